@@ -1,5 +1,5 @@
 import { type Program, Runtime } from '../packages/reflex/src/kernel/index.ts'
-import { charterPort } from '../packages/reflex/src/kinds/pipeline/engine/charter.ts'
+import { permissionsPort } from '../packages/reflex/src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../packages/reflex/src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../packages/reflex/src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../packages/reflex/src/kinds/pipeline/check/load.ts'
@@ -29,7 +29,7 @@ function block(size: number): string {
 }
 
 function pipelines(dot: string, name: string): Contestant {
-  const charter = charterPort({
+  const charter = permissionsPort({
     trust: () => 'trusted',
     refuses: () => undefined,
     workdir: '/work',

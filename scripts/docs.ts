@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CATALOGUE } from '../packages/reflex/src/app/catalogue.ts'
-import { commandPages } from '../packages/reflex/src/cli/pages.ts'
+import { commandPages } from '../packages/reflex/src/cli/command-pages.ts'
 import type { CatalogueEntry } from '../packages/reflex/src/kernel/index.ts'
 import { attributesPage } from './attributes-page.ts'
 

@@ -8,8 +8,8 @@ import { hostname } from 'node:os'
 import { decodeBatch, isFault } from '../packages/reflex/src/kernel/index.ts'
 import { openSqlite } from '../packages/reflex/src/store/index.ts'
 import { MovingHost } from '../packages/reflex/src/testing/fault-suite/moving-host.ts'
-import type { Fate, Moment } from '../packages/reflex/src/testing/kind-suite/fate.ts'
-import { LEASE, Life, RUN } from '../packages/reflex/src/testing/kind-suite/life.ts'
+import type { ProcessControl, Moment } from '../packages/reflex/src/testing/kind-suite/process-control.ts'
+import { LEASE, ProcessLife, RUN } from '../packages/reflex/src/testing/kind-suite/process-life.ts'
 import { Watch, type WorldEvent } from '../packages/reflex/src/testing/kind-suite/watch.ts'
 import type { Order, Told } from './faults/real.ts'
 import { subjectNamed } from './faults/subjects.ts'
@@ -25,25 +25,25 @@ async function live(): Promise<Told> {
   const store = openSqlite(order.file)
   const world = openSync(order.world, 'a')
   const watch = new Watch((event) => void writeSync(world, `${JSON.stringify(event)}\n`))
-  for (const line of readFileSync(order.world, 'utf8').split('\n')) if (line !== '') watch.happens(JSON.parse(line) as WorldEvent, true)
+  for (const line of readFileSync(order.world, 'utf8').split('\n')) if (line !== '') watch.handle(JSON.parse(line) as WorldEvent, true)
   let n = 0
   for (const { version, body } of await store.journal(RUN))
-    for (const record of decodeBatch(version, body, () => 'null')) watch.durable(++n, record)
+    for (const record of decodeBatch(version, body, () => 'null')) watch.markDurable(++n, record)
   const host = new MovingHost(order.clock, order.number)
-  const fate = new Signalled(watch, host)
-  const life = new Life(subject, store, watch, {
+  const control = new Signalled(watch, host)
+  const life = new ProcessLife(subject, store, watch, {
     number: order.number,
-    fate,
+    control,
     host,
     worker: { id: `p${process.pid}`, host: hostname(), pid: process.pid },
   })
   try {
-    const end = await life.live()
-    await life.host.settle(2)
-    return { moments: fate.met, end: end !== undefined }
+    const end = await life.runToEnd()
+    await life.host.drain(2)
+    return { moments: control.met, end: end !== undefined }
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
-    return { moments: fate.met, code: thrown.code, bug: thrown.verdict === 'bug' }
+    return { moments: control.met, code: thrown.code, bug: thrown.verdict === 'bug' }
   } finally {
     closeSync(world)
   }
@@ -55,12 +55,12 @@ function tell(told: Told): void {
 }
 
 /** The process sends itself a signal, which takes effect before the next line. */
-class Signalled implements Fate {
+class Signalled implements ProcessControl {
   readonly dead = false
   readonly stopped = undefined
   readonly #watch: Watch
   readonly #host: MovingHost
-  stoodAt: number | undefined
+  stoppedAt: number | undefined
   met = 0
 
   constructor(watch: Watch, host: MovingHost) {
@@ -68,12 +68,12 @@ class Signalled implements Fate {
     this.#host = host
   }
 
-  meets({ what }: Moment): void {
+  onMoment({ what }: Moment): void {
     if (order.what !== undefined && what !== order.what) return
     this.met++
     if (this.met !== order.at || order.signal === undefined) return
     if (order.signal === 'SIGSTOP') {
-      this.stoodAt = this.#watch.durably
+      this.stoppedAt = this.#watch.durableCount
       writeSync(1, 'stopped\n')
     }
     process.kill(process.pid, order.signal)

@@ -88,7 +88,7 @@ async function one(text: string): Promise<void> {
 
 async function strike(suite: FaultSuite, point: FaultPoint): Promise<void> {
   current = { subject: suite.subject.name, point: pointText(point) }
-  const { violations, records } = await suite.strike(point)
+  const { violations, records } = await suite.inject(point)
   report.add({ ...current, violations, records })
 }
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { decodeBatch } from '../../packages/reflex/src/kernel/index.ts'
 import { openSqlite } from '../../packages/reflex/src/store/index.ts'
 import { audit } from '../../packages/reflex/src/testing/fault-suite/audit.ts'
-import { LEASE, Life, RUN } from '../../packages/reflex/src/testing/kind-suite/life.ts'
+import { LEASE, ProcessLife, RUN } from '../../packages/reflex/src/testing/kind-suite/process-life.ts'
 import { Watch, type WorldEvent } from '../../packages/reflex/src/testing/kind-suite/watch.ts'
 import type { FaultSuite } from '../../packages/reflex/src/testing/index.ts'
 import type { Dice } from './dice.ts'
@@ -122,10 +122,10 @@ class RealTrial {
     let told: Told | undefined
     while (told?.end !== true && this.#lives < MOST_LIVES && this.#watch.violations.length === 0) {
       told = await this.#life(strokes[this.#lives])
-      if (told?.bug === true) this.#watch.found('untyped', `a process ended with ${told.code}`)
+      if (told?.bug === true) this.#watch.report('untyped', `a process ended with ${told.code}`)
     }
     if (told?.end !== true && this.#watch.violations.length === 0)
-      this.#watch.found('stuck', `after ${this.#lives} processes the run has not ended`)
+      this.#watch.report('stuck', `after ${this.#lives} processes the run has not ended`)
     const records = await this.#look(told?.end === true)
     return { subject: this.#suite.subject.name, point: realText(strokes), violations: this.#watch.violations, records }
   }
@@ -157,7 +157,7 @@ class RealTrial {
     const { told, error } = await child.over
     if (told === undefined) this.#tally.killed++
     if (told?.code === 'R5005') this.#tally.full++
-    if (error !== '') this.#watch.found('untyped', error)
+    if (error !== '') this.#watch.report('untyped', error)
     return told
   }
 
@@ -166,10 +166,10 @@ class RealTrial {
     const watch = this.#watch
     const store = openSqlite(this.#file)
     try {
-      for (const line of readFileSync(this.#world, 'utf8').split('\n')) if (line !== '') watch.happens(JSON.parse(line) as WorldEvent, true)
-      const { runtime } = new Life(subject, store, new Watch())
+      for (const line of readFileSync(this.#world, 'utf8').split('\n')) if (line !== '') watch.handle(JSON.parse(line) as WorldEvent, true)
+      const { runtime } = new ProcessLife(subject, store, new Watch())
       if (!ended) return (await store.journal(RUN)).flatMap(({ version, body }) => decodeBatch(version, body, () => 'null'))
-      return (await audit({ subject, runtime, store, watch, expected, timeWarp: true })).records
+      return (await audit({ subject, runtime, store, watch, expected, hasTimeJumped: true })).records
     } finally {
       await store.close()
     }

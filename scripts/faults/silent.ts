@@ -124,7 +124,7 @@ class SilentTrial {
   async #carry(runtime: Runtime, store: Store, id: string): Promise<boolean> {
     try {
       // The store learns how long a lease is, and with it how long a connection may be silent.
-      await runtime.greet()
+      await runtime.register()
       const [row] = await store.runs({ prefix: id })
       if (row?.status === 'completed') return true
       const program = runtime.programs.add('rounds', 'rounds', {})
@@ -145,7 +145,7 @@ class SilentTrial {
       const [wait] = run.state.waits.values()
       if (wait === undefined) return
       if (wait.type === 'message') await run.message(wait.name, null, { id: `m${run.state.n}` })
-      else await run.answer(wait.id, this.#performed.has(`${run.id}:${wait.doubts}`) ? { outcome: 'happened', value: null } : 'repeat')
+      else await run.answer(wait.id, this.#performed.has(`${run.id}:${wait.effect}`) ? { outcome: 'happened', value: null } : 'repeat')
     }
   }
 

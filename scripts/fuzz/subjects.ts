@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path'
 import { formatDot } from '../../packages/reflex/src/kinds/pipeline/dot/format.ts'
 import type { DotGraph } from '../../packages/reflex/src/kinds/pipeline/dot/graph.ts'
 import { parseDot } from '../../packages/reflex/src/kinds/pipeline/dot/parse.ts'
-import { compileExpression, type Formatted, formatJson, readJson } from '../../packages/reflex/src/text/index.ts'
+import { compileExpression, type FormattedText, formatJson, readJson } from '../../packages/reflex/src/text/index.ts'
 import type { Door } from './door.ts'
 import { CONDITIONS, EXPRESSIONS, PIPELINES, STYLESHEETS, WORKFLOWS } from './seeds.ts'
 
@@ -22,7 +22,7 @@ interface FileFormat {
   readonly file: string
   readonly endings: readonly string[]
   readonly seeds: readonly string[]
-  readonly format: (text: string) => Formatted
+  readonly format: (text: string) => FormattedText
   /** What a text says, as data in which no place stands. */
   readonly meaning: (text: string) => unknown
 }
@@ -92,7 +92,7 @@ const BOARD = new Map<string, unknown>([
 ])
 
 async function tryExpression(text: string, door: Door): Promise<void> {
-  const { expression, findings } = compileExpression(text, { whole: 'board' })
+  const { expression, findings } = compileExpression(text, { allVariables: 'board' })
   door.judge(findings, text)
   JSON.stringify(expression?.evaluate(BOARD))
 }

@@ -1,5 +1,5 @@
 import type { Json, Traits } from '../kernel/index.ts'
-import type { Preparation, PreparedRound } from '../kinds/workflow/preparing.ts'
+import type { Preparation, PreparationRound } from '../kinds/workflow/preparation.ts'
 import type { Decision, DecisionAgent, DecisionContext } from '../kinds/workflow/types.ts'
 
 /** What is known of a run before a decision is made. */
@@ -8,7 +8,7 @@ export interface AgentPlace {
   /** The run's own folder, its real path. */
   readonly runFolder: string
   /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
-  readonly prepared?: readonly PreparedRound[] | undefined
+  readonly prepared?: readonly PreparationRound[] | undefined
 }
 
 /** What whoever decides gets beside the context. */

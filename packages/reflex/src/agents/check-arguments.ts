@@ -1,8 +1,8 @@
 import { type Fault, isObject, type Json, type JsonObject } from '../kernel/index.ts'
-import { type Locate, type Path, quote, suggest } from '../text/index.ts'
+import { type Locator, type Path, quote, suggest } from '../text/index.ts'
 import { faults as toolFaults, type Tool } from '../tools/index.ts'
 import { schemaSource } from '../kinds/workflow/board-schemas/board-schemas.ts'
-import { misfits } from '../text/json-schema/check.ts'
+import { schemaIssues } from '../text/json-schema/check.ts'
 import { isTemplate } from './template.ts'
 
 /**
@@ -10,7 +10,7 @@ import { isTemplate } from './template.ts'
  * values that do not fit, and values where an author must write the text itself. The run checks values from the board.
  * A tool whose validator has no JSON Schema is checked by its run.
  */
-export function argumentFindings(tool: Tool, args: unknown, locate: Locate): readonly Fault[] {
+export function argumentFindings(tool: Tool, args: unknown, locate: Locator): readonly Fault[] {
   const given = isObject(args) ? args : {}
   const source = tool.input === undefined ? undefined : schemaSource(tool.input)
   const authored = authoredFindings(tool, given, locate)
@@ -20,39 +20,39 @@ export function argumentFindings(tool: Tool, args: unknown, locate: Locate): rea
   const missing = (required as readonly string[]).filter((name) => given[name] === undefined || given[name] === null)
   const closed = additionalProperties === false
   // A tool may take names that its schema does not list: then only those are reported that look misspelt.
-  const strange = Object.keys(given).filter(
+  const unknownNames = Object.keys(given).filter(
     (name) => !Object.hasOwn(takes, name) && (closed || suggest(name, Object.keys(takes)) !== undefined),
   )
   return [
-    ...strange.map((name) => unknownArgument(tool, name, { takes: Object.keys(takes), missing, closed }, locate)),
+    ...unknownNames.map((name) => unknownArgument(tool, name, { accepted: Object.keys(takes), missing, closed }, locate)),
     ...missing
-      .filter((name) => !strange.some((other) => suggest(other, [name]) !== undefined))
+      .filter((name) => !unknownNames.some((other) => suggest(other, [name]) !== undefined))
       .map((name) => missingArgument(tool, name, takes[name], args, locate)),
     ...Object.entries(given).flatMap(([name, value]) => {
       const schema = Object.hasOwn(takes, name) ? takes[name] : undefined
-      return isObject(schema) && value !== null && isWritten(value) ? valueFindings(tool, name, value, schema, locate) : []
+      return isObject(schema) && value !== null && isFinal(value) ? valueFindings(tool, name, value, schema, locate) : []
     }),
     ...authored,
   ]
 }
 
-interface Names {
-  readonly takes: readonly string[]
+interface ArgumentNames {
+  readonly accepted: readonly string[]
   readonly missing: readonly string[]
   /** The tool takes no other names. */
   readonly closed: boolean
 }
 
-function unknownArgument(tool: Tool, name: string, { takes, missing, closed }: Names, locate: Locate): Fault {
+function unknownArgument(tool: Tool, name: string, { accepted, missing, closed }: ArgumentNames, locate: Locator): Fault {
   const needed = suggest(name, missing)
-  const meant = needed ?? suggest(name, takes)
+  const meant = needed ?? suggest(name, accepted)
   const severity = closed || needed !== undefined ? 'error' : 'warning'
   const place = locate(['args', name], { part: 'key', note: meant === undefined ? undefined : `did you mean ${quote(meant)}?` })
-  const fix = meant === undefined ? `it takes ${takes.join(', ') || 'none'}` : `write ${quote(meant)}`
+  const fix = meant === undefined ? `it takes ${accepted.join(', ') || 'none'}` : `write ${quote(meant)}`
   return toolFaults.make('R4101', `${tool.name} takes no argument ${quote(name)}`, { ...place, fix, severity })
 }
 
-function missingArgument(tool: Tool, name: string, schema: Json | undefined, args: unknown, locate: Locate): Fault {
+function missingArgument(tool: Tool, name: string, schema: Json | undefined, args: unknown, locate: Locator): Fault {
   const what = isObject(schema) && typeof schema.description === 'string' ? `: ${schema.description}` : ''
   const path: Path = args === undefined ? ['tool'] : ['args']
   return toolFaults.make('R4101', `${tool.name} needs the argument ${quote(name)}${what}`, {
@@ -61,8 +61,8 @@ function missingArgument(tool: Tool, name: string, schema: Json | undefined, arg
   })
 }
 
-function valueFindings(tool: Tool, name: string, value: Json, schema: JsonObject, locate: Locate): Fault[] {
-  const [issue] = misfits(schema, plain(value))
+function valueFindings(tool: Tool, name: string, value: Json, schema: JsonObject, locate: Locator): Fault[] {
+  const [issue] = schemaIssues(schema, withoutLiteral(value))
   if (issue === undefined) return []
   return [
     toolFaults.make('R4101', `${tool.name} cannot take ${quote(name)} like this: ${issue.message}`, {
@@ -72,14 +72,14 @@ function valueFindings(tool: Tool, name: string, value: Json, schema: JsonObject
   ]
 }
 
-function authoredFindings({ name: tool, authored = [] }: Tool, given: JsonObject, locate: Locate): Fault[] {
+function authoredFindings({ name: tool, authored = [] }: Tool, given: JsonObject, locate: Locator): Fault[] {
   return authored
     .filter((name) => given[name] !== undefined && (typeof given[name] !== 'string' || isTemplate(given[name])))
-    .map((name) => authoredOnly(tool, name, locate(['args', name])))
+    .map((name) => authoredOnlyFault(tool, name, locate(['args', name])))
 }
 
 /** Refuses an argument that only an author may write. */
-export function authoredOnly(tool: string, name: string, place: ReturnType<Locate> = {}): Fault {
+export function authoredOnlyFault(tool: string, name: string, place: ReturnType<Locator> = {}): Fault {
   return toolFaults.make('R4101', `${tool}: ${name} is not a template: no value can become part of it`, {
     ...place,
     fix: `put the value under a name into "environment", and write "$name" in ${name}`,
@@ -87,13 +87,13 @@ export function authoredOnly(tool: string, name: string, place: ReturnType<Locat
 }
 
 /** True if a value stands in the spec in its final form: no part of it comes from a board. */
-function isWritten(value: Json): boolean {
+function isFinal(value: Json): boolean {
   if (typeof value === 'string') return !isTemplate(value)
   if (typeof value !== 'object' || value === null) return true
   if (isObject(value) && (typeof value.from === 'string' || value.literal !== undefined)) return value.from === undefined
-  return Object.values(value).every((inner: Json) => isWritten(inner))
+  return Object.values(value).every((inner: Json) => isFinal(inner))
 }
 
-function plain(value: Json): Json {
+function withoutLiteral(value: Json): Json {
   return isObject(value) && value.literal !== undefined && Object.keys(value).length === 1 ? value.literal : value
 }

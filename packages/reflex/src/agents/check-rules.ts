@@ -1,32 +1,32 @@
 import { equalJson, type Fault, type Json } from '../kernel/index.ts'
-import { type Locate, quote } from '../text/index.ts'
+import { type Locator, quote } from '../text/index.ts'
 import type { Node } from '../kinds/workflow/types.ts'
-import { holds } from './conditions.ts'
+import { isMet } from './conditions.ts'
 import { faults } from './faults.ts'
-import type { View } from './lookup.ts'
+import type { ValueView } from './lookup.ts'
 import { type Condition, listOf, rulesSpec } from './spec.ts'
 
 /**
  * Returns the rules of a spec that no board can make apply: those whose conditions contradict each other, and those behind
  * a rule that applies whenever they would. Rules that cannot be read are left to the schema.
  */
-export function ruleFindings({ id, spec }: Node, locate: Locate): readonly Fault[] {
+export function ruleFindings({ id, spec }: Node, locate: Locator): readonly Fault[] {
   const { data: rules } = rulesSpec.shape.rules.safeParse(spec.rules)
   const all = (rules ?? []).map(({ when }) => listOf(when))
   return all.flatMap((conditions, i) => {
     const pair = contradiction(conditions)
     if (pair !== undefined) {
       const place = locate(['rules', i, 'when'])
-      return neverUsed(`rule ${i + 1} of ${id} never applies: ${inWords(pair[0])} contradicts ${inWords(pair[1])}`, place)
+      return unusedRule(`rule ${i + 1} of ${id} never applies: ${conditionText(pair[0])} contradicts ${conditionText(pair[1])}`, place)
     }
     const before = all.findIndex((earlier, at) => at < i && earlier.every((one) => conditions.some((other) => equalJson(one, other))))
     return before < 0
       ? []
-      : neverUsed(`rule ${i + 1} of ${id} is never reached: rule ${before + 1} applies whenever it would`, locate(['rules', i]))
+      : unusedRule(`rule ${i + 1} of ${id} is never reached: rule ${before + 1} applies whenever it would`, locate(['rules', i]))
   })
 }
 
-function neverUsed(message: string, place: ReturnType<Locate>): Fault[] {
+function unusedRule(message: string, place: ReturnType<Locator>): Fault[] {
   return [faults.make('R2122', message, { ...place, fix: 'correct its conditions, move it further up, or remove it' })]
 }
 
@@ -39,16 +39,16 @@ function contradiction(conditions: readonly Condition[]): readonly [Condition, C
 
 /** True if no value for which the first holds lets the second hold. */
 function excludes(a: Condition, b: Condition): boolean {
-  if (a.type === 'not-exists') return !holds(b, onlyValue(undefined))
-  if (a.type === 'equals') return !holds(b, onlyValue(a.value))
+  if (a.type === 'not-exists') return !isMet(b, onlyValue(undefined))
+  if (a.type === 'equals') return !isMet(b, onlyValue(a.value))
   return a.type === 'above' && b.type === 'below' && a.value >= b.value
 }
 
-function onlyValue(value: Json | undefined): View {
+function onlyValue(value: Json | undefined): ValueView {
   return { find: () => value, names: () => [] }
 }
 
-function inWords(condition: Condition): string {
+function conditionText(condition: Condition): string {
   const what = quote(condition.key)
   switch (condition.type) {
     case 'exists':

@@ -1,10 +1,10 @@
 import { isList, isObject, type Json } from '../kernel/index.ts'
 import { faults } from './faults.ts'
-import { type Draft, inside, need } from './lookup.ts'
+import { type Draft, valueInside, requiredValue } from './lookup.ts'
 import { everyMatch, firstMatches } from './patterns.ts'
-import { type Classify, type Extract, joined, listOf, type RulesSpec } from './spec.ts'
+import { type Classify, type Extract, joinLines, listOf, type RulesSpec } from './spec.ts'
 import { fill, isNothing } from './template.ts'
-import { evaluate } from './values.ts'
+import { evaluate } from './evaluate.ts'
 
 const MOST_ITEMS = 20_000
 const LONGEST_ITEM = 10_000
@@ -19,13 +19,13 @@ export type Actions = Pick<RulesSpec, 'classify' | 'extract' | 'pick' | 'templat
  * wrote. Gives a line about what came of them, for the trace; undefined when there are none.
  */
 export function compute(spec: Actions, draft: Draft): string | undefined {
-  const said = [
+  const parts = [
     ...listOf(spec.classify).map((action) => classify(action, draft)),
     ...listOf(spec.extract).map((action) => extract(action, draft)),
     ...Object.entries(spec.pick ?? {}).map(([key, values]) => pick(key, values, draft)),
-    ...Object.entries(spec.template ?? {}).map(([key, lines]) => template(key, joined(lines), draft)),
+    ...Object.entries(spec.template ?? {}).map(([key, lines]) => template(key, joinLines(lines), draft)),
   ]
-  return said.length === 0 ? undefined : said.join('; ')
+  return parts.length === 0 ? undefined : parts.join('; ')
 }
 
 /**
@@ -33,20 +33,20 @@ export function compute(spec: Actions, draft: Draft): string | undefined {
  * `{counts, groups, top, total}`: how many of each class, their items, the first class that has any, and how many in all.
  */
 function classify(action: Classify, draft: Draft): string {
-  const items = itemsOf(need(draft, action.from, 'classify.from'), 'classify.from')
+  const items = itemsOf(requiredValue(draft, action.from, 'classify.from'), 'classify.from')
   const texts = items.map((item, i) => textOf(item, listOf(action.by), `classify ${action.from}[${i}]`).slice(0, LONGEST_ITEM))
   const places = firstMatches(texts, action.rules, 'classify.rules')
   const classes = [...new Set([...action.rules.map((rule) => rule.class), action.otherwise])]
   const groups = new Map<string, Json[]>(classes.map((name) => [name, []]))
   for (const [i, item] of items.entries()) {
     const place = places[i] ?? -1
-    groups.get(place < 0 ? action.otherwise : (action.rules[place]?.class ?? action.otherwise))?.push(kept(item, action.keep))
+    groups.get(place < 0 ? action.otherwise : (action.rules[place]?.class ?? action.otherwise))?.push(pickFields(item, action.keep))
   }
   const counts = Object.fromEntries(Array.from(groups, ([name, members]) => [name, members.length]))
   const top = classes.find((name) => (counts[name] ?? 0) > 0) ?? null
   draft.write(action.into, { counts, groups: Object.fromEntries(groups), top, total: items.length })
-  const some = Object.entries(counts).filter(([, count]) => count > 0)
-  return some.length === 0 ? `nothing in ${action.from}` : some.map(([name, count]) => `${count} ${name}`).join(', ')
+  const nonEmpty = Object.entries(counts).filter(([, count]) => count > 0)
+  return nonEmpty.length === 0 ? `nothing in ${action.from}` : nonEmpty.map(([name, count]) => `${count} ${name}`).join(', ')
 }
 
 function itemsOf(list: Json, where: string): readonly Json[] {
@@ -61,27 +61,29 @@ function textOf(item: Json, paths: readonly string[], where: string): string {
     if (typeof item === 'string') return item
     throw faults.make('R2111', `${where} is no text; "by" names the text in it`, { path: where })
   }
-  const texts = paths.flatMap((path) => inside(item, path.split('.')) ?? [])
+  const texts = paths.flatMap((path) => valueInside(item, path.split('.')) ?? [])
   return texts.map((text) => (typeof text === 'string' ? text : JSON.stringify(text))).join('\n')
 }
 
-function kept(item: Json, keys: readonly string[] | undefined): Json {
+function pickFields(item: Json, keys: readonly string[] | undefined): Json {
   if (keys === undefined || !isObject(item)) return item
   return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key] ?? null]] : [])))
 }
 
 /** Collects what a pattern finds in a text or a list of texts; each once, in order. With `first` the first alone, or null. */
 function extract(action: Extract, draft: Draft): string {
-  const source = need(draft, action.from, 'extract.from')
+  const source = requiredValue(draft, action.from, 'extract.from')
   const items = isList(source) ? itemsOf(source, 'extract.from') : [source]
   const texts = items.map((item, i) => textOf(item, listOf(action.by), `extract ${action.from}[${i}]`))
   const size = texts.reduce((sum, text) => sum + text.length, 0)
   if (size > LONGEST_SOURCE)
     throw faults.make('R2113', `extract.from has ${size} characters, the most is ${LONGEST_SOURCE}`, { path: 'extract.from' })
-  const without = new Set(action.without === undefined ? [] : itemsOf(need(draft, action.without, 'extract.without'), 'extract.without'))
+  const without = new Set(
+    action.without === undefined ? [] : itemsOf(requiredValue(draft, action.without, 'extract.without'), 'extract.without'),
+  )
   const found = [...new Set(everyMatch(texts, action, MOST_MATCHES, 'extract.match'))].filter((text) => !without.has(text))
   draft.write(action.into, action.first ? (found[0] ?? null) : found)
-  if (action.first) return `${action.into} ${found[0] === undefined ? 'not found' : quoted(found[0])}`
+  if (action.first) return `${action.into} ${found[0] === undefined ? 'not found' : quotedValue(found[0])}`
   return `${found.length} ${action.into}`
 }
 
@@ -89,27 +91,27 @@ function extract(action: Extract, draft: Draft): string {
 function pick(key: string, values: readonly Json[], draft: Draft): string {
   for (const [i, value] of values.entries()) {
     const last = i === values.length - 1
-    const found = last ? evaluate(value, draft, `pick.${key}[${i}]`) : attempt(value, draft)
+    const found = last ? evaluate(value, draft, `pick.${key}[${i}]`) : optionalValue(value, draft)
     if (!last && isNothing(found)) continue
     draft.write(key, found ?? null)
-    return `${key} ${quoted(found ?? null)}`
+    return `${key} ${quotedValue(found ?? null)}`
   }
   return key
 }
 
 /** A value that may be missing: a reference to nothing is nothing. */
-function attempt(value: Json, draft: Draft): Json | undefined {
+function optionalValue(value: Json, draft: Draft): Json | undefined {
   if (isObject(value) && typeof value.from === 'string' && value.else === undefined) return draft.find(value.from)
   return evaluate(value, draft, 'pick')
 }
 
 function template(key: string, text: string, draft: Draft): string {
-  const made = fill(text, draft, `template.${key}`)
-  draft.write(key, made)
-  return `${key} ${quoted(made)}`
+  const filled = fill(text, draft, `template.${key}`)
+  draft.write(key, filled)
+  return `${key} ${quotedValue(filled)}`
 }
 
-function quoted(value: Json): string {
+function quotedValue(value: Json): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   // As files count: the last line may end or not.
   const lines = value.split('\n').length - (value.endsWith('\n') ? 1 : 0)

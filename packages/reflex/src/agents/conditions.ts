@@ -1,10 +1,10 @@
 import { equalJson } from '../kernel/index.ts'
-import { brief } from '../text/index.ts'
-import type { View } from './lookup.ts'
+import { shortJson } from '../text/index.ts'
+import type { ValueView } from './lookup.ts'
 import type { Condition } from './spec.ts'
 
 /** Whether a condition holds. A value that is missing equals nothing, and is neither above nor below. */
-export function holds(condition: Condition, view: View): boolean {
+export function isMet(condition: Condition, view: ValueView): boolean {
   const found = view.find(condition.key)
   switch (condition.type) {
     case 'exists':
@@ -23,17 +23,17 @@ export function holds(condition: Condition, view: View): boolean {
 }
 
 /** What a condition saw, for people: `bump = "major"`, `total = 84, above 50`. */
-export function seen(condition: Condition, view: View): string {
+export function observedText(condition: Condition, view: ValueView): string {
   const found = view.find(condition.key)
-  const is = found === undefined ? `${condition.key} is missing` : `${condition.key} = ${brief(found)}`
+  const observed = found === undefined ? `${condition.key} is missing` : `${condition.key} = ${shortJson(found)}`
   switch (condition.type) {
     case 'exists':
     case 'not-exists':
     case 'equals':
-      return is
+      return observed
     case 'not-equals':
-      return `${is}, not ${brief(condition.value)}`
+      return `${observed}, not ${shortJson(condition.value)}`
     default:
-      return `${is}, ${condition.type} ${condition.value}`
+      return `${observed}, ${condition.type} ${condition.value}`
   }
 }

@@ -1,19 +1,19 @@
 import type { Fault } from '../kernel/index.ts'
-import { type Locate, unplaced } from '../text/index.ts'
+import { type Locator, pathOnly } from '../text/index.ts'
 import type { DecisionAgent, DecisionContext, Workflow } from '../kinds/workflow/types.ts'
 import type { Effects } from '../kinds/workflow/verify.ts'
 import { MISSING, PURE, type RunnableAgent } from './agent.ts'
-import { appointments, type Appointed, type Appointing, unknownAgent } from './appoint.ts'
-import { checkSpecs, type ModelFindings } from './check.ts'
+import { chosenAgents, type ChosenAgent, type OperatorAgents, unknownAgent } from './chosen-agent.ts'
+import { checkSpecs, type ModelFindings } from './check-specs.ts'
 import { faults } from './faults.ts'
-import { specFlow } from './flow.ts'
+import { specFlow } from './spec-flow.ts'
 import type { Models } from '../models/index.ts'
 import { modelAgent } from './model.ts'
 import { personAgent } from './person.ts'
 import { rulesAgent } from './rules.ts'
 import { toolAgent, type ToolSettings } from './tool.ts'
 
-export interface DispatchSettings extends ToolSettings, Appointing {
+export interface DispatchSettings extends ToolSettings, OperatorAgents {
   /** What the agent called `model` asks. */
   readonly models: Models
   /** Further agents by name; one may take the place of a built-in one. */
@@ -25,9 +25,9 @@ export interface Dispatcher extends RunnableAgent {
   traits: NonNullable<RunnableAgent['traits']>
   prepare: NonNullable<RunnableAgent['prepare']>
   /** Who decides at a node. */
-  appointed(context: DecisionContext): Appointed
+  chosenAgent(context: DecisionContext): ChosenAgent
   /** What is wrong with the specs of a workflow and can be seen before a run; `locate` says where in its text; without `models`, names of models are not checked. */
-  check(workflow: Workflow, locate?: Locate, models?: ModelFindings): readonly Fault[]
+  check(workflow: Workflow, locate?: Locator, models?: ModelFindings): readonly Fault[]
   /** What whoever decides at a node reads and writes, as its spec says it; undefined where nobody knows. */
   effects: Effects
   names(): readonly string[]
@@ -47,22 +47,22 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
     ['model', modelAgent(settings.models, settings.tools)],
     ...Object.entries(settings.agents ?? {}),
   ])
-  const find = (context: DecisionContext): { appointed: Appointed; agent: RunnableAgent } => {
-    for (const appointed of appointments(settings, context.workflow, context.node)) {
-      const agent = agents.get(appointed.name)
-      if (agent === undefined) throw unknownAgent(appointed, context.node, [...agents.keys()])
-      if (agent.handles?.(context) !== false) return { appointed, agent }
+  const find = (context: DecisionContext): { chosenAgent: ChosenAgent; agent: RunnableAgent } => {
+    for (const chosenAgent of chosenAgents(settings, context.workflow, context.node)) {
+      const agent = agents.get(chosenAgent.name)
+      if (agent === undefined) throw unknownAgent(chosenAgent, context.node, [...agents.keys()])
+      if (agent.handles?.(context) !== false) return { chosenAgent, agent }
     }
     throw faults.make('R2101', `nobody decides at ${context.node.id}`, { path: context.node.id })
   }
   return {
     async resolve(context, call) {
-      const { appointed, agent } = find(context)
+      const { chosenAgent: appointed, agent } = find(context)
       const decision = await agent.resolve(context, call)
       return { by: appointed.name, ...decision }
     },
     async prepare(context, call) {
-      const { appointed, agent } = find(context)
+      const { chosenAgent: appointed, agent } = find(context)
       const decision = await (agent.prepare === undefined ? agent.resolve(context, call) : agent.prepare(context, call))
       return { by: appointed.name, ...decision }
     },
@@ -73,8 +73,8 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
         return MISSING
       }
     },
-    appointed: (context) => find(context).appointed,
-    check: (workflow, locate = unplaced, models = () => []) =>
+    chosenAgent: (context) => find(context).chosenAgent,
+    check: (workflow, locate = pathOnly, models = () => []) =>
       checkSpecs(workflow, { settings, names: [...agents.keys()], locate, models }),
     effects: (workflow, node, leaving) => specFlow(settings, (name) => Object.hasOwn(settings.agents ?? {}, name), workflow, node, leaving),
     names: () => [...agents.keys()],

@@ -1,10 +1,10 @@
 import type { Fault, FaultDetails } from '../kernel/index.ts'
-import { brief, didYouMean, quote, suggest } from '../text/index.ts'
+import { shortJson, didYouMean, quote, suggest } from '../text/index.ts'
 import { explainClosed } from '../kinds/workflow/guards.ts'
 import type { DecisionContext, Edge } from '../kinds/workflow/types.ts'
 import { faults } from './faults.ts'
 
-type Choice = Pick<DecisionContext, 'workflow' | 'node' | 'validEdges' | 'blackboard'>
+type EdgeContext = Pick<DecisionContext, 'workflow' | 'node' | 'validEdges' | 'blackboard'>
 
 /** All edges that leave a node, open or not. */
 export function outgoing({ workflow, node }: Pick<DecisionContext, 'workflow' | 'node'>): readonly Edge[] {
@@ -15,9 +15,9 @@ export function outgoing({ workflow, node }: Pick<DecisionContext, 'workflow' | 
 export function edgesNamed(name: string, edges: readonly Edge[]): readonly Edge[] {
   const plain = (text: string): string => text
   const folded = (text: string): string => text.toLowerCase()
-  for (const form of [plain, folded]) {
+  for (const normalize of [plain, folded]) {
     for (const field of ['id', 'event', 'to'] as const) {
-      const found = edges.filter((edge) => form(edge[field]) === form(name))
+      const found = edges.filter((edge) => normalize(edge[field]) === normalize(name))
       if (found.length > 0) return found
     }
   }
@@ -25,7 +25,7 @@ export function edgesNamed(name: string, edges: readonly Edge[]): readonly Edge[
 }
 
 /** The open edge of a name, or a fault: `R2103` no such edge, `R2104` closed, `R2105` several. */
-export function chooseEdge(name: string, context: Choice): Edge {
+export function chooseEdge(name: string, context: EdgeContext): Edge {
   const open = edgesNamed(name, context.validEdges)
   const [edge] = open
   if (open.length === 1 && edge !== undefined) return edge
@@ -36,15 +36,15 @@ export function chooseEdge(name: string, context: Choice): Edge {
       fix: `write one of ${ids}`,
     })
   }
-  throw notOpen(name, context)
+  throw closedEdge(name, context)
 }
 
-function notOpen(name: string, context: Choice): Fault {
+function closedEdge(name: string, context: EdgeContext): Fault {
   const all = outgoing(context)
-  const [shut] = edgesNamed(name, all)
-  if (shut !== undefined) {
-    const why = explainClosed([shut], context.blackboard)[0]?.why ?? 'its guard says no'
-    return faults.make('R2104', `${quote(shut.id)} of ${context.node.id} is closed, ${why}; open: ${names(context.validEdges)}`, {
+  const [closed] = edgesNamed(name, all)
+  if (closed !== undefined) {
+    const why = explainClosed([closed], context.blackboard)[0]?.why ?? 'its guard says no'
+    return faults.make('R2104', `${quote(closed.id)} of ${context.node.id} is closed, ${why}; open: ${edgeNames(context.validEdges)}`, {
       path: context.node.id,
     })
   }
@@ -66,36 +66,36 @@ export function unknownEdge(
   const hint = didYouMean(guess)
   return faults.make('R2103', `no edge ${quote(name)} leaves ${node}${hint === undefined ? '' : `; ${hint}`}`, {
     ...place,
-    fix: guess === undefined ? `write one of ${names(open)}` : `write ${guess}`,
+    fix: guess === undefined ? `write one of ${edgeNames(open)}` : `write ${guess}`,
   })
 }
 
 /** Edges as people choose among them: by event, or by id where events repeat. */
-export function names(edges: readonly Edge[]): string {
-  return edges.length === 0 ? 'none' : edges.map((edge) => nameOf(edge, edges)).join(', ')
+export function edgeNames(edges: readonly Edge[]): string {
+  return edges.length === 0 ? 'none' : edges.map((edge) => edgeName(edge, edges)).join(', ')
 }
 
 /** The shortest name that tells an edge from its neighbours. */
-export function nameOf(edge: Edge, edges: readonly Edge[]): string {
+export function edgeName(edge: Edge, edges: readonly Edge[]): string {
   return edges.filter(({ event }) => event === edge.event).length > 1 ? edge.id : edge.event
 }
 
 /** Where to go when nothing chooses: on over the one open edge, or nowhere from a node that ends. `R2102`, `R2106`. */
-export function onlyWay(context: Choice): Edge | undefined {
+export function onlyEdge(context: EdgeContext): Edge | undefined {
   const [edge, another] = context.validEdges
   if (edge !== undefined && another === undefined) return edge
   if (edge === undefined) {
     const all = outgoing(context)
     if (all.length === 0) return undefined
-    const why = explainClosed(all, context.blackboard).map((closed) => `${nameOf(closed.edge, all)} (${closed.why})`)
+    const why = explainClosed(all, context.blackboard).map((closed) => `${edgeName(closed.edge, all)} (${closed.why})`)
     throw faults.make('R2102', `no edge of ${context.node.id} is open: ${why.join(', ')}`, { path: context.node.id })
   }
   throw faults.make(
     'R2106',
-    `${context.node.id} has ${context.validEdges.length} open edges and nothing that chooses: ${names(context.validEdges)}`,
+    `${context.node.id} has ${context.validEdges.length} open edges and nothing that chooses: ${edgeNames(context.validEdges)}`,
     {
       path: context.node.id,
-      data: { open: context.validEdges.map(({ id }) => id), spec: brief(Object.keys(context.node.spec)) },
+      data: { open: context.validEdges.map(({ id }) => id), spec: shortJson(Object.keys(context.node.spec)) },
     },
   )
 }

@@ -8,19 +8,19 @@ import { isTemplate, templateReads } from './template.ts'
 /** What values by name write, each under its name. */
 export function writesOf(values: JsonObject | undefined, at: Path): BoardWrite[] {
   return Object.entries(values ?? {}).map(([key, value]): BoardWrite => {
-    const write: BoardWrite = { key, sure: true, at: [...at, key], part: 'key' }
-    return isPlain(value) ? { ...write, values: [value], valueAt: [...at, key] } : write
+    const write: BoardWrite = { key, isCertain: true, at: [...at, key], part: 'key' }
+    return isLiteral(value) ? { ...write, values: [value], valueAt: [...at, key] } : write
   })
 }
 
 /** Writes of what is not known yet, under one name or under several: the `writes` of tools, people and models. */
 export function writesNamed(writes: string | object | undefined): BoardWrite[] {
-  if (typeof writes === 'string') return [{ key: writes, sure: true, at: ['spec', 'writes'] }]
-  return Object.keys(writes ?? {}).map((key): BoardWrite => ({ key, sure: true, at: ['spec', 'writes', key], part: 'key' }))
+  if (typeof writes === 'string') return [{ key: writes, isCertain: true, at: ['spec', 'writes'] }]
+  return Object.keys(writes ?? {}).map((key): BoardWrite => ({ key, isCertain: true, at: ['spec', 'writes', key], part: 'key' }))
 }
 
 /** A value that stands for itself. */
-export function isPlain(value: Json): boolean {
+export function isLiteral(value: Json): boolean {
   return typeof value === 'string' ? !isTemplate(value) : typeof value !== 'object' || value === null
 }
 
@@ -33,7 +33,7 @@ export function guardsOf({ type, key, ...rest }: Condition): BuiltinGuard[] {
 }
 
 /** What a condition that fails says. */
-export function negated({ type, key, ...rest }: Condition): BuiltinGuard[] {
+export function guardsOfNegation({ type, key, ...rest }: Condition): BuiltinGuard[] {
   if (key.includes('.')) return []
   const value = 'value' in rest ? rest.value : undefined
   switch (type) {
@@ -60,11 +60,11 @@ export function readsOfValue(value: Json, at: Path): BoardRead[] {
   if (typeof value === 'string') return isTemplate(value) ? readsOfText(value, at) : []
   if (isList(value)) return value.flatMap((item, i) => readsOfValue(item, [...at, i]))
   if (!isObject(value)) return []
-  const { from, else: other, literal, ...rest } = value
+  const { from, else: fallback, literal, ...rest } = value
   if (typeof from === 'string' && literal === undefined && Object.keys(rest).length === 0) {
     const read = { path: from, at: [...at, 'from'] }
-    if (other === undefined) return [read]
-    return [{ ...read, optional: true }, ...readsOfValue(other, [...at, 'else']).map((one) => ({ ...one, optional: true }))]
+    if (fallback === undefined) return [read]
+    return [{ ...read, optional: true }, ...readsOfValue(fallback, [...at, 'else']).map((one) => ({ ...one, optional: true }))]
   }
   if (literal !== undefined && Object.keys(value).length === 1) return []
   return readsOfValues(value, at)

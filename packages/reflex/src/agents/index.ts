@@ -1,6 +1,6 @@
 export type { AgentCall, AgentPlace, RunnableAgent } from './agent.ts'
-export type { Appointed, Appointing } from './appoint.ts'
-export type { ModelFindings } from './check.ts'
+export type { ChosenAgent, OperatorAgents } from './chosen-agent.ts'
+export type { ModelFindings } from './check-specs.ts'
 export { dispatch } from './dispatch.ts'
 export type { Dispatcher, DispatchSettings } from './dispatch.ts'
 export { readDuration } from './duration.ts'

@@ -4,14 +4,14 @@ import type { BlackboardReader, BlackboardWrite } from '../kinds/workflow/types.
 import { faults } from './faults.ts'
 
 /** Values by path: a board key, then keys and positions inside its value, parted by points. */
-export interface View {
+export interface ValueView {
   find(path: string): Json | undefined
   /** Names with which a path may begin, for guesses. */
   names(): readonly string[]
 }
 
 /** The board as a decision sees it, with what it is about to write. */
-export class Draft implements View {
+export class Draft implements ValueView {
   readonly #board: BlackboardReader
   readonly #writes = new Map<string, Json>()
   readonly #reads = new Set<string>()
@@ -25,7 +25,7 @@ export class Draft implements View {
     const steps = path.split('.')
     for (let length = steps.length; length > 0; length--) {
       const value = this.#get(steps.slice(0, length).join('.'))
-      if (value !== undefined) return inside(value, steps.slice(length))
+      if (value !== undefined) return valueInside(value, steps.slice(length))
     }
     return undefined
   }
@@ -57,19 +57,19 @@ export class Draft implements View {
 }
 
 /** A view in which names are looked up in a value first: the item of a list. */
-export function within(item: Json, outer: View): View {
+export function itemView(item: Json, outer: ValueView): ValueView {
   return {
     find(path) {
       if (path === '.') return item
-      const own = inside(item, path.split('.'))
-      return own === undefined ? outer.find(path) : own
+      const itemValue = valueInside(item, path.split('.'))
+      return itemValue === undefined ? outer.find(path) : itemValue
     },
     names: () => [...(isObject(item) ? Object.keys(item) : []), ...outer.names()],
   }
 }
 
 /** The value at some steps inside another, by own keys alone; `length` of a list is how many items it has. */
-export function inside(value: Json, steps: readonly string[]): Json | undefined {
+export function valueInside(value: Json, steps: readonly string[]): Json | undefined {
   let at: Json | undefined = value
   for (const step of steps) {
     if (isList(at)) at = step === 'length' ? at.length : /^(0|[1-9]\d*)$/.test(step) ? at[Number(step)] : undefined
@@ -80,7 +80,7 @@ export function inside(value: Json, steps: readonly string[]): Json | undefined 
 }
 
 /** The value at a path, or the fault `R2110` with a guess. */
-export function need(view: View, path: string, where: string): Json {
+export function requiredValue(view: ValueView, path: string, where: string): Json {
   const value = view.find(path)
   if (value !== undefined) return value
   const [first = ''] = path.split('.')

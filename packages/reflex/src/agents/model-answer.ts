@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { ModelReply, ModelRequest } from '../models/index.ts'
 import { schemaSource } from '../kinds/workflow/board-schemas/board-schemas.ts'
 import type { Edge, Workflow } from '../kinds/workflow/types.ts'
-import { edgesNamed, nameOf } from './edges.ts'
+import { edgesNamed, edgeName } from './edges.ts'
 import type { Draft } from './lookup.ts'
 import type { ModelSpec } from './spec.ts'
 
@@ -11,34 +11,34 @@ export interface AnswerForm {
   /** Absent where plain text is wanted. */
   readonly output: ModelRequest['output']
   /** Writes what the answer holds, and gives the way that it chose and why. */
-  take(reply: ModelReply, draft: Draft): { readonly edge: Edge | undefined; readonly because: string | undefined }
+  apply(reply: ModelReply, draft: Draft): { readonly edge: Edge | undefined; readonly because: string | undefined }
 }
 
 /**
  * The form of the answer: which of the open ways, why, and a value for each key that is to be written. A closed way is no
  * word of the form, so it cannot be chosen. One text under one key, where there is but one way, is asked for as plain text.
  */
-export function answerForm(writes: ModelSpec['writes'], workflow: Workflow, ways: readonly Edge[]): AnswerForm {
+export function answerForm(writes: ModelSpec['writes'], workflow: Workflow, edges: readonly Edge[]): AnswerForm {
   const schemas = schemasOf(writes, workflow)
-  const [only] = ways
-  if (ways.length < 2 && typeof writes === 'string' && isText(schemas[writes])) {
+  const [only] = edges
+  if (edges.length < 2 && typeof writes === 'string' && isText(schemas[writes])) {
     return {
       output: undefined,
-      take(reply, draft) {
+      apply(reply, draft) {
         draft.write(writes, reply.text)
         return { edge: only, because: undefined }
       },
     }
   }
-  const choice = ways.length < 2 ? {} : { edge: { type: 'string', enum: ways.map((edge) => nameOf(edge, ways)) }, because: REASON }
+  const choice = edges.length < 2 ? {} : { edge: { type: 'string', enum: edges.map((edge) => edgeName(edge, edges)) }, because: REASON }
   const values = Object.keys(schemas).length === 0 ? {} : { writes: objectSchema(schemas) }
   return {
     output: { name: 'decision', schema: objectSchema({ ...choice, ...values }) },
-    take(reply, draft) {
+    apply(reply, draft) {
       const answer = isObject(reply.object) ? reply.object : {}
-      const written = isObject(answer.writes) ? answer.writes : {}
-      for (const [key, value] of Object.entries(written)) if (Object.hasOwn(schemas, key)) draft.write(key, value)
-      const [edge] = ways.length < 2 ? [only] : edgesNamed(typeof answer.edge === 'string' ? answer.edge : '', ways)
+      const writtenValues = isObject(answer.writes) ? answer.writes : {}
+      for (const [key, value] of Object.entries(writtenValues)) if (Object.hasOwn(schemas, key)) draft.write(key, value)
+      const [edge] = edges.length < 2 ? [only] : edgesNamed(typeof answer.edge === 'string' ? answer.edge : '', edges)
       return { edge, because: typeof answer.because === 'string' ? answer.because : undefined }
     },
   }

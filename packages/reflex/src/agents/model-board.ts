@@ -1,7 +1,7 @@
 import type { Json } from '../kernel/index.ts'
-import { shownJson } from '../text/index.ts'
-import type { View } from './lookup.ts'
-import { shown } from './template.ts'
+import { displayJson } from '../text/index.ts'
+import type { ValueView } from './lookup.ts'
+import { valueText } from './template.ts'
 
 /** The board as a prompt shows it, within its budget. */
 export interface ShownBoard {
@@ -30,7 +30,7 @@ export function promptRoom(tokens: number): PromptRoom {
 /** Shows values of a template on one line each, within the room of the prompt: their text cannot form a line of the prompt. */
 export function valueWithin(room: PromptRoom): (value: Json) => string {
   return (value) => {
-    const text = shown(value)
+    const text = valueText(value)
     const line = BREAK.test(text) ? JSON.stringify(text) : text
     const kept = line.length <= room.left ? line : room.left < LEAST ? '…' : shorten(line, room.left)
     room.left = Math.max(0, room.left - kept.length)
@@ -58,10 +58,10 @@ const FEW = 10
  * The values of a board for a prompt, one line each, in their order. The smallest are shown first, so that as many as can
  * be are whole; the rest is cut in its middle, or only named, and both are said. All of it, names too, is taken from the room.
  */
-export function showBoard(view: View, paths: readonly string[], room: PromptRoom): ShownBoard {
+export function showBoard(view: ValueView, paths: readonly string[], room: PromptRoom): ShownBoard {
   const entries = paths.flatMap((path, place) => {
     const value = view.find(path)
-    return value === undefined ? [] : [{ path, name: keyName(path), place, text: shownJson(value) }]
+    return value === undefined ? [] : [{ path, name: keyName(path), place, text: displayJson(value) }]
   })
   const lines = new Map<string, string>()
   const cut = new Set<string>()

@@ -11,18 +11,18 @@ import {
   shortResult,
 } from '../models/index.ts'
 import type { Offer, Tools } from '../tools/index.ts'
-import type { Preparation, PreparedRound } from '../kinds/workflow/preparing.ts'
+import type { Preparation, PreparationRound } from '../kinds/workflow/preparation.ts'
 import type { Decision, DecisionContext, Edge } from '../kinds/workflow/types.ts'
 import type { AgentCall, AgentPlace, RunnableAgent } from './agent.ts'
-import { chooseWay, decided, writeAsRule } from './choose.ts'
+import { chooseByRules, toDecision, writeAsRule } from './rule-choice.ts'
 import { readDuration } from './duration.ts'
-import { onlyWay, outgoing } from './edges.ts'
+import { onlyEdge, outgoing } from './edges.ts'
 import { Draft } from './lookup.ts'
 import { answerForm } from './model-answer.ts'
-import { attachedFiles, cannotPrepare, nextTurn, offeredTools, turnCount, turnMessages } from './model-preparing.ts'
+import { attachedFiles, noPreparation, nextTurn, offeredTools, turnCount, turnMessages } from './model-preparation.ts'
 import { promptFor, type Prompt } from './model-prompt.ts'
 import { readSpec } from './read-spec.ts'
-import { readWorking, work } from './rules.ts'
+import { readRules, performActions } from './rules.ts'
 import { type ModelSpec, modelSpec, type Rule } from './spec.ts'
 
 /**
@@ -33,13 +33,13 @@ import { type ModelSpec, modelSpec, type Rule } from './spec.ts'
 export function modelAgent(models: Models, tools?: Tools): RunnableAgent {
   const answer = async (context: DecisionContext, call: AgentCall | undefined): Promise<Decision | Preparation> => {
     const draft = new Draft(context.blackboard)
-    if (context.node.spec.prompt === undefined) return decideInstead(models, context, draft, call)
+    if (context.node.spec.prompt === undefined) return decideWithoutPrompt(models, context, draft, call)
     return decide(models, readSpec(modelSpec, context.node), { context, draft, call, tools })
   }
   return {
     async resolve(context, call) {
       const decision = await answer(context, call)
-      if (decision.type === 'prepare') throw cannotPrepare(context.node.id)
+      if (decision.type === 'prepare') throw noPreparation(context.node.id)
       return decision
     },
     prepare: answer,
@@ -60,9 +60,9 @@ export function modelAgent(models: Models, tools?: Tools): RunnableAgent {
 /** The request that a node would send now. A node that cannot make one sends nothing. */
 function plannedRequest(context: DecisionContext, tools: Tools | undefined, place: AgentPlace | undefined): ModelRequest {
   const draft = new Draft(context.blackboard)
-  const spec = context.node.spec.prompt === undefined ? insteadSpec(context) : readSpec(modelSpec, context.node)
-  const ways = waysOf(context)
-  const { prompt, form } = promptOf(spec, context, draft, ways)
+  const spec = context.node.spec.prompt === undefined ? defaultSpec(context) : readSpec(modelSpec, context.node)
+  const edges = openEdges(context)
+  const { prompt, form } = promptOf(spec, context, draft, edges)
   const rounds = place?.prepared ?? []
   const files = attachedFiles(spec, draft, rounds)
   const prepared = { parts: 'parts' in files ? files.parts : [], offers: offeredTools(spec, tools), rounds }
@@ -74,7 +74,7 @@ function asksModel({ node, validEdges }: DecisionContext): boolean {
   return validEdges.length > 1 || node.spec['writes'] !== undefined
 }
 
-interface Deciding {
+interface DecisionInputs {
   readonly context: DecisionContext
   readonly draft: Draft
   readonly call: AgentCall | undefined
@@ -86,30 +86,30 @@ interface Deciding {
 async function decide(
   models: Models,
   spec: ModelSpec,
-  { context, draft, call, rules = [], tools }: Deciding,
+  { context, draft, call, rules = [], tools }: DecisionInputs,
 ): Promise<Decision | Preparation> {
-  const ways = waysOf(context)
-  if (ways.length < 2 && spec.writes === undefined) {
-    const edge = onlyWay(context)
-    return decided({ edge, because: edge === undefined ? undefined : `only ${edge.event} is open` }, draft, 'rules')
+  const edges = openEdges(context)
+  if (edges.length < 2 && spec.writes === undefined) {
+    const edge = onlyEdge(context)
+    return toDecision({ edge, because: edge === undefined ? undefined : `only ${edge.event} is open` }, draft, 'rules')
   }
   const rounds = call?.prepared ?? []
   const files = attachedFiles(spec, draft, rounds)
-  if ('needs' in files) return files.needs
+  if ('preparation' in files) return files.preparation
   const offers = offeredTools(spec, tools)
-  if (offers.length > 0 && call?.prepared === undefined) throw cannotPrepare(context.node.id)
-  const { prompt, form } = promptOf(spec, context, draft, ways)
+  if (offers.length > 0 && call?.prepared === undefined) throw noPreparation(context.node.id)
+  const { prompt, form } = promptOf(spec, context, draft, edges)
   const request = requestFor(spec, prompt, form.output, { parts: files.parts, offers, rounds }, labelOf(context))
-  const reply = await models.generate(request, call ?? UNWATCHED)
+  const reply = await models.generate(request, call ?? NO_CALL)
   if (reply.calls !== undefined && reply.calls.length > 0 && offers.length > 0)
-    return { ...nextTurn(spec, reply, offers, rounds), by: authorOf(reply), used: usedBy(reply) }
-  const way = form.take(reply, draft)
-  if (way.edge !== undefined) writeAsRule(rules, way.edge, context, draft)
-  return { ...decided(way, draft, authorOf(reply)), saw: saw(prompt, request.messages), used: usedBy(reply) }
+    return { ...nextTurn(spec, reply, offers, rounds), by: authorOf(reply), used: usageOf(reply) }
+  const chosen = form.apply(reply, draft)
+  if (chosen.edge !== undefined) writeAsRule(rules, chosen.edge, context, draft)
+  return { ...toDecision(chosen, draft, authorOf(reply)), saw: shownInputs(prompt, request.messages), used: usageOf(reply) }
 }
 
-function promptOf(spec: ModelSpec, context: DecisionContext, draft: Draft, ways: readonly Edge[]) {
-  return { prompt: promptFor(spec, context, draft, ways), form: answerForm(spec.writes, context.workflow, ways) }
+function promptOf(spec: ModelSpec, context: DecisionContext, draft: Draft, edges: readonly Edge[]) {
+  return { prompt: promptFor(spec, context, draft, edges), form: answerForm(spec.writes, context.workflow, edges) }
 }
 
 function labelOf({ workflow, node }: DecisionContext): string {
@@ -117,29 +117,29 @@ function labelOf({ workflow, node }: DecisionContext): string {
 }
 
 /** The open ways; a node that ends has none, and one whose ways are all closed cannot be decided. */
-function waysOf(context: DecisionContext): readonly Edge[] {
-  if (context.validEdges.length === 0 && outgoing(context).length > 0) onlyWay(context)
+function openEdges(context: DecisionContext): readonly Edge[] {
+  if (context.validEdges.length === 0 && outgoing(context).length > 0) onlyEdge(context)
   return context.validEdges
 }
 
 /** At a node that asks nothing of a model: what rules would work out is worked out, and the model chooses where there is a choice. */
-async function decideInstead(
+async function decideWithoutPrompt(
   models: Models,
   context: DecisionContext,
   draft: Draft,
   call: AgentCall | undefined,
 ): Promise<Decision | Preparation> {
-  const spec = readWorking(context.node)
-  const said = work(spec, draft)
+  const spec = readRules(context.node)
+  const summary = performActions(spec, draft)
   if (context.validEdges.length < 2) {
-    const { edge, because } = chooseWay(spec, context, draft)
-    return decided({ edge, because: because ?? said }, draft, 'rules')
+    const { edge, because } = chooseByRules(spec, context, draft)
+    return toDecision({ edge, because: because ?? summary }, draft, 'rules')
   }
-  return decide(models, insteadSpec(context), { context, draft, call, rules: spec.rules ?? [] })
+  return decide(models, defaultSpec(context), { context, draft, call, rules: spec.rules ?? [] })
 }
 
 /** The request to a model at a node without a prompt. */
-function insteadSpec({ node }: DecisionContext): ModelSpec {
+function defaultSpec({ node }: DecisionContext): ModelSpec {
   return modelSpec.parse({ prompt: escaped(node.description ?? `Where does ${node.id} go?`) })
 }
 
@@ -149,17 +149,17 @@ function escaped(text: string): string {
 }
 
 /** What a node adds to its prompt. */
-interface Prepared {
+interface RequestParts {
   readonly parts: readonly FilePart[]
   readonly offers: readonly Offer[]
-  readonly rounds: readonly PreparedRound[]
+  readonly rounds: readonly PreparationRound[]
 }
 
 function requestFor(
   spec: ModelSpec,
   { messages: [system, question, ...others] }: Prompt,
   output: ModelRequest['output'],
-  { parts, offers, rounds }: Prepared,
+  { parts, offers, rounds }: RequestParts,
   label: string,
 ): ModelRequest {
   const timeout = spec.timeout === undefined ? undefined : readDuration(spec.timeout)
@@ -173,7 +173,7 @@ function requestFor(
     ...others,
     ...turnMessages(rounds),
   ]
-  const choice = turnCount(rounds) > 0 && spec.toolChoice !== 'none' ? 'auto' : choiceOf(spec.toolChoice, offers)
+  const choice = turnCount(rounds) > 0 && spec.toolChoice !== 'none' ? 'auto' : toolChoiceOf(spec.toolChoice, offers)
   return {
     messages,
     label,
@@ -193,12 +193,12 @@ function requestFor(
 }
 
 /** A tool is chosen by the name that models call it by. */
-function choiceOf(choice: ModelSpec['toolChoice'], offers: readonly Offer[]): ModelRequest['choice'] {
+function toolChoiceOf(choice: ModelSpec['toolChoice'], offers: readonly Offer[]): ModelRequest['choice'] {
   if (typeof choice !== 'object') return choice
   return { tool: offers.find(({ tool }) => tool === choice.tool)?.name ?? choice.tool }
 }
 
-const UNWATCHED = { signal: new AbortController().signal, key: '', part: (): void => undefined }
+const NO_CALL = { signal: new AbortController().signal, key: '', part: (): void => undefined }
 
 /** A reply that no model wrote says so wherever the decision is told. */
 function authorOf({ by, model }: ModelReply): string {
@@ -206,7 +206,7 @@ function authorOf({ by, model }: ModelReply): string {
   return shortName(model)
 }
 
-function saw({ board, filled }: Prompt, messages: readonly ModelMessage[]): JsonObject {
+function shownInputs({ board, filled }: Prompt, messages: readonly ModelMessage[]): JsonObject {
   const { keys, cut, left } = board
   return {
     keys: [...keys, ...filled.filter((key) => !keys.includes(key) && !cut.includes(key))],
@@ -230,7 +230,7 @@ function shownText(message: ModelMessage): string {
     .join('\n')
 }
 
-function usedBy({ model, usage, cost, tries, estimated, failures }: ModelReply): JsonObject {
+function usageOf({ model, usage, cost, tries, estimated, failures }: ModelReply): JsonObject {
   return {
     model,
     input: usage.input,

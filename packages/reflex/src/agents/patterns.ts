@@ -19,7 +19,7 @@ export function firstMatches(texts: readonly string[], patterns: readonly TextPa
   const made = patterns.map((pattern) => compiled(pattern, '', where))
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const steps = made.reduce((sum, { size }) => sum + size * characters, 0)
-  if (steps > MOST_TESTED) throw tooMuch(where, `${characters} characters by ${made.length} patterns`)
+  if (steps > MOST_TESTED) throw tooManySteps(where, `${characters} characters by ${made.length} patterns`)
   return texts.map(lines).map((text) => made.findIndex((pattern) => pattern.test(text)))
 }
 
@@ -32,7 +32,7 @@ export function everyMatch(texts: readonly string[], pattern: TextPattern, most:
     if (found.length >= most) break
     if (!made.test(text)) continue
     const groups = firstGroups(made, text, most - found.length, steps)
-    if (groups === undefined) throw tooMuch(where, 'every match of the pattern')
+    if (groups === undefined) throw tooManySteps(where, 'every match of the pattern')
     found.push(...groups)
   }
   return found
@@ -43,12 +43,12 @@ function lines(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-function compiled({ match, flags }: TextPattern, usual: string, where: string): LinearPattern {
-  const made = linearPattern(fromJavaScript(match, flags ?? usual))
+function compiled({ match, flags }: TextPattern, defaultFlags: string, where: string): LinearPattern {
+  const made = linearPattern(fromJavaScript(match, flags ?? defaultFlags))
   if ('problem' in made) throw faults.make('R2100', `${where}: ${made.problem}`, { path: where })
   return made
 }
 
-function tooMuch(where: string, what: string): Fault {
+function tooManySteps(where: string, what: string): Fault {
   return faults.make('R2112', `${where}: to find ${what} takes too many steps`, { path: where })
 }

@@ -18,7 +18,7 @@ export function readSpec<Schema extends z.ZodType>(schema: Schema, node: Node): 
 }
 
 /** The attributes that the built-in agents read in a spec. */
-export const OURS: readonly string[] = [
+export const SPEC_ATTRIBUTES: readonly string[] = [
   ...new Set([rulesSpec, toolSpec, personSpec, modelSpec].flatMap((schema) => Object.keys(schema.shape))),
 ]
 
@@ -27,5 +27,7 @@ export const OURS: readonly string[] = [
  * A spec is opaque to Reflex (seed workflow 2.3), so that is no mistake.
  */
 export function isForeign(spec: NodeSpec): boolean {
-  return Object.keys(spec).every((key) => key === 'agent' || (!OURS.includes(key) && suggest(key, OURS) === undefined))
+  return Object.keys(spec).every(
+    (key) => key === 'agent' || (!SPEC_ATTRIBUTES.includes(key) && suggest(key, SPEC_ATTRIBUTES) === undefined),
+  )
 }

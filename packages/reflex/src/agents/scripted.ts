@@ -2,7 +2,7 @@ import { copyJson, isList, isObject, type Json, type JsonObject } from '../kerne
 import { readQuestion } from '../people/index.ts'
 import type { BlackboardWrite, Decision, DecisionContext } from '../kinds/workflow/types.ts'
 import { PURE, type RunnableAgent } from './agent.ts'
-import { chooseEdge, onlyWay } from './edges.ts'
+import { chooseEdge, onlyEdge } from './edges.ts'
 import { faults } from './faults.ts'
 
 export interface ScriptOptions {
@@ -20,7 +20,7 @@ const FIELDS = ['go', 'writes', 'because', 'suspend', 'complete', 'type', 'edge'
 export function scriptedAgent(data: unknown, options: ScriptOptions = {}): RunnableAgent {
   const file = options.file ?? 'the script'
   const script = readScript(data, file, options.file)
-  const taken = new Map<string, number>()
+  const turns = new Map<string, number>()
   return {
     handles: (context) => entryOf(context, script) !== undefined,
     traits: () => PURE,
@@ -29,12 +29,12 @@ export function scriptedAgent(data: unknown, options: ScriptOptions = {}): Runna
       const entry = name === undefined ? undefined : script[name]
       if (name === undefined || entry === undefined)
         throw faults.make('R2121', `${file} says nothing of ${context.node.id}`, { path: context.node.id })
-      const turn = taken.get(name) ?? 0
+      const turn = turns.get(name) ?? 0
       const decision = isList(entry) ? entry[turn] : entry
       if (decision === undefined)
         throw faults.make('R2121', `${file} has ${turn} decisions for ${name}, and it is decided once more`, { path: context.node.id })
       const made = decide(decision, context, file)
-      taken.set(name, turn + 1)
+      turns.set(name, turn + 1)
       return made
     },
   }
@@ -52,12 +52,12 @@ function readScript(data: unknown, name: string, file: string | undefined): Json
       if (typeof decision === 'string') continue
       const path = isList(entry) ? `${node}[${i}]` : node
       if (!isObject(decision)) throw faults.make('R2120', `${path} in ${name} is no decision`, { file, path })
-      const odd = Object.keys(decision).find((key) => !FIELDS.includes(key))
-      if (odd !== undefined)
+      const unknownField = Object.keys(decision).find((key) => !FIELDS.includes(key))
+      if (unknownField !== undefined)
         throw faults.make(
           'R2120',
-          `${path} in ${name} has ${JSON.stringify(odd)}; a decision has go, writes, because, suspend or complete`,
-          { file, path: `${path}.${odd}` },
+          `${path} in ${name} has ${JSON.stringify(unknownField)}; a decision has go, writes, because, suspend or complete`,
+          { file, path: `${path}.${unknownField}` },
         )
     }
   }
@@ -81,7 +81,7 @@ function decide(entry: Json, context: DecisionContext, by: string): Decision {
     }
   if (decision.complete === true || decision.type === 'complete') return { type: 'complete', ...writes, ...about }
   const name = decision.go ?? decision.edge
-  const edge = typeof name === 'string' ? chooseEdge(name, context) : onlyWay(context)
+  const edge = typeof name === 'string' ? chooseEdge(name, context) : onlyEdge(context)
   return edge === undefined ? { type: 'complete', ...writes, ...about } : { type: 'advance', edge: edge.id, ...writes, ...about }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { holdsKey, keyIn } from '../models/index.ts'
+import { keyInOptionsFault, findKey } from '../models/index.ts'
 import { schemaProblem } from '../people/index.ts'
 import { readDuration } from './duration.ts'
 import { patternProblem } from './patterns.ts'
@@ -14,7 +14,7 @@ const template = z.string().check((input) => {
 })
 /** A template in one piece or as a list of lines. */
 const text = z.union([z.string(), z.array(z.string())]).check((input) => {
-  const problem = templateProblem(joined(input.value))
+  const problem = templateProblem(joinLines(input.value))
   if (problem !== undefined) input.issues.push({ code: 'custom', message: problem, input: input.value })
 })
 const edge = z.string().min(1).describe('The id or event of an edge, or the node that it leads to')
@@ -63,7 +63,7 @@ const rule = z.strictObject({
 })
 
 /** What any node may do beside its main thing: work values out, and choose by rules. */
-const working = {
+const sharedFields = {
   agent: z.string().min(1).optional(),
   classify: z.union([z.array(classify), classify]).optional(),
   extract: z.union([z.array(extract), extract]).optional(),
@@ -75,11 +75,11 @@ const working = {
 }
 
 /** The spec of a node that rules decide. */
-export const rulesSpec = z.strictObject({ ...working, writes: z.record(z.string(), value).optional() })
+export const rulesSpec = z.strictObject({ ...sharedFields, writes: z.record(z.string(), value).optional() })
 
 /** The spec of a node that calls a tool. */
 export const toolSpec = z.strictObject({
-  ...working,
+  ...sharedFields,
   tool: z.string().min(1),
   args: z.record(z.string(), value).optional(),
   writes: z.union([key, z.record(z.string(), z.string())]).optional(),
@@ -122,8 +122,8 @@ export const personSpec = z.strictObject({
 })
 
 const providerOptions = z.record(z.string().min(1), z.record(z.string(), z.json())).check((input) => {
-  const found = keyIn(input.value)
-  if (found !== undefined) input.issues.push({ code: 'custom', message: holdsKey(found).message, input: input.value })
+  const found = findKey(input.value)
+  if (found !== undefined) input.issues.push({ code: 'custom', message: keyInOptionsFault(found).message, input: input.value })
 })
 
 /** The spec of a node that a model decides. */
@@ -172,7 +172,7 @@ export type ModelSpec = z.output<typeof modelSpec>
 export type PersonOption = z.output<typeof option>
 
 /** Several lines as one text. */
-export function joined(lines: string | readonly string[]): string {
+export function joinLines(lines: string | readonly string[]): string {
   return typeof lines === 'string' ? lines : lines.join('\n')
 }
 

@@ -1,17 +1,17 @@
 import { isFault, isList, isObject, type Json, type Traits } from '../kernel/index.ts'
 import type { PreparedCall, Tools } from '../tools/index.ts'
-import { brief, suggest } from '../text/index.ts'
+import { shortJson, suggest } from '../text/index.ts'
 import type { DecisionContext } from '../kinds/workflow/types.ts'
 import { type AgentCall, type AgentPlace, MISSING, PURE, type RunnableAgent } from './agent.ts'
-import { authoredOnly } from './check-arguments.ts'
-import { chooseWay, decided } from './choose.ts'
+import { authoredOnlyFault } from './check-arguments.ts'
+import { chooseByRules, toDecision } from './rule-choice.ts'
 import { compute } from './compute.ts'
 import { faults } from './faults.ts'
-import { Draft, inside } from './lookup.ts'
+import { Draft, valueInside } from './lookup.ts'
 import { readSpec } from './read-spec.ts'
 import { toolSpec, type ToolSpec } from './spec.ts'
 import { isTemplate } from './template.ts'
-import { evaluateAll } from './values.ts'
+import { evaluateAll } from './evaluate.ts'
 
 /** What calls of tools need beside the context of a decision. */
 export interface ToolSettings {
@@ -23,7 +23,7 @@ export interface ToolSettings {
   readonly denies: (run: string, capability: string) => boolean
 }
 
-const NEVER = new AbortController().signal
+const NO_SIGNAL = new AbortController().signal
 
 /** Calls the tool that the spec of the node names, writes what it returns, and goes on as rules do. */
 export function toolAgent(settings: ToolSettings): RunnableAgent {
@@ -34,10 +34,12 @@ export function toolAgent(settings: ToolSettings): RunnableAgent {
       const prepared = prepare(settings.tools, spec, draft)
       const result = await prepared.run(toolCall(settings, call))
       writeResult(spec.writes, result, draft, `${context.node.id}.writes`)
-      const worked = compute(spec, draft)
-      const { edge, because } = chooseWay(spec, context, draft)
-      const said = [prepared.says(result) ?? brief(result), worked, because].filter((part) => part !== undefined && part !== '').join('; ')
-      return decided({ edge, because: spec.because === undefined ? said : because }, draft, `tool ${spec.tool}`)
+      const computed = compute(spec, draft)
+      const { edge, because } = chooseByRules(spec, context, draft)
+      const summary = [prepared.says(result) ?? shortJson(result), computed, because]
+        .filter((part) => part !== undefined && part !== '')
+        .join('; ')
+      return toDecision({ edge, because: spec.because === undefined ? summary : because }, draft, `tool ${spec.tool}`)
     },
     traits: (context, place) => traitsOf(settings, context, place),
   }
@@ -58,7 +60,7 @@ function prepare(tools: Tools, spec: ToolSpec, draft: Draft): PreparedCall {
   for (const name of authored) {
     const given = spec.args?.[name]
     if (given === undefined || (typeof given === 'string' && !isTemplate(given))) continue
-    throw authoredOnly(spec.tool, name)
+    throw authoredOnlyFault(spec.tool, name)
   }
   return tools.prepare(spec.tool, evaluateAll(spec.args ?? {}, draft, 'args'), suggest)
 }
@@ -67,7 +69,7 @@ function toolCall(settings: ToolSettings, call: AgentCall | undefined): Paramete
   return {
     workdir: settings.workdir,
     runFolder: runFolderOf(settings, call),
-    signal: call?.signal ?? NEVER,
+    signal: call?.signal ?? NO_SIGNAL,
     key: call?.key ?? '',
     part: (delta, begins) => call?.part(delta, begins),
     allows: (capability, exactly) => settings.allows(call?.run ?? '', capability, exactly),
@@ -85,14 +87,14 @@ function writeResult(writes: ToolSpec['writes'], result: Json, draft: Draft, whe
   if (typeof writes === 'string') draft.write(writes, result)
   if (typeof writes !== 'object') return
   for (const [key, path] of Object.entries(writes)) {
-    const value = path === '.' ? result : inside(result, path.split('.'))
+    const value = path === '.' ? result : valueInside(result, path.split('.'))
     if (value === undefined)
-      throw faults.make('R2110', `${where}.${key}: the result has no ${path}; it is ${shape(result)}`, { path: where })
+      throw faults.make('R2110', `${where}.${key}: the result has no ${path}; it is ${describeResult(result)}`, { path: where })
     draft.write(key, value)
   }
 }
 
-function shape(result: Json): string {
+function describeResult(result: Json): string {
   if (isList(result)) return `a list of ${result.length}`
-  return isObject(result) ? `an object with ${Object.keys(result).join(', ')}` : brief(result)
+  return isObject(result) ? `an object with ${Object.keys(result).join(', ')}` : shortJson(result)
 }

@@ -1,19 +1,19 @@
 import type { AnswerOptions } from '../runs/answering.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
-import type { AgentChoice } from './decisions.ts'
+import type { AgentChoice } from './run-agents.ts'
 import type { ForkRunOptions } from './forking.ts'
 import type { RunFilter } from '../kernel/index.ts'
 import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
 import { TRUST_LEVELS } from '../policy/index.ts'
 import {
   ANYTHING,
-  either,
+  anyOf,
   FLAG,
   type Form,
   FUNCTION,
-  having,
-  instance,
+  objectWith,
+  instanceOf,
   listOf,
   NAMED_VALUES,
   NUMBER,
@@ -39,32 +39,32 @@ const AGENT = options({
 } satisfies FormsOf<AgentChoice>)
 const POLICY = shape('a policy with allow and deny', { allow: TEXTS, deny: TEXTS })
 const TOOL = shape('a tool', { name: TEXT, run: FUNCTION })
-const FUNCTION_OR_OBJECT = either(FUNCTION, OBJECT)
+const FUNCTION_OR_OBJECT = anyOf(FUNCTION, OBJECT)
 
 /** What `new Reflex` takes. */
 export const REFLEX_OPTIONS = options({
-  store: either(TEXT, having('a store', 'create', 'claim', 'read')),
+  store: anyOf(TEXT, objectWith('a store', 'create', 'claim', 'read')),
   workdir: TEXT,
   trust: TRUST,
   policy: listOf(POLICY),
   tools: listOf(TOOL),
-  agents: recordOf(having('an agent', 'resolve')),
+  agents: recordOf(objectWith('an agent', 'resolve')),
   agent: AGENT,
-  model: either(TEXT, OBJECT),
+  model: anyOf(TEXT, OBJECT),
   models: recordOf(OBJECT),
   fallback: TEXTS,
   baseUrl: TEXT,
   record: FUNCTION,
   prices: recordOf(OBJECT),
   secrets: TEXTS,
-  handlers: having('a registry of handlers', 'needs', 'facts'),
-  actions: recordOf(either(FUNCTION, having('an action', 'run'))),
+  handlers: objectWith('a registry of handlers', 'needs', 'facts'),
+  actions: recordOf(anyOf(FUNCTION, objectWith('an action', 'run'))),
   hooks: OBJECT,
   toolHooks: OBJECT,
   summarise: FUNCTION,
   allowDisableMiddleware: FLAG,
   services: OBJECT,
-  middleware: instance('a Map of middleware', Map),
+  middleware: instanceOf('a Map of middleware', Map),
   alwaysMiddleware: listOf(FUNCTION_OR_OBJECT),
   onUnroutedFailure: oneOf('fail', 'lenient'),
   deadEnd: oneOf('success', 'fail'),
@@ -74,9 +74,9 @@ export const REFLEX_OPTIONS = options({
   programs: TEXTS,
   leaseMs: NUMBER,
   actor: TEXT,
-  observe: either(oneOf(false), OBJECT),
+  observe: anyOf(oneOf(false), OBJECT),
   surroundings: shape('surroundings', {
-    host: having('a host', 'now', 'at', 'entropy'),
+    host: objectWith('a host', 'now', 'at', 'entropy'),
     worker: OBJECT,
     cwd: TEXT,
     environment: OBJECT,
@@ -110,7 +110,7 @@ const RUN = {
 } satisfies FormsOf<RunOptions>
 
 /** What a run can be started from. */
-export const PROGRAM = either(TEXT, OBJECT)
+export const PROGRAM = anyOf(TEXT, OBJECT)
 export const RUN_OPTIONS = options(RUN)
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
@@ -137,7 +137,7 @@ export const COLLECT_OPTIONS = options({ keep: NUMBER, dry: FLAG } satisfies For
 export const SECRET_OPTIONS = options({ secret: ANYTHING, id: TEXT })
 export const LINES: Form = {
   what: 'lines to go through',
-  misfit: (value) =>
+  mismatch: (value) =>
     typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
       ? undefined
       : { path: '', why: 'must be lines to go through', fix: 'give a list or a stream of lines' },

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { Budgets } from './budgets.ts'
-import type { RuntimeAgent } from './decisions.ts'
+import type { RuntimeAgent } from './run-agents.ts'
 import { faults } from '../runs/faults.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
@@ -10,18 +10,18 @@ import { KnownStores } from './known-stores.ts'
 import { Library, type LibraryPlaces, readText } from './library.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
 import type { ReflexOptions } from './options.ts'
-import type { ModelReading } from './program-format.ts'
+import type { ModelCheckOptions } from './program-format.ts'
 import { actionCapability } from '../kinds/pipeline/operations/actions/registry.ts'
-import { loweredTrust, metTerms } from '../kinds/pipeline/face/assemble.ts'
+import { loweredTrust, areTermsMet } from '../kinds/pipeline/face/assemble.ts'
 import { middlewareNames } from '../kinds/pipeline/operations/make-engine.ts'
 import { folderAt } from '../kinds/pipeline/contract/paths.ts'
-import { WrittenLabels } from '../kinds/pipeline/operations/memory/written.ts'
+import { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
 import {
   createPolicy,
   deniedToAll,
   fileRules,
   type OperatorPolicy,
-  ownRoots,
+  extraRoots,
   type PolicyFile,
   type Redaction,
   redaction,
@@ -34,7 +34,7 @@ import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, typ
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels } from './outer-labels.ts'
 import { programProvenance } from './provenance.ts'
-import { isUnvouched, jsonMisfits, loadStored, workflowKind } from '../kinds/workflow/runtime.ts'
+import { isUntrusted, jsonSchemaIssues, loadStoredWorkflow, workflowKind } from '../kinds/workflow/runtime.ts'
 import { type RunFacts, worldOf } from './world.ts'
 
 /** The parts of a `Reflex`, put together. */
@@ -63,20 +63,20 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
   const stores = new KnownStores(surroundings)
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, stores)
-  const hidden = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
-  const redact = runRedaction(hidden)
+  const redactor = redaction([...secretsIn(environment, isPath), ...(options.secrets ?? [])])
+  const redact = runRedaction(redactor)
   const tools = createTools({
     environment,
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
     rules: ({ runFolder }) =>
-      fileRules(rulesFor(options.policy ?? [], facts.keeps(basename(runFolder))?.agentId), {
+      fileRules(rulesFor(options.policy ?? [], facts.settings(basename(runFolder))?.agentId), {
         work: workdir,
         run: runFolder,
         home: environment['HOME'],
       }),
-    ...(hidden === undefined ? {} : { redact: (text: string) => hidden.text(text) }),
+    ...(redactor === undefined ? {} : { redact: (text: string) => redactor.text(text) }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
   const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
@@ -84,7 +84,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     host,
     environment,
     guess: suggest,
-    check: jsonMisfits,
+    check: jsonSchemaIssues,
     redact: redact.reply,
     ...modelSettings(options, pricesOf(environment, cwd)),
   })
@@ -101,14 +101,14 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     models,
     redact: redact.reply,
     facts,
-    spent: (run) => budgets.spentBy(run),
+    usageOf: (run) => budgets.usageOf(run),
     labels,
     reserved: home.reserved,
-    sourceOf: (run) => runtime.open.get(run)?.state.start?.fork?.[0],
+    sourceOf: (run) => runtime.openRuns.get(run)?.state.start?.fork?.[0],
   })
-  const budgets: Budgets = new Budgets(policy, (run) => runtime.open.get(run))
+  const budgets: Budgets = new Budgets(policy, (run) => runtime.openRuns.get(run))
   const runtime = new Runtime({
-    kinds: [workflowKind({ load: (source) => loadStored(source, guards) }), pipelines],
+    kinds: [workflowKind({ load: (source) => loadStoredWorkflow(source, guards) }), pipelines],
     ports,
     policy: budgets,
     store: home.store,
@@ -118,16 +118,16 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     onTrouble: options.onTrouble,
   })
-  const denies = deniedToAll({ workdir, home: environment['HOME'], real: realPath, grants: options.policy ?? [], reserved: home.reserved })
-  const denied = (path: string): boolean => denies(fsCapability('read', path))
+  const deniesAll = deniedToAll({ workdir, home: environment['HOME'], realPath, grants: options.policy ?? [], reserved: home.reserved })
+  const denied = (path: string): boolean => deniesAll(fsCapability('read', path))
   const provenance = programProvenance(labels, {
     runs: join(home.home, 'runs'),
     workdir,
     // A store in a file has its labels already; one elsewhere has nothing of the file beside it.
     outer: (file, ask) => askOuterLabels(file, { own: 'identity' in home.store ? home.home : '', stores }, ask),
   })
-  const known = (name: string): readonly Fault[] => created.findings(name)
-  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: known, provenance })
+  const modelFindings = (name: string): readonly Fault[] => created.findings(name)
+  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: modelFindings, provenance })
   return {
     ...home,
     workdir,
@@ -139,7 +139,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     runtime,
     library,
     labels,
-    redaction: hidden,
+    redaction: redactor,
     allowTool(tool) {
       // A module is named by each run that it belongs to.
       if (tools.find(tool.name) === tool) return
@@ -162,7 +162,7 @@ function libraryFor(
   options: ReflexOptions,
   { programs }: Runtime,
   agent: RuntimeAgent,
-  { cwd, tools, models, ...places }: Omit<LibraryPlaces, 'folders'> & ModelReading & { readonly cwd: string },
+  { cwd, tools, models, ...places }: Omit<LibraryPlaces, 'folders'> & ModelCheckOptions & { readonly cwd: string },
 ): Library {
   const { guards = {}, handlers, transforms, actions = {}, middleware, alwaysMiddleware } = options
   return new Library(
@@ -192,24 +192,24 @@ function policyFor(
   },
   facts: RunFacts,
 ): { readonly policy: OperatorPolicy; readonly allow: (tool: Tool) => void } {
-  const given: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
-  const allow = (tool: Tool): void => void given.allow.push(toolCapability(tool.name))
+  const hostGrants: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
+  const allow = (tool: Tool): void => void hostGrants.allow.push(toolCapability(tool.name))
   for (const tool of tools) allow(tool)
-  given.allow.push(...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability))
-  const made = createPolicy({
-    trust: (run) => facts.keeps(run)?.trust ?? 'untrusted',
-    agent: (run) => facts.keeps(run)?.agentId,
+  hostGrants.allow.push(...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability))
+  const operatorPolicy = createPolicy({
+    trust: (run) => facts.settings(run)?.trust ?? 'untrusted',
+    agent: (run) => facts.settings(run)?.agentId,
     workdir,
     runFolder: (run, call) => (call === undefined ? facts.runFolder(run) : folderAt(facts.runFolder(run), call.frame)),
     home: userHome,
-    real: realPath,
-    lowered: (call) => loweredTrust(call, isUnvouched),
-    met: metTerms,
+    realPath,
+    loweredTrust: (call) => loweredTrust(call, isUntrusted),
+    areTermsMet,
     now,
-    grants: [{ ...given, roots: ownRoots(given.allow) }, ...policy],
+    grants: [{ ...hostGrants, roots: extraRoots(hostGrants.allow) }, ...policy],
     reserved,
   })
-  return { policy: made, allow }
+  return { policy: operatorPolicy, allow }
 }
 
 /** The user's prices, from the file that `REFLEX_PRICES` names. Throws `R4022` for a file that cannot be read. */

@@ -13,7 +13,7 @@ import { faults as policy } from '../policy/faults.ts'
 import { faults as store } from '../store/faults.ts'
 import { postgresFaults } from '../store/postgres/faults.ts'
 import { faults as text } from '../text/faults.ts'
-import { demand, TEXT } from '../text/index.ts'
+import { checkArguments, TEXT } from '../text/index.ts'
 import { faults as tools } from '../tools/faults.ts'
 import { faults as workflow } from '../kinds/workflow/faults.ts'
 import { proofFaults } from '../kinds/workflow/proof/faults.ts'
@@ -48,7 +48,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
 
 /** The entries that a code names: `R1042`, or a code of a seed, such as `INVALID_EDGE` or `E1003`. */
 export function explainCode(code: string): [string, CatalogueEntry][] {
-  demand('explainCode', { code: [code, TEXT] })
+  checkArguments('explainCode', { code: [code, TEXT] })
   const wanted = code.toUpperCase()
   const exact = CATALOGUE.get(wanted)
   if (exact !== undefined) return [[wanted, exact]]

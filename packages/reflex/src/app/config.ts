@@ -54,7 +54,7 @@ const REFUSED: readonly string[] = [
   'tools',
 ]
 
-const USUAL: Trust = 'probationary'
+const DEFAULT_TRUST: Trust = 'probationary'
 
 /**
  * Returns the settings of the nearest `reflex.config.json` upwards from a folder. The file lies beside programs, may have come
@@ -75,7 +75,7 @@ export function readConfig(workdir: string): Config {
 }
 
 function readValid(file: string): Config {
-  if (!liesIn(dirname(file), file))
+  if (!isInside(dirname(file), file))
     throw faults.make('R1025', 'the settings are a link out of their folder', { file, fix: 'write the file itself' })
   const json = readJson(textOf(file), file)
   const [broken] = json.findings.filter(({ severity }) => severity === 'error')
@@ -87,14 +87,14 @@ function readValid(file: string): Config {
   if (wrong !== undefined) throw unreadable(file, wrong)
   const { model, agent, trust, programs = [] } = configFile().parse(allowed)
   const folders = foldersOf(json, dirname(file), programs)
-  const higher = trust !== undefined && TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(USUAL)
+  const isHigher = trust !== undefined && TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(DEFAULT_TRUST)
   return {
     file,
     ...(model === undefined ? {} : { model }),
     ...(agent === undefined ? {} : { agent }),
-    ...(trust === undefined || higher ? {} : { trust }),
+    ...(trust === undefined || isHigher ? {} : { trust }),
     programs: folders.inside,
-    warnings: [...warnings, ...(higher ? [raising(json, trust)] : []), ...folders.warnings],
+    warnings: [...warnings, ...(isHigher ? [raisedTrust(json, trust)] : []), ...folders.warnings],
   }
 }
 
@@ -126,7 +126,7 @@ function folded(key: string): string {
   return key.toLowerCase().replace(/[-_]/g, '')
 }
 
-function raising(json: JsonText, trust: Trust): Fault {
+function raisedTrust(json: JsonText, trust: Trust): Fault {
   return faults.make('R2034', `trust ${trust} is ignored: a file beside programs can lower trust, not raise it`, {
     ...json.details(['trust']),
     fix: `remove it, and say --trust ${trust} if you mean it`,
@@ -139,7 +139,7 @@ function foldersOf(json: JsonText, home: string, given: readonly string[]): { in
   const warnings: Fault[] = []
   given.forEach((folder, i) => {
     const path = resolve(home, folder)
-    if (liesIn(home, path)) inside.push(real(path))
+    if (isInside(home, path)) inside.push(realOrSame(path))
     else
       warnings.push(
         faults.make('R2034', `${quote(folder)} lies outside the folder of the file; it is ignored`, {
@@ -152,11 +152,11 @@ function foldersOf(json: JsonText, home: string, given: readonly string[]): { in
 }
 
 /** Whether a path is a folder or lies in it, links followed. */
-function liesIn(folder: string, path: string): boolean {
-  const way = relative(real(folder), real(path))
-  return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) !== way
+function isInside(folder: string, path: string): boolean {
+  const relativePath = relative(realOrSame(folder), realOrSame(path))
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && resolve(folder, relativePath) !== relativePath
 }
 
-function real(path: string): string {
+function realOrSame(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }

@@ -1,20 +1,20 @@
-import { decidable, decidedBefore, type ForkDecision, type Settling, settlingOf } from '../runs/forking-decision.ts'
-import { type ForkNext, nextOf } from '../runs/forking-next.ts'
+import { decidableRecords, sourceDecision, type ForkDecision, type DecisionInput, decisionInput } from '../runs/fork-decision.ts'
+import { type ForkPreview, previewFork } from '../runs/fork-preview.ts'
 import type { Surroundings } from './host.ts'
-import { type AskedKeeps, believed, type Keeps, keepsOf, keptByFork, proved } from './keeps.ts'
+import { type TemporarySettings, provableSettings, type RunSettings, settingsOf, settingsForFork, withProof } from './run-settings.ts'
 import {
   copyJson,
   type Fault,
   faults as kernelFaults,
-  type Forked,
-  type ForkStanding,
+  type ForkResult,
+  type ForkSource,
   isFault,
   type JsonObject,
   RunPrograms,
   type Runtime,
   type State,
 } from '../kernel/index.ts'
-import type { WrittenLabels } from '../kinds/pipeline/operations/memory/written.ts'
+import type { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
 import { readTrust, type Trust } from '../policy/index.ts'
 
 /** How a run is forked. */
@@ -46,7 +46,7 @@ export interface ForkedRun {
   /** Nothing leaves this machine. */
   readonly simulated: boolean
   readonly decided?: ForkDecision
-  readonly next: ForkNext
+  readonly next: ForkPreview
 }
 
 /** What forking needs of the front object. */
@@ -54,7 +54,7 @@ export interface ForkingWorld {
   readonly runtime: Runtime
   readonly surroundings: Surroundings
   readonly actor: string
-  readonly asked: AskedKeeps
+  readonly temporarySettings: TemporarySettings
   readonly labels: WrittenLabels
 }
 
@@ -63,71 +63,71 @@ export interface ForkingWorld {
  * `R2064`, and `R3013` for a level of trust that there is not.
  */
 export async function forkStored(
-  { runtime, surroundings, actor, asked, labels }: ForkingWorld,
+  { runtime, surroundings, actor, temporarySettings, labels }: ForkingWorld,
   source: string,
   at: number | undefined,
   { set, decide, id, trust, simulate }: ForkRunOptions,
 ): Promise<ForkedRun> {
-  if (decide !== undefined && typeof decide !== 'string') throw noWord(decide)
-  const said = {
+  if (decide !== undefined && typeof decide !== 'string') throw notText(decide)
+  const overrides = {
     actor,
-    ...(trust === undefined ? {} : { trust: saidTrust(trust) }),
+    ...(trust === undefined ? {} : { trust: checkTrust(trust) }),
     ...(simulate === true ? { simulate } : {}),
   }
   const { state } = await runtime.peek(source, 1)
-  const kept = keepsOf(state, surroundings)
+  const sourceSettings = settingsOf(state, surroundings)
   const program = state.start?.pins[0]?.[3] ?? ''
   const records = decide === undefined ? [] : await runtime.journal(source)
   const pinned = (one: State): RunPrograms => new RunPrograms(runtime.programs, one)
-  let settling: Settling | undefined
-  const decided = (word: string) => (standing: ForkStanding) => {
-    const found = settlingOf(standing, word, () => decidable(records, standing.record, pinned))
+  let settling: DecisionInput | undefined
+  const decideFork = (word: string) => (standing: ForkSource) => {
+    const found = decisionInput(standing, word, () => decidableRecords(records, standing.record, pinned))
     if (isFault(found)) return found
     settling = found
     return [found.frame, found.input] as const
   }
-  let keeps = kept
+  let settings = sourceSettings
   await labels.refresh()
-  const forked = await asked.during(source, kept, (also) =>
+  const forked = await temporarySettings.provide(source, sourceSettings, (also) =>
     runtime.fork(source, {
       actor,
       by(fork) {
-        const made = proved(keptByFork(kept, said), { run: fork.id, trace: fork.trace, program }, surroundings)
+        const signed = withProof(settingsForFork(sourceSettings, overrides), { run: fork.id, trace: fork.trace, program }, surroundings)
         // What its frames are told is what counts for whoever resumes it.
-        keeps = believed(made)
-        also(fork.id, keeps)
+        settings = provableSettings(signed)
+        also(fork.id, settings)
         labels.expectFork(fork.id, source)
-        return copyJson(made, 'by')
+        return copyJson(signed, 'by')
       },
       ...(at === undefined ? {} : { at }),
       ...(id === undefined ? {} : { id }),
       ...(set === undefined ? {} : { set }),
-      ...(decide === undefined ? {} : { decide: decided(decide) }),
+      ...(decide === undefined ? {} : { decide: decideFork(decide) }),
     }),
   )
   await labels.fork(forked.id, source)
-  const was = settling && decidedBefore(settling, records, forked.from[1], pinned)
+  const was = settling && sourceDecision(settling, records, forked.from[1], pinned)
   return {
-    ...madeOf(forked, keeps),
+    ...forkFacts(forked, settings),
     set: set ?? {},
-    ...(keeps.trust === kept.trust ? {} : { trustBefore: kept.trust }),
+    ...(settings.trust === sourceSettings.trust ? {} : { trustBefore: sourceSettings.trust }),
     ...(settling === undefined ? {} : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
-    next: nextOf(forked, settling?.input[0] === 'answer' ? settling : undefined),
+    next: previewFork(forked, settling?.input[0] === 'answer' ? settling : undefined),
   }
 }
 
-function madeOf(
-  { id, from: [run, record], state, settled }: Forked,
-  { trust, simulate }: Keeps,
+function forkFacts(
+  { id, from: [run, record], state, settled }: ForkResult,
+  { trust, simulate }: RunSettings,
 ): Pick<ForkedRun, 'id' | 'from' | 'records' | 'settled' | 'trust' | 'simulated'> {
   return { id, from: { run, record }, records: state.n, settled, trust, simulated: simulate === true }
 }
 
-function saidTrust(trust: unknown): Trust {
+function checkTrust(trust: unknown): Trust {
   return readTrust(typeof trust === 'string' ? trust : JSON.stringify(trust), 'trust')
 }
 
-function noWord(decide: unknown): Fault {
+function notText(decide: unknown): Fault {
   return kernelFaults.make('R2064', `decide is ${JSON.stringify(decide)}, and no word`, {
     path: 'decide',
     fix: 'write the way or the answer as text',

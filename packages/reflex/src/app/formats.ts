@@ -10,7 +10,7 @@ export const FORMATS: readonly ProgramFormat[] = [workflowFormat, pipelineFormat
 
 /** Named inputs as a program takes them, before its run begins. */
 export function acceptInputs({ kind, def }: Program, input: JsonObject, texts: readonly string[] = []): JsonObject {
-  return FORMATS.find((format) => format.kind === kind)?.takes(def, input, texts) ?? input
+  return FORMATS.find((format) => format.kind === kind)?.acceptInputs(def, input, texts) ?? input
 }
 
 /** The format of a file by its name, or of the kind that was asked for. */
@@ -41,14 +41,14 @@ export function acceptValue(value: unknown, options?: ReadOptions): { readonly k
 }
 
 /** Makes a program known, and those that come along with it. */
-export function addPrograms(programs: Programs, kind: string, { id, version, source, def, local, along = [] }: ReadProgram): Program {
-  for (const called of along) addPrograms(programs, kind, called)
+export function addPrograms(programs: Programs, kind: string, { id, version, source, def, local, callees = [] }: ReadProgram): Program {
+  for (const callee of callees) addPrograms(programs, kind, callee)
   if (version !== undefined) programs.add(kind, `${id}@${version}`, source, { def, local })
   return programs.add(kind, id, source, { def, local })
 }
 
 /** Returns a program as one whose text nobody vouches for: its calls have the lowest trust in any run. */
-export function unvouched(program: ReadProgram): ReadProgram {
+export function asUntrusted(program: ReadProgram): ReadProgram {
   const { source } = program
   return isObject(source) ? { ...program, source: { ...source, author: 'untrusted' }, def: undefined } : program
 }

@@ -4,13 +4,13 @@ import type { KnownStores } from './known-stores.ts'
 import { type Fault, isFault, type Store } from '../kernel/index.ts'
 import { faults, type FileStore, openSqlite, openStore } from '../store/index.ts'
 import { shellWord } from '../text/index.ts'
-import { isThere } from '../tools/paths.ts'
+import { pathExists } from '../tools/paths.ts'
 
 /** The store of a `Reflex`, and the folder around it. */
 export interface ChosenStore {
   readonly store: Store
   readonly home: string
-  readonly fresh: boolean
+  readonly isNew: boolean
   /** What no run may touch: the store itself and the folders of other runs. */
   readonly reserved: readonly string[]
 }
@@ -20,26 +20,27 @@ export interface ChosenStore {
  * and that this user has neither made nor named, and for a folder `.reflex` here that Reflex has not made.
  */
 export function chooseStore(named: string | Store | undefined, workdir: string, stores: KnownStores): ChosenStore {
-  const beside = join(workdir, '.reflex')
-  const others = stores.below(workdir)
-  if (typeof named === 'object') return { store: named, home: beside, fresh: false, reserved: [beside, ...others] }
-  if (named?.startsWith('memory:')) return { store: openStore(named), home: beside, fresh: true, reserved: [beside, ...others] }
+  const defaultHome = join(workdir, '.reflex')
+  const otherStores = stores.reservedBelow(workdir)
+  if (typeof named === 'object') return { store: named, home: defaultHome, isNew: false, reserved: [defaultHome, ...otherStores] }
+  if (named?.startsWith('memory:'))
+    return { store: openStore(named), home: defaultHome, isNew: true, reserved: [defaultHome, ...otherStores] }
   const file = named?.replace(/^sqlite:/, '')
   if (file !== undefined && /^[a-z][a-z0-9+.-]+:/i.test(file))
-    return { store: openStore(file), home: beside, fresh: false, reserved: [beside, ...others] }
-  const { path, fresh, store } = file === undefined ? openFound(workdir, stores) : openNamed(resolve(workdir, file), stores)
+    return { store: openStore(file), home: defaultHome, isNew: false, reserved: [defaultHome, ...otherStores] }
+  const { path, isNew, store } = file === undefined ? openFound(workdir, stores) : openNamed(resolve(workdir, file), stores)
   const home = realpathSync(dirname(path))
-  const own =
+  const ownPaths =
     basename(home) === '.reflex'
       ? [home]
       : [...['', '-wal', '-shm'].map((end) => `${join(home, basename(path))}${end}`), join(home, 'runs')]
-  return { store, home, fresh, reserved: [...new Set([...own, beside, ...others])] }
+  return { store, home, isNew, reserved: [...new Set([...ownPaths, defaultHome, ...otherStores])] }
 }
 
 /** A store in a file, and its place. */
 interface OpenedFile {
   readonly path: string
-  readonly fresh: boolean
+  readonly isNew: boolean
   readonly store: FileStore
 }
 
@@ -47,15 +48,15 @@ function openNamed(path: string, stores: KnownStores): OpenedFile {
   const fresh = !existsSync(path)
   const store = openSqlite(path)
   if (store.identity !== undefined && !store.readOnly) stores.add(path, store.identity)
-  return { path, fresh, store }
+  return { path, isNew: fresh, store }
 }
 
 function openFound(workdir: string, stores: KnownStores): OpenedFile {
-  const { path, fresh, identity } = findStore(workdir, stores)
+  const { path, isNew: fresh, identity } = findStore(workdir, stores)
   // The store is on the list before its folder exists: a process that ends in between must not leave an unknown one.
   const expected = identity ?? (fresh ? stores.reserve(path) : undefined)
   if (fresh) makeHome(dirname(path))
-  return { path, fresh, store: openKnown(path, expected) }
+  return { path, isNew: fresh, store: openKnown(path, expected) }
 }
 
 /** Opens a store that was found. Throws `R5030` for one with another identity than the expected one. */
@@ -71,7 +72,7 @@ export function openKnown(path: string, identity: string | undefined): FileStore
 export interface FoundStore {
   readonly path: string
   /** There is none yet. */
-  readonly fresh: boolean
+  readonly isNew: boolean
   /** The identity that the store must have; undefined where any will do, since nothing can be remembered. */
   readonly identity: string | undefined
 }
@@ -81,11 +82,11 @@ export function findStore(from: string, stores: KnownStores): FoundStore {
   const found = nearestStore(from)
   const path = found ?? join(from, '.reflex', 'reflex.db')
   const identity = stores.identityAt(path)
-  if (identity === undefined && stores.remembers()) {
+  if (identity === undefined && stores.canRemember()) {
     if (found !== undefined) throw unknownStore(path, `the store ${path} was neither made nor named by you`)
-    if (isThere(dirname(path)) && !stores.isOfUser(dirname(path))) throw unknownFolder(path)
+    if (pathExists(dirname(path)) && !stores.isUserFolder(dirname(path))) throw unknownFolder(path)
   }
-  return { path, fresh: found === undefined, identity }
+  return { path, isNew: found === undefined, identity }
 }
 
 function unknownStore(file: string, message: string): Fault {

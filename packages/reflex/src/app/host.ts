@@ -31,7 +31,7 @@ export function thisProcess(): Surroundings {
 }
 
 /** 128 bits that no other process draws, for values that belong to no run. */
-export function freshId(): string {
+export function newId(): string {
   return randomBytes(16).toString('hex')
 }
 

@@ -13,12 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import { freshId } from './host.ts'
+import { newId } from './host.ts'
 import { digest, isObject, type Json } from '../kernel/index.ts'
 import { isBelow } from '../tools/paths.ts'
 
 /** The places in which a process finds the stores that its user knows. */
-export interface KnownStoresOf {
+export interface KnownStoresOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -40,7 +40,7 @@ export class KnownStores {
   readonly folder: string | undefined
   readonly #home: string | undefined
 
-  constructor({ environment }: KnownStoresOf) {
+  constructor({ environment }: KnownStoresOptions) {
     const state = stateFolder(environment)
     this.folder = state === undefined ? undefined : join(state, 'stores')
     this.#home = environment['HOME'] ?? environment['USERPROFILE']
@@ -54,12 +54,12 @@ export class KnownStores {
   }
 
   /** True if a folder `.reflex` without a store is the user's own, in which Reflex keeps the user's secret. */
-  isOfUser(folder: string): boolean {
+  isUserFolder(folder: string): boolean {
     return this.#home !== undefined && realFile(folder) === realFile(join(this.#home, '.reflex'))
   }
 
   /** True if this process can remember stores. Changes nothing. */
-  remembers(): boolean {
+  canRemember(): boolean {
     if (this.folder === undefined) return false
     let at = this.folder
     while (!existsSync(at) && dirname(at) !== at) at = dirname(at)
@@ -73,7 +73,7 @@ export class KnownStores {
 
   /** Puts a store on the list before it is made. Returns the identity to make it with; undefined where nothing can be remembered. */
   reserve(file: string): string | undefined {
-    this.#write({ path: realFile(file), id: freshId() }, linkSync)
+    this.#write({ path: realFile(file), id: newId() }, linkSync)
     return this.identityAt(file)
   }
 
@@ -83,7 +83,7 @@ export class KnownStores {
   }
 
   /** Folders and files below a folder that no run may touch: those of other stores, and the list of known stores. */
-  below(folder: string): readonly string[] {
+  reservedBelow(folder: string): readonly string[] {
     if (this.folder === undefined) return []
     const stores = namesIn(this.folder).flatMap((name) => readEntry(join(this.folder ?? '', name))?.path ?? [])
     const homes = stores.filter((path) => existsSync(path)).map((path) => (isHome(dirname(path)) ? dirname(path) : path))
@@ -91,14 +91,14 @@ export class KnownStores {
   }
 
   /** Another process reads either the old or the new file. A link takes the place of no file. */
-  #write(known: KnownStore, put: typeof linkSync): void {
+  #write(known: KnownStore, place: typeof linkSync): void {
     if (this.folder === undefined) return
     const file = join(this.folder, entryName(known.path))
-    const draft = `${file}.${freshId().slice(0, 8)}.tmp`
+    const draft = `${file}.${newId().slice(0, 8)}.tmp`
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 })
       writeFileSync(draft, `${JSON.stringify(known)}\n`, { flag: 'wx', mode: 0o600 })
-      put(draft, file)
+      place(draft, file)
     } catch {
       // The store is on the list already; or the folder is read-only, which stops no work and which doctor reports.
     }

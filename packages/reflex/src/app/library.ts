@@ -3,13 +3,13 @@ import { basename, dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { faults } from '../runs/faults.ts'
 import { fileAbove, placed, type ProgramPlaces } from '../kinds/pipeline/face/file-above.ts'
-import { addPrograms, formatOf, isModule, unknownFormat, unvouched } from './formats.ts'
+import { addPrograms, formatOf, isModule, unknownFormat, asUntrusted } from './formats.ts'
 import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from '../kernel/index.ts'
 import { lesserTrust, type Trust } from '../policy/index.ts'
-import { type FindProvenance, refuseWritten, type WrittenBy } from './provenance.ts'
+import { type FindProvenance, writtenByRun, type WrittenBy } from './provenance.ts'
 import type { ProgramFormat, ReadOptions, ReadProgram, ReadResult } from './program-format.ts'
 import { realPath } from '../tools/paths.ts'
-import { bears, candidates, filesOfKind, noProgram, programsOf, unreadable } from './program-folder.ts'
+import { isNamedAfter, candidateFiles, filesOfKind, noProgram, programsOf, unreadable } from './program-folder.ts'
 
 /** A program that was loaded from a file, and what was found in it. */
 export interface LoadedProgram {
@@ -40,9 +40,9 @@ export interface LibraryPlaces {
 }
 
 /** Programs are text that people write; more than this is a mistake. */
-const LARGEST = 64 * 1024 * 1024
+const MOST_BYTES = 64 * 1024 * 1024
 /** Milliseconds for what a module does before it exports anything. */
-const LOADING = 10_000
+const LOAD_TIMEOUT_MS = 10_000
 
 /**
  * Finds programs in files: by path, and by name from the folder of whoever calls them. To import a module is to run it,
@@ -63,12 +63,12 @@ export class Library {
   }
 
   /** Finds programs in the same folders for others: what it loads takes no place among the programs of this one. */
-  aside(programs: Programs): Library {
+  withPrograms(programs: Programs): Library {
     return new Library(programs, this.#options, this.#places, this.#host)
   }
 
   /** How programs are read that come as values. */
-  reading(lint = true): ReadOptions {
+  readOptions(lint = true): ReadOptions {
     return { ...this.#options, proofs: 'errors', lint }
   }
 
@@ -100,7 +100,7 @@ export class Library {
 
   async #check(path: string, kind?: string, lint = true, trust?: Trust): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
-    return { file, ...(await this.#read(file, kind, this.reading(lint), trust)) }
+    return { file, ...(await this.#read(file, kind, this.readOptions(lint), trust)) }
   }
 
   /**
@@ -111,17 +111,17 @@ export class Library {
     const file = await this.#fileOf(path)
     const all: ReadOptions = { ...this.#options, proofs: 'all' }
     if (isModule(file)) return { file, ...(await this.#read(file, kind, all)) }
-    const alone = await this.#read(file, kind, { ...all, proofs: 'alone' })
-    if (alone.program === undefined) return { file, ...alone }
-    const { def } = alone.program
-    const ofKind = this.#programs.kind(formatOf(file, kind)?.kind ?? '')
+    const ownResult = await this.#read(file, kind, { ...all, proofs: 'alone' })
+    if (ownResult.program === undefined) return { file, ...ownResult }
+    const { def } = ownResult.program
+    const programKind = this.#programs.kind(formatOf(file, kind)?.kind ?? '')
     // A hash of what calls nothing would be for nothing.
-    if (def !== undefined && (ofKind.refs?.(def) ?? []).length === 0) return { file, ...alone }
-    const program = this.#register(alone.program, file, alone.written, kind)
-    if ((ofKind.refs?.(program.def) ?? []).length === 0) return { file, ...alone }
+    if (def !== undefined && (programKind.refs?.(def) ?? []).length === 0) return { file, ...ownResult }
+    const program = this.#register(ownResult.program, file, ownResult.written, kind)
+    if ((programKind.refs?.(program.def) ?? []).length === 0) return { file, ...ownResult }
     await this.resolveCalls(program, dirname(file))
     const lookup = (reference: string): Program | undefined => this.#programs.find(reference)
-    const names = (of: string): Iterable<string> => this.#namesBeside(dirname(file), of)
+    const names = (kindName: string): Iterable<string> => this.#namesBeside(dirname(file), kindName)
     return { file, ...(await this.#read(file, kind, { ...all, lookup, names })) }
   }
 
@@ -189,17 +189,17 @@ export class Library {
   }
 
   /** Looks for a program among those that runs wrote, or among all others. */
-  async #search({ kind, id, folder, modules }: Searched, amongWritten: boolean): Promise<Program | undefined> {
+  async #search({ kind, id, folder, modules }: ProgramSearch, amongWritten: boolean): Promise<Program | undefined> {
     const places = this.#placesFrom(folder)
     for (const where of [folder, ...this.#places.folders]) {
-      for (const [wanted, version] of referenced(id)) {
+      for (const [wanted, version] of referencedPrograms(id)) {
         let newest: { readonly program: ReadProgram; readonly file: string; readonly written?: WrittenBy | undefined } | undefined
-        for (const file of candidates(where, kind, wanted, modules && where === folder)) {
+        for (const file of candidateFiles(where, kind, wanted, modules && where === folder)) {
           if (placed(file, places) === undefined) {
-            if (bears(file, wanted)) throw outOfPlace(file)
+            if (isNamedAfter(file, wanted)) throw outOfPlace(file)
             continue
           }
-          const { program, written } = (await (bears(file, wanted) ? this.#read(file) : this.#resultOf(file))) ?? {}
+          const { program, written } = (await (isNamedAfter(file, wanted) ? this.#read(file) : this.#resultOf(file))) ?? {}
           if (program?.id !== wanted || (version !== undefined && program.version !== version)) continue
           if ((written !== undefined) !== amongWritten) continue
           // Only under the name that it was looked up by: a call without a version means another one.
@@ -215,9 +215,9 @@ export class Library {
   }
 
   /** Throws `R1097` for a file that a run wrote: one that has all rights of the person who names it, below the level `trusted`. */
-  async refuseWritten(file: string, trust?: Trust, only: 'known' | 'tools' = 'known'): Promise<void> {
-    const written = isTrustedModule(trust) ? undefined : await this.#places.provenance?.(file, textIfAny(file), only)
-    if (written !== undefined) throw refuseWritten(file, written)
+  async rejectWritten(file: string, trust?: Trust, only: 'known' | 'tools' = 'known'): Promise<void> {
+    const written = isTrustedModule(trust) ? undefined : await this.#places.provenance?.(file, textOrEmpty(file), only)
+    if (written !== undefined) throw writtenByRun(file, written)
   }
 
   #placesFrom(folder: string): ProgramPlaces {
@@ -236,7 +236,7 @@ export class Library {
   }
 
   #register(program: ReadProgram, file: string, written?: WrittenBy, kind?: string): Program {
-    const added = addPrograms(this.#programs, formatOf(file, kind)?.kind ?? '', written === undefined ? program : unvouched(program))
+    const added = addPrograms(this.#programs, formatOf(file, kind)?.kind ?? '', written === undefined ? program : asUntrusted(program))
     this.#files.set(added.hash, file)
     return added
   }
@@ -271,21 +271,21 @@ export class Library {
         names.set(file, '')
         continue
       }
-      const own = `${format.kind}:${program.id}`
-      names.set(file, own)
+      const ownName = `${format.kind}:${program.id}`
+      names.set(file, ownName)
       for (const name of this.#programs.kind(format.kind).refs?.(program.def) ?? [])
-        for (const [meant] of referenced(name)) if (meant !== own) called.add(meant)
+        for (const [meant] of referencedPrograms(name)) if (meant !== ownName) called.add(meant)
     }
     return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
   }
 
-  async #read(file: string, kind?: string, options: ReadOptions = this.reading(), trust?: Trust): Promise<ReadFile> {
+  async #read(file: string, kind?: string, options: ReadOptions = this.readOptions(), trust?: Trust): Promise<ReadFile> {
     const format = formatOf(file, kind)
     if (format === undefined) throw unknownFormat(file)
     const text = readText(file)
     const written = await this.#places.provenance?.(file, text)
     if (isModule(file)) {
-      if (written !== undefined && !isTrustedModule(trust)) throw refuseWritten(file, written)
+      if (written !== undefined && !isTrustedModule(trust)) throw writtenByRun(file, written)
       return readModule(file, format, this.#host, options)
     }
     return { ...format.read(text, file, { ...options, places: this.#placesFrom(dirname(file)) }), written }
@@ -293,7 +293,7 @@ export class Library {
 }
 
 /** A name that is looked up from a folder. */
-interface Searched {
+interface ProgramSearch {
   readonly kind: string
   readonly id: string
   readonly folder: string
@@ -311,7 +311,7 @@ function isTrustedModule(trust: Trust = 'untrusted'): boolean {
 }
 
 /** The programs that a reference may mean: that of exactly this id, then a version of the id before the last `@`. */
-function referenced(reference: string): (readonly [id: string, version: string | undefined])[] {
+function referencedPrograms(reference: string): (readonly [id: string, version: string | undefined])[] {
   const at = reference.lastIndexOf('@')
   const exact = [reference, undefined] as const
   return at <= 0 || at === reference.length - 1 ? [exact] : [exact, [reference.slice(0, at), reference.slice(at + 1)]]
@@ -342,8 +342,8 @@ async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 
   }
   const all = Object.values(exports).flatMap((value) => format.accept(value, file, options) ?? [])
   // A program that another one brings along is a part of it.
-  const parts = new Set(all.flatMap(({ program }) => program?.along?.map(({ source }) => source) ?? []))
-  const found = all.filter(({ program }) => program === undefined || !parts.has(program.source))
+  const bundled = new Set(all.flatMap(({ program }) => program?.callees?.map(({ source }) => source) ?? []))
+  const found = all.filter(({ program }) => program === undefined || !bundled.has(program.source))
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   throw faults.make('R1023', `${file} exports ${found.length === 0 ? 'no program' : `${found.length} programs`}`, { file })
@@ -351,18 +351,21 @@ async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 
 
 /** A module that waits at its top for what never comes would end the process without a word. */
 export async function importWithin(file: string, host: Pick<Host, 'now' | 'at'>): Promise<Record<string, unknown>> {
-  let callOff = (): void => undefined
-  const late = new Promise<never>((_, reject) => {
-    callOff = host.at(host.now() + LOADING, () => {
+  let cancelTimer = (): void => undefined
+  const timeout = new Promise<never>((_, reject) => {
+    cancelTimer = host.at(host.now() + LOAD_TIMEOUT_MS, () => {
       reject(
-        faults.make('R1023', `${file} is not loaded after ${LOADING / 1000} s`, { file, fix: 'let it wait for nothing at its top level' }),
+        faults.make('R1023', `${file} is not loaded after ${LOAD_TIMEOUT_MS / 1000} s`, {
+          file,
+          fix: 'let it wait for nothing at its top level',
+        }),
       )
     })
   })
   try {
-    return await Promise.race([import(pathToFileURL(file).href) as Promise<Record<string, unknown>>, late])
+    return await Promise.race([import(pathToFileURL(file).href) as Promise<Record<string, unknown>>, timeout])
   } finally {
-    callOff()
+    cancelTimer()
   }
 }
 
@@ -386,7 +389,7 @@ function outOfPlace(file: string): Fault {
 }
 
 /** The text of a file; of one that cannot be read, those that load it say why. */
-function textIfAny(file: string): string {
+function textOrEmpty(file: string): string {
   try {
     return readText(file)
   } catch {
@@ -400,10 +403,10 @@ export function readText(file: string): string {
   // A pipe, as a shell makes it for `<(…)`, is read to its end.
   const isPipe = stat.isFIFO() && file.startsWith('/dev/fd/')
   if (!stat.isFile() && !isPipe) throw faults.make('R1024', `${file} is not a file`, { file })
-  if (stat.size > LARGEST) throw tooLarge(file, stat.size)
+  if (stat.size > MOST_BYTES) throw tooLarge(file, stat.size)
   try {
     const text = readFileSync(file)
-    if (text.length > LARGEST) throw tooLarge(file, text.length)
+    if (text.length > MOST_BYTES) throw tooLarge(file, text.length)
     return text.toString('utf8')
   } catch (cause) {
     throw isFault(cause) ? cause : unreadable(file, cause)
@@ -411,5 +414,5 @@ export function readText(file: string): string {
 }
 
 function tooLarge(file: string, size: number): Fault {
-  return faults.make('R1024', `${file} has ${size} B; the limit is ${LARGEST} B`, { file })
+  return faults.make('R1024', `${file} has ${size} B; the limit is ${MOST_BYTES} B`, { file })
 }

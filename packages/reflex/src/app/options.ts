@@ -1,4 +1,4 @@
-import type { AgentChoice } from './decisions.ts'
+import type { AgentChoice } from './run-agents.ts'
 import type { RunHandle } from '../runs/handle.ts'
 import type { Surroundings } from './host.ts'
 import type { Fault, Store } from '../kernel/index.ts'

@@ -6,8 +6,8 @@ import { openCheckpoint, resumeArgument } from '../kinds/pipeline/folder/resume.
 import type { TypedGraph } from '../kinds/pipeline/model/typed.ts'
 import { formatDot } from '../kinds/pipeline/dot/format.ts'
 import { type DotGraph, textOf } from '../kinds/pipeline/dot/graph.ts'
-import { Keeping } from '../kinds/pipeline/folder/keeping.ts'
-import { takeInputs } from '../kinds/pipeline/contract/inputs.ts'
+import { FolderWriter } from '../kinds/pipeline/folder/folder-writer.ts'
+import { checkInputs } from '../kinds/pipeline/contract/inputs.ts'
 import { locateInPipeline } from '../kinds/pipeline/face/locate.ts'
 import { readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../kinds/pipeline/check/read.ts'
 import { realPath } from '../tools/paths.ts'
@@ -17,43 +17,43 @@ import type { ProgramFormat, ReadOptions, ReadResult } from './program-format.ts
 export const pipelineFormat: ProgramFormat = {
   kind: 'pipeline',
   countsSteps: true,
-  routes: true,
-  lints: true,
+  hasRouting: true,
+  hasLintRules: true,
   endings: ['.dot', '.gv', '.pipeline.ts', '.pipeline.js', '.pipeline.mjs'],
   read(text, file, options) {
     const { lookup, places = { roots: [realPath(dirname(file))] } } = options
     const exists = (path: string): boolean => fileAbove(dirname(file), path, places) !== undefined
     const knows = lookup === undefined ? undefined : (reference: string): boolean => lookup(reference) !== undefined
-    return resultOf(readPipeline(text, file, { ...readingOf(options), exists, knows }))
+    return resultOf(readPipeline(text, file, { ...readOptionsOf(options), exists, knows }))
   },
   accept(value, file, options) {
     const name = file === '' ? undefined : file
-    if (typeof value === 'string') return BEGINNING.test(value) ? resultOf(readPipeline(value, name, readingOf(options))) : undefined
-    return isGraph(value) ? resultOf(readGraph(value, name, readingOf(options))) : undefined
+    if (typeof value === 'string') return BEGINNING.test(value) ? resultOf(readPipeline(value, name, readOptionsOf(options))) : undefined
+    return isGraph(value) ? resultOf(readGraph(value, name, readOptionsOf(options))) : undefined
   },
-  takes: (_, input) => takeInputs(input),
+  acceptInputs: (_, input) => checkInputs(input),
   format: formatDot,
-  keepFolder: (runtime, run, options) => new Keeping(runtime, run, options).ready,
-  resumesAt: (def, file, { secret, force }) => resumeArgument(openCheckpoint(file, secret), def as TypedGraph, { force }),
+  keepFolder: (runtime, run, options) => new FolderWriter(runtime, run, options).ready,
+  resumeInput: (def, file, { secret, force }) => resumeArgument(openCheckpoint(file, secret), def as TypedGraph, { force }),
   locate: locateInPipeline,
 }
 
-function readingOf({
+function readOptionsOf({
   lint,
   proofs,
   pipelines: { handlers, transforms, actions, middleware, ...calls } = {},
 }: Partial<ReadOptions> = {}): ReadPipelineOptions {
   // A run may be simulated or recorded: only `validate` asks about names of models.
-  const named = proofs === 'errors' ? {} : { tools: calls.tools?.names(), models: calls.models }
-  const own = new ActionRegistry(actions)
+  const nameChecks = proofs === 'errors' ? {} : { tools: calls.tools?.names(), models: calls.models }
+  const hostActions = new ActionRegistry(actions)
   return {
     lint,
     custom: handlers?.facts(),
     transforms: { registered: transforms },
-    actions: [...ACTION_NAMES, ...own.names()],
-    parameters: (action) => own.get(action)?.parameters,
+    actions: [...ACTION_NAMES, ...hostActions.names()],
+    parameters: (action) => hostActions.get(action)?.parameters,
     middleware,
-    ...named,
+    ...nameChecks,
   }
 }
 

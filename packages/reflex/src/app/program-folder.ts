@@ -28,7 +28,7 @@ function programFiles(folder: string): string[] {
 }
 
 /** Whether a file is called like a program. */
-export function bears(file: string, id: string): boolean {
+export function isNamedAfter(file: string, id: string): boolean {
   return basename(file).startsWith(`${id}.`)
 }
 
@@ -42,10 +42,10 @@ export function filesOfKind(folder: string, kind: string): string[] {
 }
 
 /** Files of a folder that may hold a program, those that bear its name first. A module must bear it. */
-export function candidates(folder: string, kind: string, id: string, modules: boolean): string[] {
+export function candidateFiles(folder: string, kind: string, id: string, modules: boolean): string[] {
   const files = filesOfKind(folder, kind)
   const data = files.filter((file) => !isModule(file))
-  return [...(modules ? files : data).filter((file) => bears(file, id)), ...data.filter((file) => !bears(file, id))]
+  return [...(modules ? files : data).filter((file) => isNamedAfter(file, id)), ...data.filter((file) => !isNamedAfter(file, id))]
 }
 
 /** Refuses what the system does not let be read. */

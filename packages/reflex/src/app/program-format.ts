@@ -3,10 +3,10 @@ import type { ProgramPlaces } from '../kinds/pipeline/face/file-above.ts'
 import type { ModelFindings } from '../agents/index.ts'
 import type { HostActions } from '../kinds/pipeline/operations/actions/registry.ts'
 import type { HandlerRegistry, Transform } from '../kinds/pipeline/index.ts'
-import type { Formatted, Locate } from '../text/index.ts'
+import type { FormattedText, Locator } from '../text/index.ts'
 import type { Tools } from '../tools/index.ts'
-import type { Sought } from '../kinds/workflow/locate.ts'
-import type { Proofs } from '../kinds/workflow/read.ts'
+import type { LocateTarget } from '../kinds/workflow/locate.ts'
+import type { ProofLevel } from '../kinds/workflow/read-workflow.ts'
 import type { GuardRegistry, Workflow } from '../kinds/workflow/types.ts'
 import type { Effects } from '../kinds/workflow/verify.ts'
 
@@ -20,7 +20,7 @@ export interface ReadProgram {
   /** Why it cannot be stored as data, if it cannot. */
   readonly local: string | undefined
   /** The programs that it calls as objects, and not by name. */
-  readonly along?: readonly ReadProgram[]
+  readonly callees?: readonly ReadProgram[]
 }
 
 /** What was read, and everything that was found. */
@@ -30,13 +30,13 @@ export interface ReadResult {
 }
 
 /** What is known of the tools and models that programs name. */
-export interface ModelReading {
+export interface ModelCheckOptions {
   readonly tools: Pick<Tools, 'names'>
   readonly models: ModelFindings
 }
 
 /** What hosts add to pipelines: handlers by the type that they take, and changes to every graph. */
-export interface PipelineReading extends Partial<ModelReading> {
+export interface PipelineReadOptions extends Partial<ModelCheckOptions> {
   readonly handlers?: HandlerRegistry | undefined
   readonly transforms?: readonly Transform[] | undefined
   /** Actions beside the built-in ones. */
@@ -49,7 +49,7 @@ export interface PipelineReading extends Partial<ModelReading> {
 export interface ReadOptions {
   readonly guards: GuardRegistry
   /** What those who will decide at its nodes say of them; of models, only where everything is proved that is known. */
-  readonly inspect?: (workflow: Workflow, locate: Locate, proofs?: Proofs) => readonly Fault[]
+  readonly inspect?: (workflow: Workflow, locate: Locator, proofs?: ProofLevel) => readonly Fault[]
   /** What those who will decide read and write, for proofs. */
   readonly effects?: Effects | undefined
   /** Finds the programs that it calls, by reference; without it calls are not checked. */
@@ -59,11 +59,11 @@ export interface ReadOptions {
   /** The folder of the files that it names by a path; the folder of its own file unless set. */
   readonly places?: ProgramPlaces
   /** How much of a program is proved; all of it unless said. */
-  readonly proofs?: Proofs
+  readonly proofs?: ProofLevel
   /** False leaves lint rules out where a kind has them, but for those without which nothing can run. */
   readonly lint?: boolean
   /** What hosts add to pipelines. */
-  readonly pipelines?: PipelineReading | undefined
+  readonly pipelines?: PipelineReadOptions | undefined
 }
 
 /** Where a run's folder is, and what signs what stands in it. */
@@ -85,23 +85,23 @@ export interface ProgramFormat {
   /** What a module exports, if it is a program of this kind; `options`: what can be proved of it as well. */
   accept(value: unknown, file: string, options?: ReadOptions): ReadResult | undefined
   /** Named inputs as a program takes them, those of `texts` read as what it declares. Throws for one that it does not take. */
-  takes(def: unknown, input: JsonObject, texts: readonly string[]): JsonObject
+  acceptInputs(def: unknown, input: JsonObject, texts: readonly string[]): JsonObject
   /** A text in the one form of the format, with its comments, or its errors. Never throws. */
-  format(text: string, file?: string): Formatted
+  format(text: string, file?: string): FormattedText
   /** Runs can be told how they continue where the graph leads nowhere, and how long a branch may be. */
-  readonly routes?: true
+  readonly hasRouting?: true
   /** Its runs can be failed after a number of steps. */
   readonly countsSteps?: true
   /** It has rules that a run may leave out. */
-  readonly lints?: true
+  readonly hasLintRules?: true
   /** Keeps a folder of files for a run of this kind, from its next record on; resolves once it has caught up with the journal. */
   keepFolder?(runtime: Runtime, run: Run, options: FolderOptions): Promise<void>
   /** What a run is given that begins where a checkpoint file stands. Throws for one that cannot be gone on from. */
-  resumesAt?(
+  resumeInput?(
     def: unknown,
     file: string,
     options: { readonly secret?: Uint8Array | undefined; readonly force?: boolean | undefined },
   ): JsonObject
   /** Where a node or an edge stands in the text of a program, with a note beside it. Never throws. */
-  locate?(text: string, file: string | undefined, sought: Sought, note?: string): FaultDetails
+  locate?(text: string, file: string | undefined, target: LocateTarget, note?: string): FaultDetails
 }

@@ -1,8 +1,8 @@
 import { faults } from '../runs/faults.ts'
 import { isModule, isProgram } from './formats.ts'
 import type { Fault } from '../kernel/index.ts'
-import type { WrittenLabels } from '../kinds/pipeline/operations/memory/written.ts'
-import { ledgerPlace } from '../kinds/pipeline/operations/memory/written-programs.ts'
+import type { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
+import { ledgerPlace } from '../kinds/pipeline/operations/memory/file-changes.ts'
 import { levelOf, TRUSTED } from '../kinds/pipeline/contract/label.ts'
 import { quote } from '../text/index.ts'
 import { isBelow, realPath } from '../tools/paths.ts'
@@ -43,30 +43,30 @@ export function programProvenance(labels: WrittenLabels, { runs, workdir, outer 
     if (known !== undefined) return known
     if (only === 'tools') return undefined
     // Of other files, commands may have written any.
-    const unknown = only === 'known' || isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.byAnyCommand()
+    const unknown = only === 'known' || isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.ofAnyCommand()
     return isBelow(real, realPath(runs)) || unknown.level > 0 ? { level: 'derived' } : undefined
   }
 }
 
 /** Reports that a program runs at the lowest trust, because a run wrote its text. */
-export function runsUntrusted(file: string, written: WrittenBy): Fault {
-  return faults.make('R1096', `${writtenBy(file, written)}, so the program runs as untrusted`, {
+export function untrustedWarning(file: string, written: WrittenBy): Fault {
+  return faults.make('R1096', `${originText(file, written)}, so the program runs as untrusted`, {
     file,
     fix: `read the file; then name a level to run it with, such as --trust probationary, or change it, and it is yours`,
   })
 }
 
 /** Refuses a file that would get all rights of the person who names it: a module, or a file that grants rights. */
-export function refuseWritten(file: string, written: WrittenBy): Fault {
+export function writtenByRun(file: string, written: WrittenBy): Fault {
   const what = isModule(file)
     ? 'and a module does all that you may do as soon as it is loaded'
     : 'and it would say what later runs may do or have done'
   const fix = isModule(file)
     ? 'read the file; then run it with --trust trusted, or change it, and it is yours'
     : 'read the file; then change it, and it is yours'
-  return faults.make('R1097', `${writtenBy(file, written)}, ${what}`, { file, fix })
+  return faults.make('R1097', `${originText(file, written)}, ${what}`, { file, fix })
 }
 
-function writtenBy(file: string, { level, run }: WrittenBy): string {
+function originText(file: string, { level, run }: WrittenBy): string {
   return `${run === undefined ? 'a run' : `run ${run}`} wrote ${quote(file)} from ${level === 'derived' ? "a model's text" : `${level} text`}`
 }

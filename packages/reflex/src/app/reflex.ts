@@ -15,26 +15,26 @@ import {
   SECRET_OPTIONS,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
-import type { Imported, ImportOptions } from '../history/archive/import.ts'
+import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
 import { assemble, type Assembly } from './assembly.ts'
-import type { Collected, CollectOptions } from '../runs/collecting.ts'
+import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
 import { type StoredArtifact, StoredArtifacts } from '../kinds/pipeline/engine/artifacts.ts'
 import { readAddress } from '../runs/address.ts'
-import { type AgentChoice, checkRecording } from './decisions.ts'
-import type { ExportedTable, TableFormat } from '../history/tables/files.ts'
+import { type AgentChoice, checkRecording } from './run-agents.ts'
+import type { ExportedTable, TableFormat } from '../history/tables/export-tables.ts'
 import type { Cause } from '../history/causes.ts'
 import type { Comparable, Comparison } from '../history/comparing.ts'
 import { faults } from '../runs/faults.ts'
 import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
 import type { ForkedRun, ForkRunOptions } from './forking.ts'
-import { type Answered, type AnswerOptions, findQuestion } from '../runs/answering.ts'
-import { type Cancelled, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
-import { findRecord, findRun } from '../runs/finding.ts'
+import { type AnswerResult, type AnswerOptions, findQuestion } from '../runs/answering.ts'
+import { type CancelResult, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
+import { findRecord, findRun } from '../runs/find-run.ts'
 import { type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
-import { answerTo } from '../runs/own-questions.ts'
-import type { SignalOptions, Signalled } from '../runs/signalling.ts'
-import { runsUntrusted, type WrittenBy } from './provenance.ts'
-import { isRunName, noRunName } from '../history/run-name.ts'
+import { checkAnswer } from '../runs/runtime-questions.ts'
+import type { SignalOptions, SignalResult } from '../runs/signalling.ts'
+import { untrustedWarning, type WrittenBy } from './provenance.ts'
+import { isRunName, invalidRunName } from '../history/run-name.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
   copyJson,
@@ -53,27 +53,27 @@ import {
   type Store,
   toFault,
 } from '../kernel/index.ts'
-import { AskedKeeps, type Keeps, keepsOf, proved } from './keeps.ts'
+import { TemporarySettings, type RunSettings, settingsOf, withProof } from './run-settings.ts'
 import type { Library } from './library.ts'
-import { refuseLimits } from './limits-given.ts'
+import { checkLimits } from './check-limits.ts'
 import type { Models } from '../models/index.ts'
 import type { ReflexOptions, ResumeOptions, RunLimits, RunOptions } from './options.ts'
-import { Observing } from '../history/telemetry/observing.ts'
+import { TelemetryObserver } from '../history/telemetry/observer.ts'
 import { type ProjectedSpan, projectSpans } from '../history/telemetry/spans.ts'
 import type { DotGraph } from '../kinds/pipeline/index.ts'
-import { ledgerPlace } from '../kinds/pipeline/operations/memory/written-programs.ts'
+import { ledgerPlace } from '../kinds/pipeline/operations/memory/file-changes.ts'
 import { UNTRUSTED } from '../kinds/pipeline/contract/label.ts'
 import { type OperatorPolicy, readTrust, type Trust } from '../policy/index.ts'
 import type { Replayed } from './replaying.ts'
-import type { Check } from './replaying-check.ts'
-import { checkpointInput, logsOf, routingKept, RunFolders } from './run-folders.ts'
-import { exportedTools } from './toolbox.ts'
+import type { ProgramCheck } from './replaying-check.ts'
+import { checkpointInput, logSettings, routingSettings, RunFolders } from './run-folders.ts'
+import { exportedTools } from './exported-tools.ts'
 import type { Tools } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { linesOfHistory, type StoryLine } from '../history/trace.ts'
-import { refuseUnheard } from './unheard.ts'
+import { checkStartOptions } from './check-start-options.ts'
 import { type RunView, viewOf } from '../runs/view.ts'
-import { demand, listOf, oneOf, optional, TEXT } from '../text/index.ts'
+import { checkArguments, listOf, oneOf, optional, TEXT } from '../text/index.ts'
 import type { DefinedWorkflow } from '../kinds/workflow/define-types.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 import type { Workflow } from '../kinds/workflow/types.ts'
@@ -86,63 +86,63 @@ export class Reflex {
   readonly workdir: string
   /** The folder that holds the store, run folders and nothing else. */
   readonly home: string
-  readonly #parts: Assembly
+  readonly #assembly: Assembly
   readonly #options: ReflexOptions
   readonly #surroundings: Surroundings
   /** Of the runs that this process holds. */
-  readonly #keeps = new WeakMap<Run, Keeps>()
+  readonly #settings = new WeakMap<Run, RunSettings>()
   /** Of runs that others may hold. */
-  readonly #asked = new AskedKeeps()
+  readonly #temporarySettings = new TemporarySettings()
   readonly #handles = new WeakMap<Run, RunHandle>()
   readonly #folders: RunFolders
-  readonly #observing: Observing
+  readonly #observing: TelemetryObserver
 
   constructor(options: ReflexOptions = {}) {
-    demand('new Reflex', { options: [options, REFLEX_OPTIONS] })
+    checkArguments('new Reflex', { options: [options, REFLEX_OPTIONS] })
     this.#options = options
     this.#surroundings = options.surroundings ?? thisProcess()
-    this.#parts = assemble(options, this.#surroundings, {
-      keeps: (id) => this.#kept(id),
+    this.#assembly = assemble(options, this.#surroundings, {
+      settings: (id) => this.#settingsOfRun(id),
       runFolder: (run) => this.runFolder(run),
     })
-    this.workdir = this.#parts.workdir
-    this.home = this.#parts.home
+    this.workdir = this.#assembly.workdir
+    this.home = this.#assembly.home
     this.#folders = new RunFolders({
-      runtime: this.#parts.runtime,
+      runtime: this.#assembly.runtime,
       runFolder: (run) => this.runFolder(run),
       onTrouble: (fault) => options.onTrouble?.(fault),
     })
-    const { runtime, store } = this.#parts
-    this.#observing = new Observing({ runtime, store, onTrouble: (fault) => options.onTrouble?.(fault) }, options.observe)
+    const { runtime, store } = this.#assembly
+    this.#observing = new TelemetryObserver({ runtime, store, onTrouble: (fault) => options.onTrouble?.(fault) }, options.observe)
   }
 
   get store(): Store {
-    return this.#parts.store
+    return this.#assembly.store
   }
 
   /** Whether the store was made by this object. */
-  get fresh(): boolean {
-    return this.#parts.fresh
+  get isNew(): boolean {
+    return this.#assembly.isNew
   }
 
   get runtime(): Runtime {
-    return this.#parts.runtime
+    return this.#assembly.runtime
   }
 
   get library(): Library {
-    return this.#parts.library
+    return this.#assembly.library
   }
 
   get tools(): Tools {
-    return this.#parts.tools
+    return this.#assembly.tools
   }
 
   get models(): Models {
-    return this.#parts.models
+    return this.#assembly.models
   }
 
   get policy(): OperatorPolicy {
-    return this.#parts.policy
+    return this.#assembly.policy
   }
 
   get host(): Host {
@@ -155,9 +155,9 @@ export class Reflex {
 
   /** A run's own folder, the only one that an untrusted run may write to. */
   runFolder(run: string): string {
-    demand('runFolder', { run: [run, TEXT] })
+    checkArguments('runFolder', { run: [run, TEXT] })
     // A name comes from the store, which may be somebody else's: it must not lead out of the folder.
-    if (!isRunName(run)) throw noRunName(run)
+    if (!isRunName(run)) throw invalidRunName(run)
     return join(this.home, 'runs', run)
   }
 
@@ -181,9 +181,9 @@ export class Reflex {
     what: string | DefinedWorkflow<Types> | DotGraph | Program,
     options: RunOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
-    demand('run', { program: [what, PROGRAM], options: [options, RUN_OPTIONS] })
-    if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
-    if (options.limits !== undefined) refuseLimits(options.limits)
+    checkArguments('run', { program: [what, PROGRAM], options: [options, RUN_OPTIONS] })
+    if (options.id !== undefined && !isRunName(options.id)) throw invalidRunName(options.id)
+    if (options.limits !== undefined) checkLimits(options.limits)
     if (options.agentId?.trim() === '')
       throw faults.make('R2031', 'the agent of the run has no name', { fix: 'write --agent-id NAME, or leave it out' })
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
@@ -191,21 +191,21 @@ export class Reflex {
     const { program, file, written } = await this.#programOf(what, options)
     // The trust of this object is for what its user vouches for; only a level that is named for this run is meant for this file.
     const isLowered = written !== undefined && options.trust === undefined
-    if (isLowered) this.#options.onTrouble?.(runsUntrusted(file ?? '', written))
-    refuseUnheard(this.runtime.programs, program, options)
+    if (isLowered) this.#options.onTrouble?.(untrustedWarning(file ?? '', written))
+    checkStartOptions(this.runtime.programs, program, options)
     // A program in a module may bring its tools along.
-    if (file !== undefined && isModule(file) && (await this.#takeTools(file, options.trust)) > 0) tools.push(file)
-    const agent = this.#agent(options)
+    if (file !== undefined && isModule(file) && (await this.#addTools(file, options.trust)) > 0) tools.push(file)
+    const agent = this.#agentChoice(options)
     // Both say what happened: a gate was passed, a model has answered so.
     const { resumeFrom, recorded, hmacSecretFile } = options
-    if (recorded !== undefined) await this.library.refuseWritten(resolve(this.#surroundings.cwd, recorded), options.trust)
+    if (recorded !== undefined) await this.library.rejectWritten(resolve(this.#surroundings.cwd, recorded), options.trust)
     // The runtime writes checkpoints, and a signature proves one.
     if (resumeFrom !== undefined && hmacSecretFile === undefined)
-      await this.library.refuseWritten(resolve(this.#surroundings.cwd, resumeFrom), options.trust, 'tools')
+      await this.library.rejectWritten(resolve(this.#surroundings.cwd, resumeFrom), options.trust, 'tools')
     if (options.simulate !== true) this.#checkChoice(agent)
-    const keeps: Keeps = {
+    const settings: RunSettings = {
       actor: this.actor,
-      trust: isLowered ? 'untrusted' : this.#trust(options.trust),
+      trust: isLowered ? 'untrusted' : this.#trustOf(options.trust),
       workdir: this.workdir,
       ...(file === undefined ? {} : { file }),
       ...(agent === undefined ? {} : { agent }),
@@ -213,22 +213,22 @@ export class Reflex {
       ...(tools.length === 0 ? {} : { tools }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.simulate === true ? { simulate: true } : {}),
-      ...routingKept(options),
+      ...routingSettings(options),
       ...(options.persistArtifacts === true ? { persistArtifacts: true } : {}),
-      ...logsOf(options, { cwd: this.#surroundings.cwd, workdir: this.workdir }),
+      ...logSettings(options, { cwd: this.#surroundings.cwd, workdir: this.workdir }),
     }
-    if (keeps.logs?.folder !== undefined)
-      await this.#parts.labels.keep(
-        { path: ledgerPlace(realPath(keeps.logs.folder)), logs: true, label: UNTRUSTED },
-        `logs ${keeps.logs.folder}`,
+    if (settings.logs?.folder !== undefined)
+      await this.#assembly.labels.add(
+        { path: ledgerPlace(realPath(settings.logs.folder)), logs: true, label: UNTRUSTED },
+        `logs ${settings.logs.folder}`,
       )
-    const taken = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
-    const input = { ...taken, ...checkpointInput(program, options, keeps, this.#surroundings.cwd) }
+    const accepted = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
+    const input = { ...accepted, ...checkpointInput(program, options, settings, this.#surroundings.cwd) }
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(options.id === undefined ? {} : { id: options.id }),
-      by: ({ id, trace }) => copyJson(proved(keeps, { run: id, trace, program: program.hash }, this.#surroundings), 'by'),
-      prepare: (made) => void this.#prepare(made, keeps, options.prepare, program.kind),
+      by: ({ id, trace }) => copyJson(withProof(settings, { run: id, trace, program: program.hash }, this.#surroundings), 'by'),
+      prepare: (made) => void this.#prepare(made, settings, options.prepare, program.kind),
     })
     return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
   }
@@ -236,12 +236,16 @@ export class Reflex {
   /** What is certainly wrong is refused before a run begins. */
   #checkChoice({ model, recorded }: AgentChoice = {}): void {
     if (recorded !== undefined) return checkRecording(recorded)
-    const problem = model === undefined ? undefined : this.#parts.modelProblem(model)
+    const problem = model === undefined ? undefined : this.#assembly.modelProblem(model)
     if (problem !== undefined) throw problem
   }
 
   /** Who decides in a run, and with which model, where its program does not say. */
-  #agent({ agent = this.#options.agent, model, recorded }: Pick<RunOptions, 'agent' | 'model' | 'recorded'>): AgentChoice | undefined {
+  #agentChoice({
+    agent = this.#options.agent,
+    model,
+    recorded,
+  }: Pick<RunOptions, 'agent' | 'model' | 'recorded'>): AgentChoice | undefined {
     if (model === undefined && recorded === undefined) return agent
     return {
       ...agent,
@@ -255,40 +259,45 @@ export class Reflex {
    * module that a run wrote, below the level `trusted`.
    */
   async useTools(modules: readonly string[], trust?: Trust): Promise<void> {
-    demand('useTools', { modules: [modules, listOf(TEXT)] })
+    checkArguments('useTools', { modules: [modules, listOf(TEXT)] })
     for (const module of modules) {
       const file = resolve(this.#surroundings.cwd, module)
-      if ((await this.#takeTools(file, trust)) === 0)
+      if ((await this.#addTools(file, trust)) === 0)
         throw faults.make('R1026', `${module} exports no tools`, { file, fix: "export what defineTool of 'reflex-runtime/tools' gives" })
     }
   }
 
   /** Lets programs call what a module exports; gives how many tools it has. */
-  async #takeTools(file: string, trust?: Trust): Promise<number> {
-    await this.library.refuseWritten(file, trust)
+  async #addTools(file: string, trust?: Trust): Promise<number> {
+    await this.library.rejectWritten(file, trust)
     const tools = await exportedTools(file, this.host)
-    for (const tool of tools) this.#parts.allowTool(tool)
+    for (const tool of tools) this.#assembly.allowTool(tool)
     return tools.length
   }
 
-  #trust(wanted: Trust | undefined): Trust {
+  #trustOf(wanted: Trust | undefined): Trust {
     const { environment } = this.#surroundings
     const named = environment['REFLEX_TRUST']
     return wanted ?? this.#options.trust ?? (named === undefined ? 'probationary' : readTrust(named, 'REFLEX_TRUST'))
   }
 
-  #kept(id: string): Keeps | undefined {
-    const run = this.runtime.open.get(id)
-    return run === undefined ? this.#asked.get(id) : this.#keeps.get(run)
+  #settingsOfRun(id: string): RunSettings | undefined {
+    const run = this.runtime.openRuns.get(id)
+    return run === undefined ? this.#temporarySettings.get(id) : this.#settings.get(run)
   }
 
-  #prepare(run: Run, keeps: Keeps, prepare: RunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): Promise<void> | undefined {
-    this.#keeps.set(run, keeps)
-    this.#folders.follow(run, keeps, kind)
+  #prepare(
+    run: Run,
+    settings: RunSettings,
+    prepare: RunOptions['prepare'],
+    kind = run.state.start?.pins[0]?.[1],
+  ): Promise<void> | undefined {
+    this.#settings.set(run, settings)
+    this.#folders.follow(run, settings, kind)
     this.#observing.follow(run)
     const handle = this.#handle(run)
     prepare?.(handle)
-    return this.#parts.budgets.follow(run, this.runtime, keeps.limits)
+    return this.#assembly.budgets.follow(run, this.runtime, settings.limits)
   }
 
   #handle(run: Run): RunHandle {
@@ -305,7 +314,7 @@ export class Reflex {
     { kind, validate = true, trust }: Pick<RunOptions, 'kind' | 'validate' | 'trust'>,
   ): Promise<{ program: Program; file?: string; written?: WrittenBy }> {
     if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, trust)
-    const accepted = acceptValue(what, this.library.reading(validate))
+    const accepted = acceptValue(what, this.library.readOptions(validate))
     if (accepted !== undefined) return { program: addPrograms(this.runtime.programs, accepted.kind, accepted.program) }
     if ('hash' in what) return { program: what }
     throw faults.make('R1021', 'what is to be run is no program', { fix: 'give a path, a program, or what a module of programs exports' })
@@ -316,9 +325,9 @@ export class Reflex {
    * time. Throws `R5001` if another process holds it.
    */
   async resume(ref: string, options: ResumeOptions = {}): Promise<RunHandle> {
-    demand('resume', { run: [ref, TEXT], options: [options, RESUME_OPTIONS] })
+    checkArguments('resume', { run: [ref, TEXT], options: [options, RESUME_OPTIONS] })
     const { id } = await this.find(ref)
-    if (!isRunName(id)) throw noRunName(id)
+    if (!isRunName(id)) throw invalidRunName(id)
     await this.#findMissing(id)
     return this.#open(id, options)
   }
@@ -326,21 +335,21 @@ export class Reflex {
   async #open(id: string, options: ResumeOptions): Promise<RunHandle> {
     const run = await this.runtime.resume(id, {
       actor: this.actor,
-      prepare: (opened) => this.#prepare(opened, this.#keptOn(opened, options), options.prepare),
+      prepare: (opened) => this.#prepare(opened, this.#settingsForResume(opened, options), options.prepare),
     })
     return this.#handle(run)
   }
 
-  #keptOn(run: Run, options: ResumeOptions): Keeps {
-    const keeps = keepsOf(run.state, this.#surroundings)
-    const agent = this.#agent({ ...options, agent: { ...keeps.agent, ...options.agent } })
-    return agent === undefined ? keeps : { ...keeps, agent }
+  #settingsForResume(run: Run, options: ResumeOptions): RunSettings {
+    const settings = settingsOf(run.state, this.#surroundings)
+    const agent = this.#agentChoice({ ...options, agent: { ...settings.agent, ...options.agent } })
+    return agent === undefined ? settings : { ...settings, agent }
   }
 
   /** What a run keeps by name: its tools, and programs that may have been added to the folder of their caller since. */
   async #findMissing(id: string): Promise<void> {
     const { state, definitions } = await this.runtime.peek(id)
-    const { file, tools, trust } = keepsOf(state, this.#surroundings)
+    const { file, tools, trust } = settingsOf(state, this.#surroundings)
     await this.useTools(tools ?? [], trust)
     if (file === undefined) return
     for (const frame of state.frames.values())
@@ -348,23 +357,23 @@ export class Reflex {
   }
 
   /** How a run was started, for those who show it. */
-  keeps(run: Run): Keeps {
-    demand('keeps', { run: [run, RUN_OBJECT] })
-    return this.#keeps.get(run) ?? keepsOf(run.state, this.#surroundings)
+  settings(run: Run): RunSettings {
+    checkArguments('keeps', { run: [run, RUN_OBJECT] })
+    return this.#settings.get(run) ?? settingsOf(run.state, this.#surroundings)
   }
 
   /** What a run of this process may use: what it was started with, and what was added since. */
-  bounds(run: Run): RunLimits | undefined {
-    const { limits } = this.keeps(run)
-    const bounds = this.#parts.budgets.boundsOf(run)
-    return bounds === undefined ? limits : { ...limits, ...bounds }
+  limits(run: Run): RunLimits | undefined {
+    const { limits } = this.settings(run)
+    const raised = this.#assembly.budgets.limitsOf(run)
+    return raised === undefined ? limits : { ...limits, ...raised }
   }
 
   // Answering
 
   /** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. Throws `R2002`, `R2016` and `R2020`. */
   async question(address: string): Promise<OpenQuestion> {
-    demand('question', { address: [address, TEXT] })
+    checkArguments('question', { address: [address, TEXT] })
     return findQuestion(this, address)
   }
 
@@ -373,12 +382,12 @@ export class Reflex {
    * holds it now. It is recorded before anything goes on. With `run: false` it goes into the inbox in any case, and
    * whoever goes on with the run takes it from there: `message` is its name in the inbox.
    */
-  async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<Answered> {
-    demand('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
+  async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<AnswerResult> {
+    checkArguments('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
     const question = await this.question(address)
-    const answer = answerTo(question, value)
+    const answer = checkAnswer(question, value)
     const by = options.by ?? this.actor
-    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(question.run, prepareOf(options)))
+    const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(question.run, prepareOf(options)))
     if (handle !== undefined) return { question, record: await handle.answer(question, answer, by), handle }
     return { question, message: await this.#post(question.run, { type: 'answer', to: question.wait, body: answer, by }) }
   }
@@ -390,13 +399,13 @@ export class Reflex {
    * also while an effect is under way; this call waits for that, ten seconds at most, and returns the result.
    * Throws `R2016`, and `R2001` for a run that has ended.
    */
-  async cancel(ref: string, options: CancelOptions = {}): Promise<Cancelled> {
-    demand('cancel', { run: [ref, TEXT], options: [options, CANCEL_OPTIONS] })
+  async cancel(ref: string, options: CancelOptions = {}): Promise<CancelResult> {
+    checkArguments('cancel', { run: [ref, TEXT], options: [options, CANCEL_OPTIONS] })
     const row = await this.find(ref)
-    if (!isRunName(row.id)) throw noRunName(row.id)
+    if (!isRunName(row.id)) throw invalidRunName(row.id)
     // A run can be ended also where its tools are gone: what an undo needs of them fails by itself.
     await this.#findMissing(row.id).catch((thrown: unknown) => {
-      this.#options.onTrouble?.(toFault(thrown, unfound))
+      this.#options.onTrouble?.(toFault(thrown, missingFault))
     })
     const { store, runtime, host, actor } = this
     const world = {
@@ -404,7 +413,7 @@ export class Reflex {
       runtime,
       host,
       actor,
-      open: (run: string, prepare: (handle: RunHandle) => void) => this.#unlessHeld(() => this.#open(run, { prepare })),
+      open: (run: string, prepare: (handle: RunHandle) => void) => this.#unlessOwned(() => this.#open(run, { prepare })),
       post: (run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>) => this.#post(run, message),
     }
     return cancelStored(world, row, options)
@@ -415,18 +424,18 @@ export class Reflex {
    * process holds it now, and resumes it for that. Where another process holds the run, and with `run: false`, the message goes into
    * the inbox. Throws `R2016`, and `R2001` for a run that has ended.
    */
-  async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<Signalled> {
-    demand('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
+  async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<SignalResult> {
+    checkArguments('signal', { run: [ref, TEXT], topic: [topic, TEXT], options: [options, ANSWER_OPTIONS] })
     const { id: run } = await this.find(ref)
     const by = options.by ?? this.actor
     const body = copyJson(value, 'signal')
-    const handle = options.run === false ? undefined : await this.#unlessHeld(() => this.resume(run, prepareOf(options)))
+    const handle = options.run === false ? undefined : await this.#unlessOwned(() => this.resume(run, prepareOf(options)))
     if (handle === undefined) return { run, topic, message: await this.#post(run, { type: 'message', to: topic, body, by }) }
     await handle.run.message(topic, body, { by })
     return { run, topic, handle }
   }
 
-  async #unlessHeld(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
+  async #unlessOwned(open: () => Promise<RunHandle>): Promise<RunHandle | undefined> {
     try {
       return await open()
     } catch (thrown) {
@@ -436,9 +445,9 @@ export class Reflex {
   }
 
   /** Tells something to a run that another process holds; gives its name in the inbox. */
-  async #post(run: string, { body, ...told }: Pick<Message, 'type' | 'to' | 'body' | 'by'>): Promise<string> {
-    const id = told.type === 'answer' ? `${told.to}:${this.host.entropy()}` : this.host.entropy()
-    await this.store.post(run, { ...told, id, body: this.#parts.redaction?.value(body) ?? body, at: this.host.now() })
+  async #post(run: string, { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>): Promise<string> {
+    const id = message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy()
+    await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() })
     return id
   }
 
@@ -446,12 +455,12 @@ export class Reflex {
 
   /** A run by its id, a prefix that only it has, its trace id, or `last`. Throws `R2016`. */
   async find(ref: string): Promise<RunRow> {
-    demand('find', { run: [ref, TEXT] })
+    checkArguments('find', { run: [ref, TEXT] })
     return findRun(this.store, ref)
   }
 
   async runs(filter: RunFilter = {}): Promise<readonly RunRow[]> {
-    demand('runs', { filter: [filter, FILTER] })
+    checkArguments('runs', { filter: [filter, FILTER] })
     return this.store.runs(filter)
   }
 
@@ -463,7 +472,7 @@ export class Reflex {
 
   /** The whole story of a stored run, or as far as a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
   async trace(address: string): Promise<{ readonly row: RunRow; readonly lines: readonly StoryLine[]; readonly state: State }> {
-    demand('trace', { address: [address, TEXT] })
+    checkArguments('trace', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id } = await findRecord(this.store, ref, at)
     const { row, state } = await this.runtime.peek(id, at)
@@ -473,7 +482,7 @@ export class Reflex {
 
   /** A stored run as it is, or as it was after a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
   async show(address: string): Promise<RunView> {
-    demand('show', { address: [address, TEXT] })
+    checkArguments('show', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id, last } = await findRecord(this.store, ref, at)
     const peek = await this.runtime.peek(id, at)
@@ -487,7 +496,7 @@ export class Reflex {
    * have not removed. Reads the journal alone. Throws `R2016`, and `R2021` for a record that it has not.
    */
   async artifacts(address: string): Promise<readonly StoredArtifact[]> {
-    demand('artifacts', { address: [address, TEXT] })
+    checkArguments('artifacts', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
     const { id } = await findRecord(this.store, ref, at)
     const stored = new StoredArtifacts()
@@ -503,14 +512,20 @@ export class Reflex {
    * `R2064` where it cannot be forked so, naming where it can; then nothing was made.
    */
   async fork(address: string, options: ForkRunOptions = {}): Promise<ForkedRun> {
-    demand('fork', { address: [address, TEXT], options: [options, FORK_OPTIONS] })
-    if (options.id !== undefined && !isRunName(options.id)) throw noRunName(options.id)
+    checkArguments('fork', { address: [address, TEXT], options: [options, FORK_OPTIONS] })
+    if (options.id !== undefined && !isRunName(options.id)) throw invalidRunName(options.id)
     const { ref, at } = readAddress(address)
     const { id } = await this.find(ref)
     // What its tools declare tells where it can be forked.
     await this.#findMissing(id)
     const { runtime, actor } = this
-    const world = { runtime, actor, surroundings: this.#surroundings, asked: this.#asked, labels: this.#parts.labels }
+    const world = {
+      runtime,
+      actor,
+      surroundings: this.#surroundings,
+      temporarySettings: this.#temporarySettings,
+      labels: this.#assembly.labels,
+    }
     const { forkStored } = await import('./forking.ts')
     return forkStored(world, id, at, options)
   }
@@ -520,7 +535,7 @@ export class Reflex {
    * journal to who gave, answered or decided it. Performs nothing. Throws `R2065` for what the run does not have.
    */
   async why(address: string, what: string): Promise<Cause> {
-    demand('why', { address: [address, TEXT], what: [what, TEXT] })
+    checkArguments('why', { address: [address, TEXT], what: [what, TEXT] })
     const { ref, at } = readAddress(address)
     const { id: run, last } = await findRecord(this.store, ref, at)
     // The programs of all its pins are known once it has been read.
@@ -532,7 +547,7 @@ export class Reflex {
 
   /** What differs between two runs, or two records of one: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
   async diff(one: string, other: string): Promise<Comparison> {
-    demand('diff', { one: [one, TEXT], other: [other, TEXT] })
+    checkArguments('diff', { one: [one, TEXT], other: [other, TEXT] })
     const { compareRuns } = await import('../history/comparing.ts')
     return compareRuns(await this.#comparable(one), await this.#comparable(other))
   }
@@ -562,7 +577,7 @@ export class Reflex {
    * takes the place of the run's; the run keeps its own. Throws `R5043` if the run does not use that program.
    */
   async replay(ref: string, options: { readonly against?: string; readonly kind?: string } = {}): Promise<Replayed> {
-    demand('replay', { run: [ref, TEXT], options: [options, REPLAY_OPTIONS] })
+    checkArguments('replay', { run: [ref, TEXT], options: [options, REPLAY_OPTIONS] })
     const row = await this.find(ref)
     const { id } = row
     const { replayRun } = await import('./replaying.ts')
@@ -578,10 +593,10 @@ export class Reflex {
   }
 
   /** Whether the unfinished runs would go on as recorded on programs as they are now: those of `files`, else those of their own files. */
-  async check(files: readonly string[] = [], kind?: string): Promise<Check> {
-    demand('check', { files: [files, listOf(TEXT)], kind: [kind, optional(TEXT)] })
-    const { Check } = await import('./replaying-check.ts')
-    return Check.of(
+  async check(files: readonly string[] = [], kind?: string): Promise<ProgramCheck> {
+    checkArguments('check', { files: [files, listOf(TEXT)], kind: [kind, optional(TEXT)] })
+    const { ProgramCheck } = await import('./replaying-check.ts')
+    return ProgramCheck.start(
       this,
       files.map((file) => resolve(this.#surroundings.cwd, file)),
       kind,
@@ -592,8 +607,8 @@ export class Reflex {
    * Takes away what nothing needs: programs and values that no run and no ledger names, ended runs older than `keep`
    * milliseconds, and the folders of runs that are gone; never an unfinished run. `dry` only tells.
    */
-  async gc(options: CollectOptions = {}): Promise<Collected> {
-    demand('gc', { options: [options, COLLECT_OPTIONS] })
+  async gc(options: CollectOptions = {}): Promise<CollectResult> {
+    checkArguments('gc', { options: [options, COLLECT_OPTIONS] })
     const { collect } = await import('../runs/collecting.ts')
     return collect(this, options)
   }
@@ -606,15 +621,15 @@ export class Reflex {
    * Nothing is performed and nothing changes. Throws `R2016`, `R2085`, and `R5003` for a journal that cannot be read.
    */
   async *export(ref: string, options: ExportOptions = {}): AsyncGenerator<string> {
-    demand('export', { run: [ref, TEXT], options: [options, SECRET_OPTIONS] })
+    checkArguments('export', { run: [ref, TEXT], options: [options, SECRET_OPTIONS] })
     const { archiveOf } = await import('../history/archive/export.ts')
     yield* archiveOf(this.store, await this.find(ref), options)
   }
 
   /** Writes every run of the store as tables into a folder. Throws `R2087` where the package for Parquet is missing. */
   async exportTables(folder: string, format: TableFormat = 'jsonl'): Promise<readonly ExportedTable[]> {
-    demand('exportTables', { folder: [folder, TEXT], format: [format, oneOf('jsonl', 'parquet')] })
-    const { exportTables } = await import('../history/tables/files.ts')
+    checkArguments('exportTables', { folder: [folder, TEXT], format: [format, oneOf('jsonl', 'parquet')] })
+    const { exportTables } = await import('../history/tables/export-tables.ts')
     return exportTables(this, resolve(this.#surroundings.cwd, folder), format)
   }
 
@@ -623,18 +638,18 @@ export class Reflex {
    * somebody resumes or answers it, or what it waits for is due; and it goes on with the usual trust at most, whatever it
    * had. Throws `R2070` to `R2084`, and `R5007` if the name is taken.
    */
-  async import(lines: Iterable<string> | AsyncIterable<string>, options: ImportOptions = {}): Promise<Imported> {
-    demand('import', { lines: [lines, LINES], options: [options, SECRET_OPTIONS] })
-    await this.runtime.greet()
+  async import(lines: Iterable<string> | AsyncIterable<string>, options: ImportOptions = {}): Promise<ImportedRun> {
+    checkArguments('import', { lines: [lines, LINES], options: [options, SECRET_OPTIONS] })
+    await this.runtime.register()
     const { worker, host } = this.#surroundings
     const { importArchive } = await import('../history/archive/import.ts')
     return importArchive({ store: this.store, worker, programs: this.runtime.programs, now: () => host.now() }, lines, options)
   }
 
   async close(): Promise<void> {
-    await this.#folders.settled()
+    await this.#folders.whenWritten()
     await this.runtime.close()
-    await this.#observing.settled()
+    await this.#observing.flush()
     await this.store.close()
   }
 }
@@ -644,6 +659,6 @@ function prepareOf({ prepare }: AnswerOptions): ResumeOptions {
   return prepare === undefined ? {} : { prepare }
 }
 
-function unfound(message: string, cause: unknown): Fault {
+function missingFault(message: string, cause: unknown): Fault {
   return faults.make('R1026', `what the run needs cannot be found: ${message}`, { cause })
 }

@@ -13,8 +13,8 @@ export class ChangedPrograms {
   readonly #named = new Map<string, string>()
 
   constructor(programs: Programs, library: Library) {
-    this.#programs = programs.aside()
-    this.#library = library.aside(this.#programs)
+    this.#programs = programs.copyKinds()
+    this.#library = library.withPrograms(this.#programs)
   }
 
   /** Adds a file, and gives the name of its program. Throws what loading throws, and `R5044` for a name that is taken. */

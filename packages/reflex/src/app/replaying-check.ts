@@ -40,28 +40,28 @@ export interface CheckWorld extends ReplayWorld {
  * Whether the unfinished runs of a store would go on as recorded, were they to go on with programs as they are in files
  * now. Performs nothing, changes nothing, imports no module that `files` does not name.
  */
-export class Check {
+export class ProgramCheck {
   readonly #world: CheckWorld
   /** Absent: each run is checked on the file that it was started with. */
-  readonly #given: ChangedPrograms | undefined
-  readonly #remembered = new Map<string, ChangedPrograms | Fault>()
+  readonly #namedPrograms: ChangedPrograms | undefined
+  readonly #programsByFile = new Map<string, ChangedPrograms | Fault>()
   readonly #used = new Set<string>()
   readonly #names = new Map<string, string>()
   /** Files that were named and cannot be read as programs. */
   readonly refused: RefusedFile[] = []
 
-  private constructor(world: CheckWorld, given: ChangedPrograms | undefined) {
+  private constructor(world: CheckWorld, namedPrograms: ChangedPrograms | undefined) {
     this.#world = world
-    this.#given = given
+    this.#namedPrograms = namedPrograms
   }
 
   /** `files`: absolute paths; none: the runs' own. */
-  static async of(world: CheckWorld, files: readonly string[], kind?: string): Promise<Check> {
-    const given = files.length === 0 ? undefined : new ChangedPrograms(world.runtime.programs, world.library)
-    const check = new Check(world, given)
+  static async start(world: CheckWorld, files: readonly string[], kind?: string): Promise<ProgramCheck> {
+    const namedPrograms = files.length === 0 ? undefined : new ChangedPrograms(world.runtime.programs, world.library)
+    const check = new ProgramCheck(world, namedPrograms)
     for (const file of files) {
       try {
-        if (given !== undefined) check.#names.set(await given.add(file, kind), file)
+        if (namedPrograms !== undefined) check.#names.set(await namedPrograms.add(file, kind), file)
       } catch (thrown) {
         check.refused.push({ file, fault: faultOf(thrown) })
       }
@@ -88,7 +88,7 @@ export class Check {
 
   async #check(row: RunRow): Promise<CheckedRun> {
     const peek = await this.#world.runtime.peek(row.id)
-    const changed = this.#given ?? (await this.#own(peek))
+    const changed = this.#namedPrograms ?? (await this.#programsOfFile(peek))
     if (isFault(changed)) return { row, outcome: 'unknown', programs: [], fault: changed, tools: toolsOfRun(peek.state) }
     const found = peek.state.pins.flatMap(([name, , , hash]) => {
       const program = changed.find(name)
@@ -104,15 +104,15 @@ export class Check {
   }
 
   /** The programs of the file that a run was started with, as they are now. */
-  async #own({ state }: Peek): Promise<ChangedPrograms | Fault> {
+  async #programsOfFile({ state }: Peek): Promise<ChangedPrograms | Fault> {
     const file = fileOfRun(state)
     if (file === undefined) return faults.make('R1021', 'it was started without a file', { fix: 'name the file to check it on' })
     // A journal may have come from somebody else: what it names is read, and never run.
     if (isModule(file)) return faults.make('R1021', `${file} is a module`, { file, fix: 'name it, so that it may be imported' })
-    let known = this.#remembered.get(file)
+    let known = this.#programsByFile.get(file)
     if (known === undefined) {
       known = await this.#load(resolve(file))
-      this.#remembered.set(file, known)
+      this.#programsByFile.set(file, known)
     }
     return known
   }

@@ -1,7 +1,7 @@
 import { faults } from '../runs/faults.ts'
 import { FORMATS, isModule } from './formats.ts'
 import {
-  type Choice,
+  type EdgeState,
   type Definitions,
   type Difference,
   type DifferingPart,
@@ -18,7 +18,7 @@ import {
   type State,
 } from '../kernel/index.ts'
 import { readText } from './library.ts'
-import { edgeOf, partsText, placeText, storyText } from '../history/words.ts'
+import { edgeOf, partsText, partDifference, storyText } from '../history/record-text.ts'
 import { pathText } from '../text/index.ts'
 import { linesOf, type StoryLine } from '../history/trace.ts'
 
@@ -47,7 +47,7 @@ export interface ReplayDifference {
 }
 
 /** What a replay has come to: the state before the record, who decided then, and who decides now. */
-interface Standing {
+interface ReplayPosition {
   readonly state: State
   readonly frame: Frame
   readonly pinned: Definitions
@@ -60,7 +60,7 @@ export interface ProgramFiles {
 }
 
 /** Tells a record that is decided differently, while the replay still stands before it. */
-export function tellDifference(
+export function describeDifference(
   run: string,
   { state, definitions: now }: Pick<Replayer, 'state' | 'definitions'>,
   pinned: Definitions,
@@ -68,33 +68,34 @@ export function tellDifference(
   files: ProgramFiles | undefined,
 ): ReplayDifference {
   const frame = state.frame(difference.recorded.frame)
-  const standing = { state, frame, pinned, now }
+  const position = { state, frame, pinned, now }
   const parts = differingParts(difference)
-  const recorded = linesAfter(standing, difference.recorded, pinned)
-  const decided = linesAfter(standing, difference.decided, now)
-  const ways = waysOf(standing, recorded)
+  const recorded = linesAfter(position, difference.recorded, pinned)
+  const decided = linesAfter(position, difference.decided, now)
+  const edges = edgeChange(position, recorded)
   const [first] = parts
-  const place = first === undefined ? undefined : placeText(first)
+  const place = first === undefined ? undefined : partDifference(first)
   const at = place === undefined ? '' : pathText(place.path.slice(1))
   const [story, another] = [storyText(recorded), storyText(decided)]
   // Where both tell the same story, what differs is told by itself; ways that are open stand beside it.
-  const told = story !== another || (first?.part === 'note' && ways !== undefined && String(ways.before) !== String(ways.now))
-  const words = (text: string, value = ''): string => (told && text !== '' ? text : `${partsText(parts.slice(0, 1))}: ${value}`)
+  const isStoryDifferent =
+    story !== another || (first?.part === 'note' && edges !== undefined && String(edges.before) !== String(edges.now))
+  const words = (text: string, value = ''): string => (isStoryDifferent && text !== '' ? text : `${partsText(parts.slice(0, 1))}: ${value}`)
   const message = `${run}: record ${difference.record} differs in ${partsText(parts)}`
-  const shut = ways?.shut !== undefined && first?.part !== 'note'
+  const shut = edges?.closedEdge !== undefined && first?.part !== 'note'
   return {
     record: difference.record,
     path: framePath(frame, pinned),
     parts,
     at,
-    recorded: { says: words(story, place?.one), possible: true, open: ways?.before },
-    decided: { says: shut ? 'not possible' : words(another, place?.other), possible: !shut, open: ways?.now },
-    fault: faults.make('R5041', message, { run, ...placeOf(standing, ways?.sought, files), data: { record: difference.record } }),
+    recorded: { says: words(story, place?.one), possible: true, open: edges?.before },
+    decided: { says: shut ? 'not possible' : words(another, place?.other), possible: !shut, open: edges?.now },
+    fault: faults.make('R5041', message, { run, ...placeOf(position, edges?.target, files), data: { record: difference.record } }),
   }
 }
 
 /** The story of a record, applied to a copy of the state: a replay may still go on from the state itself. */
-function linesAfter({ state }: Standing, record: Rec, definitions: Definitions): readonly StoryLine[] {
+function linesAfter({ state }: ReplayPosition, record: Rec, definitions: Definitions): readonly StoryLine[] {
   try {
     const after = loadState(dumpState(state, () => true))
     const frame = after.frame(record.frame)
@@ -108,46 +109,46 @@ function linesAfter({ state }: Standing, record: Rec, definitions: Definitions):
   }
 }
 
-interface Ways {
+interface EdgeChange {
   readonly before: readonly string[]
   readonly now: readonly string[]
   /** The way that was taken, if it is not open to the programs that decide now. */
-  readonly shut: string | undefined
-  readonly sought: { readonly edge?: string; readonly note?: string } | undefined
+  readonly closedEdge: string | undefined
+  readonly target: { readonly edge?: string; readonly note?: string } | undefined
 }
 
 /** The ways on from a node, if the record took one of them. */
-function waysOf({ frame, pinned, now }: Standing, recorded: readonly StoryLine[]): Ways | undefined {
-  const acted = recorded.find(({ event }) => event.mark === 'decide' || event.mark === 'done')
-  const [before, after] = [choicesOf(pinned, frame), choicesOf(now, frame)]
-  if (acted === undefined || (before.length === 0 && after.length === 0)) return undefined
-  const taken = edgeOf(acted.event) ?? (before.length === 1 ? before[0]?.id : undefined)
+function edgeChange({ frame, pinned, now }: ReplayPosition, recorded: readonly StoryLine[]): EdgeChange | undefined {
+  const decision = recorded.find(({ event }) => event.mark === 'decide' || event.mark === 'done')
+  const [before, after] = [edgesOf(pinned, frame), edgesOf(now, frame)]
+  if (decision === undefined || (before.length === 0 && after.length === 0)) return undefined
+  const taken = edgeOf(decision.event) ?? (before.length === 1 ? before[0]?.id : undefined)
   const same = after.find(({ id }) => id === taken)
-  const shut = taken !== undefined && same?.open !== true ? taken : undefined
+  const closedEdge = taken !== undefined && same?.open !== true ? taken : undefined
   const other = after.find(({ id, open }) => before.find((choice) => choice.id === id)?.open !== open)
-  const why = shut === undefined ? other : same
+  const why = closedEdge === undefined ? other : same
   return {
     before: before.filter(({ open }) => open).map(({ id }) => id),
     now: after.filter(({ open }) => open).map(({ id }) => id),
-    shut,
-    sought: why === undefined ? undefined : { edge: why.id, ...(why.why === undefined ? {} : { note: why.why }) },
+    closedEdge,
+    target: why === undefined ? undefined : { edge: why.id, ...(why.why === undefined ? {} : { note: why.why }) },
   }
 }
 
-function choicesOf(definitions: Definitions, frame: Frame): readonly Choice[] {
+function edgesOf(definitions: Definitions, frame: Frame): readonly EdgeState[] {
   const { def, kind } = definitions.program(frame.pin)
-  return definitions.kind(kind).choices?.(def, frame) ?? []
+  return definitions.kind(kind).edges?.(def, frame) ?? []
 }
 
 /** The place in the program that decides now: with file, line and column where one of the files still holds it. */
-function placeOf({ frame, now }: Standing, sought: Ways['sought'], files: ProgramFiles | undefined): FaultDetails {
+function placeOf({ frame, now }: ReplayPosition, target: EdgeChange['target'], files: ProgramFiles | undefined): FaultDetails {
   const program = now.program(frame.pin)
   const { def, kind, name, source } = program
   const format = FORMATS.find((known) => known.kind === kind)
-  const node = now.kind(kind).where?.(def, frame.position)
+  const node = now.kind(kind).node?.(def, frame.position)
   if (format?.locate === undefined) return { path: node === undefined ? name : `${name}/${node}` }
   const file = files?.fileOf(program)
-  if (file !== undefined && !isModule(file)) return format.locate(readText(file), file, { ...sought, node }, sought?.note)
-  const { path } = format.locate(JSON.stringify(source), undefined, { ...sought, node })
+  if (file !== undefined && !isModule(file)) return format.locate(readText(file), file, { ...target, node }, target?.note)
+  const { path } = format.locate(JSON.stringify(source), undefined, { ...target, node })
   return path === undefined ? { path: name } : { path: `${name}: ${path}` }
 }

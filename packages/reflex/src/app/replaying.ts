@@ -23,7 +23,7 @@ import {
 import { isModule } from './formats.ts'
 import type { Library } from './library.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
-import { type ReplayDifference, tellDifference } from './replaying-difference.ts'
+import { type ReplayDifference, describeDifference } from './replaying-difference.ts'
 import { firstDifference } from '../history/first-difference.ts'
 import { pathText } from '../text/index.ts'
 
@@ -63,7 +63,7 @@ export interface ReplayWorld {
  * only an older release can step.
  */
 export async function replayRun(world: ReplayWorld, row: RunRow, changed?: ChangedPrograms): Promise<Replayed> {
-  return new Replay(world, row, changed).go()
+  return new Replay(world, row, changed).run()
 }
 
 class Replay {
@@ -74,7 +74,7 @@ class Replay {
   readonly #replayer: Replayer
   /** The programs that the run has pinned. */
   readonly #pinned: RunPrograms
-  readonly #done = { equal: 0, decisions: 0, snapshots: 0, noted: 0 }
+  readonly #counts = { equal: 0, decisions: 0, snapshots: 0, noted: 0 }
   #firstNoted: ReplayDifference | undefined
 
   constructor(world: ReplayWorld, row: RunRow, changed: ChangedPrograms | undefined) {
@@ -87,7 +87,7 @@ class Replay {
     this.#pinned = new RunPrograms(programs, this.#replayer.state)
   }
 
-  async go(): Promise<Replayed> {
+  async run(): Promise<Replayed> {
     const { id, last } = this.#row
     const snapshots = this.#changed === undefined ? await snapshotsOf(this.#world.store, id, last) : []
     for await (const records of this.#journals.batches(id)) {
@@ -99,7 +99,7 @@ class Replay {
         snapshots.shift()
         const wrong = await this.#compareSnapshot()
         if (wrong !== undefined) return this.#result(undefined, wrong)
-        this.#done.snapshots++
+        this.#counts.snapshots++
       }
     }
     return this.#result(this.#firstNoted, this.#changed === undefined ? await this.#compareEnd() : undefined)
@@ -109,22 +109,22 @@ class Replay {
   async #next(record: Rec): Promise<ReplayDifference | undefined> {
     const pins = record.more?.start?.pins ?? record.more?.pin
     if (isList(pins)) {
-      this.#journals.requireSteps(pins, this.#row.id)
-      await this.#journals.learn(pins, this.#row.id)
+      this.#journals.requireSupportedRevision(pins, this.#row.id)
+      await this.#journals.loadPrograms(pins, this.#row.id)
     }
     const found = this.#replayer.decide(record)
-    if (found === undefined) this.#done.equal++
+    if (found === undefined) this.#counts.equal++
     else {
-      const noted = this.#changed !== undefined && differingParts(found).every(({ part }) => part === 'note')
-      if (!noted || this.#firstNoted === undefined) {
-        const difference = tellDifference(this.#row.id, this.#replayer, this.#pinned, found, this.#changed ?? (await this.#ownFiles()))
-        if (!noted) return difference
+      const isNoted = this.#changed !== undefined && differingParts(found).every(({ part }) => part === 'note')
+      if (!isNoted || this.#firstNoted === undefined) {
+        const difference = describeDifference(this.#row.id, this.#replayer, this.#pinned, found, this.#changed ?? (await this.#ownFiles()))
+        if (!isNoted) return difference
         this.#firstNoted = difference
       }
-      this.#done.noted++
+      this.#counts.noted++
     }
     this.#replayer.apply(record)
-    if (record.input?.[0] === 'ok' && record.more?.wait === undefined) this.#done.decisions++
+    if (record.input?.[0] === 'ok' && record.more?.wait === undefined) this.#counts.decisions++
     return undefined
   }
 
@@ -148,23 +148,28 @@ class Replay {
     // Taken away meanwhile: nobody begins with it.
     if (read?.snapshot?.at !== state.n) return undefined
     const what = `the snapshot after record ${state.n}`
-    let kept: State
+    let restored: State
     try {
-      kept = loadState(JSON.parse(read.snapshot.body) as StoredState)
+      restored = loadState(JSON.parse(read.snapshot.body) as StoredState)
     } catch (cause) {
       return faults.make('R5042', `${id}: ${what} cannot be read`, { run: id, cause, data: { record: state.n } })
     }
-    return stateFault(id, what, dumped(kept, this.#pinned), dumped(state, this.#pinned))
+    return stateFault(id, what, dumpForCompare(restored, this.#pinned), dumpForCompare(state, this.#pinned))
   }
 
   async #compareEnd(): Promise<Fault | undefined> {
     const { state } = this.#replayer
     const { row, state: stored, definitions } = await this.#journals.peek(this.#row.id, this.#row.last)
-    const resumed = stateFault(row.id, 'the state that a resume begins with', dumped(stored, definitions), dumped(state, definitions))
+    const resumed = stateFault(
+      row.id,
+      'the state that a resume begins with',
+      dumpForCompare(stored, definitions),
+      dumpForCompare(state, definitions),
+    )
     if (resumed !== undefined || row.last !== state.n) return resumed
     // Whether something is under way stands in no record, so running and suspended are not told apart.
     const status = state.ended !== undefined ? ENDED[state.ended.status] : row.status === 'running' ? 'running' : 'suspended'
-    return stateFault(row.id, 'what lists show of the run', shown(row), shown(summary(state, definitions, status)))
+    return stateFault(row.id, 'what lists show of the run', listedRow(row), listedRow(summary(state, definitions, status)))
   }
 
   #result(difference: ReplayDifference | undefined, wrong: Fault | undefined = difference?.fault): Replayed {
@@ -172,7 +177,7 @@ class Replay {
       row: this.#row,
       result: wrong === undefined ? 'equal' : difference !== undefined && difference === this.#firstNoted ? 'noted' : 'differs',
       records: this.#row.last,
-      ...this.#done,
+      ...this.#counts,
       ...(wrong === undefined ? {} : { fault: wrong }),
       ...(difference === undefined ? {} : { difference }),
     }
@@ -181,7 +186,7 @@ class Replay {
 
 const ENDED = { done: 'completed', failed: 'failed', cancelled: 'cancelled' } as const
 
-function shown({ status, updated, due, waits, value = null }: Batch['row']): object {
+function listedRow({ status, updated, due, waits, value = null }: Batch['row']): object {
   return { status, updated, due, value, waits: waits.map(({ id, type, name, number }) => ({ id, type, name, number })) }
 }
 
@@ -204,7 +209,7 @@ async function snapshotsOf(store: Store, run: string, until: number): Promise<nu
   return found
 }
 
-function dumped(state: State, definitions: Definitions): StoredState {
+function dumpForCompare(state: State, definitions: Definitions): StoredState {
   return dumpState(state, (pin) => definitions.kind(definitions.program(pin).kind).board?.history === true)
 }
 

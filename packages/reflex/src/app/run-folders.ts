@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import { faults } from '../runs/faults.ts'
 import { FORMATS } from './formats.ts'
 import type { Fault, JsonObject, Program, Run, Runtime } from '../kernel/index.ts'
-import type { Keeps } from './keeps.ts'
+import type { RunSettings } from './run-settings.ts'
 import { routingOf } from '../kinds/pipeline/face/assemble.ts'
 import type { RunOptions } from './options.ts'
-import { realRoot } from '../kinds/pipeline/folder/held-folder.ts'
+import { realRoot } from '../kinds/pipeline/folder/open-folder.ts'
 import type { ProgramFormat } from './program-format.ts'
 import { secretIn } from './secret-file.ts'
 
@@ -23,36 +23,36 @@ interface FolderWorld {
  */
 export class RunFolders {
   readonly #world: FolderWorld
-  readonly #kept = new Set<Promise<void>>()
+  readonly #pending = new Set<Promise<void>>()
 
   constructor(world: FolderWorld) {
     this.#world = world
   }
 
   /** Follows a run that begins or is opened again, before its next record. */
-  follow(run: Run, { logs, persistArtifacts }: Keeps, kind: string | undefined): void {
+  follow(run: Run, { logs, persistArtifacts }: RunSettings, kind: string | undefined): void {
     const { runtime, onTrouble } = this.#world
-    const keeper = formatOfKind(kind)
-    if (keeper?.keepFolder === undefined) return
+    const format = formatOfKind(kind)
+    if (format?.keepFolder === undefined) return
     const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? this.#world.runFolder(run.id) : undefined)
     if (logsRoot === undefined) return
     const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
-    const ready = keeper.keepFolder(runtime, run, { logsRoot, secret, persistArtifacts, onTrouble })
-    this.#kept.add(ready)
-    void ready.finally(() => this.#kept.delete(ready))
+    const ready = format.keepFolder(runtime, run, { logsRoot, secret, persistArtifacts, onTrouble })
+    this.#pending.add(ready)
+    void ready.finally(() => this.#pending.delete(ready))
   }
 
   /** Resolves once every folder has caught up with its journal. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#kept)
+  async whenWritten(): Promise<void> {
+    await Promise.all(this.#pending)
   }
 }
 
 /** Where a run's folder is to be and what signs its checkpoints, as it keeps them. */
-export function logsOf(
+export function logSettings(
   { logs, hmacSecretFile }: Pick<RunOptions, 'logs' | 'hmacSecretFile'>,
   { cwd, workdir }: { readonly cwd: string; readonly workdir: string },
-): Pick<Keeps, 'logs'> {
+): Pick<RunSettings, 'logs'> {
   if (logs === undefined && hmacSecretFile === undefined) return {}
   return {
     logs: {
@@ -63,7 +63,7 @@ export function logsOf(
 }
 
 /** How a run continues where its graph leads nowhere, as it keeps that. */
-export function routingKept(options: Pick<RunOptions, 'onUnroutedFailure' | 'deadEnd'>): Pick<Keeps, 'routing'> {
+export function routingSettings(options: Pick<RunOptions, 'onUnroutedFailure' | 'deadEnd'>): Pick<RunSettings, 'routing'> {
   const routing = routingOf(options)
   return routing === undefined ? {} : { routing }
 }
@@ -72,14 +72,17 @@ export function routingKept(options: Pick<RunOptions, 'onUnroutedFailure' | 'dea
 export function checkpointInput(
   { kind, def, name }: Program,
   { resumeFrom, force }: Pick<RunOptions, 'resumeFrom' | 'force'>,
-  { logs }: Pick<Keeps, 'logs'>,
+  { logs }: Pick<RunSettings, 'logs'>,
   cwd: string,
 ): JsonObject {
   if (resumeFrom === undefined) return {}
   const format = formatOfKind(kind)
-  if (format?.resumesAt === undefined)
+  if (format?.resumeInput === undefined)
     throw faults.make('R1021', `${name} is no pipeline: only those go on from a checkpoint`, { file: resumeFrom })
-  return format.resumesAt(def, resolve(cwd, resumeFrom), { secret: logs?.secret === undefined ? undefined : secretIn(logs.secret), force })
+  return format.resumeInput(def, resolve(cwd, resumeFrom), {
+    secret: logs?.secret === undefined ? undefined : secretIn(logs.secret),
+    force,
+  })
 }
 
 function formatOfKind(kind: string | undefined): ProgramFormat | undefined {

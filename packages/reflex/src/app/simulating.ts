@@ -18,7 +18,7 @@ export function simulatedModels(settings: Pick<ModelsOptions, 'host' | 'guess' |
     configured: true,
     name: () => 'simulated',
     price: () => FREE,
-    unpriced: () => [],
+    unpricedModels: () => [],
     generate: ({ model: _model, ...request }, call) => models.generate(request, call),
   }
 }
@@ -50,19 +50,19 @@ export class SimulatedTools extends Tools {
       ...real,
       traits: (place) => {
         const traits = real.traits(place)
-        return staysHere(traits) ? traits : { ...KEPT_HERE, needs: traits.needs }
+        return isLocal(traits) ? traits : { ...LOCAL_TRAITS, needs: traits.needs }
       },
       async run(call) {
-        return staysHere(real.traits(call)) ? real.run(call) : real.simulate(call)
+        return isLocal(real.traits(call)) ? real.run(call) : real.simulate(call)
       },
     }
   }
 }
 
-const KEPT_HERE: Traits = { leaves: false, repeat: 'free' }
+const LOCAL_TRAITS: Traits = { leaves: false, repeat: 'free' }
 
 /** Nothing leaves, and nothing but files of this machine is asked for. */
-function staysHere({ leaves, needs = [] }: Traits): boolean {
+function isLocal({ leaves, needs = [] }: Traits): boolean {
   return !leaves && needs.every((need) => need.startsWith('arbor://fs/read') || need.startsWith('arbor://tool/'))
 }
 
@@ -84,33 +84,33 @@ export function simulatedPorts(
   isSimulated: (run: string) => boolean,
 ): Readonly<Record<string, Port>> {
   return Object.fromEntries(
-    Object.entries(ports).map(([name, port]) => [name, either(port, simulated[name] ?? succeeding(port), isSimulated)]),
+    Object.entries(ports).map(([name, port]) => [name, chooseByRun(port, simulated[name] ?? succeedingPort(port), isSimulated)]),
   )
 }
 
 /** One of two ports, by the run. */
-function either(real: Port, simulated: Port, isSimulated: (run: string) => boolean): Port {
-  const of = ({ run }: Call): Port => (isSimulated(run) ? simulated : real)
+function chooseByRun(real: Port, simulated: Port, isSimulated: (run: string) => boolean): Port {
+  const portFor = ({ run }: Call): Port => (isSimulated(run) ? simulated : real)
   return {
     leaves: real.leaves,
     repeat: real.repeat,
-    traits: (call) => traitsOf(of(call), call),
-    perform: (call) => of(call).perform(call),
-    ...(real.anew === undefined ? {} : { anew: (call) => of(call).anew?.(call) }),
+    traits: (call) => traitsOf(portFor(call), call),
+    perform: (call) => portFor(call).perform(call),
+    ...(real.forkSettings === undefined ? {} : { forkSettings: (call) => portFor(call).forkSettings?.(call) }),
     ...(real.accept === undefined ? {} : { accept: (raw, call) => real.accept?.(raw, call) ?? null }),
-    ...rejecting(real),
+    ...rejectOf(real),
   }
 }
 
-function succeeding(port: Port): Port {
+function succeedingPort(port: Port): Port {
   return {
-    ...KEPT_HERE,
-    traits: (call) => ({ ...KEPT_HERE, needs: traitsOf(port, call).needs }),
+    ...LOCAL_TRAITS,
+    traits: (call) => ({ ...LOCAL_TRAITS, needs: traitsOf(port, call).needs }),
     perform: (call) => (traitsOf(port, call).leaves ? { status: 'success', notes: '[Simulated]' } : port.perform(call)),
   }
 }
 
-function rejecting(real: Port): Pick<Port, 'reject'> {
+function rejectOf(real: Port): Pick<Port, 'reject'> {
   if (real.reject === undefined) return {}
   const reject = real.reject.bind(real)
   return { reject: (thrown, call) => reject(thrown, call) }

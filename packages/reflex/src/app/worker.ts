@@ -17,25 +17,25 @@ export interface WorkOptions {
   /** Milliseconds that effects under way may take to end once the work is to end; no others are begun then that can wait. 0 if absent. */
   readonly grace?: number
   /** Runs that are carried on at the same time. 64 if absent. */
-  readonly most?: number
+  readonly maxRuns?: number
   /** Milliseconds between two looks at the store. 500 if absent, less where leases are shorter than two seconds. */
-  readonly every?: number
+  readonly pollMs?: number
   /** Ends when nothing is due any more. */
   readonly once?: boolean
-  readonly told?: (event: WorkerEvent) => void
+  readonly onEvent?: (event: WorkerEvent) => void
 }
 
 /** After a failure, or when nothing could be done, a run is left alone for a while: milliseconds, the first time and at most. */
-const PAUSE = 1000
-const LONGEST_PAUSE = 30_000
+const PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 30_000
 /** Milliseconds that a run is left alone after another worker has taken it. */
-const MISSED = 200
+const MISSED_PAUSE_MS = 200
 /** The number of tries in a row without a result after which a run that stays due is left alone. */
-const FRUITLESS = 3
+const MOST_FRUITLESS = 3
 /** Milliseconds between two looks at the least, however close the times are that runs wait for. */
-const LEAST = 50
+const LEAST_POLL_MS = 50
 /** Milliseconds ahead for which a worker remembers when runs are due. Later times are met by the regular looks. */
-const NEAR = 60_000
+const LOOKAHEAD_MS = 60_000
 /** A worker begins anywhere among this many times as many runs as it carries. */
 const SPREAD = 4
 
@@ -47,19 +47,19 @@ const SPREAD = 4
  * `once`, when nothing is due. Nothing that goes wrong with one run, or with the store for a while, ends the work.
  */
 export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<void> {
-  await new Work(reflex, options).go()
+  await new WorkLoop(reflex, options).run()
 }
 
 /** A run that is being carried on. */
-interface Carried {
+interface ActiveRun {
   handle?: RunHandle
   readonly done: Promise<void>
 }
 
-class Work {
+class WorkLoop {
   readonly #reflex: Reflex
   readonly #options: WorkOptions
-  readonly #busy = new Map<string, Carried>()
+  readonly #active = new Map<string, ActiveRun>()
   /** What was due at the last look and has not begun, the last one first. */
   #waiting: string[] = []
   /** Runs for which nothing could be done, and the number of tries in a row. Another worker was faster, unless they stay due. */
@@ -69,7 +69,7 @@ class Work {
   #wake: () => void = () => undefined
   /** Moves the end of the present pause to the first time for which a run waits. */
   #arm: () => void = () => undefined
-  #looked = 0
+  #lookedAt = 0
   /** The due times of the next minute of runs that this worker has let go of, in their order. */
   readonly #times: number[] = []
 
@@ -78,7 +78,7 @@ class Work {
     this.#options = options
   }
 
-  get #over(): boolean {
+  get #isOver(): boolean {
     return this.#options.signal?.aborted === true
   }
 
@@ -86,50 +86,50 @@ class Work {
     return this.#reflex.host.now()
   }
 
-  async go(): Promise<void> {
+  async run(): Promise<void> {
     const { signal, once = false } = this.#options
-    const { every = Math.min(500, Math.ceil(this.#reflex.runtime.leaseMs / 4)) } = this.#options
+    const { pollMs = Math.min(500, Math.ceil(this.#reflex.runtime.leaseMs / 4)) } = this.#options
     const stop = (): void => this.#wake()
     signal?.addEventListener('abort', stop)
     try {
-      while (!this.#over) {
-        const found = await this.#look()
-        this.#begin()
-        if (once && this.#busy.size === 0) return
-        if (!this.#over && (!found || this.#busy.size > 0)) await this.#pause(every)
+      while (!this.#isOver) {
+        const found = await this.#findDue()
+        this.#startWaiting()
+        if (once && this.#active.size === 0) return
+        if (!this.#isOver && (!found || this.#active.size > 0)) await this.#pause(pollMs)
       }
     } finally {
       signal?.removeEventListener('abort', stop)
-      await this.#leave()
+      await this.#stop()
     }
   }
 
   // Looking
 
   /** Finds what is due and not under way or left alone. Whether there is any. */
-  async #look(): Promise<boolean> {
+  async #findDue(): Promise<boolean> {
     const now = this.#now
     for (const [id, { until, pause }] of this.#paused) if (until + pause < now) this.#paused.delete(id)
     this.#waiting = []
-    this.#looked = now
+    this.#lookedAt = now
     while ((this.#times[0] ?? now + 1) <= now) this.#times.shift()
     try {
       const { runtime, store } = this.#reflex
-      await runtime.greet()
+      await runtime.register()
       const due = await store.due(now)
       this.#forgetFruitless(due)
       for (const id of due) {
         // Runs that this process holds continue by themselves.
-        if (!runtime.open.has(id) && !this.#busy.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
+        if (!runtime.openRuns.has(id) && !this.#active.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
       }
       this.#paused.delete(STORE)
     } catch (thrown) {
       // A store that is away is asked at every look, and spoken of once in a while.
       if (this.#isPaused(STORE)) return false
-      this.#leaveAlone(STORE)
+      this.#backOff(STORE)
       this.#fail(undefined, thrown)
     }
-    this.#turn()
+    this.#rotate()
     return this.#waiting.length > 0
   }
 
@@ -140,9 +140,9 @@ class Work {
   }
 
   /** Workers that share a store begin at different places among the longest due, so that they seldom meet. */
-  #turn(): void {
-    const { most = 64 } = this.#options
-    const room = Math.min(this.#waiting.length, SPREAD * most)
+  #rotate(): void {
+    const { maxRuns = 64 } = this.#options
+    const room = Math.min(this.#waiting.length, SPREAD * maxRuns)
     const place = room === 0 ? 0 : Number.parseInt(this.#reflex.host.entropy().slice(0, 8), 16) % room
     this.#waiting = [...this.#waiting.slice(place, room), ...this.#waiting.slice(0, place), ...this.#waiting.slice(room)].reverse()
   }
@@ -150,58 +150,58 @@ class Work {
   // Carrying on
 
   /** Begins with what waits, as many at a time as may be. */
-  #begin(): void {
-    const { most = 64 } = this.#options
-    while (this.#busy.size < most && !this.#over) {
+  #startWaiting(): void {
+    const { maxRuns: most = 64 } = this.#options
+    while (this.#active.size < most && !this.#isOver) {
       const id = this.#waiting.pop()
       if (id === undefined) return
       const done = Promise.resolve()
-        .then(() => this.#carry(id))
-        .finally(() => this.#done(id))
-      this.#busy.set(id, { done })
+        .then(() => this.#runOne(id))
+        .finally(() => this.#onDone(id))
+      this.#active.set(id, { done })
     }
   }
 
-  #done(id: string): void {
-    this.#busy.delete(id)
-    this.#begin()
-    if (this.#busy.size === 0) this.#wake()
+  #onDone(id: string): void {
+    this.#active.delete(id)
+    this.#startWaiting()
+    if (this.#active.size === 0) this.#wake()
   }
 
-  async #carry(id: string): Promise<void> {
+  async #runOne(id: string): Promise<void> {
     let before: number | undefined
     try {
       const handle = await this.#reflex.resume(id, {
         prepare: (opened) => {
           before = opened.run.state.n
-          this.#took(id, opened)
+          this.#onOpened(id, opened)
         },
       })
       // Somebody else in this process was first, and lets go of it.
       if (before === undefined) return
-      await this.#rest(handle)
+      await this.#waitUntilIdle(handle)
       const { run, status } = handle
       const records = run.state.n - before
-      this.#tell({ did: 'left', run: id, status, records, handle })
+      this.#emit({ did: 'left', run: id, status, records, handle })
       handle.close()
-      this.#expect(run.state.waits.values())
-      this.#judge(id, records)
+      this.#scheduleDue(run.state.waits.values())
+      this.#recordProgress(id, records)
     } catch (thrown) {
-      this.#stumble(id, thrown)
+      this.#onFailure(id, thrown)
     }
   }
 
   /** Looks again when a run that it let go of is due, unless there are runs to begin with until then. */
-  #expect(waits: Iterable<{ readonly due: number | undefined }>): void {
+  #scheduleDue(waits: Iterable<{ readonly due: number | undefined }>): void {
     for (const { due } of waits) {
-      if (due === undefined || due > this.#now + NEAR) continue
+      if (due === undefined || due > this.#now + LOOKAHEAD_MS) continue
       this.#times.splice(this.#times.findLastIndex((time) => time <= due) + 1, 0, due)
     }
     if (this.#waiting.length === 0) this.#arm()
   }
 
   /** A run that another worker has served since the last look is no longer due at the next one. */
-  #judge(id: string, records: number): void {
+  #recordProgress(id: string, records: number): void {
     if (records > 0) {
       this.#paused.delete(id)
       this.#fruitless.delete(id)
@@ -209,30 +209,30 @@ class Work {
     }
     const times = (this.#fruitless.get(id) ?? 0) + 1
     this.#fruitless.set(id, times)
-    if (times >= FRUITLESS) this.#leaveAlone(id)
+    if (times >= MOST_FRUITLESS) this.#backOff(id)
   }
 
-  #took(id: string, handle: RunHandle): void {
-    const carried = this.#busy.get(id)
-    if (carried !== undefined) carried.handle = handle
-    this.#tell({ did: 'took', run: id, handle })
+  #onOpened(id: string, handle: RunHandle): void {
+    const active = this.#active.get(id)
+    if (active !== undefined) active.handle = handle
+    this.#emit({ did: 'took', run: id, handle })
   }
 
   /** Until the run rests, or is held no longer. What came in the very moment in which it rested is waited for too. */
-  async #rest(handle: RunHandle): Promise<void> {
+  async #waitUntilIdle(handle: RunHandle): Promise<void> {
     const { run } = handle
-    if (this.#over) return run.leave()
+    if (this.#isOver) return run.leave()
     do await run.idle()
-    while (this.#reflex.runtime.open.get(run.id) === run && !(run.atRest && run.durable === run.state.n))
+    while (this.#reflex.runtime.openRuns.get(run.id) === run && !(run.atRest && run.durable === run.state.n))
   }
 
-  #stumble(id: string, thrown: unknown): void {
+  #onFailure(id: string, thrown: unknown): void {
     const code = isFault(thrown) ? thrown.code : undefined
     // It has ended or is gone meanwhile.
     if (code === 'R2001' || code === 'R2016') return
     // Another worker was faster: the run is no longer due, or due again soon. This is not a fault.
-    if (code === 'R5001') return void this.#paused.set(id, { until: this.#now + MISSED, pause: 0 })
-    this.#leaveAlone(id)
+    if (code === 'R5001') return void this.#paused.set(id, { until: this.#now + MISSED_PAUSE_MS, pause: 0 })
+    this.#backOff(id)
     this.#fail(id, thrown)
   }
 
@@ -240,24 +240,24 @@ class Work {
     return (this.#paused.get(id)?.until ?? Number.NEGATIVE_INFINITY) > this.#now
   }
 
-  #leaveAlone(id: string): void {
-    const pause = Math.min(LONGEST_PAUSE, Math.max(PAUSE, (this.#paused.get(id)?.pause ?? 0) * 2))
+  #backOff(id: string): void {
+    const pause = Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, (this.#paused.get(id)?.pause ?? 0) * 2))
     this.#paused.set(id, { until: this.#now + pause, pause })
   }
 
   // Ending
 
   /** Leaves what is under way: what was decided becomes durable, and any worker may go on with it. */
-  async #leave(): Promise<void> {
+  async #stop(): Promise<void> {
     const { grace = 0 } = this.#options
-    const carried = [...this.#busy.values()]
-    const ended = Promise.all(carried.map(({ done }) => done))
-    if (grace > 0 && carried.length > 0) {
+    const active = [...this.#active.values()]
+    const ended = Promise.all(active.map(({ done }) => done))
+    if (grace > 0 && active.length > 0) {
       // What goes wrong with a run is told by who carries it.
-      for (const { handle } of carried) handle?.run.drain().catch(() => undefined)
+      for (const { handle } of active) handle?.run.drain().catch(() => undefined)
       await Promise.race([ended, this.#pause(grace)])
     }
-    for (const { handle } of carried) void handle?.run.leave()
+    for (const { handle } of active) void handle?.run.leave()
     await ended
   }
 
@@ -266,13 +266,13 @@ class Work {
     const fault = isFault(thrown)
       ? faultData(thrown)
       : { code: 'R9002', verdict: 'bug' as const, message: typeof cause === 'string' ? cause : cause.message }
-    this.#tell({ did: 'failed', run, fault })
+    this.#emit({ did: 'failed', run, fault })
   }
 
   /** Who listens cannot stop the work; what it throws is reported as an unhandled rejection. */
-  #tell(event: WorkerEvent): void {
+  #emit(event: WorkerEvent): void {
     try {
-      this.#options.told?.(event)
+      this.#options.onEvent?.(event)
     } catch (thrown) {
       void Promise.reject(thrown)
     }
@@ -283,15 +283,15 @@ class Work {
     return new Promise((resolve) => {
       const { host } = this.#reflex
       const end = host.now() + ms
-      let callOff: () => void = () => undefined
+      let cancelTimer: () => void = () => undefined
       this.#wake = () => {
-        callOff()
+        cancelTimer()
         this.#wake = this.#arm = () => undefined
         resolve()
       }
       this.#arm = () => {
-        callOff()
-        callOff = host.at(Math.min(end, Math.max(this.#times[0] ?? end, this.#looked + LEAST)), () => this.#wake())
+        cancelTimer()
+        cancelTimer = host.at(Math.min(end, Math.max(this.#times[0] ?? end, this.#lookedAt + LEAST_POLL_MS)), () => this.#wake())
       }
       this.#arm()
     })

@@ -1,15 +1,15 @@
 import type { Program } from '../kernel/index.ts'
 import type { ProgramFormat, ReadProgram } from './program-format.ts'
-import { formatJson, unplaced } from '../text/index.ts'
-import { takeInputs } from '../kinds/workflow/board-schemas/inputs.ts'
+import { formatJson, pathOnly } from '../text/index.ts'
+import { parseInputs } from '../kinds/workflow/board-schemas/inputs.ts'
 import { calledWorkflows } from '../kinds/workflow/define.ts'
 import { type CompiledWorkflow, compileWorkflow, programRefs, workflowSource } from '../kinds/workflow/compile.ts'
 import { locateInWorkflow } from '../kinds/workflow/locate.ts'
-import { ownCopy } from '../kinds/workflow/own-copy.ts'
-import { readWorkflow, shapeFindings } from '../kinds/workflow/read.ts'
+import { frozenCopy } from '../kinds/workflow/frozen-copy.ts'
+import { readWorkflow, shapeFindings } from '../kinds/workflow/read-workflow.ts'
 import type { Workflow } from '../kinds/workflow/types.ts'
 import { validateWorkflow } from '../kinds/workflow/validate.ts'
-import { refusingFindings, verificationFindings } from '../kinds/workflow/verify.ts'
+import { errorFindings, verificationFindings } from '../kinds/workflow/verify.ts'
 
 /** Workflows in JSON with comments, and as objects in modules. */
 export const workflowFormat: ProgramFormat = {
@@ -28,13 +28,13 @@ export const workflowFormat: ProgramFormat = {
       guards,
       effects,
       proofs,
-      ...(lookup === undefined ? {} : { lookup: called, knows: (id) => found(id) !== undefined }),
+      ...(lookup === undefined ? {} : { lookup: called, hasProgram: (id) => found(id) !== undefined }),
       ...(names === undefined ? {} : { names: () => names('workflow') }),
     })
-    const { workflow, findings, locate, sound } = read
-    const inspected = workflow ?? sound
-    const seen = inspected === undefined ? [] : (inspect?.(inspected, locate ?? unplaced, proofs) ?? [])
-    const all = [...findings, ...seen].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+    const { workflow, findings, locate, validParts } = read
+    const inspected = workflow ?? validParts
+    const specFindings = inspected === undefined ? [] : (inspect?.(inspected, locate ?? pathOnly, proofs) ?? [])
+    const all = [...findings, ...specFindings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
     return { ...(workflow === undefined ? {} : { program: workflowProgram(workflow) }), findings: all }
   },
   accept(value, _, options) {
@@ -43,25 +43,25 @@ export const workflowFormat: ProgramFormat = {
     const findings = [...called, value].flatMap((workflow) => validateWorkflow(workflow))
     if (findings.some(({ severity }) => severity === 'error')) return { findings }
     const find = (id: string): Workflow | undefined => called.find((workflow) => workflow.id === id)
-    const prove = options?.proofs === 'errors' ? refusingFindings : verificationFindings
+    const prove = options?.proofs === 'errors' ? errorFindings : verificationFindings
     const proofs = options === undefined ? [] : prove(value, find, undefined, options.effects)
     const inspected = options?.proofs === 'all' ? [...called, value] : []
-    const seen = inspected.flatMap((workflow) => options?.inspect?.(workflow, unplaced, options.proofs) ?? [])
-    const all = [...findings, ...proofs, ...seen]
+    const specFindings = inspected.flatMap((workflow) => options?.inspect?.(workflow, pathOnly, options.proofs) ?? [])
+    const all = [...findings, ...proofs, ...specFindings]
     return proofs.some(({ severity }) => severity === 'error') ? { findings: all } : { program: workflowProgram(value), findings: all }
   },
-  takes: (def, input, texts) => takeInputs(def as CompiledWorkflow, input, texts),
+  acceptInputs: (def, input, texts) => parseInputs(def as CompiledWorkflow, input, texts),
   format: formatJson,
   locate: locateInWorkflow,
 }
 
 /** A workflow in memory as a program, with those that it calls as objects. */
 function workflowProgram(workflow: Workflow): ReadProgram {
-  return { ...oneProgram(workflow), along: calledWorkflows(workflow).map(oneProgram) }
+  return { ...oneProgram(workflow), callees: calledWorkflows(workflow).map(oneProgram) }
 }
 
-function oneProgram(given: Workflow): ReadProgram {
-  const workflow = ownCopy(given)
+function oneProgram(definition: Workflow): ReadProgram {
+  const workflow = frozenCopy(definition)
   const { source, local: named } = workflowSource(workflow)
   // What another process could not load again is not data either: values in TypeScript that the JSON form does not know.
   const local = named ?? shapeFindings(source)[0]?.message

@@ -1,23 +1,23 @@
 import type { Budgets } from './budgets.ts'
-import { agentFor, type AgentChoice, modelsOfRuns, type RuntimeAgent } from './decisions.ts'
-import { type Host, type Kind, ledgerPort, type Port, type Redact, type Store } from '../kernel/index.ts'
-import type { Keeps } from './keeps.ts'
+import { agentFor, type AgentChoice, modelsByRun, type RuntimeAgent } from './run-agents.ts'
+import { type Host, type Kind, ledgerPort, type Port, type Redactor, type Store } from '../kernel/index.ts'
+import type { RunSettings } from './run-settings.ts'
 import { isProgram } from './formats.ts'
 import { labelledDecisions } from './labelled-decisions.ts'
 import { modelPort, type Models } from '../models/index.ts'
 import type { ReflexOptions } from './options.ts'
 import { pipelineParts, routingOf } from '../kinds/pipeline/face/assemble.ts'
 import { requestOfCall } from '../kinds/pipeline/contract/conversation.ts'
-import type { WrittenLabels } from '../kinds/pipeline/operations/memory/written.ts'
+import type { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
 import type { OperatorPolicy } from '../policy/index.ts'
 import { SimulatedTools, simulatedAgents, simulatedModels, simulatedPorts } from './simulating.ts'
 import { suggest } from '../text/index.ts'
 import type { Tools } from '../tools/index.ts'
-import { decisionPort, jsonMisfits } from '../kinds/workflow/runtime.ts'
+import { decisionPort, jsonSchemaIssues } from '../kinds/workflow/runtime.ts'
 
 /** What the parts ask of the runs that they serve. */
 export interface RunFacts {
-  keeps(run: string): Keeps | undefined
+  settings(run: string): RunSettings | undefined
   runFolder(run: string): string
 }
 
@@ -30,10 +30,10 @@ interface WorldParts {
   readonly tools: Tools
   readonly models: Models
   /** Takes secrets out of replies of models. */
-  readonly redact: Redact
+  readonly redact: Redactor
   readonly facts: RunFacts
   /** What a run that an operator's budget bounds has used up so far. */
-  readonly spent: Budgets['spentBy']
+  readonly usageOf: Budgets['usageOf']
   /** Labels of what runs have written. */
   readonly labels: WrittenLabels
   /** Folders that Reflex keeps for itself. */
@@ -52,23 +52,23 @@ interface World {
 
 /** What runs meet when they act: the world, or for those that were started so, a pretended one (`app/simulating.ts`). */
 export function worldOf(parts: WorldParts): World {
-  const { options, host, store, workdir, policy, tools, models, redact, facts, spent, labels, reserved, sourceOf } = parts
-  const choice = (run: string): AgentChoice => facts.keeps(run)?.agent ?? {}
-  const isSimulated = (run: string): boolean => facts.keeps(run)?.simulate === true
+  const { options, host, store, workdir, policy, tools, models, redact, facts, usageOf, labels, reserved, sourceOf } = parts
+  const choice = (run: string): AgentChoice => facts.settings(run)?.agent ?? {}
+  const isSimulated = (run: string): boolean => facts.settings(run)?.simulate === true
   const runFolder = (run: string): string => facts.runFolder(run)
   const allows = (run: string, capability: string, exactly?: boolean): boolean => policy.allows(run, capability, exactly)
   const denies = (run: string, capability: string): boolean => policy.denies(run, capability)
   const shared = { choice, workdir, runFolder, allows, denies, redact }
   const { agents = {}, middleware = new Map() } = options
   const agent = agentFor({ ...shared, tools, models, agents })
-  const pretended = new SimulatedTools(tools)
-  const pretendedModels = simulatedModels({ host, guess: suggest, check: jsonMisfits })
-  const pretender = agentFor({ ...shared, tools: pretended, models: pretendedModels, agents: simulatedAgents(agents) })
+  const toolsInSimulation = new SimulatedTools(tools)
+  const modelsInSimulation = simulatedModels({ host, guess: suggest, check: jsonSchemaIssues })
+  const agentInSimulation = agentFor({ ...shared, tools: toolsInSimulation, models: modelsInSimulation, agents: simulatedAgents(agents) })
   const pipelines = pipelineParts({
     handlers: options.handlers,
     actions: options.actions,
     services: options.services,
-    routing: (run) => routingOf({ ...routingOf(options), ...facts.keeps(run)?.routing }),
+    routing: (run) => routingOf({ ...routingOf(options), ...facts.settings(run)?.routing }),
     hooks: options.hooks,
     toolHooks: options.toolHooks,
     summarise: options.summarise,
@@ -78,12 +78,12 @@ export function worldOf(parts: WorldParts): World {
     ...(options.alwaysMiddleware === undefined ? {} : { always: options.alwaysMiddleware }),
     policy,
     tools,
-    toolsOf: (run) => (isSimulated(run) ? pretended : tools),
+    toolsOf: (run) => (isSimulated(run) ? toolsInSimulation : tools),
     workdir,
     runFolder,
-    limits: (run) => facts.keeps(run)?.limits ?? {},
-    agent: (run) => facts.keeps(run)?.agentId,
-    spent,
+    limits: (run) => facts.settings(run)?.limits ?? {},
+    agent: (run) => facts.settings(run)?.agentId,
+    spent: usageOf,
     labels,
     isProgram,
     reserved,
@@ -91,7 +91,7 @@ export function worldOf(parts: WorldParts): World {
     now: () => host.now(),
   })
   const folders = (run: string): readonly string[] => [workdir, runFolder(run)]
-  const house = {
+  const labelledTools = {
     labels,
     isReal: (run: string) => !isSimulated(run),
     folders,
@@ -101,25 +101,25 @@ export function worldOf(parts: WorldParts): World {
     now: () => host.now(),
   }
   const ports = {
-    decide: labelledDecisions(decisionPort(agent, { prepares: true }), house),
-    model: modelPort(modelsOfRuns({ models, redact }, choice), requestOfCall),
+    decide: labelledDecisions(decisionPort(agent, { canPrepare: true }), labelledTools),
+    model: modelPort(modelsByRun({ models, redact }, choice), requestOfCall),
     ledger: ledgerPort(store, host),
     ...pipelines.ports,
   }
   // What only looks, and the tools, which are chosen by the run, serve both.
   const simulated = {
-    ...only(ports, 'charter', 'tool', 'offers', 'ledger'),
+    ...pickPorts(ports, 'charter', 'tool', 'offers', 'ledger'),
     // Middleware of a host is its code, which is not called.
-    middleware: silent,
-    decide: decisionPort(pretender, { prepares: true }),
-    model: modelPort(modelsOfRuns({ models: pretendedModels, redact }, choice), requestOfCall),
+    middleware: silentPort,
+    decide: decisionPort(agentInSimulation, { canPrepare: true }),
+    model: modelPort(modelsByRun({ models: modelsInSimulation, redact }, choice), requestOfCall),
   }
   return { agent, pipelines: pipelines.kind, ports: simulatedPorts(ports, simulated, isSimulated) }
 }
 
 /** A port that answers with nothing. */
-const silent: Port = { leaves: false, repeat: 'free', perform: () => Promise.resolve(null) }
+const silentPort: Port = { leaves: false, repeat: 'free', perform: () => Promise.resolve(null) }
 
-function only(ports: Readonly<Record<string, Port>>, ...names: readonly string[]): Readonly<Record<string, Port>> {
+function pickPorts(ports: Readonly<Record<string, Port>>, ...names: readonly string[]): Readonly<Record<string, Port>> {
   return Object.fromEntries(Object.entries(ports).filter(([name]) => names.includes(name)))
 }

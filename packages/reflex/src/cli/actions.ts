@@ -3,7 +3,7 @@ import type { Action, Verb } from './verb.ts'
 import type { Session } from './session.ts'
 
 const collect = (word: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), word]
-const many = (flags: string, about: string): Option => new Option(flags, about).argParser(collect)
+const repeatableOption = (flags: string, about: string): Option => new Option(flags, about).argParser(collect)
 
 /** Go with every command. */
 const COMMON: readonly Option[] = [
@@ -23,12 +23,12 @@ const SIMULATE = new Option(
 )
 const BY = new Option('--by <name>', 'who acts, for the journal; default: REFLEX_ACTOR, else the user')
 const ANSWERS = new Option('--answers <who>', 'ask, none, auto, or a file; default: ask at a terminal, else none')
-const POLICY = many('--policy <file>', 'what is allowed and denied beside the trust; default: REFLEX_POLICY')
-const PROGRAMS = many('--programs <dir>', 'where programs are looked up by name, after the own folder')
-const AGENT = many('--agent <agent>', 'who decides: NAME, NODE=NAME, or a file of decisions; repeatable')
+const POLICY = repeatableOption('--policy <file>', 'what is allowed and denied beside the trust; default: REFLEX_POLICY')
+const PROGRAMS = repeatableOption('--programs <dir>', 'where programs are looked up by name, after the own folder')
+const AGENT = repeatableOption('--agent <agent>', 'who decides: NAME, NODE=NAME, or a file of decisions; repeatable')
 const MODEL = new Option('--model <name>', 'provider:name, where no node names a model; default: REFLEX_MODEL')
 const RECORDED = new Option('--recorded <file>', 'replies that stand in for every model')
-const TOOLS = many('--tools <module>', 'a module of tools that programs may call; repeatable')
+const TOOLS = repeatableOption('--tools <module>', 'a module of tools that programs may call; repeatable')
 const RECORD = new Option('--record <file>', 'add every reply of a model to a file')
 const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
 
@@ -44,7 +44,7 @@ const withStore = (load: () => Promise<SessionAction>): Action => {
 }
 
 /** For verbs that start nothing. */
-const withRuns = (load: () => Promise<SessionAction>): Action => {
+const withExistingStore = (load: () => Promise<SessionAction>): Action => {
   return async (console, words, flags) => {
     const [{ withStoredRuns }, act] = await Promise.all([import('./session.ts'), load()])
     return withStoredRuns(console, flags, (session) => act(session, words, flags))
@@ -52,12 +52,12 @@ const withRuns = (load: () => Promise<SessionAction>): Action => {
 }
 
 /** For verbs that need the programs of the library and no run. */
-const withMemory = (load: () => Promise<SessionAction>): Action => {
+const withMemoryStore = (load: () => Promise<SessionAction>): Action => {
   return (console, words, flags) => withStore(load)(console, words, { ...flags, store: 'memory:' })
 }
 
 /** For verbs that need no store. */
-const withNothing = (load: () => Promise<Action>): Action => {
+const withoutStore = (load: () => Promise<Action>): Action => {
   return async (console, words, flags) => (await load())(console, words, flags)
 }
 
@@ -68,7 +68,7 @@ export const actions: readonly Verb[] = [
     words: [['<program>', 'a file, or a folder with one program']],
     about: 'start a run',
     options: [
-      many('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
+      repeatableOption('-i, --input <input>', 'k=text, k:=JSON, k=@file, or @file.json for all; repeatable'),
       AGENT,
       MODEL,
       RECORD,
@@ -126,7 +126,7 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['resume otter', 'resume otter --model openai:gpt-5-mini', 'resume otter --budget usd=2'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { resume } = await import('./verbs/resume.ts')
       return (session, [ref = ''], flags) => resume(session, ref, flags)
     }),
@@ -141,7 +141,7 @@ export const actions: readonly Verb[] = [
     about: 'answer a question, then continue the run',
     options: [BY, new Option('--no-run', 'only record the answer'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
     examples: ['answer otter approve', 'answer otter q2 \':={"total":84}\'', 'answer otter/q2 @letter.txt'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { answer } = await import('./verbs/answer.ts')
       return (session, words, flags) => answer(session, words, flags)
     }),
@@ -156,7 +156,7 @@ export const actions: readonly Verb[] = [
     about: 'send a message to a run, then continue it',
     options: [BY, new Option('--no-run', 'only add the message to its inbox'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
     examples: ['signal otter deploy.done', 'signal otter deploy.done \':={"version":"1.4.0"}\''],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { signal } = await import('./verbs/signal.ts')
       return (session, words, flags) => signal(session, words, flags)
     }),
@@ -174,7 +174,7 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['cancel otter', "cancel otter --reason 'the order was withdrawn'"],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { cancel } = await import('./verbs/cancel.ts')
       return (session, [ref = ''], flags) => cancel(session, ref, flags)
     }),
@@ -211,8 +211,8 @@ export const actions: readonly Verb[] = [
     ],
     examples: ['runs --status suspended', 'runs --since 2h --json'],
     action: async (console, _words, flags) => {
-      const [{ withRows }, { runs }] = await Promise.all([import('./rows.ts'), import('./verbs/runs.ts')])
-      return withRows(console, flags, (rows) => runs(rows, flags))
+      const [{ withStoreOnly }, { runs }] = await Promise.all([import('./store-session.ts'), import('./verbs/runs.ts')])
+      return withStoreOnly(console, flags, (rows) => runs(rows, flags))
     },
   },
   {
@@ -221,7 +221,7 @@ export const actions: readonly Verb[] = [
     about: 'list the open questions, and answer them at a terminal',
     options: [BY, ANSWERS, POLICY, PROGRAMS, ...COMMON],
     examples: [],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { inbox } = await import('./verbs/inbox.ts')
       return (session, _words, flags) => inbox(session, flags)
     }),
@@ -232,7 +232,7 @@ export const actions: readonly Verb[] = [
     about: 'show where a run stands: stack, open edges, values',
     options: [new Option('--artifacts', 'what nodes have stored beside the context; --json has the data'), ...COMMON],
     examples: ['show otter', 'show otter@21', 'show otter --artifacts --json'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const [{ show }, { artifacts }] = await Promise.all([import('./verbs/show.ts'), import('./verbs/artifacts.ts')])
       return (session, [ref = ''], flags) => ('artifacts' in flags ? artifacts(session, ref) : show(session, ref))
     }),
@@ -243,7 +243,7 @@ export const actions: readonly Verb[] = [
     about: 'print what happened, record by record',
     options: COMMON,
     examples: ['trace last', 'trace otter@21', 'trace otter --jsonl'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { trace } = await import('./verbs/trace.ts')
       return (session, [ref = '']) => trace(session, ref)
     }),
@@ -254,7 +254,7 @@ export const actions: readonly Verb[] = [
     about: 'make every decision again, and compare with what was recorded',
     options: [new Option('--against <file>', 'a changed program instead of the recorded one'), KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['replay otter', 'replay otter --against refund.workflow.json'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { replay } = await import('./verbs/replay.ts')
       return (session, [ref = ''], flags) => replay(session, ref, flags)
     }),
@@ -264,7 +264,7 @@ export const actions: readonly Verb[] = [
     words: [['<run>', 'RUN@N: the last record that both share; without @N its last one']],
     about: 'make another run from a record; it does nothing until it is resumed',
     options: [
-      many('--set <value>', 'written to the board: k=text, k:=JSON, k=@file; repeatable'),
+      repeatableOption('--set <value>', 'written to the board: k=text, k:=JSON, k=@file; repeatable'),
       new Option(
         '--decide <edge>',
         'the edge that the open decision takes, or the answer to the open question; PLACE=EDGE where there are several',
@@ -282,7 +282,7 @@ export const actions: readonly Verb[] = [
       'fork otter@30 --decide verify/approve=yes',
       "fork otter@21 --set 'limit:=50' --simulate",
     ],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { fork } = await import('./verbs/fork.ts')
       return (session, [address = ''], flags) => fork(session, address, flags)
     }),
@@ -296,7 +296,7 @@ export const actions: readonly Verb[] = [
     about: 'follow a value or a decision back to its causes',
     options: COMMON,
     examples: ['why otter decide', 'why otter identity', 'why otter key:decide', 'why otter @11'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { why } = await import('./verbs/why.ts')
       return (session, [ref = '', what = '']) => why(session, ref, what)
     }),
@@ -314,7 +314,7 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['diff otter crane', 'diff otter@11 otter@21', 'diff otter --replay'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { diff } = await import('./verbs/diff.ts')
       return (session, words, flags) => diff(session, words, flags)
     }),
@@ -325,7 +325,7 @@ export const actions: readonly Verb[] = [
     about: 'find everything that is wrong, without a run',
     options: [KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['validate refund.workflow.json'],
-    action: withMemory(async () => {
+    action: withMemoryStore(async () => {
       const { validate } = await import('./verbs/validate.ts')
       return (session, words, flags) => validate(session, words, flags)
     }),
@@ -336,7 +336,7 @@ export const actions: readonly Verb[] = [
     about: 'write programs in the one form of their format, comments kept',
     options: [new Option('--check', 'write nothing; exit with 1 if anything would change'), KIND, ...COMMON],
     examples: ['fmt review.dot', 'fmt --check .'],
-    action: withNothing(async () => {
+    action: withoutStore(async () => {
       const { fmt } = await import('./verbs/fmt.ts')
       return (console, files, flags) => fmt(console, files, flags)
     }),
@@ -347,7 +347,7 @@ export const actions: readonly Verb[] = [
     about: 'find which open runs would break on changed programs',
     options: [KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['check refund.workflow.json', 'check --json'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { check } = await import('./verbs/check.ts')
       return (session, files, flags) => check(session, files, flags)
     }),
@@ -364,7 +364,7 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['graph refund.workflow.json', 'graph refund.workflow.json --svg refund.svg', 'graph otter@21'],
-    action: withNothing(async () => {
+    action: withoutStore(async () => {
       const { graph } = await import('./verbs/graph.ts')
       return (console, [what = ''], flags) => graph(console, what, flags)
     }),
@@ -375,7 +375,7 @@ export const actions: readonly Verb[] = [
     about: 'explain a code of a message',
     options: COMMON,
     examples: ['explain R1042'],
-    action: withNothing(async () => {
+    action: withoutStore(async () => {
       const { explain } = await import('./verbs/explain.ts')
       return (console, [code = '']) => Promise.resolve(explain(console, code))
     }),
@@ -386,7 +386,7 @@ export const actions: readonly Verb[] = [
     about: 'print the JSON Schema of a file, or of what --json writes',
     options: COMMON,
     examples: ['schema workflow', 'schema policy', 'schema output'],
-    action: withNothing(async () => {
+    action: withoutStore(async () => {
       const { schema } = await import('./verbs/schema.ts')
       return (console, [name]) => Promise.resolve(schema(console, name))
     }),
@@ -397,7 +397,7 @@ export const actions: readonly Verb[] = [
     about: 'check this machine, and print every setting with its origin',
     options: [BY, POLICY, PROGRAMS, ...COMMON],
     examples: ['doctor'],
-    action: withNothing(async () => {
+    action: withoutStore(async () => {
       const { doctor } = await import('./verbs/doctor.ts')
       return (console, _words, flags) => doctor(console, flags)
     }),
@@ -408,7 +408,7 @@ export const actions: readonly Verb[] = [
     about: 'print the script that lets a shell complete this command',
     options: COMMON,
     examples: ['completion bash'],
-    action: withNothing(async () => {
+    action: withoutStore(async () => {
       const { completion } = await import('./verbs/completion.ts')
       return (console, [shell = '']) => Promise.resolve(completion(console, shell))
     }),
@@ -425,7 +425,7 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['export otter -o otter.run.jsonl', 'export --all --format parquet -o tables'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { exportRuns } = await import('./verbs/export.ts')
       return (session, [ref], flags) => exportRuns(session, ref, flags)
     }),
@@ -455,7 +455,7 @@ export const actions: readonly Verb[] = [
       ...COMMON,
     ],
     examples: ['gc --dry-run', 'gc --keep 30d'],
-    action: withRuns(async () => {
+    action: withExistingStore(async () => {
       const { gc } = await import('./verbs/gc.ts')
       return (session, _words, flags) => gc(session, flags)
     }),
@@ -466,7 +466,7 @@ export const actions: readonly Verb[] = [
     about: 'write a first program, and say what to type next',
     options: COMMON,
     examples: ['init', 'init hello'],
-    action: withNothing(async () => {
+    action: withoutStore(async () => {
       const { init } = await import('./verbs/init.ts')
       return (console, [folder]) => Promise.resolve(init(console, folder))
     }),

@@ -2,7 +2,7 @@ import { faults } from '../runs/faults.ts'
 import type { RunLimits } from '../app/options.ts'
 import { suggest } from '../text/index.ts'
 import { durationOf } from './grammar.ts'
-import { money } from './spent.ts'
+import { money } from './model-usage.ts'
 import { count, duration } from './units.ts'
 
 const NAMES = ['usd', 'tokens', 'time', 'steps'] as const
@@ -16,14 +16,14 @@ export function readBudget(text: string): RunLimits {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  if (parts.length === 0) throw unreadable(text, 'says nothing')
+  if (parts.length === 0) throw budgetFault(text, 'says nothing')
   const limits = new Map<Name, number>()
   for (const part of parts) {
     const equals = part.indexOf('=')
     const name = part.slice(0, Math.max(0, equals)).trim()
-    if (equals < 0) throw unreadable(text, `has ${JSON.stringify(part)}, which is no name=amount`)
-    if (!isName(name)) throw unknown(text, name)
-    if (limits.has(name)) throw unreadable(text, `names ${name} twice`)
+    if (equals < 0) throw budgetFault(text, `has ${JSON.stringify(part)}, which is no name=amount`)
+    if (!isName(name)) throw unknownName(text, name)
+    if (limits.has(name)) throw budgetFault(text, `names ${name} twice`)
     limits.set(name, amountOf(name, part.slice(equals + 1).trim(), text))
   }
   const [cost, tokens, time, steps] = NAMES.map((name) => limits.get(name))
@@ -44,25 +44,25 @@ function amountOf(name: Name, word: string, text: string): number {
   if (name === 'time') {
     const ms = durationOf(word, '--budget time')
     if (ms > 0) return ms
-    throw unreadable(text, 'has no time')
+    throw budgetFault(text, 'has no time')
   }
   const [, digits = '', unit = ''] = /^\$?(\d+(?:\.\d+)?)([kM]?)$/.exec(word) ?? []
   const amount = Number(digits === '' ? Number.NaN : digits) * (unit === 'k' ? 1_000 : unit === 'M' ? 1_000_000 : 1)
   if (!(amount > 0) || !Number.isFinite(amount))
-    throw unreadable(text, `has ${JSON.stringify(word)} for ${name}, which is no amount above 0`)
+    throw budgetFault(text, `has ${JSON.stringify(word)} for ${name}, which is no amount above 0`)
   if (name !== 'usd' && !Number.isSafeInteger(amount))
-    throw unreadable(text, `has ${JSON.stringify(word)} for ${name}, which is no whole number`)
+    throw budgetFault(text, `has ${JSON.stringify(word)} for ${name}, which is no whole number`)
   return amount
 }
 
-function unknown(text: string, name: string): Error {
+function unknownName(text: string, name: string): Error {
   const meant = suggest(name, [...NAMES, 'cost', 'money'])
   const known = meant === 'cost' || meant === 'money' ? 'usd' : meant
   const hint = known === undefined ? `; it knows ${NAMES.join(', ')}` : `; did you mean "${known}"?`
-  return unreadable(text, `names ${JSON.stringify(name)}${hint}`)
+  return budgetFault(text, `names ${JSON.stringify(name)}${hint}`)
 }
 
-function unreadable(text: string, problem: string): Error {
+function budgetFault(text: string, problem: string): Error {
   return faults.make('R2031', `--budget ${JSON.stringify(text)} ${problem}`, { fix: WRITE })
 }
 

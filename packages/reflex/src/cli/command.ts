@@ -4,65 +4,66 @@ import { didYouMean, suggest } from '../text/index.ts'
 import { topHelp } from './help.ts'
 import { actions } from './actions.ts'
 import { Console } from './console.ts'
-import { type CommonFlags, type Document, SHAPES } from './options.ts'
+import { type CommonFlags, type Document, SHAPE_FLAGS } from './options.ts'
 import type { Verb } from './verb.ts'
 import type { World } from './world.ts'
 
 /** What a command line asks for. */
-export interface Asked {
+export interface ParsedCommand {
   readonly flags: CommonFlags
   /** Does it, and gives the exit code. */
   readonly perform: (console: Console) => Promise<number>
 }
 
 /** What the command says of itself: to a person, and as the document of `--json`. */
-export interface Told {
+export interface HelpText {
   readonly text: string
   readonly document: Document
 }
 
 /** Reads a command line. Throws `R2030` and `R2031`; tells itself where only help or a version is asked for. */
-export function readCommand(argv: readonly string[], world: World): Asked | Told {
+export function readCommand(argv: readonly string[], world: World): ParsedCommand | HelpText {
   const [verb] = argv.filter((word) => !word.startsWith('-'))
-  const [word, ...others] = argv.filter((one) => !SHAPES.includes(one))
-  if (others.length === 0 && (word === undefined || ['-h', '--help', 'help'].includes(word))) return helpOf(topHelp(world.command, actions))
+  const [word, ...others] = argv.filter((one) => !SHAPE_FLAGS.includes(one))
+  if (others.length === 0 && (word === undefined || ['-h', '--help', 'help'].includes(word)))
+    return helpText(topHelp(world.command, actions))
   if (word === 'help') {
     const [about = ''] = others
     if (!actions.some(({ name }) => name === about)) throw unknownVerb(about)
     return readCommand([about, '--help'], world)
   }
-  const said: string[] = []
-  let asked: Asked | undefined
+  const helpOutput: string[] = []
+  let parsed: ParsedCommand | undefined
   const program = new Command('reflex')
-  quieten(program, said)
-  for (const one of actions) program.addCommand(commandOf(one, world, said, (found) => (asked = found)))
+  silenceCommand(program, helpOutput)
+  for (const one of actions) program.addCommand(commandOf(one, world, helpOutput, (found) => (parsed = found)))
   try {
     program.parse(argv, { from: 'user' })
   } catch (thrown) {
     const error = thrown as CommanderError
-    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') return helpOf(said.join(''))
-    throw typeof error.code === 'string' && error.code.startsWith('commander.') ? refusal(error, argv, verb) : error
+    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') return helpText(helpOutput.join(''))
+    throw typeof error.code === 'string' && error.code.startsWith('commander.') ? usageFault(error, argv, verb) : error
   }
-  if (asked === undefined) throw unknownVerb(verb ?? argv[0] ?? '')
-  return asked
+  if (parsed === undefined) throw unknownVerb(verb ?? argv[0] ?? '')
+  return parsed
 }
 
-function helpOf(text: string): Told {
+function helpText(text: string): HelpText {
   return { text, document: { v: 1, help: text } }
 }
 
-function quieten(command: Command, said: string[]): Command {
+function silenceCommand(command: Command, helpOutput: string[]): Command {
   return command
     .exitOverride()
     .showSuggestionAfterError(false)
     .showHelpAfterError(false)
     .helpCommand(false)
     .helpOption('-h, --help', 'this text')
-    .configureOutput({ writeOut: (text) => said.push(text), writeErr: () => undefined })
+    .configureOutput({ writeOut: (text) => helpOutput.push(text), writeErr: () => undefined })
 }
 
-function commandOf(verb: Verb, world: World, said: string[], found: (asked: Asked) => void): Command {
-  const command = quieten(new Command(verb.name), said).description(verb.about).allowExcessArguments(false)
+function commandOf(verb: Verb, world: World, helpOutput: string[], found: (asked: ParsedCommand) => void): Command {
+  const command = silenceCommand(new Command(verb.name), helpOutput).description(verb.about).allowExcessArguments(false)
   for (const [syntax, about] of verb.words) command.argument(syntax, about)
   if (verb.usage !== undefined) command.usage(`[options] ${verb.usage}`)
   for (const option of verb.options) command.addOption(option)
@@ -80,7 +81,7 @@ function commandOf(verb: Verb, world: World, said: string[], found: (asked: Aske
   })
 }
 
-function refusal(error: CommanderError, argv: readonly string[], verb: string | undefined): Error {
+function usageFault(error: CommanderError, argv: readonly string[], verb: string | undefined): Error {
   const known = actions.find(({ name }) => name === verb)
   if (known === undefined) return unknownVerb(verb ?? argv[0] ?? '')
   const fix = `reflex ${known.name} --help`

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from 'node:path'
 import { describeFault, type FaultData } from '../kernel/index.ts'
-import { cells, shellWord } from '../text/index.ts'
-import { cropFrame } from './crop.ts'
+import { countCells, shellWord } from '../text/index.ts'
+import { cropFrame } from './crop-frame.ts'
 import { jsonText } from './escape.ts'
 import { layoutText } from './layout.ts'
 import { Look } from './look.ts'
@@ -40,11 +40,11 @@ export class Console {
 
   /** Warnings, for a person who has not asked for quiet. */
   warn(warnings: readonly FaultData[]): void {
-    if (!this.quiet && this.shape === 'text') for (const warning of warnings) this.tell(this.fault(warning))
+    if (!this.quiet && this.shape === 'text') for (const warning of warnings) this.report(this.fault(warning))
   }
 
   /** Lines of the story. */
-  tell(lines: readonly string[]): void {
+  report(lines: readonly string[]): void {
     if (lines.length > 0) this.world.err.write(`${lines.join('\n')}\n`)
   }
 
@@ -54,12 +54,12 @@ export class Console {
   }
 
   /** Whether a person watches and can be asked: then progress is a tree that lives. */
-  get live(): boolean {
+  get isLive(): boolean {
     return this.err.terminal && this.world.keyboard !== undefined
   }
 
   /** Whether the store ends with this process: then there is no command that comes back to a run. */
-  get passing(): boolean {
+  get isInMemory(): boolean {
     return /^memory:/i.test(this.flags.store ?? this.world.surroundings.environment['REFLEX_STORE'] ?? '')
   }
 
@@ -72,17 +72,17 @@ export class Console {
 
   /** The text of a fault in the colours and the width of this sink. */
   fault(fault: FaultData, look: Look = this.err): string[] {
-    const [head = '', ...rest] = describeFault(this.#local(fault, look)).split('\n')
+    const [head = '', ...rest] = describeFault(this.#localFault(fault, look)).split('\n')
     const [word = '', ...parts] = head.split('  ').map((part) => look.text(part))
     const painted = look.paint(SEVERITY_COLOURS[fault.severity ?? 'error'], word)
     return [...headLines(word, painted, parts, look), ...rest.flatMap((line) => faultLine(line, look, this.world.command))]
   }
 
   /** A fault with its file as a person here would name it, and with commands that can be pasted. */
-  #local(fault: FaultData, look: Look): FaultData {
+  #localFault(fault: FaultData, look: Look): FaultData {
     const { file, message, frame, run } = fault
     const fix = run === undefined ? fault.fix : fault.fix?.replace(/\b(reflex \w+) RUN\b/g, `$1 ${run}`)
-    const near = file === undefined ? undefined : this.near(file)
+    const near = file === undefined ? undefined : this.nearPath(file)
     return {
       ...fault,
       // That of an error is not among what is spread.
@@ -94,7 +94,7 @@ export class Console {
   }
 
   /** A path as a person would name it from the folder in which the command was started. */
-  near(file: string): string {
+  nearPath(file: string): string {
     const path = relative(this.world.surroundings.cwd, file)
     return path.startsWith('..') || isAbsolute(path) ? file : path === '' ? '.' : path
   }
@@ -115,10 +115,10 @@ function withoutPassword(store: string): string {
 /** All on one line where it fits, else the message below the place. */
 function headLines(word: string, painted: string, parts: readonly string[], look: Look): string[] {
   const whole = [word, ...parts].join('  ')
-  if (cells(whole) <= look.room) return [[painted, ...parts].join('  ')]
+  if (countCells(whole) <= look.room) return [[painted, ...parts].join('  ')]
   const [place = '', ...message] = parts
   if (message.length === 0) return layoutText({ lead: word, painted, text: place, column: 2 }, look)
-  const beside = cells(word) + 2 + cells(place) <= look.room
+  const beside = countCells(word) + 2 + countCells(place) <= look.room
   const below = beside ? message : parts
   return [beside ? `${painted}  ${place}` : painted, ...below.flatMap((part) => look.wrap(part, look.room - 2).map((line) => `  ${line}`))]
 }

@@ -1,24 +1,24 @@
 import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
 import type { StoryLine } from '../history/trace.ts'
-import { explained } from './explained.ts'
-import { plain, programDocument } from './run-document.ts'
+import { withRemedy } from './failure-remedy.ts'
+import { plainJson, programDocument } from './run-document.ts'
 import { utc } from './units.ts'
 
 /** `{"v":1,"error":{…}}` (experience 1.5). */
 export function errorDocument(fault: FaultData): JsonObject {
-  return plain({ v: 1, error: faultData(fault) })
+  return plainJson({ v: 1, error: faultData(fault) })
 }
 
 export function questionDocument({ id, run, name, path, question, since, due, fault }: OpenQuestion): JsonObject {
-  return plain({ id, run, name, path, ...question, since: utc(since), due: due === undefined ? undefined : utc(due), error: fault })
+  return plainJson({ id, run, name, path, ...question, since: utc(since), due: due === undefined ? undefined : utc(due), error: fault })
 }
 
 /** What `run`, `resume` and `answer` answer with. */
 export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObject = {}): JsonObject {
   const { state } = handle.run
   const { start } = state
-  return plain({
+  return plainJson({
     v: 1,
     run: handle.id,
     trace: start?.trace,
@@ -27,7 +27,7 @@ export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObjec
     records: handle.run.durable,
     started: start === undefined ? undefined : utc(start.at),
     updated: utc(state.time),
-    ...(handle.failure === undefined ? { value: handle.value } : { error: explained(handle, handle.failure) }),
+    ...(handle.failure === undefined ? { value: handle.value } : { error: withRemedy(handle, handle.failure) }),
     questions: handle.questions.map(questionDocument),
     ...more,
   })
@@ -36,7 +36,7 @@ export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObjec
 export function lineDocument({ n, at, path, place, branch, depth, event }: StoryLine): JsonObject {
   const { mark, node, text, effect } = event
   const facts = factsOf(event)
-  return plain({
+  return plainJson({
     record: n,
     time: utc(at),
     path,

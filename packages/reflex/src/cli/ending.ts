@@ -1,112 +1,113 @@
 import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import { isObject, type Json, type JsonObject, type Kind } from '../kernel/index.ts'
 import type { PossibleEffect } from '../runs/possible-effects.ts'
-import { BUDGET } from '../policy/index.ts'
-import { brief } from '../text/index.ts'
-import { againOf } from './again.ts'
-import type { Left } from './carry.ts'
+import { BUDGET_QUESTION } from '../policy/index.ts'
+import { shortJson } from '../text/index.ts'
+import { repeatWordsOf } from './repeat-command.ts'
+import type { RunExit } from './continue-run.ts'
 import type { Console } from './console.ts'
 import { errorDocument, resultDocument } from './documents.ts'
 import { jsonText } from './escape.ts'
-import { EXIT, interrupted } from './exit.ts'
-import { factLine, hanging, layoutText, way } from './layout.ts'
+import { EXIT, interruptCode } from './exit.ts'
+import { factLine, hangingLines, layoutText, commandHint } from './layout.ts'
 import type { Look } from './look.ts'
-import { underWayText } from './effects.ts'
-import { explained } from './explained.ts'
-import { type Spent, spentText } from './spent.ts'
+import { pendingEffectText } from './effects.ts'
+import { withRemedy } from './failure-remedy.ts'
+import { type ModelUsage, usageText } from './model-usage.ts'
 import { dueTime, duration } from './units.ts'
 
 /** What else is known of how a run ended. */
 interface EndingFacts {
-  readonly waited: Waited
+  readonly waited: WaitTotals
   /** Where a fork of a failed run tries again: `otter-2m9q@12`. */
-  readonly goOn?: string | undefined
+  readonly forkAddress?: string | undefined
   readonly more?: JsonObject | undefined
 }
 
 /** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
-export function tellEnding(console: Console, handle: RunHandle, left: Left, { waited, goOn, more }: EndingFacts): number {
+export function printEnding(console: Console, handle: RunHandle, left: RunExit, { waited, forkAddress, more }: EndingFacts): number {
   const code = exitCode(handle, left)
   const refused = typeof left === 'object' && 'refused' in left ? left.refused : undefined
   if (console.shape === 'json')
     console.document(resultDocument(handle, handle.status === 'running', { ...more, ...(refused && errorDocument(refused)) }))
   else if (console.shape === 'jsonl' && refused !== undefined) console.document(errorDocument(refused))
   if (console.shape !== 'text') return code
-  if (refused !== undefined) console.tell([...console.fault(refused), ...suspendedLines(console, handle)])
-  else if (typeof left === 'object' && 'interrupted' in left) console.tell(interruptedLines(console, handle, left.effects))
-  else if (left === 'suspended') console.tell(suspendedLines(console, handle))
-  else tellEnd(console, handle, { waited, goOn })
+  if (refused !== undefined) console.report([...console.fault(refused), ...suspendedLines(console, handle)])
+  else if (typeof left === 'object' && 'interrupted' in left) console.report(interruptedLines(console, handle, left.effects))
+  else if (left === 'suspended') console.report(suspendedLines(console, handle))
+  else printEnd(console, handle, { waited, forkAddress })
   return code
 }
 
-function exitCode({ status }: RunHandle, left: Left): number {
-  if (typeof left === 'object' && 'interrupted' in left) return interrupted(left.interrupted)
+function exitCode({ status }: RunHandle, left: RunExit): number {
+  if (typeof left === 'object' && 'interrupted' in left) return interruptCode(left.interrupted)
   if (typeof left === 'object' || left === 'suspended') return EXIT.suspended
   return status === 'completed' ? EXIT.done : EXIT.no
 }
 
-function tellEnd(console: Console, handle: RunHandle, { waited, goOn }: EndingFacts): void {
+function printEnd(console: Console, handle: RunHandle, { waited, forkAddress: goOn }: EndingFacts): void {
   const { err } = console
   const { status, failure, value } = handle
   const id = err.text(handle.id)
-  if (failure !== undefined) console.tell(console.fault(explained(handle, failure)))
+  if (failure !== undefined) console.report(console.fault(withRemedy(handle, failure)))
   const { start, time } = handle.run.state
   // What a fork shares with its source was done then.
   const took = `in ${duration(time - (start?.fork === undefined ? (start?.at ?? 0) : Math.min(time, waited.since)))}`
-  const spent = spentText(waited.spent)
-  const came = cameTo(handle)
+  const spent = usageText(waited.spent)
+  const result = resultOf(handle)
   const facts = [
-    ...(came?.how === undefined ? [] : [came.how]),
+    ...(result?.how === undefined ? [] : [result.how]),
     ...(status === 'completed' ? [waitedText(took, waited)] : ['exit 1']),
     ...(spent === undefined ? [] : [spent]),
   ]
   const paint = status === 'completed' ? 'green' : status === 'failed' ? 'red' : 'yellow'
-  if (!console.quiet || status !== 'completed') console.tell(factLine(`${status}  ${id}`, `${err.paint(paint, status)}  ${id}`, facts, err))
-  if (value !== undefined && failure === undefined) tellValue(console, came?.value ?? value)
-  if (console.passing) return
-  if (goOn !== undefined) console.tell([way(err, 'go on', console.command('fork', goOn))])
-  if (!console.quiet) console.tell([way(err, 'look back', console.command('trace', handle.id))])
+  if (!console.quiet || status !== 'completed')
+    console.report(factLine(`${status}  ${id}`, `${err.paint(paint, status)}  ${id}`, facts, err))
+  if (value !== undefined && failure === undefined) printValue(console, result?.value ?? value)
+  if (console.isInMemory) return
+  if (goOn !== undefined) console.report([commandHint(err, 'go on', console.command('fork', goOn))])
+  if (!console.quiet) console.report([commandHint(err, 'look back', console.command('trace', handle.id))])
 }
 
 /** What the run came to, as its kind tells it. */
-function cameTo({ run, definitions, status, value }: RunHandle): ReturnType<NonNullable<Kind['came']>> | undefined {
+function resultOf({ run, definitions, status, value }: RunHandle): ReturnType<NonNullable<Kind['result']>> | undefined {
   if (status !== 'completed' || value === undefined) return undefined
   const { kind, def } = definitions.program(run.state.root.pin)
-  return definitions.kind(kind).came?.(def, value, run.state.start?.args)
+  return definitions.kind(kind).result?.(def, value, run.state.start?.args)
 }
 
 /** Time that a run spent on questions, and for whom it waited. */
-export interface Waited {
+export interface WaitTotals {
   /** When the command began to carry the run on, milliseconds since the epoch. */
   readonly since: number
   ms: number
   readonly by: Set<string>
   /** All that the run spent on models. */
-  readonly spent: Spent
+  readonly spent: ModelUsage
 }
 
-function waitedText(took: string, { ms, by }: Waited): string {
+function waitedText(took: string, { ms, by }: WaitTotals): string {
   if (ms < 100) return took
   return `${took}, ${duration(ms)} of it waiting${by.size === 0 ? '' : ` for ${[...by].join(' and ')}`}`
 }
 
 /** The result: short for a person, whole and exact for a pipe. */
-function tellValue(console: Console, value: Json): void {
+function printValue(console: Console, value: Json): void {
   const { out } = console
   if (!out.terminal || !isObject(value)) return console.print([out.terminal ? out.text(JSON.stringify(value)) : jsonText(value, 2)])
   const entries = Object.entries(value)
-  const facts = entries.filter(([, inner]) => !isLong(inner)).map(([key, inner]) => `${key} ${shortly(inner)}`)
+  const facts = entries.filter(([, inner]) => !isLong(inner)).map(([key, inner]) => `${key} ${shortValue(inner)}`)
   const texts = entries
     .filter(([, inner]) => isLong(inner))
     .flatMap(([key, inner]) =>
-      layoutText({ lead: `  ${key}`, painted: `  ${out.text(key)}`, text: shortly(inner, 600), column: key.length + 4 }, out),
+      layoutText({ lead: `  ${key}`, painted: `  ${out.text(key)}`, text: shortValue(inner, 600), column: key.length + 4 }, out),
     )
   console.print([...(facts.length === 0 ? [] : factLine('', '', facts, out)), ...texts])
 }
 
-function shortly(value: Json, limit = 60): string {
+function shortValue(value: Json, limit = 60): string {
   // The end of a command's last line says nothing.
-  return typeof value === 'string' && value.length <= limit ? value.trimEnd() : brief(value, limit)
+  return typeof value === 'string' && value.length <= limit ? value.trimEnd() : shortJson(value, limit)
 }
 
 /** A text that takes some lines is what somebody waits for: it is not cut. */
@@ -115,16 +116,16 @@ function isLong(value: Json): boolean {
 }
 
 /** Of a run whose store is in memory: no other command will find it. */
-const PASSING = 'the run ends with this process: its store is in memory'
+const IN_MEMORY = 'the run ends with this process: its store is in memory'
 
 function interruptedLines(console: Console, handle: RunHandle, effects: readonly PossibleEffect[]): string[] {
-  const { err, passing } = console
+  const { err, isInMemory } = console
   const id = err.text(handle.id)
-  const kept = passing ? PASSING : 'what was recorded is kept'
+  const kept = isInMemory ? IN_MEMORY : 'what was recorded is kept'
   return [
     ...factLine(`interrupted  ${id}`, `${err.paint('yellow', 'interrupted')}  ${id}`, [kept], err),
-    ...effects.flatMap((effect) => hanging(err.text(underWayText(effect)), err, 2, (line) => line)),
-    ...(passing ? [] : [way(err, 'go on', console.command('resume', handle.id))]),
+    ...effects.flatMap((effect) => hangingLines(err.text(pendingEffectText(effect)), err, 2, (line) => line)),
+    ...(isInMemory ? [] : [commandHint(err, 'go on', console.command('resume', handle.id))]),
     ...handle.questions
       .filter(({ asker }) => asker !== 'retry')
       .flatMap((open) => questionLines(console, open, handle.questions.length === 1)),
@@ -133,7 +134,7 @@ function interruptedLines(console: Console, handle: RunHandle, effects: readonly
 
 /** How a run stands that waits for somebody, and what to type next. */
 export function suspendedLines(console: Console, handle: RunHandle): string[] {
-  const { err, passing } = console
+  const { err, isInMemory: passing } = console
   const id = err.text(handle.id)
   const questions = handle.questions
   const failures = questions.filter(({ asker }) => asker === 'retry')
@@ -141,7 +142,7 @@ export function suspendedLines(console: Console, handle: RunHandle): string[] {
   const topics = topicsOf(handle)
   const waits = [
     ...failures.map(({ path }) => `stopped at ${path}`),
-    ...(asked.length === 0 ? [] : [waitsFor(console, asked)]),
+    ...(asked.length === 0 ? [] : [questionsText(console, asked)]),
     ...topics.map((topic) => `waits for the message ${topic}`),
   ]
   const lines = failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault)))
@@ -154,17 +155,17 @@ export function suspendedLines(console: Console, handle: RunHandle): string[] {
       err,
     ),
     ...(asked.length === 0 ? [] : asked.flatMap((question) => questionLines(console, question, asked.length === 1))),
-    ...(passing ? hanging(PASSING, err, 2, (line) => line) : []),
+    ...(passing ? hangingLines(IN_MEMORY, err, 2, (line) => line) : []),
     ...(passing || failures.length === 0
       ? []
-      : wayOutOf(
+      : remedyLines(
           console,
           handle.id,
           failures,
-          againOf(handle).map((word) => (word.startsWith('/') ? console.near(word) : word)),
+          repeatWordsOf(handle).map((word) => (word.startsWith('/') ? console.nearPath(word) : word)),
         )),
-    ...(passing ? [] : topics.map((topic) => way(err, 'send it', console.command('signal', handle.id, topic)))),
-    ...(passing || asked.length === 0 ? [] : [way(err, 'all', console.command('inbox'))]),
+    ...(passing ? [] : topics.map((topic) => commandHint(err, 'send it', console.command('signal', handle.id, topic)))),
+    ...(passing || asked.length === 0 ? [] : [commandHint(err, 'all', console.command('inbox'))]),
   ]
 }
 
@@ -174,12 +175,12 @@ function topicsOf({ run }: RunHandle): readonly string[] {
 }
 
 /** A run keeps its program, so a mistake in it is mended in the file and for the next run. */
-const OF_THE_PROGRAM = /^R(21\d\d|2007|204[1-4]|205[0134]|4101)$/
+const PROGRAM_FAULTS = /^R(21\d\d|2007|204[1-4]|205[0134]|4101)$/
 /** A model is missing, or named wrongly: a run goes on with another. */
-const OF_THE_MODEL = /^R400[1-7]$/
+const MODEL_FAULTS = /^R400[1-7]$/
 
 /** What to type after a failure: the same again once its cause is gone, or another run where the program is at fault. */
-export function wayOutOf(
+export function remedyLines(
   console: Console,
   id: string,
   failures: readonly OpenQuestion[],
@@ -187,22 +188,23 @@ export function wayOutOf(
   err: Look = console.err,
 ): string[] {
   const codes = failures.flatMap(({ fault }) => fault?.code ?? [])
-  if (codes.some((code) => OF_THE_PROGRAM.test(code))) {
-    const then = again.length === 0 ? [] : [way(err, 'then', console.command(...again))]
-    return [...hanging('the run keeps its program: correct the file and start another run', err, 2, (line) => line), ...then]
+  if (codes.some((code) => PROGRAM_FAULTS.test(code))) {
+    const then = again.length === 0 ? [] : [commandHint(err, 'then', console.command(...again))]
+    return [...hangingLines('the run keeps its program: correct the file and start another run', err, 2, (line) => line), ...then]
   }
-  if (codes.some((code) => OF_THE_MODEL.test(code))) return [way(err, 'go on', console.command('resume', id, '--model', 'PROVIDER:NAME'))]
+  if (codes.some((code) => MODEL_FAULTS.test(code)))
+    return [commandHint(err, 'go on', console.command('resume', id, '--model', 'PROVIDER:NAME'))]
   const granted = codes.includes('R3001') ? ['--policy', 'FILE'] : []
-  return [way(err, 'try again', console.command('resume', id, ...granted))]
+  return [commandHint(err, 'try again', console.command('resume', id, ...granted))]
 }
 
-function waitsFor(console: Console, questions: readonly OpenQuestion[]): string {
+function questionsText(console: Console, questions: readonly OpenQuestion[]): string {
   const places = [...new Set(questions.map(({ path }) => path))].join(', ')
   const due = questions.reduce<number | undefined>(
     (least, { due }) => (due !== undefined && due < (least ?? Number.POSITIVE_INFINITY) ? due : least),
     undefined,
   )
-  const spent = questions.every(({ name }) => name === BUDGET)
+  const spent = questions.every(({ name }) => name === BUDGET_QUESTION)
   return `${spent ? 'the budget is spent' : 'waits for a person'} at ${places}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
 }
 
@@ -217,10 +219,10 @@ export function questionLines(console: Console, open: OpenQuestion, only: boolea
     label === undefined || label.toLowerCase() === name.toLowerCase() ? name : `${name} (${label})`,
   )
   return [
-    ...hanging(text, err, 2, (line) => line),
-    ...(typeof about === 'string' ? hanging(about.slice(0, 300), err, 2, (line) => line) : []),
-    ...(offered.length === 0 ? [] : hanging(offered.join(' · '), err, 4, (line) => line)),
-    ...(console.passing ? [] : [way(err, 'answer', console.command('answer', ...address, answerWord(value)))]),
+    ...hangingLines(text, err, 2, (line) => line),
+    ...(typeof about === 'string' ? hangingLines(about.slice(0, 300), err, 2, (line) => line) : []),
+    ...(offered.length === 0 ? [] : hangingLines(offered.join(' · '), err, 4, (line) => line)),
+    ...(console.isInMemory ? [] : [commandHint(err, 'answer', console.command('answer', ...address, answerWord(value)))]),
   ]
 }
 

@@ -1,6 +1,6 @@
-import { withoutActive } from '../text/index.ts'
+import { escapeActive } from '../text/index.ts'
 
 /** JSON that is exact and that a terminal can be shown: what could act on it stands as `\uXXXX`. */
 export function jsonText(value: unknown, indent?: number): string {
-  return withoutActive(JSON.stringify(value, null, indent))
+  return escapeActive(JSON.stringify(value, null, indent))
 }

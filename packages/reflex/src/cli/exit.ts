@@ -5,12 +5,12 @@ import type { Interrupt } from './world.ts'
 export const EXIT = { done: 0, no: 1, wrong: 2, cannot: 3, bug: 70, suspended: 75 } as const
 
 /** What a signal makes of the exit code. */
-export function interrupted(signal: Interrupt): number {
+export function interruptCode(signal: Interrupt): number {
   return signal === 'SIGINT' ? 130 : signal === 'SIGTERM' ? 143 : 129
 }
 
 /** The command names something that is not there or cannot be meant: nothing was done. */
-const WRONG: ReadonlySet<string> = new Set([
+const USAGE_FAULTS: ReadonlySet<string> = new Set([
   'R1020',
   'R1021',
   'R1022',
@@ -50,14 +50,14 @@ const WRONG: ReadonlySet<string> = new Set([
 export function exitCodeOf(fault: FaultData): number {
   const { code, verdict } = fault
   if (verdict === 'bug') return EXIT.bug
-  if (WRONG.has(code)) return EXIT.wrong
+  if (USAGE_FAULTS.has(code)) return EXIT.wrong
   if (code.startsWith('R9')) return EXIT.bug
   if (code === 'R5008') return EXIT.no
   return code.startsWith('R5') || code === 'R4001' || code === 'R2087' ? EXIT.cannot : EXIT.no
 }
 
 /** Errors of the system that a user can mend; everything else that is no fault is a bug of ours. */
-const SYSTEM: Readonly<Record<string, string>> = {
+const SYSTEM_FIXES: Readonly<Record<string, string>> = {
   ENOSPC: 'make room on the disk',
   EDQUOT: 'make room on the disk',
   EFBIG: 'raise the limit on the size of files',
@@ -72,7 +72,7 @@ const SYSTEM: Readonly<Record<string, string>> = {
 /** What a person can do about an error of the system, if it is one. */
 export function systemFix(thrown: unknown): string | undefined {
   if (isFault(thrown) || !(thrown instanceof Error)) return undefined
-  return SYSTEM[(thrown as NodeJS.ErrnoException).code ?? '']
+  return SYSTEM_FIXES[(thrown as NodeJS.ErrnoException).code ?? '']
 }
 
 /** The message of anything that was thrown. */

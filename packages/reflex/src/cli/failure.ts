@@ -8,20 +8,20 @@ import type { Console } from './console.ts'
 import { nearestStore } from '../app/home.ts'
 import { errorDocument } from './documents.ts'
 import { exitCodeOf, messageOf, systemFix } from './exit.ts'
-import { way } from './layout.ts'
+import { commandHint } from './layout.ts'
 
 /** What to type after faults of the store: to go on with a run, or to see how another process does. */
-const WAYS: Readonly<Record<string, readonly [lead: string, verb: string]>> = { R5002: ['look', 'show'], R5005: ['go on', 'resume'] }
+const NEXT_STEPS: Readonly<Record<string, readonly [lead: string, verb: string]>> = { R5002: ['look', 'show'], R5005: ['go on', 'resume'] }
 
 /** Says what went wrong, on standard error or as a document, and gives the exit code. No stack of ours is shown. */
-export function tellFailure(console: Console, thrown: unknown): number {
+export function printFailure(console: Console, thrown: unknown): number {
   const fault = asFault(console, thrown)
   if (console.shape !== 'text') console.document(errorDocument(fault))
   else {
-    console.tell(console.fault(fault))
-    const [lead, verb] = WAYS[fault.code] ?? []
-    if (fault.run !== undefined && !console.passing && lead !== undefined && verb !== undefined)
-      console.tell([way(console.err, lead, console.command(verb, fault.run))])
+    console.report(console.fault(fault))
+    const [lead, verb] = NEXT_STEPS[fault.code] ?? []
+    if (fault.run !== undefined && !console.isInMemory && lead !== undefined && verb !== undefined)
+      console.report([commandHint(console.err, lead, console.command(verb, fault.run))])
   }
   return exitCodeOf(fault)
 }
@@ -29,13 +29,13 @@ export function tellFailure(console: Console, thrown: unknown): number {
 function asFault(console: Console, thrown: unknown): FaultData {
   if (isFault(thrown)) {
     const data = faultData(thrown)
-    const file = data.verdict === 'bug' ? writeBug(console, thrown) : undefined
+    const file = data.verdict === 'bug' ? writeBugReport(console, thrown) : undefined
     const fix = file === undefined ? (data.fix ?? CATALOGUE.get(data.code)?.fix) : reportFix(file)
     return fix === undefined ? data : { ...data, fix }
   }
   const fix = systemFix(thrown)
   if (fix !== undefined) return faultData(faults.make('R5040', messageOf(thrown), { fix }))
-  const file = writeBug(console, thrown)
+  const file = writeBugReport(console, thrown)
   return faultData(faults.make('R9002', `a bug of Reflex: ${messageOf(thrown)}`, { fix: reportFix(file) }))
 }
 
@@ -44,7 +44,7 @@ function reportFix(file: string | undefined): string {
 }
 
 /** Keeps what only we can read in a file, for a report. */
-function writeBug({ world, now }: Console, thrown: unknown): string | undefined {
+function writeBugReport({ world, now }: Console, thrown: unknown): string | undefined {
   const { cwd, environment } = world.surroundings
   const store = nearestStore(cwd)
   const name = `bug-${new Date(now).toISOString().replace(/[:.]/g, '-')}.txt`

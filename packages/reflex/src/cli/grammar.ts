@@ -34,7 +34,7 @@ export async function readInputs(given: readonly string[], read: ReadFile, flag 
 }
 
 async function readInput(input: string, read: ReadFile, flag: string): Promise<JsonObject> {
-  if (input.startsWith('@')) return wholeFile(input.slice(1), read)
+  if (input.startsWith('@')) return readInputFile(input.slice(1), read)
   const equals = input.indexOf('=')
   if (equals <= 0) {
     throw faults.make('R2032', `${flag} ${JSON.stringify(input)} has no name and value`, {
@@ -47,7 +47,7 @@ async function readInput(input: string, read: ReadFile, flag: string): Promise<J
   return { [key]: await readValue(input.slice(equals + 1), typed, `${flag} ${key}`, read) }
 }
 
-async function wholeFile(name: string, read: ReadFile): Promise<JsonObject> {
+async function readInputFile(name: string, read: ReadFile): Promise<JsonObject> {
   const value = readData(await read(name), name)
   if (isObject(value)) return value
   throw faults.make('R2032', `${name} is not an object of inputs`, { file: name, fix: 'write {"name": value}' })

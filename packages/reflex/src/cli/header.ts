@@ -1,40 +1,40 @@
 import { basename, relative } from 'node:path'
-import type { AgentChoice } from '../app/decisions.ts'
+import type { AgentChoice } from '../app/run-agents.ts'
 import type { RunHandle } from '../runs/handle.ts'
-import type { Keeps } from '../app/keeps.ts'
+import type { RunSettings } from '../app/run-settings.ts'
 import type { RunLimits } from '../app/options.ts'
 import { budgetText } from './budget.ts'
 import type { Console } from './console.ts'
 import { factLine, paragraph } from './layout.ts'
 import { plainLine } from './progress.ts'
 import type { Session } from './session.ts'
-import { programName } from './telling.ts'
+import { programName } from './event-text.ts'
 
 /** What is run, under which name, who decides, and how far it is trusted (decisions: always printed). */
 export function runHeader({ console, reflex }: Session, handle: RunHandle, more: readonly string[]): void {
   if (console.quiet || console.shape !== 'text') return
-  if (reflex.fresh) tellFresh(console, reflex.store.name)
+  if (reflex.isNew) printNewStore(console, reflex.store.name)
   const { err } = console
   const { start, pins } = handle.run.state
   const [pin] = start?.pins ?? pins
-  const keeps: ReturnType<typeof reflex.keeps> & { readonly lowered?: boolean } = reflex.keeps(handle.run)
+  const keeps: ReturnType<typeof reflex.settings> & { readonly lowered?: boolean } = reflex.settings(handle.run)
   const name = err.text(pin === undefined ? 'program' : programName(pin[0]))
   const id = err.text(handle.id)
   const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
   const kept = [
     ...(keeps.simulate === true ? ['simulated: nothing leaves this machine'] : []),
-    ...budgetFacts(reflex.bounds(handle.run), () => unpricedIn(reflex, keeps)),
+    ...budgetFacts(reflex.limits(handle.run), () => unpricedIn(reflex, keeps)),
   ]
   const facts = [
     ...(more.length === 0
-      ? [pin?.[1] ?? 'program', decidesIn(handle, keeps.agent, reflex.models.name())].filter((fact) => fact !== '')
+      ? [pin?.[1] ?? 'program', deciderText(handle, keeps.agent, reflex.models.name())].filter((fact) => fact !== '')
       : more),
     keeps.trust,
     ...(keeps.agentId === undefined ? [] : [`for ${err.text(keeps.agentId)}`]),
     ...kept,
     ...trace,
   ]
-  if (console.live) console.tell(factLine(`${name}  ${id}`, `${err.paint('bold', name)}  ${id}`, facts, err))
+  if (console.isLive) console.report(factLine(`${name}  ${id}`, `${err.paint('bold', name)}  ${id}`, facts, err))
   else
     plainLine(
       console,
@@ -42,7 +42,7 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
       more.length === 0 ? 'started' : 'resumed',
       `${name} ${handle.id}  ${facts.join(' · ')}`,
     )
-  if (keeps.lowered === true) tellLowered(console, keeps.trust)
+  if (keeps.lowered === true) printLowered(console, keeps.trust)
 }
 
 function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string | undefined): readonly string[] {
@@ -54,39 +54,39 @@ function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string 
 }
 
 /** The first model that may be asked and has no known price. */
-function unpricedIn({ models }: Session['reflex'], { agent, simulate }: Keeps): string | undefined {
+function unpricedIn({ models }: Session['reflex'], { agent, simulate }: RunSettings): string | undefined {
   if (simulate === true || agent?.recorded !== undefined) return undefined
   const request = { messages: [], ...(agent?.model === undefined ? {} : { model: agent.model }) }
-  return models.unpriced(request)[0]
+  return models.unpricedModels(request)[0]
 }
 
 /** What a journal says of its own trust is not believed beyond what the operator allows. */
-function tellLowered(console: Console, trust: string): void {
+function printLowered(console: Console, trust: string): void {
   const { err, now } = console
   const text = `trust is ${trust} here, lower than the journal says`
-  if (console.live) console.tell(paragraph(`${err.paintMark('warns', err.mark('warns'))} ${err.text(text)}`, err))
+  if (console.isLive) console.report(paragraph(`${err.paintMark('warns', err.mark('warns'))} ${err.text(text)}`, err))
   else plainLine(console, now, 'warns', text)
 }
 
-function tellFresh(console: Console, store: string): void {
+function printNewStore(console: Console, store: string): void {
   const { err, world } = console
   const near = relative(world.surroundings.cwd, store)
   const name = near === '' || near.startsWith('..') ? store : near
   if (name.startsWith('memory')) return
   const text = err.text(`new store ${name} · stays on this machine${name.includes('.reflex') ? ', ignored by git' : ''}`)
-  if (console.live) console.tell(paragraph(text, err).map((line) => err.paint('dim', line)))
+  if (console.isLive) console.report(paragraph(text, err).map((line) => err.paint('dim', line)))
   else plainLine(console, console.now, 'store', text)
 }
 
 /** Who decides, in programs of a kind that agents decide in; else which model stands ready, if one does. */
-export function decidesIn({ run, definitions }: RunHandle, choice: AgentChoice | undefined, configured: string | undefined): string {
-  if (definitions.kind(definitions.program(run.state.root.pin).kind).agents === true) return decides(choice, configured)
+export function deciderText({ run, definitions }: RunHandle, choice: AgentChoice | undefined, configured: string | undefined): string {
+  if (definitions.kind(definitions.program(run.state.root.pin).kind).hasAgents === true) return agentText(choice, configured)
   const { model = configured, recorded } = choice ?? {}
   return recorded !== undefined ? `replies from ${basename(recorded)}` : model === undefined ? '' : `model ${model}`
 }
 
 /** Who decides where a program does not say, and which model stands ready. */
-function decides(choice: AgentChoice | undefined, configured: string | undefined): string {
+function agentText(choice: AgentChoice | undefined, configured: string | undefined): string {
   const { default: all, perNode = {}, model = configured, recorded } = choice ?? {}
   const single = Object.entries(perNode).map(([node, name]) => `${name} at ${node}`)
   const ready =

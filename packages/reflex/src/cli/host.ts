@@ -15,7 +15,7 @@ const ONE_INTERRUPT = 500
 /** The world of a command in a process. */
 export interface ProcessWorld extends World {
   /** Why standard output could not be written, unless its reader only stopped reading. */
-  unwritten(): Error | undefined
+  writeError(): Error | undefined
 }
 
 /** The world of a command as this process has it; the only file of the room that touches the process. */
@@ -32,20 +32,20 @@ export function processWorld(): ProcessWorld {
     keyboard: process.stdin.isTTY ? listenToKeys : undefined,
     readInput: () => Promise.resolve(readAll()),
     receive: () => process.stdin,
-    interrupts: onInterrupt,
+    onInterrupt,
     command: commandWords({ cwd: surroundings.cwd, path: environment['PATH'] ?? '', script: process.argv[1] ?? '' }),
     version: ownVersion(),
     machine: { node: process.versions.node, system: `${process.platform} ${process.arch}`, home: homedir() },
-    alive: (worker) => isAlive(worker, surroundings.worker.host),
-    unwritten: () => unwritten,
+    isAlive: (worker) => isAlive(worker, surroundings.worker.host),
+    writeError: () => unwritten,
   }
 }
 
 /** Ends the process with what `code` says, once what was written is out, whatever is still under way. */
-export function leave(code: number, world: ProcessWorld): void {
+export function exitProcess(code: number, world: ProcessWorld): void {
   process.exitCode = code
   const end = (): void => {
-    const error = world.unwritten()
+    const error = world.writeError()
     if (error === undefined) process.exit(code)
     const message = `error R5040  standard output cannot be written: ${error.message}\n  fix    ${systemFix(error) ?? 'name another place'}\n`
     process.stderr.write(message, () => process.exit(EXIT.cannot))
@@ -56,14 +56,14 @@ export function leave(code: number, world: ProcessWorld): void {
 function sinkOf(
   stream: WriteStream,
   environment: Readonly<Record<string, string | undefined>>,
-  refused: (error: NodeJS.ErrnoException) => void,
+  onRefused: (error: NodeJS.ErrnoException) => void,
 ): Sink & Pick<World, 'send'> {
   let broken = false
   // Whoever reads may stop reading; what is still to be done does not depend on it.
   const failed = (error: NodeJS.ErrnoException | null | undefined): void => {
     if (!error || broken) return
     broken = true
-    if (error.code !== 'EPIPE') refused(error)
+    if (error.code !== 'EPIPE') onRefused(error)
   }
   stream.on('error', failed)
   return {
@@ -105,13 +105,14 @@ function readAll(): string {
 
 function listenToKeys(listener: (key: Key) => void): () => void {
   const { stdin } = process
-  const pressed = (text: string | undefined, key: NodeKey): void => listener({ name: key.name, text: text ?? '', ctrl: key.ctrl === true })
+  const onKeypress = (text: string | undefined, key: NodeKey): void =>
+    listener({ name: key.name, text: text ?? '', ctrl: key.ctrl === true })
   emitKeypressEvents(stdin)
   stdin.setRawMode(true)
-  stdin.on('keypress', pressed)
+  stdin.on('keypress', onKeypress)
   stdin.resume()
   return () => {
-    stdin.off('keypress', pressed)
+    stdin.off('keypress', onKeypress)
     stdin.setRawMode(false)
     stdin.pause()
   }
@@ -119,7 +120,7 @@ function listenToKeys(listener: (key: Key) => void): () => void {
 
 function onInterrupt(listener: (signal: Interrupt) => void): () => void {
   let first: number | undefined
-  const heard = (signal: Interrupt): void => {
+  const onSignal = (signal: Interrupt): void => {
     const now = Date.now()
     if (first === undefined) listener(signal)
     // Somebody insists: what was recorded is safe.
@@ -127,10 +128,10 @@ function onInterrupt(listener: (signal: Interrupt) => void): () => void {
     first ??= now
   }
   const signals: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, heard)
+  for (const signal of signals) process.on(signal, onSignal)
   return () => {
     // After the first, a second must not find the system's own way to end a process.
-    if (first === undefined) for (const signal of signals) process.off(signal, heard)
+    if (first === undefined) for (const signal of signals) process.off(signal, onSignal)
   }
 }
 

@@ -17,9 +17,9 @@ export interface Invocation {
  * package, else `reflex` where the PATH leads to it, else the file that was started. Another package may also be called `reflex`.
  */
 export function commandWords({ cwd, path, script }: Invocation): string {
-  const own = real(script)
-  const isOurs = (file: string): boolean => real(file) === own || isShim(file)
-  if (own === undefined) return 'npx reflex'
+  const ownFile = realFile(script)
+  const isOurs = (file: string): boolean => realFile(file) === ownFile || isShim(file)
+  if (ownFile === undefined) return 'npx reflex'
   if (foldersAbove(cwd).some((folder) => isOurs(join(folder, 'node_modules/.bin/reflex')))) return 'npx reflex'
   const folders = path.split(delimiter).filter((folder) => folder !== '' && !folder.includes('node_modules'))
   if (folders.some((folder) => isOurs(join(folder, 'reflex')))) return 'reflex'
@@ -38,7 +38,7 @@ function foldersAbove(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...foldersAbove(above)]
 }
 
-function real(file: string): string | undefined {
+function realFile(file: string): string | undefined {
   try {
     return realpathSync(file)
   } catch {

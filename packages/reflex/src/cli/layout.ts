@@ -1,4 +1,4 @@
-import { cells, harmless } from '../text/index.ts'
+import { countCells, printable } from '../text/index.ts'
 import type { Look, Mark } from './look.ts'
 
 /** One line of a tree: mark, node, what happened, facts at the right (experience 1.3). */
@@ -12,7 +12,7 @@ export interface Row {
   /** Further lines below the text. */
   readonly more?: readonly string[] | undefined
   /** Nodes beside the first, with the same mark; as many as the line has room for. */
-  readonly after?: readonly string[] | undefined
+  readonly nextNodes?: readonly string[] | undefined
 }
 
 /** Where text begins, unless a node's name is longer. */
@@ -30,9 +30,9 @@ export function layoutRow(row: Row, look: Look): string[] {
   const mark = look.mark(row.mark)
   let lead = `${'  '.repeat(row.depth + 1)}${mark} ${look.text(row.node)}`
   let painted = `${'  '.repeat(row.depth + 1)}${look.paintMark(row.mark, mark)} ${look.text(row.node)}`
-  for (const node of row.after ?? []) {
+  for (const node of row.nextNodes ?? []) {
     const longer = `${lead}  ${mark} ${look.text(node)}`
-    if (cells(longer) > look.room) break
+    if (countCells(longer) > look.room) break
     lead = longer
     painted += `  ${look.paintMark(row.mark, mark)} ${look.text(node)}`
   }
@@ -51,25 +51,27 @@ export interface Lead {
 }
 
 export function layoutText(text: Lead, look: Look): string[] {
-  return (cells(text.lead) > look.room ? longLead(text, look) : layoutLead(text, look)).map((line) => line.replaceAll('\u00a0', ' '))
+  return (countCells(text.lead) > look.room ? layoutLongLead(text, look) : layoutLead(text, look)).map((line) =>
+    line.replaceAll('\u00a0', ' '),
+  )
 }
 
 /** A lead of several words that no line has room for, such as the label of a node: it is wrapped, and all else stands below it. */
-function longLead({ lead, text = '', facts = [], more = [] }: Lead, look: Look): string[] {
+function layoutLongLead({ lead, text = '', facts = [], more = [] }: Lead, look: Look): string[] {
   const indent = lead.length - lead.trimStart().length
   const below = [text, ...facts, ...more].filter((part) => part !== '')
-  return [...paragraph(lead.trimStart(), look, indent), ...below.flatMap((part) => hanging(part, look, indent + 2))]
+  return [...paragraph(lead.trimStart(), look, indent), ...below.flatMap((part) => hangingLines(part, look, indent + 2))]
 }
 
 function layoutLead({ lead, painted, text = '', facts = [], more = [], column: wanted = TEXT_COLUMN }: Lead, look: Look): string[] {
-  const begin = cells(lead)
-  const hang = look.narrow ? Math.min(begin + 2, Math.floor(look.columns / 3)) : Math.max(wanted, 8)
-  const column = look.narrow ? begin + 2 : Math.max(begin + 2, wanted)
+  const begin = countCells(lead)
+  const hang = look.isNarrow ? Math.min(begin + 2, Math.floor(look.columns / 3)) : Math.max(wanted, 8)
+  const column = look.isNarrow ? begin + 2 : Math.max(begin + 2, wanted)
   const [first = '', ...rest] = wrapHanging(look.text(text), look, column, hang)
   const lines = [first === '' ? painted : `${painted}${' '.repeat(column - begin)}${first}`]
   if (first === '' && rest.length === 0) return withFacts(lines, begin, facts, look, hang, more)
   const last = rest.at(-1)
-  const width = last === undefined ? column + cells(first) : hang + cells(last)
+  const width = last === undefined ? column + countCells(first) : hang + countCells(last)
   lines.push(...rest.map((line) => `${' '.repeat(hang)}${line}`))
   return withFacts(lines, width, facts, look, hang, more)
 }
@@ -79,11 +81,11 @@ function withFacts(lines: string[], width: number, facts: readonly string[], loo
   const joined = facts.map((fact) => look.text(fact)).join('  ')
   const edge = factsEdge(look)
   if (joined !== '') {
-    const gap = edge - width - cells(joined)
-    if (!look.narrow && gap >= 2) all.push(`${all.pop() ?? ''}${' '.repeat(gap)}${look.paint('dim', joined)}`)
+    const gap = edge - width - countCells(joined)
+    if (!look.isNarrow && gap >= 2) all.push(`${all.pop() ?? ''}${' '.repeat(gap)}${look.paint('dim', joined)}`)
     else all.push(...look.wrap(joined, look.room - hang).map((line) => `${' '.repeat(hang)}${look.paint('dim', line)}`))
   }
-  for (const line of more) all.push(...hanging(line, look, hang))
+  for (const line of more) all.push(...hangingLines(line, look, hang))
   return all
 }
 
@@ -94,7 +96,7 @@ function wrapHanging(text: string, look: Look, column: number, hang: number): st
   let first = ''
   while (words.length > 0) {
     const longer = first === '' ? (words[0] ?? '') : `${first} ${words[0]}`
-    if (column + cells(longer) > look.room) break
+    if (column + countCells(longer) > look.room) break
     first = longer
     words.shift()
   }
@@ -102,7 +104,7 @@ function wrapHanging(text: string, look: Look, column: number, hang: number): st
 }
 
 /** Text on lines of its own, from column `hang` on. */
-export function hanging(
+export function hangingLines(
   text: string,
   look: Look,
   hang: number,
@@ -112,8 +114,8 @@ export function hanging(
 }
 
 /** What to type next: never wrapped, so that it can be copied. */
-export function way(look: Look, label: string, command: string): string {
-  const name = look.narrow ? label : label.padEnd(9)
+export function commandHint(look: Look, label: string, command: string): string {
+  const name = look.isNarrow ? label : label.padEnd(9)
   const beside = 4 + name.length + command.length <= look.room
   return `  ${look.paint('dim', beside ? name : label)}${beside ? '  ' : '\n  '}${command}`
 }
@@ -127,17 +129,17 @@ export function paragraph(text: string, look: Look, indent = 0): string[] {
 
 /** Facts in a row, parted by dots and broken between facts alone; `lead` stands in front and is not broken. */
 export function factLine(lead: string, painted: string, facts: readonly string[], look: Look): string[] {
-  const lines: { text: string; cells: number }[] = [{ text: painted, cells: cells(lead) }]
+  const lines: { text: string; cells: number }[] = [{ text: painted, cells: countCells(lead) }]
   const dot = look.text('·')
   for (const [i, fact] of facts.entries()) {
     const text = look.text(fact)
     const last = lines.at(-1) ?? { text: '', cells: 0 }
     const gap = i === 0 ? '  ' : ` ${dot} `
-    const width = last.cells + cells(gap) + cells(text)
+    const width = last.cells + countCells(gap) + countCells(text)
     if (width <= look.room) lines.splice(-1, 1, { text: `${last.text}${gap}${text}`, cells: width })
     else
       for (const [n, line] of look.wrap(text, look.room - 4).entries())
-        lines.push({ text: `${n === 0 ? '  ' : '    '}${line}`, cells: cells(line) + (n === 0 ? 2 : 4) })
+        lines.push({ text: `${n === 0 ? '  ' : '    '}${line}`, cells: countCells(line) + (n === 0 ? 2 : 4) })
   }
   const [first, ...rest] = lines.map(({ text }) => text)
   return first === '' && rest.length > 0 ? rest : [first ?? '', ...rest]
@@ -146,7 +148,7 @@ export function factLine(lead: string, painted: string, facts: readonly string[]
 /** Columns of a table, each as wide as its widest cell. On narrow terminals each row becomes a block of lines. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], look: Look, right: readonly number[] = []): string[] {
   const all = [head, ...rows].map((row) => row.map((cell) => look.text(cell)))
-  const widths = head.map((_, i) => Math.max(...all.map((row) => cells(row[i] ?? ''))))
+  const widths = head.map((_, i) => Math.max(...all.map((row) => countCells(row[i] ?? ''))))
   const total = widths.reduce((sum, width) => sum + width + 2, -2)
   if (total > look.room) return rows.flatMap((row) => block(head, row, look))
   return all.map((row, n) => {
@@ -160,16 +162,16 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 function block(head: readonly string[], row: readonly string[], look: Look): string[] {
   const [name = '', ...facts] = row
-  const said = facts.map((fact, i) => (fact === '' ? '' : `${head[i + 1] ?? ''} ${fact}`)).filter((fact) => fact !== '')
-  return factLine(look.text(name), look.paint('bold', look.text(name)), said, look)
+  const shown = facts.map((fact, i) => (fact === '' ? '' : `${head[i + 1] ?? ''} ${fact}`)).filter((fact) => fact !== '')
+  return factLine(look.text(name), look.paint('bold', look.text(name)), shown, look)
 }
 
 function pad(text: string, width: number, right: boolean): string {
-  const blank = ' '.repeat(Math.max(0, width - cells(text)))
+  const blank = ' '.repeat(Math.max(0, width - countCells(text)))
   return right ? blank + text : text + blank
 }
 
 /** A table for pipes: full values, parted by tabs, that may be looked at with a terminal. */
-export function tabbed(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map((cell) => harmless(cell.replace(/[\t\n\r]/g, ' '))).join('\t')}\n`).join('')
+export function tabSeparated(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map((cell) => printable(cell.replace(/[\t\n\r]/g, ' '))).join('\t')}\n`).join('')
 }

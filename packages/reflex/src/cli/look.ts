@@ -1,4 +1,4 @@
-import { cells, harmless } from '../text/index.ts'
+import { countCells, printable } from '../text/index.ts'
 import type { Sink } from './world.ts'
 
 /** What a mark says; colour repeats it (experience 1.2). */
@@ -91,13 +91,13 @@ export class Look {
   }
 
   /** Too narrow for facts at the right. */
-  get narrow(): boolean {
+  get isNarrow(): boolean {
     return this.columns < 60
   }
 
   /** Text from anywhere, so that it can do no harm and this terminal can show it. */
   text(text: string): string {
-    const safe = harmless(text)
+    const safe = printable(text)
     return this.utf8 ? safe : safe.replace(/[^\0-\u007f\u00a0]/gu, (char) => PLAIN[char] ?? '?')
   }
 
@@ -123,7 +123,7 @@ export class Look {
     let line = ''
     for (const word of text.split(' ')) {
       const longer = line === '' ? word : `${line} ${word}`
-      if (line !== '' && cells(longer) > room) {
+      if (line !== '' && countCells(longer) > room) {
         lines.push(line)
         line = word
       } else line = longer

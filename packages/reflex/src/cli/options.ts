@@ -13,7 +13,7 @@ export interface CommonFlags {
 }
 
 /** Flags of commands that carry a run on. */
-export interface CarryFlags extends CommonFlags {
+export interface ContinueFlags extends CommonFlags {
   readonly answers?: string
   readonly by?: string
   readonly policy?: readonly string[]
@@ -24,7 +24,7 @@ export interface CarryFlags extends CommonFlags {
   readonly lease?: string
 }
 
-export interface RunFlags extends CarryFlags {
+export interface RunFlags extends ContinueFlags {
   readonly input?: readonly string[]
   readonly kind?: string
   readonly id?: string
@@ -52,7 +52,7 @@ export interface RunFlags extends CarryFlags {
 }
 
 /** Flags that say how something is printed, not what. */
-export const SHAPES: readonly string[] = ['--json', '--jsonl', '--no-color']
+export const SHAPE_FLAGS: readonly string[] = ['--json', '--jsonl', '--no-color']
 
 /** Where a command's results go. */
 export type Shape = 'text' | 'json' | 'jsonl'

@@ -1,9 +1,9 @@
 import type { StoryLine } from '../history/trace.ts'
 import type { Console } from './console.ts'
-import { type About, footer, runningRows } from './running.ts'
+import { type ProgressFacts, footer, runningRows } from './running-rows.ts'
 import { Follower, isRetry } from './follower.ts'
 import { layoutRow, layoutText } from './layout.ts'
-import { plainText } from './plain.ts'
+import { plainText } from './plain-event.ts'
 import { Screen } from './screen.ts'
 import { treeRow } from './tree-row.ts'
 import { localTime, utcSeconds } from './units.ts'
@@ -11,7 +11,7 @@ import { localTime, utcSeconds } from './units.ts'
 /** How a run is shown while it goes on. */
 export interface Progress {
   /** The run has begun: what is known of it now. */
-  begun(about: About): void
+  begin(about: ProgressFacts): void
   line(line: StoryLine): void
   /** The terminal, for questions; absent where nobody can be asked. */
   readonly screen: Screen | undefined
@@ -22,13 +22,13 @@ export interface Progress {
 
 export function progressFor(console: Console): Progress {
   if (console.quiet || console.shape !== 'text') return quiet(console)
-  return console.live ? new TreeProgress(console) : new PlainProgress(console)
+  return console.isLive ? new TreeProgress(console) : new PlainProgress(console)
 }
 
 /** Nothing is said; a question may still be asked. */
 function quiet(console: Console): Progress {
-  const screen = console.live ? screenOf(console) : undefined
-  return { screen, begun: () => undefined, line: () => undefined, watch: () => undefined, close: () => screen?.drop() }
+  const screen = console.isLive ? screenOf(console) : undefined
+  return { screen, begin: () => undefined, line: () => undefined, watch: () => undefined, close: () => screen?.removeBlock() }
 }
 
 function screenOf({ world, err }: Console): Screen {
@@ -36,34 +36,34 @@ function screenOf({ world, err }: Console): Screen {
 }
 
 /** Shorter deeds leave no running line. */
-const SHOWN_AFTER = 1000
+const FOOTER_DELAY = 1000
 
 /** The tree on a terminal. */
 class TreeProgress implements Progress {
   readonly screen: Screen
   readonly #console: Console
   readonly #follower = new Follower()
-  #about: About | undefined
+  #about: ProgressFacts | undefined
 
   constructor(console: Console) {
     this.#console = console
     this.screen = screenOf(console)
   }
 
-  begun(about: About): void {
+  begin(about: ProgressFacts): void {
     this.#about = about
   }
 
   line(line: StoryLine): void {
     const { err, flags } = this.#console
-    const told = this.#follower.follow(line)
-    const row = treeRow(line, told, { limit: valueRoom(err.columns), verbose: flags.verbose === true })
+    const context = this.#follower.follow(line)
+    const row = treeRow(line, context, { limit: valueRoom(err.columns), verbose: flags.verbose === true })
     if (row !== undefined) this.screen.print(layoutRow(row, err))
   }
 
   watch(on: boolean): void {
-    if (on) this.screen.live(() => this.#running())
-    else this.screen.drop()
+    if (on) this.screen.showBlock(() => this.#running())
+    else this.screen.removeBlock()
   }
 
   #running(): string[] {
@@ -73,11 +73,11 @@ class TreeProgress implements Progress {
     if (running.length === 0) return []
     const rows = runningRows(follower, this.#about, now).flatMap((row) => layoutRow(row, err))
     const longest = Math.max(...running.map(({ since }) => now - since))
-    return longest < SHOWN_AFTER ? rows : [...rows, ...footer(follower, this.#about, now, err)]
+    return longest < FOOTER_DELAY ? rows : [...rows, ...footer(follower, this.#about, now, err)]
   }
 
   close(): void {
-    this.screen.drop()
+    this.screen.removeBlock()
   }
 }
 
@@ -96,17 +96,17 @@ class PlainProgress implements Progress {
     this.#console = console
   }
 
-  begun(): void {
+  begin(): void {
     // The header has said it.
   }
 
   line(line: StoryLine): void {
-    const told = this.#follower.follow(line)
-    const said = isRetry(line)
+    const context = this.#follower.follow(line)
+    const plainEvent = isRetry(line)
       ? undefined
-      : plainText(line.event, told, { answered: this.#follower.answerTo(line), verbose: this.#console.flags.verbose === true })
-    if (said === undefined) return
-    const [verb, text] = said
+      : plainText(line.event, context, { answered: this.#follower.answerTo(line), verbose: this.#console.flags.verbose === true })
+    if (plainEvent === undefined) return
+    const [verb, text] = plainEvent
     plainLine(this.#console, line.at, verb, [line.place, text].filter((part) => part !== '').join(': '))
   }
 
@@ -122,7 +122,7 @@ class PlainProgress implements Progress {
 /** A line of the story where nobody watches: in a pipe or file the time is UTC, and no line is wrapped. */
 export function plainLine(console: Console, at: number, verb: string, text: string): void {
   const { err, now } = console
-  if (!err.terminal) return console.tell([`${utcSeconds(at)}  ${err.text(verb.padEnd(9))} ${err.text(text)}`.trimEnd()])
+  if (!err.terminal) return console.report([`${utcSeconds(at)}  ${err.text(verb.padEnd(9))} ${err.text(text)}`.trimEnd()])
   const lead = `${localTime(at, now)}  ${err.text(verb.padEnd(9))}`
-  console.tell(layoutText({ lead: lead.trimEnd(), painted: lead.trimEnd(), text, column: lead.length + 1 }, err))
+  console.report(layoutText({ lead: lead.trimEnd(), painted: lead.trimEnd(), text, column: lead.length + 1 }, err))
 }

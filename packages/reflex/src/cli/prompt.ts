@@ -1,9 +1,9 @@
-import { answerTo } from '../runs/own-questions.ts'
+import { checkAnswer } from '../runs/runtime-questions.ts'
 import type { OpenQuestion } from '../runs/handle.ts'
 import { describeFault, isFault, isObject, type Json } from '../kernel/index.ts'
-import { brief, cells } from '../text/index.ts'
+import { shortJson, countCells } from '../text/index.ts'
 import type { Console } from './console.ts'
-import { hanging, layoutRow } from './layout.ts'
+import { hangingLines, layoutRow } from './layout.ts'
 import type { Look } from './look.ts'
 import { type Line, type Menu, type MenuItem, pressLine, pressMenu } from './menu.ts'
 import type { Screen } from './screen.ts'
@@ -11,16 +11,16 @@ import { dueTime } from './units.ts'
 import type { Key } from './world.ts'
 
 /** How a question at the terminal ended. */
-export type Answered = { readonly value: Json } | { readonly left: true } | { readonly interrupted: true } | { readonly over: true }
+export type PromptResult = { readonly value: Json } | { readonly left: true } | { readonly interrupted: true } | { readonly over: true }
 
 /** What a line of the menu stands for. */
-type Pick = { readonly value: Json } | 'type' | 'later'
+type MenuChoice = { readonly value: Json } | 'type' | 'later'
 
 /** Two ways of asking: a menu, or a line of text. `note` says what was wrong with the last try. */
-type Stage = { readonly menu: Menu<Pick>; readonly note?: string } | { readonly line: Line; readonly note?: string }
+type PromptStage = { readonly menu: Menu<MenuChoice>; readonly note?: string } | { readonly line: Line; readonly note?: string }
 
 /** Offered with every question: nobody is made to answer. */
-const LATER: MenuItem<Pick> = { value: 'later', label: 'Later', detail: 'leave the question in the inbox' }
+const LATER: MenuItem<MenuChoice> = { value: 'later', label: 'Later', detail: 'leave the question in the inbox' }
 const TEXT_COLUMN = 18
 /** Lines of what the asker saw. */
 const MOST_SHOWN = 6
@@ -29,30 +29,30 @@ const MOST_SHOWN = 6
  * Asks a question below what was written so far. Ends with a checked answer, when the person leaves it or interrupts,
  * or when `over` is aborted: somebody else has answered, or time is up.
  */
-export function askAtTerminal(console: Console, screen: Screen, open: OpenQuestion, over: AbortSignal): Promise<Answered> {
+export function askAtTerminal(console: Console, screen: Screen, open: OpenQuestion, closed: AbortSignal): Promise<PromptResult> {
   const { keyboard } = console.world
-  if (keyboard === undefined || over.aborted) return Promise.resolve({ over: true })
+  if (keyboard === undefined || closed.aborted) return Promise.resolve({ over: true })
   return new Promise((resolve) => {
     let stage = firstStage(open)
     const draw = (): readonly string[] => drawQuestion(console, open, stage)
     const close = keyboard((key) => {
-      const step = key.ctrl && key.name === 'c' ? ({ interrupted: true } as const) : press(open, stage, key)
+      const step = key.ctrl && key.name === 'c' ? ({ interrupted: true } as const) : pressKey(open, stage, key)
       if ('stage' in step) {
         stage = step.stage
         screen.refresh()
       } else finish(step)
     })
     const ended = (): void => finish({ over: true })
-    const finish = (answered: Answered): void => {
-      over.removeEventListener('abort', ended)
+    const finish = (answered: PromptResult): void => {
+      closed.removeEventListener('abort', ended)
       close()
-      screen.drop()
+      screen.removeBlock()
       console.world.err.write(SHOW_CURSOR)
       resolve(answered)
     }
-    over.addEventListener('abort', ended)
+    closed.addEventListener('abort', ended)
     console.world.err.write(HIDE_CURSOR)
-    screen.live(draw)
+    screen.showBlock(draw)
     screen.refresh()
   })
 }
@@ -60,93 +60,98 @@ export function askAtTerminal(console: Console, screen: Screen, open: OpenQuesti
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
 
-function firstStage(open: OpenQuestion): Stage {
+function firstStage(open: OpenQuestion): PromptStage {
   const { options = [], schema } = open.question
   if (options.length === 0) return { line: { before: '', after: '' } }
-  const items: MenuItem<Pick>[] = options.map(({ value, label, detail, key }) => ({ value: { value }, label: label ?? value, detail, key }))
+  const items: MenuItem<MenuChoice>[] = options.map(({ value, label, detail, key }) => ({
+    value: { value },
+    label: label ?? value,
+    detail,
+    key,
+  }))
   if (schema !== undefined) items.push({ value: 'type', label: 'Other', detail: 'type another answer' })
   if (!items.some(({ label }) => label.toLowerCase() === 'later')) items.push(LATER)
   return { menu: { items, selected: 0 } }
 }
 
-function press(open: OpenQuestion, stage: Stage, key: Key): { readonly stage: Stage } | Answered {
+function pressKey(open: OpenQuestion, stage: PromptStage, key: Key): { readonly stage: PromptStage } | PromptResult {
   if ('menu' in stage) {
     const step = pressMenu(stage.menu, key)
     if ('menu' in step) return { stage: step }
     if ('left' in step || step.chosen === 'later') return { left: true }
     if (step.chosen === 'type') return { stage: { line: { before: '', after: '' } } }
-    return accepted(open, step.chosen.value, stage)
+    return acceptAnswer(open, step.chosen.value, stage)
   }
   const step = pressLine(stage.line, key)
   if ('line' in step) return { stage: step }
-  return 'left' in step ? step : accepted(open, step.entered, stage)
+  return 'left' in step ? step : acceptAnswer(open, step.entered, stage)
 }
 
-function accepted(open: OpenQuestion, value: Json, stage: Stage): { readonly stage: Stage } | Answered {
+function acceptAnswer(open: OpenQuestion, value: Json, stage: PromptStage): { readonly stage: PromptStage } | PromptResult {
   if (value === '') return { stage: { ...stage, note: 'an answer has at least one character' } }
   try {
-    return { value: answerTo(open, value) }
+    return { value: checkAnswer(open, value) }
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
     return { stage: { ...stage, note: thrown.message === '' ? describeFault(thrown) : thrown.message } }
   }
 }
 
-function drawQuestion(console: Console, open: OpenQuestion, stage: Stage): string[] {
+function drawQuestion(console: Console, open: OpenQuestion, stage: PromptStage): string[] {
   const { err: look } = console
   const { path, due } = open
   const question = open.question
   const [node = '', ...callers] = path.split('/').reverse()
   const by = due === undefined ? [] : [`due ${dueTime(due, console.now)}`]
-  const column = look.narrow ? 4 : TEXT_COLUMN
+  const column = look.isNarrow ? 4 : TEXT_COLUMN
   return [
     ...layoutRow(
       { depth: callers.length, mark: 'asks', node: open.asker === 'outcome' ? node || open.name : node, text: question.text, facts: by },
       look,
     ),
-    ...shown(question.about, look, column),
+    ...aboutLines(question.about, look, column),
     ...('menu' in stage ? drawMenu(stage.menu, look, column) : drawLine(stage.line, look, column)),
-    ...(stage.note === undefined ? [] : hanging(stage.note, look, column, (line) => look.paint('yellow', line))),
-    ...hanging('menu' in stage ? '↑↓ enter' : 'enter answers · esc leaves it in the inbox', look, column),
+    ...(stage.note === undefined ? [] : hangingLines(stage.note, look, column, (line) => look.paint('yellow', line))),
+    ...hangingLines('menu' in stage ? '↑↓ enter' : 'enter answers · esc leaves it in the inbox', look, column),
   ]
 }
 
 /** What the one who asks has seen, short. */
-function shown(about: Json | undefined, look: Look, column: number): string[] {
-  if (typeof about === 'string') return hanging(about.slice(0, 300), look, column)
+function aboutLines(about: Json | undefined, look: Look, column: number): string[] {
+  if (typeof about === 'string') return hangingLines(about.slice(0, 300), look, column)
   if (!isObject(about)) return []
   const room = look.room - column
   const entries = Object.entries(about)
-  const widest = Math.min(16, Math.max(0, ...entries.map(([key]) => cells(key))))
+  const widest = Math.min(16, Math.max(0, ...entries.map(([key]) => countCells(key))))
   return entries.slice(0, MOST_SHOWN).flatMap(([key, value]) => {
     const limit = Math.max(16, room - widest - 10)
-    return hanging(
-      `${key.padEnd(widest)}  ${typeof value === 'string' && value.length <= limit ? value.trimEnd() : brief(value, limit)}`,
+    return hangingLines(
+      `${key.padEnd(widest)}  ${typeof value === 'string' && value.length <= limit ? value.trimEnd() : shortJson(value, limit)}`,
       look,
       column,
     )
   })
 }
 
-function drawMenu({ items, selected }: Menu<Pick>, look: Look, column: number): string[] {
+function drawMenu({ items, selected }: Menu<MenuChoice>, look: Look, column: number): string[] {
   const names = items.map((item) => look.text(keyedLabel(item, items)))
-  const widest = Math.max(...names.map(cells))
+  const widest = Math.max(...names.map(countCells))
   return items.flatMap(({ detail }, i) => {
     const pointer = i === selected ? look.text('› ') : '  '
     const name = names[i] ?? ''
     const painted = i === selected ? look.paint('bold', name) : name
-    const blank = ' '.repeat(widest - cells(name))
+    const blank = ' '.repeat(widest - countCells(name))
     const lead = `${' '.repeat(column)}${look.paint('cyan', pointer)}${painted}`
     if (detail === undefined) return [lead]
     const room = look.room - column - 2 - widest - 3
-    if (room >= cells(look.text(detail))) return [`${lead}${blank}   ${look.paint('dim', look.text(detail))}`]
-    return [lead, ...hanging(detail, look, column + 4)]
+    if (room >= countCells(look.text(detail))) return [`${lead}${blank}   ${look.paint('dim', look.text(detail))}`]
+    return [lead, ...hangingLines(detail, look, column + 4)]
   })
 }
 
 /** `[M] Merge`: the key of a choice stands before its label, where choices have keys. */
 function keyedLabel<Value>({ key, label }: MenuItem<Value>, items: readonly MenuItem<Value>[]): string {
-  const widest = Math.max(0, ...items.map((item) => (item.key === undefined ? 0 : cells(item.key) + 3)))
+  const widest = Math.max(0, ...items.map((item) => (item.key === undefined ? 0 : countCells(item.key) + 3)))
   return widest === 0 ? label : `${(key === undefined ? '' : `[${key}]`).padEnd(widest)}${label}`
 }
 

@@ -1,6 +1,6 @@
-import { isList, type Input, type Json, type JsonObject, type More, type Rec, type Start } from '../kernel/index.ts'
-import { plain, programDocument } from './run-document.ts'
-import { textOf } from './telling.ts'
+import { isList, type Input, type Json, type JsonObject, type Outputs, type Rec, type Start } from '../kernel/index.ts'
+import { plainJson, programDocument } from './run-document.ts'
+import { textOf } from './event-text.ts'
 import { utc } from './units.ts'
 
 /** What a journal tells beside its records: the run, its programs in the order of their pins, and the time so far. */
@@ -25,7 +25,7 @@ export class RecordWriter {
     const { frame, elapsed, input, writes, position, requests, more } = record
     this.#time = more?.start === undefined ? this.#time + elapsed : more.start.at
     for (const pin of [...(more?.start?.pins ?? []), ...(more?.pin ?? [])]) this.#programs.push(pin[0])
-    return plain({
+    return plainJson({
       v: 1,
       run: this.#run,
       record: n,
@@ -35,11 +35,11 @@ export class RecordWriter {
       writes: writes === undefined ? undefined : pairs(writes),
       position,
       requests: requests?.map(([port, args, key], i) => ({ effect: i === 0 ? String(n) : `${n}.${i}`, port, args, key })),
-      ...this.#more(more, n),
+      ...this.#rareFields(more, n),
     })
   }
 
-  #more(more: More | undefined, n: number): object {
+  #rareFields(more: Outputs | undefined, n: number): object {
     if (more === undefined) return {}
     const { start, call, wait, return: returned, root, ...rest } = more
     return {

@@ -1,10 +1,10 @@
 import { type FaultData, faultData, type JsonObject } from '../kernel/index.ts'
 import type { Replayed } from '../app/replaying.ts'
 import type { ReplayDifference, ReplaySide } from '../app/replaying-difference.ts'
-import { partsText } from '../history/words.ts'
+import { partsText } from '../history/record-text.ts'
 import type { Console } from './console.ts'
-import { cropFrame } from './crop.ts'
-import { plain } from './run-document.ts'
+import { cropFrame } from './crop-frame.ts'
+import { plainJson } from './run-document.ts'
 import { layoutText } from './layout.ts'
 
 /**
@@ -41,13 +41,13 @@ export function placeLines(console: Console, fault: FaultData): string[] {
   const { out } = console
   const { file, line: row, column = 1, frame, path } = fault
   if (file === undefined) return path === undefined ? [] : line(console, 'at', path)
-  const place = `${console.near(file)}${row === undefined ? '' : `:${row}:${column}`}`
+  const place = `${console.nearPath(file)}${row === undefined ? '' : `:${row}:${column}`}`
   return [out.text(place), ...(cropFrame(frame, out.columns)?.split('\n') ?? []).map((text) => out.text(text))]
 }
 
 /** `recorded` and what came of it now, for machines. */
 export function replayedDocument({ row, result, records, equal, noted, decisions, snapshots, difference, fault }: Replayed): JsonObject {
-  return plain({
+  return plainJson({
     run: row.id,
     result,
     records,

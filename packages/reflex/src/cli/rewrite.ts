@@ -42,8 +42,8 @@ function write(draft: string, text: string, like: string): void {
   try {
     const bytes = Buffer.from(text)
     for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)
-    const own = statSync(draft)
-    if (own.uid !== uid || own.gid !== gid) giveTo(handle, uid, gid)
+    const draftStats = statSync(draft)
+    if (draftStats.uid !== uid || draftStats.gid !== gid) giveTo(handle, uid, gid)
     fchmodSync(handle, mode & 0o7777)
     fsyncSync(handle)
   } finally {

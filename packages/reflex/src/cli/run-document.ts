@@ -2,7 +2,7 @@ import type { JsonObject, Pin, RunRow } from '../kernel/index.ts'
 import { utc } from './units.ts'
 
 /** A value of ours as JSON: undefined fields leave no trace. */
-export function plain(value: object): JsonObject {
+export function plainJson(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject
 }
 
@@ -13,7 +13,7 @@ export function programDocument([name, kind, , hash]: Pin): JsonObject {
 /** A run as lists and `run` give it. `status` is `suspended` for one whose process is gone. */
 export function runDocument(row: RunRow, gone: boolean): JsonObject {
   const { id, trace, program, last, started, updated, due, waits, owner, value } = row
-  return plain({
+  return plainJson({
     id,
     trace,
     program: programDocument(program),

@@ -1,5 +1,5 @@
 import type { Host } from '../kernel/index.ts'
-import { cells } from '../text/index.ts'
+import { countCells } from '../text/index.ts'
 import type { Look } from './look.ts'
 import type { Sink } from './world.ts'
 
@@ -33,7 +33,7 @@ export class Screen {
   }
 
   /** Lets a block live from the next frame on, until it is replaced or dropped. */
-  live(draw: () => readonly string[]): void {
+  showBlock(draw: () => readonly string[]): void {
     this.#draw = draw
     this.#stop ??= this.#host.at(this.#host.now() + FRAME, () => this.#tick())
   }
@@ -48,7 +48,7 @@ export class Screen {
   }
 
   /** Takes the block away. */
-  drop(): void {
+  removeBlock(): void {
     this.#draw = undefined
     this.#stop?.()
     this.#stop = undefined
@@ -61,12 +61,12 @@ export class Screen {
     this.#stop = undefined
     if (this.#draw === undefined) return
     this.refresh()
-    this.live(this.#draw)
+    this.showBlock(this.#draw)
   }
 
   /** Up over what was drawn and everything below taken away. A terminal that was made narrower has wrapped its lines. */
   #erasure(): string {
-    const rows = this.#shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(plain(line)) / this.#look.columns)), 0)
+    const rows = this.#shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(countCells(withoutEscapes(line)) / this.#look.columns)), 0)
     return rows === 0 ? '' : `\u001b[${rows}A\r\u001b[J`
   }
 
@@ -79,6 +79,6 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function plain(line: string): string {
+function withoutEscapes(line: string): string {
   return line.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '')
 }

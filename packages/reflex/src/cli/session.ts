@@ -10,8 +10,8 @@ import type { ReflexOptions } from '../app/options.ts'
 import { Reflex } from '../app/reflex.ts'
 import type { Console } from './console.ts'
 import { fileReader, type ReadFile } from './grammar.ts'
-import type { CarryFlags } from './options.ts'
-import { storeToLookIn } from './rows.ts'
+import type { ContinueFlags } from './options.ts'
+import { readableStore } from './store-session.ts'
 
 /** Milliseconds. A process that is busy for a moment must not lose its runs. */
 const SHORTEST_LEASE = 1000
@@ -22,17 +22,17 @@ export interface Session {
   readonly reflex: Reflex
   readonly read: ReadFile
   /** Reads a file that decides in a run, as answers do. Throws `R1097` for one that a run wrote. */
-  readonly readDeciding: ReadFile
+  readonly readDecisionFile: ReadFile
 }
 
 /** Nothing that looks makes a store: where there is none, there are no runs. */
-export async function withStoredRuns(console: Console, flags: CarryFlags, work: (session: Session) => Promise<number>): Promise<number> {
-  const store = storeToLookIn(console, flags.store)
+export async function withStoredRuns(console: Console, flags: ContinueFlags, work: (session: Session) => Promise<number>): Promise<number> {
+  const store = readableStore(console, flags.store)
   return withReflex(console, store === undefined ? flags : { ...flags, store }, work)
 }
 
 /** Opens the store, does the work, and closes it whatever happens. */
-export async function withReflex(console: Console, flags: CarryFlags, work: (session: Session) => Promise<number>): Promise<number> {
+export async function withReflex(console: Console, flags: ContinueFlags, work: (session: Session) => Promise<number>): Promise<number> {
   const { world } = console
   const { surroundings } = world
   const read = fileReader(
@@ -41,7 +41,7 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
   )
   const named = policyFiles(flags, surroundings.environment)
   const policy = await Promise.all(
-    named.map(async (file) => unwritable(readPolicy(await read(file), file), resolve(surroundings.cwd, file))),
+    named.map(async (file) => withWriteDenied(readPolicy(await read(file), file), resolve(surroundings.cwd, file))),
   )
   const config = readConfig(surroundings.cwd)
   for (const folder of flags.programs ?? [])
@@ -53,19 +53,19 @@ export async function withReflex(console: Console, flags: CarryFlags, work: (ses
     policy,
     ...settingsOf(config, surroundings.environment),
     ...(flags.store === undefined ? {} : { store: flags.store }),
-    ...(flags.record === undefined ? {} : { record: recordingTo(resolve(surroundings.cwd, flags.record)) }),
+    ...(flags.record === undefined ? {} : { record: recordingWriter(resolve(surroundings.cwd, flags.record)) }),
     ...(flags.by === undefined ? {} : { actor: flags.by }),
     ...(flags.lease === undefined ? {} : { leaseMs: leaseOf(flags.lease) }),
     programs: [...(flags.programs ?? []), ...config.programs],
-    onTrouble: (fault) => console.tell(console.fault(fault)),
+    onTrouble: (fault) => console.report(console.fault(fault)),
   })
   try {
-    for (const file of named) await reflex.library.refuseWritten(resolve(surroundings.cwd, file))
-    const readDeciding: ReadFile = async (name) => {
-      if (name !== '-') await reflex.library.refuseWritten(resolve(surroundings.cwd, name))
+    for (const file of named) await reflex.library.rejectWritten(resolve(surroundings.cwd, file))
+    const readDecisionFile: ReadFile = async (name) => {
+      if (name !== '-') await reflex.library.rejectWritten(resolve(surroundings.cwd, name))
       return read(name)
     }
-    return await work({ console, reflex, read, readDeciding })
+    return await work({ console, reflex, read, readDecisionFile })
   } finally {
     await reflex.close()
   }
@@ -87,7 +87,7 @@ function leaseOf(word: string): number {
 }
 
 /** Adds lines to a file, which is there from the start, so that a place that cannot be written to is known before a model is asked. */
-function recordingTo(file: string): (line: string) => void {
+function recordingWriter(file: string): (line: string) => void {
   const add = (line: string): void => {
     try {
       if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
@@ -101,13 +101,13 @@ function recordingTo(file: string): (line: string) => void {
 }
 
 /** The rules of a file that no run under them may write: it would give the next run rights. */
-function unwritable(policy: PolicyFile, file: string): PolicyFile {
+function withWriteDenied(policy: PolicyFile, file: string): PolicyFile {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true
     ? { ...policy, deny: [...policy.deny, fsCapability('write', realPath(file))] }
     : policy
 }
 
-function policyFiles({ policy }: CarryFlags, environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+function policyFiles({ policy }: ContinueFlags, environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   if (policy !== undefined) return policy
   const named = environment['REFLEX_POLICY']
   return named === undefined || named === '' ? [] : [named]

@@ -50,11 +50,11 @@ export interface World {
   /** The same as it comes, for what may be larger than a text. */
   receive(): AsyncIterable<Uint8Array | string>
   /** Listens for interrupts until the returned function is called. */
-  interrupts(listener: (signal: Interrupt) => void): () => void
+  onInterrupt(listener: (signal: Interrupt) => void): () => void
   /** The words that start this command: `npx reflex`, `reflex`, or the path of its file. */
   readonly command: string
   readonly version: string
   readonly machine: Machine
   /** False only if the process is certainly gone. */
-  alive(worker: Worker): boolean
+  isAlive(worker: Worker): boolean
 }

@@ -15,7 +15,7 @@ import {
 } from '../kernel/index.ts'
 import { type Origin, originOf, StepReads } from './step-reads.ts'
 import { linesOf, type StoryLine } from './trace.ts'
-import { edgeOf } from './words.ts'
+import { edgeOf } from './record-text.ts'
 
 /** One record, and what the story tells of it. */
 export interface Moment {
@@ -24,11 +24,11 @@ export interface Moment {
   /** The path of the frame before it. */
   readonly path: string
   /** What its frame is called: the path of a branch, else its program. */
-  readonly called: string
+  readonly frameName: string
   /** It is the first step of its frame. */
-  readonly first: boolean
+  readonly isFirst: boolean
   /** The record of the same frame before this one. */
-  readonly before: number | undefined
+  readonly previous: number | undefined
   readonly lines: readonly StoryLine[]
   /** A way was taken in it where there were several. */
   readonly isChoice: boolean
@@ -47,13 +47,13 @@ export class Chronology {
   readonly #latest = new Map<Ref, number>()
   readonly #requests = new Map<Ref, Request>()
   /** For records that were asked about, the last choice or answer at or before them; 0 where there is none. */
-  readonly #turns = new Map<number, number>()
+  readonly #decisions = new Map<number, number>()
 
   /** Throws `R5003` and `R9001` as a replay of the records does. */
   constructor(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms) {
     this.#definitions = definitionsFor(this.#state)
     this.#reads = new StepReads(records, definitionsFor, (n) => this.at(n).lines)
-    for (const record of records) this.#take(record)
+    for (const record of records) this.#add(record)
   }
 
   get lines(): StoryLine[] {
@@ -85,11 +85,11 @@ export class Chronology {
 
   /** The entries that a record's step read, and that whoever decided says to have seen. */
   readBy(n: number): readonly Origin[] {
-    return this.#reads.of(n)
+    return this.#reads.readsOf(n)
   }
 
   /** The entry that another one was copied from. */
-  carried({ frame, key, record }: Origin): Origin | undefined {
+  copySource({ frame, key, record }: Origin): Origin | undefined {
     return this.#copies.get(copyName(frame, key, record))
   }
 
@@ -103,43 +103,43 @@ export class Chronology {
   }
 
   /** The last choice among several ways, or the last answer, that led to a record, in its frame or below: possibly the record itself. */
-  turnBefore(n: number): number | undefined {
-    const passed: number[] = []
+  decisionBefore(n: number): number | undefined {
+    const visited: number[] = []
     let at = n
-    while (at > 1 && !this.#turns.has(at) && !this.#isTurn(at)) {
-      passed.push(at)
-      at = this.#before(at)
+    while (at > 1 && !this.#decisions.has(at) && !this.#isDecision(at)) {
+      visited.push(at)
+      at = this.#previous(at)
     }
-    const turn = at > 1 ? (this.#turns.get(at) ?? at) : 0
-    for (const one of passed) this.#turns.set(one, turn)
-    return turn === 0 ? undefined : turn
+    const decision = at > 1 ? (this.#decisions.get(at) ?? at) : 0
+    for (const one of visited) this.#decisions.set(one, decision)
+    return decision === 0 ? undefined : decision
   }
 
-  #isTurn(n: number): boolean {
+  #isDecision(n: number): boolean {
     const { record, isChoice } = this.at(n)
     return isChoice || record.input?.[0] === 'answer'
   }
 
   /** The record that a record goes back to: the one before it in its frame, or the one that asked for its input or began its frame. */
-  #before(n: number): number {
-    const { record, first, before = 0 } = this.at(n)
-    if (record.input?.[0] === 'kernel' || (record.input === undefined && !first)) return before
-    const ref = first ? record.frame : record.input?.[1]
+  #previous(n: number): number {
+    const { record, isFirst, previous = 0 } = this.at(n)
+    if (record.input?.[0] === 'kernel' || (record.input === undefined && !isFirst)) return previous
+    const ref = isFirst ? record.frame : record.input?.[1]
     const asked = Number.parseInt(typeof ref === 'number' || typeof ref === 'string' ? String(ref) : '', 10)
     return asked > 0 && asked < n ? asked : 0
   }
 
-  #take(record: Rec): void {
+  #add(record: Rec): void {
     const state = this.#state
     const n = state.n + 1
     const frame = state.frames.get(record.frame)
     const before = frame?.position
     const path = frame === undefined ? '' : framePath(frame, this.#definitions)
-    const adopted = frame === undefined ? [] : adoptedBy(frame, record)
+    const adopted = frame === undefined ? [] : adoptedEntries(frame, record)
     state.apply(record)
-    state.dropped.length = 0
+    state.droppedEffects.length = 0
     record.requests?.forEach((request, i) => this.#requests.set(i === 0 ? n : `${n}.${i}`, request))
-    if (frame !== undefined) this.#copied(frame, record, n, adopted)
+    if (frame !== undefined) this.#trackCopies(frame, record, n, adopted)
     const stepped = frame ?? state.root
     const { def, name } = this.#definitions.program(stepped.pin)
     const change = { n, at: state.time, record, state, frame: stepped, def, before }
@@ -148,9 +148,9 @@ export class Chronology {
       n,
       record,
       path,
-      called: strandName(stepped, this.#definitions) === undefined ? programId(name) : nodePath(stepped, undefined, this.#definitions),
-      first: record.input === undefined && before === undefined,
-      before: this.#latest.get(record.frame),
+      frameName: strandName(stepped, this.#definitions) === undefined ? programId(name) : nodePath(stepped, undefined, this.#definitions),
+      isFirst: record.input === undefined && before === undefined,
+      previous: this.#latest.get(record.frame),
       lines,
       isChoice: lines.some(isChoice),
     })
@@ -158,7 +158,7 @@ export class Chronology {
   }
 
   /** Remembers where values come from that a return map or a taken over strand has brought. */
-  #copied(frame: Frame, record: Rec, n: number, adopted: readonly (readonly [key: string, from: Origin])[]): void {
+  #trackCopies(frame: Frame, record: Rec, n: number, adopted: readonly (readonly [key: string, from: Origin])[]): void {
     for (const [key, from] of adopted) this.#copies.set(copyName(frame.id, key, n), from)
     const ending = record.more?.return?.[0]
     if (ending === undefined) return
@@ -166,7 +166,7 @@ export class Chronology {
     const { link } = frame
     if (ending !== 'done' || link?.role !== 'call') return
     for (const [parentKey, childKey] of link.map) {
-      const from = latest(frame.scope, frame.id, childKey)
+      const from = latestOrigin(frame.scope, frame.id, childKey)
       if (from !== undefined) this.#copies.set(copyName(link.caller.id, parentKey, n), from)
     }
   }
@@ -182,16 +182,16 @@ function copyName(frame: Ref, key: string, record: number): string {
   return `${String(frame)} ${key} @${record}`
 }
 
-function latest(scope: Scope, frame: Ref, key: string): Origin | undefined {
+function latestOrigin(scope: Scope, frame: Ref, key: string): Origin | undefined {
   const place = scope.find(key, Number.POSITIVE_INFINITY)
   return place < 0 ? undefined : originOf({ ...scope.entryAt(place), frame })
 }
 
-function adoptedBy(frame: Frame, { more }: Rec): [string, Origin][] {
+function adoptedEntries(frame: Frame, { more }: Rec): [string, Origin][] {
   return (more?.adopt ?? []).flatMap((id): [string, Origin][] => {
-    const kid = frame.kids?.get(id)
-    if (kid === undefined) return []
-    return [...kid.scope.live()].flatMap(([key, entry]) => {
+    const strand = frame.strandResults?.get(id)
+    if (strand === undefined) return []
+    return [...strand.scope.liveEntries()].flatMap(([key, entry]) => {
       const origin = originOf({ ...entry, frame: id })
       return origin === undefined ? [] : [[key, origin] as [string, Origin]]
     })

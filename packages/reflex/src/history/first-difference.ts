@@ -1,5 +1,5 @@
 import { equalJson, isList, isObject, type Json } from '../kernel/index.ts'
-import { brief, type Path } from '../text/index.ts'
+import { shortJson, type Path } from '../text/index.ts'
 
 /** The first place at which two values differ, and what stands there in each, short. */
 export interface ValueDifference {
@@ -40,5 +40,5 @@ export function memberOf(value: Json | undefined, step: string | number): Json |
 }
 
 function shown(value: Json | undefined): string {
-  return value === undefined ? 'nothing' : brief(value, 28)
+  return value === undefined ? 'nothing' : shortJson(value, 28)
 }

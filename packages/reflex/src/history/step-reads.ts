@@ -1,6 +1,6 @@
 import {
   findEntry,
-  type FoundEntry,
+  type FrameEntry,
   type Frame,
   isList,
   isObject,
@@ -44,7 +44,7 @@ export class StepReads {
   }
 
   /** Returns the entries that whoever decided in a record says to have seen, and those that its step read, without the internal ones of its kind. */
-  of(n: number): readonly Origin[] {
+  readsOf(n: number): readonly Origin[] {
     if (!this.#known.has(n)) this.#decide(n - this.#window + 1, n)
     return this.#known.get(n) ?? []
   }
@@ -60,22 +60,22 @@ export class StepReads {
       if (frame === undefined || n < from || this.#known.has(n)) state.apply(record)
       else {
         const reads = watcher.readsOf(record)
-        const replaced = overwritten(frame, record)
+        const replaced = overwrittenEntries(frame, record)
         state.apply(record)
         const stepper = definitions.kind(definitions.program(frame.pin).kind)
-        const saw = this.#lines(n).flatMap(({ event }) => seenKeys(event))
+        const seen = this.#lines(n).flatMap(({ event }) => seenKeys(event))
         this.#known.set(n, [
-          ...saw.flatMap((key) => seenIn(frame, key, n, replaced) ?? []),
-          ...reads.filter(({ key }) => stepper.own?.(key) !== true).flatMap((entry) => originOf(entry) ?? []),
+          ...seen.flatMap((key) => seenEntry(frame, key, n, replaced) ?? []),
+          ...reads.filter(({ key }) => stepper.isInternal?.(key) !== true).flatMap((entry) => originOf(entry) ?? []),
         ])
       }
-      state.dropped.length = 0
+      state.droppedEffects.length = 0
     }
   }
 }
 
 /** An entry as an origin; none for one that has been removed. */
-export function originOf({ key, value, record, frame }: FoundEntry): Origin | undefined {
+export function originOf({ key, value, record, frame }: FrameEntry): Origin | undefined {
   return value === undefined ? undefined : { key, value, record, frame }
 }
 
@@ -86,7 +86,7 @@ function seenKeys({ facts }: StoryEvent): string[] {
 }
 
 /** Entries that a record is about to write over, as they can still be read. */
-function overwritten(frame: Frame, { writes = [] }: Rec): readonly Origin[] {
+function overwrittenEntries(frame: Frame, { writes = [] }: Rec): readonly Origin[] {
   return writes.flatMap((key, i): Origin[] => {
     const entry = i % 2 === 0 && typeof key === 'string' ? findEntry(frame, key) : undefined
     const origin = entry === undefined ? undefined : originOf(entry)
@@ -95,7 +95,7 @@ function overwritten(frame: Frame, { writes = [] }: Rec): readonly Origin[] {
 }
 
 /** The entry that could be read before a record under a key, or under what a path in a value begins with. */
-function seenIn(frame: Frame, path: string, record: number, replaced: readonly Origin[]): Origin | undefined {
+function seenEntry(frame: Frame, path: string, record: number, replaced: readonly Origin[]): Origin | undefined {
   const steps = path.split('.')
   for (let length = steps.length; length > 0; length--) {
     const key = steps.slice(0, length).join('.')

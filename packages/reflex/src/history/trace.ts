@@ -37,44 +37,46 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   const kind = definitions.kind(definitions.program(frame.pin).kind)
   const path = framePath(frame, definitions)
   const branch = strandName(frame, definitions)
-  const node = kind.where?.(change.def, frame.position)
-  return [...ownStory(change), ...laterStory(change, node), ...lostStory(change, node), ...(kind.story?.(change) ?? [])].map((event) => ({
-    n,
-    at,
-    path,
-    place: nodePath(frame, event.node, definitions),
-    ...(branch === undefined ? {} : { branch }),
-    depth: frame.depth,
-    event,
-  }))
+  const node = kind.node?.(change.def, frame.position)
+  return [...kernelStory(change), ...deferredStory(change, node), ...retriedStory(change, node), ...(kind.story?.(change) ?? [])].map(
+    (event) => ({
+      n,
+      at,
+      path,
+      place: nodePath(frame, event.node, definitions),
+      ...(branch === undefined ? {} : { branch }),
+      depth: frame.depth,
+      event,
+    }),
+  )
 }
 
 /** What the kernel itself records of a fork and of a cancellation, for every kind alike. */
-function ownStory({ record: { input }, state }: Change): StoryEvent[] {
+function kernelStory({ record: { input }, state }: Change): StoryEvent[] {
   if (input?.[0] === 'kernel' && input[1] === 'cancel') return [cancelStory(readCancel(input[2]))]
   if (input?.[0] === 'kernel' && input[1] === 'refused') return [refusedStory(input[2])]
   if (input?.[0] !== 'kernel' || (input[1] !== 'fork' && input[1] !== 'resume')) return []
   const { by, set } = isObject(input[2]) ? input[2] : {}
   const [run, at] = state.start?.fork ?? []
   const what = input[1] === 'resume' ? 'resumed' : `forked from ${run}@${at}`
-  const who = typeof by === 'string' ? { by } : {}
+  const actor = typeof by === 'string' ? { by } : {}
   const text = [what, ...(typeof by === 'string' ? [`by ${by}`] : []), ...(isObject(set) ? [`sets ${Object.keys(set).join(', ')}`] : [])]
-  return [{ mark: 'note', text: text.join(', '), facts: { ...who, ...(set === undefined ? {} : { wrote: set }) } }]
+  return [{ mark: 'note', text: text.join(', '), facts: { ...actor, ...(set === undefined ? {} : { wrote: set }) } }]
 }
 
 /** An effect that waits for others of the run, since the budget may not cover both. */
-function laterStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
+function deferredStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
   if (input?.[0] !== 'later') return []
   const text = 'waits for the calls under way: with this one they could use more than the budget'
   return [{ mark: 'note', ...(node === undefined ? {} : { node }), text, effect: input[1] }]
 }
 
 /** A try that a crash interrupted counts as what it may have used. */
-function lostStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
+function retriedStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
   if (input?.[0] !== 'again' || !isObject(input[2])) return []
   const { input: read, output } = input[2]
-  const most = [read, output].reduce<number>((sum, tokens) => sum + (typeof tokens === 'number' ? tokens : 0), 0)
-  const text = `interrupted, performed again; the lost try counts as ${most} tokens, estimated`
+  const total = [read, output].reduce<number>((sum, tokens) => sum + (typeof tokens === 'number' ? tokens : 0), 0)
+  const text = `interrupted, performed again; the lost try counts as ${total} tokens, estimated`
   return [
     {
       mark: 'note',
@@ -95,8 +97,8 @@ function refusedStory(detail: Json | undefined): StoryEvent {
 }
 
 function cancelStory({ reason, by }: ReturnType<typeof readCancel>): StoryEvent {
-  const who = by === undefined ? 'cancelled' : `cancelled by ${by}`
-  return { mark: 'note', text: reason === 'cancelled' ? who : `${who}: ${reason}`, ...(by === undefined ? {} : { facts: { by } }) }
+  const text = by === undefined ? 'cancelled' : `cancelled by ${by}`
+  return { mark: 'note', text: reason === 'cancelled' ? text : `${text}: ${reason}`, ...(by === undefined ? {} : { facts: { by } }) }
 }
 
 /** The lines of a whole journal: its records applied again, one after another. */
@@ -104,24 +106,24 @@ export function linesOfHistory({ records }: Pick<History, 'records'>, definition
   const lines: StoryLine[] = []
   const state = new State()
   const definitions = definitionsFor(state)
-  for (const change of changes(records, state, definitions)) lines.push(...linesOf(change, definitions))
+  for (const change of applyAll(records, state, definitions)) lines.push(...linesOf(change, definitions))
   return lines
 }
 
 /** Applies records from the first on, and gives each with its surroundings, which hold until the next. */
 export function changesOf(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms): Generator<Change> {
   const state = new State()
-  return changes(records, state, definitionsFor(state))
+  return applyAll(records, state, definitionsFor(state))
 }
 
-function* changes(records: readonly Rec[], state: State, definitions: RunPrograms): Generator<Change> {
+function* applyAll(records: readonly Rec[], state: State, definitions: RunPrograms): Generator<Change> {
   for (const record of records) {
-    const change = applied(state, record, definitions)
+    const change = applyRecord(state, record, definitions)
     if (change !== undefined) yield change
   }
 }
 
-function applied(state: State, record: Rec, definitions: RunPrograms): Change | undefined {
+function applyRecord(state: State, record: Rec, definitions: RunPrograms): Change | undefined {
   const frame = state.frames.get(record.frame)
   const before: Json | undefined = frame?.position
   state.apply(record)

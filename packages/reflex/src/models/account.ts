@@ -1,10 +1,10 @@
-import { isObject, type Json, type JsonObject, type Redact } from '../kernel/index.ts'
+import { isObject, type Json, type JsonObject, type Redactor } from '../kernel/index.ts'
 import { dollars } from './prices.ts'
 import type { ModelReply, ModelTry, Usage } from './types.ts'
 import { addUsage } from './usage.ts'
 
 /** Characters of an answer that a fault keeps. */
-const KEPT = 2000
+const MOST_ANSWER = 2000
 
 /** What a request, or a conversation, has used so far, and what was said last: what its reply tells, or its fault keeps. */
 export class Account {
@@ -14,17 +14,17 @@ export class Account {
   tries = 0
   /** Some of the usage is an estimate: a model did not say what it used, or its try broke off before. */
   estimated = false
-  readonly #redact: Redact | undefined
+  readonly #redact: Redactor | undefined
   #model: string | undefined
-  #said: string | undefined
+  #answer: string | undefined
 
   /** `redact` takes secrets out of an answer before it is cut: a part of one has no shape. */
-  constructor(redact?: Redact) {
+  constructor(redact?: Redactor) {
     this.#redact = redact
   }
 
   /** A model is tried. */
-  begin(model: string): void {
+  beginTry(model: string): void {
     this.tries++
     this.#model = model
   }
@@ -36,23 +36,23 @@ export class Account {
   }
 
   /** A model has answered, whatever will come of that. */
-  hear(model: string, { text, calls }: Pick<ModelTry, 'text' | 'calls'>): void {
+  recordAnswer(model: string, { text, calls }: Pick<ModelTry, 'text' | 'calls'>): void {
     const given = text === '' && calls !== undefined ? JSON.stringify(calls) : text
-    const said = (this.#redact?.(given) as string | undefined) ?? given
+    const redacted = (this.#redact?.(given) as string | undefined) ?? given
     this.#model = model
-    this.#said = (said.length > KEPT ? `${said.slice(0, KEPT)}…` : said).toWellFormed()
+    this.#answer = (redacted.length > MOST_ANSWER ? `${redacted.slice(0, MOST_ANSWER)}…` : redacted).toWellFormed()
   }
 
   /** Adds a whole reply, the last so far. */
-  take(reply: ModelReply): void {
+  addReply(reply: ModelReply): void {
     this.count(reply.usage, reply.cost)
     this.tries += reply.tries
     this.estimated ||= reply.estimated === true
-    this.hear(reply.model, reply)
+    this.recordAnswer(reply.model, reply)
   }
 
   /** Adds what the fault of a part of the conversation has kept as `used`. */
-  join(used: Json | undefined): void {
+  addUsed(used: Json | undefined): void {
     if (!isObject(used)) return
     const { model, input, output, usd, tries, estimated } = used
     this.count({ input: numberOf(input), output: numberOf(output) }, typeof usd === 'number' ? usd : undefined)
@@ -64,7 +64,7 @@ export class Account {
   /** `answer` and `used` for the data of a fault: the answer if there is one, the usage if any was counted. */
   get facts(): JsonObject {
     const { input, output } = this.usage
-    if (this.#model === undefined || (this.#said === undefined && input + output === 0)) return {}
+    if (this.#model === undefined || (this.#answer === undefined && input + output === 0)) return {}
     const used = {
       model: this.#model,
       input,
@@ -73,7 +73,7 @@ export class Account {
       tries: this.tries,
       ...(this.estimated ? { estimated: true } : {}),
     }
-    return { ...(this.#said === undefined ? {} : { answer: this.#said }), used }
+    return { ...(this.#answer === undefined ? {} : { answer: this.#answer }), used }
   }
 }
 

@@ -1,23 +1,23 @@
-import { type Fault, type Host, isFault, isObject, type Json, type JsonObject, type Redact } from '../kernel/index.ts'
+import { type Fault, type Host, isFault, isObject, type Json, type JsonObject, type Redactor } from '../kernel/index.ts'
 import { Account } from './account.ts'
-import { withOwnIds } from './call-ids.ts'
-import { amended, triedInVain } from './advice.ts'
+import { withUniqueCallIds } from './call-ids.ts'
+import { withDetails, withRetryAdvice } from './advice.ts'
 import { waitBefore } from './backoff.ts'
 import { Deadline } from './deadline.ts'
 import { faults } from './faults.ts'
 import { lengthOf, limitLength } from './limits.ts'
 import type { FindMisfits } from './misfits.ts'
 import { withCheckedFiles } from './content.ts'
-import { unfitFile } from './text-models.ts'
+import { unreadableFileFault } from './text-only-models.ts'
 import { costOf } from './prices.ts'
 import { Progress } from './progress.ts'
-import { offersTools, refuseKeys } from './request.ts'
+import { hasOfferedTools, refuseKeys } from './request.ts'
 import { estimateUsage } from './reserve.ts'
 import { extras } from './scripted.ts'
-import { type Checked, jsonIn, type SchemaCheck, schemaCheck } from './structured.ts'
+import { type CheckedValue, jsonIn, type SchemaCheck, schemaCheck } from './structured.ts'
 import type { FailedTry, Model, ModelCall, ModelMessage, ModelReply, ModelRequest, ModelTry, Price, Usage } from './types.ts'
-import { soundUsage } from './usage.ts'
-import { cutWords, incomplete, soundCalls } from './whole.ts'
+import { validUsage } from './usage.ts'
+import { cutText, incompleteFault, validCalls } from './answer-completeness.ts'
 
 /** What asking needs of the configured models. */
 export interface AskWorld {
@@ -28,7 +28,7 @@ export interface AskWorld {
   /** Checks answers; zod does if absent. */
   readonly check: FindMisfits | undefined
   /** Takes secrets out of answers that faults keep in part. */
-  readonly redact: Redact | undefined
+  readonly redact: Redactor | undefined
 }
 
 export const DEFAULT_TIMEOUT = 120_000
@@ -40,10 +40,10 @@ export async function ask(names: readonly string[], request: ModelRequest, call:
   const { output } = request
   refuseKeys(request)
   const checkedRequest = withCheckedFiles(request)
-  const check = output && schemaCheck(output.schema, { of: output.name ?? 'the answer', check: world.check })
-  const asking = new Asking(checkedRequest, call, world, check)
+  const check = output && schemaCheck(output.schema, { schemaOwner: output.name ?? 'the answer', check: world.check })
+  const asking = new PendingRequest(checkedRequest, call, world, check)
   try {
-    return await asking.each(names)
+    return await asking.askEach(names)
   } finally {
     asking.end()
   }
@@ -59,18 +59,18 @@ interface TryLimits {
 interface BrokenTry {
   readonly request: ModelRequest
   /** Characters of progress that came. */
-  readonly heard: number
+  readonly receivedCharacters: number
   readonly thrown: unknown
   readonly isLate: boolean
 }
 
 /** One request on its way through tries and models. */
-class Asking {
+class PendingRequest {
   readonly #request: ModelRequest
   readonly #call: ModelCall
   readonly #world: AskWorld
   readonly #check: SchemaCheck | undefined
-  readonly #limit: Deadline
+  readonly #deadline: Deadline
   readonly #progress: Progress
   readonly #failures: FailedTry[] = []
   readonly #account: Account
@@ -81,101 +81,101 @@ class Asking {
     this.#world = world
     this.#check = check
     this.#account = new Account(world.redact)
-    this.#limit = new Deadline(world.host, request.timeout ?? DEFAULT_TIMEOUT, call.signal)
+    this.#deadline = new Deadline(world.host, request.timeout ?? DEFAULT_TIMEOUT, call.signal)
     this.#progress = new Progress(world.host, (delta, begins) => call.part(delta, begins))
   }
 
   end(): void {
-    this.#limit.release()
+    this.#deadline.release()
     this.#progress.stop()
   }
 
-  async each(names: readonly string[]): Promise<ModelReply> {
+  async askEach(names: readonly string[]): Promise<ModelReply> {
     let last: Fault | undefined
     for (const [i, name] of names.entries()) {
       try {
-        return await this.#model(name, { next: names[i + 1], tryTimeout: this.#request.tryTimeout })
+        return await this.#askModel(name, { next: names[i + 1], tryTimeout: this.#request.tryTimeout })
       } catch (thrown) {
         const fault = this.#faultOf(thrown, name)
         last = fault
-        if (this.#limit.over) break
+        if (this.#deadline.isOver) break
         const next = names[i + 1]
-        if (next !== undefined) this.#note(fault, name, next)
+        if (next !== undefined) this.#noteFailure(fault, name, next)
       }
     }
-    throw this.#closing(last ?? faults.make('R4001', 'no model is configured', { fix: 'name a model' }))
+    throw this.#finalFault(last ?? faults.make('R4001', 'no model is configured', { fix: 'name a model' }))
   }
 
-  async #model(name: string, limits: TryLimits): Promise<ModelReply> {
-    const unfit = unfitFile(name, this.#request)
+  async #askModel(name: string, limits: TryLimits): Promise<ModelReply> {
+    const unfit = unreadableFileFault(name, this.#request)
     if (unfit !== undefined) throw unfit
-    const model = await this.#limit.race(this.#world.find(name))
-    const answer = await this.#tried(name, model, this.#request, limits)
-    const checked = this.#checked(answer)
+    const model = await this.#deadline.race(this.#world.find(name))
+    const answer = await this.#askWithRetries(name, model, this.#request, limits)
+    const checked = this.#checkAnswer(answer)
     if (checked?.problem === undefined) return this.#reply(name, answer, checked)
     // One round of repair: the model sees what it wrote and what is wrong with it.
-    this.#note(misfit(name, checked.problem, answer), name, name)
+    this.#noteFailure(misfitFault(name, checked.problem, answer), name, name)
     const repaired = { ...this.#request, messages: [...this.#request.messages, ...repair(answer, checked.problem)] }
-    const again = await this.#tried(name, model, repaired, limits)
-    const mended = this.#checked(again)
-    if (mended?.problem !== undefined) throw misfit(name, mended.problem, again)
-    return this.#reply(name, again, mended)
+    const again = await this.#askWithRetries(name, model, repaired, limits)
+    const recheck = this.#checkAnswer(again)
+    if (recheck?.problem !== undefined) throw misfitFault(name, recheck.problem, again)
+    return this.#reply(name, again, recheck)
   }
 
-  #checked(answer: ModelTry): Checked | undefined {
+  #checkAnswer(answer: ModelTry): CheckedValue | undefined {
     if (this.#check === undefined || answer.calls !== undefined) return undefined
     const read = jsonIn(answer.text)
     const checked = read.problem === undefined ? this.#check(read.value) : read
     if (checked.problem === undefined || answer.finish !== 'length') return checked
-    return { problem: `the answer was ${cutWords(answer, this.#request)}` }
+    return { problem: `the answer was ${cutText(answer, this.#request)}` }
   }
 
   /** Asks one model until it answers, as often as its retries allow. */
-  async #tried(name: string, model: Model, request: ModelRequest, limits: TryLimits): Promise<ModelTry> {
+  async #askWithRetries(name: string, model: Model, request: ModelRequest, limits: TryLimits): Promise<ModelTry> {
     const retries = this.#request.retries ?? DEFAULT_RETRIES
     for (let retry = 1; ; retry++) {
       try {
-        return await this.#once(name, model, request, limits.tryTimeout)
+        return await this.#askOnce(name, model, request, limits.tryTimeout)
       } catch (thrown) {
         const fault = this.#faultOf(thrown, name)
         const { host } = this.#world
         if (limits.next !== undefined && fault.data?.['hangs'] === true) throw fault
         const wait = waitBefore(retry, fault, `${this.#call.key}/${name}`, host.now())
-        if (fault.verdict !== 'retry' || retry > retries || host.now() + wait >= this.#limit.at)
-          throw fault.verdict === 'retry' ? triedInVain(fault, retry) : fault
-        this.#note(fault, name, name)
-        await this.#limit.sleep(host, wait)
+        if (fault.verdict !== 'retry' || retry > retries || host.now() + wait >= this.#deadline.at)
+          throw fault.verdict === 'retry' ? withRetryAdvice(fault, retry) : fault
+        this.#noteFailure(fault, name, name)
+        await this.#deadline.sleep(host, wait)
       }
     }
   }
 
-  async #once(name: string, model: Model, request: ModelRequest, tryTimeout: number | undefined): Promise<ModelTry> {
-    const limit = tryTimeout === undefined ? this.#limit : new Deadline(this.#world.host, tryTimeout, this.#limit.signal)
-    this.#account.begin(name)
-    let [heard, hasAnswered] = [0, false]
+  async #askOnce(name: string, model: Model, request: ModelRequest, tryTimeout: number | undefined): Promise<ModelTry> {
+    const limit = tryTimeout === undefined ? this.#deadline : new Deadline(this.#world.host, tryTimeout, this.#deadline.signal)
+    this.#account.beginTry(name)
+    let [receivedCharacters, hasAnswered] = [0, false]
     try {
-      const take = this.#progress.begin()
+      const onDelta = this.#progress.begin()
       const part = (delta: Json): void => {
-        heard += JSON.stringify(delta).length
-        take(delta)
+        receivedCharacters += JSON.stringify(delta).length
+        onDelta(delta)
       }
       const answer = await limit.race(model.generate(request, { signal: limit.signal, key: this.#call.key, part }))
       hasAnswered = true
       const usage = this.#countWhole(name, model, request, answer)
-      this.#account.hear(name, answer)
-      if (answer.finish === 'filter') throw filtered(name)
+      this.#account.recordAnswer(name, answer)
+      if (answer.finish === 'filter') throw filterFault(name)
       limitLength(lengthOf(answer))
-      const calls = answer.calls === undefined ? {} : { calls: soundCalls(answer.calls, this.#request) }
-      const sound = withOwnIds(this.#withoutVainCalls({ ...answer, ...calls, usage }), request.messages)
-      const lack = incomplete(name, sound, this.#request)
-      if (lack !== undefined) throw lack
-      return sound
+      const calls = answer.calls === undefined ? {} : { calls: validCalls(answer.calls, this.#request) }
+      const valid = withUniqueCallIds(this.#withoutUnofferedCalls({ ...answer, ...calls, usage }), request.messages)
+      const shortfall = incompleteFault(name, valid, this.#request)
+      if (shortfall !== undefined) throw shortfall
+      return valid
     } catch (thrown) {
-      if (!hasAnswered) this.#countBroken(name, model, { request, heard, thrown, isLate: limit.signal.aborted })
-      if (limit !== this.#limit && limit.over && !this.#limit.signal.aborted) throw hanging(name, tryTimeout ?? 0)
+      if (!hasAnswered) this.#countBroken(name, model, { request, receivedCharacters, thrown, isLate: limit.signal.aborted })
+      if (limit !== this.#deadline && limit.isOver && !this.#deadline.signal.aborted) throw tryTimeoutFault(name, tryTimeout ?? 0)
       throw thrown
     } finally {
-      if (limit !== this.#limit) limit.release()
+      if (limit !== this.#deadline) limit.release()
     }
   }
 
@@ -186,30 +186,30 @@ class Asking {
 
   /** Counts an answer: what its provider says of it, else an estimate, so that no provider escapes a budget by saying nothing. */
   #countWhole(name: string, model: Model, request: ModelRequest, answer: ModelTry): Usage {
-    const said = answer.usage && soundUsage(answer.usage)
-    const usage = said ?? estimateUsage(request, lengthOf(answer))
-    if (said === undefined) this.#account.estimated = true
+    const reported = answer.usage && validUsage(answer.usage)
+    const usage = reported ?? estimateUsage(request, lengthOf(answer))
+    if (reported === undefined) this.#account.estimated = true
     this.#count(name, model, usage)
     return usage
   }
 
   /** Counts an interrupted try: the usage that its model reported, else an estimate where a model had begun to work. */
-  #countBroken(name: string, model: Model, { request, heard, thrown, isLate }: BrokenTry): void {
-    const said = isFault(thrown) && isObject(thrown.data?.['usage']) ? soundUsage(thrown.data['usage']) : undefined
-    if (said !== undefined) return this.#count(name, model, said)
+  #countBroken(name: string, model: Model, { request, receivedCharacters: heard, thrown, isLate }: BrokenTry): void {
+    const reported = isFault(thrown) && isObject(thrown.data?.['usage']) ? validUsage(thrown.data['usage']) : undefined
+    if (reported !== undefined) return this.#count(name, model, reported)
     if (heard === 0 && !isLate) return
     this.#account.estimated = true
     this.#count(name, model, estimateUsage(request, heard))
   }
 
   /** Calls of tools that nobody offered are no answer. */
-  #withoutVainCalls(answer: ModelTry): ModelTry {
+  #withoutUnofferedCalls(answer: ModelTry): ModelTry {
     if (answer.calls === undefined || this.#check === undefined) return answer
-    if (answer.calls.length > 0 && offersTools(this.#request)) return answer
+    if (answer.calls.length > 0 && hasOfferedTools(this.#request)) return answer
     return { ...answer, calls: undefined, native: undefined, finish: answer.finish === 'tools' ? 'other' : answer.finish }
   }
 
-  #reply(name: string, answer: ModelTry, checked: Checked | undefined): ModelReply {
+  #reply(name: string, answer: ModelTry, checked: CheckedValue | undefined): ModelReply {
     this.#progress.finish()
     const { usage, cost, tries, estimated } = this.#account
     return {
@@ -227,7 +227,7 @@ class Asking {
   }
 
   /** A try has failed and another begins. */
-  #note({ code, message }: Fault, name: string, next: string): void {
+  #noteFailure({ code, message }: Fault, name: string, next: string): void {
     this.#failures.push({ model: name, code, message })
     if (this.#request.stream === true) this.#progress.restart({ try: this.#account.tries + 1, model: next, because: code })
   }
@@ -235,7 +235,7 @@ class Asking {
   /** Any thrown value as a fault, the end of the time among them. Throws on when the call itself was broken off. */
   #faultOf(thrown: unknown, name: string): Fault {
     if (this.#call.signal.aborted) throw this.#call.signal.reason
-    if (this.#limit.over) return late(name, this.#request.timeout ?? DEFAULT_TIMEOUT)
+    if (this.#deadline.isOver) return timeoutFault(name, this.#request.timeout ?? DEFAULT_TIMEOUT)
     return isFault(thrown)
       ? thrown
       : faults.make('R4007', `${name} cannot answer: ${String(thrown)}`, {
@@ -245,37 +245,37 @@ class Asking {
   }
 
   /** The fault in which the request ends: with what was said and used all the same, and with the failures before it. */
-  #closing(fault: Fault): Fault {
+  #finalFault(fault: Fault): Fault {
     const failures = this.#failures.length === 0 ? {} : { failures: this.#failures.map((failure) => ({ ...failure })) }
     const data = { ...fault.data, ...this.#account.facts, ...failures }
-    return Object.keys(data).length === 0 ? fault : amended(fault, { data })
+    return Object.keys(data).length === 0 ? fault : withDetails(fault, { data })
   }
 }
 
 /** The time of the whole request is over. */
-function late(name: string, milliseconds: number): Fault {
+function timeoutFault(name: string, milliseconds: number): Fault {
   const fix = 'give the node a longer `timeout`, such as "5m" (in a request, milliseconds); `reflex resume RUN` tries again'
-  return slow(name, milliseconds, fix)
+  return slowFault(name, milliseconds, fix)
 }
 
-function slow(name: string, milliseconds: number, fix: string, more: JsonObject = {}): Fault {
+function slowFault(name: string, milliseconds: number, fix: string, more: JsonObject = {}): Fault {
   const message = `${name} has not answered within ${milliseconds / 1000} s`
   return faults.make('R4013', message, { data: { model: name, timeout: milliseconds, ...more }, fix })
 }
 
 /** The time of one try is over. */
-function hanging(name: string, milliseconds: number): Fault {
-  return slow(name, milliseconds, 'give the node a longer `tryTimeout` (`try_timeout` in a pipeline), such as "1m"', { hangs: true })
+function tryTimeoutFault(name: string, milliseconds: number): Fault {
+  return slowFault(name, milliseconds, 'give the node a longer `tryTimeout` (`try_timeout` in a pipeline), such as "1m"', { hangs: true })
 }
 
-function filtered(name: string): Fault {
+function filterFault(name: string): Fault {
   return faults.make('R4014', `a filter stopped the answer of ${name}`, {
     data: { model: name },
     fix: 'change the prompt, or name another model',
   })
 }
 
-function misfit(name: string, problem: string, { finish }: ModelTry): Fault {
+function misfitFault(name: string, problem: string, { finish }: ModelTry): Fault {
   const mend = finish === 'length' ? 'raise `maxTokens` of the node' : 'ask for a simpler answer, or name another model'
   return faults.make('R4015', `the answer of ${name} does not fit its schema: ${problem}`, {
     data: { model: name },
@@ -284,7 +284,7 @@ function misfit(name: string, problem: string, { finish }: ModelTry): Fault {
 }
 
 function repair(answer: ModelTry, problem: string): readonly ModelMessage[] {
-  const said: readonly ModelMessage[] = answer.text.trim() === '' ? [] : [{ role: 'assistant', content: answer.text }]
-  const told = `That is not the answer that was asked for: ${problem}. Answer again, with the whole JSON value alone.`
-  return [...said, { role: 'user', content: told }]
+  const reported: readonly ModelMessage[] = answer.text.trim() === '' ? [] : [{ role: 'assistant', content: answer.text }]
+  const correction = `That is not the answer that was asked for: ${problem}. Answer again, with the whole JSON value alone.`
+  return [...reported, { role: 'user', content: correction }]
 }

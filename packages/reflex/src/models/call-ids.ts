@@ -5,25 +5,28 @@ import type { ModelMessage, ModelTry, ToolCall } from './types.ts'
  * Gives each call of an answer a unique id in the conversation: some servers leave ids out, or restart them with each answer,
  * and then a result belongs to two calls. The provider's own form of the answer is changed in the same way.
  */
-export function withOwnIds<Answer extends Pick<ModelTry, 'calls' | 'native'>>(answer: Answer, messages: readonly ModelMessage[]): Answer {
+export function withUniqueCallIds<Answer extends Pick<ModelTry, 'calls' | 'native'>>(
+  answer: Answer,
+  messages: readonly ModelMessage[],
+): Answer {
   const { calls, native } = answer
   if (calls === undefined) return answer
-  const taken = new Set(messages.flatMap((message) => (message.role === 'assistant' ? (message.calls ?? []).map(({ id }) => id) : [])))
+  const usedIds = new Set(messages.flatMap((message) => (message.role === 'assistant' ? (message.calls ?? []).map(({ id }) => id) : [])))
   const ids = calls.map(({ id }) => {
-    const own = ownId(id, taken)
-    taken.add(own)
-    return own
+    const unique = uniqueId(id, usedIds)
+    usedIds.add(unique)
+    return unique
   })
   if (ids.every((id, i) => id === calls[i]?.id)) return answer
   const renamed = calls.map((call, i): ToolCall => ({ ...call, id: ids[i] ?? call.id }))
   return { ...answer, calls: renamed, ...(native === undefined ? {} : { native: renameNative(native, ids) }) }
 }
 
-function ownId(id: string, taken: ReadonlySet<string>): string {
-  if (id !== '' && !taken.has(id)) return id
+function uniqueId(id: string, usedIds: ReadonlySet<string>): string {
+  if (id !== '' && !usedIds.has(id)) return id
   const stem = id === '' ? 'call' : id
   let number = id === '' ? 1 : 2
-  while (taken.has(`${stem}_${number}`)) number++
+  while (usedIds.has(`${stem}_${number}`)) number++
   return `${stem}_${number}`
 }
 

@@ -6,7 +6,7 @@ export type CloudSettings = { readonly settings: object } | { readonly missing: 
 /** A provider whose package has another name than the provider, or that needs more than a key. */
 export interface Cloud {
   /** The package, and its functions that make a provider, the first that is there. */
-  entry(model: string): { readonly package: string; readonly creates: readonly string[] }
+  entry(model: string): { readonly package: string; readonly factories: readonly string[] }
   /** What is installed for it. */
   readonly package: string
   /** The variables that it reads, for people. */
@@ -16,7 +16,7 @@ export interface Cloud {
 
 const bedrock: Cloud = {
   package: '@ai-sdk/amazon-bedrock',
-  entry: () => ({ package: '@ai-sdk/amazon-bedrock', creates: ['createAmazonBedrock'] }),
+  entry: () => ({ package: '@ai-sdk/amazon-bedrock', factories: ['createAmazonBedrock'] }),
   variables: [
     'AWS_REGION',
     'AWS_DEFAULT_REGION',
@@ -27,7 +27,7 @@ const bedrock: Cloud = {
   ],
   settings(environment) {
     const region = first(environment, 'AWS_REGION', 'AWS_DEFAULT_REGION')
-    if (region === undefined) return missing('AWS_REGION')
+    if (region === undefined) return missingVariable('AWS_REGION')
     const apiKey = first(environment, 'AWS_BEARER_TOKEN_BEDROCK')
     if (apiKey !== undefined) return { settings: { region, apiKey } }
     const [accessKeyId, secretAccessKey] = [first(environment, 'AWS_ACCESS_KEY_ID'), first(environment, 'AWS_SECRET_ACCESS_KEY')]
@@ -46,8 +46,8 @@ const vertex: Cloud = {
   // Models of Anthropic have an entry of their own in the same package.
   entry: (model) =>
     isOfAnthropic(model)
-      ? { package: '@ai-sdk/google-vertex/anthropic', creates: ['createGoogleVertexAnthropic', 'createVertexAnthropic'] }
-      : { package: '@ai-sdk/google-vertex', creates: ['createGoogleVertex', 'createVertex'] },
+      ? { package: '@ai-sdk/google-vertex/anthropic', factories: ['createGoogleVertexAnthropic', 'createVertexAnthropic'] }
+      : { package: '@ai-sdk/google-vertex', factories: ['createGoogleVertex', 'createVertex'] },
   variables: [
     'GOOGLE_VERTEX_PROJECT',
     'GOOGLE_CLOUD_PROJECT',
@@ -64,8 +64,8 @@ const vertex: Cloud = {
     if (apiKey !== undefined) return { settings: { apiKey } }
     const project = first(environment, 'GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT')
     const location = first(environment, 'GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION')
-    if (project === undefined) return missing('GOOGLE_VERTEX_PROJECT')
-    if (location === undefined) return missing('GOOGLE_VERTEX_LOCATION')
+    if (project === undefined) return missingVariable('GOOGLE_VERTEX_PROJECT')
+    if (location === undefined) return missingVariable('GOOGLE_VERTEX_LOCATION')
     return { settings: { project, location, apiKey: '', ...googleAuth(environment) } }
   },
 }
@@ -86,12 +86,12 @@ function googleAuth(environment: Environment): object {
 
 const azure: Cloud = {
   package: '@ai-sdk/azure',
-  entry: () => ({ package: '@ai-sdk/azure', creates: ['createAzure'] }),
+  entry: () => ({ package: '@ai-sdk/azure', factories: ['createAzure'] }),
   variables: ['AZURE_RESOURCE_NAME', 'AZURE_API_KEY'],
   settings(environment) {
     const [resourceName, apiKey] = [first(environment, 'AZURE_RESOURCE_NAME'), first(environment, 'AZURE_API_KEY')]
-    if (apiKey === undefined) return missing('AZURE_API_KEY')
-    return resourceName === undefined ? missing('AZURE_RESOURCE_NAME') : { settings: { resourceName, apiKey } }
+    if (apiKey === undefined) return missingVariable('AZURE_API_KEY')
+    return resourceName === undefined ? missingVariable('AZURE_RESOURCE_NAME') : { settings: { resourceName, apiKey } }
   },
 }
 
@@ -107,6 +107,6 @@ function first(environment: Environment, ...names: readonly string[]): string | 
   return names.map((name) => environment[name]?.trim()).find((value) => value !== undefined && value !== '')
 }
 
-function missing(name: string): CloudSettings {
+function missingVariable(name: string): CloudSettings {
   return { missing: name, fix: `set ${name}` }
 }

@@ -26,17 +26,17 @@ export interface FileFacts {
  * what it is said to be. Throws `R4027` for content that is empty, of an unknown format or of another one than it is said to be,
  * `R4028` for more than 16 MB, and `R4029` for content that does not have its `hash`.
  */
-export function filePart(content: Uint8Array | string, said: Partial<Omit<FilePart, 'data' | 'type'>> = {}): FilePart & FileFacts {
-  const { name, media: _media, bytes: _bytes, hash: _hash, ...marks } = said
+export function filePart(content: Uint8Array | string, stated: Partial<Omit<FilePart, 'data' | 'type'>> = {}): FilePart & FileFacts {
+  const { name, media: _media, bytes: _bytes, hash: _hash, ...marks } = stated
   const about = name === undefined ? 'a file' : `the file ${JSON.stringify(name)}`
   const bytes = typeof content === 'string' ? decoded(content, about) : content
   if (bytes.length === 0) throw faults.make('R4027', `${about} is empty`, { fix: 'name a file that has content' })
   if (bytes.length > MOST_BYTES) throw tooLarge(`${about} has ${sizeText(bytes.length)}`, `${sizeText(MOST_BYTES)} for one file`)
   const hash = createHash('sha256').update(bytes).digest('hex')
-  if (said.hash !== undefined && said.hash !== hash)
+  if (stated.hash !== undefined && stated.hash !== hash)
     throw faults.make(
       'R4029',
-      `${about} is not the one that was stored: it has the hash ${shortHash(hash)} instead of ${shortHash(said.hash)}`,
+      `${about} is not the one that was stored: it has the hash ${shortHash(hash)} instead of ${shortHash(stated.hash)}`,
       {
         fix: 'attach the file again; a value of a secret variable that stands in its content is taken out of records',
       },
@@ -45,7 +45,7 @@ export function filePart(content: Uint8Array | string, said: Partial<Omit<FilePa
     type: 'file',
     ...marks,
     ...(name === undefined ? {} : { name }),
-    media: checkedMedia(bytes, about, said),
+    media: checkedMedia(bytes, about, stated),
     bytes: bytes.length,
     hash,
     data: typeof content === 'string' ? plainBase64(content) : Buffer.from(content).toString('base64'),
@@ -77,8 +77,8 @@ export function withCheckedFiles(request: ModelRequest): ModelRequest {
     if (message.role !== 'user' || message.parts === undefined) return message
     const parts = message.parts.map((part) => {
       if (part.type !== 'file') return part
-      const { type: _, data, ...said } = part
-      const checked = filePart(data, said)
+      const { type: _, data, ...stated } = part
+      const checked = filePart(data, stated)
       total += checked.bytes
       return checked
     })

@@ -1,9 +1,9 @@
-import type { Fault, Host, Redact } from '../kernel/index.ts'
+import type { Fault, Host, Redactor } from '../kernel/index.ts'
 import { ask } from './ask.ts'
 import { faults } from './faults.ts'
 import { isLanguageModel, type LanguageModel, languageModel } from './language-model.ts'
 import type { FindMisfits } from './misfits.ts'
-import { addressProblem, type Guess, isInstalled, nameFindings, nameProblem } from './naming.ts'
+import { addressProblem, type Guess, isInstalled, nameFindings, nameProblem } from './model-names.ts'
 import { PRICE_LIST } from './price-list.ts'
 import { FREE, priceOf } from './prices.ts'
 import { findModel, type ProviderWorld } from './providers.ts'
@@ -36,7 +36,7 @@ export interface ModelsOptions {
   /** Checks structured answers against their schemas. If absent, zod does, and is stopped after half a second. */
   readonly check?: FindMisfits | undefined
   /** Takes secrets out of answers that faults keep in part. */
-  readonly redact?: Redact | undefined
+  readonly redact?: Redactor | undefined
 }
 
 /** Models that can tell what is wrong with a name. */
@@ -63,7 +63,7 @@ class ConfiguredModels implements NamedModels {
   readonly #options: ModelsOptions
   readonly #default: string | undefined
   readonly #world: ProviderWorld
-  readonly #found = new Map<string, Model | Promise<Model>>()
+  readonly #adapters = new Map<string, Model | Promise<Model>>()
 
   constructor(options: ModelsOptions) {
     const { environment = {}, model, models = {} } = options
@@ -74,14 +74,14 @@ class ConfiguredModels implements NamedModels {
       server: url === undefined ? undefined : { url, from: options.baseUrl === undefined ? 'REFLEX_BASE_URL' : 'the base URL' },
       names: Object.keys(models),
       guess: options.guess,
-      installed: isInstalled,
+      isInstalled,
       scrub: scrubber(environment, url),
     }
-    for (const [name, given] of Object.entries(models)) this.#found.set(name, this.#adapted(given, name))
+    for (const [name, given] of Object.entries(models)) this.#adapters.set(name, this.#adapterOf(given, name))
     if (typeof model === 'object') {
-      const own = this.#adapted(model, undefined)
-      this.#found.set(own.name, own)
-      this.#default = own.name
+      const adapter = this.#adapterOf(model, undefined)
+      this.#adapters.set(adapter.name, adapter)
+      this.#default = adapter.name
     } else this.#default = model ?? (environment['REFLEX_MODEL'] || undefined)
   }
 
@@ -95,14 +95,14 @@ class ConfiguredModels implements NamedModels {
 
   check(name?: string): Fault | undefined {
     const { server } = this.#world
-    const broken = name === undefined && server !== undefined ? addressProblem(server) : undefined
-    const asked = name ?? this.#default
-    if (broken !== undefined || asked === undefined || this.#found.has(asked)) return broken
-    return nameProblem(asked, this.#world)
+    const addressFault = name === undefined && server !== undefined ? addressProblem(server) : undefined
+    const wanted = name ?? this.#default
+    if (addressFault !== undefined || wanted === undefined || this.#adapters.has(wanted)) return addressFault
+    return nameProblem(wanted, this.#world)
   }
 
   findings(name: string): readonly Fault[] {
-    const known = this.#found.has(name) || this.price({ messages: [], model: name }) !== undefined
+    const known = this.#adapters.has(name) || this.price({ messages: [], model: name }) !== undefined
     return known
       ? nameFindings(name, this.#world, [name])
       : nameFindings(name, this.#world, Object.keys({ ...PRICE_LIST, ...this.#options.prices }))
@@ -110,12 +110,12 @@ class ConfiguredModels implements NamedModels {
 
   price(request: ModelRequest): Price | undefined {
     const name = this.name(request)
-    const found = name === undefined ? undefined : this.#found.get(name)
+    const found = name === undefined ? undefined : this.#adapters.get(name)
     if (name === undefined) return undefined
     return found !== undefined && !(found instanceof Promise) && found.billed === false ? FREE : this.#price(name)
   }
 
-  unpriced(request: ModelRequest): readonly string[] {
+  unpricedModels(request: ModelRequest): readonly string[] {
     const first = this.name(request)
     return first === undefined ? [] : this.#chain(first, request).filter((model) => this.price({ ...request, model }) === undefined)
   }
@@ -142,7 +142,7 @@ class ConfiguredModels implements NamedModels {
     })
   }
 
-  #adapted(given: Model | LanguageModel, name: string | undefined): Model {
+  #adapterOf(given: Model | LanguageModel, name: string | undefined): Model {
     if (isLanguageModel(given)) return languageModel(given, { name, scrub: this.#world.scrub })
     if (typeof given.generate === 'function') return given
     throw faults.make('R4005', `${name ?? 'the option model'} is no model`, {
@@ -151,18 +151,18 @@ class ConfiguredModels implements NamedModels {
   }
 
   async #find(name: string): Promise<Model> {
-    const known = this.#found.get(name)
+    const known = this.#adapters.get(name)
     if (known !== undefined) return known
     const found = findModel(name, this.#world)
-    this.#found.set(name, found)
+    this.#adapters.set(name, found)
     // What is missing may be there the next time: a package is installed, a key set.
-    found.catch(() => this.#found.delete(name))
+    found.catch(() => this.#adapters.delete(name))
     return found
   }
 
   /** An object under a name of one's own may be a model that has a price. */
   #price(name: string, model?: Model): Price | undefined {
-    const found = model ?? this.#found.get(name)
+    const found = model ?? this.#adapters.get(name)
     const given = this.#options.models?.[name] ?? (name === this.#default ? this.#options.model : undefined)
     const inner = isLanguageModel(given) ? [`${given.provider.replace(/\..*$/s, '')}:${given.modelId}`] : []
     return priceOf([name, ...(found === undefined || found instanceof Promise ? [] : [found.name]), ...inner], this.#options.prices ?? {})

@@ -7,19 +7,19 @@ export class Deadline {
   readonly #outer: AbortSignal
   readonly #release: () => void
   readonly #controller = new AbortController()
-  #over = false
+  #isOver = false
 
   constructor(host: Host, milliseconds: number, outer: AbortSignal) {
     this.at = host.now() + milliseconds
     this.signal = this.#controller.signal
     this.#outer = outer
     const forward = (): void => this.#controller.abort(outer.reason)
-    const callOff = host.at(this.at, () => {
-      this.#over = true
+    const cancelTimer = host.at(this.at, () => {
+      this.#isOver = true
       this.#controller.abort(new Error('the time is over'))
     })
     this.#release = () => {
-      callOff()
+      cancelTimer()
       outer.removeEventListener('abort', forward)
     }
     if (outer.aborted) forward()
@@ -27,8 +27,8 @@ export class Deadline {
   }
 
   /** Its own time is over, and nobody outside broke the call off. */
-  get over(): boolean {
-    return this.#over && !this.#outer.aborted
+  get isOver(): boolean {
+    return this.#isOver && !this.#outer.aborted
   }
 
   /** What `promise` gives, unless the signal comes first; then what it still gives is ignored. */
@@ -44,14 +44,14 @@ export class Deadline {
 
   /** Waits so many milliseconds; rejects with the reason of the signal when that comes first. */
   async sleep(host: Host, milliseconds: number): Promise<void> {
-    let callOff = (): void => undefined
+    let cancelTimer = (): void => undefined
     const slept = new Promise<void>((resolve) => {
-      callOff = host.at(host.now() + milliseconds, resolve)
+      cancelTimer = host.at(host.now() + milliseconds, resolve)
     })
     try {
       await this.race(slept)
     } finally {
-      callOff()
+      cancelTimer()
     }
   }
 

@@ -14,16 +14,16 @@ export const guardedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' })
   if (REDIRECTS.includes(response.status)) {
     await response.body?.cancel()
-    throw redirected(response)
+    throw redirectFault(response)
   }
   if (response.body === null) return response
-  const body = response.body.pipeThrough(limited())
+  const body = response.body.pipeThrough(sizeLimit())
   const isStream = response.ok && isStreamAsked(init?.body)
-  return new Response(isStream ? body.pipeThrough(events()) : body, response)
+  return new Response(isStream ? body.pipeThrough(eventStream()) : body, response)
 }
 
 /** What a server sent in place of a stream of events: a page, or an object that says what is wrong. */
-export class NoStream extends Error {
+export class NoStreamError extends Error {
   override readonly name = 'NoStream'
   readonly body: string
 
@@ -41,7 +41,7 @@ function isStreamAsked(body: unknown): boolean {
 }
 
 /** Lets a stream of events through. One that begins with `<` or `{` has none: its text is the failure, as `NoStream`. */
-function events(): TransformStream<Uint8Array, Uint8Array> {
+function eventStream(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   let begin: string | undefined = ''
   let isPage = false
@@ -51,18 +51,18 @@ function events(): TransformStream<Uint8Array, Uint8Array> {
       // White space before the first event, or the page, says nothing.
       begin = (begin + decoder.decode(chunk, { stream: true })).trimStart()
       isPage = begin.startsWith('<') || begin.startsWith('{')
-      if (isPage && begin.length > MOST_SAID) throw new NoStream(begin.slice(0, MOST_SAID))
+      if (isPage && begin.length > MOST_SAID) throw new NoStreamError(begin.slice(0, MOST_SAID))
       if (isPage || begin === '') return
       to.enqueue(new TextEncoder().encode(begin))
       begin = undefined
     },
     flush() {
-      if (isPage && begin !== undefined) throw new NoStream(begin)
+      if (isPage && begin !== undefined) throw new NoStreamError(begin)
     },
   })
 }
 
-function limited(): TransformStream<Uint8Array, Uint8Array> {
+function sizeLimit(): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0
   return new TransformStream({
     transform(chunk, to) {
@@ -74,7 +74,7 @@ function limited(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 /** Names the server alone: a secret may stand in the rest of an address. */
-function redirected({ status, url, headers }: Response): Error {
+function redirectFault({ status, url, headers }: Response): Error {
   const to = headers.get('location') ?? ''
   const host = URL.canParse(to, url) ? new URL(to, url).host.slice(0, 200) : ''
   return faults.make('R4007', `the server answered ${status} and redirects to ${host || 'another address'}; nothing was sent there`, {

@@ -3,7 +3,7 @@ import type { Access } from './advice.ts'
 import { failureOf } from './failures.ts'
 import { faults } from './faults.ts'
 import { askInPrompt, type CallOptions, optionsFor } from './options.ts'
-import { readContent, readStream } from './reading.ts'
+import { readContent, readStream } from './answer-reader.ts'
 import type { Model, ModelCall, ModelRequest, ModelTry } from './types.ts'
 
 /**
@@ -26,12 +26,12 @@ export interface LanguageModelSettings {
   /** Takes keys out of what the provider says. */
   readonly scrub?: ((text: string) => string) | undefined
   /** Whether the server checks answers against a schema is not known: the prompt says the schema as well. */
-  readonly unsure?: boolean | undefined
+  readonly isSchemaSupportUnknown?: boolean | undefined
   /** Where its key and its address come from, for what faults say. */
   readonly access?: Access | undefined
 }
 
-const SPOKEN = ['v3', 'v4']
+const SUPPORTED_VERSIONS = ['v3', 'v4']
 
 /** Tells a language model of the SDK from a model of Reflex. */
 export function isLanguageModel(value: unknown): value is LanguageModel {
@@ -46,7 +46,7 @@ export function isLanguageModel(value: unknown): value is LanguageModel {
  */
 export function languageModel(model: LanguageModel, settings: LanguageModelSettings = {}): Model {
   const name = settings.name ?? `${model.provider.replace(/\..*$/s, '')}:${model.modelId}`
-  if (!SPOKEN.includes(model.specificationVersion))
+  if (!SUPPORTED_VERSIONS.includes(model.specificationVersion))
     throw faults.make(
       'R4005',
       `${name} speaks version ${model.specificationVersion} of the AI SDK's provider interface; Reflex speaks v3 and v4`,
@@ -62,7 +62,7 @@ class SdkModel implements Model {
   readonly #model: LanguageModel
   readonly #settings: LanguageModelSettings
   /** The server has refused schemas before. */
-  #plain = false
+  #skipsSchema = false
 
   constructor(name: string, model: LanguageModel, settings: LanguageModelSettings) {
     this.name = name
@@ -72,16 +72,16 @@ class SdkModel implements Model {
 
   async generate(request: ModelRequest, call: ModelCall): Promise<ModelTry> {
     const options = { ...optionsFor(request, this.#model.specificationVersion), abortSignal: call.signal }
-    if (request.output === undefined || this.#settings.unsure !== true) return this.#ask(options, request, call)
+    if (request.output === undefined || this.#settings.isSchemaSupportUnknown !== true) return this.#ask(options, request, call)
     const asked = askInPrompt(options, request.output.schema)
     const { responseFormat: _, ...plain } = asked
-    if (this.#plain) return this.#ask(plain, request, call)
+    if (this.#skipsSchema) return this.#ask(plain, request, call)
     try {
       return await this.#ask(asked, request, call)
     } catch (thrown) {
-      if (!refusesSchemas(thrown)) throw thrown
+      if (!isSchemaRefusal(thrown)) throw thrown
       const answer = await this.#ask(plain, request, call)
-      this.#plain = true
+      this.#skipsSchema = true
       return answer
     }
   }
@@ -100,6 +100,6 @@ class SdkModel implements Model {
 }
 
 /** A server that knows no `json_schema` says so in words of its own, with a status for a wrong request. */
-function refusesSchemas(thrown: unknown): boolean {
+function isSchemaRefusal(thrown: unknown): boolean {
   return isFault(thrown) && thrown.code === 'R4007' && /response_format|json_schema|structured/i.test(thrown.message)
 }

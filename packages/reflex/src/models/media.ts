@@ -40,7 +40,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 }
 
 /** Media types that are texts although their names begin otherwise. */
-const WRITTEN = /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-ndjson)\b|[^;]*\+(?:json|xml)\b|image\/svg)/
+const TEXT_MEDIA = /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-ndjson)\b|[^;]*\+(?:json|xml)\b|image\/svg)/
 
 /** Returns the media type of a file by its content, and of a text by its name; undefined where neither tells it. */
 export function mediaOf(bytes: Uint8Array, name = ''): string | undefined {
@@ -53,12 +53,12 @@ export function mediaOf(bytes: Uint8Array, name = ''): string | undefined {
 
 /** True for a file whose content is read as text. */
 export function isText(media: string): boolean {
-  return WRITTEN.test(media)
+  return TEXT_MEDIA.test(media)
 }
 
 /** True if bytes of the media type `found` may be sent as `said`: the same type, or two names of one format. */
-export function isSameMedia(said: string, found: string): boolean {
-  const [one, other] = [plainMedia(said), plainMedia(found)]
+export function isSameMedia(stated: string, found: string): boolean {
+  const [one, other] = [plainMedia(stated), plainMedia(found)]
   if (isText(one)) return isText(other)
   const [kind, format] = one.split('/')
   return one === other || (kind === other.split('/')[0] && (format === undefined || format === '*' || kind === 'audio' || kind === 'video'))

@@ -57,7 +57,7 @@ function toolChoice(choice: NonNullable<ModelRequest['choice']>): JsonObject {
 function providerOptions({ options, output }: ModelRequest): JsonObject | undefined {
   if (output === undefined || isStrict(output.schema)) return options
   const lenient = { strictJsonSchema: false }
-  const named = Object.entries(options ?? {}).map(([name, own]) => [name, { ...own }] as const)
+  const named = Object.entries(options ?? {}).map(([name, objectOf]) => [name, { ...objectOf }] as const)
   return {
     ...Object.fromEntries(named),
     openai: { ...lenient, ...options?.['openai'] },
@@ -84,7 +84,7 @@ function promptOf(messages: readonly ModelMessage[], version: string): readonly 
   for (const message of messages) {
     if (message.role !== 'tool') {
       results = undefined
-      prompt.push({ ...promptMessage(message, version), ...marked(message) })
+      prompt.push({ ...promptMessage(message, version), ...providerMarks(message) })
       continue
     }
     if (results === undefined) {
@@ -112,7 +112,7 @@ function userParts({ content, parts = [] }: Extract<ModelMessage, { role: 'user'
 }
 
 function contentPart(part: ContentPart, version: string): JsonObject {
-  const marks = marked(part)
+  const marks = providerMarks(part)
   if (part.type === 'text') return { type: 'text', text: part.text, ...marks }
   const { name, media = 'application/octet-stream', data } = part
   // Not every provider takes files of text, and every model reads text.
@@ -133,19 +133,19 @@ function cacheMarks(cache: true | '1h'): JsonObject {
 }
 
 /** What a message or a part says to its provider alone; options of the author precede the mark of a cache. */
-function marked({ cache, options = {} }: ContentMarks): { readonly providerOptions?: JsonObject } {
+function providerMarks({ cache, options = {} }: ContentMarks): { readonly providerOptions?: JsonObject } {
   const marks = cache === undefined ? {} : cacheMarks(cache)
   const names = new Set([...Object.keys(marks), ...Object.keys(options)])
   if (names.size === 0) return {}
-  const own = (of: Json | undefined): JsonObject => (isObject(of) ? of : {})
-  return { providerOptions: Object.fromEntries([...names].map((name) => [name, { ...own(marks[name]), ...own(options[name]) }])) }
+  const objectOf = (candidate: Json | undefined): JsonObject => (isObject(candidate) ? candidate : {})
+  return { providerOptions: Object.fromEntries([...names].map((name) => [name, { ...objectOf(marks[name]), ...objectOf(options[name]) }])) }
 }
 
 function toolResult(message: Extract<ModelMessage, { role: 'tool' }>): Json {
   const { call, name, result, failed } = message
   const kind = typeof result === 'string' ? 'text' : 'json'
   const output = { type: failed === true ? `error-${kind}` : kind, value: result }
-  return { type: 'tool-result', toolCallId: call, toolName: name, output, ...marked(message) }
+  return { type: 'tool-result', toolCallId: call, toolName: name, output, ...providerMarks(message) }
 }
 
 /** The schema of the answer, said in the prompt: at the end of the last system message, since some servers take one alone. */

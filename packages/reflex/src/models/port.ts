@@ -7,7 +7,7 @@ import type { Models } from './types.ts'
  * The port `model`: its arguments are a `ModelRequest`, its result is a `ModelReply`, its parts are `ModelDelta`s; `models` gives
  * those of a run, and `whole` the complete arguments of a call that refers to earlier messages. Asking a model changes nothing outside, so it is asked again after a crash. Throws `R4017` for arguments that are not a request.
  */
-export function modelPort(models: (run: string) => Models, whole: (call: Call) => Json | undefined = ({ args }) => args): Port {
+export function modelPort(models: (run: string) => Models, fullArgs: (call: Call) => Json | undefined = ({ args }) => args): Port {
   return {
     leaves: false,
     costs: true,
@@ -17,9 +17,9 @@ export function modelPort(models: (run: string) => Models, whole: (call: Call) =
       repeat: 'free',
       ...costTraits(
         () => models(call.run),
-        () => readRequest(whole(call)),
+        () => readRequest(fullArgs(call)),
       ),
     }),
-    perform: (call) => models(call.run).generate(readRequest(whole(call)), call),
+    perform: (call) => models(call.run).generate(readRequest(fullArgs(call)), call),
   }
 }

@@ -11,12 +11,12 @@ const DATE = /^-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4})$/
  * The price of a model: that of exactly its name, else that of its family, which has the same name without a date. Prices of one's own
  * precede those of the list. Undefined when it is not known, or is no amount between 0 and a thousand million.
  */
-export function priceOf(names: readonly string[], own: Prices): Price | undefined {
-  return soundPrice(foundPrice(names, own))
+export function priceOf(names: readonly string[], userPrices: Prices): Price | undefined {
+  return validPrice(findPrice(names, userPrices))
 }
 
-function foundPrice(names: readonly string[], own: Prices): Price | undefined {
-  const lists = [own, PRICE_LIST]
+function findPrice(names: readonly string[], userPrices: Prices): Price | undefined {
+  const lists = [userPrices, PRICE_LIST]
   for (const prices of lists) for (const name of names) if (Object.hasOwn(prices, name)) return prices[name]
   for (const prices of lists)
     for (const name of names) {
@@ -35,7 +35,7 @@ export function fullName(short: string): string | undefined {
 export const HIGHEST_PRICE = 1e9
 
 /** The price itself if sums of money can be made of it; nothing else is a price. */
-function soundPrice(price: Price | undefined): Price | undefined {
+function validPrice(price: Price | undefined): Price | undefined {
   if (price === undefined) return undefined
   const { input, output, cached = 0, cacheWrite = 0, reasoning = 0 } = price
   return [input, output, cached, cacheWrite, reasoning].every((usd) => usd >= 0 && usd <= HIGHEST_PRICE) ? price : undefined

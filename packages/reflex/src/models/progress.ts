@@ -2,7 +2,7 @@ import { copyJson, type Host, isList, isObject, type Json } from '../kernel/inde
 import type { ModelDelta } from './types.ts'
 
 /** Milliseconds between two parts: eight in a second, so that the last one and a new beginning stay below ten (kernel 3). */
-const EVERY = 125
+const PART_INTERVAL = 125
 
 /**
  * Gathers the deltas of an answer and hands them on a few times in a second: each becomes a record. What a try that is
@@ -12,7 +12,7 @@ export class Progress {
   readonly #host: Host
   readonly #part: (delta: Json, begins: boolean) => void
   #pending: { restart?: ModelDelta['restart']; text: string; reasoning: string; calls: Json[] } | undefined
-  #callOff: (() => void) | undefined
+  #cancelTimer: (() => void) | undefined
   #try = 0
 
   constructor(host: Host, part: (delta: Json, begins: boolean) => void) {
@@ -24,7 +24,7 @@ export class Progress {
   begin(): (delta: Json) => void {
     const mine = ++this.#try
     return (delta) => {
-      if (mine === this.#try) this.#take(delta)
+      if (mine === this.#try) this.#add(delta)
     }
   }
 
@@ -44,12 +44,12 @@ export class Progress {
   /** Nothing more is handed on. */
   stop(): void {
     this.#try++
-    this.#callOff?.()
-    this.#callOff = undefined
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
     this.#pending = undefined
   }
 
-  #take(delta: Json): void {
+  #add(delta: Json): void {
     if (!isObject(delta)) return
     const pending = (this.#pending ??= { text: '', reasoning: '', calls: [] })
     if (typeof delta.text === 'string') pending.text += delta.text
@@ -59,10 +59,10 @@ export class Progress {
   }
 
   #arm(): void {
-    this.#callOff ??= this.#host.at(
-      this.#host.now() + EVERY,
+    this.#cancelTimer ??= this.#host.at(
+      this.#host.now() + PART_INTERVAL,
       () => {
-        this.#callOff = undefined
+        this.#cancelTimer = undefined
         this.#flush()
       },
       true,

@@ -3,25 +3,25 @@ import { canonicalJson, copyJson, digest, Fault, type FaultData, isObject, type 
 import { once } from '../text/index.ts'
 import { Account } from './account.ts'
 import { faults } from './faults.ts'
-import { issueWords } from './issue-words.ts'
+import { issueText } from './issue-text.ts'
 import { withCheckedFiles, withoutBytes } from './content.ts'
-import { incomplete } from './whole.ts'
+import { incompleteFault } from './answer-completeness.ts'
 import type { FindMisfits } from './misfits.ts'
 import { FREE } from './prices.ts'
-import { offersTools, type WrittenReply } from './request.ts'
+import { hasOfferedTools, type PartialReply } from './request.ts'
 import { replyShape } from './request-shape.ts'
-import { complete, tell } from './scripted.ts'
+import { complete, streamReply } from './scripted.ts'
 import { schemaCheck } from './structured.ts'
 import type { ModelCall, ModelReply, ModelRequest, Models, Price } from './types.ts'
 
 /** The version of the lines. */
-export const RECORDING = 1
+export const RECORDING_VERSION = 1
 
 const faultShape = once(() => z.looseObject({ code: z.string(), message: z.string(), verdict: z.enum(['retry', 'fail', 'wait', 'bug']) }))
 const entryShape = once(() =>
   z
     .strictObject({
-      v: z.literal(RECORDING).optional(),
+      v: z.literal(RECORDING_VERSION).optional(),
       label: z.string().optional(),
       request: z.string().optional(),
       reply: replyShape().optional(),
@@ -45,12 +45,12 @@ const BY_HAND = 'write a line such as {"label": "refund/decide", "reply": {"obje
  * name of the run, with which the key of a call begins, counts as any run's: a prompt may tell it, and each run has another.
  */
 export function requestDigest(
-  { model: _0, timeout: _1, tryTimeout: _2, retries: _3, fallback: _4, stream: _5, label: _6, ...asked }: ModelRequest,
+  { model: _0, timeout: _1, tryTimeout: _2, retries: _3, fallback: _4, stream: _5, label: _6, ...requestHash }: ModelRequest,
   key = '',
 ): string {
   // A file counts by its hash.
-  const messages = withoutBytes(withCheckedFiles(asked).messages)
-  const given = Object.entries({ ...asked, messages }).filter(([, value]) => value !== undefined)
+  const messages = withoutBytes(withCheckedFiles(requestHash).messages)
+  const given = Object.entries({ ...requestHash, messages }).filter(([, value]) => value !== undefined)
   const text = canonicalJson(copyJson(JSON.parse(JSON.stringify(Object.fromEntries(given))), 'request'))
   const run = key.slice(0, Math.max(0, key.indexOf(':')))
   return digest(run === '' ? text : text.replaceAll(run, '‹run›')).slice(0, 16)
@@ -69,19 +69,19 @@ export function requestDigest(
  * `check` finds out, as for `createModels`.
  */
 export function recordedModels(text: string, file = 'recording', check?: FindMisfits): Models {
-  return new Recording(read(text, file), file, check)
+  return new Recording(readEntries(text, file), file, check)
 }
 
-function read(text: string, file: string): readonly Entry[] {
+function readEntries(text: string, file: string): readonly Entry[] {
   return text
     .replace(/^\ufeff/, '')
     .split('\n')
     .flatMap((line, i) => {
       if (line.trim() === '' || line.trimStart().startsWith('//')) return []
       const place = { file, line: i + 1 }
-      const value = parsed(line, place)
+      const value = parseLine(line, place)
       const entry = entryShape().safeParse(value)
-      if (!entry.success) throw unreadable(entry.error, value, place)
+      if (!entry.success) throw lineFault(entry.error, value, place)
       return [{ ...entry.data, line: i + 1 }]
     })
 }
@@ -92,7 +92,7 @@ interface Place {
 }
 
 /** The words of `JSON.parse` quote the line, which may hold what nobody is to see: only its column is told, if it tells one. */
-function parsed(line: string, place: Place): Json {
+function parseLine(line: string, place: Place): Json {
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -108,10 +108,10 @@ function parsed(line: string, place: Place): Json {
   }
 }
 
-function unreadable({ issues }: z.ZodError, value: unknown, place: Place): Fault {
+function lineFault({ issues }: z.ZodError, value: unknown, place: Place): Fault {
   if (!isObject(value)) return faults.make('R4021', 'the line is not a JSON object', { ...place, fix: BY_HAND })
-  const newer = typeof value['v'] === 'number' && value['v'] > RECORDING
-  return faults.make('R4021', `the line cannot be read: ${issueWords(issues, value, 'the line')}`, {
+  const newer = typeof value['v'] === 'number' && value['v'] > RECORDING_VERSION
+  return faults.make('R4021', `the line cannot be read: ${issueText(issues, value, 'the line')}`, {
     ...place,
     fix: newer ? 'update reflex, or record again with --record' : BY_HAND,
   })
@@ -120,7 +120,7 @@ function unreadable({ issues }: z.ZodError, value: unknown, place: Place): Fault
 /** Lines in their order, and how many of them were taken. */
 interface Queue {
   readonly entries: Entry[]
-  taken: number
+  usedCount: number
 }
 
 class Recording implements Models {
@@ -131,7 +131,7 @@ class Recording implements Models {
   readonly #queues = new Map<string, Queue>()
   /** How many lines there are of each label, or digest where there is none. */
   readonly #counts = new Map<string, number>()
-  readonly #given = new Map<string, Entry>()
+  readonly #entryByCall = new Map<string, Entry>()
 
   constructor(entries: readonly Entry[], file: string, check: FindMisfits | undefined) {
     this.#file = file
@@ -140,7 +140,7 @@ class Recording implements Models {
       const { label, request } = entry
       const key = request === undefined ? (label ?? '') : `#${request}`
       const queue = this.#queues.get(key)
-      if (queue === undefined) this.#queues.set(key, { entries: [entry], taken: 0 })
+      if (queue === undefined) this.#queues.set(key, { entries: [entry], usedCount: 0 })
       else queue.entries.push(entry)
       const name = label ?? request ?? ''
       this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
@@ -155,18 +155,18 @@ class Recording implements Models {
     return FREE
   }
 
-  unpriced(): readonly string[] {
+  unpricedModels(): readonly string[] {
     return []
   }
 
   async generate(request: ModelRequest, call: ModelCall): Promise<ModelReply> {
     call.signal.throwIfAborted()
-    const entry = this.#take(request, call.key)
+    const entry = this.#entryFor(request, call.key)
     if (entry.fault !== undefined) {
       const { code, message, verdict, ...details } = entry.fault
       throw new Fault(code, message, verdict, details)
     }
-    const reply = answering(entry.reply ?? {}, request)
+    const reply = withoutUnofferedCalls(entry.reply ?? {}, request)
     const written = complete({ ...reply, by: reply.by ?? entry.by })
     const whole: ModelReply = {
       ...written,
@@ -179,37 +179,37 @@ class Recording implements Models {
       ...(reply.failures === undefined ? {} : { failures: reply.failures }),
     }
     // A recorded answer is played back unchanged.
-    const lack = entry.request === undefined ? incomplete(whole.model, whole, request) : undefined
-    if (lack !== undefined) throw lack
-    this.#fit(whole, request, entry)
-    if (request.stream === true) tell(written, call)
+    const shortfall = entry.request === undefined ? incompleteFault(whole.model, whole, request) : undefined
+    if (shortfall !== undefined) throw shortfall
+    this.#checkSchema(whole, request, entry)
+    if (request.stream === true) streamReply(written, call)
     return whole
   }
 
-  #take(request: ModelRequest, key: string): Entry {
-    const asked = requestDigest(request, key)
-    const place = key === '' ? undefined : `${key} ${asked}`
-    const again = place === undefined ? undefined : this.#given.get(place)
-    if (again !== undefined) return again
-    const entry = this.#next(`#${asked}`) ?? (request.label === undefined ? undefined : this.#next(request.label))
-    if (entry === undefined) throw this.#nothing(request, asked)
-    if (place !== undefined) this.#given.set(place, entry)
+  #entryFor(request: ModelRequest, key: string): Entry {
+    const requestHash = requestDigest(request, key)
+    const place = key === '' ? undefined : `${key} ${requestHash}`
+    const known = place === undefined ? undefined : this.#entryByCall.get(place)
+    if (known !== undefined) return known
+    const entry = this.#nextEntry(`#${requestHash}`) ?? (request.label === undefined ? undefined : this.#nextEntry(request.label))
+    if (entry === undefined) throw this.#noReplyFault(request, requestHash)
+    if (place !== undefined) this.#entryByCall.set(place, entry)
     return entry
   }
 
-  #next(key: string): Entry | undefined {
+  #nextEntry(key: string): Entry | undefined {
     const queue = this.#queues.get(key)
-    return queue?.entries[queue.taken++]
+    return queue?.entries[queue.usedCount++]
   }
 
   /** A reply that a person wrote is held to the schema as a model's would be. */
-  #fit(reply: ModelReply, { output, label }: ModelRequest, { line }: Entry): void {
+  #checkSchema(reply: ModelReply, { output, label }: ModelRequest, { line }: Entry): void {
     if (output === undefined || reply.calls !== undefined) return
     const { object } = reply
-    const { problem } = schemaCheck(output.schema, { of: 'the answer', check: this.#check })(object)
+    const { problem } = schemaCheck(output.schema, { schemaOwner: 'the answer', check: this.#check })(object)
     if (problem === undefined) return
     const account = new Account()
-    account.take(reply)
+    account.addReply(reply)
     throw faults.make('R4015', `the recorded reply for ${label ?? 'the request'} does not fit its schema: ${problem}`, {
       file: this.#file,
       line,
@@ -218,15 +218,15 @@ class Recording implements Models {
     })
   }
 
-  #nothing({ label, messages }: ModelRequest, asked: string): Fault {
+  #noReplyFault({ label, messages }: ModelRequest, requestHash: string): Fault {
     const last = messages.flatMap((message) => (message.role === 'user' ? [message.content] : [])).at(-1) ?? ''
-    const what = `${label ?? 'a request without a label'} (${asked}, ${JSON.stringify(last.length > 80 ? `${last.slice(0, 80)}…` : last)})`
-    const has = [...this.#counts].slice(0, 12).map(([name, count]) => (count === 1 ? name : `${name} ${count} times`))
+    const what = `${label ?? 'a request without a label'} (${requestHash}, ${JSON.stringify(last.length > 80 ? `${last.slice(0, 80)}…` : last)})`
+    const counts = [...this.#counts].slice(0, 12).map(([name, count]) => (count === 1 ? name : `${name} ${count} times`))
     const used =
       label !== undefined && this.#counts.has(label)
         ? 'its lines are used up, or were recorded for another prompt'
         : 'the file has no line for it'
-    const message = `${this.#file} has no reply left for ${what}: ${used}. It has ${has.join(', ') || 'nothing'}`
+    const message = `${this.#file} has no reply left for ${what}: ${used}. It has ${counts.join(', ') || 'nothing'}`
     if (label === undefined) return faults.make('R4020', message, { fix: 'record again with --record' })
     const line = `{"label": ${JSON.stringify(label)}, "reply": {…}, "by": "hand"}`
     return faults.make('R4020', message, { fix: `record again with --record, or write a line ${line}` })
@@ -234,8 +234,8 @@ class Recording implements Models {
 }
 
 /** A reply without calls of tools that nobody offered, which are no answer. */
-function answering(reply: WrittenReply, request: ModelRequest): WrittenReply {
+function withoutUnofferedCalls(reply: PartialReply, request: ModelRequest): PartialReply {
   const { calls, finish } = reply
-  if (calls === undefined || request.output === undefined || (calls.length > 0 && offersTools(request))) return reply
+  if (calls === undefined || request.output === undefined || (calls.length > 0 && hasOfferedTools(request))) return reply
   return { ...reply, calls: undefined, native: undefined, finish: finish === 'tools' ? 'other' : finish }
 }

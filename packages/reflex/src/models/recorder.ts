@@ -1,5 +1,5 @@
-import { copyJson, type Fault, faultJson, isFault, type Json, type Redact } from '../kernel/index.ts'
-import { RECORDING, requestDigest } from './recorded.ts'
+import { copyJson, type Fault, faultJson, isFault, type Json, type Redactor } from '../kernel/index.ts'
+import { RECORDING_VERSION, requestDigest } from './recorded.ts'
 import type { ModelReply, ModelRequest, Models } from './types.ts'
 
 /**
@@ -9,11 +9,11 @@ import type { ModelReply, ModelRequest, Models } from './types.ts'
  * `write` gets one line with its end; what it throws is thrown on, since a recording with a hole is worth nothing.
  * `redact` takes secrets out of what is written.
  */
-export function recorder(models: Models, write: (line: string) => void, redact: Redact = (value) => value): Models {
+export function recorder(models: Models, write: (line: string) => void, redact: Redactor = (value) => value): Models {
   const put = (request: ModelRequest, key: string, outcome: { readonly reply: ModelReply } | { readonly fault: Json }): void => {
     const label = request.label === undefined ? {} : { label: request.label }
     const entry = copyJson(
-      JSON.parse(JSON.stringify({ v: RECORDING, ...label, request: requestDigest(request, key), ...outcome })),
+      JSON.parse(JSON.stringify({ v: RECORDING_VERSION, ...label, request: requestDigest(request, key), ...outcome })),
       'recording',
     )
     write(`${JSON.stringify(redact(entry))}\n`)
@@ -24,7 +24,7 @@ export function recorder(models: Models, write: (line: string) => void, redact: 
     },
     name: (request) => models.name(request),
     price: (request) => models.price(request),
-    unpriced: (request) => models.unpriced(request),
+    unpricedModels: (request) => models.unpricedModels(request),
     async generate(request, call) {
       let reply: ModelReply
       try {

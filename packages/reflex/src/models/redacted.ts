@@ -1,18 +1,18 @@
-import { Fault, type FaultData, faultData, faultJson, isFault, type Json, type Redact } from '../kernel/index.ts'
+import { Fault, type FaultData, faultData, faultJson, isFault, type Json, type Redactor } from '../kernel/index.ts'
 import type { ModelReply, Models } from './types.ts'
 
 /**
  * Models that answer as `models` do, without the secrets that `redact` takes out of their replies and failures: a reply is
  * recorded, shown and acted upon as it comes from here, also the arguments of a call of a tool. The call redacts its progress itself.
  */
-export function redactedModels(models: Models, redact: Redact): Models {
+export function redactedModels(models: Models, redact: Redactor): Models {
   return {
     get configured() {
       return models.configured
     },
     name: (request) => models.name(request),
     price: (request) => models.price(request),
-    unpriced: (request) => models.unpriced(request),
+    unpricedModels: (request) => models.unpricedModels(request),
     async generate(request, call) {
       try {
         return redact((await models.generate(request, call)) as unknown as Json) as unknown as ModelReply
@@ -24,10 +24,10 @@ export function redactedModels(models: Models, redact: Redact): Models {
 }
 
 /** The fault itself if it holds no secret, else one like it without them. */
-export function redactedFault(fault: Fault, redact: Redact): Fault {
-  const told = faultJson(faultData(fault))
-  const clean = redact(told)
-  if (clean === told) return fault
+export function redactedFault(fault: Fault, redact: Redactor): Fault {
+  const json = faultJson(faultData(fault))
+  const clean = redact(json)
+  if (clean === json) return fault
   const { code, message, verdict, ...details } = clean as unknown as FaultData
   return new Fault(code, message, verdict, details)
 }

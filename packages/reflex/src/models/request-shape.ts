@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { once } from '../text/index.ts'
 
-const parts = once(() => {
+const sharedShapes = once(() => {
   const json = z.custom<Json>((value) => value !== undefined, 'expected a JSON value')
   const object = z.custom<JsonObject>((value) => isObject(value), 'expected an object')
   const list = z.custom<readonly Json[]>((value) => isList(value), 'expected a list')
@@ -13,7 +13,7 @@ const parts = once(() => {
 
 /** The arguments of the port `model`. */
 export const requestShape = once(() => {
-  const { json, object, list, count, calls } = parts()
+  const { json, object, list, count, calls } = sharedShapes()
   const options = z.record(z.string(), object)
   const marks = { cache: z.union([z.literal(true), z.literal('1h')]).optional(), options: options.optional() }
   const part = z.discriminatedUnion('type', [
@@ -74,7 +74,7 @@ export const requestShape = once(() => {
 
 /** A reply as a recording holds it; by hand, `text`, `object` or `calls` is enough. */
 export const replyShape = once(() => {
-  const { json, list, count, calls } = parts()
+  const { json, list, count, calls } = sharedShapes()
   return z
     .strictObject({
       model: z.string(),

@@ -1,6 +1,6 @@
 import type { Fault, Json } from '../kernel/index.ts'
 import { faults } from './faults.ts'
-import { issueWords } from './issue-words.ts'
+import { issueText } from './issue-text.ts'
 import { requestShape } from './request-shape.ts'
 import type { ModelReply, ModelRequest } from './types.ts'
 
@@ -11,7 +11,7 @@ export function readRequest(args: Json | undefined): ModelRequest {
     refuseKeys(read.data)
     return read.data
   }
-  throw faults.make('R4017', `the request to a model cannot be read: ${issueWords(read.error.issues, args, 'the request')}`, {
+  throw faults.make('R4017', `the request to a model cannot be read: ${issueText(read.error.issues, args, 'the request')}`, {
     fix: 'correct what the message names',
   })
 }
@@ -21,12 +21,12 @@ const KEY_NAME =
   /^(?:x-)?(?:api[-_]?key|authorization|auth[-_]?token|access[-_]?(?:key|token)(?:[-_]?id)?|secret(?:[-_]?access)?[-_]?key|secret|session[-_]?token|bearer(?:[-_]?token)?|password|credentials?|private[-_]?key)$/i
 
 /** Returns the path of a key or password in the options of a provider: records keep options as they are. */
-export function keyIn(options: Json | undefined, path: readonly string[] = []): string | undefined {
+export function findKey(options: Json | undefined, path: readonly string[] = []): string | undefined {
   if (typeof options !== 'object' || options === null) return undefined
   for (const [name, value] of Object.entries(options)) {
     const at = [...path, name]
     if (KEY_NAME.test(name) && typeof value === 'string' && value !== '') return at.join('.')
-    const inner = keyIn(value, at)
+    const inner = findKey(value, at)
     if (inner !== undefined) return inner
   }
   return undefined
@@ -36,22 +36,22 @@ export function keyIn(options: Json | undefined, path: readonly string[] = []): 
 export function refuseKeys({ options, messages }: ModelRequest): void {
   const parts = messages.flatMap((message) => (message.role === 'user' ? (message.parts ?? []) : []))
   for (const given of [options, ...[...messages, ...parts].map((one) => one.options)]) {
-    const found = keyIn(given)
-    if (found !== undefined) throw holdsKey(found)
+    const found = findKey(given)
+    if (found !== undefined) throw keyInOptionsFault(found)
   }
 }
 
 /** The fault `R4031`. */
-export function holdsKey(path: string): Fault {
+export function keyInOptionsFault(path: string): Fault {
   return faults.make('R4031', `the provider options hold ${path}; a record keeps options as they are`, {
     fix: `remove ${path}; set the variable of the provider in the environment instead`,
   })
 }
 
 /** Whether calls can be an answer to a request. Where they cannot, calls would pass for an answer that nobody checks. */
-export function offersTools({ tools = [], choice }: ModelRequest): boolean {
+export function hasOfferedTools({ tools = [], choice }: ModelRequest): boolean {
   return tools.length > 0 && choice !== 'none'
 }
 
 /** A reply of which only what matters is written. */
-export type WrittenReply = { readonly [key in keyof ModelReply]?: ModelReply[key] | undefined }
+export type PartialReply = { readonly [key in keyof ModelReply]?: ModelReply[key] | undefined }

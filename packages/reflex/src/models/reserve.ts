@@ -1,4 +1,4 @@
-import type { Lost, Traits } from '../kernel/index.ts'
+import type { EstimatedUsage, Traits } from '../kernel/index.ts'
 import { costOf } from './prices.ts'
 import { withoutBytes } from './content.ts'
 import { isText } from './media.ts'
@@ -7,16 +7,16 @@ import type { FilePart, ModelRequest, Models, Usage } from './types.ts'
 /** Characters of a token, about. */
 const PER_TOKEN = 4
 /** Tokens of an answer whose request states no limit: the default limit of many providers. */
-const UNSTATED = 4_096
+const DEFAULT_OUTPUT_TOKENS = 4_096
 
 /** The traits by which a budget knows what a request may cost. The request is made when they are asked for. */
-export function costTraits(models: () => Models, request: () => ModelRequest): Pick<Traits, 'costs' | 'reserves' | 'unpriced'> {
-  return { costs: true, reserves: () => reserveFor(models(), request()), unpriced: () => models().unpriced(request()) }
+export function costTraits(models: () => Models, request: () => ModelRequest): Pick<Traits, 'costs' | 'estimateUsage' | 'unpricedModels'> {
+  return { costs: true, estimateUsage: () => reserveFor(models(), request()), unpricedModels: () => models().unpricedModels(request()) }
 }
 
 /** Estimates the most that one try of a request uses: its messages and tools as they are sent, and the longest answer that it allows. */
-function reserveFor(models: Models, request: ModelRequest): Lost {
-  const used = { input: inputOf(request), output: request.maxTokens ?? UNSTATED }
+function reserveFor(models: Models, request: ModelRequest): EstimatedUsage {
+  const used = { input: inputOf(request), output: request.maxTokens ?? DEFAULT_OUTPUT_TOKENS }
   const [model, price] = [models.name(request), models.price(request)]
   return { ...(model === undefined ? {} : { model }), ...used, ...(price === undefined ? {} : { usd: costOf(used, price) }) }
 }

@@ -1,10 +1,10 @@
 import { canonicalJson, isFault } from '../kernel/index.ts'
 import { faults } from './faults.ts'
-import type { WrittenReply } from './request.ts'
+import type { PartialReply } from './request.ts'
 import type { Model, ModelCall, ModelRequest, ModelTry } from './types.ts'
 
 /** A text, the parts of a reply that matter, or a failure. */
-export type ScriptedReply = string | WrittenReply | Error
+export type ScriptedReply = string | PartialReply | Error
 
 /**
  * A model that says what it is told: replies in their order, or a function of the request. Each try takes one, so an
@@ -28,14 +28,14 @@ export function scriptedModel(
       if (reply instanceof Error || isFault(reply)) throw reply
       // A script that says nothing of tokens has used none.
       const whole = complete({ usage: { input: 0, output: 0 }, ...(typeof reply === 'string' ? { text: reply } : reply) })
-      if (request.stream === true) tell(whole, call)
+      if (request.stream === true) streamReply(whole, call)
       return whole
     },
   }
 }
 
 /** What a written reply leaves out, as it follows from the rest. */
-export function complete(reply: WrittenReply): ModelTry {
+export function complete(reply: PartialReply): ModelTry {
   const { text, object, calls, finish } = reply
   return {
     text: text ?? (object === undefined ? '' : canonicalJson(object)),
@@ -45,7 +45,7 @@ export function complete(reply: WrittenReply): ModelTry {
 }
 
 /** The parts of an answer that may be missing, without those that are: a reply is plain JSON. */
-export function extras({ calls, reasoning, usage, native, warnings, by }: WrittenReply): Omit<ModelTry, 'text' | 'finish'> {
+export function extras({ calls, reasoning, usage, native, warnings, by }: PartialReply): Omit<ModelTry, 'text' | 'finish'> {
   return {
     ...(calls === undefined ? {} : { calls }),
     ...(reasoning === undefined ? {} : { reasoning }),
@@ -57,7 +57,7 @@ export function extras({ calls, reasoning, usage, native, warnings, by }: Writte
 }
 
 /** A reply that is there at once, told as a stream would have. */
-export function tell({ text, reasoning, calls }: ModelTry, call: ModelCall): void {
+export function streamReply({ text, reasoning, calls }: ModelTry, call: ModelCall): void {
   if (reasoning !== undefined) call.part({ reasoning })
   if (text !== '') call.part({ text })
   if (calls !== undefined) call.part({ calls: calls.map(({ id, name }) => ({ id, name })) })

@@ -15,11 +15,12 @@ const IN_URL = /(?<=:\/\/)[^/\s@]+@|(?<=[?&](?:key|api[_-]?key|token)=)[^&\s"]+/
  * by its base URL.
  */
 export function scrubber(environment: Environment, address = ''): (text: string) => string {
-  const own = secretsInAddress(address)
+  const addressSecrets = secretsInAddress(address)
   return (text) => {
     let clean = text
     // Read each time: a key may be set later than the models are made. The longest first: one key may begin another.
-    for (const key of [...own, ...keysOf(environment)].toSorted((a, b) => b.length - a.length)) clean = clean.replaceAll(key, mark(key))
+    for (const key of [...addressSecrets, ...keysOf(environment)].toSorted((a, b) => b.length - a.length))
+      clean = clean.replaceAll(key, mark(key))
     clean = clean.replace(KEY_LIKE, mark).replace(IN_URL, (found) => (found.endsWith('@') ? `${mark(found)}@` : mark(found)))
     clean = clean.replace(/\s+/g, ' ').trim()
     return clean.length <= LONGEST ? clean : `${clean.slice(0, LONGEST)}…`.toWellFormed()
@@ -27,12 +28,12 @@ export function scrubber(environment: Environment, address = ''): (text: string)
 }
 
 /** Variables that sign requests: keys of providers, and what the clouds take in place of one. */
-const SIGNS = /_API_KEY$|^AWS_(?:BEARER_TOKEN|SECRET_ACCESS_KEY|ACCESS_KEY_ID|SESSION_TOKEN)|^GOOGLE_PRIVATE_KEY$/
+const SECRET_VARIABLE = /_API_KEY$|^AWS_(?:BEARER_TOKEN|SECRET_ACCESS_KEY|ACCESS_KEY_ID|SESSION_TOKEN)|^GOOGLE_PRIVATE_KEY$/
 
 function keysOf(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value = '']) => {
     if (name.endsWith('_BASE_URL')) return secretsInAddress(value)
-    return SIGNS.test(name) && value.length >= 4 ? [value] : []
+    return SECRET_VARIABLE.test(name) && value.length >= 4 ? [value] : []
   })
 }
 

@@ -1,5 +1,5 @@
 import { canonicalJson, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
-import { complete, tell } from './scripted.ts'
+import { complete, streamReply } from './scripted.ts'
 import type { Model, ModelMessage, ModelRequest, ModelTry, ToolOffer, Usage } from './types.ts'
 
 /** Characters of a token, about. */
@@ -18,7 +18,7 @@ export function simulatedModel(name = 'simulated'): Model {
     billed: false,
     async generate(request, call) {
       const reply = replyTo(request)
-      if (request.stream === true) tell(reply, call)
+      if (request.stream === true) streamReply(reply, call)
       return reply
     },
   }
@@ -72,12 +72,12 @@ function sample(root: JsonObject): Json {
 }
 
 /** All parts of an `allOf` as one schema; of keys that several give, properties and required names are joined. */
-function merged({ allOf: _, ...own }: JsonObject, parts: readonly Json[]): JsonObject {
+function merged({ allOf: _, ...rest }: JsonObject, parts: readonly Json[]): JsonObject {
   return parts.filter(isObject).reduce<JsonObject>((sum, part) => {
     const properties = { ...objectOf(sum.properties), ...objectOf(part.properties) }
     const required = [...listOf(sum.required), ...listOf(part.required)]
     return { ...sum, ...part, ...(Object.keys(properties).length === 0 ? {} : { properties, required }) }
-  }, own)
+  }, rest)
 }
 
 function objectOf(value: Json | undefined): JsonObject {

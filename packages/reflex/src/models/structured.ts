@@ -1,41 +1,45 @@
 import { copyJson, isFault, type Json, type JsonObject } from '../kernel/index.ts'
 import { faults } from './faults.ts'
-import { misfitWords } from './issue-words.ts'
+import { misfitText } from './issue-text.ts'
 import { isTooDeep } from './limits.ts'
 import { type FindMisfits, schemaMisfits } from './misfits.ts'
 
 /** A value that was read and checked, or what is wrong with it, in words for the model that wrote it. */
-export type Checked = { readonly value: Json; readonly problem?: undefined } | { readonly problem: string }
+export type CheckedValue = { readonly value: Json; readonly problem?: undefined } | { readonly problem: string }
 
 /** Checks values against a JSON Schema. */
-export type SchemaCheck = (value: unknown) => Checked
+export type SchemaCheck = (value: unknown) => CheckedValue
 
 /** Whose a schema is, what a value of it is called, and who checks it. */
 interface SchemaUse {
-  readonly of: string
+  readonly schemaOwner: string
   readonly subject?: string | undefined
   readonly check?: FindMisfits | undefined
 }
 
-const DEEP = 'the value is nested too deeply'
+const TOO_DEEP = 'the value is nested too deeply'
 
 /** Makes the check of a JSON Schema. Throws `R4016` for a schema that cannot be used. */
-export function schemaCheck(schema: JsonObject, { of, subject = 'the answer', check = schemaMisfits }: SchemaUse): SchemaCheck {
+export function schemaCheck(schema: JsonObject, { schemaOwner, subject = 'the answer', check = schemaMisfits }: SchemaUse): SchemaCheck {
   try {
     check(schema, null)
   } catch (thrown) {
-    throw faults.make('R4016', `the schema of ${of} cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`, {
-      fix: 'write it with types, properties, enums and limits',
-    })
+    throw faults.make(
+      'R4016',
+      `the schema of ${schemaOwner} cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      {
+        fix: 'write it with types, properties, enums and limits',
+      },
+    )
   }
   return (value) => {
     if (value === undefined) return { problem: `${subject} is missing` }
     try {
-      const json = copyJson(value, of)
+      const json = copyJson(value, schemaOwner)
       const found = check(schema, json)
-      return found.length === 0 ? { value: json } : { problem: misfitWords(found, subject) }
+      return found.length === 0 ? { value: json } : { problem: misfitText(found, subject) }
     } catch (thrown) {
-      if (thrown instanceof RangeError) return { problem: DEEP }
+      if (thrown instanceof RangeError) return { problem: TOO_DEEP }
       return { problem: isFault(thrown) ? thrown.message : `${subject} cannot be checked: ${String(thrown)}` }
     }
   }
@@ -45,7 +49,7 @@ export function schemaCheck(schema: JsonObject, { of, subject = 'the answer', ch
  * The JSON value that a model wrote, alone, in a fenced block, or with words around it. A model that was asked for JSON
  * often wraps it all the same.
  */
-export function jsonIn(text: string): Checked {
+export function jsonIn(text: string): CheckedValue {
   const whole = text.trim()
   const fenced = [...whole.matchAll(/^```[\w-]*[ \t]*\n([\s\S]*?)\n?^```/gm)].map(([, body = '']) => body)
   const from = whole.search(/[{[]/)
@@ -54,7 +58,7 @@ export function jsonIn(text: string): Checked {
     if (candidate === '') continue
     try {
       const value: unknown = JSON.parse(candidate)
-      return isTooDeep(value) ? { problem: DEEP } : { value: copyJson(value, 'answer') }
+      return isTooDeep(value) ? { problem: TOO_DEEP } : { value: copyJson(value, 'answer') }
     } catch (thrown) {
       if (isFault(thrown)) return { problem: thrown.message }
     }

@@ -1,6 +1,6 @@
 import { copyJson, isFault, type Json } from '../kernel/index.ts'
 import { Account } from './account.ts'
-import { amended } from './advice.ts'
+import { withDetails } from './advice.ts'
 import { faults } from './faults.ts'
 import { type SchemaCheck, schemaCheck } from './structured.ts'
 import type { ModelCall, ModelMessage, ModelReply, ModelRequest, Models, ToolCall, Usage } from './types.ts'
@@ -14,7 +14,7 @@ export interface ToolLoop {
   /** Tools whose result ends the loop. */
   readonly terminal?: readonly string[] | undefined
   /** Takes each message that is added. A retry that begins with all of them repeats no call whose result is among them. */
-  readonly said?: ((message: ModelMessage) => void) | undefined
+  readonly onMessage?: ((message: ModelMessage) => void) | undefined
 }
 
 /** What came of a tool loop. */
@@ -45,30 +45,33 @@ const DEFAULT_TURNS = 15
  */
 export async function toolLoop(models: Models, request: ModelRequest, loop: ToolLoop, call: ModelCall): Promise<ToolLoopResult> {
   const tools = new Map(
-    (request.tools ?? []).map((tool) => [tool.name, schemaCheck(tool.schema, { of: `the tool ${tool.name}`, subject: 'the arguments' })]),
+    (request.tools ?? []).map((tool) => [
+      tool.name,
+      schemaCheck(tool.schema, { schemaOwner: `the tool ${tool.name}`, subject: 'the arguments' }),
+    ]),
   )
   const messages: ModelMessage[] = [...request.messages]
   const { maxTurns = DEFAULT_TURNS, terminal = [] } = loop
   const account = new Account()
-  const say = (message: ModelMessage): void => {
+  const addMessage = (message: ModelMessage): void => {
     messages.push(message)
-    loop.said?.(message)
+    loop.onMessage?.(message)
   }
   /** Performs calls; returns the result that ends the loop, if there is one. */
   const perform = async (calls: readonly ToolCall[]): Promise<{ readonly result: Json } | undefined> => {
     for (const made of calls) {
       call.signal.throwIfAborted()
-      const outcome = await performOne(made, tools, loop)
-      say({ role: 'tool', call: made.id, name: made.name, ...outcome })
+      const outcome = await performCall(made, tools, loop)
+      addMessage({ role: 'tool', call: made.id, name: made.name, ...outcome })
       if (outcome.failed === undefined && terminal.includes(made.name)) return { result: outcome.result }
     }
     return undefined
   }
-  await perform(unanswered(messages))
+  await perform(unansweredCalls(messages))
   for (let turns = 1; turns <= maxTurns; turns++) {
     const reply = await turn(models, { ...request, messages: [...messages], ...choiceOf(request, turns) }, call, account)
     const { usage, cost } = account
-    say(assistantMessage(reply))
+    addMessage(assistantMessage(reply))
     const sum = { reply, messages, turns, usage, ...(cost === undefined ? {} : { cost }) }
     if (reply.calls === undefined) return sum
     const last = await perform(reply.calls)
@@ -81,7 +84,7 @@ export async function toolLoop(models: Models, request: ModelRequest, loop: Tool
 }
 
 /** The calls of the last turn that have no result yet. */
-function unanswered(messages: readonly ModelMessage[]): readonly ToolCall[] {
+function unansweredCalls(messages: readonly ModelMessage[]): readonly ToolCall[] {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   const last = messages[at]
   if (last?.role !== 'assistant' || messages.slice(at + 1).some(({ role }) => role !== 'tool')) return []
@@ -97,11 +100,11 @@ async function turn(models: Models, request: ModelRequest, call: ModelCall, acco
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
     const { used, answer } = thrown.data ?? {}
-    account.join(used)
+    account.addUsed(used)
     const data = { ...thrown.data, ...account.facts, ...(answer === undefined ? {} : { answer }) }
-    throw Object.keys(data).length === 0 ? thrown : amended(thrown, { data })
+    throw Object.keys(data).length === 0 ? thrown : withDetails(thrown, { data })
   }
-  account.take(reply)
+  account.addReply(reply)
   return reply
 }
 
@@ -135,20 +138,20 @@ interface Outcome {
   readonly failed?: true
 }
 
-async function performOne(call: ToolCall, tools: ReadonlyMap<string, SchemaCheck>, loop: ToolLoop): Promise<Outcome> {
+async function performCall(call: ToolCall, tools: ReadonlyMap<string, SchemaCheck>, loop: ToolLoop): Promise<Outcome> {
   const check = tools.get(call.name)
-  if (check === undefined) return failed(`there is no tool ${call.name}; there are ${[...tools.keys()].join(', ') || 'none'}`)
-  if (call.invalid !== undefined) return failed(`the arguments of ${call.name} are not a JSON object`)
+  if (check === undefined) return failedOutcome(`there is no tool ${call.name}; there are ${[...tools.keys()].join(', ') || 'none'}`)
+  if (call.invalid !== undefined) return failedOutcome(`the arguments of ${call.name} are not a JSON object`)
   const { problem } = check(call.args)
-  if (problem !== undefined) return failed(`${call.name} cannot be called so: ${problem}`)
+  if (problem !== undefined) return failedOutcome(`${call.name} cannot be called so: ${problem}`)
   try {
     return { result: copyJson(await loop.perform(call), `result of ${call.name}`) }
   } catch (thrown) {
     if (!isFault(thrown) || thrown.verdict === 'wait' || thrown.verdict === 'bug') throw thrown
-    return failed(thrown.message)
+    return failedOutcome(thrown.message)
   }
 }
 
-function failed(why: string): Outcome {
+function failedOutcome(why: string): Outcome {
   return { result: why, failed: true }
 }

@@ -217,7 +217,7 @@ export interface Models {
   /** The price of the model that a request goes to first; undefined when it has none. Recorded and simulated replies cost 0. */
   price(request: ModelRequest): Price | undefined
   /** Names the models without a price that a request may go to, fallbacks included. */
-  unpriced(request: ModelRequest): readonly string[]
+  unpricedModels(request: ModelRequest): readonly string[]
   /**
    * Asks until a model has answered: tries again what may pass, after the wait that the provider asks for; then goes on
    * to the fallback models; checks structured output and has it repaired once. All within one deadline.

@@ -6,8 +6,8 @@ import type { Question, QuestionOption } from './question.ts'
 /** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
 export type Guess = (word: string, names: readonly string[]) => string | undefined
 
-const LONGEST = 100_000
-const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+const MAX_ANSWER_SIZE = 100_000
+const NUMBER_TEXT = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /**
  * The answer as the program gets it, or a fault: `R4200` for none of the options, `R4201` for the wrong shape.
@@ -17,9 +17,11 @@ const NUMBER = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
  * allows (text becomes the number, boolean or JSON that the schema asks for), and without a schema anything.
  */
 export function acceptAnswer(question: Question, value: unknown, guess?: Guess): Json {
-  if (sizeUpTo(LONGEST, value) > LONGEST) {
+  if (sizeUpTo(MAX_ANSWER_SIZE, value) > MAX_ANSWER_SIZE) {
     const found = typeof value === 'string' ? `, this one has ${value.length}` : ', counted as JSON, and this one has more'
-    throw faults.make('R4201', `an answer has at most ${LONGEST} characters${found}`, { fix: 'put the text into a file and name it' })
+    throw faults.make('R4201', `an answer has at most ${MAX_ANSWER_SIZE} characters${found}`, {
+      fix: 'put the text into a file and name it',
+    })
   }
   const answer = copyJson(value, 'answer')
   const options = question.options ?? []
@@ -27,7 +29,7 @@ export function acceptAnswer(question: Question, value: unknown, guess?: Guess):
   if (chosen !== undefined) return chosen.value
   if (question.schema !== undefined)
     return fitAnswer(question.schema, typeof answer === 'string' ? textAs(question.schema, answer) : answer)
-  if (options.length > 0) throw noOption(options, answer, guess)
+  if (options.length > 0) throw unknownOption(options, answer, guess)
   return answer
 }
 
@@ -53,11 +55,11 @@ function chooseOption(options: readonly QuestionOption[], answer: Json): Questio
   const exact = options.find((option) => option.value === answer) ?? options.find((option) => option.label === answer)
   if (exact !== undefined) return exact
   const folded = fold(answer)
-  const named = (names: (option: QuestionOption) => readonly string[]): QuestionOption | undefined => {
-    const same = options.filter((option) => names(option).some((name) => fold(name) === folded))
-    return same.length === 1 ? same[0] : undefined
+  const uniqueOption = (names: (option: QuestionOption) => readonly string[]): QuestionOption | undefined => {
+    const matching = options.filter((option) => names(option).some((name) => fold(name) === folded))
+    return matching.length === 1 ? matching[0] : undefined
   }
-  return named(namesOf) ?? named(({ key }) => (key === undefined ? [] : [key])) ?? named(({ also = [] }) => also)
+  return uniqueOption(namesOf) ?? uniqueOption(({ key }) => (key === undefined ? [] : [key])) ?? uniqueOption(({ also = [] }) => also)
 }
 
 function namesOf({ value, label }: QuestionOption): readonly string[] {
@@ -68,12 +70,12 @@ function fold(text: string): string {
   return text.trim().normalize('NFC').toLowerCase()
 }
 
-function noOption(options: readonly QuestionOption[], answer: Json, guess: Guess | undefined): Fault {
+function unknownOption(options: readonly QuestionOption[], answer: Json, guess: Guess | undefined): Fault {
   const names = options.map(({ value, label }) => (label === undefined || fold(label) === fold(value) ? value : `${value} (${label})`))
   const meant = typeof answer === 'string' ? guess?.(answer, options.flatMap(namesOf)) : undefined
   const shown = JSON.stringify(answer)
-  const cut = shown.length > 60 ? `${shown.slice(0, 57)}…` : shown
-  return faults.make('R4200', `${cut} is none of ${names.join(', ')}${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
+  const shortAnswer = shown.length > 60 ? `${shown.slice(0, 57)}…` : shown
+  return faults.make('R4200', `${shortAnswer} is none of ${names.join(', ')}${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
     fix: meant === undefined ? `answer ${names.join(' or ')}` : `answer ${meant}`,
     data: { options: options.map(({ value }) => value) },
   })
@@ -85,18 +87,18 @@ export function textAs(schema: JsonObject, text: string): Json {
   switch (schema.type) {
     case 'number':
     case 'integer':
-      return NUMBER.test(word) ? Number(word) : text
+      return NUMBER_TEXT.test(word) ? Number(word) : text
     case 'boolean':
       return ['true', 'yes', 'y'].includes(word) ? true : ['false', 'no', 'n'].includes(word) ? false : text
     case 'array':
     case 'object':
-      return parsed(text)
+      return parseOrText(text)
     default:
       return text
   }
 }
 
-function parsed(text: string): Json {
+function parseOrText(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -1,7 +1,7 @@
 import { copyJson, isList, isObject, type Json } from '../kernel/index.ts'
 import { acceptAnswer, type Guess } from './accept.ts'
 import { faults } from './faults.ts'
-import { isOwnQuestion, type OpenQuestion } from './question.ts'
+import { isInternalQuestion, type OpenQuestion } from './question.ts'
 
 /** Somebody or something that answers questions. */
 export interface Answers {
@@ -21,7 +21,7 @@ export const noAnswers: Answers = { by: 'nobody', answer: () => undefined }
 export const autoAnswers: Answers = {
   by: 'auto',
   answer(open) {
-    if (isOwnQuestion(open)) return undefined
+    if (isInternalQuestion(open)) return undefined
     const { otherwise, options } = open.question
     const value = otherwise ?? options?.[0]?.value
     return value === undefined ? undefined : acceptAnswer(open.question, value)
@@ -65,22 +65,22 @@ export function scriptedAnswers(data: unknown, options: ScriptedOptions = {}): S
       .filter(([name]) => name !== '$schema')
       .map(([name, value]) => [name, copyJson(value, name)]),
   )
-  const taken = new Map<string, number>()
+  const turns = new Map<string, number>()
   return {
     by: file,
     answer(open) {
       // What Reflex asks where a node stands is no question of that node: the node's answers are not for it.
-      const names = isOwnQuestion(open) ? [open.id, open.name] : [open.id, open.path, open.name]
+      const names = isInternalQuestion(open) ? [open.id, open.name] : [open.id, open.path, open.name]
       const name = names.find((candidate) => candidate !== undefined && script.has(candidate))
       const scripted = name === undefined ? undefined : script.get(name)
       if (name === undefined || scripted === undefined) return undefined
-      const turn = taken.get(name) ?? 0
+      const turn = turns.get(name) ?? 0
       const value = isList(scripted) ? scripted[turn] : scripted
       if (value === undefined) return undefined
       const answer = acceptAnswer(open.question, value, options.guess)
-      taken.set(name, turn + 1)
+      turns.set(name, turn + 1)
       return answer
     },
-    unused: () => [...script.keys()].filter((name) => !taken.has(name)),
+    unused: () => [...script.keys()].filter((name) => !turns.has(name)),
   }
 }

@@ -41,7 +41,7 @@ export interface OpenQuestion {
 }
 
 /** True if Reflex itself asks and not the program. Only people answer these questions. */
-export function isOwnQuestion({ asker = 'program' }: Pick<OpenQuestion, 'asker'>): boolean {
+export function isInternalQuestion({ asker = 'program' }: Pick<OpenQuestion, 'asker'>): boolean {
   return asker !== 'program'
 }
 
@@ -56,10 +56,10 @@ export function readQuestion(about: Json | undefined, name: string): Question {
   return {
     text,
     ...(options === undefined ? {} : { options: readOptions(options, name) }),
-    ...(schema === undefined ? {} : { schema: need(isObject(schema) ? schema : undefined, name, 'schema', 'a JSON Schema') }),
+    ...(schema === undefined ? {} : { schema: requireField(isObject(schema) ? schema : undefined, name, 'schema', 'a JSON Schema') }),
     ...(due === undefined || due === null
       ? {}
-      : { due: need(typeof due === 'number' ? due : undefined, name, 'due', 'a number of milliseconds') }),
+      : { due: requireField(typeof due === 'number' ? due : undefined, name, 'due', 'a number of milliseconds') }),
     ...(otherwise === undefined ? {} : { otherwise }),
     ...(about.about === undefined ? {} : { about: about.about }),
   }
@@ -87,11 +87,11 @@ export function questionProblem(about: Json): string | undefined {
 }
 
 function readOptions(options: Json, name: string): readonly QuestionOption[] {
-  const list = need(isList(options) ? options : undefined, name, 'options', 'a list')
+  const list = requireField(isList(options) ? options : undefined, name, 'options', 'a list')
   return list.map((option, i) => {
     const { value, label, detail, key, also } = isObject(option) ? option : { value: option }
     return {
-      value: need(typeof value === 'string' ? value : undefined, name, `options[${i}].value`, 'text'),
+      value: requireField(typeof value === 'string' ? value : undefined, name, `options[${i}].value`, 'text'),
       ...(typeof label === 'string' ? { label } : {}),
       ...(typeof detail === 'string' ? { detail } : {}),
       ...(typeof key === 'string' && key !== '' ? { key } : {}),
@@ -100,7 +100,7 @@ function readOptions(options: Json, name: string): readonly QuestionOption[] {
   })
 }
 
-function need<T>(value: T | undefined, name: string, field: string, what: string): T {
+function requireField<T>(value: T | undefined, name: string, field: string, what: string): T {
   if (value !== undefined) return value
   throw faults.make('R4202', `the question ${name} has no ${what} as its ${field}`, { path: `${name}.${field}` })
 }

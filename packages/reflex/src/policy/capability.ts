@@ -1,5 +1,4 @@
 import { sep } from 'node:path'
-import { hostName } from './host-name.ts'
 
 const SCHEME = 'arbor://'
 const ONE = Symbol('*')
@@ -18,7 +17,7 @@ export interface Pattern {
 }
 
 /** A text that is no capability, and why. */
-export interface Unreadable {
+export interface CapabilityProblem {
   readonly problem: string
 }
 
@@ -27,7 +26,7 @@ export interface Unreadable {
  * or has a separator inside is refused, so that no spelling of a path can stand for another path. Where folders are given,
  * the steps `{work}`, `{run}` and `{home}` become the folders' own: so a program says what it needs before it runs.
  */
-export function readCapability(text: string, folders?: Folders): Capability | Unreadable {
+export function readCapability(text: string, folders?: Folders): Capability | CapabilityProblem {
   const steps: string[] = []
   for (const step of rawSteps(text)) {
     const folder = folderOf(step, folders)
@@ -50,7 +49,7 @@ export interface Folders {
 }
 
 /** Reads a grant. The steps `{work}`, `{run}` and `{home}` become the folders' own, where folders are given. */
-export function readPattern(text: string, folders?: Folders): Pattern | Unreadable {
+export function readPattern(text: string, folders?: Folders): Pattern | CapabilityProblem {
   if (!text.startsWith(SCHEME)) return { problem: `it does not begin with ${SCHEME}` }
   const raw = rawSteps(text)
   const steps: Pattern['steps'][number][] = []
@@ -69,7 +68,7 @@ export function readPattern(text: string, folders?: Folders): Pattern | Unreadab
 }
 
 /** A grant for all that lies in a folder, and for the folder itself. */
-export function below(prefix: string, folder: string): Pattern {
+export function patternBelow(prefix: string, folder: string): Pattern {
   const head = rawSteps(prefix)
   return { text: `${prefix}${folder}/**`, steps: [...head, ...pathSteps(folder), REST] }
 }
@@ -77,13 +76,13 @@ export function below(prefix: string, folder: string): Pattern {
 /** Whether a grant covers what is needed. `**` covers nothing, one step or many. */
 export function covers(pattern: Pattern, { steps }: Capability): boolean {
   const length = pattern.steps.length
-  if (pattern.steps[length - 1] !== REST) return length === steps.length && begins(pattern.steps, steps, length)
-  return steps.length >= length - 1 && begins(pattern.steps, steps, length - 1)
+  if (pattern.steps[length - 1] !== REST) return length === steps.length && matchesStart(pattern.steps, steps, length)
+  return steps.length >= length - 1 && matchesStart(pattern.steps, steps, length - 1)
 }
 
 /** Whether a grant has something to give below what is known of a need. */
 export function reaches({ steps: pattern }: Pattern, { steps }: Capability): boolean {
-  return begins(pattern, steps, Math.min(steps.length, pattern.at(-1) === REST ? pattern.length - 1 : pattern.length))
+  return matchesStart(pattern, steps, Math.min(steps.length, pattern.at(-1) === REST ? pattern.length - 1 : pattern.length))
 }
 
 /** Whether a grant names all that it grants, without a star. */
@@ -91,13 +90,13 @@ export function isExact({ steps }: Pattern): boolean {
   return steps.every((step) => typeof step === 'string')
 }
 
-function begins(pattern: Pattern['steps'], steps: readonly string[], count: number): boolean {
+function matchesStart(pattern: Pattern['steps'], steps: readonly string[], count: number): boolean {
   for (let i = 0; i < count; i++) if (pattern[i] !== ONE && pattern[i] !== steps[i]) return false
   return true
 }
 
 /** The same rule for where its files really are: links in the steps before the first star are followed. */
-export function reallyAt(pattern: Pattern, real: (path: string) => string): Pattern {
+export function resolvedPattern(pattern: Pattern, real: (path: string) => string): Pattern {
   const [root, use, ...path] = pattern.steps
   const star = path.findIndex((step) => typeof step !== 'string')
   const plain = path.slice(0, star < 0 ? path.length : star)
@@ -138,7 +137,7 @@ function rawSteps(text: string): string[] {
 }
 
 /** A step in its one spelling, after those before it: hosts are compared in one spelling. */
-function decode(step: string, before: Pattern['steps']): string | Unreadable {
+function decode(step: string, before: Pattern['steps']): string | CapabilityProblem {
   if (/[?#\\\s]/.test(step)) return { problem: `${JSON.stringify(step)} has a character that must be percent-encoded` }
   let plain: string
   try {
@@ -151,4 +150,32 @@ function decode(step: string, before: Pattern['steps']): string | Unreadable {
   if (/[/\\\0]/.test(plain)) return { problem: `the step ${JSON.stringify(step)} has a separator inside` }
   if (before.length !== 1 || before[0] !== 'net') return plain
   return hostName(plain) ?? { problem: `${JSON.stringify(step)} is no host; leave out the port and the path` }
+}
+
+/**
+ * Returns a host in its one spelling: small letters, no dot at its end, letters of other scripts as the name system has them, an
+ * address in its shortest form and without a zone, an IPv6 address that stands for an IPv4 address as that address. Undefined
+ * for a text that is not a host: a port, a path and a user do not belong to it.
+ */
+function hostName(text: string): string | undefined {
+  const bare = text.replace(/^\[(.*)\]$/, '$1')
+  const isAddress = bare.includes(':')
+  if (/[\s/?#@\\]/.test(bare)) return undefined
+  const url = URL.parse(`http://${isAddress ? `[${bare.replace(/%[^]*$/, '')}]` : bare}/`)
+  const host = withoutLastDots(url?.hostname.replace(/^\[|\]$/g, '') ?? '')
+  return host === '' ? undefined : (mappedAddress(host) ?? host)
+}
+
+/** Cuts the dots at the end: a pattern would search again from each dot. */
+function withoutLastDots(host: string): string {
+  let end = host.length
+  while (host[end - 1] === '.') end--
+  return host.slice(0, end)
+}
+
+/** The IPv4 address in `::ffff:7f00:1`. */
+function mappedAddress(host: string): string | undefined {
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host) ?? []
+  if (high === undefined || low === undefined) return undefined
+  return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.')
 }

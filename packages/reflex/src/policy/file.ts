@@ -1,9 +1,8 @@
 import { causeOf, type Fault, type FaultDetails, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { readPattern } from './capability.ts'
 import { faults } from './faults.ts'
-import { repeatedKey } from './repeated-key.ts'
-import { neverMatches } from './roots.ts'
-import { BOUNDED_FIELDS, COMMAND_FIELDS, FIELDS, INSTANT, LEAST_PROCESSES, ROOT, SIZE } from './shape.ts'
+import { mismatchReason } from './roots.ts'
+import { BOUNDED_FIELDS, COMMAND_FIELDS, FIELDS, INSTANT, MIN_PROCESSES, ROOT, SIZE } from './policy-schema.ts'
 import type { BoundedGrant } from './terms.ts'
 
 /** What an operator allows and denies beside what the level of trust grants. A denial wins over every grant. */
@@ -93,25 +92,25 @@ function readRoots(value: Json | undefined, file: string | undefined): readonly 
 
 const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
 /** The least memory with which a program starts. */
-const LEAST_MEMORY = 16 * 2 ** 20
+const MIN_MEMORY = 16 * 2 ** 20
 
 /** The limits of a command: `{"memory": "512 MiB", "processes": 64}`. */
 function readCommands(value: Json, file: string | undefined): NonNullable<PolicyFile['commands']> {
-  const wrong = (path: string, what: string): Fault =>
+  const faultFor = (path: string, what: string): Fault =>
     faults.make('R3011', `${path} is not ${what}`, {
       file,
       path,
       fix: 'write it as in {"commands": {"memory": "512 MiB", "processes": 64}}',
     })
-  if (!isObject(value)) throw wrong('commands', 'an object')
+  if (!isObject(value)) throw faultFor('commands', 'an object')
   const unknown = Object.keys(value).find((field) => !COMMAND_FIELDS.includes(field))
-  if (unknown !== undefined) throw wrong(`commands.${unknown}`, `one of ${COMMAND_FIELDS.join(', ')}`)
+  if (unknown !== undefined) throw faultFor(`commands.${unknown}`, `one of ${COMMAND_FIELDS.join(', ')}`)
   const { memory, processes } = value
   const bytes = memory === undefined ? undefined : bytesOf(memory)
-  if (bytes !== undefined && !(Number.isSafeInteger(bytes) && bytes >= LEAST_MEMORY))
-    throw wrong('commands.memory', 'a size of 16 MiB or more, such as "512 MiB"')
-  if (processes !== undefined && !(typeof processes === 'number' && Number.isSafeInteger(processes) && processes >= LEAST_PROCESSES))
-    throw wrong('commands.processes', `a whole number of ${LEAST_PROCESSES} or more`)
+  if (bytes !== undefined && !(Number.isSafeInteger(bytes) && bytes >= MIN_MEMORY))
+    throw faultFor('commands.memory', 'a size of 16 MiB or more, such as "512 MiB"')
+  if (processes !== undefined && !(typeof processes === 'number' && Number.isSafeInteger(processes) && processes >= MIN_PROCESSES))
+    throw faultFor('commands.processes', `a whole number of ${MIN_PROCESSES} or more`)
   return { ...(bytes === undefined ? {} : { memory: bytes }), ...(processes === undefined ? {} : { processes }) }
 }
 
@@ -124,15 +123,15 @@ function bytesOf(value: Json): number {
 /** A grant that ends: `{"capability": "arbor://…", "expires_at": "2027-01-31T00:00:00Z", "max_uses": 3}`. */
 function readBounded(grant: JsonObject, path: string, rules: Rules): BoundedGrant {
   const { file } = rules
-  const wrong = (field: string, what: string): Fault =>
+  const faultFor = (field: string, what: string): Fault =>
     faults.make('R3011', `${path}.${field} is not ${what}`, { file, path: `${path}.${field}`, fix: 'correct or remove it' })
   const unknown = Object.keys(grant).find((field) => !BOUNDED_FIELDS.includes(field))
-  if (unknown !== undefined) throw wrong(unknown, `one of ${BOUNDED_FIELDS.join(', ')}`)
+  if (unknown !== undefined) throw faultFor(unknown, `one of ${BOUNDED_FIELDS.join(', ')}`)
   const { capability, expires_at: until, max_uses: most } = grant
   const expiresAt = until === undefined ? undefined : typeof until === 'string' ? instantOf(until) : Number.NaN
-  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) throw wrong('expires_at', 'a date with its time and zone')
+  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) throw faultFor('expires_at', 'a date with its time and zone')
   if (most !== undefined && !(typeof most === 'number' && Number.isSafeInteger(most) && most > 0))
-    throw wrong('max_uses', 'a number above 0')
+    throw faultFor('max_uses', 'a number above 0')
   return {
     capability: checkPattern(capability, `${path}.capability`, rules),
     ...(expiresAt === undefined ? {} : { expiresAt }),
@@ -172,11 +171,45 @@ export function checkPattern(text: unknown, path: string, { file, roots }: Rules
   const shown = typeof text === 'string' ? text : JSON.stringify(text)
   const read = typeof text === 'string' ? readPattern(text) : { problem: 'it is not text' }
   if ('problem' in read) throw faults.make('R3012', `${path} is no capability, ${read.problem}: ${shown}`, { file, path })
-  const never = neverMatches(read, roots)
-  if (never === undefined) return shown
-  throw faults.make('R3012', `${path} can never match, ${never}: ${shown}`, {
+  const reason = mismatchReason(read, roots)
+  if (reason === undefined) return shown
+  throw faults.make('R3012', `${path} can never match, ${reason}: ${shown}`, {
     file,
     path,
     fix: 'correct it; if a tool of your own needs it, name its first step in "roots"',
   })
+}
+
+/** Returns a key that stands twice in one object of a JSON text, of which only the last would count. The text is valid JSON. */
+function repeatedKey(text: string): string | undefined {
+  const open: Set<string>[] = []
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '{') open.push(new Set())
+    else if (text[at] === '}') open.pop()
+    if (text[at] !== '"') continue
+    const end = endOf(text, at)
+    if (isKey(text, end)) {
+      const name = JSON.parse(text.slice(at, end)) as string
+      const keys = open.at(-1)
+      if (keys?.has(name) === true) return name
+      keys?.add(name)
+    }
+    at = end - 1
+  }
+  return undefined
+}
+
+/** The place behind the text in quotes that begins at a place. */
+function endOf(text: string, begin: number): number {
+  for (let at = begin + 1; at < text.length; at++) {
+    if (text[at] === '"') return at + 1
+    if (text[at] === '\\') at++
+  }
+  return text.length
+}
+
+function isKey(text: string, from: number): boolean {
+  let at = from
+  while (' \t\r\n'.includes(text[at] ?? 'x')) at++
+  return text[at] === ':'
 }

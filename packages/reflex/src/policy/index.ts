@@ -1,26 +1,26 @@
 export {
-  BOUNDS,
-  boundsReached,
-  BUDGET,
+  LIMITS,
+  limitsReached,
+  BUDGET_QUESTION,
   budgetQuestion,
-  describeBound,
-  raisedBounds,
+  describeLimit,
+  raisedLimits,
   shareUsed,
-  UNPRICED,
+  UNPRICED_QUESTION,
   unpricedQuestion,
 } from './budget.ts'
-export type { Bounds, Used } from './budget.ts'
+export type { UsageLimits, Usage } from './budget.ts'
 export { covers, readCapability, readPattern } from './capability.ts'
-export type { Capability, FileRule, Folders, Pattern, Unreadable } from './capability.ts'
+export type { Capability, FileRule, Folders, Pattern, CapabilityProblem } from './capability.ts'
 export { faults } from './faults.ts'
 export { fileRules } from './file-rules.ts'
 export { readPolicy, rulesFor } from './file.ts'
 export type { PolicyFile } from './file.ts'
-export { policySchema } from './shape.ts'
+export { policySchema } from './policy-schema.ts'
 export { createPolicy, deniedToAll } from './policy.ts'
-export type { OperatorPolicy, PolicySettings, Verdict } from './policy.ts'
-export { ownRoots } from './roots.ts'
-export { withoutShapes } from './secret-shapes.ts'
+export type { OperatorPolicy, PolicySettings, PolicyVerdict } from './policy.ts'
+export { extraRoots } from './roots.ts'
+export { redactSecretShapes } from './secret-shapes.ts'
 export { redaction, runRedaction, secretsIn } from './secrets.ts'
 export type { Redaction, RunRedaction } from './secrets.ts'
 export type { BoundedGrant } from './terms.ts'

@@ -1,6 +1,6 @@
 import { type Call, type Fault, faults, type Policy, type Traits } from '../kernel/index.ts'
 import {
-  below,
+  patternBelow,
   type Capability,
   covers,
   type Folders,
@@ -9,8 +9,8 @@ import {
   reaches,
   readCapability,
   readPattern,
-  reallyAt,
-  type Unreadable,
+  resolvedPattern,
+  type CapabilityProblem,
 } from './capability.ts'
 import { checkPattern, type PolicyFile, rulesFor } from './file.ts'
 import { isCurrent, type TermedGrant, termedGrants, type Terms, termsOf } from './terms.ts'
@@ -22,7 +22,7 @@ export interface PolicySettings {
   /** The agent on whose behalf a run acts; `agent_system` for all if absent. */
   readonly agent?: (run: string) => string | undefined
   /** What lowers the trust of one call: a program among its frames whose text nobody vouches for. */
-  readonly lowered?: (call: Call) => Trust | undefined
+  readonly loweredTrust?: (call: Call) => Trust | undefined
   /** The work folder, its real path: links in it are resolved before the policy sees a path. */
   readonly workdir: string
   /** The run's own folder, its real path; that of a call may be another one than that with which the run began. */
@@ -30,19 +30,19 @@ export interface PolicySettings {
   /** The user's home folder, for grants and needs that name it as `{home}`. */
   readonly home?: string | undefined
   /** Follows the links of a path, so that a denial that names a file by one holds for the file. Without it denials hold as written. */
-  readonly real?: ((path: string) => string) | undefined
+  readonly realPath?: ((path: string) => string) | undefined
   /** What the operator allows and denies beside the level of trust. */
   readonly grants?: readonly (Partial<PolicyFile> & Pick<PolicyFile, 'file'>)[]
   /** Milliseconds since the epoch, for grants that end; without it they have ended. */
   readonly now?: () => number
   /** Whether the terms of a grant are met for a call. Without it nobody's word is taken for it. */
-  readonly met?: (call: Call, grant: string) => boolean
+  readonly areTermsMet?: (call: Call, grant: string) => boolean
   /** Folders that Reflex keeps for itself; `.reflex` in the work folder unless said otherwise. */
   readonly reserved?: readonly string[]
 }
 
 /** Whether something is allowed, and who says so. */
-export interface Verdict {
+export interface PolicyVerdict {
   readonly allowed: boolean
   /** Such as `probationary`, `deploy.policy.json`, or `nobody`. */
   readonly by: string
@@ -56,20 +56,20 @@ export interface Verdict {
 export interface OperatorPolicy extends Policy {
   ask(call: Call, traits: Traits, by: unknown): Fault | undefined
   allows(run: string, capability: string, exactly?: boolean): boolean
-  judge(run: string, capability: string): Verdict
+  judge(run: string, capability: string): PolicyVerdict
   /** True if a rule of the operator denies it; false if it is only not granted. */
   denies(run: string, capability: string): boolean
   /**
    * The same of one call of a run, whose frames may have less trust than the run. With `exactly`, a grant with a star
    * does not count: nobody means a private address when they allow the network.
    */
-  judgeCall(call: Call, capability: string, exactly?: boolean): Verdict
+  judgeCall(call: Call, capability: string, exactly?: boolean): PolicyVerdict
   /**
    * The same of what a program says that it will need. The steps `{work}`, `{run}` and `{home}` stand for the folders; of
    * `arbor://fs/read` and other beginnings without a path, host or name, which only a value of the run will tell, it
    * answers whether there is anything that could be granted. What is really touched is asked for when it is.
    */
-  judgeAhead(call: Call, capability: string): Verdict
+  judgeAhead(call: Call, capability: string): PolicyVerdict
   trustOf(call: Call): Trust
 }
 
@@ -80,7 +80,7 @@ export interface OperatorPolicy extends Policy {
 export function deniedToAll({
   workdir,
   home,
-  real,
+  realPath,
   grants = [],
   reserved = [`${workdir}/.reflex`],
 }: Omit<PolicySettings, 'trust' | 'runFolder'>): (capability: string) => boolean {
@@ -89,10 +89,12 @@ export function deniedToAll({
     .flatMap(({ deny = [] }) => deny.filter((text) => !text.includes('{run}')))
     .flatMap((text) => {
       const pattern = readPattern(text, { work: workdir, run: '', home })
-      return 'problem' in pattern ? [] : everywhere(pattern, real)
+      return 'problem' in pattern ? [] : withRealPath(pattern, realPath)
     })
-  const kept = ['arbor://fs/read', 'arbor://fs/write'].flatMap((prefix) => reserved.map((folder) => below(prefix, folder)))
-  const denied = [...kept, ...patterns]
+  const reservedPatterns = ['arbor://fs/read', 'arbor://fs/write'].flatMap((prefix) =>
+    reserved.map((folder) => patternBelow(prefix, folder)),
+  )
+  const denied = [...reservedPatterns, ...patterns]
   return (capability) => {
     const need = readCapability(capability)
     return 'problem' in need || denied.some((pattern) => covers(pattern, need))
@@ -133,12 +135,12 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
     return last.rights
   }
   const rightsOfCall = (call: Call): Rights => rightsIn(call.run, trustIn(call), settings.runFolder(call.run, call))
-  const judge = (run: string, capability: string): Verdict => judgeBy(rightsIn(run), capability)
-  const trustIn = (call: Call): Trust => lesserTrust(trustOf(call.run), settings.lowered?.(call) ?? 'autonomous')
+  const judge = (run: string, capability: string): PolicyVerdict => judgeBy(rightsIn(run), capability)
+  const trustIn = (call: Call): Trust => lesserTrust(trustOf(call.run), settings.loweredTrust?.(call) ?? 'autonomous')
   const judgeCall: OperatorPolicy['judgeCall'] = (call, capability, exactly) => {
     const verdict = judgeBy(rightsOfCall(call), capability, exactly)
     const { terms, ...rest } = verdict
-    return terms !== undefined && settings.met?.(call, verdict.rule ?? '') === true ? { ...rest, allowed: true } : verdict
+    return terms !== undefined && settings.areTermsMet?.(call, verdict.rule ?? '') === true ? { ...rest, allowed: true } : verdict
   }
   return {
     ask(call, { needs = [] }) {
@@ -158,14 +160,14 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
 }
 
 function rightsOf(settings: PolicySettings, run: string, folder: string, trust: Trust): Rights {
-  const { workdir, home, real } = settings
+  const { workdir, home, realPath: real } = settings
   const grants = rulesFor(settings.grants ?? [], settings.agent?.(run))
   const folders = { work: workdir, run: folder, home }
   const read = (list: 'allow' | 'deny'): [string, Pattern][] =>
     grants.flatMap((grant) =>
       (grant[list] ?? []).flatMap((text): [string, Pattern][] => {
         const pattern = readPattern(text, folders)
-        const patterns = 'problem' in pattern ? [] : list === 'deny' ? everywhere(pattern, real) : [pattern]
+        const patterns = 'problem' in pattern ? [] : list === 'deny' ? withRealPath(pattern, real) : [pattern]
         return patterns.map((one) => [grant.file ?? 'the operator', one])
       }),
     )
@@ -181,32 +183,32 @@ function rightsOf(settings: PolicySettings, run: string, folder: string, trust: 
 }
 
 /** A denial as it is written, and for where the links on its way lead: a run may make and move links, so no grant follows them. */
-function everywhere(pattern: Pattern, real: PolicySettings['real']): readonly Pattern[] {
-  return real === undefined || pattern.steps[0] !== 'fs' ? [pattern] : [pattern, reallyAt(pattern, real)]
+function withRealPath(pattern: Pattern, real: PolicySettings['realPath']): readonly Pattern[] {
+  return real === undefined || pattern.steps[0] !== 'fs' ? [pattern] : [pattern, resolvedPattern(pattern, real)]
 }
 
-function judgeBy(rights: Rights, text: string, exactly = false): Verdict {
+function judgeBy(rights: Rights, text: string, exactly = false): PolicyVerdict {
   const need = readCapability(text)
-  return 'problem' in need ? unreadable(need) : judgeNeed(rights, need, exactly)
+  return 'problem' in need ? unreadableVerdict(need) : judgeNeed(rights, need, exactly)
 }
 
-function judgeNeed(rights: Rights, need: Capability, exactly = false): Verdict {
+function judgeNeed(rights: Rights, need: Capability, exactly = false): PolicyVerdict {
   const { trust, granted, allowed, denied } = rights
   const denial = ruleFor(denied, (pattern) => covers(pattern, need))
   if (denial !== undefined) return { allowed: false, ...denial }
-  const asked = onTerms(rights, true, (pattern) => covers(pattern, need))
+  const asked = termsVerdict(rights, true, (pattern) => covers(pattern, need))
   if (asked !== undefined) return asked
   const counts = (pattern: Pattern): boolean => !exactly || isExact(pattern)
-  const grant = granted.find((candidate) => counts(candidate.pattern) && grants(candidate, need))
+  const grant = granted.find((candidate) => counts(candidate.pattern) && isGranted(candidate, need))
   if (grant !== undefined && !isBounded(rights, (pattern) => covers(pattern, need)))
     return { allowed: true, by: trust, rule: grant.pattern.text }
   const fits = (pattern: Pattern): boolean => counts(pattern) && covers(pattern, need)
   const allowance = ruleFor(allowed, fits)
-  return allowance === undefined ? (onTerms(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }
+  return allowance === undefined ? (termsVerdict(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }
 }
 
 /** What the grants on terms say: being asked goes before what is granted anyway, what is bounded comes after it. */
-function onTerms({ termed, now }: Rights, ask: boolean, fits: (pattern: Pattern) => boolean): Verdict | undefined {
+function termsVerdict({ termed, now }: Rights, ask: boolean, fits: (pattern: Pattern) => boolean): PolicyVerdict | undefined {
   const found = termed.find((grant) => (grant.ask === true) === ask && isCurrent(grant, now) && fits(grant.pattern))
   if (found === undefined) return undefined
   const terms = termsOf(found)
@@ -220,46 +222,51 @@ function isBounded({ termed }: Rights, fits: (pattern: Pattern) => boolean): boo
 }
 
 /** Needs that name no more than what kind of thing is touched. */
-const BEGINNINGS: ReadonlySet<string> = new Set(['arbor://fs/read', 'arbor://fs/write', 'arbor://net', 'arbor://tool'])
+const BARE_NEEDS: ReadonlySet<string> = new Set(['arbor://fs/read', 'arbor://fs/write', 'arbor://net', 'arbor://tool'])
 
-function judgeAhead(rights: Rights, text: string): Verdict {
+function judgeAhead(rights: Rights, text: string): PolicyVerdict {
   const need = readCapability(text, rights.folders)
-  if ('problem' in need) return unreadable(need)
-  if (!BEGINNINGS.has(text)) return judgeNeed(rights, need)
+  if ('problem' in need) return unreadableVerdict(need)
+  if (!BARE_NEEDS.has(text)) return judgeNeed(rights, need)
   const denial = ruleFor(rights.denied, (pattern) => covers(pattern, need))
   if (denial !== undefined) return { allowed: false, ...denial }
-  const asked = onTerms(rights, true, (pattern) => reaches(pattern, need))
+  const asked = termsVerdict(rights, true, (pattern) => reaches(pattern, need))
   if (asked !== undefined) return asked
   const grant = rights.granted.find(({ pattern }) => reaches(pattern, need))
   if (grant !== undefined && !isBounded(rights, (pattern) => covers(pattern, need)))
     return { allowed: true, by: rights.trust, rule: grant.pattern.text }
   const fits = (pattern: Pattern): boolean => reaches(pattern, need)
   const allowance = ruleFor(rights.allowed, fits)
-  return allowance === undefined ? (onTerms(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }
+  return allowance === undefined ? (termsVerdict(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }
 }
 
-function unreadable({ problem }: Unreadable): Verdict {
+function unreadableVerdict({ problem }: CapabilityProblem): PolicyVerdict {
   return { allowed: false, by: 'nobody', rule: problem }
 }
 
-function ruleFor(list: Rights['allowed'], fits: (pattern: Pattern) => boolean): Omit<Verdict, 'allowed'> | undefined {
+function ruleFor(list: Rights['allowed'], fits: (pattern: Pattern) => boolean): Omit<PolicyVerdict, 'allowed'> | undefined {
   const found = list.find(([, pattern]) => fits(pattern))
   return found === undefined ? undefined : { by: found[0], rule: found[1].text }
 }
 
-function grants({ pattern, except }: Grant, need: Capability): boolean {
-  return covers(pattern, need) && !except.some((hole) => covers(hole, need))
+function isGranted({ pattern, except }: Grant, need: Capability): boolean {
+  return covers(pattern, need) && !except.some((exception) => covers(exception, need))
 }
 
-function refusal(settings: PolicySettings, run: string, trust: Trust, missing: readonly (Verdict & { readonly need: string })[]): Fault {
+function refusal(
+  settings: PolicySettings,
+  run: string,
+  trust: Trust,
+  missing: readonly (PolicyVerdict & { readonly need: string })[],
+): Fault {
   const names = missing.map(({ need }) => need)
   const shown = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(' and ')
   const denied = missing.find(({ by }) => by !== 'nobody')
-  const why = denied === undefined ? `this run is ${trust}` : `${denied.by} ${refusedBy(denied)}`
+  const why = denied === undefined ? `this run is ${trust}` : `${denied.by} ${refusalText(denied)}`
   const list = denied?.terms === undefined ? 'deny' : denied.terms.ask === true ? 'ask' : 'allow'
   const fix =
     denied === undefined
-      ? wayOn(settings, run, trust, names)
+      ? fixFor(settings, run, trust, names)
       : `${list === 'deny' ? 'remove' : 'change'} ${denied.rule} ${list === 'deny' ? 'from' : 'in'} "${list}" in ${denied.by}`
   return faults.make('R3001', `needs ${shown}; ${why}`, {
     run,
@@ -268,19 +275,19 @@ function refusal(settings: PolicySettings, run: string, trust: Trust, missing: r
   })
 }
 
-function refusedBy({ rule, terms }: Verdict): string {
+function refusalText({ rule, terms }: PolicyVerdict): string {
   if (terms === undefined) return `denies ${rule}`
   if (terms.ask === true) return `wants to be asked about ${rule}, and nobody has allowed it`
   return `grants ${rule} ${terms.maxUses} times, to stages of pipelines alone`
 }
 
 /** What would allow it: a policy file always, and the least level of trust that grants it, if one does. */
-function wayOn(settings: PolicySettings, run: string, trust: Trust, needs: readonly string[]): string {
+function fixFor(settings: PolicySettings, run: string, trust: Trust, needs: readonly string[]): string {
   const file = `put ${JSON.stringify({ allow: needs })} into a file and name it with --policy`
   const higher = TRUST_LEVELS.slice(TRUST_LEVELS.indexOf(trust) + 1)
-  const enough = higher.find((level) =>
+  const sufficient = higher.find((level) =>
     needs.every((need) => judgeBy(rightsOf(settings, run, settings.runFolder(run), level), need).allowed),
   )
   const bare = needs.includes('arbor://shell/exec/unsandboxed') ? 'commands run in a sandbox below trusted: ' : ''
-  return enough === undefined ? `${bare}${file}` : `${bare}run or fork it with --trust ${enough}, or ${file}`
+  return sufficient === undefined ? `${bare}${file}` : `${bare}run or fork it with --trust ${sufficient}, or ${file}`
 }

@@ -1,29 +1,29 @@
 import type { Pattern } from './capability.ts'
 
 /** The second steps that a root has, where they are known. */
-const SECOND: Readonly<Record<string, readonly string[]>> = { fs: ['read', 'write', 'autorun'], shell: ['exec'], human: ['ask'] }
+const SECOND_STEPS: Readonly<Record<string, readonly string[]>> = { fs: ['read', 'write', 'autorun'], shell: ['exec'], human: ['ask'] }
 
 /** Roots whose capabilities have one step behind them. */
-const SINGLE: readonly string[] = ['net', 'tool']
+const SINGLE_STEP_ROOTS: readonly string[] = ['net', 'tool']
 
 /** The first words of the capabilities that Reflex itself asks for. */
 const ROOTS: readonly string[] = ['action', 'eval', 'fs', 'function', 'human', 'memory', 'net', 'orchestrator', 'shell', 'skill', 'tool']
 
 /** Returns the reason why a grant or a denial can never match; undefined where it can match. `own`: further roots. */
-export function neverMatches({ steps }: Pattern, own: readonly string[] = []): string | undefined {
+export function mismatchReason({ steps }: Pattern, extra: readonly string[] = []): string | undefined {
   const [root, second, ...more] = steps
-  if (typeof root !== 'string' || own.includes(root)) return undefined
-  if (!ROOTS.includes(root)) return `nothing asks about ${root}; it can begin with ${[...ROOTS, ...own].join(', ')}`
-  const known = SECOND[root]
+  if (typeof root !== 'string' || extra.includes(root)) return undefined
+  if (!ROOTS.includes(root)) return `nothing asks about ${root}; it can begin with ${[...ROOTS, ...extra].join(', ')}`
+  const known = SECOND_STEPS[root]
   if (known !== undefined && typeof second === 'string' && !known.includes(second))
     return `after ${root} comes ${known.join(' or ')}, not ${second}`
-  if (SINGLE.includes(root) && (second === undefined || more.some((step) => step !== steps.at(-1) || typeof step === 'string')))
+  if (SINGLE_STEP_ROOTS.includes(root) && (second === undefined || more.some((step) => step !== steps.at(-1) || typeof step === 'string')))
     return root === 'net' ? 'net has one step behind it, a host without a port' : 'tool has one step behind it, the name of a tool'
   return undefined
 }
 
 /** The first words of capabilities, beyond those that Reflex itself asks for. */
-export function ownRoots(capabilities: readonly string[]): readonly string[] {
+export function extraRoots(capabilities: readonly string[]): readonly string[] {
   const roots = capabilities.map((text) => /^arbor:\/\/([^/]+)/.exec(text)?.[1] ?? '')
   return [...new Set(roots)].filter((root) => root !== '' && !ROOTS.includes(root))
 }

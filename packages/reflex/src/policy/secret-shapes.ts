@@ -16,14 +16,14 @@ interface Extent {
 /** A form that secrets have. */
 interface Shape {
   /** The beginnings, each at the beginning of a word where it is one itself. */
-  readonly begins: readonly string[]
+  readonly prefixes: readonly string[]
   /**
    * Judges what begins at a place of a text. Undefined while more of the text may decide, never if it is `whole`. The first
    * `seen` characters behind the place were looked at before.
    */
   readonly extent: (text: string, at: number, whole: boolean, seen: number) => Extent | undefined
   /** The end of what is dropped behind a secret that was cut at its greatest length. */
-  readonly rest: (text: string, at: number) => number
+  readonly restEnd: (text: string, at: number) => number
   readonly longest: number
 }
 
@@ -36,28 +36,28 @@ const NO_TOKEN = /[^A-Za-z0-9_.-]/g
 const NO_KEY_TEXT = /[^A-Za-z0-9+/=\s\\,:-]/g
 
 const SHAPES: readonly Shape[] = [
-  runOf(['sk-', 'rk-', 'pk-'], NO_NAME, 20, isServiceKey),
-  runOf(['eyJ'], NO_TOKEN, 10, isSignedToken, LONGEST_TOKEN),
-  runOf(['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], NO_ALPHANUMERIC, 30),
-  runOf(['github_pat_'], NO_WORD, 30),
-  runOf(['glpat-'], NO_NAME, 20),
-  runOf(['AKIA', 'ASIA'], NO_WORD, 16, (run) => /^[A-Z0-9]{20}$/.test(run)),
-  runOf(['xoxa-', 'xoxb-', 'xoxp-', 'xoxr-', 'xoxs-'], NO_HYPHENATED, 10),
-  runOf(['AIza'], NO_NAME, 35),
-  { begins: ['-----BEGIN '], extent: privateKey, rest: (text, at) => endOf(NO_KEY_TEXT, text, at), longest: LONGEST_TOKEN },
+  tokenShape(['sk-', 'rk-', 'pk-'], NO_NAME, 20, isServiceKey),
+  tokenShape(['eyJ'], NO_TOKEN, 10, isSignedToken, LONGEST_TOKEN),
+  tokenShape(['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], NO_ALPHANUMERIC, 30),
+  tokenShape(['github_pat_'], NO_WORD, 30),
+  tokenShape(['glpat-'], NO_NAME, 20),
+  tokenShape(['AKIA', 'ASIA'], NO_WORD, 16, (run) => /^[A-Z0-9]{20}$/.test(run)),
+  tokenShape(['xoxa-', 'xoxb-', 'xoxp-', 'xoxr-', 'xoxs-'], NO_HYPHENATED, 10),
+  tokenShape(['AIza'], NO_NAME, 35),
+  { prefixes: ['-----BEGIN '], extent: privateKey, restEnd: (text, at) => endOf(NO_KEY_TEXT, text, at), longest: LONGEST_TOKEN },
 ]
 
 /** Returns a text with `‹secret 4f1c›` in place of all that looks like a secret. */
-export function withoutShapes(text: string): string {
-  return redactShapes().whole(text)
+export function redactSecretShapes(text: string): string {
+  return shapeRedaction().redactAll(text)
 }
 
 /** Begins the redaction of one text that comes in parts; the parts together become what `withoutShapes` makes of the whole. */
-export function redactShapes(): TextRedaction & { whole(text: string): string } {
+export function shapeRedaction(): TextRedaction & { redactAll(text: string): string } {
   const stages = SHAPES.map((shape) => new ShapeRedaction(shape))
   const take = (more: string): string => stages.reduce((text, stage) => stage.take(text), more)
   const end = (): string => stages.reduce((text, stage) => stage.take(text) + stage.end(), '')
-  return { take, end, whole: (text) => take(text) + end() }
+  return { take, end, redactAll: (text) => take(text) + end() }
 }
 
 /** Takes the secrets of one shape out of one text. */
@@ -66,7 +66,7 @@ class ShapeRedaction implements TextRedaction {
   readonly #begins: RegExp
   readonly #longestBegin: number
   /** A secret may begin here; how much of it was looked at. */
-  #held = ''
+  #pending = ''
   #seen = 0
   /** The last character before what is held. */
   #before = ''
@@ -75,43 +75,43 @@ class ShapeRedaction implements TextRedaction {
 
   constructor(shape: Shape) {
     this.#shape = shape
-    this.#begins = patternOf(shape)
-    this.#longestBegin = Math.max(...shape.begins.map(({ length }) => length))
+    this.#begins = prefixPattern(shape)
+    this.#longestBegin = Math.max(...shape.prefixes.map(({ length }) => length))
   }
 
   take(more: string): string {
-    return more === '' ? '' : this.#go(this.#held + more, false)
+    return more === '' ? '' : this.#redact(this.#pending + more, false)
   }
 
   end(): string {
-    const rest = this.#go(this.#held, true)
-    ;[this.#held, this.#seen, this.#before, this.#dropping] = ['', 0, '', false]
+    const rest = this.#redact(this.#pending, true)
+    ;[this.#pending, this.#seen, this.#before, this.#dropping] = ['', 0, '', false]
     return rest
   }
 
-  #go(text: string, whole: boolean): string {
-    const { extent, rest } = this.#shape
-    let [out, at] = ['', this.#dropping ? rest(text, 0) : 0]
+  #redact(text: string, whole: boolean): string {
+    const { extent, restEnd } = this.#shape
+    let [out, at] = ['', this.#dropping ? restEnd(text, 0) : 0]
     if (at < text.length) this.#dropping = false
     for (;;) {
       const begin = this.#next(text, at, whole)
       out += text.slice(at, begin)
       const found =
-        begin === text.length || !this.#isWhole(text, begin) ? undefined : extent(text, begin, whole, begin === 0 ? this.#seen : 0)
-      if (found === undefined) return this.#hold(text, begin, out)
+        begin === text.length || !this.#hasPrefix(text, begin) ? undefined : extent(text, begin, whole, begin === 0 ? this.#seen : 0)
+      if (found === undefined) return this.#keepPending(text, begin, out)
       const run = text.slice(begin, found.end)
       out += found.secret ? `‹secret ${digest(run).slice(0, 4)}›` : run
       at = found.end
       if (!found.secret || run.length < this.#shape.longest) continue
-      at = rest(text, at)
+      at = restEnd(text, at)
       this.#dropping = at === text.length
     }
   }
 
-  #hold(text: string, begin: number, out: string): string {
+  #keepPending(text: string, begin: number, out: string): string {
     this.#before = text[begin - 1] ?? this.#before
-    this.#held = text.slice(begin)
-    this.#seen = this.#held.length
+    this.#pending = text.slice(begin)
+    this.#seen = this.#pending.length
     return out
   }
 
@@ -119,75 +119,81 @@ class ShapeRedaction implements TextRedaction {
   #next(text: string, from: number, whole: boolean): number {
     this.#begins.lastIndex = from
     for (let found = this.#begins.exec(text); found !== null; found = this.#begins.exec(text)) {
-      if (this.#isFree(text, found.index)) return found.index
+      if (this.#isWordStart(text, found.index)) return found.index
       this.#begins.lastIndex = found.index + 1
     }
     if (whole) return text.length
     for (let at = Math.max(from, text.length - this.#longestBegin + 1); at < text.length; at++) {
       const tail = text.slice(at)
-      if (this.#shape.begins.some((begin) => begin.startsWith(tail)) && this.#isFree(text, at)) return at
+      if (this.#shape.prefixes.some((begin) => begin.startsWith(tail)) && this.#isWordStart(text, at)) return at
     }
     return text.length
   }
 
-  #isWhole(text: string, at: number): boolean {
-    return this.#shape.begins.some((begin) => text.startsWith(begin, at))
+  #hasPrefix(text: string, at: number): boolean {
+    return this.#shape.prefixes.some((begin) => text.startsWith(begin, at))
   }
 
   /** A beginning that is a word stands at the beginning of a word. */
-  #isFree(text: string, at: number): boolean {
+  #isWordStart(text: string, at: number): boolean {
     return !isWord(text[at] ?? '') || !isWord(at === 0 ? this.#before : (text[at - 1] ?? ''))
   }
 }
 
 const patterns = new WeakMap<Shape, RegExp>()
 
-function patternOf(shape: Shape): RegExp {
+function prefixPattern(shape: Shape): RegExp {
   const known = patterns.get(shape)
   if (known !== undefined) return known
-  const made = new RegExp(shape.begins.join('|'), 'g')
+  const made = new RegExp(shape.prefixes.join('|'), 'g')
   patterns.set(shape, made)
   return made
 }
 
 /** A beginning with a run of characters behind it: a secret if the run is long enough, and if it holds what `holds` looks for. */
-function runOf(begins: readonly string[], stop: RegExp, least: number, holds?: (run: string) => boolean, longest = LONGEST_KEY): Shape {
+function tokenShape(
+  prefixes: readonly string[],
+  stop: RegExp,
+  least: number,
+  test?: (run: string) => boolean,
+  longest = LONGEST_KEY,
+): Shape {
   const rest = (text: string, at: number): number => endOf(stop, text, at)
   return {
-    begins,
+    prefixes,
     longest,
-    rest,
+    restEnd: rest,
     extent(text, at, whole, seen) {
-      const begin = begins.find((one) => text.startsWith(one, at)) ?? ''
+      const begin = prefixes.find((one) => text.startsWith(one, at)) ?? ''
       const behind = at + begin.length
       let end = Math.min(endOf(stop, text, Math.max(behind, at + seen)), at + longest)
       if (end === text.length && !whole && end < at + longest) return undefined
       // A full stop ends a sentence, not a token.
       while (end > behind && text[end - 1] === '.') end--
       if (end - behind < least) return { end: behind, secret: false }
-      return { end, secret: holds?.(text.slice(at, end)) ?? true }
+      return { end, secret: test?.(text.slice(at, end)) ?? true }
     },
   }
 }
 
-const HEAD = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)?-----/y
-const HEAD_BEGINS = /^-----BEGIN [A-Z0-9 -]{0,140}$/
-const FOOT = /-----END [A-Z0-9 ]{0,120}PRIVATE KEY(?: BLOCK)?-----/g
+const KEY_HEAD = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)?-----/y
+const KEY_HEAD_START = /^-----BEGIN [A-Z0-9 -]{0,140}$/
+const KEY_FOOT = /-----END [A-Z0-9 ]{0,120}PRIVATE KEY(?: BLOCK)?-----/g
 /** The longest end of a private key. */
 const FOOT_LENGTH = 150
 
 /** A private key, up to its end; without one, all that could be of the key. */
 function privateKey(text: string, at: number, whole: boolean, seen: number): Extent | undefined {
-  HEAD.lastIndex = at
-  if (!HEAD.test(text)) {
-    const isOpen = !whole && text.length - at < FOOT_LENGTH && HEAD_BEGINS.test(text.slice(at))
+  KEY_HEAD.lastIndex = at
+  if (!KEY_HEAD.test(text)) {
+    const isOpen = !whole && text.length - at < FOOT_LENGTH && KEY_HEAD_START.test(text.slice(at))
     return isOpen ? undefined : { end: at + '-----BEGIN '.length, secret: false }
   }
-  const behind = HEAD.lastIndex
+  const behind = KEY_HEAD.lastIndex
   const end = Math.min(endOf(NO_KEY_TEXT, text, Math.max(behind, at + seen)), at + LONGEST_TOKEN)
-  FOOT.lastIndex = Math.max(behind, at + seen - FOOT_LENGTH)
-  const foot = FOOT.exec(text.slice(0, end))
-  if (foot !== null) return { end: FOOT.lastIndex, secret: true }
+  KEY_FOOT.lastIndex = Math.max(behind, at + seen - FOOT_LENGTH)
+  const foot = KEY_FOOT.exec(text.slice(0, end))
+  if (foot !== null) return { end: KEY_FOOT.lastIndex, secret: true }
   if (end === text.length && !whole && end < at + LONGEST_TOKEN) return undefined
   return { end, secret: true }
 }

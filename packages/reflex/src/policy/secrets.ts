@@ -1,8 +1,8 @@
-import { digest, type Redact, redactTexts, type TextRedaction } from '../kernel/index.ts'
-import { redactShapes, withoutShapes } from './secret-shapes.ts'
+import { digest, type Redactor, redactTexts, type TextRedaction } from '../kernel/index.ts'
+import { shapeRedaction, redactSecretShapes } from './secret-shapes.ts'
 
 /** A word of a variable's name that says that its value is a secret. */
-const TELLTALE = new Set([
+const SECRET_WORDS = new Set([
   'KEY',
   'APIKEY',
   'TOKEN',
@@ -22,11 +22,11 @@ const TELLTALE = new Set([
   'DBPASS',
 ])
 /** Ends of words that were written together, such as `GITHUBTOKEN`. */
-const TELLTALE_END = /(?:PASSWORD|PASSWD|PASSPHRASE|TOKEN|SECRET|CREDENTIALS|(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION)KEY)$/
+const SECRET_WORD_END = /(?:PASSWORD|PASSWD|PASSPHRASE|TOKEN|SECRET|CREDENTIALS|(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION)KEY)$/
 /** Words that say so at the end of a name, behind others: `PWD` alone is a folder, `MYSQL_PWD` a password. */
-const TELLTALE_LAST = new Set(['PWD', 'AUTH'])
+const SECRET_LAST_WORDS = new Set(['PWD', 'AUTH'])
 /** A shorter text may stand anywhere by chance. */
-const SHORTEST = 8
+const MIN_LENGTH = 8
 
 /**
  * The secrets of an environment: values of variables whose names say so (`OPENAI_API_KEY`, `DB_PASSWORD`). Paths to
@@ -39,18 +39,21 @@ export function secretsIn(
 ): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => {
     if (value === undefined) return []
-    const secret = value.length >= SHORTEST && !(/^[/~.]/.test(value) && isPath(value)) && tellsSecret(name)
+    const secret = value.length >= MIN_LENGTH && !(/^[/~.]/.test(value) && isPath(value)) && isSecretName(name)
     return [...(secret ? [value, ...longLines(value)] : []), ...secretsInAddress(value), ...secretsInSettings(value)]
   })
 }
 
-function tellsSecret(name: string): boolean {
+function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .toUpperCase()
     .split(/[^A-Z]+/)
     .filter((word) => word !== '')
-  return words.some((word) => TELLTALE.has(word) || TELLTALE_END.test(word)) || (words.length > 1 && TELLTALE_LAST.has(words.at(-1) ?? ''))
+  return (
+    words.some((word) => SECRET_WORDS.has(word) || SECRET_WORD_END.test(word)) ||
+    (words.length > 1 && SECRET_LAST_WORDS.has(words.at(-1) ?? ''))
+  )
 }
 
 /** A line of a key is as good as a key: programs print them one by one, with something before each. */
@@ -64,7 +67,7 @@ function secretsInSettings(value: string): readonly string[] {
   const found = value.split(';').flatMap((pair) => {
     const at = pair.indexOf('=')
     const name = pair.slice(0, Math.max(0, at)).trim()
-    return at > 0 && (tellsSecret(name) || /^pwd$/i.test(name)) ? [pair.slice(at + 1).trim()] : []
+    return at > 0 && (isSecretName(name) || /^pwd$/i.test(name)) ? [pair.slice(at + 1).trim()] : []
   })
   return value.includes(';') && found.length > 0 ? [value, ...found] : []
 }
@@ -84,7 +87,7 @@ function secretsInAddress(value: string): readonly string[] {
   const colon = login.indexOf(':')
   const password = colon >= 0 ? login.slice(colon + 1) : login.length >= TOKEN_LENGTH ? login : ''
   const query = rest.slice(rest.indexOf('?') + 1 || rest.length).split('#', 1)[0] ?? ''
-  const given = query.split('&').flatMap((pair) => (tellsSecret(pair.split('=', 1)[0] ?? '') ? [pair.slice(pair.indexOf('=') + 1)] : []))
+  const given = query.split('&').flatMap((pair) => (isSecretName(pair.split('=', 1)[0] ?? '') ? [pair.slice(pair.indexOf('=') + 1)] : []))
   const found = [password, ...given].filter((text) => text !== '')
   // A password that is too short for a search by itself is searched together with its user.
   return found.length === 0 ? [] : [value, ...(colon > 0 ? [login] : []), ...found.flatMap((text) => [text, decoded(text)])]
@@ -103,7 +106,7 @@ export interface Redaction {
   text(text: string): string
   /** Begins the redaction of one text that comes in parts. */
   begin(): TextRedaction
-  readonly value: Redact
+  readonly value: Redactor
 }
 
 /**
@@ -113,7 +116,7 @@ export interface Redaction {
 export function redaction(secrets: Iterable<string>): Redaction | undefined {
   const marks = new Map<string, string>()
   for (const secret of secrets) {
-    if (secret.length < SHORTEST) continue
+    if (secret.length < MIN_LENGTH) continue
     const mark = `‹secret ${digest(secret).slice(0, 4)}›`
     for (const form of formsOf(secret)) marks.set(form, mark)
   }
@@ -125,14 +128,14 @@ export function redaction(secrets: Iterable<string>): Redaction | undefined {
   const text = (given: string): string => given.replace(any, (found) => marks.get(found) ?? found)
   const longest = forms[0]?.length ?? 0
   const begin = (): TextRedaction => {
-    let held = ''
+    let pending = ''
     const take = (more: string): string => {
-      const given = held + more
-      const end = decidedUpTo(given, any, forms, longest)
-      held = given.slice(end)
+      const given = pending + more
+      const end = decidedEnd(given, any, forms, longest)
+      pending = given.slice(end)
       return text(given.slice(0, end))
     }
-    return { take, end: () => text(held) }
+    return { take, end: () => text(pending) }
   }
   return { text, begin, value: redactTexts(text, begin) }
 }
@@ -140,9 +143,9 @@ export function redaction(secrets: Iterable<string>): Redaction | undefined {
 /** The redactions of what a run records. */
 export interface RunRedaction {
   /** Of every input: the secrets that are known; of streams also what has the shape of one. */
-  readonly input: Redact
+  readonly input: Redactor
   /** Of replies of models, which only quote: the secrets that are known, and what has the shape of one. */
-  readonly reply: Redact
+  readonly reply: Redactor
 }
 
 /**
@@ -151,9 +154,9 @@ export interface RunRedaction {
  */
 export function runRedaction(known: Redaction | undefined): RunRedaction {
   const values = (given: string): string => known?.text(given) ?? given
-  const text = (given: string): string => withoutShapes(values(given))
+  const text = (given: string): string => redactSecretShapes(values(given))
   const begin = (): TextRedaction => {
-    const [first, second] = [known?.begin(), redactShapes()]
+    const [first, second] = [known?.begin(), shapeRedaction()]
     const take = (more: string): string => second.take(first?.take(more) ?? more)
     return { take, end: () => second.take(first?.end() ?? '') + second.end() }
   }
@@ -164,7 +167,7 @@ export function runRedaction(known: Redaction | undefined): RunRedaction {
  * Returns the place after which a text that continues may hold the beginning of a secret. A complete secret is decided, unless
  * it is the beginning of a longer one.
  */
-function decidedUpTo(text: string, any: RegExp, forms: readonly string[], longest: number): number {
+function decidedEnd(text: string, any: RegExp, forms: readonly string[], longest: number): number {
   const begins = (at: number): boolean => {
     const length = text.length - at
     return forms.some((form) => form.length > length && form.charCodeAt(0) === text.charCodeAt(at) && form.startsWith(text.slice(at)))
@@ -187,19 +190,19 @@ const MARK = '‹secret [0-9a-f]{4}›'
 /** A secret as it stands in a text, in JSON, in JSON inside JSON, in a URL, in what a form sends, and in base64. */
 function formsOf(secret: string): string[] {
   const whole = secret.toWellFormed()
-  const json = escaped(secret)
+  const json = jsonEscaped(secret)
   const addresses = [encodeURIComponent(whole), new URLSearchParams([['', whole]]).toString().slice(1)]
   const base64 = Buffer.from(secret, 'utf8').toString('base64')
   const bases = [base64, base64.replaceAll('+', '-').replaceAll('/', '_')]
   return [
     secret,
     json,
-    escaped(json),
+    jsonEscaped(json),
     ...addresses.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]),
     ...bases.flatMap((form) => [form, form.replace(/={1,2}$/, '')]),
   ]
 }
 
-function escaped(text: string): string {
+function jsonEscaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

@@ -1,5 +1,5 @@
 import { faults } from './faults.ts'
-import { below, type Folders, type Pattern, readPattern } from './capability.ts'
+import { patternBelow, type Folders, type Pattern, readPattern } from './capability.ts'
 
 /** The levels of trust, the least first. */
 export const TRUST_LEVELS = ['untrusted', 'probationary', 'trusted', 'veteran', 'autonomous'] as const
@@ -88,19 +88,19 @@ export function grantsOf(trust: Trust, folders: Folders, reserved: readonly stri
   const [read, write] = ['arbor://fs/read', 'arbor://fs/write']
   const files = [read, write]
   // A hook or a setting that a run leaves there is run by the next git command of its user, outside every sandbox.
-  const unwritten = [...reserved, `${folders.work}/.git`]
+  const readOnly = [...reserved, `${folders.work}/.git`]
   const work = (prefix: string): Grant => ({
-    pattern: below(prefix, folders.work),
-    except: (prefix === write ? unwritten : reserved).map((folder) => below(prefix, folder)),
+    pattern: patternBelow(prefix, folders.work),
+    except: (prefix === write ? readOnly : reserved).map((folder) => patternBelow(prefix, folder)),
   })
   return [
-    ...levels.flatMap((level) => GRANTS[level]).map((text) => ({ pattern: constant(text), except: [] })),
-    ...files.map((prefix) => ({ pattern: below(prefix, folders.run), except: [] })),
+    ...levels.flatMap((level) => GRANTS[level]).map((text) => ({ pattern: fixedPattern(text), except: [] })),
+    ...files.map((prefix) => ({ pattern: patternBelow(prefix, folders.run), except: [] })),
     ...(levels.includes('probationary') ? files.map(work) : []),
   ]
 }
 
-function constant(text: string): Pattern {
+function fixedPattern(text: string): Pattern {
   const pattern = readPattern(text)
   if ('problem' in pattern) throw new TypeError(`${text}: ${pattern.problem}`)
   return pattern

@@ -1,9 +1,9 @@
-import type { Listening, RunHandle } from './handle.ts'
+import type { ListenOptions, RunHandle } from './handle.ts'
 import { type Host, isFault, type Message, type RunRow, type RunStatus, type Runtime, type Store, type Worker } from '../kernel/index.ts'
 import { type PossibleEffect, possibleEffects } from './possible-effects.ts'
 
 /** How a run is cancelled. */
-export interface CancelOptions extends Listening {
+export interface CancelOptions extends ListenOptions {
   /** Why, for the journal. */
   readonly reason?: string
   /** Who cancels it, for the journal. */
@@ -11,7 +11,7 @@ export interface CancelOptions extends Listening {
   /** Milliseconds to wait for the process that holds the run. Default 10,000. With 0, the cancellation is only requested. */
   readonly wait?: number
   /** Called once another process has been asked to cancel the run, before the wait. */
-  readonly requested?: (holder: Worker) => void
+  readonly requested?: (owner: Worker) => void
 }
 
 /**
@@ -22,7 +22,7 @@ export interface CancelOptions extends Listening {
 export type CancelOutcome = 'cancelled' | 'cancelling' | 'requested' | 'late'
 
 /** The result of a cancellation. */
-export interface Cancelled {
+export interface CancelResult {
   readonly run: string
   readonly did: CancelOutcome
   readonly status: RunStatus
@@ -52,34 +52,34 @@ export interface CancelWorld {
   post(run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>): Promise<string>
 }
 
-const WAIT = 10_000
+const WAIT_MS = 10_000
 /** Milliseconds between two looks at a run that another process is to stop. */
-const LOOK = 100
+const POLL_MS = 100
 
 /** Cancels a run that has not ended: here, or by asking the process that holds it. */
-export async function cancelStored(world: CancelWorld, { id: run, owner }: RunRow, options: CancelOptions): Promise<Cancelled> {
+export async function cancelStored(world: CancelWorld, { id: run, owner }: RunRow, options: CancelOptions): Promise<CancelResult> {
   const { reason = 'cancelled', by = world.actor } = options
-  const open = (): Promise<RunHandle | undefined> => world.open(run, (made) => (holdEffects(made), options.prepare?.(made)))
+  const open = (): Promise<RunHandle | undefined> => world.open(run, (made) => (blockEffects(made), options.prepare?.(made)))
   const handle = await open()
   if (handle !== undefined) {
-    const record = await cancelHeld(handle, reason, by)
+    const record = await cancelOpen(handle, reason, by)
     return { ...(await outcomeOf(world, run, record)), handle }
   }
   const message = await world.post(run, { type: 'cancel', to: '', body: reason, by })
   const holder = owner ?? undefined
   if (holder !== undefined) options.requested?.(holder)
-  const opened = await stopped(world, run, open, options.wait ?? WAIT)
+  const opened = await waitForStop(world, run, open, options.wait ?? WAIT_MS)
   const outcome = await outcomeOf(world, run, await cancelRecord(world, run))
   return { ...outcome, message, ...(holder === undefined ? {} : { holder }), ...(opened === undefined ? {} : { handle: opened }) }
 }
 
 /** Of a run that is opened only to be cancelled, nothing is performed again that was in flight. */
-export function holdEffects({ run }: RunHandle): void {
-  run.hold((next) => 'port' in next)
+export function blockEffects({ run }: RunHandle): void {
+  run.block((next) => 'port' in next)
 }
 
 /** Cancels a run that this process holds; what its programs undo is performed. Resolves with the number of the record. */
-export async function cancelHeld(handle: RunHandle, reason: string, by: string): Promise<number> {
+export async function cancelOpen(handle: RunHandle, reason: string, by: string): Promise<number> {
   try {
     return await handle.run.cancel(reason, by)
   } finally {
@@ -88,7 +88,7 @@ export async function cancelHeld(handle: RunHandle, reason: string, by: string):
 }
 
 function releaseEffects({ run }: RunHandle): void {
-  run.hold(undefined)
+  run.block(undefined)
   while (run.release());
 }
 
@@ -96,7 +96,7 @@ function releaseEffects({ run }: RunHandle): void {
  * Waits until the run has ended or the time is over. Where the holding process releases the run meanwhile, this one opens it,
  * which takes the cancellation from the inbox.
  */
-async function stopped(
+async function waitForStop(
   { store, host }: CancelWorld,
   run: string,
   open: () => Promise<RunHandle | undefined>,
@@ -106,17 +106,17 @@ async function stopped(
   let handle: RunHandle | undefined
   while (host.now() < until) {
     const row = (await store.read(run, 0))?.row
-    if (row === undefined || isOver(row.status)) break
+    if (row === undefined || hasEnded(row.status)) break
     if (row.owner === null && handle === undefined) {
-      handle = await open().catch(unlessOver)
+      handle = await open().catch(ignoreEnded)
       if (handle !== undefined) releaseEffects(handle)
     }
-    await new Promise<void>((resolve) => void host.at(host.now() + LOOK, resolve))
+    await new Promise<void>((resolve) => void host.at(host.now() + POLL_MS, resolve))
   }
   return handle
 }
 
-function unlessOver(thrown: unknown): undefined {
+function ignoreEnded(thrown: unknown): undefined {
   if (!isFault(thrown) || thrown.code !== 'R2001') throw thrown
 }
 
@@ -124,14 +124,14 @@ async function outcomeOf(
   { store, runtime }: CancelWorld,
   run: string,
   record: number | undefined,
-): Promise<Pick<Cancelled, 'run' | 'did' | 'status' | 'record' | 'effects'>> {
+): Promise<Pick<CancelResult, 'run' | 'did' | 'status' | 'record' | 'effects'>> {
   const status = (await store.read(run, 0))?.row.status ?? 'cancelled'
   const effects = await runtime.peek(run, record === undefined ? undefined : record - 1).then(
     ({ state, definitions }) => possibleEffects({ run, state, definitions }, runtime.ports),
     // The run is cancelled nevertheless; its holder knows programs that this process does not.
     () => undefined,
   )
-  const did = status === 'cancelled' ? 'cancelled' : isOver(status) ? 'late' : record === undefined ? 'requested' : 'cancelling'
+  const did = status === 'cancelled' ? 'cancelled' : hasEnded(status) ? 'late' : record === undefined ? 'requested' : 'cancelling'
   return { run, did, status, ...(record === undefined ? {} : { record }), ...(effects === undefined ? {} : { effects }) }
 }
 
@@ -142,6 +142,6 @@ async function cancelRecord({ runtime }: CancelWorld, run: string): Promise<numb
   return at < 0 ? undefined : at + 1
 }
 
-function isOver(status: RunStatus): boolean {
+function hasEnded(status: RunStatus): boolean {
   return status !== 'running' && status !== 'suspended'
 }

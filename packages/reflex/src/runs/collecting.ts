@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSyn
 import { basename, join } from 'node:path'
 import { faults } from './faults.ts'
 import { isRunName } from '../history/run-name.ts'
-import type { Fault, Host, Store, Swept } from '../kernel/index.ts'
+import type { Fault, Host, Store, SweepResult } from '../kernel/index.ts'
 
 /** What a clean-up may take. */
 export interface CollectOptions {
@@ -13,7 +13,7 @@ export interface CollectOptions {
 }
 
 /** What a clean-up took. */
-export interface Collected extends Swept {
+export interface CollectResult extends SweepResult {
   /** Folders of runs that are gone. */
   readonly folders: readonly string[]
   /** `R5050`: folders that could not be removed. */
@@ -29,10 +29,10 @@ export interface CollectWorld {
 }
 
 /** Drawn names. Of other names, only a folder `.reflex` holds nothing but runs. */
-const DRAWN = /^[a-z]{3,6}-\d[0-9a-z]{3}$/
+const DRAWN_NAME = /^[a-z]{3,6}-\d[0-9a-z]{3}$/
 
 /** Where folders are moved before they are removed, beside those of runs: no run can have this name. */
-const GONE = '.reflex-gone'
+const TRASH = '.reflex-gone'
 
 /**
  * Takes away what nothing needs: programs and values that no run and no ledger names, runs that ended longer ago than
@@ -41,7 +41,7 @@ const GONE = '.reflex-gone'
  * too, and one of those may wait for a month. Throws `R5003` for a store of which nobody knows what it needs; nothing has
  * gone then.
  */
-export async function collect(world: CollectWorld, { keep, dry = false }: CollectOptions): Promise<Collected> {
+export async function collect(world: CollectWorld, { keep, dry = false }: CollectOptions): Promise<CollectResult> {
   const now = world.host.now()
   const before = keep === undefined ? undefined : now - keep
   const swept = await world.store.sweep({ now, dry, ...(before === undefined ? {} : { before }) })
@@ -49,32 +49,32 @@ export async function collect(world: CollectWorld, { keep, dry = false }: Collec
   if (dry) return { ...swept, folders: found, findings: [] }
   const folders: string[] = []
   const findings: Fault[] = []
-  const aside = join(world.home, 'runs', GONE)
+  const trash = join(world.home, 'runs', TRASH)
   for (const folder of found) {
-    const refused = movedAway(folder, aside)
+    const refused = moveAway(folder, trash)
     if (refused === undefined) folders.push(folder)
     else findings.push(refused)
   }
-  if (isFolder(aside)) findings.push(...(removed(aside) ?? []))
+  if (isFolder(trash)) findings.push(...(removeFolder(trash) ?? []))
   return { ...swept, folders, findings }
 }
 
 /** The folders of runs that are gone. One that somebody wrote to after its run had ended is in use by another one of that name. */
-function foldersOf(home: string, gone: readonly string[], before: number): string[] {
+function foldersOf(home: string, runIds: readonly string[], before: number): string[] {
   const runs = join(home, 'runs')
   if (!isFolder(runs)) return []
   const ours = basename(home) === '.reflex'
   // Names come from the store: one that leads elsewhere names no folder of a run.
-  return gone
-    .filter((run) => (ours ? isRunName(run) : DRAWN.test(run)))
-    .flatMap((run) => [join(runs, run), ...lapsOf(runs, run)])
-    .filter((folder) => isFolder(folder) && !newer(folder, before))
+  return runIds
+    .filter((run) => (ours ? isRunName(run) : DRAWN_NAME.test(run)))
+    .flatMap((run) => [join(runs, run), ...restartFolders(runs, run)])
+    .filter((folder) => isFolder(folder) && !hasNewer(folder, before))
 }
 
 /** The folders of a pipeline's restarts, `RUN-v2` and so on: those that say that they are this run's. */
-function lapsOf(runs: string, run: string): string[] {
+function restartFolders(runs: string, run: string): string[] {
   const folders: string[] = []
-  for (let lap = 2; isFolder(join(runs, `${run}-v${lap}`)); lap++) folders.push(join(runs, `${run}-v${lap}`))
+  for (let restart = 2; isFolder(join(runs, `${run}-v${restart}`)); restart++) folders.push(join(runs, `${run}-v${restart}`))
   return folders.filter((folder) => readManifest(folder) === run)
 }
 
@@ -92,29 +92,29 @@ function isFolder(path: string): boolean {
 }
 
 /** Whether anything in a folder was written after a time. What nobody lets us look at may have been. */
-function newer(path: string, than: number): boolean {
+function hasNewer(path: string, time: number): boolean {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat === undefined) return false
-    if (stat.mtimeMs > than) return true
-    return stat.isDirectory() && readdirSync(path).some((name) => newer(join(path, name), than))
+    if (stat.mtimeMs > time) return true
+    return stat.isDirectory() && readdirSync(path).some((name) => hasNewer(join(path, name), time))
   } catch {
     return true
   }
 }
 
 /** Out of the way at once, so that a removal that is cut short leaves no half of a folder behind, and is ended by the next one. */
-function movedAway(folder: string, aside: string): Fault | undefined {
+function moveAway(folder: string, trash: string): Fault | undefined {
   try {
-    mkdirSync(aside, { recursive: true })
-    renameSync(folder, mkdtempSync(join(aside, 'run-')))
+    mkdirSync(trash, { recursive: true })
+    renameSync(folder, mkdtempSync(join(trash, 'run-')))
     return undefined
   } catch (cause) {
     return faults.make('R5050', `${folder} cannot be removed`, { file: folder, cause })
   }
 }
 
-function removed(folder: string): [Fault] | undefined {
+function removeFolder(folder: string): [Fault] | undefined {
   try {
     rmSync(folder, { recursive: true, force: true })
     return undefined

@@ -1,7 +1,7 @@
 import { linesOf, type StoryLine } from '../history/trace.ts'
 import {
   type Asker,
-  askerIn,
+  askerOf,
   type Change,
   type FaultData,
   isObject,
@@ -13,9 +13,9 @@ import {
   type RunStatus,
   summary,
 } from '../kernel/index.ts'
-import { answerTo, present } from './own-questions.ts'
+import { checkAnswer, presentQuestion } from './runtime-questions.ts'
 import { type Question, readQuestion } from '../people/index.ts'
-import { demand, FUNCTION, optional, shape, TEXT } from '../text/index.ts'
+import { checkArguments, FUNCTION, optional, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
 /** A question that stands open. */
@@ -44,7 +44,7 @@ export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuesti
     .filter(({ type }) => type === 'answer')
     .map((wait) => {
       const { id, name, path, about, since, due, number } = wait
-      const asker = askerIn(wait)
+      const asker = askerOf(wait)
       return {
         id: `${run}/q${number}`,
         run,
@@ -52,7 +52,7 @@ export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuesti
         name,
         asker,
         path,
-        question: present({ question: questionOf(about, name), run, name, asker, path }),
+        question: presentQuestion({ question: questionOf(about, name), run, name, asker, path }),
         since,
         ...(due === undefined ? {} : { due }),
         ...faultOf(about),
@@ -76,10 +76,10 @@ function faultOf(about: Json | undefined): { fault?: FaultData } {
 }
 
 /** Milliseconds that a pause may last without being a rest. */
-const PAUSE = 120_000
+const SHORT_PAUSE_MS = 120_000
 
 /** Listens to a run from its beginning. */
-export interface Listening {
+export interface ListenOptions {
   /** Called before the first record. */
   readonly prepare?: (handle: RunHandle) => void
 }
@@ -96,7 +96,7 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     this.run = run
     this.definitions = definitions
     run.observe((change) => this.#observe(change))
-    run.subscribe((record, n) => this.#durable(record, n))
+    run.subscribe((record, n) => this.#onDurable(record, n))
   }
 
   get id(): string {
@@ -134,13 +134,13 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
    */
   async idle(): Promise<void> {
     await this.run.idle()
-    while (this.#pauses() && (await this.run.goesOn())) await this.run.idle()
+    while (this.#isShortPause() && (await this.run.hasNextRecord())) await this.run.idle()
   }
 
-  #pauses(): boolean {
+  #isShortPause(): boolean {
     const waits = [...this.run.state.waits.values()]
     if (this.status !== 'suspended' || waits.length === 0 || !waits.every(({ type }) => type === 'timer')) return false
-    return Math.min(...waits.map(({ due = Number.POSITIVE_INFINITY }) => due)) <= this.run.state.time + PAUSE
+    return Math.min(...waits.map(({ due = Number.POSITIVE_INFINITY }) => due)) <= this.run.state.time + SHORT_PAUSE_MS
   }
 
   /**
@@ -150,23 +150,23 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
    * answer that it does not allow.
    */
   async answer(question: OpenQuestion, value: unknown, by?: string): Promise<number> {
-    demand('answer', { question: [question, shape('an open question', { wait: TEXT })], by: [by, optional(TEXT)] })
+    checkArguments('answer', { question: [question, shape('an open question', { wait: TEXT })], by: [by, optional(TEXT)] })
     const open = this.questions.find(({ wait }) => wait === question.wait)
     // The run knows what closed it.
     if (open === undefined) return this.run.answer(question.wait, value ?? null, by)
-    return this.run.answer(open.wait, answerTo(open, value), by)
+    return this.run.answer(open.wait, checkAnswer(open, value), by)
   }
 
   /** Called with each line of the story, once its record is durable; the returned function ends it. */
   onLine(listener: (line: StoryLine) => void): () => void {
-    demand('onLine', { listener: [listener, FUNCTION] })
+    checkArguments('onLine', { listener: [listener, FUNCTION] })
     this.#lines.add(listener)
     return () => void this.#lines.delete(listener)
   }
 
   /** Called with each record, once it is durable; the returned function ends it. */
   onRecord(listener: (record: Rec, n: number) => void): () => void {
-    demand('onRecord', { listener: [listener, FUNCTION] })
+    checkArguments('onRecord', { listener: [listener, FUNCTION] })
     this.#records.add(listener)
     return () => void this.#records.delete(listener)
   }
@@ -175,10 +175,10 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     this.#pending.push(...linesOf(change, this.definitions))
   }
 
-  #durable(record: Rec, n: number): void {
+  #onDurable(record: Rec, n: number): void {
     for (const listener of this.#records) listener(record, n)
-    const later = this.#pending.findIndex((line) => line.n > n)
-    const ready = this.#pending.splice(0, later < 0 ? this.#pending.length : later)
+    const firstLater = this.#pending.findIndex((line) => line.n > n)
+    const ready = this.#pending.splice(0, firstLater < 0 ? this.#pending.length : firstLater)
     for (const line of ready) for (const listener of this.#lines) listener(line)
   }
 

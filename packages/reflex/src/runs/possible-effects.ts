@@ -1,8 +1,8 @@
 import {
   type Definitions,
-  type Flight,
+  type PendingEffect,
   framePath,
-  isHeld,
+  isPaused,
   isObject,
   type Port,
   type Repeat,
@@ -27,7 +27,7 @@ export interface PossibleEffect {
 }
 
 /** A run, and the records that asked for the effects. */
-export interface EffectsOf {
+export interface EffectRange {
   readonly run: string
   readonly state: State
   readonly definitions: Definitions
@@ -41,33 +41,35 @@ export interface EffectsOf {
  * or are asked about. An effect that the run holds back, such as for a spent budget, has not begun.
  */
 export function possibleEffects(
-  { run, state, definitions, from = 0, until = Number.POSITIVE_INFINITY }: EffectsOf,
+  { run, state, definitions, from = 0, until = Number.POSITIVE_INFINITY }: EffectRange,
   ports: ReadonlyMap<string, Port>,
 ): PossibleEffect[] {
   const owner = { id: run, definition: (pin: number) => definitions.program(pin).def, progress: () => undefined }
-  const matters = ({ leaves, repeat }: Traits): boolean => leaves || repeat !== 'free'
-  return [...state.flights()].flatMap((flight) => {
-    const { id, asked, port, frame, doubted } = flight
-    const record = recordOf(flight)
-    if (isHeld(flight) || record < from || record > until) return []
-    const traits = traitsOf(flight, owner, ports)
-    if (!doubted && !matters(traits)) return []
-    const key = asked ?? `${run}:${id}`
-    return [{ key, path: framePath(frame, definitions), port, name: nameOf(flight, definitions), asked: doubted, repeat: traits.repeat }]
+  const isOutside = ({ leaves, repeat }: Traits): boolean => leaves || repeat !== 'free'
+  return [...state.pendingEffects()].flatMap((effect) => {
+    const { id, requestedKey, port, frame, isQuestioned } = effect
+    const record = recordOf(effect)
+    if (isPaused(effect) || record < from || record > until) return []
+    const traits = traitsOf(effect, owner, ports)
+    if (!isQuestioned && !isOutside(traits)) return []
+    const key = requestedKey ?? `${run}:${id}`
+    return [
+      { key, path: framePath(frame, definitions), port, name: nameOf(effect, definitions), asked: isQuestioned, repeat: traits.repeat },
+    ]
   })
 }
 
 /** The number of the record that asked for it. */
-function recordOf({ id }: Flight): number {
+function recordOf({ id }: PendingEffect): number {
   return Number.parseInt(String(id), 10)
 }
 
 /** The tool that the effect names, or the node whose decision it is. */
-function nameOf({ args, port, frame }: Flight, definitions: Definitions): string {
+function nameOf({ args, port, frame }: PendingEffect, definitions: Definitions): string {
   if (isObject(args) && typeof args.tool === 'string') return args.tool
   const { kind: name, def } = definitions.program(frame.pin)
   const kind = definitions.kind(name)
-  const node = kind.where?.(def, frame.position)
+  const node = kind.node?.(def, frame.position)
   const tool = kind.graph?.(def)?.nodes.find(({ id }) => id === node)?.spec?.['tool']
   return typeof tool === 'string' ? tool : port
 }

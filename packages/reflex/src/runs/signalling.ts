@@ -1,7 +1,7 @@
-import type { Listening, RunHandle } from './handle.ts'
+import type { ListenOptions, RunHandle } from './handle.ts'
 
 /** Options for a message to a run. */
-export interface SignalOptions extends Listening {
+export interface SignalOptions extends ListenOptions {
   /** The sender of the message. */
   readonly by?: string
   /** False: only adds it to the inbox. */
@@ -9,7 +9,7 @@ export interface SignalOptions extends Listening {
 }
 
 /** The place of a message: a run that this process holds now, or the inbox. */
-export interface Signalled {
+export interface SignalResult {
   readonly run: string
   readonly topic: string
   readonly handle?: RunHandle

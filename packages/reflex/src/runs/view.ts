@@ -1,6 +1,6 @@
 import { type OpenQuestion, questionsOf } from './handle.ts'
 import {
-  type Choice,
+  type EdgeState,
   type Frame,
   type InboxMessage,
   type Json,
@@ -31,7 +31,7 @@ export interface RunView {
   /** The stacks of branches that stand beside each other, outermost first as well. */
   readonly branches: readonly (readonly StackStep[])[]
   /** The ways on from where it stands; from where its branches stand, if it has any. */
-  readonly choices: readonly Choice[]
+  readonly choices: readonly EdgeState[]
   /** What can be read at the top of the stack, nearest scope first. */
   readonly board: readonly {
     readonly key: string
@@ -49,7 +49,7 @@ export interface RunView {
 }
 
 /** What is known of a run beside its state at the record shown. */
-interface Beside {
+interface ViewFacts {
   /** It is the newest record. */
   readonly newest: boolean
   readonly inbox: readonly InboxMessage[]
@@ -58,7 +58,7 @@ interface Beside {
 }
 
 /** What a run looks like at the record that was folded last; its inbox only if that is its newest. */
-export function viewOf({ row, state, definitions }: Peek, { newest, inbox, forks }: Beside): RunView {
+export function viewOf({ row, state, definitions }: Peek, { newest, inbox, forks }: ViewFacts): RunView {
   const frame = topOf(state.root)
   const tops = [...state.frames.values()].filter(({ link }) => link?.role === 'strand').map(topOf)
   const stackOf = (top: Frame): StackStep[] => {
@@ -73,7 +73,7 @@ export function viewOf({ row, state, definitions }: Peek, { newest, inbox, forks
     time: state.time,
     stack: stackOf(frame),
     branches: tops.map(stackOf),
-    choices: (tops.length === 0 ? [frame] : tops).flatMap((top) => choicesOf(top, definitions)),
+    choices: (tops.length === 0 ? [frame] : tops).flatMap((top) => edgesOf(top, definitions)),
     board: boardOf(frame, definitions, forks),
     questions: questionsOf(row.id, waits),
     inbox: newest ? inbox : [],
@@ -88,22 +88,22 @@ function stepOf(frame: Frame, definitions: Peek['definitions']): StackStep {
 
 function nodeAt({ pin }: Frame, position: Json | undefined, definitions: Peek['definitions']): string | undefined {
   const { kind, def } = definitions.program(pin)
-  return definitions.kind(kind).where?.(def, position)
+  return definitions.kind(kind).node?.(def, position)
 }
 
-function choicesOf(frame: Frame, definitions: Peek['definitions']): readonly Choice[] {
+function edgesOf(frame: Frame, definitions: Peek['definitions']): readonly EdgeState[] {
   const { def, kind } = definitions.program(frame.pin)
-  return definitions.kind(kind).choices?.(def, frame) ?? []
+  return definitions.kind(kind).edges?.(def, frame) ?? []
 }
 
 function boardOf(frame: Frame, definitions: Peek['definitions'], forks: ReadonlySet<number>): RunView['board'] {
   const reader = frame.reader()
   const kind = definitions.kind(definitions.program(frame.pin).kind)
   return reader.keys().flatMap((key) => {
-    const entry = kind.own?.(key) === true ? undefined : reader.entry(key)
+    const entry = kind.isInternal?.(key) === true ? undefined : reader.entry(key)
     if (entry?.value === undefined) return []
     const { value, record } = entry
-    const known = kind.tells?.(reader, key)
+    const known = kind.provenance?.(reader, key)
     const from = forks.has(record) ? { node: undefined, by: 'the fork' } : { node: nodeAt(frame, entry.label, definitions) }
     return [{ key, value, record, ...from, ...(known === undefined ? {} : { known }) }]
   })

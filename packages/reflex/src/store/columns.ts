@@ -79,12 +79,12 @@ export function parseJson(text: string, what: string, run?: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch (cause) {
-    throw changed(what, run, cause)
+    throw corruption(what, run, cause)
   }
 }
 
 /** Something in a store is not what was written. */
-export function changed(what: string, run?: string, cause?: unknown): Error {
+export function corruption(what: string, run?: string, cause?: unknown): Error {
   return faults.make('R5003', `${what} is not what was written`, { run, cause, fix: 'restore the store from a copy' })
 }
 
@@ -104,12 +104,12 @@ export function isOpen(status: RunStatus): boolean {
   return status === 'running' || status === 'suspended'
 }
 
-export function noRun(run: string): Error {
+export function unknownRun(run: string): Error {
   return faults.make('R2016', `the store has no run ${run}`, { run, fix: 'reflex runs' })
 }
 
 /** A question takes one answer: whoever comes later must know that. */
-export function hasAnswer(run: string): Error {
+export function duplicateAnswer(run: string): Error {
   return faults.make('R2002', `an answer to this question of ${run} waits already`, {
     run,
     fix: `reflex show ${run}; it is taken when the run goes on`,
@@ -117,7 +117,7 @@ export function hasAnswer(run: string): Error {
 }
 
 /** An ended run takes no message in. */
-export function hasEnded(run: string, status: RunStatus): Error {
+export function endedRun(run: string, status: RunStatus): Error {
   return faults.make('R2001', `${run} has ${status}; nothing can be told to it`, {
     run,
     fix: 'start a new run',

@@ -3,7 +3,7 @@ import { isOpen, movingColumns, type RunColumns } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { type Head, sumOfRun } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { nextSum, sumOf } from './sums.ts'
+import { nextSum, sumOf } from './checksums.ts'
 
 /** Writes batches into a SQLite store. */
 export class Commits {
@@ -56,7 +56,7 @@ export function refusedRuns(heads: ReadonlyMap<string, Head>, batches: readonly 
 }
 
 /** A run's row after a batch. */
-export interface MovedRow extends RunColumns {
+export interface AdvancedRow extends RunColumns {
   readonly seq: number
   readonly token: number
   readonly chain: number
@@ -64,7 +64,7 @@ export interface MovedRow extends RunColumns {
 }
 
 /** The row of a run that stands at `head`, after this batch. */
-export function rowAfter(head: Head, batch: Batch): MovedRow {
+export function rowAfter(head: Head, batch: Batch): AdvancedRow {
   // Field by field: what SQLite answers with has no prototype, and spreading it costs a tenth of a commit.
   const { seq, id, token, trace, program, started } = head
   const { status, updated, due, waits, value } = movingColumns(batch.row)
@@ -80,41 +80,41 @@ function writeBatches(
   batches: readonly Batch[],
 ): { readonly refused: ReadonlySet<string>; readonly moved: ReadonlyMap<string, Head> } {
   const refused = refusedRuns(heads, batches)
-  const moved = new Map<string, Head>()
+  const advanced = new Map<string, Head>()
   for (const batch of batches) {
     const { run } = batch.lease
-    const head = moved.get(run) ?? heads.get(run)
+    const head = advanced.get(run) ?? heads.get(run)
     if (head === undefined || refused.has(run)) continue
-    const after = rowAfter(head, batch)
-    if (advances(sql, head, after)) {
-      writeRecords(sql, after, batch)
-      moved.set(run, after)
+    const nextRow = rowAfter(head, batch)
+    if (advanceRow(sql, head, nextRow)) {
+      writeRecords(sql, nextRow, batch)
+      advanced.set(run, nextRow)
     } else refused.add(run)
   }
-  return { refused, moved }
+  return { refused, moved: advanced }
 }
 
 /** Moves the row on, if the run stands where its writer believes and under the same lease. */
-function advances(sql: Statements, head: Head, { seq, last, chain, sum, updated, due, waits, value, status }: MovedRow): boolean {
-  const { trace, token, last: before } = head
+function advanceRow(sql: Statements, head: Head, { seq, last, chain, sum, updated, due, waits, value, status }: AdvancedRow): boolean {
+  const { trace, token, last: previousLast } = head
   const { changes } =
     status === head.status
-      ? sql.advance.run(last, chain, sum, updated, due, waits, value, seq, trace, token, before)
-      : sql.turn.run(last, chain, sum, updated, due, waits, value, status, seq, trace, token, before)
+      ? sql.advance.run(last, chain, sum, updated, due, waits, value, seq, trace, token, previousLast)
+      : sql.advanceStatus.run(last, chain, sum, updated, due, waits, value, status, seq, trace, token, previousLast)
   return changes === 1
 }
 
-function writeRecords(sql: Statements, { seq, last, chain }: MovedRow, batch: Batch): void {
+function writeRecords(sql: Statements, { seq, last, chain }: AdvancedRow, batch: Batch): void {
   const { first, count, version, body } = batch
   sql.record.run(seq, first, count, version, chain, body)
-  writeRest(sql, seq, last, batch)
+  writeAttachments(sql, seq, last, batch)
 }
 
 /** What goes with the records. A program or blob that is there already is the same: its name is its hash. */
-function writeRest(sql: Statements, seq: number, last: number, { programs, blobs, taken, snapshot }: Batch): void {
+function writeAttachments(sql: Statements, seq: number, last: number, { programs, blobs, taken, snapshot }: Batch): void {
   if (programs !== undefined)
     for (const { hash, kind, source } of programs) sql.addProgram.run(hash, kind, sumOf(hash, kind, source), source)
   if (blobs !== undefined) for (const [hash, body] of blobs) sql.addBlob.run(hash, sumOf(hash, body), body)
-  if (taken !== undefined) for (const message of taken) sql.taken.run(last, message, seq)
+  if (taken !== undefined) for (const message of taken) sql.markTaken.run(last, message, seq)
   if (snapshot !== undefined) sql.addSnapshot.run(seq, last, sumOf(last, snapshot), snapshot)
 }

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { judgeLayout } from './header.ts'
-import { type Opening, openDatabase, openToRead, rollBack } from './open.ts'
+import { judgeLayout } from './file-header.ts'
+import { type OpenSettings, openDatabase, openToRead, rollBack } from './open-database.ts'
 import type { ReadOnlyFile } from './read-only.ts'
 import { identityOf } from './schema.ts'
 import { storeFault } from './sqlite-faults.ts'
-import { Standing } from './standing.ts'
+import { FileCheck } from './file-check.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
 /** One connection to a store file. Everything is done inside `read` or `write`, which give errors their codes. */
@@ -14,24 +14,24 @@ export class Connection {
   readonly identity: string | undefined
   /** Absent: the store can be written. */
   readonly readOnly: ReadOnlyFile | undefined
-  readonly #opening: Opening
-  readonly #standing: Standing
+  readonly #settings: OpenSettings
+  readonly #fileCheck: FileCheck
   #db: DatabaseSync
   #sql: Statements
   /** What SQLite does at the end of a transaction: `full` brings the log to the disk, `normal` leaves that to the system. */
   #level: 'full' | 'normal' = 'full'
-  #open = true
+  #isOpen = true
 
-  constructor(file: string, opening: Opening) {
+  constructor(file: string, settings: OpenSettings) {
     this.name = file
-    this.#opening = opening
-    const { db, readOnly } = openDatabase(file, opening)
+    this.#settings = settings
+    const { db, readOnly } = openDatabase(file, settings)
     this.#db = db
     this.readOnly = readOnly
     try {
       this.identity = identityOf(db)
       this.#sql = prepareStatements(db)
-      this.#standing = new Standing(file)
+      this.#fileCheck = new FileCheck(file)
     } catch (thrown) {
       this.#release()
       throw storeFault(thrown, file, 'open')
@@ -48,7 +48,7 @@ export class Connection {
    * processes alone. All transactions stand in one log, so the next `write` of any process makes it durable too, and
    * none after it can be there without it.
    */
-  note<T>(work: (sql: Statements) => T): T {
+  writeUnsynced<T>(work: (sql: Statements) => T): T {
     return this.#transaction('write', work, 'normal')
   }
 
@@ -63,48 +63,50 @@ export class Connection {
 
   /** Reads that see one state of the store. */
   read<T>(work: (sql: Statements) => T): T {
-    const once = (): T => this.#transaction('read', work)
-    return this.readOnly === undefined || !this.#open ? once() : this.readOnly.steadily(() => this.#reopen(this.readOnly), once)
+    const attempt = (): T => this.#transaction('read', work)
+    return this.readOnly === undefined || !this.#isOpen
+      ? attempt()
+      : this.readOnly.retryWhileChanging(() => this.#reopen(this.readOnly), attempt)
   }
 
   #reopen(file: ReadOnlyFile | undefined): void {
     if (file === undefined) return
     this.#db.close()
-    this.#db = openToRead(file, this.name, this.#opening).db
+    this.#db = openToRead(file, this.name, this.#settings).db
     this.#sql = prepareStatements(this.#db)
   }
 
-  #transaction<T>(doing: 'read' | 'write', work: (sql: Statements) => T, level = this.#level): T {
-    if (doing === 'write' && this.readOnly !== undefined && this.#open) throw this.readOnly.refusal
+  #transaction<T>(operation: 'read' | 'write', work: (sql: Statements) => T, level = this.#level): T {
+    if (operation === 'write' && this.readOnly !== undefined && this.#isOpen) throw this.readOnly.refusal
     try {
-      this.#keep(level)
-      ;(doing === 'write' ? this.#sql.beginWrite : this.#sql.beginRead).run()
+      this.#setLevel(level)
+      ;(operation === 'write' ? this.#sql.beginWrite : this.#sql.beginRead).run()
     } catch (thrown) {
-      throw storeFault(thrown, this.name, doing)
+      throw storeFault(thrown, this.name, operation)
     }
     try {
       // No process can raise the layout until this transaction is over.
-      if (doing === 'write') judgeLayout(this.#sql.layout.get()?.user_version ?? 0, this.name)
+      if (operation === 'write') judgeLayout(this.#sql.layout.get()?.user_version ?? 0, this.name)
       const result = work(this.#sql)
-      if (doing === 'write') this.#standing.check()
+      if (operation === 'write') this.#fileCheck.check()
       this.#sql.commit.run()
       return result
     } catch (thrown) {
       rollBack(this.#db)
-      throw storeFault(thrown, this.name, doing)
+      throw storeFault(thrown, this.name, operation)
     }
   }
 
   /** SQLite takes the level outside of transactions alone, and a statement that sets it cannot be prepared. */
-  #keep(level: 'full' | 'normal'): void {
+  #setLevel(level: 'full' | 'normal'): void {
     if (level === this.#level) return
     this.#db.exec(`pragma synchronous = ${level}`)
     this.#level = level
   }
 
   close(): void {
-    if (!this.#open) return
-    this.#open = false
+    if (!this.#isOpen) return
+    this.#isOpen = false
     this.#release()
   }
 

@@ -1,17 +1,17 @@
 import { faults } from '../kernel/journal/faults.ts'
 import type { InboxMessage, Message } from '../kernel/ports/store.ts'
-import { hasAnswer, hasEnded, isOpen, type MessageColumns, messageColumns, messageOf, noRun } from './columns.ts'
+import { duplicateAnswer, endedRun, isOpen, type MessageColumns, messageColumns, messageOf, unknownRun } from './columns.ts'
 import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { sumOf } from './sums.ts'
+import { sumOf } from './checksums.ts'
 
 export function postMessage(sql: Statements, id: string, message: Message): boolean {
   const columns = messageColumns(message)
   const run = sql.head.get(id)
-  if (run === undefined) throw noRun(id)
+  if (run === undefined) throw unknownRun(id)
   if (sql.posted.get(run.seq, message.id) !== undefined) return false
-  if (!isOpen(run.status)) throw hasEnded(id, run.status)
-  if (message.type === 'answer' && sql.answered.get(run.seq, message.to) !== undefined) throw hasAnswer(id)
+  if (!isOpen(run.status)) throw endedRun(id, run.status)
+  if (message.type === 'answer' && sql.answered.get(run.seq, message.to) !== undefined) throw duplicateAnswer(id)
   sql.post.run(run.seq, columns.id, columns.type, columns.target, columns.sender, columns.at, sumOfMessage(columns), columns.body)
   return true
 }

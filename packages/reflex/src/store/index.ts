@@ -3,7 +3,7 @@ export type {
   Awaitable,
   Batch,
   Claim,
-  Holder,
+  LeaseOwner,
   InboxMessage,
   Lease,
   LedgerEntry,
@@ -18,7 +18,7 @@ export type {
   StoredRun,
   Worker,
 } from '../kernel/ports/store.ts'
-export { openStore } from './address.ts'
+export { openStore } from './open-store.ts'
 export { faults } from './faults.ts'
 export { memoryStore } from './memory.ts'
 export { openPostgres } from './postgres/postgres.ts'

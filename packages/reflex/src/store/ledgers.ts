@@ -1,9 +1,9 @@
 import type { Json } from '../kernel/journal/json.ts'
 import type { LedgerEntry } from '../kernel/ports/store.ts'
-import { changed, parseJson } from './columns.ts'
+import { corruption, parseJson } from './columns.ts'
 import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { sumOf } from './sums.ts'
+import { sumOf } from './checksums.ts'
 
 export function appendEntry(sql: Statements, name: string, key: string, value: Json, at: number): number {
   const known = sql.entryOf.get(name, key)
@@ -22,7 +22,7 @@ export function entriesOf(sql: Statements, name: string, after = 0, limit?: numb
 export function checkedEntries(rows: readonly Rows['entries'][], name: string, after: number): readonly LedgerEntry[] {
   return rows.map(({ seq, key, at, sum, value }, i) => {
     const what = `entry ${seq} of ledger ${name}`
-    if (sumOfEntry(name, seq, key, at, value) !== sum || seq !== Math.max(0, after) + i + 1) throw changed(what)
+    if (sumOfEntry(name, seq, key, at, value) !== sum || seq !== Math.max(0, after) + i + 1) throw corruption(what)
     return { seq, key, at, value: parseJson(value, what) }
   })
 }

@@ -1,10 +1,10 @@
-import type { StoredBatch, SweepOptions, Swept } from '../kernel/ports/store.ts'
-import { isStillborn, type KnownWorker } from './alive.ts'
+import type { StoredBatch, SweepOptions, SweepResult } from '../kernel/ports/store.ts'
+import { isAbandoned, type KnownWorker } from './known-worker.ts'
 import type { RunColumns } from './columns.ts'
-import { addHashes, FORK, Needed, parentsOf, unneededRuns } from './unneeded.ts'
+import { addHashes, FORK_MARK, NeededHashes, parentsOf, unneededRuns } from './sweep-candidates.ts'
 
 /** What a store in memory holds, as far as a sweep looks at it. */
-export interface Held {
+export interface MemoryContents {
   readonly runs: readonly {
     readonly columns: RunColumns
     readonly owner: KnownWorker | undefined
@@ -17,12 +17,15 @@ export interface Held {
 }
 
 /** What a sweep takes away of it. */
-export function unneededOf({ runs, programs, blobs, ledgers }: Held, { now, before }: SweepOptions): Swept {
-  const rows = runs.map(({ columns, owner }) => ({ ...columns, stillborn: isStillborn(columns.last, owner, now) }))
-  const begun = runs.flatMap(({ columns: { id }, batches: [first] }) => (first?.body.includes(FORK) === true ? [{ ...first, id }] : []))
-  const gone = unneededRuns(rows, parentsOf(begun), before)
-  const needed = new Needed()
-  for (const { columns, batches } of runs) if (!gone.has(columns.id) && needed.from(columns) !== undefined) needed.add(columns, batches)
+export function unneededOf({ runs, programs, blobs, ledgers }: MemoryContents, { now, before }: SweepOptions): SweepResult {
+  const rows = runs.map(({ columns, owner }) => ({ ...columns, abandoned: isAbandoned(columns.last, owner, now) }))
+  const forkBatches = runs.flatMap(({ columns: { id }, batches: [first] }) =>
+    first?.body.includes(FORK_MARK) === true ? [{ ...first, id }] : [],
+  )
+  const gone = unneededRuns(rows, parentsOf(forkBatches), before)
+  const needed = new NeededHashes()
+  for (const { columns, batches } of runs)
+    if (!gone.has(columns.id) && needed.firstUnread(columns) !== undefined) needed.addRecords(columns, batches)
   for (const value of ledgers) addHashes(value, needed.hashes)
-  return { runs: [...gone], programs: needed.without(programs), blobs: needed.without(blobs) }
+  return { runs: [...gone], programs: needed.unneeded(programs), blobs: needed.unneeded(blobs) }
 }

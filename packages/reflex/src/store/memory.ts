@@ -14,21 +14,21 @@ import type {
   StoredProgram,
   StoredRun,
   SweepOptions,
-  Swept,
+  SweepResult,
   UnreadRun,
   Worker,
 } from '../kernel/ports/store.ts'
-import { isGone, isStillborn, type KnownWorker, knownWorker, lastSeen } from './alive.ts'
+import { isGone, isAbandoned, type KnownWorker, knownWorker, lastSeen } from './known-worker.ts'
 import {
-  hasAnswer,
-  hasEnded,
+  duplicateAnswer,
+  endedRun,
   isOpen,
   type MessageColumns,
   messageColumns,
   messageOf,
   movingColumns,
   newColumns,
-  noRun,
+  unknownRun,
   parseJson,
   type RunColumns,
   rowOf,
@@ -36,7 +36,7 @@ import {
 import { faults } from './faults.ts'
 import { dueRuns } from './leases.ts'
 import { unneededOf } from './memory-sweep.ts'
-import { Posted } from './posted.ts'
+import { PostListeners } from './post-listeners.ts'
 import type { OpenRun } from './rows.ts'
 
 /**
@@ -74,10 +74,10 @@ class MemoryStore implements Store {
   readonly #workers = new Map<string, KnownWorker>()
   readonly #programs = new Map<string, StoredProgram>()
   readonly #blobs = new Map<string, string>()
-  readonly #waiting = new Map<number, MemoryMessage>()
+  readonly #unread = new Map<number, MemoryMessage>()
   readonly #ledgers = new Map<string, MemoryLedger>()
-  readonly #posted = new Posted()
-  #messages = 0
+  readonly #listeners = new PostListeners()
+  #lastMessage = 0
 
   constructor(name: string) {
     this.name = name
@@ -104,9 +104,9 @@ class MemoryStore implements Store {
     this.#known(worker)
     const run = this.#runs.get(id)
     if (run === undefined) return { missing: true }
-    const holder = this.#workers.get(run.owner ?? '')
-    if (holder !== undefined && holder.id !== worker.id && !isGone(holder, now, new Set([worker.host]))) {
-      return { holder: { worker: withoutLife(holder), seen: holder.seen } }
+    const owner = this.#workers.get(run.owner ?? '')
+    if (owner !== undefined && owner.id !== worker.id && !isGone(owner, now, new Set([worker.host]))) {
+      return { owner: { worker: workerOf(owner), seen: owner.seen } }
     }
     run.owner = worker.id
     run.token++
@@ -121,12 +121,12 @@ class MemoryStore implements Store {
   }
 
   commit(batches: readonly Batch[]): readonly string[] {
-    const refused = this.#refused(batches)
+    const refused = this.#refusedRuns(batches)
     for (const batch of batches) if (!refused.has(batch.lease.run)) this.#append(batch)
     return [...refused]
   }
 
-  #refused(batches: readonly Batch[]): Set<string> {
+  #refusedRuns(batches: readonly Batch[]): Set<string> {
     const refused = new Set<string>()
     const ends = new Map<string, number>()
     for (const { lease, first, count } of batches) {
@@ -147,7 +147,7 @@ class MemoryStore implements Store {
     if (snapshot !== undefined) run.snapshots.push({ at: last, body: snapshot })
     for (const program of programs ?? []) if (!this.#programs.has(program.hash)) this.#programs.set(program.hash, program)
     for (const [hash, text] of blobs ?? []) if (!this.#blobs.has(hash)) this.#blobs.set(hash, text)
-    for (const message of taken ?? []) if (this.#waiting.get(message)?.run === lease.run) this.#waiting.delete(message)
+    for (const message of taken ?? []) if (this.#unread.get(message)?.run === lease.run) this.#unread.delete(message)
   }
 
   read(id: string, until: number = Number.POSITIVE_INFINITY): StoredRun | undefined {
@@ -170,7 +170,7 @@ class MemoryStore implements Store {
 
   runs({ status, prefix, limit }: RunFilter = {}): readonly RunRow[] {
     const found = [...this.#runs.values()].reverse().filter(({ columns, owner }) => {
-      if (isStillborn(columns.last, this.#workers.get(owner ?? ''))) return false
+      if (isAbandoned(columns.last, this.#workers.get(owner ?? ''))) return false
       if (status !== undefined && !status.includes(columns.status)) return false
       return prefix === undefined || columns.id.startsWith(prefix) || columns.trace === prefix
     })
@@ -190,39 +190,39 @@ class MemoryStore implements Store {
   post(id: string, message: Message): boolean {
     const columns = messageColumns(message)
     const run = this.#runs.get(id)
-    if (run === undefined) throw noRun(id)
+    if (run === undefined) throw unknownRun(id)
     if (run.ids.has(message.id)) return false
-    if (!isOpen(run.columns.status)) throw hasEnded(id, run.columns.status)
-    const waits = [...this.#waiting.values()].some(({ run, type, target }) => run === id && type === 'answer' && target === message.to)
-    if (message.type === 'answer' && waits) throw hasAnswer(id)
+    if (!isOpen(run.columns.status)) throw endedRun(id, run.columns.status)
+    const waits = [...this.#unread.values()].some(({ run, type, target }) => run === id && type === 'answer' && target === message.to)
+    if (message.type === 'answer' && waits) throw duplicateAnswer(id)
     run.ids.add(message.id)
-    this.#messages++
-    this.#waiting.set(this.#messages, { ...columns, row: this.#messages, run: id })
-    this.#posted.tell()
+    this.#lastMessage++
+    this.#unread.set(this.#lastMessage, { ...columns, row: this.#lastMessage, run: id })
+    this.#listeners.notify()
     return true
   }
 
   inbox(id: string): readonly InboxMessage[] {
-    const own = [...this.#waiting.values()].filter(({ run }) => run === id)
-    return own.map((columns) => ({ row: columns.row, ...messageOf(columns, id) }))
+    const messages = [...this.#unread.values()].filter(({ run }) => run === id)
+    return messages.map((columns) => ({ row: columns.row, ...messageOf(columns, id) }))
   }
 
   unread(worker: Worker): readonly UnreadRun[] {
-    const told = Map.groupBy(this.#waiting.values(), ({ run }) => run)
-    return [...told]
+    const messagesByRun = Map.groupBy(this.#unread.values(), ({ run }) => run)
+    return [...messagesByRun]
       .filter(([run]) => this.#runs.get(run)?.owner === worker.id)
       .map(([run, messages]) => ({ run, mark: messages.map(({ row }) => row).join(' ') }))
   }
 
   watch(posted: () => void): PostWatch {
-    return { complete: true, stop: this.#posted.listen(posted) }
+    return { complete: true, stop: this.#listeners.listen(posted) }
   }
 
   due(now: number): readonly string[] {
-    const told = Map.groupBy(this.#waiting.values(), ({ run }) => run)
+    const messagesByRun = Map.groupBy(this.#unread.values(), ({ run }) => run)
     const open = [...this.#runs.values()].filter(({ columns }) => isOpen(columns.status))
     return dueRuns(
-      open.map((run) => this.#openRun(run, told.get(run.columns.id) ?? [])),
+      open.map((run) => this.#openRun(run, messagesByRun.get(run.columns.id) ?? [])),
       now,
       this.#hosts(),
     )
@@ -231,12 +231,15 @@ class MemoryStore implements Store {
   #openRun({ columns, owner }: MemoryRun, messages: readonly MemoryMessage[]): OpenRun {
     const { id, status, last, due, updated, waits } = columns
     const first = (found: readonly MemoryMessage[]): number | null => (found.length === 0 ? null : Math.min(...found.map(({ at }) => at)))
-    const [heard, told] = [messages.filter(({ type }) => type === 'message'), messages.filter(({ type }) => type !== 'message')]
-    const topics = heard.length === 0 ? null : JSON.stringify(heard.map(({ target }) => target))
-    const holder = this.#workers.get(owner ?? '')
-    const { host = '', pid = 0, place = '', began = '', seen = 0, ttl = 0 } = holder ?? {}
-    const known = { owner, worker: holder?.id ?? null, host, pid, place, began, seen, ttl }
-    return { id, status, last, due, updated, waits, topics, told: first(told), heard: first(heard), ...known }
+    const [topicMessages, otherMessages] = [
+      messages.filter(({ type }) => type === 'message'),
+      messages.filter(({ type }) => type !== 'message'),
+    ]
+    const topics = topicMessages.length === 0 ? null : JSON.stringify(topicMessages.map(({ target }) => target))
+    const knownOwner = this.#workers.get(owner ?? '')
+    const { host = '', pid = 0, place = '', began = '', seen = 0, ttl = 0 } = knownOwner ?? {}
+    const ownerColumns = { owner, worker: knownOwner?.id ?? null, host, pid, place, began, seen, ttl }
+    return { id, status, last, due, updated, waits, topics, told: first(otherMessages), heard: first(topicMessages), ...ownerColumns }
   }
 
   append(name: string, key: string, value: Json, at: number): number {
@@ -258,13 +261,13 @@ class MemoryStore implements Store {
       .map(({ key, at, value }, i) => ({ seq: from + i + 1, key, at, value: parseJson(value, `ledger ${name}`) }))
   }
 
-  sweep(options: SweepOptions): Swept {
+  sweep(options: SweepOptions): SweepResult {
     const runs = [...this.#runs.values()].map((run) => ({ ...run, owner: this.#workers.get(run.owner ?? '') }))
     const ledgers = [...this.#ledgers.values()].flatMap(({ entries }) => entries.map(({ value }) => value))
     const found = unneededOf({ runs, programs: this.#programs.keys(), blobs: this.#blobs.keys(), ledgers }, options)
     if (options.dry === true) return found
     for (const id of found.runs) this.#runs.delete(id)
-    for (const { row, run } of this.#waiting.values()) if (!this.#runs.has(run)) this.#waiting.delete(row)
+    for (const { row, run } of this.#unread.values()) if (!this.#runs.has(run)) this.#unread.delete(row)
     for (const hash of found.programs) this.#programs.delete(hash)
     for (const hash of found.blobs) this.#blobs.delete(hash)
     return found
@@ -274,7 +277,7 @@ class MemoryStore implements Store {
 
   #row(run: MemoryRun): RunRow {
     const owner = this.#workers.get(run.owner ?? '')
-    return rowOf(run.columns, owner === undefined ? null : withoutLife(owner))
+    return rowOf(run.columns, owner === undefined ? null : workerOf(owner))
   }
 
   #known(worker: Worker): KnownWorker {
@@ -289,6 +292,6 @@ class MemoryStore implements Store {
   }
 }
 
-function withoutLife({ id, host, pid }: KnownWorker): Worker {
+function workerOf({ id, host, pid }: KnownWorker): Worker {
   return { id, host, pid }
 }

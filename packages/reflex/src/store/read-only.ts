@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Fault } from '../kernel/journal/fault.ts'
 import { faults, PERMIT } from './faults.ts'
-import { hasLog } from './header.ts'
+import { hasLog } from './file-header.ts'
 
 /** The number of times that a file is copied or read while another process changes it. */
 const TRIES = 20
 /** Bytes of the smallest index of a log. */
-const INDEX = 32 * 1024
+const INDEX_BYTES = 32 * 1024
 
 /** The fault for a store that refuses to be written; undefined where it can be written. */
 export function writeRefusal(path: string, name: string): Fault | undefined {
@@ -37,8 +37,8 @@ export class ReadOnlyFile {
   /** The fault of everything that would write. */
   readonly refusal: Fault
   readonly #path: string
-  #seen = ''
-  #copies: string | undefined
+  #lastMarks = ''
+  #copyFolder: string | undefined
 
   constructor(path: string, refusal: Fault) {
     this.#path = path
@@ -46,7 +46,7 @@ export class ReadOnlyFile {
   }
 
   open(): DatabaseSync {
-    this.#seen = this.#marks()
+    this.#lastMarks = this.#marks()
     if (this.#isInUse()) return new DatabaseSync(this.#path, { readOnly: true })
     if (hasLog(this.#path)) return new DatabaseSync(this.#copy(), { readOnly: true })
     const url = pathToFileURL(this.#path)
@@ -55,31 +55,31 @@ export class ReadOnlyFile {
   }
 
   /** Performs `work` again where another process changed the file under it; `reopen` opens the file in between. */
-  steadily<T>(reopen: () => void, work: () => T): T {
+  retryWhileChanging<T>(reopen: () => void, work: () => T): T {
     for (let tries = 1; ; tries++) {
-      if (this.#marks() !== this.#seen) reopen()
+      if (this.#marks() !== this.#lastMarks) reopen()
       try {
         const result = work()
-        if (tries === TRIES || this.#marks() === this.#seen) return result
+        if (tries === TRIES || this.#marks() === this.#lastMarks) return result
       } catch (thrown) {
-        if (tries === TRIES || this.#marks() === this.#seen) throw thrown
+        if (tries === TRIES || this.#marks() === this.#lastMarks) throw thrown
       }
     }
   }
 
   close(): void {
-    if (this.#copies !== undefined) rmSync(this.#copies, { recursive: true, force: true })
-    this.#copies = undefined
+    if (this.#copyFolder !== undefined) rmSync(this.#copyFolder, { recursive: true, force: true })
+    this.#copyFolder = undefined
   }
 
   #copy(): string {
     this.close()
-    this.#copies = mkdtempSync(join(tmpdir(), 'reflex-read-'))
-    const copy = join(this.#copies, basename(this.#path))
+    this.#copyFolder = mkdtempSync(join(tmpdir(), 'reflex-read-'))
+    const copy = join(this.#copyFolder, basename(this.#path))
     for (let tries = 1; ; tries++) {
-      this.#seen = this.#marks()
-      for (const end of ['', '-wal']) copyFileSync(`${this.#path}${end}`, `${copy}${end}`)
-      if (tries === TRIES || this.#marks() === this.#seen) return copy
+      this.#lastMarks = this.#marks()
+      for (const suffix of ['', '-wal']) copyFileSync(`${this.#path}${suffix}`, `${copy}${suffix}`)
+      if (tries === TRIES || this.#marks() === this.#lastMarks) return copy
     }
   }
 
@@ -94,6 +94,6 @@ export class ReadOnlyFile {
   /** Another process has it open, or was killed. On a full disk, a process that could not open it leaves a part of an index. */
   #isInUse(): boolean {
     const [log, index] = ['-wal', '-shm'].map((end) => statSync(`${this.#path}${end}`, { throwIfNoEntry: false }))
-    return log !== undefined && (index?.size ?? 0) >= INDEX
+    return log !== undefined && (index?.size ?? 0) >= INDEX_BYTES
   }
 }

@@ -1,23 +1,23 @@
 import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/ports/store.ts'
-import { isStillborn } from './alive.ts'
-import { changed } from './columns.ts'
+import { isAbandoned } from './known-worker.ts'
+import { corruption } from './columns.ts'
 import { chainEnd, checkedRow, ownerOf, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { checkChain, sumOf } from './sums.ts'
+import { checkChain, sumOf } from './checksums.ts'
 
-const EVER = Number.MAX_SAFE_INTEGER
+const LAST_RECORD = Number.MAX_SAFE_INTEGER
 
-export function readRun(sql: Statements, id: string, until = EVER): StoredRun | undefined {
+export function readRun(sql: Statements, id: string, until = LAST_RECORD): StoredRun | undefined {
   const run = sql.run.get(id)
   if (run === undefined) return undefined
   const row = checkedRow(run)
-  const snapshot = soundSnapshot(sql, run.seq, until)
+  const snapshot = validSnapshot(sql, run.seq, until)
   const batches = readBatches(sql, run, (snapshot?.at ?? 0) + 1, until)
   return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
 }
 
 /** The newest snapshot that is what was written. A damaged one costs time only: the journal has everything. */
-function soundSnapshot(sql: Statements, seq: number, until: number): StoredRun['snapshot'] {
+function validSnapshot(sql: Statements, seq: number, until: number): StoredRun['snapshot'] {
   for (const { at, sum, body } of sql.snapshots.iterate(seq, until)) {
     if (sumOf(at, body) === sum) return { at, body }
   }
@@ -27,8 +27,8 @@ function soundSnapshot(sql: Statements, seq: number, until: number): StoredRun['
 export function readJournal(sql: Statements, id: string, from = 1): readonly StoredBatch[] {
   const run = sql.run.get(id)
   if (run === undefined) return []
-  const holding = sql.holding.get(run.seq, from)?.first ?? 1
-  return readBatches(sql, run, holding, EVER).filter(({ first, count }) => first + count > from)
+  const start = sql.holding.get(run.seq, from)?.first ?? 1
+  return readBatches(sql, run, start, LAST_RECORD).filter(({ first, count }) => first + count > from)
 }
 
 function readBatches(sql: Statements, run: StoredRunRow, first: number, until: number): StoredBatch[] {
@@ -43,8 +43,8 @@ export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter):
   const end = `${prefix ?? ''}\u{10ffff}`
   const rows: RunRow[] = []
   for (const row of sql.runs.iterate(statuses, statuses, start, start, start, end)) {
-    if (rows.length >= (limit ?? EVER)) break
-    if (!isStillborn(row.last, ownerOf(row))) rows.push(checkedRow(row))
+    if (rows.length >= (limit ?? LAST_RECORD)) break
+    if (!isAbandoned(row.last, ownerOf(row))) rows.push(checkedRow(row))
   }
   return rows
 }
@@ -57,7 +57,7 @@ export function readProgram(sql: Statements, hash: string): StoredProgram | unde
 export function checkedProgram(row: Rows['program'] | undefined): StoredProgram | undefined {
   if (row === undefined) return undefined
   const { hash, kind, source, sum } = row
-  if (sumOf(hash, kind, source) !== sum) throw changed(`program ${hash.slice(0, 6)}`)
+  if (sumOf(hash, kind, source) !== sum) throw corruption(`program ${hash.slice(0, 6)}`)
   return { hash, kind, source }
 }
 
@@ -67,6 +67,6 @@ export function readBlob(sql: Statements, hash: string): string | undefined {
 
 /** The value as it was written. Throws `R5003` if it is another one now. */
 export function checkedBlob(hash: string, row: Rows['blob'] | undefined): string | undefined {
-  if (row !== undefined && sumOf(hash, row.body) !== row.sum) throw changed(`the value ${hash.slice(0, 6)}`)
+  if (row !== undefined && sumOf(hash, row.body) !== row.sum) throw corruption(`the value ${hash.slice(0, 6)}`)
   return row?.body
 }

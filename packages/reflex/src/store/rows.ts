@@ -1,7 +1,7 @@
 import type { RunRow, UnreadRun, Worker } from '../kernel/ports/store.ts'
-import type { KnownWorker } from './alive.ts'
-import { changed, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
-import { type ChainEnd, type SummedBatch, sumOf } from './sums.ts'
+import type { KnownWorker } from './known-worker.ts'
+import { corruption, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
+import { type ChainEnd, type SummedBatch, sumOf } from './checksums.ts'
 
 /** The worker of a run, as a join answers: all null where there is none. */
 export interface OwnerColumns {
@@ -90,7 +90,7 @@ export function sumOfRun(run: RunColumns, chain: number): number {
 
 /** The row as the contract has it. Throws `R5003` if it is not what was written. */
 export function checkedRow(stored: StoredRunRow): RunRow {
-  if (sumOfRun(stored, stored.chain) !== stored.sum) throw changed(`the row of ${stored.id}`, stored.id)
+  if (sumOfRun(stored, stored.chain) !== stored.sum) throw corruption(`the row of ${stored.id}`, stored.id)
   const owner = ownerOf(stored)
   return rowOf(stored, owner === undefined ? null : plainWorker(owner))
 }

@@ -9,7 +9,7 @@ export const APPLICATION = 0x52666c78
  * The index by run and record stands beside the journal and not in it: rows of a hundred runs that commit
  * together then lie on a few pages.
  */
-const FIRST = `
+const FIRST_LAYOUT = `
 create table run (
   seq integer primary key, id text not null unique, trace text not null, program text not null, status text not null,
   token integer not null, owner text, last integer not null, chain integer not null, sum integer not null,
@@ -43,10 +43,10 @@ create table ledger (
 `
 
 /** The identity of a store: who copies the file copies it too, and who makes another file draws another one. */
-const IDENTITY = 'create table identity (one integer primary key check (one = 1), id text not null) strict;'
+const IDENTITY_LAYOUT = 'create table identity (one integer primary key check (one = 1), id text not null) strict;'
 
 /** The tables that each layout adds to the one before. */
-const LAYOUTS: readonly string[] = [FIRST, IDENTITY]
+const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT]
 
 /**
  * The layout of this release; its number stands in the header too. A release that changes the layout adds to the list above, and
@@ -64,7 +64,7 @@ export function createTables(db: DatabaseSync, from: number, identity: string): 
 /** Returns the identity of a store; undefined where its layout has none. */
 export function identityOf(db: DatabaseSync): string | undefined {
   const layout = db.prepare('pragma user_version').get()?.['user_version']
-  if (Number(layout) <= LAYOUTS.indexOf(IDENTITY)) return undefined
+  if (Number(layout) <= LAYOUTS.indexOf(IDENTITY_LAYOUT)) return undefined
   const id = db.prepare('select id from identity').get()?.['id']
   return typeof id === 'string' ? id : undefined
 }
@@ -75,17 +75,17 @@ export function hasTables(db: DatabaseSync, layout: number): boolean {
     db
       .prepare('select sql from sqlite_schema where sql is not null')
       .all()
-      .map(({ sql }) => withoutVerb(String(sql))),
+      .map(({ sql }) => definitionOf(String(sql))),
   )
   return LAYOUTS.slice(0, layout)
     .join('')
     .trim()
     .split(';')
     .filter((sql) => sql.trim() !== '')
-    .every((sql) => found.has(withoutVerb(sql.trim())))
+    .every((sql) => found.has(definitionOf(sql.trim())))
 }
 
 /** SQLite keeps a definition as it was given, from the name on. */
-function withoutVerb(sql: string): string {
+function definitionOf(sql: string): string {
   return sql.replace(/^create (table|index) /i, '')
 }

@@ -3,7 +3,7 @@ import { faults as kernelFaults } from '../kernel/journal/faults.ts'
 import { faults, NAME_ANOTHER, noRoom, PERMIT, RESTORE } from './faults.ts'
 
 /** What was being done; the same answer of SQLite means different things. */
-export type Doing = 'open' | 'read' | 'write'
+export type Operation = 'open' | 'read' | 'write'
 
 const BUSY = 5
 const LOCKED = 6
@@ -34,7 +34,7 @@ export function isDiskError(thrown: unknown): boolean {
 }
 
 /** Anything that `node:sqlite` throws, as a fault that names the store. Faults stay what they are. */
-export function storeFault(thrown: unknown, store: string, doing: Doing): Fault {
+export function storeFault(thrown: unknown, store: string, operation: Operation): Fault {
   if (isFault(thrown)) return thrown
   if (thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ERR_INVALID_STATE') {
     return faults.make('R5029', `the store ${store} is closed`, { file: store, cause: thrown })
@@ -61,14 +61,14 @@ export function storeFault(thrown: unknown, store: string, doing: Doing): Fault 
         fix: 'name a file in a folder that you may write to',
       })
     default:
-      return otherFault(store, doing, details)
+      return otherFault(store, operation, details)
   }
 }
 
-function otherFault(store: string, doing: Doing, details: { readonly file: string; readonly cause: unknown }): Fault {
-  if (doing === 'open')
+function otherFault(store: string, operation: Operation, details: { readonly file: string; readonly cause: unknown }): Fault {
+  if (operation === 'open')
     return faults.make('R5023', `the store ${store} cannot be opened`, { ...details, fix: 'name a file that you may read and write' })
-  if (doing === 'read')
+  if (operation === 'read')
     return faults.make('R5026', `the store ${store} cannot be read`, {
       ...details,
       fix: 'read the cause; once the file can be read again, resume',

@@ -15,7 +15,7 @@ import type {
   StoredProgram,
   StoredRun,
   SweepOptions,
-  Swept,
+  SweepResult,
   UnreadRun,
   Worker,
 } from '../kernel/ports/store.ts'
@@ -24,10 +24,10 @@ import { Connection } from './connection.ts'
 import { inboxOf, postMessage } from './inbox.ts'
 import { Leases } from './leases.ts'
 import { appendEntry, entriesOf } from './ledgers.ts'
-import { Posted } from './posted.ts'
+import { PostListeners } from './post-listeners.ts'
 import { readBlob, readJournal, readProgram, readRun, readRuns } from './reading.ts'
 import { sweepStore } from './sweep.ts'
-import { Unread } from './unread.ts'
+import { UnreadCache } from './unread-cache.ts'
 
 /** How a SQLite store behaves. */
 export interface SqliteOptions {
@@ -60,7 +60,7 @@ export interface FileStore extends Store {
  * takes no more, `R5025` while another process writes, `R5026` when the disk does not answer.
  */
 export function openSqlite(file: string, { busyTimeout = 5000, identity }: SqliteOptions = {}): FileStore {
-  return new SqliteStore(new Connection(file, { busyTimeout, expected: identity, fresh: identity ?? systemHost.entropy() }))
+  return new SqliteStore(new Connection(file, { busyTimeout, expectedIdentity: identity, newIdentity: identity ?? systemHost.entropy() }))
 }
 
 class SqliteStore implements FileStore {
@@ -71,8 +71,8 @@ class SqliteStore implements FileStore {
   readonly #connection: Connection
   readonly #leases: Leases
   readonly #commits: Commits
-  readonly #unread: Unread
-  readonly #posted = new Posted()
+  readonly #unread: UnreadCache
+  readonly #listeners = new PostListeners()
 
   constructor(connection: Connection) {
     this.name = connection.name
@@ -81,7 +81,7 @@ class SqliteStore implements FileStore {
     this.#connection = connection
     this.#leases = new Leases(connection)
     this.#commits = new Commits(connection)
-    this.#unread = new Unread(connection)
+    this.#unread = new UnreadCache(connection)
   }
 
   hello(worker: Worker, now: number, ttl: number): void {
@@ -133,10 +133,10 @@ class SqliteStore implements FileStore {
   }
 
   post(run: string, message: Message): boolean {
-    const fresh = this.#connection.write((sql) => postMessage(sql, run, message))
+    const isNew = this.#connection.write((sql) => postMessage(sql, run, message))
     this.#unread.forget()
-    this.#posted.tell()
-    return fresh
+    this.#listeners.notify()
+    return isNew
   }
 
   inbox(run: string): readonly InboxMessage[] {
@@ -144,12 +144,12 @@ class SqliteStore implements FileStore {
   }
 
   unread(worker: Worker): readonly UnreadRun[] {
-    return this.#unread.of(worker)
+    return this.#unread.runsOf(worker)
   }
 
   /** Posts of other processes show only in the version of the data. */
   watch(posted: () => void): PostWatch {
-    return { complete: false, stop: this.#posted.listen(posted) }
+    return { complete: false, stop: this.#listeners.listen(posted) }
   }
 
   due(now: number): readonly string[] {
@@ -164,13 +164,13 @@ class SqliteStore implements FileStore {
     return this.#connection.read((sql) => entriesOf(sql, name, after, limit))
   }
 
-  sweep(options: SweepOptions): Promise<Swept> {
+  sweep(options: SweepOptions): Promise<SweepResult> {
     this.#unread.forget()
     return sweepStore(this.#connection, options)
   }
 
   close(): void {
-    this.#posted.clear()
+    this.#listeners.clear()
     this.#connection.close()
   }
 }

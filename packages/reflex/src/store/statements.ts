@@ -30,12 +30,12 @@ const SQL = {
   // away may be another's now, and a trace never is.
   advance: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?
     where seq = ? and trace = ? and token = ? and last = ?`,
-  turn: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, status = ?
+  advanceStatus: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, status = ?
     where seq = ? and trace = ? and token = ? and last = ?`,
   addSnapshot: 'insert into snapshot (run, at, sum, body) values (?, ?, ?, ?)',
   addProgram: 'insert into program (hash, kind, sum, source) values (?, ?, ?, ?) on conflict (hash) do nothing',
   addBlob: 'insert into blob (hash, sum, body) values (?, ?, ?) on conflict (hash) do nothing',
-  taken: 'update inbox set taken = ? where row = ? and run = ? and taken is null',
+  markTaken: 'update inbox set taken = ? where row = ? and run = ? and taken is null',
 
   snapshots: 'select at, sum, body from snapshot where run = ? and at <= ? order by at desc',
   before: 'select first, count, version, sum, body from journal where run = ? and first < ? order by first desc limit 1',

@@ -1,37 +1,37 @@
 import { systemHost } from '../kernel/ports/host.ts'
-import type { SweepOptions, Swept } from '../kernel/ports/store.ts'
+import type { SweepOptions, SweepResult } from '../kernel/ports/store.ts'
 import type { Connection } from './connection.ts'
 import { readJournal } from './reading.ts'
 import { checkedRow, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { addHashes, Candidates, chunksOf, FORK, Needed, parentsOf } from './unneeded.ts'
+import { addHashes, Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from './sweep-candidates.ts'
 
-const ALL = [null, null, null, null, null, ''] as const
+const ANY_RUN = [null, null, null, null, null, ''] as const
 /** The most that one transaction reads or takes away, so that a commit waits for milliseconds at most. */
 const RUNS_READ = 200
-const RUNS_GONE = 50
-const NAMES_GONE = 500
+const RUNS_DROPPED = 50
+const HASHES_DROPPED = 500
 
 /**
  * Takes away what nothing needs, in transactions of a few milliseconds each. Everything is read before anything is taken away;
  * the transactions that take away read only what has been committed since.
  */
-export async function sweepStore(connection: Connection, options: SweepOptions): Promise<Swept> {
+export async function sweepStore(connection: Connection, options: SweepOptions): Promise<SweepResult> {
   const sweep = new Sweep(connection, options)
   await sweep.read()
   const runs = options.dry === true ? sweep.runs : await sweep.dropRuns()
-  return { runs: runs.map(({ id }) => id), programs: await sweep.drop('programs'), blobs: await sweep.drop('blobs') }
+  return { runs: runs.map(({ id }) => id), programs: await sweep.dropUnneeded('programs'), blobs: await sweep.dropUnneeded('blobs') }
 }
 
 /** Between two transactions, the runs of this process continue. */
-function turn(): Promise<void> {
+function yieldToRuns(): Promise<void> {
   return new Promise((resolve) => systemHost.turn(resolve))
 }
 
 class Sweep {
   readonly #connection: Connection
   readonly #options: SweepOptions
-  readonly #needed = new Needed()
+  readonly #needed = new NeededHashes()
   #candidates = new Candidates<StoredRunRow>([], new Map(), 0)
   /** The last entry of all ledgers that was read. */
   #ledgers = 0
@@ -44,7 +44,7 @@ class Sweep {
   }
 
   get runs(): readonly StoredRunRow[] {
-    return this.#candidates.gone
+    return this.#candidates.goneRows
   }
 
   /** Reads what the runs that stay and the ledgers name. Throws `R5003` for a journal that is not what was written. */
@@ -52,11 +52,11 @@ class Sweep {
     const { now, before } = this.#options
     const { rows, forks } = this.#connection.read((sql) => {
       this.#tip = sql.tip.get()
-      return { rows: sql.runs.all(...ALL), forks: sql.forks.all(FORK, 0) }
+      return { rows: sql.runs.all(...ANY_RUN), forks: sql.forks.all(FORK_MARK, 0) }
     })
     this.#candidates = new Candidates(rows, parentsOf(forks), now, before)
     for (const chunk of chunksOf(rows, RUNS_READ)) {
-      await turn()
+      await yieldToRuns()
       this.#connection.read((sql) => this.#readRuns(sql, chunk))
     }
     this.#connection.read((sql) => this.#readLedgers(sql))
@@ -65,8 +65,8 @@ class Sweep {
   #readRuns(sql: Statements, rows: readonly StoredRunRow[]): void {
     for (const row of rows) {
       checkedRow(row)
-      const from = this.#candidates.goes(row.id) ? undefined : this.#needed.from(row)
-      if (from !== undefined) this.#needed.add(row, readJournal(sql, row.id, from))
+      const from = this.#candidates.isGone(row.id) ? undefined : this.#needed.firstUnread(row)
+      if (from !== undefined) this.#needed.addRecords(row, readJournal(sql, row.id, from))
     }
   }
 
@@ -79,41 +79,41 @@ class Sweep {
 
   async dropRuns(): Promise<readonly StoredRunRow[]> {
     const dropped: StoredRunRow[] = []
-    for (const chunk of chunksOf(this.runs, RUNS_GONE)) {
-      await turn()
-      const gone = await this.#current((sql) => chunk.filter((row) => this.#candidates.goes(row.id) && dropRun(sql, row)))
-      dropped.push(...gone)
-      this.#keep(chunk.filter((row) => !gone.includes(row)))
+    for (const chunk of chunksOf(this.runs, RUNS_DROPPED)) {
+      await yieldToRuns()
+      const droppedRuns = await this.#writeCurrent((sql) => chunk.filter((row) => this.#candidates.isGone(row.id) && dropRun(sql, row)))
+      dropped.push(...droppedRuns)
+      this.#keepRuns(chunk.filter((row) => !droppedRuns.includes(row)))
     }
     return dropped
   }
 
   /** Runs that stay after all, as they are now. */
-  #keep(rows: readonly StoredRunRow[]): void {
+  #keepRuns(rows: readonly StoredRunRow[]): void {
     if (rows.length === 0) return
     for (const { id } of rows) this.#candidates.keep(id)
     this.#connection.read((sql) => {
-      const now = rows.map(({ id }) => sql.run.get(id))
+      const current = rows.map(({ id }) => sql.run.get(id))
       this.#readRuns(
         sql,
-        now.filter((row) => row !== undefined),
+        current.filter((row) => row !== undefined),
       )
     })
   }
 
-  async drop(what: 'programs' | 'blobs'): Promise<string[]> {
+  async dropUnneeded(what: 'programs' | 'blobs'): Promise<string[]> {
     const names = this.#connection.read((sql) => sql[what].all()).map(({ hash }) => hash)
-    if (this.#options.dry === true) return this.#needed.without(names)
+    if (this.#options.dry === true) return this.#needed.unneeded(names)
     const dropped: string[] = []
-    for (const chunk of chunksOf(this.#needed.without(names), NAMES_GONE)) {
-      await turn()
+    for (const chunk of chunksOf(this.#needed.unneeded(names), HASHES_DROPPED)) {
+      await yieldToRuns()
       const statement = what === 'programs' ? 'dropProgram' : 'dropBlob'
       dropped.push(
-        ...(await this.#current((sql) => {
+        ...(await this.#writeCurrent((sql) => {
           this.#readLedgers(sql)
-          const gone = this.#needed.without(chunk)
-          for (const hash of gone) sql[statement].run(hash)
-          return gone
+          const unneeded = this.#needed.unneeded(chunk)
+          for (const hash of unneeded) sql[statement].run(hash)
+          return unneeded
         })),
       )
     }
@@ -121,15 +121,15 @@ class Sweep {
   }
 
   /** One transaction that takes away, after it has read what was committed since the last look. */
-  async #current<T>(work: (sql: Statements) => T): Promise<T> {
+  async #writeCurrent<T>(work: (sql: Statements) => T): Promise<T> {
     for (;;) {
-      const done = this.#connection.write((sql) => {
+      const outcome = this.#connection.write((sql) => {
         if (!this.#catchUp(sql)) return undefined
         const result = work(sql)
         this.#tip = sql.tip.get()
         return { result }
       })
-      if (done !== undefined) return done.result
+      if (outcome !== undefined) return outcome.result
       await this.read()
     }
   }
@@ -140,7 +140,7 @@ class Sweep {
     const found = tip === undefined ? undefined : sql.batchAt.get(tip.row)
     if (tip !== undefined && (found?.run !== tip.run || found.first !== tip.first || found.sum !== tip.sum)) return false
     for (const { body } of sql.since.all(tip?.row ?? 0)) addHashes(body, this.#needed.hashes)
-    this.#candidates.keepParents(parentsOf(sql.forks.all(FORK, tip?.row ?? 0)))
+    this.#candidates.keepParents(parentsOf(sql.forks.all(FORK_MARK, tip?.row ?? 0)))
     return true
   }
 }

@@ -1,7 +1,7 @@
 /** For those who write a kind, a store or a program: a still clock, the suites that every kind and store passes, and faults at every moment. */
 export {
-  BLOWS,
-  type Blow,
+  FAULT_TYPES,
+  type FaultType,
   type Breach,
   CIRCUMSTANCES,
   type Circumstance,
@@ -10,22 +10,22 @@ export {
   type FaultSuiteOptions,
   parsePoint,
   pointText,
-  type Spoil,
-  type Stroke,
-  type Verdict,
+  type PlantedBug,
+  type Injection,
+  type TrialResult,
   type Violation,
 } from './fault-suite.ts'
 export { type KindCase, type KindSubject, kindSuite, type Outcome, type Script, type SubjectProgram } from './kind-suite.ts'
-export { recorded, type Recorded, type RecordedEnd, type RecordedOptions } from './recorded.ts'
+export { recorded, type RecordedRun, type RecordedResult, type RecordedOptions } from './recorded.ts'
 export {
-  type Answering,
-  type Crashed,
+  type AnswerScript,
+  type CrashReport,
   type CrashOptions,
-  type Decides,
-  type Deciding,
+  type DecisionScripts,
+  type DecisionScript,
   type End,
-  type Performed,
-  type Replying,
+  type PerformedEffect,
+  type ReplyScript,
   type ScriptedOptions,
   scripted,
   type Scripted,

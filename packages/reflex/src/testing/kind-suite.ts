@@ -8,11 +8,11 @@ import { State } from '../kernel/state/state.ts'
 import type { Store } from '../kernel/ports/store.ts'
 import { memoryStore } from '../store/memory.ts'
 import { replayText } from './kind-suite/difference.ts'
-import { Mortal } from './kind-suite/fate.ts'
+import { CrashControl } from './kind-suite/process-control.ts'
 import { forkEverywhere } from './kind-suite/forks.ts'
-import { calledByAnother, callsAnother, GUEST_WORD } from './kind-suite/guests.ts'
-import { storeAfter } from './kind-suite/histories.ts'
-import { fine, inputName, Life, outcomeOf, RUN, same, textOf } from './kind-suite/life.ts'
+import { calledByAnother, callingAnother, GUEST_WORD } from './kind-suite/guest-kinds.ts'
+import { storeAfter } from './kind-suite/partial-store.ts'
+import { requireNoViolations, inputName, ProcessLife, outcomeOf, RUN, requireEqual, textOf } from './kind-suite/process-life.ts'
 import type { KindSubject, Outcome } from './kind-suite/subject.ts'
 import { Watch } from './kind-suite/watch.ts'
 
@@ -25,7 +25,7 @@ export interface KindCase {
 }
 
 /** How many times each case that dies may see the process die. */
-const DEATHS = 3
+const MOST_CRASHES = 3
 
 /**
  * Every promise that a kind of program must keep on the kernel, as cases for any test runner:
@@ -38,26 +38,26 @@ const DEATHS = 3
  * However it is disturbed, it must end the same.
  */
 export function kindSuite(subject: KindSubject): readonly KindCase[] {
-  const calling = callsAnother(subject)
+  const callingSubject = callingAnother(subject)
   const named = (name: string, run: () => Promise<void>): KindCase => ({ name: `${subject.name}: ${name}`, run })
   return [
-    named('runs to its end', async () => void (await undisturbed(subject))),
-    named('has one state, folded, live and replayed, and from a snapshot of every record', () => oneState(subject)),
-    named('shows every record once, in order, and each is JSON', () => everyRecordOnce(subject)),
-    named('is the same when closed and opened again at every rest', () => reopened(subject)),
-    named('goes on from every record', () => fromEveryRecord(subject)),
-    named('survives a death at every commit and performance', () => deaths(subject, 1)),
-    named('survives three deaths', () => deaths(subject, DEATHS)),
-    named('is not moved by progress that it did not ask for', () => unmoved(subject)),
-    named('can be cancelled at every rest', () => cancelled(subject)),
-    named('can be forked at every record', () => forked(subject)),
-    named('can be called by another kind', () => deaths(calledByAnother(subject), 1)),
-    ...(calling === undefined ? [] : [named('can call another kind', () => callsGuest(calling))]),
+    named('runs to its end', async () => void (await playUndisturbed(subject))),
+    named('has one state, folded, live and replayed, and from a snapshot of every record', () => checkOneState(subject)),
+    named('shows every record once, in order, and each is JSON', () => checkEveryRecord(subject)),
+    named('is the same when closed and opened again at every rest', () => checkReopened(subject)),
+    named('goes on from every record', () => checkEveryResume(subject)),
+    named('survives a death at every commit and performance', () => checkCrashes(subject, 1)),
+    named('survives three deaths', () => checkCrashes(subject, MOST_CRASHES)),
+    named('is not moved by progress that it did not ask for', () => checkProgress(subject)),
+    named('can be cancelled at every rest', () => checkCancellation(subject)),
+    named('can be forked at every record', () => checkForks(subject)),
+    named('can be called by another kind', () => checkCrashes(calledByAnother(subject), 1)),
+    ...(callingSubject === undefined ? [] : [named('can call another kind', () => checkGuestCall(callingSubject))]),
   ]
 }
 
-interface Reference {
-  readonly life: Life
+interface PlayedReference {
+  readonly life: ProcessLife
   /** The moments at which its process might have died. */
   readonly events: number
   readonly store: Store
@@ -67,45 +67,45 @@ interface Reference {
   readonly state: State
 }
 
-async function undisturbed(subject: KindSubject): Promise<Reference> {
+async function playUndisturbed(subject: KindSubject): Promise<PlayedReference> {
   const store = memoryStore()
   const watch = new Watch()
-  const fate = new Mortal()
-  const life = new Life(subject, store, watch, { fate })
-  const run = await begun(life)
+  const control = new CrashControl()
+  const life = new ProcessLife(subject, store, watch, { control })
+  const run = await beginRun(life)
   const outcome = await life.play(run)
   if (outcome === undefined) throw new Error('the run was lost')
-  fine(watch)
+  requireNoViolations(watch)
   const { records, state } = await life.runtime.history(RUN)
-  return { life, events: fate.events, store, run, outcome, records, state }
+  return { life, events: control.events, store, run, outcome, records, state }
 }
 
-async function begun(life: Life, prepare?: (run: Run) => void): Promise<Run> {
+async function beginRun(life: ProcessLife, prepare?: (run: Run) => void): Promise<Run> {
   const run = await life.begin(prepare)
   if (run === undefined) throw new Error('the run was lost')
   return run
 }
 
-async function oneState(subject: KindSubject): Promise<void> {
-  const { life, run, records, state } = await undisturbed(subject)
+async function checkOneState(subject: KindSubject): Promise<void> {
+  const { life, run, records, state } = await playUndisturbed(subject)
   const folded = textOf(state, subject)
-  same('the live state', JSON.parse(textOf(run.state, subject)), JSON.parse(folded))
+  requireEqual('the live state', JSON.parse(textOf(run.state, subject)), JSON.parse(folded))
   const again = replay(records, life.runtime.programs)
   if (again.difference !== undefined) {
     throw new Error(replayText(again.difference))
   }
-  same('the replayed state', JSON.parse(textOf(again.state, subject)), JSON.parse(folded))
+  requireEqual('the replayed state', JSON.parse(textOf(again.state, subject)), JSON.parse(folded))
   for (let n = 1; n <= records.length; n++) {
     const part = fold(records.slice(0, n))
     const loaded = loadState(JSON.parse(textOf(part, subject)) as StoredState)
-    same(`the state loaded from a snapshot of record ${n}`, JSON.parse(textOf(loaded, subject)), JSON.parse(textOf(part, subject)))
-    same(
+    requireEqual(`the state loaded from a snapshot of record ${n}`, JSON.parse(textOf(loaded, subject)), JSON.parse(textOf(part, subject)))
+    requireEqual(
       `the state at record ${n} as the store has it`,
       JSON.parse(textOf((await life.runtime.peek(RUN, n)).state, subject)),
       JSON.parse(textOf(part, subject)),
     )
     for (const record of records.slice(n)) loaded.apply(record)
-    same(`the state at the end, from a snapshot of record ${n}`, JSON.parse(textOf(loaded, subject)), JSON.parse(folded))
+    requireEqual(`the state at the end, from a snapshot of record ${n}`, JSON.parse(textOf(loaded, subject)), JSON.parse(folded))
   }
 }
 
@@ -115,12 +115,12 @@ function fold(records: readonly Rec[]): State {
   return state
 }
 
-async function everyRecordOnce(subject: KindSubject): Promise<void> {
-  const life = new Life(subject, memoryStore(), new Watch())
+async function checkEveryRecord(subject: KindSubject): Promise<void> {
+  const life = new ProcessLife(subject, memoryStore(), new Watch())
   const observed: number[] = []
   const durable: number[] = []
   const wrong: string[] = []
-  const run = await begun(life, (made) => {
+  const run = await beginRun(life, (made) => {
     made.observe(({ n, record }) => {
       observed.push(n)
       wrong.push(...notJson(n, record))
@@ -129,9 +129,9 @@ async function everyRecordOnce(subject: KindSubject): Promise<void> {
   })
   await life.play(run)
   const all = Array.from({ length: run.state.n }, (_, i) => i + 1)
-  same('what is not JSON in the records', wrong, [])
-  same('the records that an observer saw', observed, all)
-  same('the records that a subscriber saw', durable, all)
+  requireEqual('what is not JSON in the records', wrong, [])
+  requireEqual('the records that an observer saw', observed, all)
+  requireEqual('the records that a subscriber saw', durable, all)
 }
 
 /** What of a record a fold would not get back as it was. */
@@ -147,75 +147,75 @@ function notJson(n: number, record: Rec): string[] {
   })
 }
 
-async function reopened(subject: KindSubject): Promise<void> {
-  const { outcome } = await undisturbed(subject)
+async function checkReopened(subject: KindSubject): Promise<void> {
+  const { outcome } = await playUndisturbed(subject)
   const store = memoryStore()
   const watch = new Watch()
   for (let number = 1; number < 1_000; number++) {
-    const life = new Life(subject, store, watch, { number })
+    const life = new ProcessLife(subject, store, watch, { number })
     const before = number === 1 ? undefined : (await life.runtime.peek(RUN)).state
-    const run = await begun(life)
+    const run = await beginRun(life)
     await life.rest(run)
     if (before !== undefined && run.state.n === before.n)
-      same('the state of a resumed run', textOf(run.state, subject), textOf(before, subject))
+      requireEqual('the state of a resumed run', textOf(run.state, subject), textOf(before, subject))
     if (run.state.ended !== undefined) {
-      same('the end', outcomeOf(run.state), outcome)
-      return fine(watch)
+      requireEqual('the end', outcomeOf(run.state), outcome)
+      return requireNoViolations(watch)
     }
-    if (!(await life.tell(run))) throw new Error('the script has nothing to tell')
+    if (!(await life.respond(run))) throw new Error('the script has nothing to tell')
     if (run.state.ended === undefined) await life.rest(run)
     const ended = run.state.ended === undefined ? undefined : outcomeOf(run.state)
     await life.runtime.close()
     if (ended !== undefined) {
-      same('the end', ended, outcome)
-      return fine(watch)
+      requireEqual('the end', ended, outcome)
+      return requireNoViolations(watch)
     }
   }
   throw new Error('the run does not end')
 }
 
-async function fromEveryRecord(subject: KindSubject): Promise<void> {
-  const { life: first, store: whole, outcome, records } = await undisturbed(subject)
-  const original = { runtime: first.runtime, store: whole, ledgers: first.watch.ledgers }
+async function checkEveryResume(subject: KindSubject): Promise<void> {
+  const { life: first, store: wholeStore, outcome, records } = await playUndisturbed(subject)
+  const original = { runtime: first.runtime, store: wholeStore, ledgers: first.watch.ledgers }
   for (let n = 1; n < records.length; n++) {
-    const kept = records.slice(0, n)
+    const shared = records.slice(0, n)
     const watch = new Watch()
-    const store = await storeAfter(kept, fold(kept), original, subject, watch)
-    const life = new Life(subject, store, watch, { number: 2 })
-    const end = await life.live()
-    same(`the end of the run resumed after record ${n} (${inputName(records[n - 1])})`, end, outcome)
-    await agree(life)
-    fine(watch)
+    const store = await storeAfter(shared, fold(shared), original, subject, watch)
+    const life = new ProcessLife(subject, store, watch, { number: 2 })
+    const end = await life.runToEnd()
+    requireEqual(`the end of the run resumed after record ${n} (${inputName(records[n - 1])})`, end, outcome)
+    await requireExactReplay(life)
+    requireNoViolations(watch)
   }
 }
 
 /** What a disturbed run has left is a journal like any other: its replay is exact. */
-async function agree(life: Life): Promise<void> {
+async function requireExactReplay(life: ProcessLife): Promise<void> {
   const { records } = await life.runtime.history(RUN)
   const { difference } = replay(records, life.runtime.programs)
   if (difference !== undefined) throw new Error(replayText(difference))
 }
 
-async function forked(subject: KindSubject): Promise<void> {
-  const { life, store, outcome, records } = await undisturbed(subject)
+async function checkForks(subject: KindSubject): Promise<void> {
+  const { life, store, outcome, records } = await playUndisturbed(subject)
   await forkEverywhere(subject, { runtime: life.runtime, store, ledgers: life.watch.ledgers, outcome, records }, fold)
 }
 
 /** The process dies at each of its events in turn, and each next life at one of its first. */
-async function deaths(subject: KindSubject, times: number): Promise<void> {
-  const { events, outcome } = await undisturbed(subject)
+async function checkCrashes(subject: KindSubject, times: number): Promise<void> {
+  const { events, outcome } = await playUndisturbed(subject)
   for (let at = 1; at <= events; at++) {
     const store = memoryStore()
     const watch = new Watch()
     let end: Outcome | undefined
     for (let number = 1; end === undefined; number++) {
-      const dieAt = number === 1 ? at : number <= times ? 1 + ((at + number) % 4) : undefined
-      const life = new Life(subject, store, watch, { number, fate: new Mortal(dieAt) })
-      end = await life.live()
-      if (end !== undefined) await agree(life)
+      const crashAt = number === 1 ? at : number <= times ? 1 + ((at + number) % 4) : undefined
+      const life = new ProcessLife(subject, store, watch, { number, control: new CrashControl(crashAt) })
+      end = await life.runToEnd()
+      if (end !== undefined) await requireExactReplay(life)
     }
-    fine(watch)
-    same(`the end of the run whose process died at event ${at} of ${events}`, end, outcome)
+    requireNoViolations(watch)
+    requireEqual(`the end of the run whose process died at event ${at} of ${events}`, end, outcome)
   }
 }
 
@@ -223,25 +223,29 @@ async function deaths(subject: KindSubject, times: number): Promise<void> {
  * An input that a kind does not know it ignores. Progress is a record, so that keys are others and the world may answer otherwise:
  * what is the same is how it ends, what it takes in and what it asks for.
  */
-async function unmoved(subject: KindSubject): Promise<void> {
-  const { outcome, records } = await undisturbed(subject)
-  const showing = (port: Port): Port => ({
+async function checkProgress(subject: KindSubject): Promise<void> {
+  const { outcome, records } = await playUndisturbed(subject)
+  const withProgress = (port: Port): Port => ({
     ...port,
     perform(call) {
       call.part({ progress: 1 })
       return port.perform(call)
     },
   })
-  const life = new Life(subject, memoryStore(), new Watch(), { spoil: { port: showing } })
-  const end = await life.play(await begun(life))
-  if (end?.status !== outcome.status) same('the end of the run whose effects show progress', end, outcome)
-  const moved = await life.runtime.history(RUN)
-  same('what a run takes in and asks for whose effects show progress', traffic(moved.records), traffic(records))
-  fine(life.watch)
+  const life = new ProcessLife(subject, memoryStore(), new Watch(), { plantedBug: { port: withProgress } })
+  const end = await life.play(await beginRun(life))
+  if (end?.status !== outcome.status) requireEqual('the end of the run whose effects show progress', end, outcome)
+  const progressHistory = await life.runtime.history(RUN)
+  requireEqual(
+    'what a run takes in and asks for whose effects show progress',
+    inputsAndRequests(progressHistory.records),
+    inputsAndRequests(records),
+  )
+  requireNoViolations(life.watch)
 }
 
 /** What a run takes in, progress left aside, and asks for. */
-function traffic(records: readonly Rec[]): readonly string[] {
+function inputsAndRequests(records: readonly Rec[]): readonly string[] {
   return records
     .flatMap((record) => [
       ...(record.input?.[0] === 'part' ? [] : [inputName(record)]),
@@ -250,34 +254,34 @@ function traffic(records: readonly Rec[]): readonly string[] {
     .sort()
 }
 
-async function cancelled(subject: KindSubject): Promise<void> {
+async function checkCancellation(subject: KindSubject): Promise<void> {
   for (let rests = 1; rests < 1_000; rests++) {
     const watch = new Watch()
-    const life = new Life(subject, memoryStore(), watch)
-    const run = await begun(life)
-    for (let rest = 1; rest < rests; rest++) if ((await life.rest(run)) && run.state.ended === undefined) await life.tell(run)
+    const life = new ProcessLife(subject, memoryStore(), watch)
+    const run = await beginRun(life)
+    for (let rest = 1; rest < rests; rest++) if ((await life.rest(run)) && run.state.ended === undefined) await life.respond(run)
     await life.rest(run)
     if (run.state.ended !== undefined) return
     await run.cancel('enough')
     const end = await life.play(run)
     const { state } = run
-    same(
+    requireEqual(
       `what is left after a cancellation at rest ${rests}`,
-      [end?.status, state.frames.size, state.waits.size, [...state.flights()].length],
+      [end?.status, state.frames.size, state.waits.size, [...state.pendingEffects()].length],
       ['cancelled', 1, 0, 0],
     )
-    await agree(life)
-    fine(watch)
+    await requireExactReplay(life)
+    requireNoViolations(watch)
   }
 }
 
-async function callsGuest(subject: KindSubject): Promise<void> {
-  const { outcome, state } = await undisturbed(subject)
+async function checkGuestCall(subject: KindSubject): Promise<void> {
+  const { outcome, state } = await playUndisturbed(subject)
   const [first] = subject.programs
   const pins = state.start?.pins.map(([name]) => name) ?? []
   if (pins.length < 2)
     throw new Error(`\`refs\` does not name what ${first?.id} calls: only ${pins.join(', ')} is pinned when the run starts`)
   if (!JSON.stringify(outcome).includes(GUEST_WORD)) throw new Error(`nothing of what the guest said is left: ${JSON.stringify(outcome)}`)
-  await deaths(subject, 1)
-  await fromEveryRecord(subject)
+  await checkCrashes(subject, 1)
+  await checkEveryResume(subject)
 }

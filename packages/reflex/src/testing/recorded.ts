@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ArchiveSecret } from '../history/archive/format.ts'
 import { faults } from '../runs/faults.ts'
-import { keepsOf } from '../app/keeps.ts'
+import { settingsOf } from '../app/run-settings.ts'
 import { Fault, type FaultData, type Json, type Program, type Programs, type Rec, type RunRow, State } from '../kernel/index.ts'
 import { readText } from '../app/library.ts'
 import { Reflex } from '../app/reflex.ts'
@@ -9,12 +9,12 @@ import { replayRun } from '../app/replaying.ts'
 import type { ReplayDifference } from '../app/replaying-difference.ts'
 import { ChangedPrograms } from '../app/replaying-changed.ts'
 import { memoryStore } from '../store/index.ts'
-import { type Crashed, crashEverywhere, type CrashOptions } from './scripted/crash.ts'
-import { effectName, Memory, Settled } from './scripted/memory.ts'
+import { type CrashReport, crashEverywhere, type CrashOptions } from './scripted/crash.ts'
+import { effectName, AnswerMemory, Settled } from './scripted/answer-memory.ts'
 import { Outside } from './scripted/outside.ts'
 import { fileOf, programOf, type Testable } from './scripted/program.ts'
 import type { ScriptedOptions } from './scripted/script.ts'
-import { Cast, surroundingsOf } from './scripted/stage.ts'
+import { ScriptedWorld, surroundingsOf } from './scripted/scripted-world.ts'
 import { virtualHost } from './virtual-host.ts'
 
 /** How a recorded run is read, and what its journal does not say: which tools may be repeated, functions of guards, handlers. */
@@ -24,7 +24,7 @@ export interface RecordedOptions extends Omit<ScriptedOptions, 'decide' | 'model
 }
 
 /** What came of a recorded run. */
-export interface RecordedEnd {
+export interface RecordedResult {
   /** How many records were decided again. */
   readonly records: number
   /** Decisions of agents that were acted on again. */
@@ -42,15 +42,15 @@ export interface RecordedEnd {
  *
  * Throws `R2070` to `R2084` for an archive that is not right, `R1021` for a file that is not there.
  */
-export async function recorded(archive: string | URL | Iterable<string>, options: RecordedOptions = {}): Promise<Recorded> {
+export async function recorded(archive: string | URL | Iterable<string>, options: RecordedOptions = {}): Promise<RecordedRun> {
   const { secret, ...script } = options
   // What its tools answered is on record, whoever they were.
-  const cast = new Cast(script, new Outside(), true)
+  const world = new ScriptedWorld(script, new Outside(), true)
   const host = virtualHost()
-  const reflex = new Reflex({ ...cast.options, store: memoryStore(), surroundings: surroundingsOf(host) })
+  const reflex = new Reflex({ ...world.options, store: memoryStore(), surroundings: surroundingsOf(host) })
   const { row } = await reflex.import(linesOf(archive), { secret })
   const { records, state } = await reflex.runtime.history(row.id)
-  return new Recorded({ reflex, cast, row, records, state })
+  return new RecordedRun({ reflex, world, row, records, state })
 }
 
 function linesOf(archive: string | URL | Iterable<string>): Iterable<string> {
@@ -60,19 +60,19 @@ function linesOf(archive: string | URL | Iterable<string>): Iterable<string> {
     .filter((line) => line !== '')
 }
 
-interface Parts {
+interface RecordedParts {
   readonly reflex: Reflex
-  readonly cast: Cast
+  readonly world: ScriptedWorld
   readonly row: RunRow
   readonly records: readonly Rec[]
   readonly state: State
 }
 
 /** A recorded run under test. */
-export class Recorded {
-  readonly #parts: Parts
+export class RecordedRun {
+  readonly #parts: RecordedParts
 
-  constructor(parts: Parts) {
+  constructor(parts: RecordedParts) {
     this.#parts = parts
   }
 
@@ -81,28 +81,28 @@ export class Recorded {
    * that of its name. Throws `R5041` for the first record that is decided otherwise, with the place in the program, as
    * `reflex replay` tells it; `R5043` for a program that the run does not use.
    */
-  async replay(program?: Testable): Promise<RecordedEnd> {
+  async replay(program?: Testable): Promise<RecordedResult> {
     const { reflex, row, state } = this.#parts
     const changed = program === undefined ? undefined : await this.#changed(program)
     const { fault, difference, result, equal, noted, decisions } = await replayRun(reflex, row, changed)
-    if (fault !== undefined && result === 'differs') throw difference === undefined ? fault : both(difference)
+    if (fault !== undefined && result === 'differs') throw difference === undefined ? fault : differenceFault(difference)
     return { records: equal + noted, decisions, status: row.status, value: state.ended?.value }
   }
 
   /** The same as `crashEverywhere` of a scripted program, in a world that answers as the records say. */
-  crashEverywhere(options: CrashOptions = {}): Promise<Crashed> {
-    const { reflex, cast, records, state } = this.#parts
+  crashEverywhere(options: CrashOptions = {}): Promise<CrashReport> {
+    const { reflex, world, records, state } = this.#parts
     const { programs: known } = reflex.runtime
     const root = known.byHash(state.pins[0]?.[3] ?? '')
     return crashEverywhere(
       {
-        cast,
+        world,
         memory: memoryOf(records, known),
         known,
-        programs: root === undefined ? [] : pinned(state, known, root),
+        programs: root === undefined ? [] : pinnedPrograms(state, known, root),
         state,
         records,
-        keeps: keepsOf(state, surroundingsOf(reflex.host)),
+        keeps: settingsOf(state, surroundingsOf(reflex.host)),
         tools: [],
         runFolder: (run) => reflex.runFolder(run),
       },
@@ -113,21 +113,21 @@ export class Recorded {
   async #changed(program: Testable): Promise<ChangedPrograms> {
     const { reflex, state } = this.#parts
     const file = fileOf(program)
-    const own = state.pins.map(([name]) => name)
+    const names = state.pins.map(([name]) => name)
     if (file !== undefined) {
       const files = new ChangedPrograms(reflex.runtime.programs, reflex.library)
-      used(await files.add(file), own)
+      requireUsed(await files.add(file), names)
       return files
     }
-    const other = new Reflex({ ...this.#parts.cast.options, store: memoryStore(), surroundings: surroundingsOf(reflex.host) })
+    const other = new Reflex({ ...this.#parts.world.options, store: memoryStore(), surroundings: surroundingsOf(reflex.host) })
     const given = programOf(other, program)
-    used(given.name, own)
-    return new Given(reflex, other.runtime.programs)
+    requireUsed(given.name, names)
+    return new GivenPrograms(reflex, other.runtime.programs)
   }
 }
 
 /** A difference with both of its sides: a test shows nothing but what it throws. */
-function both({ fault, path, recorded: before, decided: now }: ReplayDifference): Fault {
+function differenceFault({ fault, path, recorded: before, decided: now }: ReplayDifference): Fault {
   const side = (who: string, { says, open }: ReplayDifference['recorded']): string =>
     `${who} ${says}${open === undefined ? '' : ` (open: ${open.join(', ') || 'nothing'})`}`
   const { code, message, verdict, ...details } = fault.toJSON()
@@ -135,12 +135,12 @@ function both({ fault, path, recorded: before, decided: now }: ReplayDifference)
   return new Fault(code, `${message}, ${sides}`, verdict, details)
 }
 
-function used(name: string, own: readonly string[]): void {
-  if (!own.includes(name)) throw faults.make('R5043', `the run does not use ${name}`, { fix: `give it ${own.join(' or ')}` })
+function requireUsed(name: string, names: readonly string[]): void {
+  if (!names.includes(name)) throw faults.make('R5043', `the run does not use ${name}`, { fix: `give it ${names.join(' or ')}` })
 }
 
 /** Programs in memory in the places of those of a run. */
-class Given extends ChangedPrograms {
+class GivenPrograms extends ChangedPrograms {
   readonly #given: Programs
 
   constructor({ runtime, library }: Reflex, given: Programs) {
@@ -154,24 +154,24 @@ class Given extends ChangedPrograms {
 }
 
 /** The programs that a run held, its own first. */
-function pinned(state: State, known: Programs, root: Program): readonly Program[] {
-  const held = state.pins.flatMap(([, , , hash]) => known.byHash(hash) ?? [])
-  return [root, ...held.filter((program) => program !== root)]
+function pinnedPrograms(state: State, known: Programs, root: Program): readonly Program[] {
+  const programs = state.pins.flatMap(([, , , hash]) => known.byHash(hash) ?? [])
+  return [root, ...programs.filter((program) => program !== root)]
 }
 
 /** What the outside answered, as the records hold it. */
-function memoryOf(records: readonly Rec[], known: Programs): Memory {
-  const memory = new Memory()
+function memoryOf(records: readonly Rec[], known: Programs): AnswerMemory {
+  const memory = new AnswerMemory()
   const state = new State()
   for (const record of records) {
     const { input } = record
     if (input?.[0] === 'ok' || input?.[0] === 'err') {
-      const flight = [...state.flights()].find(({ id }) => id === input[1])
-      const frame = flight?.frame
+      const effect = [...state.pendingEffects()].find(({ id }) => id === input[1])
+      const frame = effect?.frame
       const def = known.byHash(state.pins[frame?.pin ?? -1]?.[3] ?? '')?.def
-      if (flight !== undefined && frame !== undefined) {
-        const name = effectName({ run: state.start?.run ?? '', port: flight.port, args: flight.args, def, frame })
-        memory.keep(name, flight.id, input[0] === 'ok' ? Promise.resolve(new Settled(input[2])) : Promise.reject(failureOf(input[2])))
+      if (effect !== undefined && frame !== undefined) {
+        const name = effectName({ run: state.start?.run ?? '', port: effect.port, args: effect.args, def, frame })
+        memory.remember(name, effect.id, input[0] === 'ok' ? Promise.resolve(new Settled(input[2])) : Promise.reject(failureOf(input[2])))
       }
     }
     state.apply(record)

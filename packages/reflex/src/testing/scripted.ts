@@ -4,18 +4,26 @@ import { didYouMean, suggest } from '../text/index.ts'
 import type { DefinedWorkflow, InputOf } from '../kinds/workflow/define-types.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 import { checkDecisions } from './scripted/decide.ts'
-import { milliseconds } from './scripted/clock.ts'
-import { type Crashed, crashEverywhere, type CrashOptions } from './scripted/crash.ts'
+import { milliseconds } from './scripted/waiting.ts'
+import { type CrashReport, crashEverywhere, type CrashOptions } from './scripted/crash.ts'
 import type { End } from './scripted/end.ts'
 import { namesOf } from './scripted/people.ts'
 import { type Testable, workflowsOf } from './scripted/program.ts'
 import type { ScriptedOptions } from './scripted/script.ts'
-import { Scene } from './scripted/scene.ts'
+import { TestRun } from './scripted/test-run.ts'
 
-export type { Crashed, CrashOptions } from './scripted/crash.ts'
+export type { CrashReport, CrashOptions } from './scripted/crash.ts'
 export type { End } from './scripted/end.ts'
-export type { Performed } from './scripted/outside.ts'
-export type { Answering, Decides, Deciding, Replying, ScriptedOptions, ScriptedDecision, ScriptedTool } from './scripted/script.ts'
+export type { PerformedEffect } from './scripted/outside.ts'
+export type {
+  AnswerScript,
+  DecisionScripts,
+  DecisionScript,
+  ReplyScript,
+  ScriptedOptions,
+  ScriptedDecision,
+  ScriptedTool,
+} from './scripted/script.ts'
 
 /**
  * A program and everything that it meets, for a test: no key, no network, no store on a disk, and a clock that stands
@@ -40,7 +48,7 @@ export function scripted<Types extends WorkflowTypes = UnknownTypes>(
 export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
   readonly #what: Testable
   readonly #script: ScriptedOptions
-  #scene: Scene<Types> | undefined
+  #testRun: TestRun<Types> | undefined
 
   constructor(what: Testable, script: ScriptedOptions) {
     this.#what = what
@@ -49,17 +57,17 @@ export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
 
   /** Runs the program until it rests: it has ended, or waits for an answer or a time that no script gives. Throws what starting throws. */
   async run(input?: InputOf<Types>): Promise<End<Types>> {
-    const scene = await Scene.of<Types>(this.#what, this.#script, input)
-    this.#scene = scene
-    await scene.rest()
-    return scene.end()
+    const testRun = await TestRun.of<Types>(this.#what, this.#script, input)
+    this.#testRun = testRun
+    await testRun.rest()
+    return testRun.end()
   }
 
   /** Lets time pass, such as `3d`, `90s` or milliseconds: what falls due on the way happens in order, each at its own time. */
   async after(duration: string | number): Promise<End<Types>> {
-    const scene = this.#now()
-    await scene.pass(milliseconds(duration))
-    return scene.end()
+    const testRun = this.#current()
+    await testRun.pass(milliseconds(duration))
+    return testRun.end()
   }
 
   /**
@@ -67,10 +75,10 @@ export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
    * `R4200`, `R4201` for an answer that it does not allow, an `Error` that names the open ones for a question that is not there.
    */
   async answer(question: string | OpenQuestion, value: Json, by = 'the test'): Promise<End<Types>> {
-    const scene = this.#now()
-    await scene.answer(named(question, scene.handle), value, by)
-    await scene.rest()
-    return scene.end()
+    const testRun = this.#current()
+    await testRun.answer(questionNamed(question, testRun.handle), value, by)
+    await testRun.rest()
+    return testRun.end()
   }
 
   /**
@@ -79,17 +87,17 @@ export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
    * that happened twice or got lost. What may not be repeated becomes a question, which is answered with the truth. The last
    * run must have ended.
    */
-  async crashEverywhere(options: CrashOptions = {}): Promise<Crashed> {
-    return crashEverywhere(await this.#now().played(), options)
+  async crashEverywhere(options: CrashOptions = {}): Promise<CrashReport> {
+    return crashEverywhere(await this.#current().played(), options)
   }
 
-  #now(): Scene<Types> {
-    if (this.#scene === undefined) throw new Error('nothing has been run yet: call run() first')
-    return this.#scene
+  #current(): TestRun<Types> {
+    if (this.#testRun === undefined) throw new Error('nothing has been run yet: call run() first')
+    return this.#testRun
   }
 }
 
-function named<Types extends WorkflowTypes>(question: string | OpenQuestion, { questions }: RunHandle<Types>): OpenQuestion {
+function questionNamed<Types extends WorkflowTypes>(question: string | OpenQuestion, { questions }: RunHandle<Types>): OpenQuestion {
   if (typeof question !== 'string') return question
   const found = questions.filter((one) => namesOf(one).includes(question))
   const [only] = found

@@ -1,5 +1,5 @@
 import type { Store } from '../kernel/ports/store.ts'
-import { gcCases } from './store-suite/gc.ts'
+import { gcCases } from './store-suite/sweep.ts'
 import { inboxCases } from './store-suite/inbox.ts'
 import { journalCases } from './store-suite/journal.ts'
 import { leaseCases } from './store-suite/leases.ts'

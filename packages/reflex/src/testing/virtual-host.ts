@@ -10,9 +10,9 @@ export interface VirtualHost extends Host {
   /** Goes on to the next thing due. False if there is none. */
   tick(): Promise<boolean>
   /** Lets what is under way come to rest: turns of the event loop, without a millisecond passing. */
-  settle(turns?: number): Promise<void>
+  drain(turns?: number): Promise<void>
   /** When the next thing is due. */
-  readonly next: number | undefined
+  readonly nextDue: number | undefined
 }
 
 export interface VirtualHostOptions {
@@ -30,7 +30,7 @@ interface Timer {
 }
 
 /** Signs of life that are given on the way; a leap over days would be made of nothing else, so the rest of them come at its end. */
-const MOST_BEATS = 1_000
+const MOST_BACKGROUND_TICKS = 1_000
 
 /**
  * Time and randomness for tests: the same in every run, and no test waits for a clock. Turns are real turns of
@@ -42,12 +42,12 @@ export function virtualHost(options: VirtualHostOptions = {}): VirtualHost {
 
 class StillHost implements VirtualHost {
   #now: number
-  #drawn: bigint
+  #draws: bigint
   readonly #timers = new Set<Timer>()
 
   constructor(at: number, seed: number) {
     this.#now = at
-    this.#drawn = BigInt(seed) << 64n
+    this.#draws = BigInt(seed) << 64n
   }
 
   now(): number {
@@ -59,9 +59,9 @@ class StillHost implements VirtualHost {
   }
 
   entropy(): string {
-    this.#drawn += 1n
+    this.#draws += 1n
     // Spread over all bits, so that names and ids drawn one after another look nothing alike.
-    return BigInt.asUintN(128, this.#drawn * 0x9e3779b97f4a7c15f39cc0605cedc835n)
+    return BigInt.asUintN(128, this.#draws * 0x9e3779b97f4a7c15f39cc0605cedc835n)
       .toString(16)
       .padStart(32, '0')
   }
@@ -76,11 +76,11 @@ class StillHost implements VirtualHost {
     return () => void this.#timers.delete(timer)
   }
 
-  get next(): number | undefined {
-    return this.#first()?.time
+  get nextDue(): number | undefined {
+    return this.#nextTimer()?.time
   }
 
-  #first(): Timer | undefined {
+  #nextTimer(): Timer | undefined {
     let first: Timer | undefined
     for (const timer of this.#timers) if (first === undefined || timer.time < first.time) first = timer
     return first
@@ -88,26 +88,26 @@ class StillHost implements VirtualHost {
 
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
-    let beats = 0
-    for (let first = this.#first(); first !== undefined && first.time <= until; first = this.#first()) {
-      if (first.background && first.time < until && ++beats > MOST_BEATS) first.time = until
+    let backgroundTicks = 0
+    for (let first = this.#nextTimer(); first !== undefined && first.time <= until; first = this.#nextTimer()) {
+      if (first.background && first.time < until && ++backgroundTicks > MOST_BACKGROUND_TICKS) first.time = until
       else await this.tick()
     }
     this.#now = until
-    await this.settle(1)
+    await this.drain(1)
   }
 
   async tick(): Promise<boolean> {
-    const first = this.#first()
+    const first = this.#nextTimer()
     if (first === undefined) return false
     this.#timers.delete(first)
     this.#now = Math.max(this.#now, first.time)
     first.callback()
-    await this.settle(1)
+    await this.drain(1)
     return true
   }
 
-  async settle(turns = 4): Promise<void> {
+  async drain(turns = 4): Promise<void> {
     for (let i = 0; i < turns; i++) await new Promise<void>((resolve) => systemHost.turn(resolve))
   }
 }

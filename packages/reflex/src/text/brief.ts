@@ -1,9 +1,9 @@
-import { shownJson } from './file-contents.ts'
-import { harmless } from './harmless.ts'
+import { displayJson } from './display-json.ts'
+import { printable } from './printable.ts'
 
 /** A value as short JSON on one line; one that is too long is cut in its middle and followed by its size. */
-export function brief(value: unknown, limit = 40): string {
-  const text = harmless(jsonText(value))
+export function shortJson(value: unknown, limit = 40): string {
+  const text = printable(jsonText(value))
   if (text.length <= limit) return text
   const head = Math.max(1, Math.ceil((limit - 1) / 2))
   const tail = Math.max(0, limit - 1 - head)
@@ -12,7 +12,7 @@ export function brief(value: unknown, limit = 40): string {
 
 function jsonText(value: unknown): string {
   try {
-    return shownJson(value)
+    return displayJson(value)
   } catch {
     return 'a value that cannot be shown'
   }

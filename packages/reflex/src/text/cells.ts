@@ -1,5 +1,5 @@
 /** Code points that take two cells of a terminal: East Asian wide and fullwidth forms, and emoji. */
-const WIDE: readonly (readonly [number, number])[] = [
+const WIDE_RANGES: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x231a, 0x231b],
   [0x23e9, 0x23ec],
@@ -34,18 +34,18 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ]
 
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]$/u
+const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u
 
 /** How many cells of a terminal one character takes: 0 for marks that combine, 2 for wide ones, else 1. */
 export function charCells(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
-  if (ZERO.test(char)) return 0
+  if (ZERO_WIDTH.test(char)) return 0
   return isWide(code) ? 2 : 1
 }
 
 /** How many cells of a terminal a text takes. */
-export function cells(text: string): number {
+export function countCells(text: string): number {
   let width = 0
   for (const char of text) width += charCells(char)
   return width
@@ -53,10 +53,10 @@ export function cells(text: string): number {
 
 function isWide(code: number): boolean {
   let low = 0
-  let high = WIDE.length - 1
+  let high = WIDE_RANGES.length - 1
   while (low <= high) {
     const middle = (low + high) >> 1
-    const [first, last] = WIDE[middle] ?? [0, 0]
+    const [first, last] = WIDE_RANGES[middle] ?? [0, 0]
     if (code < first) high = middle - 1
     else if (code > last) low = middle + 1
     else return true

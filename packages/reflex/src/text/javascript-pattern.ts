@@ -1,12 +1,12 @@
-import { linearPattern, patternPrice } from './linear-pattern.ts'
+import { linearPattern, patternCost } from './linear-pattern.ts'
 
 /** Units of a pattern: an escape, the beginning of a group, a class, any other character. */
 const UNIT = /\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|k<[^>]{0,80}>|[^])|\(\?(?:<[=!]|[=!])|\[\^?(?:\\[^]|[^\]\\])*\]?|[^]/g
 /** A pattern that would be too large once compiled, in steps; see `patternPrice`. */
-const LARGEST = 10_000
+const MAX_COST = 10_000
 
 /** What is written instead of what no search in linear time can do. */
-const INSTEAD: Readonly<Record<string, readonly [name: string, instead: string]>> = {
+const REPLACEMENTS: Readonly<Record<string, readonly [name: string, instead: string]>> = {
   '(?=': ['a lookahead', 'let the pattern match what follows as well, and put what is wanted into a group: (wanted)followed'],
   '(?!': [
     'a negative lookahead',
@@ -22,11 +22,11 @@ const INSTEAD: Readonly<Record<string, readonly [name: string, instead: string]>
  * any character. `flags` are `i`, `m`, `s`; `u` says nothing more.
  */
 export function fromJavaScript(pattern: string, flags = ''): string {
-  const kept = flags.replaceAll(/[^ims]/g, '')
+  const allowed = flags.replaceAll(/[^ims]/g, '')
   const body = pattern.replaceAll(UNIT, (unit) =>
     unit.startsWith('[') ? withCodes(unit === '[^]' ? '[\\x{0}-\\x{10ffff}]' : unit) : withCodes(unit),
   )
-  return kept === '' ? body : `(?${kept})${body}`
+  return allowed === '' ? body : `(?${allowed})${body}`
 }
 
 function withCodes(unit: string): string {
@@ -42,12 +42,12 @@ function withCodes(unit: string): string {
  */
 export function javaScriptPatternProblem(pattern: string, flags = ''): string | undefined {
   for (const { 0: unit, index } of pattern.matchAll(UNIT)) {
-    const [name, instead] = INSTEAD[/^\\(?:[1-9]|k<)/.test(unit) ? '\\' : unit] ?? []
+    const [name, instead] = REPLACEMENTS[/^\\(?:[1-9]|k<)/.test(unit) ? '\\' : unit] ?? []
     if (name !== undefined)
       return `the pattern has ${name}, ${unit} at character ${index + 1}, which no search in linear time can match; ${instead ?? ''}`
   }
   const read = fromJavaScript(pattern, flags)
-  if (patternPrice(read) > LARGEST) return 'the pattern is too large; write smaller repeat counts, or several patterns'
+  if (patternCost(read) > MAX_COST) return 'the pattern is too large; write smaller repeat counts, or several patterns'
   const made = linearPattern(read)
   return 'problem' in made ? `the pattern is no regular expression: ${made.problem}` : undefined
 }

@@ -3,7 +3,7 @@ import type { Fault } from '../kernel/journal/fault.ts'
 import { readJson } from './json.ts'
 
 /** A text in the one form of its format, or why it has none. */
-export interface Formatted {
+export interface FormattedText {
   /** Absent where the text has errors: it is left alone. */
   readonly text?: string
   readonly findings: readonly Fault[]
@@ -30,7 +30,7 @@ interface Token {
  * first and is longer than one. Comments, keys, values and their order stay. What is formatted already comes back
  * unchanged. What cannot be read comes back as its errors. Never throws.
  */
-export function formatJson(text: string, file?: string): Formatted {
+export function formatJson(text: string, file?: string): FormattedText {
   const read = readJson(text, file)
   const findings = read.findings.filter(({ severity }) => severity === 'error')
   if (findings.length > 0) return { findings }
@@ -54,7 +54,7 @@ function tokensOf(text: string): Token[] {
 }
 
 function print(tokens: readonly Token[], end: string): string {
-  const reach = reachOf(tokens)
+  const widths = widthsOf(tokens)
   let line = ''
   let text = ''
   /** For each open bracket: whether its content begins on a line of its own, and whether each of its parts does. */
@@ -69,7 +69,7 @@ function print(tokens: readonly Token[], end: string): string {
     line += (parts.includes(end) ? INDENT.repeat(open.length) : parts) + token.text
     if (!isOpening(token)) continue
     const apart = (tokens[index + 1]?.breaks ?? 0) > 0
-    const split = !apart && line.length - 1 + (reach[index] ?? 0) > WIDTH
+    const split = !apart && line.length - 1 + (widths[index] ?? 0) > WIDTH
     open.push({ apart: apart || split, split })
   }
   return `${text}${end}`
@@ -83,21 +83,21 @@ function startsLine(token: Token, before: Token | undefined, around: { readonly 
 }
 
 /** For each opening bracket, how many characters it takes on one line with all that is in it. */
-function reachOf(tokens: readonly Token[]): number[] {
-  const reach: number[] = []
+function widthsOf(tokens: readonly Token[]): number[] {
+  const widths: number[] = []
   const open: number[] = []
   let width = 0
   for (const [index, token] of tokens.entries()) {
     width += gap(tokens[index - 1], token, 0, '', '').length
     if (isOpening(token)) {
       open.push(index)
-      reach[index] = -width
+      widths[index] = -width
     }
     width += token.text.length
     const opener = isClosing(token) ? open.pop() : undefined
-    if (opener !== undefined) reach[opener] = (reach[opener] ?? 0) + width
+    if (opener !== undefined) widths[opener] = (widths[opener] ?? 0) + width
   }
-  return reach
+  return widths
 }
 
 /** What stands between two tokens of which so many lines end between them. */

@@ -1,6 +1,6 @@
 import { createScanner, printParseErrorCode } from 'jsonc-parser'
 import type { ParseError } from 'jsonc-parser'
-import { quote } from './harmless.ts'
+import { quote } from './printable.ts'
 import { didYouMean, suggest } from './suggest.ts'
 
 /** A mistake in the writing of JSON: where it is, what it is, and what to write. */
@@ -15,9 +15,9 @@ export interface SyntaxMistake {
 /** What a first look at the brackets tells, before anything recursive reads the text. */
 export interface Brackets {
   /** The first bracket that goes deeper than allowed. */
-  readonly tooDeep: number | undefined
+  readonly tooDeepAt: number | undefined
   /** The bracket that was most likely forgotten to close, if one is open at the end. */
-  readonly open: number | undefined
+  readonly unclosedAt: number | undefined
 }
 
 /** Token kinds of jsonc-parser; its own names are a const enum, which type stripping cannot import. */
@@ -29,7 +29,7 @@ const END = 17
  * Walks over the brackets of a text without recursion. When one is not closed, the indentation tells which:
  * the first whose supposed end stands on a line that is less indented than its own.
  */
-export function scanBrackets(text: string, deepest: number): Brackets {
+export function scanBrackets(text: string, maxDepth: number): Brackets {
   const scanner = createScanner(text, true)
   const open: { offset: number; indent: number }[] = []
   let suspect: number | undefined
@@ -41,14 +41,14 @@ export function scanBrackets(text: string, deepest: number): Brackets {
     if (first) indent = scanner.getTokenStartCharacter()
     if (OPENING.includes(token)) {
       open.push({ offset: scanner.getTokenOffset(), indent })
-      if (open.length > deepest) return { tooDeep: scanner.getTokenOffset(), open: undefined }
+      if (open.length > maxDepth) return { tooDeepAt: scanner.getTokenOffset(), unclosedAt: undefined }
     } else if (CLOSING.includes(token)) {
       const opener = open.pop()
       if (first && opener !== undefined && indent < opener.indent) suspect ??= opener.offset
     }
   }
   const last = open.at(-1)
-  return { tooDeep: undefined, open: last === undefined ? undefined : (suspect ?? last.offset) }
+  return { tooDeepAt: undefined, unclosedAt: last === undefined ? undefined : (suspect ?? last.offset) }
 }
 
 /** Says in our words what the parser found. */
@@ -82,7 +82,7 @@ export function syntaxMistake(text: string, error: ParseError, brackets: Bracket
       return { ...place, message: 'a comma is missing', note: 'before this', fix: 'write , after the value before' }
     case 'CloseBraceExpected':
     case 'CloseBracketExpected':
-      return unclosed(text, atEnd ? (brackets.open ?? offset) : offset, place)
+      return unclosedMistake(text, atEnd ? (brackets.unclosedAt ?? offset) : offset, place)
     case 'EndOfFileExpected':
       return {
         ...place,
@@ -94,7 +94,7 @@ export function syntaxMistake(text: string, error: ParseError, brackets: Bracket
   }
 }
 
-function unclosed(text: string, offset: number, place: { offset: number; length: number }): SyntaxMistake {
+function unclosedMistake(text: string, offset: number, place: { offset: number; length: number }): SyntaxMistake {
   const opener = text[offset]
   if (opener !== '{' && opener !== '[')
     return { ...place, message: 'a closing bracket belongs here', fix: 'write ] or }, whichever closes' }
@@ -106,11 +106,11 @@ const WORDS = ['true', 'false', 'null']
 
 function unknownWord(token: string): { message: string; note?: string | undefined; fix: string } {
   if (/^['`“”‘’]/.test(token)) return { message: 'text stands in double quotes', fix: 'write " before and behind it' }
-  const meant = ['None', 'nil', 'undefined'].includes(token) ? 'null' : suggest(token, WORDS)
+  const guess = ['None', 'nil', 'undefined'].includes(token) ? 'null' : suggest(token, WORDS)
   return {
     message: `${quote(token)} is no word of JSON`,
-    note: didYouMean(meant),
-    fix: meant === undefined ? 'write text in double quotes' : `write ${meant}`,
+    note: didYouMean(guess),
+    fix: guess === undefined ? 'write text in double quotes' : `write ${guess}`,
   }
 }
 

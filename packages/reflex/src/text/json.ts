@@ -3,21 +3,21 @@ import type { Node, ParseError } from 'jsonc-parser'
 import type { Fault, FaultDetails } from '../kernel/journal/fault.ts'
 import type { Json } from '../kernel/journal/json.ts'
 import { faults } from './faults.ts'
-import { quote } from './harmless.ts'
+import { quote } from './printable.ts'
 import { scanBrackets, syntaxMistake } from './json-syntax.ts'
 import { pathText, type Path } from './path.ts'
-import type { Place, Stretch } from './place.ts'
+import type { Place, TextSpan } from './place.ts'
 import { Source } from './source.ts'
 
 /** Which half of an attribute is meant: its key, or its value (the default). */
-export type Part = 'key' | 'value'
+export type AttributePart = 'key' | 'value'
 
 /** What of a value is meant, and what is said of it. */
 export interface PlaceOptions {
-  readonly part?: Part | undefined
+  readonly part?: AttributePart | undefined
   readonly note?: string | undefined
   /** Of a text: the stretch of it, in its own units; escapes such as `\\n` count as what they stand for. */
-  readonly within?: Stretch | undefined
+  readonly span?: TextSpan | undefined
 }
 
 /** A JSON text that was read: its value, what is wrong with it, and where everything in it stands. */
@@ -28,14 +28,14 @@ export interface JsonText {
   /** In the order of the text. Errors make the text unreadable, warnings do not. */
   readonly findings: readonly Fault[]
   /** Where a value or its key stands. For a path that is not there: the nearest value around it. */
-  place(path: Path, part?: Part): Place
+  place(path: Path, part?: AttributePart): Place
   /** The same for a fault: path, file, line, column and a code frame with the note. */
   details(path: Path, options?: PlaceOptions): FaultDetails
 }
 
 /** The nesting that values may have, the same as for values in a run. */
-const DEEPEST = 512
-const MOST_MISTAKES = 20
+const MAX_DEPTH = 512
+const MAX_MISTAKES = 20
 
 /**
  * Reads JSON with comments and trailing commas, and keeps the places.
@@ -53,13 +53,13 @@ export function readJson(text: string, file?: string, options: { readonly rule?:
 }
 
 function parse(source: Source, rule: string | undefined): { tree: Node | undefined; findings: Fault[] } {
-  const brackets = scanBrackets(source.text, DEEPEST)
-  if (brackets.tooDeep !== undefined) {
-    const place = source.details(brackets.tooDeep, 1, `level ${DEEPEST + 1}`)
+  const brackets = scanBrackets(source.text, MAX_DEPTH)
+  if (brackets.tooDeepAt !== undefined) {
+    const place = source.details(brackets.tooDeepAt, 1, `level ${MAX_DEPTH + 1}`)
     const fix = 'flatten it, or keep the value in a file of its own'
     return {
       tree: undefined,
-      findings: [faults.make('R1003', `nested more than ${DEEPEST} levels deep`, { ...named(rule), ...place, fix })],
+      findings: [faults.make('R1003', `nested more than ${MAX_DEPTH} levels deep`, { ...ruleField(rule), ...place, fix })],
     }
   }
   const errors: ParseError[] = []
@@ -74,8 +74,8 @@ function parse(source: Source, rule: string | undefined): { tree: Node | undefin
     if (at === line || follows) continue
     const mistake = syntaxMistake(source.text, error, brackets)
     const place = source.details(mistake.offset, mistake.length, mistake.note)
-    findings.push(faults.make('R1001', mistake.message, { ...named(rule), ...place, fix: mistake.fix }))
-    if (findings.length === MOST_MISTAKES) break
+    findings.push(faults.make('R1001', mistake.message, { ...ruleField(rule), ...place, fix: mistake.fix }))
+    if (findings.length === MAX_MISTAKES) break
     line = at
     end = error.offset + error.length
   }
@@ -96,31 +96,31 @@ class ReadText implements JsonText {
     this.#tree = tree
   }
 
-  place(path: Path, part: Part = 'value'): Place {
-    const { offset, length } = this.#stretch(path, part)
+  place(path: Path, part: AttributePart = 'value'): Place {
+    const { offset, length } = this.#span(path, part)
     return this.source.place(offset, length)
   }
 
   details(path: Path, options: PlaceOptions = {}): FaultDetails {
-    const value = this.#stretch(path, options.part ?? 'value')
-    const inner = options.within === undefined ? undefined : insideText(this.source.text, value.offset, options.within)
+    const value = this.#span(path, options.part ?? 'value')
+    const inner = options.span === undefined ? undefined : textSpan(this.source.text, value.offset, options.span)
     const { offset, length, whole } = inner ?? value
     // Of an object or a list only the bracket is underlined: the whole may go over pages.
     const place = this.source.details(offset, whole ? 1 : length, options.note)
     return path.length === 0 ? place : { path: pathText(path), ...place }
   }
 
-  #stretch(path: Path, part: Part): { offset: number; length: number; whole: boolean } {
+  #span(path: Path, part: AttributePart): { offset: number; length: number; whole: boolean } {
     let node = this.#tree
     let key: Node | undefined
     for (const step of path) {
       const property = typeof step === 'string' && node?.type === 'object' ? this.#property(node, step) : undefined
       const next = typeof step === 'number' && node?.type === 'array' ? node.children?.[step] : property?.children?.[1]
-      if (next === undefined) return stretchOf(node)
+      if (next === undefined) return spanOf(node)
       node = next
       key = property?.children?.[0]
     }
-    return stretchOf(part === 'key' ? (key ?? node) : node)
+    return spanOf(part === 'key' ? (key ?? node) : node)
   }
 
   #property(object: Node, key: string): Node | undefined {
@@ -133,13 +133,13 @@ class ReadText implements JsonText {
   }
 }
 
-function stretchOf(node: Node | undefined): { offset: number; length: number; whole: boolean } {
+function spanOf(node: Node | undefined): { offset: number; length: number; whole: boolean } {
   if (node === undefined) return { offset: 0, length: 0, whole: true }
   return { offset: node.offset, length: node.length, whole: node.type === 'object' || node.type === 'array' }
 }
 
 /** Where a stretch of a JSON text stands in the file; undefined when no text begins at the offset. */
-function insideText(file: string, offset: number, { offset: from, length }: Stretch): (Stretch & { whole: boolean }) | undefined {
+function textSpan(file: string, offset: number, { offset: from, length }: TextSpan): (TextSpan & { whole: boolean }) | undefined {
   if (file[offset] !== '"') return undefined
   const start = fileOffset(file, offset + 1, from)
   return { offset: start, length: fileOffset(file, start, length) - start, whole: false }
@@ -152,29 +152,29 @@ function fileOffset(file: string, offset: number, units: number): number {
   return at
 }
 
-interface Reading {
+interface ReadState {
   readonly source: Source
   readonly rule: string | undefined
   readonly findings: Fault[]
 }
 
-function valueOf(node: Node, reading: Reading): Json {
-  if (node.type === 'object') return objectOf(node, reading)
-  if (node.type === 'array') return (node.children ?? []).map((child) => valueOf(child, reading))
-  if (typeof node.value === 'number') checkNumber(node, node.value, reading)
+function valueOf(node: Node, state: ReadState): Json {
+  if (node.type === 'object') return objectOf(node, state)
+  if (node.type === 'array') return (node.children ?? []).map((child) => valueOf(child, state))
+  if (typeof node.value === 'number') checkNumber(node, node.value, state)
   return node.value as Json
 }
 
-function objectOf(object: Node, reading: Reading): Json {
+function objectOf(object: Node, state: ReadState): Json {
   const value: Record<string, Json> = {}
   const seen = new Map<string, number>()
   for (const { children: [key, inner] = [] } of object.children ?? []) {
     if (key === undefined || inner === undefined) continue
     const name = String(key.value)
     const before = seen.get(name)
-    if (before !== undefined) reading.findings.push(twice(reading.source, key, before))
+    if (before !== undefined) state.findings.push(repeatedKey(state.source, key, before))
     seen.set(name, key.offset)
-    const member = valueOf(inner, reading)
+    const member = valueOf(inner, state)
     // Plain assignment of this one key would change the prototype and not the object.
     if (name === '__proto__') Object.defineProperty(value, name, { value: member, enumerable: true, writable: true, configurable: true })
     else value[name] = member
@@ -182,24 +182,24 @@ function objectOf(object: Node, reading: Reading): Json {
   return value
 }
 
-function twice(source: Source, key: Node, before: number): Fault {
-  const place = source.details(key.offset, key.length, `first on line ${source.lines.at(before).line}`)
+function repeatedKey(source: Source, key: Node, before: number): Fault {
+  const place = source.details(key.offset, key.length, `first on line ${source.lines.positionAt(before).line}`)
   return faults.make('R1002', `the key ${quote(String(key.value))} stands twice; the last one counts`, {
     ...place,
     fix: 'remove one of the two, or rename it',
   })
 }
 
-function checkNumber(node: Node, value: number, { source, rule, findings }: Reading): void {
+function checkNumber(node: Node, value: number, { source, rule, findings }: ReadState): void {
   if (Number.isSafeInteger(value)) return
   const text = source.text.slice(node.offset, node.offset + node.length)
   if (Number.isFinite(value) && !/^-?\d+$/.test(text)) return
   const details = { ...source.details(node.offset, node.length), fix: 'write it as text, in double quotes' }
   if (!Number.isFinite(value))
-    findings.push(faults.make('R1001', `${quote(text)} is too large for a number`, { ...named(rule), ...details }))
+    findings.push(faults.make('R1001', `${quote(text)} is too large for a number`, { ...ruleField(rule), ...details }))
   else findings.push(faults.make('R1004', `${quote(text)} becomes ${value}`, details))
 }
 
-function named(rule: string | undefined): { readonly rule?: string } {
+function ruleField(rule: string | undefined): { readonly rule?: string } {
   return rule === undefined ? {} : { rule }
 }

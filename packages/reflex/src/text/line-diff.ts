@@ -5,7 +5,7 @@ export interface DiffLine {
 }
 
 /** Beyond so many lines on both sides together, all that differs in the middle is told whole. */
-const MOST = 2_000
+const MAX_LINES = 2_000
 
 /** The lines of two texts in order, with as many in both as can be. */
 export function lineDiff(one: string, other: string): readonly DiffLine[] {
@@ -15,12 +15,12 @@ export function lineDiff(one: string, other: string): readonly DiffLine[] {
   let end = 0
   while (end < a.length - begin && end < b.length - begin && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
   const both = (lines: readonly string[]): DiffLine[] => lines.map((text) => ({ in: 'both', text }))
-  const middle = differing(a.slice(begin, a.length - end), b.slice(begin, b.length - end))
+  const middle = diffMiddle(a.slice(begin, a.length - end), b.slice(begin, b.length - end))
   return [...both(a.slice(0, begin)), ...middle, ...both(a.slice(a.length - end))]
 }
 
-function differing(a: readonly string[], b: readonly string[]): DiffLine[] {
-  if (a.length === 0 || b.length === 0 || a.length + b.length > MOST) {
+function diffMiddle(a: readonly string[], b: readonly string[]): DiffLine[] {
+  if (a.length === 0 || b.length === 0 || a.length + b.length > MAX_LINES) {
     return [...a.map((text): DiffLine => ({ in: 'one', text })), ...b.map((text): DiffLine => ({ in: 'other', text }))]
   }
   const lengths = commonLengths(a, b)

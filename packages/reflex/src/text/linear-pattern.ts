@@ -20,23 +20,23 @@ export interface PatternProblem {
 }
 
 /** How many patterns are kept compiled. */
-export const PATTERNS_KEPT = 100
+export const PATTERN_CACHE_SIZE = 100
 /** What the automaton of a kept pattern may have grown to, in numbers; then it is made anew. */
 const LARGEST_AUTOMATON = 1_000_000
 
 let library: typeof Library | undefined
-const kept = new Map<string, LinearPattern | PatternProblem>()
+const cache = new Map<string, LinearPattern | PatternProblem>()
 
 /**
  * The regular expression of a text, compiled once for as long as it is among the last hundred that were asked for, or
  * what is wrong with it. What it costs to compile can be told before: `patternPrice`.
  */
 export function linearPattern(pattern: string): LinearPattern | PatternProblem {
-  const made = kept.get(pattern) ?? compile(pattern)
-  kept.delete(pattern)
-  kept.set(pattern, made)
-  const [oldest = ''] = kept.keys()
-  if (kept.size > PATTERNS_KEPT) kept.delete(oldest)
+  const made = cache.get(pattern) ?? compile(pattern)
+  cache.delete(pattern)
+  cache.set(pattern, made)
+  const [oldest = ''] = cache.keys()
+  if (cache.size > PATTERN_CACHE_SIZE) cache.delete(oldest)
   return made
 }
 
@@ -55,11 +55,11 @@ function compile(pattern: string): LinearPattern | PatternProblem {
     const regex = library.RE2JS.compile(pattern)
     const program = regex.re2().prog
     const size = program.numInst()
-    let room = LARGEST_AUTOMATON
+    let budget = LARGEST_AUTOMATON
     const test = (text: string): boolean => {
       // An automaton grows with what it reads: at most one state, with a place for each instruction, for a character.
-      room -= text.length * (size + 300)
-      if (room < 0) kept.delete(pattern)
+      budget -= text.length * (size + 300)
+      if (budget < 0) cache.delete(pattern)
       return regex.test(text)
     }
     return { program, size, test }
@@ -69,7 +69,7 @@ function compile(pattern: string): LinearPattern | PatternProblem {
 }
 
 /** Nobody writes a longer one, and what is computed could be as long as any text. */
-const LONGEST = 2000
+const MAX_LENGTH = 2000
 const TOKEN = /\\[pPx]\{[^}]{0,40}\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]?|\{(\d+)(?:,(\d*))?\}|[\s\S]/g
 
 /**
@@ -77,11 +77,11 @@ const TOKEN = /\\[pPx]\{[^}]{0,40}\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]?|\
  * little. Counted are the parts that repetitions make of it, classes of Unicode, and ranges without regard to case,
  * which the library makes character by character. Infinite for one that is too long to be looked at.
  */
-export function patternPrice(pattern: string): number {
-  if (pattern.length > LONGEST) return Number.POSITIVE_INFINITY
+export function patternCost(pattern: string): number {
+  if (pattern.length > MAX_LENGTH) return Number.POSITIVE_INFINITY
   const classes = pattern.match(/\\[pP]|\[:/g)?.length ?? 0
-  const folded = /\(\?[a-zA-Z]*i/.test(pattern) ? charactersOf(pattern) : 0
-  return 20 + partsOf(pattern) / 4 + classes * 200 + folded / 8
+  const foldedCount = /\(\?[a-zA-Z]*i/.test(pattern) ? charactersOf(pattern) : 0
+  return 20 + partsOf(pattern) / 4 + classes * 200 + foldedCount / 8
 }
 
 const RANGE = /(?<=([\s\S]))-(?=\\x\{([0-9a-fA-F]+)\}|([\s\S]))/gu

@@ -1,4 +1,4 @@
-import { quote } from './harmless.ts'
+import { quote } from './printable.ts'
 
 /** Where a value stands inside another: keys and list positions from the outside in. */
 export type Path = readonly (string | number)[]

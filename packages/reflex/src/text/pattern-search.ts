@@ -17,11 +17,11 @@ const [BEGIN_LINE, END_LINE, BEGIN_TEXT, END_TEXT, WORD_BOUNDARY, NO_WORD_BOUNDA
  * Returns the first group of each match in a text, the whole match where a pattern has no group or it took no part, from the
  * left, the first alternative first, at most `most`. Each search takes time linear in the text. Undefined if `steps` did not suffice.
  */
-export function firstGroups({ program }: LinearPattern, text: string, most: number, steps: SearchSteps): readonly string[] | undefined {
+export function firstGroups({ program }: LinearPattern, text: string, limit: number, steps: SearchSteps): readonly string[] | undefined {
   const found: string[] = []
   const search = new Search(program, text, steps)
-  for (let from = 0; from <= text.length && found.length < most; ) {
-    const match = search.from(from)
+  for (let from = 0; from <= text.length && found.length < limit; ) {
+    const match = search.matchFrom(from)
     if (steps.left < 0) return undefined
     if (match === undefined) break
     const [begin, end, first, firstEnd] = match
@@ -44,30 +44,30 @@ class Search {
   readonly #program: PatternProgram
   readonly #text: string
   readonly #steps: SearchSteps
-  #now: Threads
+  #current: Threads
   #next: Threads
 
   constructor(program: PatternProgram, text: string, steps: SearchSteps) {
     this.#program = program
     this.#text = text
     this.#steps = steps
-    this.#now = threads(program.numInst())
+    this.#current = threads(program.numInst())
     this.#next = threads(program.numInst())
   }
 
-  from(start: number): Match | undefined {
+  matchFrom(start: number): Match | undefined {
     let match: Match | undefined
-    for (const list of [this.#now, this.#next]) {
+    for (const list of [this.#current, this.#next]) {
       clear(list)
       list.entered.fill(0)
     }
     for (let at = start; this.#steps.left >= 0; ) {
-      if (match === undefined) this.#enter(this.#now, this.#program.start, at, [at, -1, -1, -1])
-      if (this.#now.places.length === 0 && match !== undefined) return match
+      if (match === undefined) this.#enter(this.#current, this.#program.start, at, [at, -1, -1, -1])
+      if (this.#current.places.length === 0 && match !== undefined) return match
       match = this.#step(at) ?? match
       if (at >= this.#text.length) return match
       at += widthAt(this.#text, at)
-      ;[this.#now, this.#next] = [this.#next, this.#now]
+      ;[this.#current, this.#next] = [this.#next, this.#current]
       clear(this.#next)
     }
     return undefined
@@ -75,7 +75,7 @@ class Search {
 
   /** Reads one character in all threads. Returns the match of the most preferred one that is complete; those behind it end. */
   #step(at: number): Match | undefined {
-    const { places, matches } = this.#now
+    const { places, matches } = this.#current
     const character = this.#text.codePointAt(at)
     const after = at + widthAt(this.#text, at)
     for (const [i, place] of places.entries()) {
@@ -83,7 +83,7 @@ class Search {
       const [begin, , first, firstEnd] = matches[i] ?? [0, 0, -1, -1]
       this.#steps.left--
       if (instruction.op === MATCH) return [begin, at, first, firstEnd]
-      if (character !== undefined && takes(instruction, character))
+      if (character !== undefined && accepts(instruction, character))
         this.#enter(this.#next, instruction.out, after, [begin, -1, first, firstEnd])
     }
     return undefined
@@ -99,9 +99,9 @@ class Search {
       this.#steps.left--
       const { op, out, arg } = this.#program.getInst(place)
       if (op === ALT || op === ALT_MATCH) open.push([arg, match], [out, match])
-      else if (op === CAPTURE) open.push([out, captured(match, arg, at)])
+      else if (op === CAPTURE) open.push([out, withCapture(match, arg, at)])
       else if (op === EMPTY_WIDTH) {
-        if ((arg & ~this.#holdsAt(at)) === 0) open.push([out, match])
+        if ((arg & ~this.#conditionsAt(at)) === 0) open.push([out, match])
       } else if (op === NOP) open.push([out, match])
       else if (op !== FAIL) {
         list.places.push(place)
@@ -110,7 +110,7 @@ class Search {
     }
   }
 
-  #holdsAt(at: number): number {
+  #conditionsAt(at: number): number {
     const text = this.#text
     const [begins, ends] = [at === 0, at === text.length]
     const isBoundary = isWord(text.charCodeAt(at - 1)) !== isWord(text.charCodeAt(at))
@@ -124,13 +124,13 @@ class Search {
   }
 }
 
-function takes(instruction: ReturnType<PatternProgram['getInst']>, character: number): boolean {
+function accepts(instruction: ReturnType<PatternProgram['getInst']>, character: number): boolean {
   const [, , anyCharacter, anyButLineEnd] = [8, 9, 10, 11]
   if (instruction.op === anyCharacter) return true
   return instruction.op === anyButLineEnd ? character !== 10 : instruction.matchRune(character)
 }
 
-function captured([begin, end, first, firstEnd]: Match, slot: number, at: number): Match {
+function withCapture([begin, end, first, firstEnd]: Match, slot: number, at: number): Match {
   return slot === 2 ? [begin, end, at, -1] : slot === 3 ? [begin, end, first, at] : [begin, end, first, firstEnd]
 }
 

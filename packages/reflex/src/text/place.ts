@@ -5,13 +5,13 @@ export interface Position {
 }
 
 /** A stretch of a text, in UTF-16 units. */
-export interface Stretch {
+export interface TextSpan {
   readonly offset: number
   readonly length: number
 }
 
 /** A stretch of source: where it begins, how far it goes (in UTF-16 units), and its line and column. */
-export interface Place extends Position, Stretch {}
+export interface Place extends Position, TextSpan {}
 
 /**
  * The lines of a source, to turn offsets into places.
@@ -42,16 +42,16 @@ export class Lines {
   }
 
   /** Line and column of an offset; one outside the text counts as its start or end. */
-  at(offset: number): Position {
-    const inside = Math.min(Math.max(0, Math.trunc(offset) || 0), this.text.length)
-    const index = countUpTo(this.#starts, inside) - 1
+  positionAt(offset: number): Position {
+    const clamped = Math.min(Math.max(0, Math.trunc(offset) || 0), this.text.length)
+    const index = countUpTo(this.#starts, clamped) - 1
     const [start, end] = this.range(index + 1)
-    return { line: index + 1, column: 1 + this.#characters(start, Math.min(inside, end)) }
+    return { line: index + 1, column: 1 + this.#characters(start, Math.min(clamped, end)) }
   }
 
   /** The place of a stretch that begins at `offset`. */
   place(offset: number, length: number): Place {
-    return { offset, length, ...this.at(offset) }
+    return { offset, length, ...this.positionAt(offset) }
   }
 
   /** Offsets of the first character of a line and of its end, the line break left out. */

@@ -14,14 +14,14 @@ function schemaAt(schema: Schema, value: unknown, path: Path): Schema | undefine
   let at: Schema | undefined = schema
   for (let i = 0; i < path.length && at !== undefined; i++) {
     const step = path[i]
-    at = step === undefined ? undefined : inside(at, step, valueAt(value, path.slice(0, i)))
+    at = step === undefined ? undefined : memberSchema(at, step, valueAt(value, path.slice(0, i)))
   }
   return at
 }
 
 /** The schema of one member: through wrappers, and in a union through the option that the value chose. */
-function inside(schema: Schema, step: string | number, value: unknown): Schema | undefined {
-  const def = bare(schema)
+function memberSchema(schema: Schema, step: string | number, value: unknown): Schema | undefined {
+  const def = unwrap(schema)
   switch (def.type) {
     case 'array':
       return def.element
@@ -30,8 +30,8 @@ function inside(schema: Schema, step: string | number, value: unknown): Schema |
     case 'object':
       return Object.hasOwn(def.shape, step) ? def.shape[step] : def.catchall
     case 'union': {
-      const option = chosen(def, value)
-      return option === undefined ? undefined : inside(option, step, value)
+      const option = chosenOption(def, value)
+      return option === undefined ? undefined : memberSchema(option, step, value)
     }
     default:
       return undefined
@@ -39,14 +39,14 @@ function inside(schema: Schema, step: string | number, value: unknown): Schema |
 }
 
 function objectOf(schema: Schema, value: unknown): z.core.$ZodObjectDef | undefined {
-  const def = bare(schema)
+  const def = unwrap(schema)
   if (def.type === 'object') return def
-  const option = def.type === 'union' ? chosen(def, value) : undefined
+  const option = def.type === 'union' ? chosenOption(def, value) : undefined
   return option === undefined ? undefined : objectOf(option, value)
 }
 
 /** The option whose discriminator agrees with the value; without a discriminator the first that is an object. */
-function chosen(union: z.core.$ZodUnionDef, value: unknown): Schema | undefined {
+function chosenOption(union: z.core.$ZodUnionDef, value: unknown): Schema | undefined {
   const key = 'discriminator' in union ? String(union.discriminator) : undefined
   return union.options.find((option) => {
     const object = objectOf(option, value)
@@ -62,7 +62,7 @@ function accepts(schema: Schema | undefined, value: unknown): boolean {
 type Def = z.core.$ZodTypes['_zod']['def']
 
 /** What a schema is once optional, default, lazy and the like are taken off. */
-function bare(schema: Schema): Def {
+function unwrap(schema: Schema): Def {
   let def = definition(schema)
   for (;;) {
     if (def.type === 'lazy') def = definition(def.getter())

@@ -1,21 +1,20 @@
 import type { z } from 'zod'
 import type { Fault, FaultDetails } from '../kernel/journal/fault.ts'
 import { faults } from './faults.ts'
-import { quote, quoteAll } from './harmless.ts'
-import type { Part, PlaceOptions } from './json.ts'
-import { pathText, valueAt, type Path } from './path.ts'
+import { quote, quoteAll } from './printable.ts'
+import type { AttributePart, PlaceOptions } from './json.ts'
+import { type Path, pathText, valueAt } from './path.ts'
 import { allowedKeys } from './schema-walk.ts'
 import { didYouMean, suggest } from './suggest.ts'
-import { listed, typeName, typeOf } from './type-names.ts'
 
 /** Says where a value stands; the `details` of a `JsonText`, or `unplaced` for a value without a text. */
-export type Locate = (path: Path, options?: PlaceOptions) => FaultDetails
+export type Locator = (path: Path, options?: PlaceOptions) => FaultDetails
 
 /** The place of a value that was never text: its path alone. */
-export const unplaced: Locate = (path) => (path.length === 0 ? {} : { path: pathText(path) })
+export const pathOnly: Locator = (path) => (path.length === 0 ? {} : { path: pathText(path) })
 
 export interface SchemaOptions {
-  readonly locate?: Locate | undefined
+  readonly locate?: Locator | undefined
   /** The code that the reader's own rules give to a value of the wrong shape. */
   readonly rule?: string | undefined
   /** What to do about an attribute that is not known and resembles none that is. */
@@ -46,7 +45,7 @@ interface Mistake {
   readonly code: Parameters<typeof faults.make>[0]
   readonly message: string
   readonly path: Path
-  readonly part?: Part
+  readonly part?: AttributePart
   readonly note?: string | undefined
   readonly fix?: string | undefined
 }
@@ -71,20 +70,20 @@ class Report {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) this.#unknown.push({ path, key })
     } else if (this.#isMissing(path)) {
-      this.#miss(path, issue.code === 'invalid_union' ? discriminators(issue) : issue.code === 'invalid_value' ? issue.values : [])
+      this.#addMissing(path, issue.code === 'invalid_union' ? discriminators(issue) : issue.code === 'invalid_value' ? issue.values : [])
     } else if (issue.code === 'invalid_union') {
       this.#union(issue, path)
     } else {
-      this.#mistakes.push(this.#wrong(issue, path))
+      this.#mistakes.push(this.#mistakeOf(issue, path))
     }
   }
 
   faults(): Fault[] {
-    const renamed = this.#unknown.map((unknown) => this.#unknownKey(unknown.path, unknown.key))
+    const unknownKeys = this.#unknown.map((unknown) => this.#unknownKey(unknown.path, unknown.key))
     const missing = [...this.#missing.values()].flatMap(({ owner, keys }) => [...keys].map(([key, words]) => missingKey(owner, key, words)))
-    const locate = this.#options.locate ?? unplaced
+    const locate = this.#options.locate ?? pathOnly
     const { rule } = this.#options
-    return [...this.#mistakes, ...renamed, ...missing].map(({ code, message, path, part, note, fix }) =>
+    return [...this.#mistakes, ...unknownKeys, ...missing].map(({ code, message, path, part, note, fix }) =>
       faults.make(code, message, {
         ...(rule === undefined ? {} : { rule }),
         ...locate(path, { part, note }),
@@ -93,7 +92,7 @@ class Report {
     )
   }
 
-  #miss(path: Path, words: readonly unknown[]): void {
+  #addMissing(path: Path, words: readonly unknown[]): void {
     const owner = path.slice(0, -1)
     const text = pathText(owner)
     const entry = this.#missing.get(text) ?? { owner, keys: new Map<string, readonly unknown[]>() }
@@ -111,23 +110,23 @@ class Report {
   #union(issue: z.core.$ZodIssueInvalidUnion, path: Path): void {
     const found = valueAt(this.#value, path)
     if (issue.discriminator !== undefined) {
-      this.#mistakes.push(noneOf(found, path, discriminators(issue)))
+      this.#mistakes.push(notAllowed(found, path, discriminators(issue)))
       return
     }
     const expected = issue.errors.map(onlyType)
     if (expected.every((name) => name !== undefined)) {
-      this.#mistakes.push(wrongType(found, path, listed(expected)))
+      this.#mistakes.push(wrongType(found, path, joinNames(expected)))
       return
     }
     const nearest = issue.errors.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0]
     for (const error of nearest ?? []) this.add(error, path)
   }
 
-  #wrong(issue: z.core.$ZodIssue, path: Path): Mistake {
+  #mistakeOf(issue: z.core.$ZodIssue, path: Path): Mistake {
     const found = valueAt(this.#value, path)
     if (issue.code === 'invalid_type') return wrongType(found, path, typeName(issue.expected))
-    if (issue.code === 'invalid_value') return noneOf(found, path, issue.values)
-    return { code: 'R1015', message: `${named(path)}: ${issue.message}`, path }
+    if (issue.code === 'invalid_value') return notAllowed(found, path, issue.values)
+    return { code: 'R1015', message: `${pathName(path)}: ${issue.message}`, path }
   }
 
   #unknownKey(path: Path, key: string): Mistake {
@@ -145,7 +144,7 @@ class Report {
 function missingKey(owner: Path, key: string, words: readonly unknown[]): Mistake {
   const name = quote(key)
   const fix = words.length === 0 ? `add ${name}` : `add ${name}: one of ${quoteAll(words.map(String), 12)}`
-  return { code: 'R1012', message: `${named(owner)} has no ${name}`, path: owner, note: `${name} is missing`, fix }
+  return { code: 'R1012', message: `${pathName(owner)} has no ${name}`, path: owner, note: `${name} is missing`, fix }
 }
 
 /** The type that an alternative wanted, if that is all it objects to. */
@@ -155,15 +154,15 @@ function onlyType(issues: readonly z.core.$ZodIssue[]): string | undefined {
 }
 
 function wrongType(found: unknown, path: Path, expected: string): Mistake {
-  return { code: 'R1013', message: `${named(path)} expects ${expected}, found ${typeOf(found)}`, path, fix: `write ${expected}` }
+  return { code: 'R1013', message: `${pathName(path)} expects ${expected}, found ${typeOf(found)}`, path, fix: `write ${expected}` }
 }
 
-function noneOf(found: unknown, path: Path, allowed: readonly unknown[]): Mistake {
+function notAllowed(found: unknown, path: Path, allowed: readonly unknown[]): Mistake {
   const words = allowed.map(String)
   const guess = typeof found === 'string' ? suggest(found, words) : undefined
   const shown = typeof found === 'string' ? quote(found) : typeOf(found)
   const fix = guess === undefined ? `write one of ${quoteAll(words, 12)}` : `write ${quote(guess)}`
-  return { code: 'R1014', message: `${named(path)} cannot be ${shown}`, path, note: didYouMean(guess), fix }
+  return { code: 'R1014', message: `${pathName(path)} cannot be ${shown}`, path, note: didYouMean(guess), fix }
 }
 
 function discriminators(issue: z.core.$ZodIssueInvalidUnion): readonly unknown[] {
@@ -174,10 +173,43 @@ function removal(allowed: readonly string[]): string {
   return allowed.length === 0 ? 'remove it' : `remove it; also known here: ${quoteAll(allowed)}`
 }
 
-function named(path: Path): string {
+function pathName(path: Path): string {
   return path.length === 0 ? 'the whole' : pathText(path)
 }
 
 function depth(issues: readonly z.core.$ZodIssue[]): number {
   return Math.max(0, ...issues.map((issue) => issue.path.length))
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+  undefined: 'nothing',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+  function: 'a function',
+}
+
+/** What a value is, in the words of our messages: `a string`, `true`, `an object`. */
+function typeOf(value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return 'a list'
+  return NAMES[typeof value] ?? `a ${typeof value}`
+}
+
+/** A type that a schema expects, in the same words. */
+function typeName(expected: string): string {
+  return NAMES[expected] ?? `a ${expected}`
+}
+
+/** `a string, true, false or null`. */
+function joinNames(names: readonly string[]): string {
+  const single = names.flatMap((name) => name.split(' or '))
+  const last = single.at(-1) ?? ''
+  return single.length < 2 ? last : `${single.slice(0, -1).join(', ')} or ${last}`
 }

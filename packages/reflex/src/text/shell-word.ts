@@ -3,7 +3,7 @@ const ACTIVE = /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-
 const CONTROLS = /[\u0000-\u001f\u007f]/g
 
 /** Returns a text in which nothing acts on a terminal or on a reader of lines: such characters are written as `\uXXXX`. */
-export function withoutActive(text: string): string {
+export function escapeActive(text: string): string {
   return text.replace(ACTIVE, unicode)
 }
 

@@ -1,5 +1,5 @@
 import type { FaultDetails } from '../kernel/journal/fault.ts'
-import { codeFrame } from './frame.ts'
+import { codeFrame } from './code-frame.ts'
 import { Lines, type Place } from './place.ts'
 
 /** A text with its name, to say of a fault where it is. */
@@ -22,9 +22,9 @@ export class Source {
 
   /** What a fault says of a stretch: file, line, column, how many characters, and a code frame with the note. */
   details(offset: number, length: number, note?: string): FaultDetails {
-    const { line, column } = this.lines.at(offset)
+    const { line, column } = this.lines.positionAt(offset)
     const end = Math.min(offset + length, this.lines.range(line)[1])
-    const characters = Math.max(1, this.lines.at(end).column - column)
+    const characters = Math.max(1, this.lines.positionAt(end).column - column)
     const frame = codeFrame(this.lines, offset, length, { note })
     return { ...(this.file === undefined ? {} : { file: this.file }), line, column, length: characters, frame }
   }

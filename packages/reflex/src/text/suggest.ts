@@ -1,9 +1,9 @@
-import { quote } from './harmless.ts'
+import { quote } from './printable.ts'
 
-const MOST_CANDIDATES = 50_000
-const LONGEST_WORD = 64
+const MAX_CANDIDATES = 50_000
+const MAX_WORD_LENGTH = 64
 /** Cells of the distance table that one suggester may fill: about a tenth of a second. */
-const WORK = 20_000_000
+const MAX_WORK = 20_000_000
 
 interface Candidate {
   readonly name: string
@@ -23,24 +23,24 @@ export type Suggester = (word: string) => string | undefined
  */
 export function suggester(names: Iterable<string>): Suggester {
   const { equal, candidates } = prepare(names)
-  let work = WORK
+  let work = MAX_WORK
   return (word) => {
     const folded = fold(word)
     const same = equal.get(folded)
-    if (same !== undefined || folded.length < 2 || folded.length > LONGEST_WORD || work <= 0) return same
-    const limit = slipsAllowed(folded.length)
+    if (same !== undefined || folded.length < 2 || folded.length > MAX_WORD_LENGTH || work <= 0) return same
+    const limit = editsAllowed(folded.length)
     let best: { name: string; slips: number } | undefined
-    let longer: string | undefined
+    let completion: string | undefined
     for (const { name, folded: other } of candidates) {
       work--
-      if (other.startsWith(folded) && (longer === undefined || name.length < longer.length)) longer = name
+      if (other.startsWith(folded) && (completion === undefined || name.length < completion.length)) completion = name
       if (Math.abs(other.length - folded.length) > limit || best?.slips === 1) continue
       work -= folded.length * other.length
       const slips = distance(folded, other, best === undefined ? limit : best.slips - 1)
       if (slips !== undefined) best = { name, slips }
       if (work <= 0) break
     }
-    return best?.slips === 1 ? best.name : (longer ?? best?.name)
+    return best?.slips === 1 ? best.name : (completion ?? best?.name)
   }
 }
 
@@ -60,7 +60,7 @@ function prepare(names: Iterable<string>): { equal: Map<string, string>; candida
   for (const name of names) {
     const folded = fold(name)
     if (!equal.has(folded)) equal.set(folded, name)
-    if (folded.length <= LONGEST_WORD && candidates.length < MOST_CANDIDATES) candidates.push({ name, folded })
+    if (folded.length <= MAX_WORD_LENGTH && candidates.length < MAX_CANDIDATES) candidates.push({ name, folded })
   }
   return { equal, candidates }
 }
@@ -69,7 +69,7 @@ function fold(name: string): string {
   return name.toLowerCase().replace(/[-_. ]/g, '')
 }
 
-function slipsAllowed(length: number): number {
+function editsAllowed(length: number): number {
   if (length < 3) return 0
   return length < 5 ? 1 : length < 9 ? 2 : 3
 }
@@ -85,7 +85,7 @@ function distance(a: string, b: string, limit: number): number | undefined {
     const row = [i]
     let least = i
     for (let j = 1; j <= b.length; j++) {
-      const cost = slipsAt(a, b, i, j, { row, last, beforeLast })
+      const cost = editsAt(a, b, i, j, { row, last, beforeLast })
       row.push(cost)
       if (cost < least) least = cost
     }
@@ -93,8 +93,8 @@ function distance(a: string, b: string, limit: number): number | undefined {
     beforeLast = last
     last = row
   }
-  const slips = last[b.length] ?? 0
-  return slips <= limit ? slips : undefined
+  const edits = last[b.length] ?? 0
+  return edits <= limit ? edits : undefined
 }
 
 interface Rows {
@@ -103,7 +103,7 @@ interface Rows {
   readonly beforeLast: readonly number[]
 }
 
-function slipsAt(a: string, b: string, i: number, j: number, { row, last, beforeLast }: Rows): number {
+function editsAt(a: string, b: string, i: number, j: number, { row, last, beforeLast }: Rows): number {
   const same = a[i - 1] === b[j - 1]
   const best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1))
   const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** Addresses that are not of the public network (IANA's registers of special addresses): this machine, private networks, neighbours, providers' metadata. */
-const SPECIAL: readonly (readonly [network: string, bits: number])[] = [
+const SPECIAL_NETWORKS: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -31,10 +31,10 @@ const SPECIAL: readonly (readonly [network: string, bits: number])[] = [
 let list: BlockList | undefined
 
 /** The list of those networks, made when an address is first judged: few processes judge one. */
-function special(): BlockList {
+function specialNetworks(): BlockList {
   if (list !== undefined) return list
   list = new BlockList()
-  for (const [network, bits] of SPECIAL) list.addSubnet(network, bits, isIPv6(network) ? 'ipv6' : 'ipv4')
+  for (const [network, bits] of SPECIAL_NETWORKS) list.addSubnet(network, bits, isIPv6(network) ? 'ipv6' : 'ipv4')
   return list
 }
 
@@ -44,11 +44,11 @@ export function isPublicAddress(address: string): boolean {
   if (family === 0) return false
   const inner = family === 6 ? innerAddress(address) : undefined
   if (inner !== undefined) return isPublicAddress(inner)
-  return !special().check(address, family === 6 ? 'ipv6' : 'ipv4')
+  return !specialNetworks().check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
 /** An address, and the IPv4 address that it stands for. */
-export function meantAddresses(address: string): readonly string[] {
+export function effectiveAddresses(address: string): readonly string[] {
   const inner = isIPv6(address) ? innerAddress(address) : undefined
   return inner === undefined ? [address] : [address, inner]
 }

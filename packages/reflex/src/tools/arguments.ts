@@ -115,6 +115,6 @@ export function texts(what = 'a list of texts'): Field<readonly string[]> {
 }
 
 /** A field that may be absent: then this counts. */
-export function or<T, const F>(field: Field<T>, fallback: F): Field<T | F> {
+export function withDefault<T, const F>(field: Field<T>, fallback: F): Field<T | F> {
   return { ...field, fallback: { value: fallback } }
 }

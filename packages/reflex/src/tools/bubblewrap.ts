@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Host } from '../kernel/index.ts'
 import { type Environment, pathFolders } from './environment.ts'
 import type { CommandLimits } from './limits.ts'
-import { isBelow, isFolder, isThere, realPath } from './paths.ts'
+import { isBelow, isFolder, pathExists, realPath } from './paths.ts'
 import { runProcess } from './process.ts'
 import { callFilter } from './sandbox-filter.ts'
 import { isWritableStage } from './stage.ts'
@@ -14,7 +14,7 @@ export interface Bubblewrap {
   /** A release that can also forbid further user namespaces and bound folders in memory (0.8 and later). */
   readonly modern: boolean
   /** The kernel takes a filter of calls. */
-  readonly filters: boolean
+  readonly supportsFilter: boolean
 }
 
 /** Why there is none. */
@@ -26,7 +26,7 @@ export interface NoBubblewrap {
  * Where bubblewrap is looked for. Not on the PATH: that may name folders of the project, into which a confined command
  * can put a `bwrap` of its own.
  */
-export const PLACES: readonly string[] = [
+export const BUBBLEWRAP_PATHS: readonly string[] = [
   '/usr/bin/bwrap',
   '/usr/local/bin/bwrap',
   '/bin/bwrap',
@@ -50,36 +50,36 @@ export interface View {
   readonly readable: readonly string[]
   readonly cwd: string
   /** Words that belong after a folder and show some of it differently. */
-  readonly guarded: (folder: string) => readonly string[]
+  readonly guardWords: (folder: string) => readonly string[]
   /** Words that belong after all folders. */
-  readonly closing: readonly string[]
+  readonly closingWords: readonly string[]
   readonly limits: CommandLimits
 }
 
 /** A fact of the machine, found out once in a process. Only what works is kept: bubblewrap may be installed meanwhile. */
-const found = new Map<string, Bubblewrap>()
+const foundSandboxes = new Map<string, Bubblewrap>()
 
 /** Finds bubblewrap by making a sandbox with it: a system can have the program and forbid what it does. */
 export async function findBubblewrap(places: readonly string[], host: Host): Promise<Bubblewrap | NoBubblewrap> {
-  const program = process.platform === 'linux' ? places.find((place) => isThere(place)) : undefined
+  const program = process.platform === 'linux' ? places.find((place) => pathExists(place)) : undefined
   if (program === undefined) return { why: 'bubblewrap is not installed' }
-  const known = found.get(program)
+  const known = foundSandboxes.get(program)
   if (known !== undefined) return known
-  let said = ''
-  for (const [modern, filters] of WAYS) {
-    const way = { program, modern, filters }
-    const tried = await tryOut(way, host)
-    if (tried === undefined) {
-      found.set(program, way)
-      return way
+  let problem = ''
+  for (const [modern, supportsFilter] of FEATURE_SETS) {
+    const candidate = { program, modern, supportsFilter }
+    const failure = await tryBubblewrap(candidate, host)
+    if (failure === undefined) {
+      foundSandboxes.set(program, candidate)
+      return candidate
     }
-    said = tried
+    problem = failure
   }
-  return { why: `bubblewrap can make no sandbox here: ${said}` }
+  return { why: `bubblewrap can make no sandbox here: ${problem}` }
 }
 
 /** The best first. */
-const WAYS = [
+const FEATURE_SETS = [
   [true, true],
   [false, true],
   [true, false],
@@ -87,17 +87,17 @@ const WAYS = [
 ] as const
 
 /** The bytes that a program started by `bubblewrapped` is handed. */
-export function handedTo({ filters }: Bubblewrap): Uint8Array | undefined {
-  return filters ? callFilter() : undefined
+export function filterBytes({ supportsFilter }: Bubblewrap): Uint8Array | undefined {
+  return supportsFilter ? callFilter() : undefined
 }
 
 /** Undefined when it works, else what it says. */
-async function tryOut(bubblewrap: Bubblewrap, host: Host): Promise<string | undefined> {
-  const argv = [...rootOf(bubblewrap), ...CLOSED, ...filtered(bubblewrap), '--', '/bin/sh', '-c', ':']
+async function tryBubblewrap(bubblewrap: Bubblewrap, host: Host): Promise<string | undefined> {
+  const argv = [...baseWords(bubblewrap), ...READ_ONLY_WORDS, ...filterWords(bubblewrap), '--', '/bin/sh', '-c', ':']
   const { signal } = new AbortController()
   try {
     const result = await runProcess(
-      { argv, cwd: '/', environment: {}, timeout: 10_000, most: 1_000, signal, handed: handedTo(bubblewrap) },
+      { argv, cwd: '/', environment: {}, timeout: 10_000, outputLimit: 1_000, signal, handleBytes: filterBytes(bubblewrap) },
       host,
     )
     return result.code === 0 ? undefined : result.stderr.trim().split('\n')[0] || `it ended with ${result.code ?? result.signal}`
@@ -153,10 +153,10 @@ const SHARED_MEMORY = 67_108_864
 export const PRIVATE_HOME = '/tmp/home'
 
 /** Nothing can be made outside what is open to it. `/proc` too: without that, root could set what the kernel reads there. */
-const CLOSED: readonly string[] = ['--remount-ro', '/proc', '--remount-ro', '/']
+const READ_ONLY_WORDS: readonly string[] = ['--remount-ro', '/proc', '--remount-ro', '/']
 
 /** Namespaces of its own for everything, no rights, no way to the terminal, and nothing but the system to be seen. */
-function rootOf({ program, modern }: Bubblewrap, most = MEMORY): string[] {
+function baseWords({ program, modern }: Bubblewrap, most = MEMORY): string[] {
   return [
     program,
     '--unshare-all',
@@ -166,7 +166,7 @@ function rootOf({ program, modern }: Bubblewrap, most = MEMORY): string[] {
     'ALL',
     '--die-with-parent',
     '--new-session',
-    ...SYSTEM.flatMap(showSystem),
+    ...SYSTEM.flatMap(systemWords),
     ...SETTINGS.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
     '--proc',
     '/proc',
@@ -194,42 +194,42 @@ function rootOf({ program, modern }: Bubblewrap, most = MEMORY): string[] {
  * and there is no network. It writes into the work folder, if the policy lets it, into the folder of its stage, and into memory
  * that is gone with it.
  */
-export function bubblewrapped(argv: readonly string[], bubblewrap: Bubblewrap, view: View): readonly string[] {
-  const { workdir, writable, runFolder, reserved, readable, cwd, guarded } = view
-  const hidden = reserved.filter((path) => isThere(path) && isBelow(path, workdir))
+export function sandboxWords(argv: readonly string[], bubblewrap: Bubblewrap, view: View): readonly string[] {
+  const { workdir, writable, runFolder, reserved, readable, cwd, guardWords } = view
+  const hidden = reserved.filter((path) => pathExists(path) && isBelow(path, workdir))
   return [
-    ...rootOf(bubblewrap, Math.min(MEMORY, view.limits.memory)),
+    ...baseWords(bubblewrap, Math.min(MEMORY, view.limits.memory)),
     ...programFolders(view).flatMap((folder) => ['--ro-bind-try', folder, folder]),
-    ...readable.filter(isFolder).flatMap(guarded),
+    ...readable.filter(isFolder).flatMap(guardWords),
     writable ? '--bind' : '--ro-bind',
     workdir,
     workdir,
-    ...guarded(workdir),
+    ...guardWords(workdir),
     ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
-    ...runFolders(view),
+    ...runFolderWords(view),
     // A folder elsewhere, for which the policy has been asked.
-    ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd, ...guarded(cwd)]),
+    ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd, ...guardWords(cwd)]),
     ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
-    ...view.closing,
-    ...CLOSED,
-    ...filtered(bubblewrap),
+    ...view.closingWords,
+    ...READ_ONLY_WORDS,
+    ...filterWords(bubblewrap),
     '--info-fd',
     '3',
     '--chdir',
     cwd,
     '--',
-    ...limited(view.limits),
+    ...limitWords(view.limits),
     ...argv,
   ]
 }
 
 /** Handle 3 is for what bubblewrap reports. */
-function filtered({ filters }: Bubblewrap): readonly string[] {
-  return filters ? ['--seccomp', '4'] : []
+function filterWords({ supportsFilter }: Bubblewrap): readonly string[] {
+  return supportsFilter ? ['--seccomp', '4'] : []
 }
 
 /** Whether bubblewrap said that it could not do its part, and what. */
-export function bubblewrapSays({
+export function bubblewrapProblem({
   code,
   stdout,
   stderr,
@@ -255,10 +255,10 @@ const QUEUES = 819_200
  * The limits that the system itself enforces for each process, at once: the memory that it reserves, message queues, and unless it is root's,
  * the number of processes. The use of all of them together is measured from outside (`usage.ts`).
  */
-function limited({ memory, processes }: CommandLimits): readonly string[] {
+function limitWords({ memory, processes }: CommandLimits): readonly string[] {
   const prlimit = '/usr/bin/prlimit'
   const data = memory + RESERVED_MEMORY
-  return isThere(prlimit)
+  return pathExists(prlimit)
     ? [prlimit, `--nproc=${processes}:${processes}`, `--data=${data}:${data}`, `--msgqueue=${QUEUES}:${QUEUES}`, '--core=0:0', '--']
     : []
 }
@@ -272,12 +272,12 @@ export function memory(modern: boolean, most = MEMORY): readonly string[] {
  * meanwhile, so nothing on the path to either can be renamed: each folder between the work folder and the run's is a mount, and
  * a stage that lies deeper than the run's folder, where a command could exchange the folders above it, is not writable.
  */
-function runFolders({ workdir, runFolder, stage, reserved, guarded }: View): readonly string[] {
+function runFolderWords({ workdir, runFolder, stage, reserved, guardWords: guarded }: View): readonly string[] {
   if (!isFolder(runFolder)) return []
   const inside = isBelow(runFolder, workdir) && !reserved.some((path) => isBelow(runFolder, path))
-  const held = inside ? foldersBetween(workdir, runFolder) : []
+  const mounted = inside ? foldersBetween(workdir, runFolder) : []
   return [
-    ...held.flatMap((path) => ['--bind', path, path]),
+    ...mounted.flatMap((path) => ['--bind', path, path]),
     '--ro-bind',
     runFolder,
     runFolder,
@@ -292,7 +292,7 @@ function foldersBetween(top: string, path: string): readonly string[] {
   return above === top || !isBelow(above, top) ? [] : [...foldersBetween(top, above), above]
 }
 
-function showSystem(path: string): readonly string[] {
+function systemWords(path: string): readonly string[] {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return []
   return stats.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { fsCapability } from './capability.ts'
 import { faults } from './faults.ts'
-import { isBelow, isFolder, isThere, realPath } from './paths.ts'
+import { isBelow, isFolder, pathExists, realPath } from './paths.ts'
 import type { Place, ToolCall } from './tool.ts'
 
 /** A rule of the operator about files: the steps of a path, of which null is any one. */
@@ -20,7 +20,7 @@ export type FileRules = (place: Place) => readonly FileRule[]
 export interface ClosedPath {
   readonly path: string
   readonly use: FileRule['use']
-  readonly folder: boolean
+  readonly isFolder: boolean
 }
 
 /**
@@ -33,11 +33,11 @@ export function closedPaths(rules: readonly FileRule[], roots: readonly string[]
       const folder = isFolder(path)
       // Without what lies below, a rule keeps a folder from being listed, which no mount can do.
       const applies = (below || !folder) && !call.allows(fsCapability(use, path))
-      return applies ? [{ path, use, folder }] : []
+      return applies ? [{ path, use, isFolder: folder }] : []
     }),
   )
-  const whole = found.find(({ path, use }) => use === 'read' && roots.some((root) => isBelow(root, path)))
-  if (whole !== undefined) throw faults.make('R4105', `${whole.path} may not be read here, and the command would see it`)
+  const hiddenRoot = found.find(({ path, use }) => use === 'read' && roots.some((root) => isBelow(root, path)))
+  if (hiddenRoot !== undefined) throw faults.make('R4105', `${hiddenRoot.path} may not be read here, and the command would see it`)
   // One that is not to be read is not to be written either.
   return found.toSorted((a, b) => a.path.length - b.path.length || Number(a.use === 'read') - Number(b.use === 'read'))
 }
@@ -48,7 +48,7 @@ function placesOf(steps: FileRule['steps'], roots: readonly string[]): readonly 
   let found: readonly string[] = [sep]
   for (const step of steps) {
     found = found.filter(isFolder).flatMap((folder) => (step === null ? namesIn(folder) : [step]).map((name) => join(folder, name)))
-    found = [...new Set(found.filter(isThere).map(realPath))].filter(leads)
+    found = [...new Set(found.filter(pathExists).map(realPath))].filter(leads)
   }
   return found
 }

@@ -1,18 +1,18 @@
 import { stat } from 'node:fs/promises'
 import { type Fault, isFault } from '../kernel/index.ts'
-import { count, type Field, flag, or, path, text, word } from './arguments.ts'
-import { bubblewrapSays } from './bubblewrap.ts'
+import { count, type Field, flag, withDefault, path, text, word } from './arguments.ts'
+import { bubblewrapProblem } from './bubblewrap.ts'
 import { faults } from './faults.ts'
 import type { Warning } from './guard.ts'
 import { type CommandLimits, lowestLimits } from './limits.ts'
-import { absolute, isBelow, realPath, shownPath } from './paths.ts'
+import { absolutePath, isBelow, realPath, shownPath } from './paths.ts'
 import { type ProcessResult, runProcess } from './process.ts'
-import { demand, notA, systemCode, systemFault } from './refusals.ts'
-import { confine, type Confined, type Sandbox, SANDBOXES, type SandboxSettings } from './sandbox.ts'
+import { requireAccess, wrongKindFault, systemCode, systemFault } from './refusals.ts'
+import { confine, type ConfinedCommand, type Sandbox, SANDBOXES, type SandboxSettings } from './sandbox.ts'
 import { openStage, readStatus } from './stage.ts'
 import type { ToolCall } from './tool.ts'
 import { variables } from './variables.ts'
-import { keepWholeOutput, type KeptOutputs, MOST_KEPT } from './whole-output.ts'
+import { keepFullOutput, type KeptOutputs, MOST_KEPT } from './full-output.ts'
 
 /** What commands get from outside. */
 export interface CommandSettings extends SandboxSettings {
@@ -42,19 +42,19 @@ export type CommandResult = {
 const TIMEOUT = 30_000
 const LONGEST = 3_600_000
 /** Bytes kept of the output and of the errors, each, unless said otherwise. */
-export const KEPT = 64_000
+export const DEFAULT_OUTPUT_LIMIT = 64_000
 const MOST = 1_000_000
 
 /** What every command takes beside what it is. */
 export const COMMAND_FIELDS = {
-  cwd: or(path(), '.'),
-  stdin: or(text(), undefined),
-  timeout: or(count(1, LONGEST), undefined),
-  limit: or(count(1, MOST), KEPT),
-  sandbox: or<Sandbox, undefined>(word(...SANDBOXES), undefined),
-  environment: or(variables(), {}),
-  stage: or<string, undefined>(path(), undefined),
-  whole: or(flag(), false),
+  cwd: withDefault(path(), '.'),
+  stdin: withDefault(text(), undefined),
+  timeout: withDefault(count(1, LONGEST), undefined),
+  limit: withDefault(count(1, MOST), DEFAULT_OUTPUT_LIMIT),
+  sandbox: withDefault<Sandbox, undefined>(word(...SANDBOXES), undefined),
+  environment: withDefault(variables(), {}),
+  stage: withDefault<string, undefined>(path(), undefined),
+  whole: withDefault(flag(), false),
 } as const satisfies Readonly<Record<string, Field<unknown>>>
 
 /** A command to be run. */
@@ -84,11 +84,11 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
   const stage = command.stage === undefined ? undefined : await openStage(command.stage, call)
   const environment = { ...command.environment, ...(stage === undefined ? {} : { ARBOR_STAGE_DIR: stage, ATTRACTOR_STAGE_DIR: stage }) }
   const confined = await confine({ argv: command.argv, cwd, environment, stage }, command.sandbox, settings, call)
-  const { result, warnings } = await cleaned(confined, () => perform(command, confined, cwd, settings, call))
-  const warning = [confined.warning, ...shortly(warnings)].filter((text) => text !== undefined)
+  const { result, warnings } = await runAndClean(confined, () => perform(command, confined, cwd, settings, call))
+  const warning = [confined.warning, ...shortWarnings(warnings)].filter((text) => text !== undefined)
   const status = stage === undefined ? undefined : await readStatus(stage, call)
-  const { code, signal, stdout, stderr, truncated, whole } = result
-  const kept = stage === undefined || whole === undefined ? undefined : await keepWholeOutput(stage, whole, settings.redact, call)
+  const { code, signal, stdout, stderr, truncated, fullOutput } = result
+  const kept = stage === undefined || fullOutput === undefined ? undefined : await keepFullOutput(stage, fullOutput, settings.redact, call)
   return {
     code,
     ...(signal === null ? {} : { signal }),
@@ -103,16 +103,16 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
 }
 
 /** Warnings that are shown on a line with the command; all of them are listed beside it. */
-const SHOWN = 3
+const MOST_SHOWN = 3
 
-function shortly(warnings: readonly Warning[]): readonly string[] {
-  const shown = warnings.slice(0, SHOWN).map(({ code, message }) => `${code}: ${message}`)
-  return warnings.length > SHOWN ? [...shown, `and ${warnings.length - SHOWN} more warnings`] : shown
+function shortWarnings(warnings: readonly Warning[]): readonly string[] {
+  const shown = warnings.slice(0, MOST_SHOWN).map(({ code, message }) => `${code}: ${message}`)
+  return warnings.length > MOST_SHOWN ? [...shown, `and ${warnings.length - MOST_SHOWN} more warnings`] : shown
 }
 
 /** Does the work and cleans up after it, also where it fails: the data of the fault then lists what did not stay. */
-async function cleaned(
-  { end }: Confined,
+async function runAndClean(
+  { end }: ConfinedCommand,
   work: () => Promise<ProcessResult>,
 ): Promise<{ readonly result: ProcessResult; readonly warnings: readonly Warning[] }> {
   let result: ProcessResult
@@ -122,7 +122,7 @@ async function cleaned(
     const warnings = await end()
     if (warnings.length === 0 || !isFault(thrown)) throw thrown
     const { code, message, data, fix } = thrown
-    throw faults.make(code as 'R4131', [message, ...shortly(warnings)].join('; '), {
+    throw faults.make(code as 'R4131', [message, ...shortWarnings(warnings)].join('; '), {
       cause: thrown.cause,
       ...(fix === undefined ? {} : { fix }),
       data: { ...data, warnings },
@@ -133,7 +133,7 @@ async function cleaned(
 
 async function perform(
   command: Invocation,
-  { argv, environment, sandbox, handed }: Confined,
+  { argv, environment, sandbox, handleBytes }: ConfinedCommand,
   cwd: string,
   settings: CommandSettings,
   call: ToolCall,
@@ -150,35 +150,36 @@ async function perform(
       environment,
       stdin: command.stdin,
       timeout,
-      most: command.limit,
-      keeps: command.stage !== undefined && command.whole === true ? MOST_KEPT : undefined,
+      outputLimit: command.limit,
+      keepLimit: command.stage !== undefined && command.whole === true ? MOST_KEPT : undefined,
       signal: call.signal,
-      reports: confined,
-      handed,
+      reportsSandbox: confined,
+      handleBytes,
       limits,
     },
     settings.host,
   ).catch((thrown: unknown) => {
-    throw notStarted(command.argv, systemCode(thrown), thrown)
+    throw startFault(command.argv, systemCode(thrown), thrown)
   })
   if (result.end === 'aborted') throw faults.make('R4132', `${line(command)} was called off`)
-  if (result.end === 'timeout') throw tooLong(command, timeout, result)
+  if (result.end === 'timeout') throw timeoutFault(command, timeout, result)
   if (limits !== undefined && (result.end === 'memory' || result.end === 'processes')) throw tooMuch(command, result.end, limits, result)
-  const said = confined ? bubblewrapSays(result) : undefined
-  if (said === undefined) return result
-  if ('broken' in said) throw faults.make('R4134', `${line(command)} was not started: ${said.broken}`, { data: { said: said.broken } })
-  throw notStarted(command.argv, 'missing' in said ? 'ENOENT' : 'EACCES')
+  const problem = confined ? bubblewrapProblem(result) : undefined
+  if (problem === undefined) return result
+  if ('broken' in problem)
+    throw faults.make('R4134', `${line(command)} was not started: ${problem.broken}`, { data: { said: problem.broken } })
+  throw startFault(command.argv, 'missing' in problem ? 'ENOENT' : 'EACCES')
 }
 
 /** The folder in which a command begins: really below the work folder or the run's own, or granted. */
 async function workingFolder(cwd: string, call: ToolCall): Promise<string> {
-  const path = absolute(cwd, 'work', call)
+  const path = absolutePath(cwd, 'work', call)
   const real = realPath(path)
-  if (![call.workdir, call.runFolder].some((folder) => isBelow(real, folder))) demand('write', real, call)
+  if (![call.workdir, call.runFolder].some((folder) => isBelow(real, folder))) requireAccess('write', real, call)
   const stats = await stat(real).catch((thrown: unknown) => {
     throw systemFault(thrown, 'folder', path, call)
   })
-  if (!stats.isDirectory()) throw notA('folder', shownPath(path, call), call)
+  if (!stats.isDirectory()) throw wrongKindFault('folder', shownPath(path, call), call)
   return real
 }
 
@@ -188,7 +189,7 @@ const REASONS: Readonly<Record<string, string>> = {
   E2BIG: 'has too many arguments',
 }
 
-function notStarted(argv: readonly string[], code: string | undefined, cause?: unknown): Fault {
+function startFault(argv: readonly string[], code: string | undefined, cause?: unknown): Fault {
   const [program = ''] = argv
   const words = argv.length === 1 && /\s/.test(program)
   return faults.make('R4130', `${program} ${REASONS[code ?? ''] ?? 'cannot be started'}`, {
@@ -197,7 +198,7 @@ function notStarted(argv: readonly string[], code: string | undefined, cause?: u
   })
 }
 
-function tooLong(command: Invocation, timeout: number, { stdout, stderr }: ProcessResult): Fault {
+function timeoutFault(command: Invocation, timeout: number, { stdout, stderr }: ProcessResult): Fault {
   return faults.make('R4131', `${line(command)} did not end within ${timeout} ms and was killed`, {
     data: { stdout: stdout.slice(-2000), stderr: stderr.slice(-2000) },
   })

@@ -1,7 +1,7 @@
 import type { Json, Repeat } from '../kernel/index.ts'
 import { type Field, namedArguments, text, texts } from './arguments.ts'
 import { COMMAND_CAPABILITY } from './capability.ts'
-import { COMMAND_FIELDS, type CommandResult, type CommandSettings, KEPT, outcomeLine, runCommand } from './command-run.ts'
+import { COMMAND_FIELDS, type CommandResult, type CommandSettings, DEFAULT_OUTPUT_LIMIT, outcomeLine, runCommand } from './command-run.ts'
 import { defineTool, type Tool } from './tool.ts'
 
 /** A command that an operator gives a name, so that a program may call this one and no other. */
@@ -22,14 +22,14 @@ export interface NamedCommand {
 }
 
 /** What commands have in common, for who writes a program. */
-const COMMON =
+const COMMON_HELP =
   'Its input is stdin or nothing; environment: values that it gets as variables; stage: a folder in which it may write a status.json; limit: bytes kept of the output; whole: all of a longer output is a file in the folder of the stage. sandbox: strict (no network, writes below the work folder alone) unless the run may do without.'
 
 /** Runs any command, without a shell: `{code, stdout, stderr, truncated?, status_file?, warning?}`. A code other than 0 is a result. */
-export function anyCommand(settings: CommandSettings): Tool {
+export function anyCommandTool(settings: CommandSettings): Tool {
   return defineTool({
     name: 'command',
-    description: `Runs a command, given as a list of words and without a shell, below the work folder. ${COMMON}`,
+    description: `Runs a command, given as a list of words and without a shell, below the work folder. ${COMMON_HELP}`,
     leaves: true,
     repeat: 'ask',
     input: namedArguments({ argv: { ...texts('a list of words, the program first'), read: readWords }, ...COMMAND_FIELDS }),
@@ -47,7 +47,7 @@ export function anyCommand(settings: CommandSettings): Tool {
 export function shell(settings: CommandSettings): Tool {
   return defineTool({
     name: 'shell',
-    description: `Runs the text of a command by sh, below the work folder. ${COMMON}`,
+    description: `Runs the text of a command by sh, below the work folder. ${COMMON_HELP}`,
     leaves: true,
     repeat: 'ask',
     authored: ['command'],
@@ -61,9 +61,19 @@ export function shell(settings: CommandSettings): Tool {
 
 /** A command with a name of its own; a program gives its parameters and nothing else. */
 export function commandTool(command: NamedCommand, settings: CommandSettings): Tool {
-  const { name, description, argv, parameters = {}, cwd = '.', leaves = true, repeat = 'ask', timeout, limit = KEPT } = command
+  const {
+    name,
+    description,
+    argv,
+    parameters = {},
+    cwd = '.',
+    leaves = true,
+    repeat = 'ask',
+    timeout,
+    limit = DEFAULT_OUTPUT_LIMIT,
+  } = command
   const fields = Object.fromEntries(
-    Object.entries(parameters).map(([parameter, what]) => [parameter, parameterField(what, leads(argv, parameter))]),
+    Object.entries(parameters).map(([parameter, what]) => [parameter, parameterField(what, beginsWord(argv, parameter))]),
   )
   const words = (args: Readonly<Record<string, string>>): readonly string[] => argv.map((word) => fill(word, args))
   return defineTool({
@@ -95,7 +105,7 @@ function readCommand(value: Json): string | undefined {
 }
 
 /** Whether a parameter begins a word, where a dash would make it an option of the program. */
-function leads(argv: readonly string[], parameter: string): boolean {
+function beginsWord(argv: readonly string[], parameter: string): boolean {
   return argv.some((word) => word.startsWith(`{${parameter}}`))
 }
 

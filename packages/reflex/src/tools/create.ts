@@ -1,4 +1,4 @@
-import { anyCommand, commandTool, type NamedCommand, shell } from './command.ts'
+import { anyCommandTool, commandTool, type NamedCommand, shell } from './command.ts'
 import type { CommandSettings } from './command-run.ts'
 import { fileEdit } from './file/edit.ts'
 import { fileList } from './file/list.ts'
@@ -38,7 +38,7 @@ export function createTools(settings: ToolsSettings): Tools {
     jsonRead(home),
     fileWrite(home),
     fileEdit(home),
-    anyCommand(settings),
+    anyCommandTool(settings),
     shell(settings),
     http(settings),
     ...commands.map((command) => commandTool(command, settings)),

@@ -3,9 +3,9 @@ import { delimiter, isAbsolute } from 'node:path'
 /** Variables as the system gives them; the composition reads them, no tool does. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const KEPT: readonly string[] = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'SHELL', 'TMPDIR']
+const KEPT_VARIABLES: readonly string[] = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'SHELL', 'TMPDIR']
 /** Without these no program starts on Windows. */
-const KEPT_ON_WINDOWS: readonly string[] = ['SystemRoot', 'PATHEXT', 'TEMP']
+const WINDOWS_VARIABLES: readonly string[] = ['SystemRoot', 'PATHEXT', 'TEMP']
 
 /**
  * What a command sees of the environment: where programs, the home folder and temporary files are, language and zone, who
@@ -14,17 +14,17 @@ const KEPT_ON_WINDOWS: readonly string[] = ['SystemRoot', 'PATHEXT', 'TEMP']
  */
 export function scrub(environment: Environment, named: readonly string[] = []): Record<string, string> {
   const windows = process.platform === 'win32'
-  const kept = [...KEPT, ...(windows ? KEPT_ON_WINDOWS : []), ...named]
+  const kept = [...KEPT_VARIABLES, ...(windows ? WINDOWS_VARIABLES : []), ...named]
   const pairs = kept.flatMap((name): [string, string][] => {
     const value = valueOf(environment, name, windows)
-    return value === undefined ? [] : [[name, name === 'PATH' ? absoluteOnly(value).join(delimiter) : value]]
+    return value === undefined ? [] : [[name, name === 'PATH' ? absoluteFolders(value).join(delimiter) : value]]
   })
   return Object.fromEntries(pairs)
 }
 
 /** The absolute folders of the PATH. */
 export function pathFolders(environment: Environment): readonly string[] {
-  return absoluteOnly(valueOf(environment, 'PATH', process.platform === 'win32') ?? '')
+  return absoluteFolders(valueOf(environment, 'PATH', process.platform === 'win32') ?? '')
 }
 
 function valueOf(environment: Environment, name: string, windows: boolean): string | undefined {
@@ -32,6 +32,6 @@ function valueOf(environment: Environment, name: string, windows: boolean): stri
   return key !== undefined && Object.hasOwn(environment, key) ? environment[key] : undefined
 }
 
-function absoluteOnly(path: string): readonly string[] {
+function absoluteFolders(path: string): readonly string[] {
   return path.split(delimiter).filter((folder) => isAbsolute(folder))
 }

@@ -3,12 +3,12 @@ import { autorunCapability } from './capability.ts'
 import { type ClosedPath, closedPaths, type FileRule, foldersAbove } from './closed-paths.ts'
 import { faults } from './faults.ts'
 import { copyRepositories, takeOverCopy } from './git/copies.ts'
-import { copyIn, dropCopy, type ShownCopy } from './git/private-copy.ts'
+import { copyIn, removeCopy, type MountedCopy } from './git/private-copy.ts'
 import type { GitSettings } from './git/run.ts'
-import type { NotKept } from './git/take-over.ts'
-import { type Before, type Mark, shownReadOnly } from './leftovers/before.ts'
+import type { MissedChange } from './git/take-over.ts'
+import { type Before, type Mark, shownReadOnly } from './leftovers/scan-before.ts'
 import { namedByRepository } from './leftovers/named-by-git.ts'
-import { type Removed, removeAt } from './leftovers/remove.ts'
+import { type RemovedEntry, removeAt } from './leftovers/remove.ts'
 import { foldedName } from './leftovers/self-running.ts'
 import { stateFolder, watchFolders } from './leftovers/watch.ts'
 import { isBelow, isFolder, shownPath } from './paths.ts'
@@ -23,7 +23,7 @@ export interface Guard {
   /** Words for bubblewrap that belong after the folder that contains them. */
   readonly words: (root: string) => readonly string[]
   /** Words that belong after all folders. */
-  readonly closing: readonly string[]
+  readonly closingWords: readonly string[]
   /** Cleans the folders and takes over the changes of git, for every ending of the command. To be called once. */
   readonly end: () => Promise<readonly Warning[]>
 }
@@ -48,7 +48,7 @@ export interface Folders {
 export async function guardFolders(folders: Folders, settings: GitSettings, call: ToolCall): Promise<Guard> {
   const { writable, readable, reserved, cwd, memory, rules } = folders
   const closed = closedPaths(rules, [...writable, ...readable], call)
-  const keeps = (path: string): boolean => call.allows(autorunCapability(path))
+  const isAllowed = (path: string): boolean => call.allows(autorunCapability(path))
   const area = {
     roots: writable,
     readable,
@@ -56,14 +56,14 @@ export async function guardFolders(folders: Folders, settings: GitSettings, call
     named: [...new Set(writable.flatMap(namedByRepository))],
     host: settings.host,
   }
-  const missed: NotKept[] = []
-  const recover = async (holder: string): Promise<void> => {
-    if (isFolder(holder)) missed.push(...(await takeOverCopy(copyIn(holder), settings, call)))
+  const missed: MissedChange[] = []
+  const recover = async (container: string): Promise<void> => {
+    if (isFolder(container)) missed.push(...(await takeOverCopy(copyIn(container), settings, call)))
   }
   const state = stateFolder(call, reserved)
   const watch = await watchFolders(area, state, recover, call)
   const isClosed = (gitDir: string): boolean => closed.some(({ path }) => isBelow(path, gitDir) || isBelow(gitDir, path))
-  let copies: readonly ShownCopy[] = []
+  let copies: readonly MountedCopy[] = []
   try {
     copies = copyRepositories(
       writable,
@@ -72,24 +72,24 @@ export async function guardFolders(folders: Folders, settings: GitSettings, call
         below: repositoriesOf(watch.before),
         ignored: [...reserved, call.runFolder],
         memory,
-        keeps: (path) => keeps(path) || isClosed(path),
+        isExempt: (path) => isAllowed(path) || isClosed(path),
       },
       call,
     )
-    watch.begin(copies.map(({ holder }) => holder))
+    watch.begin(copies.map(({ container: holder }) => holder))
   } catch (thrown) {
-    for (const copy of copies) dropCopy(copy.found())
+    for (const copy of copies) removeCopy(copy.locate())
     await watch.end()
     throw thrown
   }
-  const marks = shownReadOnly(watch.before, writable).filter(({ path }) => !reserved.includes(path) && !keeps(path))
+  const marks = shownReadOnly(watch.before, writable).filter(({ path }) => !reserved.includes(path) && !isAllowed(path))
   return {
-    closing: [...marks.filter(isStore), ...closed.filter(isMasked)].flatMap(({ path }) => ['--remount-ro', path]),
-    words: (root) => wordsIn(root, folders, { marks, doors: watch.before.doors, closed }, copies),
+    closingWords: [...marks.filter(isStore), ...closed.filter(isMasked)].flatMap(({ path }) => ['--remount-ro', path]),
+    words: (root) => wordsFor(root, folders, { marks, doors: watch.before.doors, closed }, copies),
     async end() {
-      for (const copy of copies) missed.push(...(await takeOverCopy(copy.found(), settings, call)))
+      for (const copy of copies) missed.push(...(await takeOverCopy(copy.locate(), settings, call)))
       const removed = [...(await watch.end()), ...(await removeClosed(closed, folders, join(state, '.reflex-removed'), call))]
-      return [...removedWarnings([...watch.left, ...removed], call), ...notKept(missed)]
+      return [...removedWarnings([...watch.leftovers, ...removed], call), ...missedWarnings(missed)]
     },
   }
 }
@@ -98,37 +98,37 @@ function repositoriesOf({ marks }: Before): readonly string[] {
   return marks.flatMap(({ path, kind }) => (kind === 'folder' && path.endsWith('/.git') && !path.includes('/node_modules/') ? [path] : []))
 }
 
-function wordsIn(
+function wordsFor(
   root: string,
   { writable, readable, memory }: Folders,
   { marks, doors, closed }: Before & { readonly closed: readonly ClosedPath[] },
-  copies: readonly ShownCopy[],
+  copies: readonly MountedCopy[],
 ): readonly string[] {
   const inner = [...writable, ...readable].filter((other) => other !== root && isBelow(other, root))
-  const isHere = (path: string): boolean => isBelow(path, root) && !inner.some((other) => isBelow(path, other))
-  const isShown = (path: string): boolean => isHere(path) && !copies.some(({ gitDir }) => isBelow(path, gitDir))
-  const here = closed.filter(({ path }) => isHere(path))
+  const isInRoot = (path: string): boolean => isBelow(path, root) && !inner.some((other) => isBelow(path, other))
+  const isShown = (path: string): boolean => isInRoot(path) && !copies.some(({ gitDir }) => isBelow(path, gitDir))
+  const inRoot = closed.filter(({ path }) => isInRoot(path))
   return [
-    ...unwritable(here, root, writable.includes(root)),
-    ...copies.filter(({ gitDir }) => isHere(gitDir)).flatMap(({ words }) => words),
+    ...readOnlyWords(inRoot, root, writable.includes(root)),
+    ...copies.filter(({ gitDir }) => isInRoot(gitDir)).flatMap(({ words }) => words),
     ...marks.filter(({ path }) => isShown(path)).flatMap((mark) => markWords(mark, memory)),
     ...doors.filter(isShown).flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    ...here
+    ...inRoot
       .filter(({ use }) => use === 'read')
-      .flatMap(({ path, folder }) => (folder ? [...memory, path] : ['--ro-bind', '/dev/null', path])),
+      .flatMap(({ path, isFolder: folder }) => (folder ? [...memory, path] : ['--ro-bind', '/dev/null', path])),
   ]
 }
 
 /** Words that close paths to writing, and keep what leads to a closed one in its place. */
-function unwritable(closed: readonly ClosedPath[], root: string, writable: boolean): readonly string[] {
+function readOnlyWords(closed: readonly ClosedPath[], root: string, writable: boolean): readonly string[] {
   const binds = new Map(closed.flatMap(({ path, use }) => (use === 'write' ? [[path, '--ro-bind']] : [])))
   const isFixed = (path: string): boolean => [...binds.keys()].some((one) => isBelow(path, one))
-  const held = writable ? foldersAbove(closed, root).filter((path) => !isFixed(path)) : []
-  for (const path of held) binds.set(path, '--bind')
+  const mounts = writable ? foldersAbove(closed, root).filter((path) => !isFixed(path)) : []
+  for (const path of mounts) binds.set(path, '--bind')
   return [...binds].toSorted(([a], [b]) => a.length - b.length).flatMap(([path, word]) => [word, path, path])
 }
 
-function isMasked({ use, folder }: ClosedPath): boolean {
+function isMasked({ use, isFolder: folder }: ClosedPath): boolean {
   return use === 'read' && folder
 }
 
@@ -138,10 +138,10 @@ async function removeClosed(
   { rules, writable }: Folders,
   aside: string,
   call: ToolCall,
-): Promise<readonly Removed[]> {
+): Promise<readonly RemovedEntry[]> {
   const unwritten = rules.filter(({ use }) => use === 'write')
   const fresh = closedPaths(unwritten, writable, call).filter(({ path }) => !before.some((one) => one.path === path))
-  const removed: (Removed | undefined)[] = []
+  const removed: (RemovedEntry | undefined)[] = []
   for (const { path } of fresh) removed.push(await removeAt(dirname(path), basename(path), 'closed', aside))
   return removed.filter((one) => one !== undefined)
 }
@@ -155,7 +155,7 @@ function isStore({ path, kind }: Mark): boolean {
   return kind === 'folder' && foldedName(path.slice(path.lastIndexOf('/') + 1)) === '.reflex'
 }
 
-const REASONS: Readonly<Record<Removed['what'], string>> = {
+const REASONS: Readonly<Record<RemovedEntry['what'], string>> = {
   runs: 'it runs by itself outside of the sandbox',
   deep: 'it lies too deep for a check',
   repository: 'it makes its folder a repository of git',
@@ -173,14 +173,14 @@ const REASONS: Readonly<Record<Removed['what'], string>> = {
 /** Warnings of one command, as few as a reader can take: a command can leave any number of things. */
 const MOST = 20
 
-function removedWarnings(removed: readonly Removed[], call: ToolCall): readonly Warning[] {
+function removedWarnings(removed: readonly RemovedEntry[], call: ToolCall): readonly Warning[] {
   const shown = removed.slice(0, MOST).map((one) => removedWarning(one, call))
   if (removed.length <= MOST) return shown
   const { code, message } = faults.make('R4144', `${removed.length - MOST} more were removed or lost their bits`)
   return [...shown, { code, message }]
 }
 
-function removedWarning({ path, what, aside, why }: Removed, call: ToolCall): Warning {
+function removedWarning({ path, what, aside, why }: RemovedEntry, call: ToolCall): Warning {
   const shown = shownPath(path, call)
   const done = {
     bits: 'lost the bit',
@@ -193,7 +193,7 @@ function removedWarning({ path, what, aside, why }: Removed, call: ToolCall): Wa
   return { code, message }
 }
 
-function notKept(missed: readonly NotKept[]): readonly Warning[] {
+function missedWarnings(missed: readonly MissedChange[]): readonly Warning[] {
   if (missed.length === 0) return []
   const list = missed.slice(0, 10).map(({ path, why }) => `${path} (${why})`)
   const more = missed.length > 10 ? ` and ${missed.length - 10} more` : ''
@@ -207,6 +207,6 @@ export function writableFolders(
   { cwd, stage }: { readonly cwd: string; readonly stage?: string | undefined },
   writable: boolean,
 ): readonly string[] {
-  const own = [...(writable ? [workdir] : []), ...(isWritableStage(stage, runFolder) ? [stage] : [])]
-  return [workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? own : [...own, cwd]
+  const writableHere = [...(writable ? [workdir] : []), ...(isWritableStage(stage, runFolder) ? [stage] : [])]
+  return [workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? writableHere : [...writableHere, cwd]
 }

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { Host } from '../kernel/index.ts'
-import { isPublicAddress, meantAddresses } from './addresses.ts'
+import { isPublicAddress, effectiveAddresses } from './addresses.ts'
 import { netCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import type { ToolCall } from './tool.ts'
@@ -39,12 +39,12 @@ export function hostOf(url: URL): string {
  */
 export async function exchange(asked: Exchange, host: Host, call: ToolCall): Promise<HttpAnswer> {
   const stop = new AbortController()
-  const late = host.at(host.now() + asked.timeout, () => stop.abort('late'))
-  const dropped = (): void => stop.abort('dropped')
-  call.signal.addEventListener('abort', dropped, { once: true })
-  if (call.signal.aborted) dropped()
+  const cancelTimer = host.at(host.now() + asked.timeout, () => stop.abort('late'))
+  const onAbort = (): void => stop.abort('dropped')
+  call.signal.addEventListener('abort', onAbort, { once: true })
+  if (call.signal.aborted) onAbort()
   try {
-    const addresses = await Promise.race([addressesOf(hostOf(asked.url), call), aborted(stop.signal)])
+    const addresses = await Promise.race([addressesOf(hostOf(asked.url), call), rejectOnAbort(stop.signal)])
     const message = await send(asked, addresses, stop.signal)
     return await answerOf(message, asked)
   } catch (thrown) {
@@ -53,8 +53,8 @@ export async function exchange(asked: Exchange, host: Host, call: ToolCall): Pro
     if (!isSystemError(thrown)) throw thrown
     throw faults.make('R4136', `${asked.url.host} cannot be reached: ${thrown.code}`, { cause: thrown })
   } finally {
-    late()
-    call.signal.removeEventListener('abort', dropped)
+    cancelTimer()
+    call.signal.removeEventListener('abort', onAbort)
     stop.abort()
   }
 }
@@ -69,7 +69,7 @@ async function addressesOf(name: string, call: ToolCall): Promise<readonly Addre
   const family = isIP(name)
   const all = family === 0 ? await lookup(name, { all: true, order: 'verbatim' }) : [{ address: name, family }]
   for (const { address } of all) {
-    const denied = meantAddresses(address)
+    const denied = effectiveAddresses(address)
       .map(netCapability)
       .find((capability) => call.denies(capability))
     if (denied !== undefined)
@@ -153,11 +153,11 @@ function decoder(type = ''): InstanceType<typeof TextDecoder> {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signalled()), { once: true }))
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(abortError()), { once: true }))
 }
 
-function signalled(): Error {
+function abortError(): Error {
   return Object.assign(new Error('called off'), { code: 'ABORT_ERR' })
 }
 

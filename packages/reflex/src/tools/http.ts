@@ -1,5 +1,5 @@
 import { isObject, type Host, type Json } from '../kernel/index.ts'
-import { count, type Field, namedArguments, or, text, word } from './arguments.ts'
+import { count, type Field, namedArguments, withDefault, text, word } from './arguments.ts'
 import { netCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import { type HttpAnswer, hostOf, exchange } from './http-exchange.ts'
@@ -12,13 +12,13 @@ export interface HttpSettings {
 
 const TIMEOUT = 30_000
 const LONGEST = 600_000
-const KEPT = 1_000_000
+const DEFAULT_LIMIT = 1_000_000
 const MOST = 16_000_000
 const MOST_REDIRECTS = 5
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-const READING: readonly string[] = ['GET', 'HEAD']
+const READ_METHODS: readonly string[] = ['GET', 'HEAD']
 
-interface Request {
+interface HttpArguments {
   readonly url: URL
   readonly method: (typeof METHODS)[number]
   readonly headers: Readonly<Record<string, string>>
@@ -39,14 +39,14 @@ export function http(settings: HttpSettings): Tool {
       'Sends a request to an http or https address that the policy allows, and gives {url, status, headers, text}. headers: an object. limit: bytes kept of the answer.',
     leaves: true,
     repeat: 'ask',
-    repeats: ({ method }) => (READING.includes(method) ? 'keyed' : 'ask'),
+    repeats: ({ method }) => (READ_METHODS.includes(method) ? 'keyed' : 'ask'),
     input: namedArguments({
       url: address(),
-      method: or(method(), 'GET'),
-      headers: or(headers(), {}),
-      body: or(text(), undefined),
-      timeout: or(count(1, LONGEST), TIMEOUT),
-      limit: or(count(1, MOST), KEPT),
+      method: withDefault(method(), 'GET'),
+      headers: withDefault(headers(), {}),
+      body: withDefault(text(), undefined),
+      timeout: withDefault(count(1, LONGEST), TIMEOUT),
+      limit: withDefault(count(1, MOST), DEFAULT_LIMIT),
     }),
     needs: ({ url }) => [netCapability(hostOf(url))],
     run: (args, call) => follow(args, settings, call),
@@ -54,7 +54,7 @@ export function http(settings: HttpSettings): Tool {
   })
 }
 
-async function follow(request: Request, { host }: HttpSettings, call: ToolCall): Promise<HttpAnswer & { readonly url: string }> {
+async function follow(request: HttpArguments, { host }: HttpSettings, call: ToolCall): Promise<HttpAnswer & { readonly url: string }> {
   const until = host.now() + request.timeout
   let at = request
   for (let i = 0; i <= MOST_REDIRECTS; i++) {
@@ -65,7 +65,7 @@ async function follow(request: Request, { host }: HttpSettings, call: ToolCall):
         data: { needs: [need] },
       })
     const answer = await exchange({ ...at, timeout: Math.max(1, until - host.now()) }, host, call)
-    const next = redirected(at, answer)
+    const next = redirectRequest(at, answer)
     if (next === undefined) return { url: at.url.href, ...answer }
     at = next
   }
@@ -73,7 +73,7 @@ async function follow(request: Request, { host }: HttpSettings, call: ToolCall):
 }
 
 /** Where an answer leads on. What was meant for one host is not told to another. */
-function redirected(request: Request, { status, headers }: HttpAnswer): Request | undefined {
+function redirectRequest(request: HttpArguments, { status, headers }: HttpAnswer): HttpArguments | undefined {
   const { location } = headers
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   const url = URL.parse(location, request.url.href)
@@ -81,11 +81,11 @@ function redirected(request: Request, { status, headers }: HttpAnswer): Request 
     throw faults.make('R4137', `${request.url.host} leads on to ${JSON.stringify(location.slice(0, 200))}`)
   const rewrites = status === 303 ? request.method !== 'HEAD' : status <= 302 && request.method === 'POST'
   const same = url.origin === request.url.origin
-  const told = Object.entries(request.headers).filter(
+  const keptHeaders = Object.entries(request.headers).filter(
     ([name]) =>
       (same || !/^(authorization|cookie|proxy-authorization)$|key|token|secret/i.test(name)) && !(rewrites && /^content-/i.test(name)),
   )
-  return { ...request, url, headers: Object.fromEntries(told), ...(rewrites ? { method: 'GET', body: undefined } : {}) }
+  return { ...request, url, headers: Object.fromEntries(keptHeaders), ...(rewrites ? { method: 'GET', body: undefined } : {}) }
 }
 
 function isPlainAddress({ protocol, username, password }: URL): boolean {
@@ -109,7 +109,8 @@ function method(): Field<(typeof METHODS)[number]> {
 }
 
 /** Headers that say how the request is sent, which is not for a program to say. */
-const OWN = /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|accept-encoding|proxy-.*)$/i
+const TRANSPORT_HEADERS =
+  /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|accept-encoding|proxy-.*)$/i
 
 function headers(): Field<Readonly<Record<string, string>>> {
   return {
@@ -122,7 +123,8 @@ function headers(): Field<Readonly<Record<string, string>>> {
         typeof one === 'number' ? String(one) : typeof one === 'string' ? one : '\n',
       ])
       const fits = entries.every(
-        ([name, one]) => /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !OWN.test(name) && /^[\t\x20-\x7e\x80-\xff]{0,8192}$/.test(one),
+        ([name, one]) =>
+          /^[\w!#$%&'*+.^`|~-]{1,128}$/.test(name) && !TRANSPORT_HEADERS.test(name) && /^[\t\x20-\x7e\x80-\xff]{0,8192}$/.test(one),
       )
       return fits ? Object.fromEntries(entries) : undefined
     },

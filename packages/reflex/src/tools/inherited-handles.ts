@@ -4,7 +4,7 @@ import type { StdioOptions } from 'node:child_process'
 import { devNull } from 'node:os'
 
 /** The flag of a handle that closes by itself when a program begins. */
-const CLOSES = 0o2000000
+const CLOSE_ON_EXEC = 0o2000000
 
 /**
  * Returns the numbers above 2 of handles that a new program would get from this process: those that a caller has left open,
@@ -14,14 +14,14 @@ function inheritedHandles(): readonly number[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc/self/fd').flatMap((name) => {
     const handle = Number(name)
-    return handle > 2 && !closesItself(name) ? [handle] : []
+    return handle > 2 && !isClosedOnExec(name) ? [handle] : []
   })
 }
 
-function closesItself(name: string): boolean {
+function isClosedOnExec(name: string): boolean {
   try {
     const [, flags = '0'] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, 'utf8')) ?? []
-    return (Number.parseInt(flags, 8) & CLOSES) !== 0
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0
   } catch {
     // The handle that has read the folder is closed again.
     return true
@@ -38,7 +38,7 @@ export interface Handles {
 }
 
 /** Gives a program the handles named and nothing else: in place of each that it would inherit it finds an empty one. */
-export async function onlyHandles(named: Stdio): Promise<Handles> {
+export async function isolatedHandles(named: Stdio): Promise<Handles> {
   const inherited = inheritedHandles().filter((handle) => handle >= named.length)
   if (inherited.length === 0) return { stdio: named, close: () => Promise.resolve() }
   const empty = await open(devNull, 'r')

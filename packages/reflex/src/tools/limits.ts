@@ -6,14 +6,14 @@ export interface CommandLimits {
   readonly processes: number
 }
 
-export const USUAL_LIMITS: CommandLimits = { memory: 4 * 2 ** 30, processes: 2_048 }
+export const DEFAULT_LIMITS: CommandLimits = { memory: 4 * 2 ** 30, processes: 2_048 }
 
 /** Returns the lowest of several limits; the default where none is set. */
 export function lowestLimits(all: readonly Partial<CommandLimits>[]): CommandLimits {
   const lowest = (name: keyof CommandLimits): number => Math.min(...all.flatMap((one) => one[name] ?? []))
   const [memory, processes] = [lowest('memory'), lowest('processes')]
   return {
-    memory: Number.isFinite(memory) ? memory : USUAL_LIMITS.memory,
-    processes: Number.isFinite(processes) ? processes : USUAL_LIMITS.processes,
+    memory: Number.isFinite(memory) ? memory : DEFAULT_LIMITS.memory,
+    processes: Number.isFinite(processes) ? processes : DEFAULT_LIMITS.processes,
   }
 }

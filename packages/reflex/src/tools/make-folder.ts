@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { type OpenFolder, openFolder } from './open-folder.ts'
-import { isThere, realPath } from './paths.ts'
-import { demand, systemCode } from './refusals.ts'
+import { pathExists, realPath } from './paths.ts'
+import { requireAccess, systemCode } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
 
 /**
@@ -12,19 +12,19 @@ import type { ToolCall } from './tool.ts'
 export async function makeFolder(target: string, call: ToolCall): Promise<OpenFolder> {
   let at = dirname(target)
   const missing: string[] = []
-  for (; !isThere(at) && dirname(at) !== at; at = dirname(at)) missing.unshift(basename(at))
+  for (; !pathExists(at) && dirname(at) !== at; at = dirname(at)) missing.unshift(basename(at))
   let folder = await openFolder(realPath(at), at, call)
   try {
-    demand('write', join(folder.real, ...missing, basename(target)), call)
+    requireAccess('write', join(folder.realPath, ...missing, basename(target)), call)
     for (let i = 0; i < missing.length; i++) {
-      const step = join(folder.anchored, missing[i] ?? '')
+      const step = join(folder.anchoredPath, missing[i] ?? '')
       await mkdir(step).catch((thrown: unknown) => {
         if (systemCode(thrown) !== 'EEXIST') throw thrown
       })
-      const next = await openFolder(step, [folder.real, missing[i]].join(sep), call)
+      const next = await openFolder(step, [folder.realPath, missing[i]].join(sep), call)
       await folder.close()
       folder = next
-      demand('write', join(folder.real, ...missing.slice(i + 1), basename(target)), call)
+      requireAccess('write', join(folder.realPath, ...missing.slice(i + 1), basename(target)), call)
     }
     return folder
   } catch (thrown) {

@@ -15,7 +15,7 @@ export interface Offer {
 
 /** A tool by its own name, or by the name that models call it by. */
 export function offeredTool(tools: Tools, name: string): Tool | undefined {
-  return tools.find(name) ?? tools.names().flatMap((own) => (calledName(own) === name ? [tools.get(own)] : []))[0]
+  return tools.find(name) ?? tools.names().flatMap((offered) => (modelToolName(offered) === name ? [tools.get(offered)] : []))[0]
 }
 
 /** Returns how a tool is offered: without the arguments that only an author writes; undefined for a tool that cannot be called without them. */
@@ -24,28 +24,28 @@ export function offerOf({ name, description, input, authored = [] }: Tool): Offe
   const { required, properties } = schema
   if (isList(required) && authored.some((argument) => required.includes(argument))) return undefined
   const kept = isObject(properties) ? Object.entries(properties).filter(([argument]) => !authored.includes(argument)) : undefined
-  const own = authored.length === 0 || kept === undefined ? schema : { ...schema, properties: Object.fromEntries(kept) }
-  return { tool: name, name: calledName(name), description, schema: own }
+  const offered = authored.length === 0 || kept === undefined ? schema : { ...schema, properties: Object.fromEntries(kept) }
+  return { tool: name, name: modelToolName(name), description, schema: offered }
 }
 
-export function calledName(name: string): string {
+export function modelToolName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }
 
 /** A validator that tells its JSON Schema, as Standard JSON Schema has it. */
-interface Telling {
+interface JsonSchemaSource {
   readonly '~standard': { readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => Json } }
 }
 
 /** The schema of arguments; any object where the tool does not tell, since the tool checks them itself. */
 function schemaOf(input: Tool['input']): JsonObject {
-  let told: Json | undefined
+  let declared: Json | undefined
   try {
-    told = (input as Telling | undefined)?.['~standard'].jsonSchema?.input?.({ target: 'draft-07' })
+    declared = (input as JsonSchemaSource | undefined)?.['~standard'].jsonSchema?.input?.({ target: 'draft-07' })
   } catch {
-    told = undefined
+    declared = undefined
   }
-  if (!isObject(told)) return { type: 'object' }
-  const { $schema: _, ...schema } = told
+  if (!isObject(declared)) return { type: 'object' }
+  const { $schema: _, ...schema } = declared
   return schema
 }

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
 import { faults } from './faults.ts'
 import { realPath, shownPath } from './paths.ts'
-import { demand, notA, systemFault } from './refusals.ts'
+import { requireAccess, wrongKindFault, systemFault } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
 
 // On Windows all but the first are undefined, which a bitwise or takes for nothing.
@@ -11,11 +11,11 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 /** A file that is open, and where it really is. Say `await using`. */
 export class OpenFile {
   readonly handle: FileHandle
-  readonly real: string
+  readonly realPath: string
 
   constructor(handle: FileHandle, real: string) {
     this.handle = handle
-    this.real = real
+    this.realPath = real
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -29,7 +29,7 @@ export class OpenFile {
  */
 export async function openFile(path: string, call: ToolCall): Promise<OpenFile> {
   const asked = realPath(path)
-  demand('read', asked, call)
+  requireAccess('read', asked, call)
   let handle: FileHandle
   try {
     // Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
@@ -39,9 +39,9 @@ export async function openFile(path: string, call: ToolCall): Promise<OpenFile> 
   }
   try {
     const stats = await handle.stat()
-    const real = await whereIs(handle, stats, asked, call)
-    demand('read', real, call)
-    if (!stats.isFile()) throw notA('file', path, call)
+    const real = await realPathOf(handle, stats, asked, call)
+    requireAccess('read', real, call)
+    if (!stats.isFile()) throw wrongKindFault('file', path, call)
     return new OpenFile(handle, real)
   } catch (thrown) {
     await handle.close()
@@ -50,7 +50,7 @@ export async function openFile(path: string, call: ToolCall): Promise<OpenFile> 
 }
 
 /** The path at which something that is open really stands. */
-export async function whereIs(handle: FileHandle, stats: Stats, path: string, call: ToolCall): Promise<string> {
+export async function realPathOf(handle: FileHandle, stats: Stats, path: string, call: ToolCall): Promise<string> {
   if (process.platform === 'linux') {
     const found = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
     if (found !== undefined) return found

@@ -1,18 +1,18 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises'
-import { whereIs } from './open-file.ts'
-import { notA, systemFault } from './refusals.ts'
+import { realPathOf } from './open-file.ts'
+import { wrongKindFault, systemFault } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
 
 /** A folder that is open, and where it really is. Close it, or say `await using`. */
 export class OpenFolder {
-  readonly real: string
+  readonly realPath: string
   readonly #handle: FileHandle | undefined
 
   constructor(real: string, handle: FileHandle | undefined) {
-    this.real = real
+    this.realPath = real
     this.#handle = handle
   }
 
@@ -20,8 +20,8 @@ export class OpenFolder {
    * A path that leads to this very folder and not to what may have taken its name meanwhile. Linux has one; elsewhere
    * it is the real path, and the race that remains is as short as a system call.
    */
-  get anchored(): string {
-    return process.platform === 'linux' && this.#handle !== undefined ? `/proc/self/fd/${this.#handle.fd}` : this.real
+  get anchoredPath(): string {
+    return process.platform === 'linux' && this.#handle !== undefined ? `/proc/self/fd/${this.#handle.fd}` : this.realPath
   }
 
   /** Makes names that were given in the folder durable. */
@@ -49,7 +49,7 @@ export async function openFolder(path: string, shown: string, call: ToolCall): P
     throw systemFault(thrown, 'folder', shown, call)
   }
   try {
-    return new OpenFolder(await whereIs(handle, await handle.stat(), path, call), handle)
+    return new OpenFolder(await realPathOf(handle, await handle.stat(), path, call), handle)
   } catch (thrown) {
     await handle.close()
     throw thrown
@@ -60,6 +60,6 @@ async function plainFolder(path: string, shown: string, call: ToolCall): Promise
   const stats = await lstat(path).catch((thrown: unknown) => {
     throw systemFault(thrown, 'folder', shown, call)
   })
-  if (!stats.isDirectory()) throw notA('folder', shown, call)
+  if (!stats.isDirectory()) throw wrongKindFault('folder', shown, call)
   return new OpenFolder(await realpath(path), undefined)
 }

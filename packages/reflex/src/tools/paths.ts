@@ -7,7 +7,7 @@ import type { Place } from './tool.ts'
 export type Base = 'work' | 'run'
 
 /** An absolute path, without `.` and `..`. Links are not looked at. */
-export function absolute(path: string, base: Base, place: Place): string {
+export function absolutePath(path: string, base: Base, place: Place): string {
   return resolve(base === 'run' ? place.runFolder : place.workdir, path)
 }
 
@@ -30,8 +30,8 @@ export function realTarget(path: string): string {
 }
 
 /** What reading a path needs. */
-export function readNeed(path: string, base: Base, place: Place): string {
-  return fsCapability('read', realPath(absolute(path, base, place)))
+export function readCapability(path: string, base: Base, place: Place): string {
+  return fsCapability('read', realPath(absolutePath(path, base, place)))
 }
 
 /** A path as people know it: below the work folder without the way there. */
@@ -47,7 +47,7 @@ export function isBelow(path: string, folder: string): boolean {
 }
 
 /** Whether something is there, a link that leads nowhere included. */
-export function isThere(path: string): boolean {
+export function pathExists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 

@@ -60,14 +60,14 @@ function refuseAuthored({ name, authored = [] }: Tool, given: Json): void {
   })
 }
 
-const NOTHING: Traits = { leaves: false, repeat: 'free' }
+const NO_EFFECT: Traits = { leaves: false, repeat: 'free' }
 /** The call fails; but where its tool was here before a crash, nobody knows what it has done. */
-const MISSING: Traits = { leaves: false, repeat: 'ask' }
+const UNKNOWN_TOOL: Traits = { leaves: false, repeat: 'ask' }
 
 function preparedTraits(read: () => Traits): Traits {
   try {
     return read()
   } catch (thrown) {
-    return isFault(thrown) && thrown.code === 'R4100' ? MISSING : NOTHING
+    return isFault(thrown) && thrown.code === 'R4100' ? UNKNOWN_TOOL : NO_EFFECT
   }
 }

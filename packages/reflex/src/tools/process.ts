@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer'
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Host } from '../kernel/index.ts'
-import { type Handles, onlyHandles } from './inherited-handles.ts'
+import { type Handles, isolatedHandles } from './inherited-handles.ts'
 import type { CommandLimits } from './limits.ts'
-import { gone, initOf } from './sandbox-init.ts'
+import { waitForEnd, initPid } from './sandbox-init.ts'
 import { overLimits } from './usage.ts'
 
 /** A program to be run, without a shell. */
@@ -15,15 +15,15 @@ export interface ProcessRequest {
   /** Given to the program and then closed, or the number of an open file that it reads; without it the input is empty. */
   readonly stdin?: string | number | undefined
   /** The program is bubblewrap and reports its sandbox to handle 3: the result comes once nothing of the sandbox runs. */
-  readonly reports?: boolean | undefined
+  readonly reportsSandbox?: boolean | undefined
   /** Given to the program at handle 4. */
-  readonly handed?: Uint8Array | undefined
+  readonly handleBytes?: Uint8Array | undefined
   /** Milliseconds. */
   readonly timeout: number
   /** Bytes of the output and of the errors, each, in the result. What comes after them is read and dropped, or kept as `keeps` says. */
-  readonly most: number
+  readonly outputLimit: number
   /** Bytes kept of an output that is longer than `most`. */
-  readonly keeps?: number | undefined
+  readonly keepLimit?: number | undefined
   readonly signal: AbortSignal
   /** Limits with everything that it starts; a program above them is killed with all of it. Checked on Linux alone. */
   readonly limits?: CommandLimits | undefined
@@ -39,11 +39,11 @@ export interface ProcessResult {
   readonly stderr: string
   readonly truncated: boolean
   /** All of the outputs that are longer than the result has them, where they are kept. */
-  readonly whole?: WholeOutput | undefined
+  readonly fullOutput?: FullOutput | undefined
 }
 
 /** Outputs as a program has written them, up to a bound. */
-export interface WholeOutput {
+export interface FullOutput {
   readonly stdout?: { readonly text: string; readonly cut: boolean } | undefined
   readonly stderr?: { readonly text: string; readonly cut: boolean } | undefined
 }
@@ -51,9 +51,9 @@ export interface WholeOutput {
 /** Milliseconds between asking a program to end and ending it. */
 const GRACE = 500
 /** Milliseconds between two looks at what a program uses. */
-const LOOK = 100
+const CHECK_INTERVAL = 100
 /** Milliseconds for output that is still on its way when the program has ended. */
-const DRAIN = 200
+const DRAIN_TIME = 200
 /** Bytes of what bubblewrap reports of its sandbox. */
 const REPORT = 4_000
 
@@ -63,14 +63,14 @@ const REPORT = 4_000
  * Rejects only when the program cannot be started, with the error of the system.
  */
 export async function runProcess(request: ProcessRequest, host: Host): Promise<ProcessResult> {
-  const { stdin, reports = false, handed } = request
+  const { stdin, reportsSandbox = false, handleBytes } = request
   const input = typeof stdin === 'string' ? 'pipe' : (stdin ?? 'ignore')
-  const handles = await onlyHandles([
+  const handles = await isolatedHandles([
     input,
     'pipe',
     'pipe',
-    ...(reports || handed !== undefined ? [reports ? ('pipe' as const) : ('ignore' as const)] : []),
-    ...(handed === undefined ? [] : ['pipe' as const]),
+    ...(reportsSandbox || handleBytes !== undefined ? [reportsSandbox ? ('pipe' as const) : ('ignore' as const)] : []),
+    ...(handleBytes === undefined ? [] : ['pipe' as const]),
   ])
   try {
     return await runWith(request, handles, host)
@@ -89,32 +89,35 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
-    const output = [collect(child.stdout, request.most, request.keeps), collect(child.stderr, request.most, request.keeps)] as const
-    const report = request.reports === true ? collect(child.stdio[3] as Readable | null, REPORT) : undefined
-    const stop = stopping(child, request, host)
+    const output = [
+      collect(child.stdout, request.outputLimit, request.keepLimit),
+      collect(child.stderr, request.outputLimit, request.keepLimit),
+    ] as const
+    const report = request.reportsSandbox === true ? collect(child.stdio[3] as Readable | null, REPORT) : undefined
+    const stop = stopControl(child, request, host)
     // A program that reads nothing closes its input; that is no error of ours.
     child.stdin?.on('error', () => undefined)
     if (typeof request.stdin === 'string') child.stdin?.end(request.stdin)
-    if (request.handed !== undefined) hand(child.stdio[4] as Writable | null, request.handed)
+    if (request.handleBytes !== undefined) hand(child.stdio[4] as Writable | null, request.handleBytes)
     child.once('error', (error) => {
-      stop.settle()
+      stop.release()
       reject(error)
     })
     child.once('exit', (code, signal) => {
-      stop.settle()
+      stop.release()
       killGroup(child, 'SIGKILL')
-      const giveUp = host.at(host.now() + DRAIN, () => {
+      const cancelDrain = host.at(host.now() + DRAIN_TIME, () => {
         child.stdout?.destroy()
         child.stderr?.destroy()
       })
       child.once('close', () => {
-        giveUp()
+        cancelDrain()
         const [out, err] = output
-        const truncated = out.cut() || err.cut()
-        const whole = truncated && request.keeps !== undefined ? { whole: { stdout: out.whole(), stderr: err.whole() } } : {}
+        const truncated = out.isCut() || err.isCut()
+        const whole = truncated && request.keepLimit !== undefined ? { whole: { stdout: out.fullText(), stderr: err.fullText() } } : {}
         const result = { end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated, ...whole }
         // When bubblewrap itself is killed, the kernel ends its sandbox a moment later.
-        void gone(initOf(report?.text() ?? ''), host).then(() => resolve(result))
+        void waitForEnd(initPid(report?.text() ?? ''), host).then(() => resolve(result))
       })
     })
   })
@@ -126,13 +129,13 @@ function hand(to: Writable | null, bytes: Uint8Array): void {
   to?.end(bytes)
 }
 
-interface Stopping {
+interface StopControl {
   /** Nothing more is to be stopped. */
-  settle(): void
+  release(): void
   reason(): ProcessResult['end']
 }
 
-function stopping(child: ChildProcess, { timeout, signal, limits }: ProcessRequest, host: Host): Stopping {
+function stopControl(child: ChildProcess, { timeout, signal, limits }: ProcessRequest, host: Host): StopControl {
   let reason: ProcessResult['end'] = 'exited'
   let kill: (() => void) | undefined
   const stop = (why: ProcessResult['end']): void => {
@@ -142,20 +145,20 @@ function stopping(child: ChildProcess, { timeout, signal, limits }: ProcessReque
     kill = host.at(host.now() + GRACE, () => killGroup(child, 'SIGKILL'))
   }
   const abort = (): void => stop('aborted')
-  const late = host.at(host.now() + timeout, () => stop('timeout'))
+  const cancelTimeout = host.at(host.now() + timeout, () => stop('timeout'))
   const { pid } = child
   const unwatch =
     limits === undefined || pid === undefined
       ? undefined
-      : watching(pid, limits, host, (over) => {
+      : watchLimits(pid, limits, host, (over) => {
           if (reason === 'exited') reason = over
           killGroup(child, 'SIGKILL')
         })
   signal.addEventListener('abort', abort, { once: true })
   if (signal.aborted) abort()
   return {
-    settle() {
-      late()
+    release() {
+      cancelTimeout()
       kill?.()
       unwatch?.()
       signal.removeEventListener('abort', abort)
@@ -165,15 +168,15 @@ function stopping(child: ChildProcess, { timeout, signal, limits }: ProcessReque
 }
 
 /** Checks a process and those below it repeatedly, until they are over the limits. Returns the function that ends the checks. */
-function watching(pid: number, limits: CommandLimits, host: Host, tell: (over: keyof CommandLimits) => void): () => void {
-  let callOff = (): void => undefined
+function watchLimits(pid: number, limits: CommandLimits, host: Host, onOver: (over: keyof CommandLimits) => void): () => void {
+  let cancelTimer = (): void => undefined
   const look = (): void => {
     const over = overLimits(pid, limits)
-    if (over !== undefined) tell(over)
-    else callOff = host.at(host.now() + LOOK, look)
+    if (over !== undefined) onOver(over)
+    else cancelTimer = host.at(host.now() + CHECK_INTERVAL, look)
   }
-  callOff = host.at(host.now() + LOOK, look)
-  return () => callOff()
+  cancelTimer = host.at(host.now() + CHECK_INTERVAL, look)
+  return () => cancelTimer()
 }
 
 /** Signals everything that a program has started and that has not left its group. */
@@ -190,15 +193,15 @@ function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-interface Collected {
+interface OutputCollector {
   text(): string
   /** There was more than the text has. */
-  cut(): boolean
+  isCut(): boolean
   /** All that was kept, if that is more than the text. */
-  whole(): { readonly text: string; readonly cut: boolean } | undefined
+  fullText(): { readonly text: string; readonly cut: boolean } | undefined
 }
 
-function collect(stream: Readable | null, most: number, keeps = most): Collected {
+function collect(stream: Readable | null, most: number, keeps = most): OutputCollector {
   const parts: Buffer[] = []
   let size = 0
   let dropped = false
@@ -210,11 +213,11 @@ function collect(stream: Readable | null, most: number, keeps = most): Collected
   })
   // A pipe that breaks has said all that it will.
   stream?.on('error', () => undefined)
-  const cut = (): boolean => dropped || size > most
+  const isCut = (): boolean => dropped || size > most
   return {
-    text: () => wholeCharacters(Buffer.concat(parts).subarray(0, most), cut()),
-    cut,
-    whole: () => (cut() ? { text: wholeCharacters(Buffer.concat(parts), dropped), cut: dropped } : undefined),
+    text: () => wholeCharacters(Buffer.concat(parts).subarray(0, most), isCut()),
+    isCut,
+    fullText: () => (isCut() ? { text: wholeCharacters(Buffer.concat(parts), dropped), cut: dropped } : undefined),
   }
 }
 

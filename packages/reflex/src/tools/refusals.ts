@@ -6,7 +6,7 @@ import { isSelfRunning } from './self-running-file.ts'
 import type { ToolCall } from './tool.ts'
 
 /** Refuses a real path that is not granted, with `R4105`; and with `R4143` a write to a file that would run by itself on the host. */
-export function demand(action: 'read' | 'write', real: string, call: ToolCall): void {
+export function requireAccess(action: 'read' | 'write', real: string, call: ToolCall): void {
   const need = fsCapability(action, real)
   if (call.allows(need)) {
     if (action === 'write') refuseSelfRunning(real, call)
@@ -34,12 +34,12 @@ export function systemFault(thrown: unknown, kind: 'file' | 'folder', path: stri
   const code = systemCode(thrown) ?? ''
   if (code === 'ENOENT' || (code === 'ENOTDIR' && kind === 'file'))
     return faults.make('R4106', `there is no ${kind} ${shown}`, { fix: `paths begin at ${call.workdir}` })
-  if (['ENOTDIR', 'EISDIR', 'ENXIO', 'ELOOP'].includes(code)) return notA(kind, path, call)
+  if (['ENOTDIR', 'EISDIR', 'ENXIO', 'ELOOP'].includes(code)) return wrongKindFault(kind, path, call)
   return faults.make('R4112', `${shown} cannot be used${code === '' ? '' : `: ${code}`}`, { cause: thrown })
 }
 
 /** Something else stands where a file or a folder is needed. */
-export function notA(kind: 'file' | 'folder', path: string, call: ToolCall): Fault {
+export function wrongKindFault(kind: 'file' | 'folder', path: string, call: ToolCall): Fault {
   return faults.make('R4107', `${shownPath(path, call)} is not a ${kind}`)
 }
 

@@ -48,55 +48,55 @@ const [NUMBER, ARCHITECTURE, ARGUMENTS, WITHOUT_X32] = [0, 4, 16, 0xbfffffff]
 const [LOAD, AND, IF_EQUAL, IF_ABOVE, IF_AT_LEAST, RETURN] = [0x20, 0x54, 0x15, 0x25, 0x35, 0x06]
 const ALLOW = 0x7fff0000
 /** The call fails with `ENOSYS`, as on a system that does not have it. */
-const MISSING = 0x00050000 | 38
+const NO_SYSTEM_CALL = 0x00050000 | 38
 /** The call fails with `ENOSPC`, as on a system whose limit it exceeds. */
-const FULL = 0x00050000 | 28
+const NO_SPACE = 0x00050000 | 28
 
 type Step = readonly [code: number, value: number, then?: number, otherwise?: number]
 
 /** The order of bytes of this machine, which is big-endian on s390x. */
-const IS_LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
+const IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 /** The place of one half of an argument of a call. */
 function argument(index: number, half: 'low' | 'high'): number {
-  return ARGUMENTS + index * 8 + ((half === 'low') === IS_LITTLE ? 0 : 4)
+  return ARGUMENTS + index * 8 + ((half === 'low') === IS_LITTLE_ENDIAN ? 0 : 4)
 }
 
 /** Ends a call with this number, which was loaded: allowed up to an amount in one of its arguments. */
-function bounded(call: number, index: number, most: number): readonly Step[] {
+function boundedSteps(call: number, index: number, most: number): readonly Step[] {
   return [
     [IF_EQUAL, call, 0, 6],
     [LOAD, argument(index, 'high')],
     [IF_EQUAL, 0, 0, 2],
     [LOAD, argument(index, 'low')],
     [IF_ABOVE, most, 0, 1],
-    [RETURN, FULL],
+    [RETURN, NO_SPACE],
     [RETURN, ALLOW],
   ]
 }
 
-function missing(call: number): readonly Step[] {
+function missingSteps(call: number): readonly Step[] {
   return [
     [IF_EQUAL, call, 0, 1],
-    [RETURN, MISSING],
+    [RETURN, NO_SYSTEM_CALL],
   ]
 }
 
-function sharing({ shmget, semget, msgget, ipc }: SharedCalls): readonly Step[] {
-  const behind: readonly Step[] = [
+function sharedSteps({ shmget, semget, msgget, ipc }: SharedCalls): readonly Step[] {
+  const ipcSteps: readonly Step[] = [
     [LOAD, argument(0, 'low')],
     // The rest is a version.
     [AND, 0xffff],
-    ...bounded(IPC_SHMGET, 2, LARGEST_SEGMENT),
-    ...bounded(IPC_SEMGET, 2, MOST_SEMAPHORES),
-    ...missing(IPC_MSGGET),
+    ...boundedSteps(IPC_SHMGET, 2, LARGEST_SEGMENT),
+    ...boundedSteps(IPC_SEMGET, 2, MOST_SEMAPHORES),
+    ...missingSteps(IPC_MSGGET),
     [RETURN, ALLOW],
   ]
   return [
-    ...bounded(shmget, 1, LARGEST_SEGMENT),
-    ...bounded(semget, 1, MOST_SEMAPHORES),
-    ...missing(msgget),
-    ...(ipc === undefined ? [] : [[IF_EQUAL, ipc, 0, behind.length] as const, ...behind]),
+    ...boundedSteps(shmget, 1, LARGEST_SEGMENT),
+    ...boundedSteps(semget, 1, MOST_SEMAPHORES),
+    ...missingSteps(msgget),
+    ...(ipc === undefined ? [] : [[IF_EQUAL, ipc, 0, ipcSteps.length] as const, ...ipcSteps]),
   ]
 }
 
@@ -106,26 +106,26 @@ export function callFilter(): Uint8Array {
     [LOAD, ARCHITECTURE],
     ...KEY_CALLS.flatMap(([architecture, first, last]): Step[] => {
       const shared = SHARED_CALLS.get(architecture)
-      const judged: readonly Step[] = [
+      const callSteps: readonly Step[] = [
         [LOAD, NUMBER],
         [AND, WITHOUT_X32],
         [IF_AT_LEAST, first, 0, 2],
         [IF_ABOVE, last, 1, 0],
-        [RETURN, MISSING],
-        ...(shared === undefined ? [] : sharing(shared)),
+        [RETURN, NO_SYSTEM_CALL],
+        ...(shared === undefined ? [] : sharedSteps(shared)),
         [RETURN, ALLOW],
       ]
-      return [[IF_EQUAL, architecture, 0, judged.length], ...judged]
+      return [[IF_EQUAL, architecture, 0, callSteps.length], ...callSteps]
     }),
     [RETURN, ALLOW],
   ]
   const bytes = Buffer.alloc(steps.length * 8)
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   for (const [i, [code, value, then = 0, otherwise = 0]] of steps.entries()) {
-    view.setUint16(i * 8, code, IS_LITTLE)
+    view.setUint16(i * 8, code, IS_LITTLE_ENDIAN)
     view.setUint8(i * 8 + 2, then)
     view.setUint8(i * 8 + 3, otherwise)
-    view.setUint32(i * 8 + 4, value >>> 0, IS_LITTLE)
+    view.setUint32(i * 8 + 4, value >>> 0, IS_LITTLE_ENDIAN)
   }
   return bytes
 }

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import type { Host } from '../kernel/index.ts'
 
 /** The most looks at a sandbox that is ending. The kernel takes a moment. */
-const LOOKS = 200_000
+const MOST_CHECKS = 200_000
 
 /** Reads the first process of a sandbox from the report of bubblewrap; undefined where it reported nothing. */
-export function initOf(report: string): number | undefined {
+export function initPid(report: string): number | undefined {
   const [, pid] = /"child-pid"\s*:\s*(\d+)/.exec(report) ?? []
   return pid === undefined ? undefined : Number(pid)
 }
 
 /** Waits until the first process of a sandbox has ended: all others of the sandbox have ended before it. */
-export async function gone(init: number | undefined, host: Host): Promise<void> {
+export async function waitForEnd(init: number | undefined, host: Host): Promise<void> {
   if (init === undefined) return
-  for (let look = 0; look < LOOKS && isRunning(init); look++) {
+  for (let look = 0; look < MOST_CHECKS && isRunning(init); look++) {
     await new Promise<void>((resolve) => host.turn(resolve))
   }
 }

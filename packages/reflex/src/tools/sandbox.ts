@@ -1,5 +1,5 @@
 import type { Host } from '../kernel/index.ts'
-import { type Bubblewrap, bubblewrapped, findBubblewrap, handedTo, memory, PLACES, PRIVATE_HOME } from './bubblewrap.ts'
+import { type Bubblewrap, sandboxWords, findBubblewrap, filterBytes, memory, BUBBLEWRAP_PATHS, PRIVATE_HOME } from './bubblewrap.ts'
 import { fsCapability, UNSANDBOXED_CAPABILITY } from './capability.ts'
 import type { FileRules } from './closed-paths.ts'
 import { type Environment, scrub } from './environment.ts'
@@ -36,7 +36,7 @@ export interface SandboxSettings {
 }
 
 /** The parts that a sandbox is made from. */
-interface Words {
+interface SandboxCommand {
   readonly argv: readonly string[]
   readonly cwd: string
   /** The folder of its stage, a real path. */
@@ -44,12 +44,12 @@ interface Words {
 }
 
 /** A command ready to be started. */
-export interface Confined {
+export interface ConfinedCommand {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly sandbox: Sandbox
   /** Bytes that it reads from handle 4. */
-  readonly handed?: Uint8Array | undefined
+  readonly handleBytes?: Uint8Array | undefined
   /** That it runs otherwise than asked for, and why. */
   readonly warning?: string
   /** Cleans up after the command, for every ending, and returns what did not stay. To be called once, when nothing of it runs. */
@@ -65,24 +65,26 @@ const NOTHING_TO_CLEAN = { end: () => Promise.resolve([]) }
  * its program insists on `strict`; any other fails with `R4133`.
  */
 export async function confine(
-  command: Words & { readonly environment: Readonly<Record<string, string>> },
-  asked: Sandbox | undefined,
+  command: SandboxCommand & { readonly environment: Readonly<Record<string, string>> },
+  requested: Sandbox | undefined,
   settings: SandboxSettings,
   call: ToolCall,
-): Promise<Confined> {
-  const free = call.allows(UNSANDBOXED_CAPABILITY)
+): Promise<ConfinedCommand> {
+  const isUnsandboxedAllowed = call.allows(UNSANDBOXED_CAPABILITY)
   const usual = { ...scrub(settings.environment, settings.variables), ...command.environment }
   const plain = { argv: command.argv, environment: usual }
-  if (asked !== undefined && asked !== 'strict' && free) return { ...plain, ...NOTHING_TO_CLEAN, sandbox: asked }
+  if (requested !== undefined && requested !== 'strict' && isUnsandboxedAllowed)
+    return { ...plain, ...NOTHING_TO_CLEAN, sandbox: requested }
   const warning =
-    asked === undefined || asked === 'strict' ? {} : { warning: `sandbox ${asked} is ignored: this run may not go without one` }
+    requested === undefined || requested === 'strict' ? {} : { warning: `sandbox ${requested} is ignored: this run may not go without one` }
   const found = await sandboxFor(settings, call)
   if (!('why' in found)) {
-    const { argv, end } = await inSandbox(command, found, settings, call)
+    const { argv, end } = await wrapInSandbox(command, found, settings, call)
     const home = { HOME: PRIVATE_HOME, TMPDIR: '/tmp' }
-    return { argv, end, handed: handedTo(found), environment: { ...usual, ...home }, sandbox: 'strict', ...warning }
+    return { argv, end, handleBytes: filterBytes(found), environment: { ...usual, ...home }, sandbox: 'strict', ...warning }
   }
-  if (free && asked !== 'strict') return { ...plain, ...NOTHING_TO_CLEAN, sandbox: 'basic', warning: `without a sandbox: ${found.why}` }
+  if (isUnsandboxedAllowed && requested !== 'strict')
+    return { ...plain, ...NOTHING_TO_CLEAN, sandbox: 'basic', warning: `without a sandbox: ${found.why}` }
   throw faults.make(found.code, found.why, { fix: found.fix })
 }
 
@@ -95,26 +97,26 @@ interface NoSandbox {
 const INSTALL = 'install bubblewrap (apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap), or run with --trust trusted'
 
 async function sandboxFor(
-  { bubblewrap = PLACES, host, environment }: SandboxSettings,
+  { bubblewrap = BUBBLEWRAP_PATHS, host, environment }: SandboxSettings,
   { workdir }: ToolCall,
 ): Promise<Bubblewrap | NoSandbox> {
-  const held = ['/usr', ...(environment['HOME'] === undefined ? [] : [realPath(environment['HOME'])])].find((path) =>
+  const exposed = ['/usr', ...(environment['HOME'] === undefined ? [] : [realPath(environment['HOME'])])].find((path) =>
     isBelow(path, workdir),
   )
-  if (held !== undefined) {
-    const why = `the work folder ${workdir} ${held === workdir ? 'is the home folder' : `holds ${held}`}, so opening it would open everything`
+  if (exposed !== undefined) {
+    const why = `the work folder ${workdir} ${exposed === workdir ? 'is the home folder' : `holds ${exposed}`}, so opening it would open everything`
     return { why, code: 'R4134', fix: 'start in the folder of a project, or run with --trust trusted' }
   }
   const found = await findBubblewrap(bubblewrap, host)
   return 'why' in found ? { why: found.why, code: 'R4133', fix: INSTALL } : found
 }
 
-async function inSandbox(
-  { argv, cwd, stage }: Words,
+async function wrapInSandbox(
+  { argv, cwd, stage }: SandboxCommand,
   bubblewrap: Bubblewrap,
   settings: SandboxSettings,
   call: ToolCall,
-): Promise<Pick<Confined, 'argv' | 'end'>> {
+): Promise<Pick<ConfinedCommand, 'argv' | 'end'>> {
   const { workdir, runFolder } = call
   const { reserved = [`${workdir}/.reflex`], readable = [], environment } = settings
   const limits = lowestLimits([settings.limits ?? {}])
@@ -128,10 +130,10 @@ async function inSandbox(
     memory: memory(bubblewrap.modern),
     rules: settings.rules?.(call) ?? [],
   }
-  const { words, closing, end } = await guardFolders(folders, settings, call)
-  const view = { workdir, writable, runFolder, stage, limits, reserved, environment, readable, cwd, guarded: words, closing }
+  const { words, closingWords, end } = await guardFolders(folders, settings, call)
+  const view = { workdir, writable, runFolder, stage, limits, reserved, environment, readable, cwd, guardWords: words, closingWords }
   try {
-    return { argv: bubblewrapped(argv, bubblewrap, view), end }
+    return { argv: sandboxWords(argv, bubblewrap, view), end }
   } catch (thrown) {
     await end()
     throw thrown

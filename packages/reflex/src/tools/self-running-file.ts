@@ -3,12 +3,12 @@ import { dirname, relative } from 'node:path'
 import { autorunCapability, fsCapability } from './capability.ts'
 import { namedByRepository } from './leftovers/named-by-git.ts'
 import { isRepository, runsByItself } from './leftovers/self-running.ts'
-import { absolute, type Base, isBelow, realTarget } from './paths.ts'
+import { absolutePath, type Base, isBelow, realTarget } from './paths.ts'
 import type { Place } from './tool.ts'
 
 /** The permissions that writing a file needs: a grant for the path, and another one where the file would run by itself on the host. */
 export function writeNeeds(path: string, base: Base, place: Place): readonly string[] {
-  const asked = absolute(path, base, place)
+  const asked = absolutePath(path, base, place)
   const real = realTarget(asked)
   return [fsCapability('write', real), ...[...new Set([asked, real])].filter((one) => isSelfRunning(one, place)).map(autorunCapability)]
 }

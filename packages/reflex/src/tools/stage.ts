@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { isFault } from '../kernel/index.ts'
 import { readText } from './file/read.ts'
 import { makeFolder } from './make-folder.ts'
-import { absolute, realTarget } from './paths.ts'
-import { demand, systemCode, systemFault } from './refusals.ts'
+import { absolutePath, realTarget } from './paths.ts'
+import { requireAccess, systemCode, systemFault } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
 
 const STATUS = 'status.json'
@@ -16,14 +16,14 @@ const MOST = 1_000_000
  * 6.4). Its real path. `R4105` where it may not be written.
  */
 export async function openStage(path: string, call: ToolCall): Promise<string> {
-  const target = realTarget(join(absolute(path, 'run', call), STATUS))
-  demand('write', target, call)
+  const target = realTarget(join(absolutePath(path, 'run', call), STATUS))
+  requireAccess('write', target, call)
   try {
     await using folder = await makeFolder(target, call)
-    await unlink(join(folder.anchored, STATUS)).catch((thrown: unknown) => {
+    await unlink(join(folder.anchoredPath, STATUS)).catch((thrown: unknown) => {
       if (systemCode(thrown) !== 'ENOENT') throw thrown
     })
-    return folder.real
+    return folder.realPath
   } catch (thrown) {
     throw systemCode(thrown) === undefined ? thrown : systemFault(thrown, 'folder', path, call)
   }

@@ -23,7 +23,7 @@ export function overLimits(root: number, limits: CommandLimits): keyof CommandLi
   // A page that processes share was counted for each of them. Counting it once takes longer, and a process can prevent it.
   const exact = pids.map((pid, i) => {
     const text = textOf(`/proc/${pid}/smaps_rollup`)
-    return text === '' ? (rough[i] ?? 0) : 1024 * sharedOut(text)
+    return text === '' ? (rough[i] ?? 0) : 1024 * sharedMemory(text)
   })
   return sum(exact) + files > limits.memory ? 'memory' : undefined
 }
@@ -42,7 +42,7 @@ function filesInMemory(pid: number): number {
   )
 }
 
-function sharedOut(text: string): number {
+function sharedMemory(text: string): number {
   return fieldOf(text, 'Pss_Anon') + fieldOf(text, 'Pss_Shmem')
 }
 

@@ -17,7 +17,7 @@ const mine: RunnableAgent = {
 
 describe('who decides', () => {
   const who = (spec: Record<string, unknown>, settings: Partial<DispatchSettings> = {}, metadata?: Record<string, unknown>) =>
-    dispatch({ ...base, agents: { mine }, ...settings }).appointed(at(spec, { edges, ...(metadata === undefined ? {} : { metadata }) }))
+    dispatch({ ...base, agents: { mine }, ...settings }).chosenAgent(at(spec, { edges, ...(metadata === undefined ? {} : { metadata }) }))
 
   // proves: workflow 4.1b, workflow d-agent
   it('is said by the node, the workflow, the operator, and by what the spec contains, in this order', () => {
@@ -128,7 +128,7 @@ describe('scripted decisions', () => {
     })
     expect(all.traits(at({ tool: 'git.log' }))).toEqual({ leaves: false, repeat: 'free' })
     const other = dispatch({ ...base, agents: { script: scriptedAgent({ other: 'A' }) }, default: 'script' })
-    expect(other.appointed(at({ go: 'B' }, { edges }))).toEqual({ name: 'rules', from: 'spec' })
+    expect(other.chosenAgent(at({ go: 'B' }, { edges }))).toEqual({ name: 'rules', from: 'spec' })
   })
 
   it('are refused when they are none, or name no edge', async () => {

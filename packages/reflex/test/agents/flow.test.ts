@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { specFlow } from '../../src/agents/flow.ts'
+import { specFlow } from '../../src/agents/spec-flow.ts'
 import { templateProblem } from '../../src/agents/template.ts'
 import type { NodeSpec, Workflow } from '../../src/kinds/workflow/types.ts'
 import type { NodeFlow } from '../../src/kinds/workflow/verify.ts'
@@ -57,7 +57,7 @@ describe('what a spec says that its agent reads and writes', () => {
       },
       ['left', 'right'],
     )
-    expect(flow?.ways.map(({ edge, when }) => [edge, when])).toEqual([
+    expect(flow?.cases.map(({ edge, when }) => [edge, when])).toEqual([
       ['left', [{ type: 'equals', key: 'kind', value: 'a' }]],
       [
         'right',
@@ -68,12 +68,12 @@ describe('what a spec says that its agent reads and writes', () => {
       ],
       ['left', [{ type: 'not-equals', key: 'kind', value: 'a' }]],
     ])
-    expect(flow?.ways.map((way) => way.reads.map(({ path, optional }) => `${path}${optional === true ? '?' : ''}`))).toEqual([
+    expect(flow?.cases.map((way) => way.reads.map(({ path, optional }) => `${path}${optional === true ? '?' : ''}`))).toEqual([
       ['kind?', 'total'],
       ['order.total?', 'order.id'],
       [],
     ])
-    expect(flow?.ways.map((way) => way.writes.map(({ key }) => key))).toEqual([['out'], [], []])
+    expect(flow?.cases.map((way) => way.writes.map(({ key }) => key))).toEqual([['out'], [], []])
   })
 
   test('of tools, people and models', () => {
@@ -92,7 +92,7 @@ describe('what a spec says that its agent reads and writes', () => {
     })
     expect(reads(person)).toEqual(['total @spec.ask.0', 'order @spec.show.0'])
     const answer = { key: 'answer', sure: true, at: ['spec', 'writes'] }
-    expect(person?.ways.map((way) => way.writes)).toEqual([
+    expect(person?.cases.map((way) => way.writes)).toEqual([
       [{ ...answer, values: ['yes'], valueAt: ['spec', 'options', 0] }],
       [
         { ...answer, values: ['no'], valueAt: ['spec', 'options', 1, 'value'] },
@@ -115,7 +115,7 @@ describe('what a spec says that its agent reads and writes', () => {
   test('is possible and not sure where somebody chooses instead of the rules', () => {
     const spec = { rules: [{ go: 'left', writes: { out: 1 } }, { go: 'right' }] }
     const flow = flowOf(spec, ['left', 'right'], { default: 'person' })
-    expect(flow?.ways.map(({ edge, writes: made }) => [edge, made.length])).toEqual([
+    expect(flow?.cases.map(({ edge, writes: made }) => [edge, made.length])).toEqual([
       ['left', 1],
       ['right', 0],
       [undefined, 0],

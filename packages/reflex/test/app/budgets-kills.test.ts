@@ -63,7 +63,7 @@ async function killed(file: string): Promise<{ used: number; run: RunHandle; ref
     const rests = begun.then(async (run) => (await run.idle(), run))
     const run = await Promise.race([death, rests])
     if (run !== 'dead') return { used, run, reflex, live: () => void (kills = KILLS) }
-    reflex.runtime.open.get('otter')?.close()
+    reflex.runtime.openRuns.get('otter')?.close()
     await reflex.close()
   }
 }

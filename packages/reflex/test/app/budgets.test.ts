@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/kernel/index.ts'
 import { type Model, scriptedModel } from '../../src/models/index.ts'
-import { isOwnQuestion } from '../../src/people/index.ts'
+import { isInternalQuestion } from '../../src/people/index.ts'
 import { Reflex } from '../../src/app/reflex.ts'
 import type { RunHandle } from '../../src/index.ts'
 import type { RunLimits } from '../../src/app/options.ts'
@@ -63,7 +63,7 @@ test.each([{ tokens: 200 }, { cost: 0.02 }, { steps: 2 }])(
       open: ['engine:budget'],
       asked: ['chain/a', 'chain/b'],
     })
-    expect(run.questions.every(isOwnQuestion)).toBe(true)
+    expect(run.questions.every(isInternalQuestion)).toBe(true)
     expect(run.questions[0]?.question.about).toMatch(/^c is next; /)
   },
 )

@@ -26,7 +26,7 @@ test.each(PLACES)('cancelled twice at once, and answered at the same time, it en
     here.reflex.cancel('otter', { by: 'ben' }),
     here.reflex.answer('otter/q1', 'yes'),
   ])
-  await here.reflex.runtime.open.get('otter')?.idle()
+  await here.reflex.runtime.openRuns.get('otter')?.idle()
   const row = await here.reflex.find('otter')
   expect({ status: row.status, told: [one, other].filter(({ status }) => status === 'fulfilled').length }).toMatchObject({
     status: 'cancelled',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Surroundings } from '../../src/app/host.ts'
-import { type Keeps, proved } from '../../src/app/keeps.ts'
+import { type RunSettings, withProof } from '../../src/app/run-settings.ts'
 import { copyJson, digest, type Json, type Port } from '../../src/kernel/index.ts'
 import { Reflex } from '../../src/app/reflex.ts'
 import { memoryStore } from '../../src/store/index.ts'
@@ -44,7 +44,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     const [host, scene] = [virtualHost(), place()]
     const first = scene.live(host, { slow: port })
     await first.reflex.start(first.program('acts', { port: 'slow' }), { id: 'otter' })
-    await host.settle()
+    await host.drain()
     expect(begun()).toBe(1)
     await first.reflex.close()
     const second = scene.live(host, { slow: port })
@@ -76,7 +76,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     const ports = { bank: endless({ leaves: true, repeat: 'keyed' }).port }
     const holder = scene.live(host, ports, process.pid)
     await holder.reflex.start(holder.program('acts', { port: 'bank' }), { id: 'otter' })
-    await host.settle()
+    await host.drain()
     const other = scene.live(host, ports)
     other.program('acts', { port: 'bank' })
     const asked: number[] = []
@@ -121,7 +121,7 @@ describe.each(PLACES)('cancelling a stored run, %s', (_, place) => {
     const ports = { bank: endless({ leaves: true, repeat: 'keyed' }).port, slow: endless().port }
     const first = scene.live(host, ports)
     for (const port of ['bank', 'slow']) await first.reflex.start(first.program('acts', { port }), { id: port })
-    await host.settle()
+    await host.drain()
     await first.reflex.close()
     const second = scene.live(host, ports)
     for (const port of ['bank', 'slow']) second.program('acts', { port })
@@ -164,9 +164,9 @@ test('a run can be cancelled where the module of its tools is gone, and nobody e
     nodes: { a: { id: 'a', spec: { ask: 'Go on?' } } },
     edges: [],
   })
-  const keeps: Keeps = { actor: 'ana', trust: 'probationary', workdir: cwd, tools: [join(cwd, 'gone.ts')] }
+  const keeps: RunSettings = { actor: 'ana', trust: 'probationary', workdir: cwd, tools: [join(cwd, 'gone.ts')] }
   const by = ({ id, trace }: { id: string; trace: string }): Json =>
-    copyJson(proved(keeps, { run: id, trace, program: program.hash }, here(1)), 'by')
+    copyJson(withProof(keeps, { run: id, trace, program: program.hash }, here(1)), 'by')
   const run = await runtime.start(program, { id: 'otter', by })
   await run.idle()
   await run.leave()

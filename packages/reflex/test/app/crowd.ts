@@ -77,7 +77,7 @@ export async function crowd({ workdir, open, runs, answered, told }: CrowdOption
   }
   await watch.moment(`${answered} answered, nobody there`)
 
-  await work(second, { once: true, told: () => watch.look() })
+  await work(second, { once: true, onEvent: () => watch.look() })
   await watch.moment('carried on by a worker')
 
   const rows = await second.runs()
@@ -88,7 +88,7 @@ export async function crowd({ workdir, open, runs, answered, told }: CrowdOption
     if (JSON.stringify(value) !== JSON.stringify({ paid: i % 3 !== 0 })) wrong.push(`${id} ended with ${JSON.stringify(value)}`)
     if ((await second.store.inbox(id)).length > 0) wrong.push(`${id} has an answer that nobody took`)
   }
-  const held = second.runtime.open.size
+  const held = second.runtime.openRuns.size
   const suspended = rows.filter(({ status, owner }) => status === 'suspended' && owner === null).length
   await second.close()
   await watch.moment('after')

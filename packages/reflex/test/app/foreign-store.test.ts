@@ -7,7 +7,7 @@ import { digest, isObject, type Json, type JsonObject, Runtime } from '../../src
 import { Reflex } from '../../src/app/reflex.ts'
 import { openStore } from '../../src/store/index.ts'
 import { type VirtualHost, virtualHost } from '../../src/testing/index.ts'
-import { decisionPort, loadStored, workflowKind } from '../../src/kinds/workflow/runtime.ts'
+import { decisionPort, loadStoredWorkflow, workflowKind } from '../../src/kinds/workflow/runtime.ts'
 
 /** A folder that came from somebody else, its store and all. */
 function folder(): string {
@@ -62,7 +62,7 @@ async function completed(cwd: string, id: string): Promise<void> {
   const store = openStore(join(cwd, '.reflex/reflex.db'))
   const decide = decisionPort({ resolve: () => Promise.resolve({ type: 'complete' }) })
   const runtime = new Runtime({
-    kinds: [workflowKind({ load: (source) => loadStored(source, {}) })],
+    kinds: [workflowKind({ load: (source) => loadStoredWorkflow(source, {}) })],
     ports: { decide },
     store,
     host,

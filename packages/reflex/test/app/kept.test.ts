@@ -25,7 +25,7 @@ test.each(WRONG)(
     await run.idle()
     await run.leave()
     const opened = await reflex.resume('otter')
-    expect(['untrusted', 'probationary']).toContain(reflex.keeps(opened.run).trust)
+    expect(['untrusted', 'probationary']).toContain(reflex.settings(opened.run).trust)
     const fork = await reflex.fork('otter')
     expect(['untrusted', 'probationary']).toContain(fork.trust)
     expect((await reflex.show('otter')).questions.length).toBe(1)

@@ -39,7 +39,7 @@ test.each<[string, object, Parameters<typeof life>[1]]>([
   const store = memoryStore()
   const first = life(store, has)
   const run = await first.start(program as never, { id: 'otter' })
-  await (first.host as ReturnType<typeof virtualHost>).settle()
+  await (first.host as ReturnType<typeof virtualHost>).drain()
   expect(run.run.atRest).toBe(false)
   await first.close()
   const second = life(store, {})

@@ -75,7 +75,7 @@ test('the question of an unknown outcome names the effect and its key over the A
   const first = live(asked, over)
   const begun = first.start(workflow, { id: 'otter' })
   await expect.poll(() => asked).toEqual(['pay'])
-  first.runtime.open.get('otter')?.close()
+  first.runtime.openRuns.get('otter')?.close()
   await first.close()
   void begun.catch(() => undefined)
   const run = await live([], over).resume('otter')

@@ -102,7 +102,7 @@ describe('a replay', () => {
     await reflex.run(write(folder, 'pay', PAY), { id: 'otter-2m9q' })
     const row = await reflex.find('otter')
     await reflex.answer('otter', 'YES')
-    await reflex.runtime.open.get('otter-2m9q')?.idle()
+    await reflex.runtime.openRuns.get('otter-2m9q')?.idle()
     expect(await replayRun(reflex, row)).toMatchObject({ result: 'equal', equal: row.last, records: row.last })
   })
 })

@@ -14,7 +14,7 @@ async function left(life: Life, id: string, source: object): Promise<void> {
 }
 
 /** How many runs a process holds. */
-const held = ({ reflex }: Life): number => reflex.runtime.open.size
+const held = ({ reflex }: Life): number => reflex.runtime.openRuns.size
 
 describe.each(PLACES)('a worker over runs %s', (_, place) => {
   test('carries on a run whose time has come, and lets go of it', async () => {
@@ -67,7 +67,7 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     const doors = new Doors()
     const life = place().live(host, { door: doors.port() })
     const run = await life.reflex.start(life.program('acts', { port: 'door' }), { id: 'otter' })
-    await host.settle()
+    await host.drain()
     await run.run.leave()
     const { words } = life.works()
     await host.advance(1_000)
@@ -86,7 +86,7 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     if (first === undefined) throw new Error('no life')
     const ids = Array.from({ length: 40 }, (_, i) => `run-${i}`)
     for (const id of ids) await left(first, id, { questions: ['a', 'b'], many: 2 })
-    const workers = lives.map((life) => life.works({ most: 5 }))
+    const workers = lives.map((life) => life.works({ maxRuns: 5 }))
     for (const question of ['q1', 'q2']) {
       for (const id of ids) await first.reflex.answer(`${id}/${question}`, question, { run: false })
       await host.advance(10_000)
@@ -106,7 +106,7 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     const slept = shared.live(host, { door: doors.port(true, 'keyed') })
     const other = shared.live(host, { door: doors.port(true, 'keyed') })
     const run = await slept.reflex.start(slept.program('acts', { port: 'door' }), { id: 'otter' })
-    await host.settle()
+    await host.drain()
     await run.run.leave()
     const sleeper = slept.works()
     await host.advance(1_000)
@@ -132,7 +132,7 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     expect((await other.reflex.find('otter')).value).toBe('in time')
   })
 
-  test('tells once in a while of a run that cannot be opened, leaves it as it is, and goes on once it can be', async () => {
+  test('tells once in a while of a run that cannot be opened, leaves it is, and goes on once it can be', async () => {
     const host = virtualHost()
     const shared = place()
     await left(shared.live(host), 'otter', { times: [1_000] })
@@ -154,7 +154,7 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     const doors = new Doors()
     const life = place().live(host, { door: doors.port() })
     const run = await life.reflex.start(life.program('acts', { port: 'door' }), { id: 'otter' })
-    await host.settle()
+    await host.drain()
     await run.run.leave()
     await left(life, 'newt', { times: [10_000] })
     const { words } = life.works()
@@ -180,7 +180,7 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     const life = shared.live(host, { door: doors.port(true, 'keyed'), ask: doors.port(true, 'ask') })
     for (const port of ['door', 'ask']) {
       const run = await life.reflex.start(life.program('acts', { port }), { id: port })
-      await host.settle()
+      await host.drain()
       if (port === 'door') await run.run.leave()
     }
     const { words, stop } = life.works()
@@ -190,7 +190,7 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     expect(words()).toEqual(['took door', 'left door running 0'])
     expect(doors.door().signal.aborted).toBe(true)
     expect(await life.reflex.find('door')).toMatchObject({ status: 'running', owner: null })
-    expect([...life.reflex.runtime.open.keys()]).toEqual(['ask'])
+    expect([...life.reflex.runtime.openRuns.keys()]).toEqual(['ask'])
 
     const next = shared.live(host, { door: doors.port(true, 'keyed') }).works()
     await host.advance(1_000)
@@ -205,18 +205,18 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     const life = shared.live(host, { door: doors.port(true, 'keyed') })
     for (const id of ['quick', 'slow']) {
       const run = await life.reflex.start(life.program('acts', { port: 'door' }), { id })
-      await host.settle()
+      await host.drain()
       await run.run.leave()
     }
     const { words, stop } = life.works({ grace: 5_000 })
     await host.advance(1_000)
     const stopped = stop()
-    await host.settle()
+    await host.drain()
     const [quick, slow] = ['quick:2', 'slow:2'].map((key) => doors.open.findLast((door) => door.key === key))
     await host.advance(3_000)
     expect(slow?.signal.aborted).toBe(false)
     quick?.settle('in time')
-    await host.settle()
+    await host.drain()
     await host.advance(1_000)
     expect(words().slice(2)).toEqual(['left quick completed 1'])
     await host.advance(1_000)
@@ -273,16 +273,16 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     const life = place().live(host, { door: doors.port() })
     for (let i = 0; i < 7; i++) {
       const run = await life.reflex.start(life.program('acts', { port: 'door' }), { id: `run-${i}` })
-      await host.settle()
+      await host.drain()
       await run.run.leave()
     }
     const before = doors.open.length
-    const { words } = life.works({ most: 3 })
+    const { words } = life.works({ maxRuns: 3 })
     await host.advance(2_000)
     expect(doors.open.length - before).toBe(3)
     for (let i = before; i < before + 7; i++) {
       doors.door(i).settle(i)
-      await host.settle()
+      await host.drain()
       expect(held(life)).toBeLessThanOrEqual(3)
     }
     await host.advance(2_000)

@@ -121,7 +121,7 @@ function lifeOf(workdir: string, cable: Cable, host: VirtualHost, ports: Readonl
 function workingOf(reflex: Reflex, options: Omit<WorkOptions, 'told'>): Working {
   const control = new AbortController()
   const events: WorkerEvent[] = []
-  const ended = work(reflex, { signal: control.signal, ...options, told: (event) => void events.push(event) })
+  const ended = work(reflex, { signal: control.signal, ...options, onEvent: (event) => void events.push(event) })
   const stop = async (): Promise<void> => {
     control.abort()
     await ended

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { virtualHost } from '../../src/testing/index.ts'
-import { cells } from '../../src/text/index.ts'
+import { countCells } from '../../src/text/index.ts'
 import { type Ended, normal, reflex, workFolder, type WorldOptions } from './worlds.ts'
 
 const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`)
@@ -70,7 +70,7 @@ describe('going back', () => {
     await look('trace', 'heron')
     const seen = looks.join('\n\n')
     await expect(`${normal(seen)}\n`).toMatchFileSnapshot(golden(`back-${columns}`))
-    expect(seen.split('\n').filter((line) => !line.startsWith('$') && cells(line) >= columns)).toEqual([])
+    expect(seen.split('\n').filter((line) => !line.startsWith('$') && countCells(line) >= columns)).toEqual([])
   })
 
   test('gives documents of the shapes that are published', async () => {

@@ -18,7 +18,7 @@ async function endOf({ ended }: ReturnType<typeof start>, host: ReturnType<typeo
   const end = (): void => void (state.over = true)
   void ended.then(end, end)
   while (!state.over) {
-    await host.settle()
+    await host.drain()
     await host.advance(500)
   }
   return ended
@@ -126,7 +126,7 @@ export const pay = defineTool({ name: 'bank.pay', description: '', input, repeat
   const pay = { id: 'pays', entry: 'pay', nodes: { pay: { id: 'pay', spec: { tool: 'bank.pay' } } }, edges: [] }
   writeFileSync(join(options.folder, 'pays.workflow.json'), JSON.stringify(pay))
   const paying = start(['run', 'pays.workflow.json', '--id', 'otter-2m9q', '--tools', 'bank.mjs'], { ...options, columns: 80 })
-  while (!existsSync(begun)) await options.host.settle()
+  while (!existsSync(begun)) await options.host.drain()
   const cancelling = start(['cancel', 'otter'], options)
   const { code, err } = await endOf(cancelling, options.host)
   expect({ code, err: normal(err) }).toEqual({

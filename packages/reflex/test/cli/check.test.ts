@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { virtualHost } from '../../src/testing/index.ts'
-import { cells } from '../../src/text/index.ts'
+import { countCells } from '../../src/text/index.ts'
 import { normal, reflex, workFolder, type WorldOptions } from './worlds.ts'
 
 const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`)
@@ -139,7 +139,7 @@ describe('reflex check', () => {
     }
     const seen = looks.join('\n\n')
     await expect(`${normal(seen)}\n`).toMatchFileSnapshot(golden(`check-${columns}`))
-    expect(seen.split('\n').filter((line) => !/^\$| {2,}.*reflex /.test(line) && cells(line) >= columns)).toEqual([])
+    expect(seen.split('\n').filter((line) => !/^\$| {2,}.*reflex /.test(line) && countCells(line) >= columns)).toEqual([])
   })
 
   test('in a pipe: a line for each run, with full values', async () => {

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { layOut, type Place, reachOf } from '../../src/cli/graph/layout.ts'
-import { cells } from '../../src/text/index.ts'
+import { layOut, type Place, layerSpan } from '../../src/cli/graph/layout.ts'
+import { countCells } from '../../src/text/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { elementsOf, type XmlElement } from './xml.ts'
 import { type Ended, reflex, workFolder, type WorldOptions } from './worlds.ts'
@@ -67,7 +67,7 @@ describe('a drawing', () => {
       expect({ code, err }).toEqual({ code: 0, err: '' })
       // A command is never wrapped, so that it can be copied.
       const lines = out.split('\n').filter((line) => !line.startsWith('  reflex '))
-      expect(Math.max(...lines.map((line) => cells(line)))).toBeLessThan(columns)
+      expect(Math.max(...lines.map((line) => countCells(line)))).toBeLessThan(columns)
       shown.push(`${columns} columns\n${out}`)
     }
     await expect(shown.join('\n')).toMatchFileSnapshot(golden(`graph-${name}`))
@@ -113,7 +113,7 @@ describe('a drawing', () => {
     }
     const { out } = await seen(['wide.workflow.json'], { folder: folderWith(program), columns: 40 })
     const lines = out.split('\n').filter((line) => /[│╭╰]/.test(line))
-    expect(lines.map((line) => cells(line))).toEqual([9, 9, 9, 9, 9, 9, 9].map((width, i) => (i === 3 ? 10 : width)))
+    expect(lines.map((line) => countCells(line))).toEqual([9, 9, 9, 9, 9, 9, 9].map((width, i) => (i === 3 ? 10 : width)))
   })
 
   test('a folder stands for its program, --kind for a name that tells none', async () => {
@@ -149,7 +149,7 @@ describe('limits', () => {
   test('the reach of edges counts, circles or not', () => {
     const from = (pairs: readonly (readonly [number, number])[]) => pairs.map(([from, to]) => ({ from, to }))
     expect(
-      reachOf(
+      layerSpan(
         3,
         from([
           [0, 1],
@@ -159,7 +159,7 @@ describe('limits', () => {
       ),
     ).toBe(1 + 1 + 1 + 1 + 2 + 1)
     expect(
-      reachOf(
+      layerSpan(
         2,
         from([
           [0, 1],
@@ -167,8 +167,8 @@ describe('limits', () => {
         ]),
       ),
     ).toBe(2)
-    expect(reachOf(1, from([[0, 0]]))).toBe(1)
-    expect(reachOf(0, [])).toBe(0)
+    expect(layerSpan(1, from([[0, 0]]))).toBe(1)
+    expect(layerSpan(0, [])).toBe(0)
   })
 })
 

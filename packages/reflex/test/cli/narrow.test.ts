@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { cells } from '../../src/text/index.ts'
+import { countCells } from '../../src/text/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { reflex, workFolder, type WorldOptions } from './worlds.ts'
 
@@ -95,7 +95,7 @@ test.each([50, 40])('at %i columns nothing runs past the margin', async (columns
     ['init', 'first'],
   ]) {
     const { screen } = await reflex(argv, { ...world, keyboard: argv[0] !== 'inbox' && !argv.includes('crane-6v4h') })
-    wide.push(...screen.split('\n').flatMap((line) => (cells(line) < columns || isWhole(line) ? [] : [`${argv.join(' ')}: ${line}`])))
+    wide.push(...screen.split('\n').flatMap((line) => (countCells(line) < columns || isWhole(line) ? [] : [`${argv.join(' ')}: ${line}`])))
   }
   expect(wide).toEqual([])
 })

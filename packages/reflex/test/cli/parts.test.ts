@@ -1,13 +1,13 @@
 import { array, assert, integer, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cropFrame } from '../../src/cli/crop.ts'
+import { cropFrame } from '../../src/cli/crop-frame.ts'
 import { jsonText } from '../../src/cli/escape.ts'
 import { readAnswer, readInputs } from '../../src/cli/grammar.ts'
-import { factLine, layoutRow, table, tabbed } from '../../src/cli/layout.ts'
+import { factLine, layoutRow, table, tabSeparated } from '../../src/cli/layout.ts'
 import { Look } from '../../src/cli/look.ts'
 import { type Line, pressLine } from '../../src/cli/menu.ts'
 import { age, count, counted, duration, size } from '../../src/cli/units.ts'
-import { cells, shellWord } from '../../src/text/index.ts'
+import { countCells, shellWord } from '../../src/text/index.ts'
 import { screenOf } from './screen.ts'
 
 const look = (columns: number): Look => new Look({ write: () => undefined, terminal: true, columns }, { environment: {}, colour: false })
@@ -53,7 +53,7 @@ describe('layout', () => {
     assert(
       property(integer({ min: 40, max: 130 }), words, words, integer({ min: 0, max: 3 }), (columns, text, fact, depth) => {
         const lines = layoutRow({ depth, mark: 'done', node: 'approve', text, facts: fact === '' ? [] : [fact] }, look(columns))
-        for (const line of lines) expect(cells(line)).toBeLessThan(columns)
+        for (const line of lines) expect(countCells(line)).toBeLessThan(columns)
         const shown = lines.join(' ').replace(/\s+/g, ' ')
         for (const word of look(columns).text(`${text} ${fact}`).split(/\s+/)) expect(shown).toContain(word)
       }),
@@ -72,7 +72,7 @@ describe('layout', () => {
       '  program a program with a long name',
       '  status suspended',
     ])
-    expect(tabbed([['a\tb', 'c\nd', '\u001b[2J\u009b\u202e']])).toBe('a b\tc d\t␛[2J��\n')
+    expect(tabSeparated([['a\tb', 'c\nd', '\u001b[2J\u009b\u202e']])).toBe('a b\tc d\t␛[2J��\n')
   })
 
   test('facts are broken between facts', () => {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cells } from '../../src/text/index.ts'
+import { countCells } from '../../src/text/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { type Ended, normal, reflex, start, workFolder } from './worlds.ts'
 
@@ -83,7 +83,7 @@ describe('a pipeline at a terminal', () => {
     running.press('enter')
     const { screen, code } = await running.ended
     expect(code).toBe(0)
-    for (const look of [asked, branches, screen]) expect(look.split('\n').filter((line) => cells(line) > columns)).toEqual([])
+    for (const look of [asked, branches, screen]) expect(look.split('\n').filter((line) => countCells(line) > columns)).toEqual([])
     const looks = { asked, branches, screen }
     const text = Object.entries(looks).map(([name, look]) => `--- ${name}\n${look}`)
     await expect(`${normal(text.join('\n\n'))}\n`).toMatchFileSnapshot(golden(`pipeline-run-${columns}`))

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cells } from '../../src/text/index.ts'
+import { countCells } from '../../src/text/index.ts'
 import { elementsOf } from './xml.ts'
 import { normal, reflex, workFolder } from './worlds.ts'
 
@@ -62,7 +62,7 @@ describe('validate', () => {
       ['explain', 'start_node'],
     ]) {
       const { screen, code } = await reflex(argv, { folder, columns })
-      expect(screen.split('\n').filter((line) => cells(line) > columns)).toEqual([])
+      expect(screen.split('\n').filter((line) => countCells(line) > columns)).toEqual([])
       looks.push(`$ reflex ${argv.join(' ')}\n${screen}\nexit ${code}`)
     }
     await expect(`${normal(looks.join('\n\n'))}\n`).toMatchFileSnapshot(golden(`pipeline-validate-${columns}`))
@@ -94,7 +94,7 @@ describe('validate', () => {
 describe('graph', () => {
   test.each([80, 40])('draws a pipeline at %i columns', async (columns) => {
     const { screen } = await reflex(['graph', 'release.dot', '--no-color'], { folder: folderWith({ 'release.dot': RELEASE }), columns })
-    expect(screen.split('\n').filter((line) => cells(line) > columns)).toEqual([])
+    expect(screen.split('\n').filter((line) => countCells(line) > columns)).toEqual([])
     await expect(`${normal(screen)}\n`).toMatchFileSnapshot(golden(`pipeline-graph-${columns}`))
   })
 

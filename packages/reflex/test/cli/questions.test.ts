@@ -148,7 +148,7 @@ describe('a question at the terminal', () => {
       start(['answer', 'otter', 'reject', '--by', 'ben'], { folder, host }),
       start(['answer', 'otter/q1', 'approve'], { folder, host }),
     ]
-    await host.settle(20)
+    await host.drain(20)
     await host.advance(1000)
     const { code, screen } = await run.ended
     expect(code).toBe(0)
@@ -164,7 +164,7 @@ describe('a question at the terminal', () => {
     await run.shows('› Approve')
     const host = virtualHost()
     const other = start(['answer', 'otter', 'reject', '--by', 'ben'], { folder, host })
-    await host.settle(20)
+    await host.drain(20)
     await host.advance(4000)
     const { code, err } = await other.ended
     expect(code).toBe(0)

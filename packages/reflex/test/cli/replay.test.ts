@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
-import { cells } from '../../src/text/index.ts'
+import { countCells } from '../../src/text/index.ts'
 import { type Forgery, forge } from '../app/forged.ts'
 import { type Ended, normal, reflex, workFolder, type WorldOptions } from './worlds.ts'
 
@@ -79,7 +79,7 @@ describe('reflex replay', () => {
     await look('replay', 'newt-2')
     const seen = looks.join('\n\n')
     await expect(`${normal(seen)}\n`).toMatchFileSnapshot(golden(`replay-${columns}`))
-    expect(seen.split('\n').filter((line) => !line.startsWith('$') && cells(line) >= columns)).toEqual([])
+    expect(seen.split('\n').filter((line) => !line.startsWith('$') && countCells(line) >= columns)).toEqual([])
   })
 
   test('gives a difference to machines with the place and both sides of each part', async () => {

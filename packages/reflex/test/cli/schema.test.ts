@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../src/kernel/index.ts'
 import { attributeTable } from '../../src/kinds/pipeline/model/attributes.ts'
 import { readPolicy } from '../../src/policy/index.ts'
 import { workflowSchema } from '../../src/kinds/workflow/index.ts'
-import { jsonMisfits } from '../../src/kinds/workflow/runtime.ts'
+import { jsonSchemaIssues } from '../../src/kinds/workflow/runtime.ts'
 import { reflex, workFolder } from './worlds.ts'
 
 const json = (text: string): unknown => JSON.parse(text) as unknown
@@ -172,7 +172,7 @@ test.each([
 /** What the schema of a name has against a value. */
 async function misfits(name: string, value: unknown): Promise<readonly unknown[]> {
   const { out } = await reflex(['schema', name], { folder: workFolder() })
-  return jsonMisfits(json(out) as JsonObject, value as Json)
+  return jsonSchemaIssues(json(out) as JsonObject, value as Json)
 }
 
 const POLICIES: readonly (readonly [text: string, fits: boolean])[] = [

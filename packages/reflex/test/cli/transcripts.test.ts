@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cells } from '../../src/text/index.ts'
+import { countCells } from '../../src/text/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { normal, reflex, start, workFolder, type WorldOptions } from './worlds.ts'
 
@@ -41,7 +41,7 @@ describe('what a person sees', () => {
 
   test.each([80, 60, 40])('no line of a story is wider than %i columns', async (columns) => {
     const { screen } = await reflex([...RUN, '--answers', 'auto', '-v'], { folder: workFolder(), columns })
-    expect(screen.split('\n').filter((line) => cells(line) >= columns)).toEqual([])
+    expect(screen.split('\n').filter((line) => countCells(line) >= columns)).toEqual([])
   })
 
   test('without UTF-8', async () => {

@@ -29,7 +29,7 @@ export const transfer = defineTool({ name: 'bank.transfer', description: '', inp
 /** Runs the program until its transfer is under way, and interrupts it. */
 async function interrupted(options: ReturnType<typeof bank>, more: Partial<WorldOptions> = {}): ReturnType<typeof reflex> {
   const paying = start(['run', 'pays.workflow.json', '--id', 'otter-2m9q', '--tools', 'bank.mjs'], { ...options, ...more })
-  while (!existsSync(options.begun)) await options.host.settle()
+  while (!existsSync(options.begun)) await options.host.drain()
   paying.interrupt('SIGINT')
   return paying.ended
 }

@@ -117,7 +117,7 @@ export function start(argv: readonly string[], options: WorldOptions): Running {
     async *receive() {
       yield options.input ?? ''
     },
-    interrupts(listener) {
+    onInterrupt(listener) {
       interrupts = listener
       return () => {
         interrupts = undefined
@@ -126,7 +126,7 @@ export function start(argv: readonly string[], options: WorldOptions): Running {
     command: options.command ?? 'reflex',
     version: '0.0.0',
     machine: { node: options.node ?? '24.1.0', system: 'linux x64', home: join(folder, 'home') },
-    alive: ({ pid }) => options.alive ?? pid === process.pid,
+    isAlive: ({ pid }) => options.alive ?? pid === process.pid,
   }
   const screen = (): string => screenOf(raw, columns ?? 10_000)
   const ended = runCommand(argv, world).then((code): Ended => ({ code, out, err, screen: screen(), raw }))

@@ -10,7 +10,7 @@ const lines = [...page.matchAll(/^```cel\n([\s\S]*?)^```/gm)].flatMap(([, body =
 const examples = lines.map((line) => line.split(/\s+\/\/ /) as [expression: string, result: string])
 
 test.each(examples)('docs/expressions.md: %s is %s', (text, result) => {
-  const { expression, findings } = compileExpression(text, { whole: 'board' })
+  const { expression, findings } = compileExpression(text, { allVariables: 'board' })
   if (expression === undefined) return expect(findings[0]?.code).toBe(result)
   const evaluation = expression.evaluate(variablesOf(JSON.parse(board) as Record<string, unknown>))
   return expect(evaluation.ok ? JSON.stringify(evaluation.value) : `fails: ${evaluation.failure.message}`).toBe(result)

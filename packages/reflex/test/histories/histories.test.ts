@@ -3,7 +3,7 @@ import { decodeBatch, type Json, type JsonObject, Programs, replay, RunPrograms,
 import { Reflex } from '../../src/app/reflex.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
-import { loadStored, workflowKind } from '../../src/kinds/workflow/runtime.ts'
+import { loadStoredWorkflow, workflowKind } from '../../src/kinds/workflow/runtime.ts'
 import { newFolder } from '../app/folders.ts'
 import { type Continuation, historyNames, portrait, readHistory, restore, type StoredHistory } from './history.ts'
 
@@ -18,7 +18,7 @@ function folded({ batches, blobs }: StoredHistory) {
 /** The programs that stand beside a history, and nothing else. */
 function programsOf({ programs }: StoredHistory, { pins }: State): Programs {
   const known = new Programs()
-  known.addKind(workflowKind({ load: (source) => loadStored(source, {}) }))
+  known.addKind(workflowKind({ load: (source) => loadStoredWorkflow(source, {}) }))
   for (const pin of pins) {
     const stored = programs.find(({ hash }) => hash === pin[3])
     if (stored === undefined) throw new Error(`${pin[0]} does not stand beside its history`)

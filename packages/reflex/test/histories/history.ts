@@ -172,7 +172,7 @@ export function portrait(state: State): Portrait {
       frame: frame.id,
       program: state.pins[frame.pin]?.[0],
       position: frame.position ?? null,
-      board: [...frame.scope.live()].map(([key, { value, record }]) => ({ key, value, record })),
+      board: [...frame.scope.liveEntries()].map(([key, { value, record }]) => ({ key, value, record })),
     })),
     waits: [...state.waits.values()].map(({ id, type, name, number, due = null, about = null }) => ({
       id,
@@ -182,7 +182,7 @@ export function portrait(state: State): Portrait {
       due,
       about,
     })),
-    effects: [...state.flights()].map(({ id, port }) => ({ id, port })),
+    effects: [...state.pendingEffects()].map(({ id, port }) => ({ id, port })),
   }
   return JSON.parse(JSON.stringify(picture, (_, value: unknown) => (isLong(value) ? `a text, ${digest(value)}` : value))) as Portrait
 }

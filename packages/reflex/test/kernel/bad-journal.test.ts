@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isFault } from '../../src/kernel/journal/fault.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import { sumOfRun, type StoredRunRow } from '../../src/store/rows.ts'
-import { firstSum, nextSum } from '../../src/store/sums.ts'
+import { firstSum, nextSum } from '../../src/store/checksums.ts'
 import { codeOf, Doors, kindOf, type Step, worldOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
@@ -110,7 +110,7 @@ const WRONG: readonly (readonly [what: string, spoil: (file: string) => void, co
 ]
 
 describe('a journal that cannot be folded', () => {
-  it.each(WRONG)('%s: says so when the run is opened, looked at or told, and leaves it as it is', async (_what, spoil, code, message) => {
+  it.each(WRONG)('%s: says so when the run is opened, looked at or told, and leaves it is', async (_what, spoil, code, message) => {
     const file = await storeFile()
     spoil(file)
     const before = contentsOf(file)
@@ -121,7 +121,7 @@ describe('a journal that cannot be folded', () => {
       const thrown: unknown = await runtime[open](RUN).catch((fault: unknown) => fault)
       expect(isFault(thrown) && thrown.code, open).toBe(code)
       expect(thrown, open).toMatchObject({ message: expect.stringMatching(message) as string, run: RUN })
-      expect(runtime.open.size).toBe(0)
+      expect(runtime.openRuns.size).toBe(0)
     }
     expect((await store.runs())[0]?.owner).toBe(null)
     expect(contentsOf(file)).toBe(before)

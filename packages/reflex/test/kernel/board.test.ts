@@ -50,7 +50,7 @@ describe('a write', () => {
     const run = await stepped(
       {},
       then((x) => {
-        x.at('main/node')
+        x.setPlace('main/node')
         x.set('key', { a: [undefined] })
       }),
     )
@@ -72,9 +72,9 @@ describe('a write', () => {
   })
 
   it('reaches reserved keys only from within', async () => {
-    expect(await refused({ reserved: '__' }, (x) => x.set('__a', 1))).toBe('R2005')
+    expect(await refused({ isReserved: '__' }, (x) => x.set('__a', 1))).toBe('R2005')
     expect(await refused({}, (x) => x.set('__a', 1))).toBe('')
-    expect(await refused({ reserved: '__', schemas: 'required' }, (x) => x.setInternal('__a', 1))).toBe('')
+    expect(await refused({ isReserved: '__', schemas: 'required' }, (x) => x.setInternal('__a', 1))).toBe('')
   })
 
   it('fits its schema, and stores what the schema gives back', async () => {

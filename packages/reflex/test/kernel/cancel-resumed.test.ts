@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Port, type Repeat, RunPrograms } from '../../src/kernel/index.ts'
-import { holdEffects, cancelHeld } from '../../src/runs/cancelling.ts'
+import { blockEffects, cancelOpen } from '../../src/runs/cancelling.ts'
 import { RunHandle } from '../../src/runs/handle.ts'
 import { replay } from '../../src/kernel/run/replay.ts'
 import type { Run } from '../../src/kernel/run/run.ts'
@@ -52,7 +52,7 @@ function livesOf(repeat: Repeat, leaves = false): Lives {
 async function begunAndLeft(lives: Lives, root: string): Promise<void> {
   const world = lives.live()
   const run = await world.runtime.start(world.runtime.programs.add(root, root, {}), { id: 'otter' })
-  await world.host.settle()
+  await world.host.drain()
   await run.leave()
 }
 
@@ -62,8 +62,8 @@ const post = async ({ store }: World): Promise<unknown> =>
 /** Cancels as `Reflex.cancel` does. */
 async function cancelled(world: World): Promise<Run> {
   const handle = (run: Run): RunHandle => new RunHandle(run, new RunPrograms(world.runtime.programs, run.state))
-  const run = await world.runtime.resume('otter', { prepare: (made) => holdEffects(handle(made)) })
-  await cancelHeld(handle(run), 'enough', 'ben')
+  const run = await world.runtime.resume('otter', { prepare: (made) => blockEffects(handle(made)) })
+  await cancelOpen(handle(run), 'enough', 'ben')
   await run.idle()
   return run
 }
@@ -94,7 +94,7 @@ describe.each(['free', 'keyed', 'ask'] as const)('of an effect that was in fligh
     const lives = livesOf(repeat)
     await begunAndLeft(lives, 'busy')
     const first = lives.live()
-    const held = await first.runtime.resume('otter', { prepare: (run) => run.hold((next) => 'port' in next) })
+    const held = await first.runtime.resume('otter', { prepare: (run) => run.block((next) => 'port' in next) })
     await held.cancel()
     held.close()
     expect((await first.store.runs())[0]).toMatchObject({ status: 'running' })
@@ -107,11 +107,11 @@ describe.each(['free', 'keyed', 'ask'] as const)('of an effect that was in fligh
     const lives = livesOf(repeat)
     await begunAndLeft(lives, 'patient')
     const world = lives.live()
-    const run = await world.runtime.resume('otter', { prepare: (made) => made.hold((next) => 'port' in next) })
+    const run = await world.runtime.resume('otter', { prepare: (made) => made.block((next) => 'port' in next) })
     await run.cancel()
-    run.hold(undefined)
+    run.block(undefined)
     while (run.release());
-    await world.host.settle()
+    await world.host.drain()
     expect({ asks: [...run.state.waits.values()].map(({ name }) => name), begun: lives.begun.length }).toEqual(
       repeat === 'ask' ? { asks: ['doubt'], begun: 1 } : { asks: [], begun: 2 },
     )

@@ -76,7 +76,7 @@ describe('cancelling a run', () => {
       ports: { slow: { leaves: false, repeat: 'free', perform: (call) => new Promise(() => void (signal = call.signal)) } },
     })
     const run = await world.start('asks')
-    await world.host.settle()
+    await world.host.drain()
     const told = run.cancel()
     expect(signal?.aborted).toBe(true)
     await told

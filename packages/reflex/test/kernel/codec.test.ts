@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { blobsOf, decodeBatch, encodeRecord } from '../../src/kernel/journal/codec.ts'
 import { copyJson, type Json } from '../../src/kernel/journal/json.ts'
-import { FORMAT, type Input, type More, type Rec, type Request } from '../../src/kernel/journal/record.ts'
+import { FORMAT, type Input, type Outputs, type Rec, type Request } from '../../src/kernel/journal/record.ts'
 import { codeOf } from './world.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => copyJson(value, 'value'))
@@ -18,7 +18,7 @@ const input = fc.oneof(
 const writes = fc
   .array(fc.tuple(fc.string(), json), { minLength: 1, maxLength: 4 })
   .map((pairs) => pairs.flatMap(([key, value]): Json[] => [key, value]))
-const more: fc.Arbitrary<More> = fc.record(
+const more: fc.Arbitrary<Outputs> = fc.record(
   { note: json, tombstones: fc.array(fc.string()), go: fc.constant(1 as const), patch: fc.dictionary(fc.string(), json) },
   { requiredKeys: [] },
 )

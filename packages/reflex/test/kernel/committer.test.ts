@@ -42,7 +42,7 @@ describe('a commit that gets no answer', () => {
     const { host, started, stuck, commits } = await begun((run) => run === 'stuck', ['stuck', 'a', 'b'])
     const [first, ...others] = started
     const slow = first?.answer('2w', 'late')
-    await host.settle(2)
+    await host.drain(2)
     const answers = others.map((run) => run.answer('2w', run.id))
     await host.advance(99)
     expect(commits).toEqual([['stuck']])
@@ -59,13 +59,13 @@ describe('a commit that gets no answer', () => {
     const answers = []
     for (const run of started) {
       answers.push(run.answer('2w', run.id))
-      await host.settle(2)
+      await host.drain(2)
       await host.advance(1000)
     }
     expect(commits).toEqual([['a'], ['b'], ['c']])
     while (commits.length < 4) {
       stuck.shift()?.()
-      await host.settle(2)
+      await host.drain(2)
     }
     for (const go of stuck) go()
     expect(await Promise.all(answers)).toEqual([3, 3, 3, 3])

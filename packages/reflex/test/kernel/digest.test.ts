@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { digest, digestFraction } from '../../src/kernel/journal/digest.ts'
-import { runName } from '../../src/kernel/journal/names.ts'
+import { runName } from '../../src/kernel/journal/run-name.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex')
 

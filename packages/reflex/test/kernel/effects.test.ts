@@ -108,14 +108,14 @@ describe('what comes of an effect', () => {
         x.request('slow', 2)
       } else if (input[0] === 'part') x.note({ heard: input[2] })
       else {
-        x.drop(...x.flights().map(({ id }) => id))
+        x.drop(...x.pendingEffects().map(({ id }) => id))
         x.wait('answer', 'end')
         x.set('won', input[2])
       }
     }
     const world = worldOf([kindOf('races', races)], { ports: { slow: doors.port() } })
     const run = await world.start('races')
-    await world.host.settle()
+    await world.host.drain()
     const [first, second] = doors.open
     first?.part('so far')
     second?.settle('second')
@@ -125,7 +125,7 @@ describe('what comes of an effect', () => {
     first?.settle('late')
     first?.part('later')
     first?.fail(new Error('latest'))
-    await world.host.settle()
+    await world.host.drain()
     expect([run.state.n, run.state.root.reader().get('won')]).toEqual([n, 'second'])
   })
 
@@ -135,9 +135,9 @@ describe('what comes of an effect', () => {
       input === undefined ? void x.request('pay', [1]) : input[0] === 'err' ? void x.request('pay', [1], 'run-a:2') : x.done()
     const world = worldOf([kindOf('retries', retries)], { ports: { pay: doors.port(true, 'keyed') } })
     const run = await world.start('retries', { id: 'run-a' })
-    await world.host.settle()
+    await world.host.drain()
     doors.door().fail(new Error('timed out'))
-    await world.host.settle()
+    await world.host.drain()
     doors.door().settle('paid')
     await run.idle()
     expect(doors.open.map(({ key }) => key)).toEqual(['run-a:2', 'run-a:2'])
@@ -225,12 +225,12 @@ describe('an effect found in flight after a crash', () => {
     const ports = { out: port(doors) }
     const world = worldOf(kinds, { ports })
     const run = await world.start('asks', { source: ['out'] })
-    await world.host.settle()
+    await world.host.drain()
     before?.(doors)
     await world.host.advance(100)
     const next = worldOf(kinds, { ports, store: world.store })
     const again = await next.runtime.resume(run.id)
-    await next.host.settle()
+    await next.host.drain()
     return { doors, again, host: next.host }
   }
 
@@ -281,7 +281,7 @@ describe('an effect found in flight after a crash', () => {
     const { doors, again, host } = await crashed((d) => d.port(true, 'ask'))
     await again.idle()
     expect(await again.answer('3w', 'repeat')).toBe(4)
-    await host.settle()
+    await host.drain()
     expect(doors.open).toHaveLength(2)
     doors.door().settle('done')
     await again.idle()
@@ -295,14 +295,14 @@ describe('an effect found in flight after a crash', () => {
       seen.push(x.waits().length)
       if (input === undefined) x.request('out')
       else {
-        x.drop(...x.flights().map(({ id }) => id))
+        x.drop(...x.pendingEffects().map(({ id }) => id))
         x.wait('answer', 'mine')
       }
     }
     const ports = { out: doors.port(true, 'ask') }
     const world = worldOf([kindOf('drops', drops)], { ports })
     const run = await world.start('drops')
-    await world.host.settle()
+    await world.host.drain()
     const next = worldOf([kindOf('drops', drops)], { ports, store: world.store })
     const again = await next.runtime.resume(run.id)
     await again.idle()
@@ -325,10 +325,10 @@ describe('the gate', () => {
     const performed: Call[] = []
     const world = worldOf(kinds, { store: control.store, ports: { out: door((call) => void performed.push(call), facts) } })
     const run = await world.start('asks', { source: ['out'] })
-    await world.host.settle()
+    await world.host.drain()
     expect([performed.length, run.durable, run.state.n]).toEqual([0, 0, 2])
     control.slow.shift()?.()
-    await world.host.settle()
+    await world.host.drain()
     expect([performed.length, run.durable]).toEqual([1, 2])
   })
 
@@ -338,7 +338,7 @@ describe('the gate', () => {
     let performed = 0
     const world = worldOf(kinds, { store: control.store, ports: { read: door(() => ++performed) } })
     await world.start('asks', { source: ['read', 'read'] })
-    await world.host.settle()
+    await world.host.drain()
     expect(performed).toBe(2)
   })
 
@@ -349,10 +349,10 @@ describe('the gate', () => {
     const world = worldOf(kinds, { store: control.store, ports: { out: door(() => ++performed, { leaves: true }) } })
     const run = await world.start('asks', { source: ['out'] })
     const told = run.cancel()
-    await world.host.settle()
+    await world.host.drain()
     for (let slow = control.slow.shift(); slow !== undefined; slow = control.slow.shift()) {
       slow()
-      await world.host.settle()
+      await world.host.drain()
     }
     await told
     expect(performed).toBe(0)
@@ -366,7 +366,7 @@ describe('a store that fails', () => {
     const ports = { read: door(() => 'read'), out: doors.port(true, 'keyed') }
     const world = worldOf(kinds, { store: control.store, ports })
     const run = await world.start('asks', { source: ['out', 'out'] })
-    await world.host.settle()
+    await world.host.drain()
     control.fail = true
     doors.door().settle('first')
     await expect(run.idle()).rejects.toMatchObject({ code: 'R5005', message: containing('the disk is full') })
@@ -374,10 +374,10 @@ describe('a store that fails', () => {
     expect(doors.open).toHaveLength(1)
     control.fail = false
     const again = await world.runtime.resume(run.id)
-    await world.host.settle()
+    await world.host.drain()
     expect(doors.open.map(({ key }) => key)).toEqual([`${run.id}:2`, `${run.id}:2`])
     doors.door().settle('first')
-    await world.host.settle()
+    await world.host.drain()
     doors.door().settle('second')
     await again.idle()
     expect(again.state.ended?.value).toEqual([
@@ -411,7 +411,7 @@ describe('a lost lease', () => {
     await expect(run.idle()).rejects.toMatchObject({ code: 'R5002' })
     expect(doors.open).toHaveLength(2)
     doors.door().settle('in time')
-    await thief.host.settle()
+    await thief.host.drain()
     doors.door().settle('out')
     await taken.idle()
     expect(taken.state.ended?.value).toEqual([

@@ -193,7 +193,7 @@ describe('a store that does not confirm the lease', () => {
       return refused
     }
     void run.message('send', null)
-    await first.clock.settle(10)
+    await first.clock.drain(10)
     expect(box.sent).toEqual([])
     memory.commit = commit
     line.state = 'open'
@@ -212,7 +212,7 @@ describe('a store that does not confirm the lease', () => {
       return refused
     }
     void run.message('send', null).catch(() => undefined)
-    await first.clock.settle(10)
+    await first.clock.drain(10)
     memory.commit = commit
     await first.clock.advance(2 * LEASE)
     expect(await codeOf(run.idle())).toBe('R5012')

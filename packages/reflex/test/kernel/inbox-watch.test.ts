@@ -43,7 +43,7 @@ test.each(PLACES)('a run is cancelled within a second while an effect is under w
   const doors = new Doors()
   const { start, host, runtime } = worldOf([kindOf('acts', acts)], { store, ports: { door: doors.port() } })
   const run = await start('acts')
-  await host.settle()
+  await host.drain()
   expect(doors.door().signal.aborted).toBe(false)
   await other.post(run.id, message('c1', { type: 'cancel', to: '', body: 'enough' }))
   await host.advance(1000)

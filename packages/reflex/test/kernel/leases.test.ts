@@ -95,7 +95,7 @@ describe('a run that a living process does not carry any more', () => {
     const closing = first.runtime.close().then(() => {
       closed = true
     })
-    await first.host.settle()
+    await first.host.drain()
     expect(closed).toBe(false)
     slow?.()
     await closing

@@ -44,7 +44,7 @@ process.stdout.write(`${JSON.stringify({ n: run.state.n, resumed: row !== undefi
 
 async function tell(): Promise<void> {
   for (const wait of run.state.waits.values()) {
-    const answer = wait.doubts === undefined ? subject?.script?.answer?.(wait) : 'repeat'
+    const answer = wait.effect === undefined ? subject?.script?.answer?.(wait) : 'repeat'
     if (wait.type === 'answer' && answer !== undefined) return void (await run.answer(wait.id, answer))
   }
   if (await subject?.script?.drive?.(run)) return

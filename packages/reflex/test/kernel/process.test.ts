@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/store/index.ts'
-import { Life } from '../../src/testing/kind-suite/life.ts'
+import { ProcessLife } from '../../src/testing/kind-suite/process-life.ts'
 import { Watch } from '../../src/testing/kind-suite/watch.ts'
 import { SUBJECTS } from './probes/subjects.ts'
 
@@ -33,7 +33,7 @@ describe('a run over a SQLite file whose every process is killed', () => {
     async (name) => {
       const subject = SUBJECTS.find((one) => one.name === name)
       if (subject === undefined) throw new Error(name)
-      const expected = await new Life(subject, memoryStore(), new Watch()).live()
+      const expected = await new ProcessLife(subject, memoryStore(), new Watch()).runToEnd()
       const file = join(folder, `${name}.db`)
       const lives: Told[] = []
       while (lives.at(-1)?.end === undefined || lives.at(-1)?.end === null) lives.push(await life(file, name))

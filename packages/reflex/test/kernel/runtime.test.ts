@@ -112,10 +112,10 @@ describe('control by hand', () => {
       if (input === undefined) {
         x.request('slow', 1)
         x.request('slow', 2)
-      } else if (x.flights().length === 1) x.done()
+      } else if (x.pendingEffects().length === 1) x.done()
     }
     const { start, host } = worldOf([kindOf('two', two)], { ports: { slow: doors.port() } })
-    const run = await start('two', { prepare: (made) => made.hold(() => true) })
+    const run = await start('two', { prepare: (made) => made.block(() => true) })
     await run.idle()
     expect([run.state.n, doors.open.length, run.status]).toEqual([1, 0, 'running'])
     expect(run.release()).toBe(true)
@@ -125,9 +125,9 @@ describe('control by hand', () => {
     expect(doors.open.length).toBe(1)
     expect(run.release()).toBe(true)
     expect(run.release()).toBe(false)
-    run.hold(undefined)
+    run.block(undefined)
     for (const door of doors.open) door.settle(1)
-    await host.settle()
+    await host.drain()
     await run.idle()
     expect(run.state.ended?.status).toBe('done')
   })
@@ -148,7 +148,7 @@ describe('programs', () => {
   const callsLate: Step = (x, input) => {
     if (input?.[0] === 'ret') return x.done(input[3])
     if (input === undefined) return void x.wait('answer', 'which')
-    x.knows('never:never')
+    x.hasProgram('never:never')
     x.call(textOf(input[2]))
   }
   const says: Step = (x) => x.done(x.def)
@@ -171,7 +171,7 @@ describe('programs', () => {
   })
 
   it('that were asked for and not called are known to the replay too', async () => {
-    const asksFor: Step = (x) => x.done([x.knows('says:it'), x.knows('says:nobody')])
+    const asksFor: Step = (x) => x.done([x.hasProgram('says:it'), x.hasProgram('says:nobody')])
     const world = worldOf([kindOf('asksFor', asksFor), kindOf('says', says)])
     world.runtime.programs.add('says', 'it', 1)
     const run = await world.start('asksFor')
@@ -240,7 +240,7 @@ describe('programs', () => {
     const run = await world.start('asks')
     await run.idle()
     await world.runtime.close()
-    const { runtime } = worldOf([kindOf('asks', asks, { rev: 2, oldest: 2 })], { store: world.store })
+    const { runtime } = worldOf([kindOf('asks', asks, { rev: 2, oldestRev: 2 })], { store: world.store })
     expect(await codeOf(runtime.resume(run.id))).toBe('R5011')
     expect(await codeOf(runtime.fork(run.id))).toBe('R5011')
     expect((await runtime.peek(run.id)).row.status).toBe('suspended')
@@ -280,7 +280,7 @@ describe('opening', () => {
     store.commit = () => new Promise(() => {})
     const first = worldOf([kindOf('asks', asks)], { store })
     await first.start('asks', { id: 'named' })
-    await first.host.settle()
+    await first.host.drain()
     store.commit = commit
     const next = worldOf([kindOf('asks', asks), kindOf('other', asks)], { store })
     expect(await codeOf(next.runtime.resume('named'))).toBe('R5010')
@@ -308,7 +308,7 @@ describe('opening', () => {
     const counts2: Step = (x, input) => (input === undefined ? void x.request('slow') : x.set('parts', Number(x.get('parts') ?? 0) + 1))
     const world = worldOf([kindOf('counts2', counts2)], { ports: { slow: doors.port() } })
     const run = await world.start('counts2')
-    await world.host.settle()
+    await world.host.drain()
     doors.door().part(1)
     doors.door().part(2)
     const idle = run.idle()
@@ -324,10 +324,10 @@ describe('opening', () => {
       const world = worldOf([kindOf('asks', asks)], { store })
       const run = await world.start('asks')
       await run.idle()
-      expect(world.runtime.open.size).toBe(1)
+      expect(world.runtime.openRuns.size).toBe(1)
       await run.answer('2w', 1)
       await run.idle()
-      expect(world.runtime.open.size).toBe(0)
+      expect(world.runtime.openRuns.size).toBe(0)
     }
   })
 })
@@ -440,7 +440,9 @@ it('a snapshot keeps what can be read, at every bound', async () => {
     const at = Number(x.position ?? 0)
     if (x.args === 'branch') return branch(x, input)
     if (input?.[0] === 'end')
-      return (x.frame.strands?.size ?? 0) === 0 ? x.done([...(x.frame.kids?.values() ?? [])].map(({ value }) => value ?? null)) : undefined
+      return (x.frame.strands?.size ?? 0) === 0
+        ? x.done([...(x.frame.strandResults?.values() ?? [])].map(({ value }) => value ?? null))
+        : undefined
     if (at === 6) return
     x.set('a', at)
     x.set(`k${at % 2}`, at)

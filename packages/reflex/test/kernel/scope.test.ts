@@ -32,10 +32,10 @@ describe('Scope', () => {
   it('lists live keys in the order of their latest entries, so that a compacted scope lists them alike', () => {
     fc.assert(
       fc.property(fc.array(write, { maxLength: 60 }), (writes) => {
-        const live = filled(writes).live()
+        const live = filled(writes).liveEntries()
         const compacted = new Scope()
         for (const entry of live.values()) compacted.append(entry.key, entry.value, entry.record, entry.at, entry.label)
-        expect([...compacted.live()]).toEqual([...live])
+        expect([...compacted.liveEntries()]).toEqual([...live])
         expect([...live.values()].every(({ value }) => value !== undefined)).toBe(true)
       }),
     )

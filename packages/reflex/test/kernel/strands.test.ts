@@ -10,12 +10,12 @@ async function seen(sees: 'live' | 'past' | 'nothing', nested = false): Promise<
     x.request('later')
   }
   const middle: Step = (x, input) => {
-    if (input?.[0] === 'end') return x.done(x.kid(input[1])?.value ?? null)
+    if (input?.[0] === 'end') return x.done(x.strandResult(input[1])?.value ?? null)
     x.spawn('leaf:leaf', { sees: 'live' })
   }
   const outer: Step = (x, input) => {
     if (input?.[0] === 'end') {
-      reads.push(x.kid(input[1])?.value ?? null)
+      reads.push(x.strandResult(input[1])?.value ?? null)
       return x.done()
     }
     if (x.position !== undefined) return x.set('a', 'after')
@@ -51,7 +51,7 @@ describe('what a strand sees of its spawner', () => {
       'outer',
       (x, input) => {
         if (input?.[0] === 'end') {
-          reads.push(x.kid(input[1])?.value ?? null)
+          reads.push(x.strandResult(input[1])?.value ?? null)
           return x.done()
         }
         const scope = x.open()
@@ -87,7 +87,7 @@ describe('adopting', () => {
         return
       }
       ends.push(input[1])
-      const kids = [...(x.frame.kids?.values() ?? [])]
+      const kids = [...(x.frame.strandResults?.values() ?? [])]
       if (kids.some(({ status }) => status === 'running')) return
       x.adopt(...kids.map(({ id }) => id))
       x.done()
@@ -100,7 +100,7 @@ describe('adopting', () => {
     await run.idle()
     expect(ends).toEqual(['2s2', '2s1', '2s'])
     expect(run.state.root.reader().snapshot()).toEqual({ who: 2, twice: 2 })
-    expect(run.state.root.kids?.size).toBe(0)
+    expect(run.state.root.strandResults?.size).toBe(0)
   })
 
   it('of a strand that runs, or of one that is not there, fails the frame', async () => {

@@ -118,7 +118,7 @@ describe('messages', () => {
   it('that came before the wait are taken when it opens, also by a strand', async () => {
     const strand: Step = (x, input) => {
       if (input?.[0] === 'message') return x.done(input[2])
-      if (input?.[0] === 'end') return x.done(x.kid(input[1])?.value)
+      if (input?.[0] === 'end') return x.done(x.strandResult(input[1])?.value)
       if (x.args === 'strand') return void x.wait('message', 't')
       if (input === undefined) x.wait('answer', 'go on')
       else x.spawn(null, { args: 'strand' })
@@ -193,9 +193,9 @@ describe('times', () => {
     const { start, host } = worldOf(kinds, { store: 'none' })
     const run = await start('collects', { source: { questions: ['a'], times: [86_400_000], many: 1 } })
     await run.idle()
-    expect(host.next).toBe(run.state.time + 86_400_000)
+    expect(host.nextDue).toBe(run.state.time + 86_400_000)
     await run.answer('2w', 1)
     await run.idle()
-    expect(host.next).toBeUndefined()
+    expect(host.nextDue).toBeUndefined()
   })
 })

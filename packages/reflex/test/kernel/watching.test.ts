@@ -14,7 +14,7 @@ const both: Step = (x, input) => {
   if (input === undefined) {
     x.request('leaves')
     x.request('costs')
-  } else if (x.flights().length === 1) x.done()
+  } else if (x.pendingEffects().length === 1) x.done()
 }
 
 const kinds = [kindOf('counts', counts), kindOf('both', both)]
@@ -43,10 +43,10 @@ describe('a subscriber that returns a promise', () => {
     const slow = new Slow()
     const { start, host } = worldOf(kinds, { ports })
     const run = await start('both', { prepare: slow.subscribe })
-    await host.settle()
+    await host.drain()
     expect([run.durable, slow.told, doors.leaves.open.length, doors.costs.open.length]).toEqual([2, [1, 2], 0, 1])
     slow.done()
-    await host.settle()
+    await host.drain()
     expect(doors.leaves.open.length).toBe(1)
   })
 
@@ -56,28 +56,28 @@ describe('a subscriber that returns a promise', () => {
     const run = await start('counts', { source: 3, prepare: slow.subscribe })
     const over: string[] = []
     void run.idle().then(() => over.push('idle'))
-    await host.settle()
-    expect([over, run.durable, runtime.open.size]).toEqual([[], 5, 1])
+    await host.drain()
+    expect([over, run.durable, runtime.openRuns.size]).toEqual([[], 5, 1])
     void runtime.close().then(() => over.push('closed'))
-    await host.settle()
+    await host.drain()
     expect(over).toEqual([])
     slow.done()
-    await host.settle()
-    expect([over, runtime.open.size]).toEqual([['idle', 'closed'], 0])
+    await host.drain()
+    expect([over, runtime.openRuns.size]).toEqual([['idle', 'closed'], 0])
   })
 
   it('is waited for by the close of the runtime although its run is closed', async () => {
     const slow = new Slow()
     const { start, host, runtime } = worldOf(kinds)
     const run = await start('counts', { source: 3, prepare: slow.subscribe })
-    await host.settle()
+    await host.drain()
     run.close()
     let isClosed = false
     void runtime.close().then(() => (isClosed = true))
-    await host.settle()
+    await host.drain()
     expect(isClosed).toBe(false)
     slow.done()
-    await host.settle()
+    await host.drain()
     expect(isClosed).toBe(true)
   })
 
@@ -95,7 +95,7 @@ describe('a subscriber that returns a promise', () => {
           if (n < made.durable) return undefined
           const size = batch
           batch = 0
-          return host.settle(10).then(() => (behind -= size))
+          return host.drain(10).then(() => (behind -= size))
         }),
     })
     await run.idle()

@@ -157,12 +157,12 @@ describe('a file of a message', () => {
 
   test('counts as tokens of an image in an estimate, not as its base64', async () => {
     const { models } = workshop([])
-    const { reserves } = costTraits(
+    const { estimateUsage } = costTraits(
       () => models,
       () => showing(filePart(pngOf(4_000_000))),
     )
-    expect(reserves?.().input).toBeGreaterThan(1_500)
-    expect(reserves?.().input).toBeLessThan(2_000)
+    expect(estimateUsage?.().input).toBeGreaterThan(1_500)
+    expect(estimateUsage?.().input).toBeLessThan(2_000)
   })
 })
 

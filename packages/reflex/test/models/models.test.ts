@@ -78,7 +78,7 @@ describe('time', () => {
     expect(elapsed()).toBe(120_000)
     expect(fault.fix).toMatch(/^give the node a longer `timeout`.*`reflex resume RUN` tries again$/)
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
-    expect(host.next).toBeUndefined()
+    expect(host.nextDue).toBeUndefined()
   })
 
   test('after the time limit of a try, the next model is asked', async () => {
@@ -97,17 +97,17 @@ describe('time', () => {
     const { host, models } = workshop([], { model: slow })
     const reply = await played(host, models.generate(saying('?', { tryTimeout: 10_000 }), watched()))
     expect(reply).toMatchObject({ text: 'yes', tries: 2, failures: [{ code: 'R4013', message: 'slow has not answered within 10 s' }] })
-    expect(host.next).toBeUndefined()
+    expect(host.nextDue).toBeUndefined()
   })
 
   test('a call that is broken off while it waits settles nothing more', async () => {
     const { host, models } = workshop([busy({ retryAfter: 60_000 }), 'yes'])
     const call = watched()
     const asked = models.generate(saying('?', { stream: true }), call)
-    await host.settle()
+    await host.drain()
     call.abort(new Error('dropped'))
     await expect(asked).rejects.toThrow('dropped')
-    expect(host.next).toBeUndefined()
+    expect(host.nextDue).toBeUndefined()
     expect(call.parts).toEqual([])
   })
 })
@@ -117,7 +117,7 @@ test('nothing of a call is left behind on its signal or its host', async () => {
   const call = watched()
   await played(host, models.generate(saying('?', { stream: true, tryTimeout: 5 }), call))
   expect(getEventListeners(call.signal, 'abort')).toEqual([])
-  expect(host.next).toBeUndefined()
+  expect(host.nextDue).toBeUndefined()
 })
 
 describe('fallback', () => {

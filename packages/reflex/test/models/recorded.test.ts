@@ -77,7 +77,7 @@ describe('a recording', () => {
           configured: true,
           name: () => 'live',
           price: () => undefined,
-          unpriced: () => ['live'],
+          unpricedModels: () => ['live'],
           generate: async () => {
             const reply = script[next++]?.[1]
             if (reply === undefined) throw new Error('asked too often')

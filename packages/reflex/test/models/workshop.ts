@@ -70,8 +70,8 @@ export async function played<Value>(host: VirtualHost, promise: Promise<Value>, 
   const marked = promise.finally(() => (state.done = true))
   marked.catch(() => undefined)
   while (!state.done) {
-    await host.settle(1)
-    if (host.next !== undefined && host.next - host.now() <= reach) await host.tick()
+    await host.drain(1)
+    if (host.nextDue !== undefined && host.nextDue - host.now() <= reach) await host.tick()
   }
   return marked
 }

@@ -4,7 +4,7 @@ import {
   acceptAnswer,
   type Answers,
   autoAnswers,
-  isOwnQuestion,
+  isInternalQuestion,
   noAnswers,
   type OpenQuestion,
   type Question,
@@ -141,7 +141,7 @@ describe('who answers', () => {
     expect(autoAnswers.answer(open('approve', release))).toBe('YES')
     expect(autoAnswers.answer(open('approve', { ...release, otherwise: 'later' }))).toBe('later')
     expect(autoAnswers.answer(open('why'))).toBeUndefined()
-    expect(isOwnQuestion({ asker: 'outcome' })).toBe(true)
+    expect(isInternalQuestion({ asker: 'outcome' })).toBe(true)
     const happened = { text: 'Did it?', options: [{ value: 'happened' }] }
     expect(autoAnswers.answer(open('doubt', happened, { asker: 'outcome' }))).toBeUndefined()
     expect(autoAnswers.answer(open('doubt', happened))).toBe('happened')

@@ -23,11 +23,11 @@ describe('a grant on terms', () => {
     })
     expect(made.allows('otter', SHELL)).toBe(false)
     expect(asked(made, SHELL)?.message).toContain('wants to be asked about arbor://shell/**')
-    expect(asked(policy({ ask: ['arbor://shell/**'] }, { met: (_, grant) => grant === 'arbor://shell/**' }), SHELL)).toBeUndefined()
+    expect(asked(policy({ ask: ['arbor://shell/**'] }, { areTermsMet: (_, grant) => grant === 'arbor://shell/**' }), SHELL)).toBeUndefined()
   })
 
   it('is denied by a denial, whatever somebody says', () => {
-    const made = policy({ ask: [SHELL], deny: [SHELL] }, { met: () => true })
+    const made = policy({ ask: [SHELL], deny: [SHELL] }, { areTermsMet: () => true })
     expect(made.judgeCall(call, SHELL)).toMatchObject({ allowed: false, rule: SHELL })
     expect(made.judgeCall(call, SHELL).terms).toBeUndefined()
   })
@@ -46,7 +46,7 @@ describe('a grant on terms', () => {
   it('that is counted holds only where it is', () => {
     const bounded = [{ capability: NEED, maxUses: 3 }]
     expect(policy({ bounded }).judgeCall(call, NEED)).toMatchObject({ allowed: false, terms: { maxUses: 3 } })
-    expect(policy({ bounded }, { met: () => true }).judgeCall(call, NEED).allowed).toBe(true)
+    expect(policy({ bounded }, { areTermsMet: () => true }).judgeCall(call, NEED).allowed).toBe(true)
     expect(policy({ bounded, allow: [NEED] }).judgeCall(call, NEED).allowed).toBe(true)
   })
 })

@@ -43,7 +43,7 @@ describe('why', () => {
     writeFileSync(file, dot)
     const { run } = await reflex.run(file, { id: 'otter' })
     let cause: Cause | undefined
-    const decided = await countsOf('kernel/step/reads.ts', async () => void (cause = await reflex.why('otter', 'n')))
+    const decided = await countsOf('kernel/step/read-watcher.ts', async () => void (cause = await reflex.why('otter', 'n')))
     expect(cause && followed(cause).last.name).toBe('further back')
     expect(decided.get('readsOf')).toBeLessThan(1_100)
     const walked = await countsOf('history/chronology.ts', async () => void (await reflex.why('otter', 'n')))

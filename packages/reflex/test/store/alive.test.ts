@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isGone, type KnownWorker, knownWorker } from '../../src/store/alive.ts'
+import { isGone, type KnownWorker, knownWorker } from '../../src/store/known-worker.ts'
 
 const HERE = new Set(['here'])
 const onLinux = process.platform === 'linux'

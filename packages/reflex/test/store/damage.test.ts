@@ -8,8 +8,8 @@ import { isFault } from '../../src/kernel/journal/fault.ts'
 import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import { type StoredRunRow, sumOfRun } from '../../src/store/rows.ts'
-import { nextSum } from '../../src/store/sums.ts'
-import { batchOf, messageOf, moved, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { nextSum } from '../../src/store/checksums.ts'
+import { batchOf, messageOf, rowChange, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder } from './processes.ts'
 
 const worker = workerOf('w')
@@ -27,7 +27,7 @@ async function storeFile(): Promise<string> {
     batchOf(otter, 2, { count: 2, blobs: new Map([['b1', '"a large value"']]) }),
     batchOf(otter, 4, { snapshot: '{"at":4}' }),
   ])
-  await store.commit([batchOf(otter, 5), batchOf(newt, 3, { row: moved({ status: 'suspended' }) }), batchOf(otter, 6)])
+  await store.commit([batchOf(otter, 5), batchOf(newt, 3, { row: rowChange({ status: 'suspended' }) }), batchOf(otter, 6)])
   await store.post('otter', messageOf('m1'))
   await store.append('memory', 'k1', { note: 1 }, NOW)
   await store.append('memory', 'k2', { note: 2 }, NOW)

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { isFault } from '../../src/kernel/journal/fault.ts'
 import type { Store } from '../../src/kernel/ports/store.ts'
 import { openSqlite } from '../../src/store/index.ts'
-import { openDatabase } from '../../src/store/open.ts'
+import { openDatabase } from '../../src/store/open-database.ts'
 import { LAYOUT } from '../../src/store/schema.ts'
 import { batchOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder, StoreProcess } from './processes.ts'
@@ -74,7 +74,7 @@ describe('a new store', () => {
   })
 
   it('keeps a log, and waits for the disk at each commit', () => {
-    const { db } = openDatabase(newFile(), { busyTimeout: 5000, fresh: '0f' })
+    const { db } = openDatabase(newFile(), { busyTimeout: 5000, newIdentity: '0f' })
     const settings = ['journal_mode', 'synchronous', 'fullfsync', 'busy_timeout'].map(
       (name) => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0],
     )

@@ -18,7 +18,7 @@ import { expect } from 'vitest'
 import { isFault } from '../../src/kernel/journal/fault.ts'
 import type { Awaitable, Lease, RunStatus, Store } from '../../src/kernel/ports/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
-import { batchOf, messageOf, moved, NOW, rowOf, workerOf } from '../../src/testing/store-suite/world.ts'
+import { batchOf, messageOf, rowChange, NOW, rowOf, workerOf } from '../../src/testing/store-suite/world.ts'
 
 /** A store and the leases that it gave, newest last, in the same places in both. */
 interface Side {
@@ -71,7 +71,7 @@ async function batchFor(
   const { count, due, value } = parts
   return batchOf(lease, last + 1 + (slip === 0 ? 1 : 0), {
     count,
-    row: moved({ status: parts.status, due, updated: NOW + last, ...(value === null ? {} : { value }) }),
+    row: rowChange({ status: parts.status, due, updated: NOW + last, ...(value === null ? {} : { value }) }),
     ...(parts.snapshot ? { snapshot: `${lease.run} ${last + count}` } : {}),
     taken: (await side.store.inbox(lease.run)).slice(0, count - 1).map(({ row }) => row),
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Kind, type Port, Runtime } from '../../src/kernel/index.ts'
 import type { Lease, Store, Worker } from '../../src/kernel/ports/store.ts'
 import { openPostgres } from '../../src/store/index.ts'
-import { batchOf, leaseOf, messageOf, moved, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { batchOf, leaseOf, messageOf, rowChange, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { answersAsMemory } from './model.ts'
 import { PostgresProxy } from './postgres-proxy.ts'
 import { PostgresServer, postgresPrograms } from './postgres-server.ts'
@@ -210,7 +210,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
 
   it('a run that is swept while it is read is not there, and not damaged', async () => {
     const { proxy, store, other, lease } = await behindProxy()
-    expect(await store.commit([batchOf(lease, 2, { row: moved({ status: 'completed' }) })])).toEqual([])
+    expect(await store.commit([batchOf(lease, 2, { row: rowChange({ status: 'completed' }) })])).toEqual([])
     const held = proxy.hold('batches')
     const reading = store.read(RUN)
     const goOn = await held

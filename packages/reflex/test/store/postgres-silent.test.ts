@@ -47,7 +47,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
     await silent
     expect(await store.commit([batchOf(lease, 2)])).toEqual([])
     expect(await store.beat(worker, NOW + TTL - 1, [lease])).toEqual([RUN])
-    expect(await other.claim(RUN, heir, NOW + TTL)).toHaveProperty('holder')
+    expect(await other.claim(RUN, heir, NOW + TTL)).toHaveProperty('owner')
     await unanswered
   })
 
@@ -75,7 +75,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
     await other.hello(worker, NOW, TTL)
     expect(await other.beat(worker, NOW + TTL - 1, [lease])).toEqual([RUN])
     goOn()
-    expect(await claim).toHaveProperty('holder')
+    expect(await claim).toHaveProperty('owner')
     expect(await store.commit([batchOf(lease, 2)])).toEqual([])
   })
 

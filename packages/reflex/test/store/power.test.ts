@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openSqlite } from '../../src/store/index.ts'
-import { batchOf, leaseOf, messageOf, moved, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { batchOf, leaseOf, messageOf, rowChange, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder } from './processes.ts'
 
 const RUN = 'otter-2m9q'
@@ -61,7 +61,7 @@ describe('what a loss of power leaves', () => {
     const taken = leaseOf(await store.claim(RUN, heir, NOW))
     await store.commit([batchOf(taken, 2)])
     mark(2, heir.id)
-    await store.commit([batchOf(taken, 3, { row: moved({ status: 'suspended' }) })])
+    await store.commit([batchOf(taken, 3, { row: rowChange({ status: 'suspended' }) })])
     mark(3, heir.id)
     await store.release(taken)
     const [bytes, content] = [statSync(log).size, readFileSync(log)]
@@ -99,7 +99,7 @@ describe('a commit of one who was taken for dead', () => {
     expect(await store.commit([batchOf(lease, 1)])).toEqual([])
 
     const taken = leaseOf(await other.claim(RUN, heir, NOW + TTL))
-    expect(await other.commit([batchOf(taken, 2, { row: moved({ status: 'completed' }) })])).toEqual([])
+    expect(await other.commit([batchOf(taken, 2, { row: rowChange({ status: 'completed' }) })])).toEqual([])
     expect((await other.sweep({ now: NOW + TTL, before: NOW + TTL })).runs).toEqual([RUN])
     const newt = (await other.create(rowOf('newt-1', { trace: '7'.repeat(32) }), heir)) as Lease
     expect(newt.token).toBe(lease.token)

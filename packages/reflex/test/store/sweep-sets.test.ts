@@ -8,7 +8,7 @@ import { type Ask, PostgresConnection } from '../../src/store/postgres/connectio
 import { sweepPostgres } from '../../src/store/postgres/sweep.ts'
 import type { Statements } from '../../src/store/statements.ts'
 import { sweepStore } from '../../src/store/sweep.ts'
-import { batchOf, moved, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { batchOf, rowChange, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder } from './processes.ts'
 import { PostgresServer, postgresPrograms } from './postgres-server.ts'
 
@@ -25,7 +25,7 @@ async function crowded(store: Store): Promise<Lease> {
   const leases: Lease[] = []
   for (let i = 0; i < RUNS; i++) leases.push((await store.create(rowOf(`ended-${i}`), worker)) as Lease)
   await store.commit(leases.map((lease) => batchOf(lease, 1, { programs: [PROGRAM] })))
-  await store.commit(leases.map((lease) => batchOf(lease, 2, { row: moved({ status: 'completed' }) })))
+  await store.commit(leases.map((lease) => batchOf(lease, 2, { row: rowChange({ status: 'completed' }) })))
   const lease = (await store.create(rowOf('going-1'), worker)) as Lease
   await store.commit([batchOf(lease, 1)])
   return lease
@@ -45,7 +45,7 @@ describe('a sweep of a SQLite store', () => {
         return result
       }
     }
-    const connection = new Watched(file, { busyTimeout: 1000, fresh: '0f' })
+    const connection = new Watched(file, { busyTimeout: 1000, newIdentity: '0f' })
     onTestFinished(() => connection.close())
     expect((await sweepStore(connection, { now: NOW, before: NOW })).runs).toHaveLength(RUNS)
     expect({ refused, often: next > RUNS / 100 }).toEqual({ refused: [], often: true })
@@ -59,14 +59,14 @@ describe('a sweep of a SQLite store', () => {
     const going = (await store.create(rowOf('going-1'), worker)) as Lease
     await store.commit([batchOf(going, 1, { programs: [PROGRAM] })])
     const ended = (await store.create(rowOf('ended-1'), worker)) as Lease
-    await store.commit([batchOf(ended, 1, { row: moved({ status: 'completed' }) })])
+    await store.commit([batchOf(ended, 1, { row: rowChange({ status: 'completed' }) })])
     let first = true
     class Overtaken extends Connection {
       override write<T>(work: (sql: Statements) => T): T {
         if (first) {
           first = false
           // The last batch of all goes, and the next one, which names the program, has its number.
-          new Connection(file, { busyTimeout: 1000, fresh: '0f' }).write((sql) => {
+          new Connection(file, { busyTimeout: 1000, newIdentity: '0f' }).write((sql) => {
             sql.dropRun.run(2, '5'.repeat(32), 1, 1)
             sql.dropJournal.run(2)
           })
@@ -75,7 +75,7 @@ describe('a sweep of a SQLite store', () => {
         return super.write(work)
       }
     }
-    const connection = new Overtaken(file, { busyTimeout: 1000, fresh: '0f' })
+    const connection = new Overtaken(file, { busyTimeout: 1000, newIdentity: '0f' })
     onTestFinished(() => connection.close())
     expect((await sweepStore(connection, { now: NOW, before: NOW })).programs).toEqual([])
     expect(await store.program(hash)).toEqual(PROGRAM)

@@ -6,7 +6,7 @@ import { Connection } from '../../src/store/connection.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import type { Statements } from '../../src/store/statements.ts'
 import { sweepStore } from '../../src/store/sweep.ts'
-import { batchOf, moved, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { batchOf, rowChange, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder } from './processes.ts'
 
 const worker = workerOf('first')
@@ -20,7 +20,7 @@ async function storeWith(count: number): Promise<{ store: Store; file: string }>
     if (lease === 'taken') throw new Error('taken')
     await store.commit([
       batchOf(lease, 1, { snapshot: 'one' }),
-      batchOf(lease, 2, { row: moved({ status: i % 2 === 0 ? 'completed' : 'suspended' }) }),
+      batchOf(lease, 2, { row: rowChange({ status: i % 2 === 0 ? 'completed' : 'suspended' }) }),
     ])
   }
   return { store, file }
@@ -72,7 +72,7 @@ describe('a sweep of a SQLite store', () => {
         return seen
       }
     }
-    const connection = new Overtaken(file, { busyTimeout: 1000, fresh: '0f' })
+    const connection = new Overtaken(file, { busyTimeout: 1000, newIdentity: '0f' })
     expect(await sweepStore(connection, { now: NOW })).toEqual({ runs: [], programs: [spare], blobs: [] })
     connection.close()
     await store.close()

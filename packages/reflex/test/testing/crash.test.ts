@@ -57,7 +57,7 @@ test('nothing of the test is called again: the outside answers as it did', async
 test('other blows than death may fall', async () => {
   const t = scripted(refund, { ...script, tools: { 'orders.get': () => order, 'payments.refund': () => receipt } })
   await t.run()
-  const all = await t.crashEverywhere({ blows: ['tear', 'room'], under: ['slow', 'leaves'] })
+  const all = await t.crashEverywhere({ faults: ['tear', 'room'], circumstances: ['slow', 'leaves'] })
   expect(all.points).toBeGreaterThan(10)
 })
 

@@ -8,7 +8,7 @@ import {
   type KindSubject,
   parsePoint,
   pointText,
-  type Spoil,
+  type PlantedBug,
   type Violation,
 } from '../../src/testing/index.ts'
 import { SUBJECTS } from '../kernel/probes/subjects.ts'
@@ -33,7 +33,7 @@ describe('a run struck at any moment', () => {
     const points = await someOf(suite, 60, [], ['slow'], ['posts'], ['retries'], ['leaves'], ['lingers'], ['slow', 'posts', 'apart'])
     const wrong: (readonly [string, readonly Violation[]])[] = []
     for (const point of points) {
-      const { violations } = await suite.strike(point)
+      const { violations } = await suite.inject(point)
       if (violations.length > 0) wrong.push([pointText(point), violations])
     }
     expect(wrong).toEqual([])
@@ -49,7 +49,7 @@ describe('a run struck at any moment', () => {
       '40 stop, 2 ahead',
       '25 full, 11 room',
     ]) {
-      const verdict = await suite.strike(parsePoint(text))
+      const verdict = await suite.inject(parsePoint(text))
       expect(verdict.violations, text).toEqual([])
       lives = Math.max(lives, verdict.lives)
     }
@@ -60,7 +60,7 @@ describe('a run struck at any moment', () => {
     const suite = await FaultSuite.of(subject('stage'))
     const point = parsePoint('31 tear, 12 die, slow, retries')
     expect(pointText(point)).toBe('31 tear, 12 die, slow, retries')
-    const [a, b] = [await suite.strike(point), await suite.strike(point)]
+    const [a, b] = [await suite.inject(point), await suite.inject(point)]
     expect(a.records).toEqual(b.records)
     expect(() => parsePoint('31 burn')).toThrow(/not `31 burn`/)
   })
@@ -71,114 +71,119 @@ function changed(store: Store, methods: Partial<Store>): Store {
   return new Proxy(store, { get: (target, name) => Reflect.get(name in methods ? methods : target, name) as unknown })
 }
 
-const PLANTED: readonly (readonly [what: string, subject: string, spoil: () => Spoil, breach: Breach, under?: readonly Circumstance[]])[] =
+const PLANTED: readonly (readonly [
+  what: string,
+  subject: string,
+  spoil: () => PlantedBug,
+  breach: Breach,
+  under?: readonly Circumstance[],
+])[] = [
   [
-    [
-      'effects that do not wait for the disk',
-      'plan',
-      () => ({
+    'effects that do not wait for the disk',
+    'plan',
+    () => ({
+      store: (store) =>
+        changed(store, {
+          commit: (batches) => {
+            void Promise.resolve().then(() => store.commit(batches))
+            return []
+          },
+        }),
+    }),
+    'early',
+  ],
+  [
+    'an effect that is performed again once it has settled',
+    'stage',
+    () => {
+      let before: (() => unknown) | undefined
+      return {
+        port: (port) => ({
+          ...port,
+          perform: (call) => {
+            before?.()
+            before = () => port.perform(call)
+            return port.perform(call)
+          },
+        }),
+      }
+    },
+    'repeated',
+  ],
+  ['a doubt that answers itself', 'plan', () => ({ port: (port) => ({ ...port, repeat: 'free' }) }), 'repeated'],
+  [
+    'a request that is repeated under another key',
+    'stage',
+    () => {
+      let keys = 0
+      return { port: (port) => ({ ...port, perform: (call) => port.perform({ ...call, ...known(call), key: `${call.key} ${++keys}` }) }) }
+    },
+    'repeated',
+  ],
+  [
+    'a message that is lost',
+    'pass',
+    () => ({ store: (store) => changed(store, { post: (run, message) => message.id === 'm2' || store.post(run, message) }) }),
+    'lost',
+  ],
+  [
+    'a message that is taken and stays in the inbox',
+    'pass',
+    () => ({ store: (store) => changed(store, { commit: (batches) => store.commit(batches.map(({ taken: _, ...batch }) => batch)) }) }),
+    'repeated',
+  ],
+  [
+    'records that were acknowledged and are gone',
+    'flow',
+    () => {
+      let forgets = false
+      return {
         store: (store) =>
           changed(store, {
+            // The disk says that it has written, and once in a run it has not.
             commit: (batches) => {
-              void Promise.resolve().then(() => store.commit(batches))
+              const [batch] = batches
+              if (!forgets && batch !== undefined && batch.first > 3) forgets = true
+              else return store.commit(batches)
               return []
             },
           }),
-      }),
-      'early',
-    ],
-    [
-      'an effect that is performed again once it has settled',
-      'stage',
-      () => {
-        let before: (() => unknown) | undefined
-        return {
-          port: (port) => ({
-            ...port,
-            perform: (call) => {
-              before?.()
-              before = () => port.perform(call)
-              return port.perform(call)
-            },
-          }),
-        }
-      },
-      'repeated',
-    ],
-    ['a doubt that answers itself', 'plan', () => ({ port: (port) => ({ ...port, repeat: 'free' }) }), 'repeated'],
-    [
-      'a request that is repeated under another key',
-      'stage',
-      () => {
-        let keys = 0
-        return { port: (port) => ({ ...port, perform: (call) => port.perform({ ...call, ...known(call), key: `${call.key} ${++keys}` }) }) }
-      },
-      'repeated',
-    ],
-    [
-      'a message that is lost',
-      'pass',
-      () => ({ store: (store) => changed(store, { post: (run, message) => message.id === 'm2' || store.post(run, message) }) }),
-      'lost',
-    ],
-    [
-      'a message that is taken and stays in the inbox',
-      'pass',
-      () => ({ store: (store) => changed(store, { commit: (batches) => store.commit(batches.map(({ taken: _, ...batch }) => batch)) }) }),
-      'repeated',
-    ],
-    [
-      'records that were acknowledged and are gone',
-      'flow',
-      () => {
-        let forgets = false
-        return {
-          store: (store) =>
-            changed(store, {
-              // The disk says that it has written, and once in a run it has not.
-              commit: (batches) => {
-                const [batch] = batches
-                if (!forgets && batch !== undefined && batch.first > 3) forgets = true
-                else return store.commit(batches)
-                return []
-              },
-            }),
-        }
-      },
-      'lost',
-    ],
-    [
-      'a run that is called suspended while an effect is under way',
-      'stage',
-      () => ({
-        store: (store) =>
-          changed(store, {
-            commit: (batches) => store.commit(batches.map((batch) => ({ ...batch, row: { ...batch.row, status: 'suspended' as const } }))),
-          }),
-      }),
-      'unowned',
-    ],
-    [
-      'a right to a run that is never given up',
-      'flow',
-      () => ({ store: (store) => changed(store, { release: () => undefined }) }),
-      'unowned',
-      ['lingers'],
-    ],
-    [
-      'a failure without a code',
-      'flow',
-      () => ({
-        store: (store) =>
-          changed(store, {
-            claim: () => {
-              throw new Error('no connection')
-            },
-          }),
-      }),
-      'untyped',
-    ],
-  ]
+      }
+    },
+    'lost',
+  ],
+  [
+    'a run that is called suspended while an effect is under way',
+    'stage',
+    () => ({
+      store: (store) =>
+        changed(store, {
+          commit: (batches) => store.commit(batches.map((batch) => ({ ...batch, row: { ...batch.row, status: 'suspended' as const } }))),
+        }),
+    }),
+    'unowned',
+  ],
+  [
+    'a right to a run that is never given up',
+    'flow',
+    () => ({ store: (store) => changed(store, { release: () => undefined }) }),
+    'unowned',
+    ['lingers'],
+  ],
+  [
+    'a failure without a code',
+    'flow',
+    () => ({
+      store: (store) =>
+        changed(store, {
+          claim: () => {
+            throw new Error('no connection')
+          },
+        }),
+    }),
+    'untyped',
+  ],
+]
 
 /** What a port reads of a call: its fields are getters of a class. */
 function known({ args, id, run }: { readonly args: unknown; readonly id: unknown; readonly run: unknown }): object {
@@ -188,11 +193,11 @@ function known({ args, id, run }: { readonly args: unknown; readonly id: unknown
 describe('the faults find', () => {
   it.each(PLANTED.map((planted) => ({ planted, toString: () => planted[0] })))(
     '%s',
-    async ({ planted: [, name, spoil, breach, under = []] }) => {
-      const suite = await FaultSuite.of(subject(name), { spoil })
+    async ({ planted: [, name, plantBug, breach, under = []] }) => {
+      const suite = await FaultSuite.of(subject(name), { plantBug })
       const found = new Set<Breach>()
       for (const point of await someOf(suite, 80, under)) {
-        for (const violation of (await suite.strike(point)).violations) found.add(violation.breach)
+        for (const violation of (await suite.inject(point)).violations) found.add(violation.breach)
         if (found.has(breach)) break
       }
       expect([...found]).toContain(breach)

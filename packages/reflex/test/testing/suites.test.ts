@@ -72,7 +72,7 @@ test('a kind that takes any input for its own, and one that does not name what i
 
 test('a port that answers with what is no JSON fails the effect, and one that never answers is named', async () => {
   const suite = await FaultSuite.of(payment({}, { ...pay, perform: () => new Date(0) }))
-  for await (const point of suite.points([])) expect((await suite.strike(point)).violations).toEqual([])
+  for await (const point of suite.points([])) expect((await suite.inject(point)).violations).toEqual([])
   await expect(FaultSuite.of(payment({}, { ...pay, perform: () => new Promise(() => undefined) }))).rejects.toThrow(
     /it waits for effect \d+ of pay/,
   )

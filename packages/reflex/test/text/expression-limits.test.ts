@@ -101,7 +101,7 @@ describe('whatever stands there', () => {
     const variables = variablesOf({ a: { x: [1, { y: 'z' }] }, x: 2 })
     fc.assert(
       fc.property(fc.oneof(soup, fc.string({ unit: 'binary' })), (text) => {
-        const { expression, findings } = compileExpression(text, { whole: 'board' })
+        const { expression, findings } = compileExpression(text, { allVariables: 'board' })
         expect(expression === undefined).toBe(findings.length > 0)
         const result = expression?.evaluate(variables)
         if (result === undefined || result.ok) return

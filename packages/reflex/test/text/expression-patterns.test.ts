@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compileExpression } from '../../src/text/index.ts'
-import { linearPattern, PATTERNS_KEPT, patternPrice } from '../../src/text/linear-pattern.ts'
+import { linearPattern, PATTERN_CACHE_SIZE, patternCost } from '../../src/text/linear-pattern.ts'
 import { outcome } from './variables.ts'
 
 const codes = (text: string): string[] => compileExpression(text).findings.map(({ code }) => code)
@@ -31,7 +31,7 @@ describe('the pattern of an expression', () => {
   test('is compiled once, and forgotten when others have come', () => {
     const made = linearPattern('^forgotten$')
     expect(linearPattern('^forgotten$')).toBe(made)
-    for (let i = 0; i < PATTERNS_KEPT; i++) linearPattern(`^other ${i}$`)
+    for (let i = 0; i < PATTERN_CACHE_SIZE; i++) linearPattern(`^other ${i}$`)
     expect(linearPattern('^forgotten$')).not.toBe(made)
   })
 
@@ -45,8 +45,8 @@ describe('the pattern of an expression', () => {
 
   test('costs at least what repetition makes of it', () => {
     for (const pattern of ['a{1000}', '((a?b?){31}){31}', '(?:[[:alpha:]](b|c)){100}', '\\Q[\\E(abc){1000}]', '(?:\\pL|\\}){500}', 'a{2,}'])
-      expect(patternPrice(pattern), pattern).toBeGreaterThan((linearPattern(pattern) as { size: number }).size / 8)
-    expect(patternPrice('a'.repeat(2001))).toBe(Number.POSITIVE_INFINITY)
+      expect(patternCost(pattern), pattern).toBeGreaterThan((linearPattern(pattern) as { size: number }).size / 8)
+    expect(patternCost('a'.repeat(2001))).toBe(Number.POSITIVE_INFINITY)
   })
 })
 

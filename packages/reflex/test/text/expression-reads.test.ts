@@ -4,8 +4,8 @@ import { compiled, variablesOf } from './variables.ts'
 
 /** `key.path at text`, with `?` for a question and `!` where absence does harm. */
 function reads(text: string): string[] {
-  return compiled(text).reads.map(({ key = '*', path, what, harmless, offset, length }) => {
-    const mark = what === 'presence' ? '?' : harmless ? '' : '!'
+  return compiled(text).reads.map(({ key = '*', path, what, isOptional, offset, length }) => {
+    const mark = what === 'presence' ? '?' : isOptional ? '' : '!'
     return `${[key, ...path].join('.')}${mark} at ${text.slice(offset, offset + length)}`
   })
 }
@@ -63,7 +63,7 @@ describe('the reads of an expression', () => {
     fc.assert(
       fc.property(condition, (text) => {
         const expression = compiled(text)
-        const harmful = new Set(expression.reads.filter(({ harmless }) => !harmless).map(({ key }) => key))
+        const harmful = new Set(expression.reads.filter(({ isOptional: harmless }) => !harmless).map(({ key }) => key))
         for (const missing of ['a', 'b'].filter((key) => !harmful.has(key))) {
           const other = missing === 'a' ? 'b' : 'a'
           for (const value of [true, false]) expect(expression.evaluate(variablesOf({ [other]: value })).ok, text).toBe(true)

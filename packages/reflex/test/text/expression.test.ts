@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileExpression, readText, sawText } from '../../src/text/index.ts'
+import { compileExpression, readValuesText, evaluationText } from '../../src/text/index.ts'
 import { compiled, outcome, variablesOf } from './variables.ts'
 
 const board = {
@@ -151,7 +151,7 @@ describe('a bad expression is', () => {
     ['a ? "x" : "y"', 'R1013', 'the expression gives text, not true or false'],
     ['!size(a)', 'R1013', '! turns round a number, not true or false'],
   ])('%s: %s', (text, code, message) => {
-    const { expression, findings } = compileExpression(text, { whole: 'board', result: 'boolean' })
+    const { expression, findings } = compileExpression(text, { allVariables: 'board', result: 'boolean' })
     expect(expression).toBeUndefined()
     expect(findings).toMatchObject([{ code, message }])
     expect(findings[0]?.fix).toBeTruthy()
@@ -223,7 +223,7 @@ describe('what an expression saw', () => {
     ['total > 1 && ratio > 1 && vip && name == "" && order.total > 1', 'total 49.5, ratio 1, vip true, name "zoé😀", 1 more'],
     ['1 == 1', ''],
   ])('%s: %s', (text, seen) => {
-    expect(readText(compiled(text), variablesOf(board))).toBe(seen)
-    expect(sawText(compiled(text), variablesOf(board), 'false')).toBe(`${text} is false${seen === '' ? '' : ` (${seen})`}`)
+    expect(readValuesText(compiled(text), variablesOf(board))).toBe(seen)
+    expect(evaluationText(compiled(text), variablesOf(board), 'false')).toBe(`${text} is false${seen === '' ? '' : ` (${seen})`}`)
   })
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cells } from '../../src/text/cells.ts'
-import { codeFrame } from '../../src/text/frame.ts'
+import { countCells } from '../../src/text/cells.ts'
+import { codeFrame } from '../../src/text/code-frame.ts'
 import { Lines } from '../../src/text/place.ts'
 
 function frame(text: string, mark: string, note?: string, width?: number): string {
@@ -46,7 +46,7 @@ describe('a code frame', () => {
     const rows = frame(`${' '.repeat(60)}word`, 'word', 'a note that has no room behind').split('\n')
     expect(rows).toHaveLength(3)
     expect(rows[2]?.endsWith('a note that has no room behind')).toBe(true)
-    expect(cells(rows[2] ?? '')).toBeLessThanOrEqual(80)
+    expect(countCells(rows[2] ?? '')).toBeLessThanOrEqual(80)
   })
 
   test('cuts a long line around the place', () => {
@@ -54,13 +54,13 @@ describe('a code frame', () => {
     const [line = '', marks = ''] = frame(text, 'HERE', 'this', 60).split('\n')
     expect(line).toMatch(/^1 │ ….*HERE.*…$/)
     expect(marks.indexOf('^^^^')).toBe(line.indexOf('HERE'))
-    expect(cells(line)).toBeLessThanOrEqual(60)
+    expect(countCells(line)).toBeLessThanOrEqual(60)
   })
 
   test('keeps the start of a long underline', () => {
     const [line = '', marks = ''] = frame(`key: ${'x'.repeat(500)}`, 'x'.repeat(500)).split('\n')
     expect(line.startsWith('1 │ key: xxx')).toBe(true)
-    expect(cells(marks)).toBeLessThanOrEqual(80)
+    expect(countCells(marks)).toBeLessThanOrEqual(80)
   })
 
   test('never exceeds its width, and points at what it means', () => {
@@ -75,10 +75,10 @@ describe('a code frame', () => {
         (before, marked, after, width, note) => {
           const text = [...before, '\n', ...marked, '§§', ...after].join('')
           const rows = codeFrame(new Lines(text), text.indexOf('§§'), 2, { width, note }).split('\n')
-          for (const row of rows) expect(cells(row)).toBeLessThanOrEqual(width)
+          for (const row of rows) expect(countCells(row)).toBeLessThanOrEqual(width)
           const marks = rows[1] ?? ''
           const line = rows[0] ?? ''
-          expect(cells(marks.slice(0, marks.indexOf('^^')))).toBe(cells(line.slice(0, line.indexOf('§§'))))
+          expect(countCells(marks.slice(0, marks.indexOf('^^')))).toBe(countCells(line.slice(0, line.indexOf('§§'))))
         },
       ),
     )

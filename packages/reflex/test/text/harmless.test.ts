@@ -1,19 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { brief } from '../../src/text/brief.ts'
-import { cells } from '../../src/text/cells.ts'
-import { harmless, quote, quoteAll } from '../../src/text/harmless.ts'
+import { shortJson } from '../../src/text/brief.ts'
+import { countCells } from '../../src/text/cells.ts'
+import { printable, quote, quoteAll } from '../../src/text/printable.ts'
 import { pathText, valueAt } from '../../src/text/path.ts'
 
 describe('text from outside', () => {
   test('loses whatever could move a cursor', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(harmless(text)).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/u)
+        expect(printable(text)).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/u)
         expect(quote(text)).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/u)
       }),
     )
-    expect(harmless('plain, äöü, 日本, 😀')).toBe('plain, äöü, 日本, 😀')
+    expect(printable('plain, äöü, 日本, 😀')).toBe('plain, äöü, 日本, 😀')
   })
 
   test('is quoted, and cut only where nobody could read it', () => {
@@ -24,20 +24,20 @@ describe('text from outside', () => {
   })
 
   test('is measured in cells', () => {
-    expect([cells('abc'), cells('日本'), cells('e\u0301'), cells('😀'), cells('')]).toEqual([3, 4, 1, 2, 0])
+    expect([countCells('abc'), countCells('日本'), countCells('e\u0301'), countCells('😀'), countCells('')]).toEqual([3, 4, 1, 2, 0])
   })
 })
 
 describe('a value in brief', () => {
   test('stands as JSON', () => {
-    expect(brief({ total: 84 })).toBe('{"total":84}')
-    expect(brief(undefined)).toBe('undefined')
-    expect(brief(10n)).toBe('a value that cannot be shown')
+    expect(shortJson({ total: 84 })).toBe('{"total":84}')
+    expect(shortJson(undefined)).toBe('undefined')
+    expect(shortJson(10n)).toBe('a value that cannot be shown')
   })
 
   test('is cut in its middle, with its size', () => {
-    expect(brief('x'.repeat(500), 20)).toMatch(/^"x+…x+" 502 B$/)
-    expect(brief('ü'.repeat(5000), 20)).toMatch(/10\.0 kB$/)
+    expect(shortJson('x'.repeat(500), 20)).toMatch(/^"x+…x+" 502 B$/)
+    expect(shortJson('ü'.repeat(5000), 20)).toMatch(/10\.0 kB$/)
   })
 })
 

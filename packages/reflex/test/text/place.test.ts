@@ -39,14 +39,14 @@ describe('places', () => {
     ['abc', -5, 1, 1],
     ['abc', Number.NaN, 1, 1],
   ])('%j at %d is %d:%d', (text, offset, line, column) => {
-    expect(new Lines(text).at(offset)).toEqual({ line, column })
+    expect(new Lines(text).positionAt(offset)).toEqual({ line, column })
   })
 
   test('agree with counting', () => {
     fc.assert(
       fc.property(texts, fc.nat(80), (text, offset) => {
         const inside = Math.min(offset, text.length)
-        expect(new Lines(text).at(inside)).toEqual(counted(text, inside))
+        expect(new Lines(text).positionAt(inside)).toEqual(counted(text, inside))
       }),
     )
   })
@@ -55,8 +55,8 @@ describe('places', () => {
     fc.assert(
       fc.property(texts, fc.nat(80), (text, offset) => {
         const lines = new Lines(text)
-        const position = lines.at(offset)
-        expect(lines.at(lines.offset(position))).toEqual(position)
+        const position = lines.positionAt(offset)
+        expect(lines.positionAt(lines.offset(position))).toEqual(position)
       }),
     )
   })
@@ -74,7 +74,7 @@ describe('places', () => {
   test('are found at once in one line of ten megabytes', () => {
     const text = '"😀",'.repeat(2_000_000)
     const lines = new Lines(text)
-    for (let i = 0; i < 20_000; i++) expect(lines.at(i * 500).line).toBe(1)
-    expect(lines.at(text.length).column).toBe(2_000_000 * 4 + 1)
+    for (let i = 0; i < 20_000; i++) expect(lines.positionAt(i * 500).line).toBe(1)
+    expect(lines.positionAt(text.length).column).toBe(2_000_000 * 4 + 1)
   })
 })

@@ -6,7 +6,7 @@ export function variablesOf(values: Readonly<Record<string, unknown>>): Variable
 }
 
 /** An expression that must be without findings. */
-export function compiled(text: string, options: ExpressionOptions = { whole: 'board' }): Expression {
+export function compiled(text: string, options: ExpressionOptions = { allVariables: 'board' }): Expression {
   const { expression, findings } = compileExpression(text, options)
   if (expression === undefined) throw new Error(findings.map(String).join('\n'))
   return expression

@@ -10,7 +10,7 @@ const PATH = '/usr/bin:/bin'
 const { signal } = new AbortController()
 
 if (which === 'host') {
-  const request = { argv: ['/bin/sh', '-c', LOOK], cwd: '/', environment: { PATH }, timeout: 30_000, most: 10_000, signal }
+  const request = { argv: ['/bin/sh', '-c', LOOK], cwd: '/', environment: { PATH }, timeout: 30_000, outputLimit: 10_000, signal }
   process.stdout.write((await runProcess(request, systemHost)).stdout)
 } else {
   const call = {

@@ -14,7 +14,7 @@ export interface Sources {
   values(name: string): Promise<readonly Candidate[]>
 }
 
-const ALSO: readonly Candidate[] = [
+const OTHER_WORDS: readonly Candidate[] = [
   ['help', 'what there is, and what a command does'],
   ['version', 'which version this is'],
 ]
@@ -26,7 +26,7 @@ const ALSO: readonly Candidate[] = [
 export async function candidatesFor(words: readonly string[], sources: Sources): Promise<readonly Candidate[]> {
   const { before, last, lead } = currentWord(words)
   const [name, ...rest] = before
-  const found = name === undefined || name === 'help' ? verbs(name === undefined) : await afterVerb(name, rest, last, sources)
+  const found = name === undefined || name === 'help' ? verbs(name === undefined) : await candidatesAfter(name, rest, last, sources)
   return found.filter(([word]) => word.startsWith(last)).map(([word, about]) => [`${lead}${word}`, about])
 }
 
@@ -42,10 +42,10 @@ function currentWord(words: readonly string[]): { readonly before: readonly stri
 }
 
 function verbs(withOthers: boolean): readonly Candidate[] {
-  return [...actions.map(({ name, about }) => [name, about] as const), ...(withOthers ? ALSO : [])]
+  return [...actions.map(({ name, about }) => [name, about] as const), ...(withOthers ? OTHER_WORDS : [])]
 }
 
-async function afterVerb(name: string, words: readonly string[], last: string, sources: Sources): Promise<readonly Candidate[]> {
+async function candidatesAfter(name: string, words: readonly string[], last: string, sources: Sources): Promise<readonly Candidate[]> {
   const verb = actions.find((one) => one.name === name)
   if (verb === undefined) return []
   const { operands, pending } = operandsOf(verb, words)
@@ -75,13 +75,13 @@ function optionsOf(verb: Verb): readonly Candidate[] {
 }
 
 /** The verbs whose runs have not ended. */
-const OPEN: readonly string[] = ['resume', 'answer', 'signal', 'cancel']
+const OPEN_RUN_VERBS: readonly string[] = ['resume', 'answer', 'signal', 'cancel']
 
 function wordsFor(verb: Verb, word: string, [run = '']: readonly string[], sources: Sources): Promise<readonly Candidate[]> {
   switch (word) {
     case 'run':
     case 'other':
-      return sources.runs({ open: OPEN.includes(verb.name), questions: verb.name === 'answer' })
+      return sources.runs({ open: OPEN_RUN_VERBS.includes(verb.name), questions: verb.name === 'answer' })
     case 'answer':
       return sources.answers(run)
     default:

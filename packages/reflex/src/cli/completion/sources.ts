@@ -2,7 +2,7 @@ import { nearestStore } from '../../app/home.ts'
 import type { RunRow } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import type { Session } from '../session.ts'
-import { programName } from '../telling.ts'
+import { programName } from '../event-text.ts'
 import type { Candidate, Sources } from './candidates.ts'
 import { SHELLS } from './scripts.ts'
 
@@ -56,17 +56,17 @@ function candidatesOf(row: RunRow, withQuestions: boolean): readonly Candidate[]
 async function values(name: string): Promise<readonly Candidate[]> {
   switch (name) {
     case '--trust':
-      return plain((await import('../../policy/index.ts')).TRUST_LEVELS)
+      return plainCandidates((await import('../../policy/index.ts')).TRUST_LEVELS)
     case '--status':
-      return plain((await import('../verbs/runs.ts')).STATUSES)
+      return plainCandidates((await import('../verbs/runs.ts')).STATUSES)
     case '--answers':
-      return plain((await import('../answering.ts')).WORDS)
+      return plainCandidates((await import('../answer-source.ts')).ANSWER_MODES)
     case '--kind':
-      return plain((await import('../../app/formats.ts')).FORMATS.map(({ kind }) => kind))
+      return plainCandidates((await import('../../app/formats.ts')).FORMATS.map(({ kind }) => kind))
     case '--format':
-      return plain(['jsonl', 'parquet'])
+      return plainCandidates(['jsonl', 'parquet'])
     case 'shell':
-      return plain(SHELLS)
+      return plainCandidates(SHELLS)
     case 'name':
       return (await import('../verbs/schema.ts')).PUBLISHED.map(({ name: schema, about }) => [schema, about])
     case 'code':
@@ -76,6 +76,6 @@ async function values(name: string): Promise<readonly Candidate[]> {
   }
 }
 
-function plain(words: readonly string[]): readonly Candidate[] {
+function plainCandidates(words: readonly string[]): readonly Candidate[] {
   return words.map((word) => [word, ''])
 }

@@ -13,7 +13,7 @@ import { LAYOUT } from '../../store/schema.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import type { Mark } from '../look.ts'
-import type { CarryFlags } from '../options.ts'
+import type { ContinueFlags } from '../options.ts'
 import { counted, size } from '../units.ts'
 
 /** What was found: `done` is well, `warns` works worse than it could, `failed` keeps Reflex from working, `skipped` is not there. */
@@ -32,19 +32,19 @@ const MOST_RUNS = 10_000
 export function checkConfig({ world }: Console): { readonly config: Config | undefined; readonly checks: readonly Check[] } {
   try {
     const config = readConfig(world.surroundings.cwd)
-    const ignored = config.warnings.map((found) => ({ ...failing('settings', found), mark: 'warns' as const }))
+    const ignored = config.warnings.map((found) => ({ ...failedCheck('settings', found), mark: 'warns' as const }))
     return { config, checks: ignored }
   } catch (thrown) {
-    return { config: undefined, checks: [failing('settings', thrown)] }
+    return { config: undefined, checks: [failedCheck('settings', thrown)] }
   }
 }
 
 /** What is found on this machine, in the order of its weight. Nothing is made, nothing is changed, nothing leaves. */
-export async function checksOf(console: Console, flags: CarryFlags, config: Config | undefined): Promise<Check[]> {
+export async function checksOf(console: Console, flags: ContinueFlags, config: Config | undefined): Promise<Check[]> {
   return [
     nodeCheck(console),
     await storeCheck(console, flags),
-    knownCheck(console),
+    storesCheck(console),
     ...ruleChecks(console, flags),
     modelCheck(console, config),
     pricesCheck(console),
@@ -56,7 +56,7 @@ export async function checksOf(console: Console, flags: CarryFlags, config: Conf
 }
 
 /** A fault as a line. */
-function failing(name: string, thrown: unknown): Check {
+function failedCheck(name: string, thrown: unknown): Check {
   if (!isFault(thrown)) throw thrown
   const { code, message, fix, file, line }: Fault = thrown
   const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `
@@ -72,7 +72,7 @@ function nodeCheck({ world: { machine } }: Console): Check {
     : { name: 'node', mark: 'done', text }
 }
 
-async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
+async function storeCheck(console: Console, flags: ContinueFlags): Promise<Check> {
   const { surroundings } = console.world
   const { cwd, environment } = surroundings
   const named = flags.store ?? environment['REFLEX_STORE']
@@ -82,13 +82,13 @@ async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
     const file = found?.path ?? named?.replace(/^sqlite:/, '') ?? ''
     const server = /^[a-z][a-z0-9+.-]+:/i.test(file)
     const path = resolve(cwd, file)
-    if (!server && !existsSync(path)) return freshStore(path, console.near(path))
+    if (!server && !existsSync(path)) return freshStore(path, console.nearPath(path))
     const store = server ? openStore(file) : openKnown(path, found?.identity)
     try {
       const runs = await store.runs({ limit: MOST_RUNS + 1 })
       const many = runs.length > MOST_RUNS ? `more than ${counted(MOST_RUNS, 'run')}` : counted(runs.length, 'run')
       // An address is shown as its store shows it: without a password.
-      const facts = server ? [store.name, many] : [console.near(path), `layout ${LAYOUT}`, many, ...sizes(path)]
+      const facts = server ? [store.name, many] : [console.nearPath(path), `layout ${LAYOUT}`, many, ...sizes(path)]
       const text = facts.join(' · ')
       if (!('readOnly' in store && store.readOnly)) return { name: 'store', mark: 'done', text }
       return {
@@ -101,15 +101,15 @@ async function storeCheck(console: Console, flags: CarryFlags): Promise<Check> {
       await store.close()
     }
   } catch (thrown) {
-    return failing('store', thrown)
+    return failedCheck('store', thrown)
   }
 }
 
 /** Checks that this computer can remember which stores the user has made or named. */
-function knownCheck({ world: { surroundings } }: Console): Check {
+function storesCheck({ world: { surroundings } }: Console): Check {
   const stores = new KnownStores(surroundings)
   const { folder } = stores
-  if (stores.remembers()) return { name: 'stores', mark: 'done', text: `those that you made or named are in ${folder}` }
+  if (stores.canRemember()) return { name: 'stores', mark: 'done', text: `those that you made or named are in ${folder}` }
   const why = folder === undefined ? 'HOME names no folder' : `${folder} cannot be written`
   return {
     name: 'stores',
@@ -127,7 +127,7 @@ function sizes(path: string): readonly string[] {
 function freshStore(path: string, near: string): Check {
   let folder = dirname(path)
   while (!existsSync(folder)) folder = dirname(folder)
-  if (may(folder, constants.W_OK)) return { name: 'store', mark: 'done', text: `none yet; the first run makes ${near}` }
+  if (canAccess(folder, constants.W_OK)) return { name: 'store', mark: 'done', text: `none yet; the first run makes ${near}` }
   return { name: 'store', mark: 'failed', text: `none yet, and ${folder} cannot be written to`, fix: 'name another place: --store PATH' }
 }
 
@@ -136,13 +136,13 @@ function bytesOf(path: string): number {
 }
 
 /** What the operator says of trust and policy must be readable before a run can begin. */
-function ruleChecks({ world }: Console, { policy }: CarryFlags): Check[] {
+function ruleChecks({ world }: Console, { policy }: ContinueFlags): Check[] {
   const { cwd, environment } = world.surroundings
   const { REFLEX_TRUST: trust, REFLEX_POLICY: named } = environment
   const files = policy ?? (named === undefined || named === '' ? [] : [named])
   return [
-    ...tried('trust', () => (trust === undefined ? undefined : `REFLEX_TRUST=${readTrust(trust, 'REFLEX_TRUST')}`)),
-    ...files.flatMap((file) => tried('policy', () => policyText(file, resolve(cwd, file)))),
+    ...attemptCheck('trust', () => (trust === undefined ? undefined : `REFLEX_TRUST=${readTrust(trust, 'REFLEX_TRUST')}`)),
+    ...files.flatMap((file) => attemptCheck('policy', () => policyText(file, resolve(cwd, file)))),
   ]
 }
 
@@ -151,12 +151,12 @@ function policyText(file: string, path: string): string {
   return `${file} allows ${allow.length} and denies ${deny.length}`
 }
 
-function tried(name: string, read: () => string | undefined): Check[] {
+function attemptCheck(name: string, read: () => string | undefined): Check[] {
   try {
     const text = read()
     return text === undefined ? [] : [{ name, mark: 'done', text }]
   } catch (thrown) {
-    return [failing(name, thrown)]
+    return [failedCheck(name, thrown)]
   }
 }
 
@@ -167,33 +167,33 @@ function modelCheck({ world }: Console, config: Config | undefined): Check {
   const named = set('REFLEX_MODEL') ?? config?.model
   const keys = accessVariables(environment)
   const packages = providerPackages()
-  const has = [`packages ${packages.join(', ') || 'none'}`, `keys ${keys.join(', ') || 'none'}`].join(' · ')
+  const inventory = [`packages ${packages.join(', ') || 'none'}`, `keys ${keys.join(', ') || 'none'}`].join(' · ')
   const models = createModels({ host, environment, model: named, models: { simulated: simulatedModel() }, guess: suggest })
   const wrong = models.check()
-  if (wrong !== undefined) return { ...failing('model', wrong), mark: 'warns' }
+  if (wrong !== undefined) return { ...failedCheck('model', wrong), mark: 'warns' }
   if (named === undefined)
     return {
       name: 'model',
       mark: 'skipped',
-      text: `none is configured; nodes that ask one need it · ${has}`,
+      text: `none is configured; nodes that ask one need it · ${inventory}`,
       fix: 'export REFLEX_MODEL=openai:gpt-5-mini',
     }
   if (named === 'simulated') return { name: 'model', mark: 'done', text: 'simulated: replies are made up here, nobody is asked' }
   const provider = /^([a-z][a-z0-9-]*):/.exec(named)?.[1]
   const known = providerAccess(named, environment)
-  const served = known === undefined && set('REFLEX_BASE_URL') !== undefined
-  const wanted = served || provider === undefined ? 'openai-compatible' : (known?.package ?? provider).replace('@ai-sdk/', '')
+  const usesServer = known === undefined && set('REFLEX_BASE_URL') !== undefined
+  const wanted = usesServer || provider === undefined ? 'openai-compatible' : (known?.package ?? provider).replace('@ai-sdk/', '')
   if (!packages.includes(wanted))
     return {
       name: 'model',
       mark: 'warns',
-      text: `${named} needs a package that is not installed · ${has}`,
+      text: `${named} needs a package that is not installed · ${inventory}`,
       fix: `npm install @ai-sdk/${wanted}`,
     }
   // A provider that is not known by name may have other ways to sign a request than a key.
   if (known?.missing !== undefined)
-    return { name: 'model', mark: 'warns', text: `${named} has no key · ${has}`, fix: missingFix(known.missing) }
-  return { name: 'model', mark: 'done', text: `${named} · ${has}` }
+    return { name: 'model', mark: 'warns', text: `${named} has no key · ${inventory}`, fix: missingFix(known.missing) }
+  return { name: 'model', mark: 'done', text: `${named} · ${inventory}` }
 }
 
 function missingFix({ name, fix }: NonNullable<ProviderAccess['missing']>): string {
@@ -201,7 +201,7 @@ function missingFix({ name, fix }: NonNullable<ProviderAccess['missing']>): stri
 }
 
 /** Prices older than this may be wrong. */
-const OLD_PRICES = 180
+const OLDEST_PRICES_DAYS = 180
 
 /** Checks the age of the prices that runs are counted by: those of this version, or those of the user's file. */
 function pricesCheck({ world: { surroundings } }: Console): Check {
@@ -211,10 +211,10 @@ function pricesCheck({ world: { surroundings } }: Console): Check {
     const date = own?.date ?? PRICED_ON
     const days = Math.max(0, Math.floor((host.now() - Date.parse(date)) / 86_400_000))
     const text = `taken on ${date}, ${counted(days, 'day')} ago${own === undefined ? '' : ` · ${environment['REFLEX_PRICES'] ?? ''}`}`
-    if (days <= OLD_PRICES) return { name: 'prices', mark: 'done', text }
+    if (days <= OLDEST_PRICES_DAYS) return { name: 'prices', mark: 'done', text }
     return { name: 'prices', mark: 'warns', text: `${text}: costs may be wrong`, fix: 'export REFLEX_PRICES=prices.json' }
   } catch (thrown) {
-    return failing('prices', thrown)
+    return failedCheck('prices', thrown)
   }
 }
 
@@ -254,12 +254,14 @@ function secretCheck({ world: { machine } }: Console): Check {
 function toolCheck({ world: { machine, surroundings } }: Console, name: string, missing: string): Check {
   const ends = machine.system.startsWith('win32') ? ['.exe', '.cmd'] : ['']
   const folders = (surroundings.environment['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
-  const found = folders.flatMap((folder) => ends.map((end) => join(folder, `${name}${end}`))).find((file) => may(file, constants.X_OK))
+  const found = folders
+    .flatMap((folder) => ends.map((end) => join(folder, `${name}${end}`)))
+    .find((file) => canAccess(file, constants.X_OK))
   const shown = name === 'bwrap' ? 'sandbox' : name
   return found === undefined ? { name: shown, mark: 'skipped', text: missing } : { name: shown, mark: 'done', text: found }
 }
 
-function may(path: string, mode: number): boolean {
+function canAccess(path: string, mode: number): boolean {
   try {
     accessSync(path, mode)
     return true

@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { Config } from '../../app/config.ts'
 import { CONFIG } from '../../app/config-file.ts'
 import { nearestStore } from '../../app/home.ts'
-import type { CarryFlags } from '../options.ts'
+import type { ContinueFlags } from '../options.ts'
 import type { World } from '../world.ts'
 
 /** A setting as it counts for the next command here. */
@@ -18,7 +18,7 @@ export interface Setting {
 type Source = readonly [from: string, value: string | undefined]
 
 /** Every setting of Reflex, with what has set it. Secrets are no settings: of a key it is told that it is there. */
-export function settingsOf({ surroundings, out }: World, flags: CarryFlags, config: Config | undefined): Setting[] {
+export function settingsOf({ surroundings, out }: World, flags: ContinueFlags, config: Config | undefined): Setting[] {
   const { cwd, environment, actor } = surroundings
   const variable = (name: string): Source => [name, environment[name] === '' ? undefined : environment[name]]
   const store = nearestStore(cwd)
@@ -26,7 +26,7 @@ export function settingsOf({ surroundings, out }: World, flags: CarryFlags, conf
   const stores: readonly Source[] = [['--store', flags.store], variable('REFLEX_STORE'), ['nearest upwards', store && near(store)]]
   return [
     setting('settings', [['nearest upwards', config?.file && near(config.file)]], undefined),
-    setting('store', stores.map(addressAlone), near(join(cwd, '.reflex', 'reflex.db'))),
+    setting('store', stores.map(bareAddress), near(join(cwd, '.reflex', 'reflex.db'))),
     setting('model', [variable('REFLEX_MODEL'), [CONFIG, config?.model]], undefined),
     setting('base URL', [variable('REFLEX_BASE_URL')].map(withoutSecrets), undefined),
     setting('agent', [[CONFIG, config?.agent]], 'rules'),
@@ -51,15 +51,15 @@ export function settingsOf({ surroundings, out }: World, flags: CarryFlags, conf
   ]
 }
 
-function setting(name: string, sources: readonly Source[], otherwise: string | undefined): Setting {
+function setting(name: string, sources: readonly Source[], fallback: string | undefined): Setting {
   const found = sources.find(([, value]) => value !== undefined)
-  return { name, value: found?.[1] ?? otherwise, from: found?.[0] ?? 'default' }
+  return { name, value: found?.[1] ?? fallback, from: found?.[0] ?? 'default' }
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
 
 /** An address may hold a password before its host and a key behind its path: only what is between is shown. */
-function addressAlone([from, value]: Source): Source {
+function bareAddress([from, value]: Source): Source {
   const [scheme] = SCHEME.exec(value ?? '') ?? []
   if (value === undefined || scheme === undefined) return [from, value]
   const { host, pathname, search, hash } = URL.parse(value) ?? {}
@@ -70,12 +70,12 @@ function addressAlone([from, value]: Source): Source {
 
 /** The same of an address that may lack its beginning. */
 function withoutSecrets([from, value]: Source): Source {
-  if (value === undefined || SCHEME.test(value)) return addressAlone([from, value])
+  if (value === undefined || SCHEME.test(value)) return bareAddress([from, value])
   return [from, value.replace(/^[^]*@/, '').replace(/[?#][^]*$/, '')]
 }
 
 /** A path as a person would name it from here. */
 function nearTo(cwd: string, path: string): string {
-  const way = relative(cwd, resolve(cwd, path))
-  return way.startsWith('..') || isAbsolute(way) ? path : way === '' ? '.' : way
+  const nearPath = relative(cwd, resolve(cwd, path))
+  return nearPath.startsWith('..') || isAbsolute(nearPath) ? path : nearPath === '' ? '.' : nearPath
 }

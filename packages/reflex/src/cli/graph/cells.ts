@@ -1,4 +1,4 @@
-import { cells } from '../../text/index.ts'
+import { countCells } from '../../text/index.ts'
 import type { Look, Paint } from '../look.ts'
 
 /** How strong a line is: `thick` for what was taken, `dotted` for what was closed. */
@@ -8,7 +8,7 @@ interface Cell {
   text: string
   paint: Paint | undefined
   /** Lines that leave the cell: up, right, down, left; 0 none, 1 thin, 2 thick. */
-  readonly ways: [number, number, number, number]
+  readonly sides: [number, number, number, number]
   dotted: boolean
 }
 
@@ -57,7 +57,7 @@ export class Cells {
 
   constructor(width: number, height: number) {
     this.#rows = Array.from({ length: height }, () =>
-      Array.from({ length: width }, (): Cell => ({ text: '', paint: undefined, ways: [0, 0, 0, 0], dotted: false })),
+      Array.from({ length: width }, (): Cell => ({ text: '', paint: undefined, sides: [0, 0, 0, 0], dotted: false })),
     )
   }
 
@@ -70,8 +70,8 @@ export class Cells {
       const cell = this.#rows[fromY + dy * i]?.[fromX + dx * i]
       if (cell === undefined) continue
       const strength = weight === 'thick' ? 2 : 1
-      if (i < steps) cell.ways[ahead] = Math.max(cell.ways[ahead] ?? 0, strength)
-      if (i > 0) cell.ways[behind] = Math.max(cell.ways[behind] ?? 0, strength)
+      if (i < steps) cell.sides[ahead] = Math.max(cell.sides[ahead] ?? 0, strength)
+      if (i > 0) cell.sides[behind] = Math.max(cell.sides[behind] ?? 0, strength)
       cell.dotted = weight === 'dotted'
       if (paint !== undefined) cell.paint = paint
     }
@@ -82,7 +82,7 @@ export class Cells {
     const row = this.#rows[y]
     let at = x
     for (const char of text) {
-      const wide = cells(char)
+      const wide = countCells(char)
       const cell = row?.[wide === 0 ? at - 1 : at]
       if (cell !== undefined) {
         cell.text = wide === 0 ? cell.text + char : char
@@ -116,9 +116,9 @@ export class Cells {
   }
 }
 
-function glyphOf({ text, ways, dotted }: Cell): string {
+function glyphOf({ text, sides, dotted }: Cell): string {
   if (text !== '') return text === '\0' ? '' : text
-  const key = ways.join('')
+  const key = sides.join('')
   if (key === '0000') return ' '
   if (dotted && (key === '1010' || key === '0101')) return key === '1010' ? '╎' : '╌'
   return GLYPHS[key] ?? GLYPHS[key.replaceAll('1', '2')] ?? '┼'

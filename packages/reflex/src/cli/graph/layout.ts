@@ -46,14 +46,14 @@ export interface Layout extends Extent {
 
 /** Above these a graph is told as a list: laying it out would take long, and nobody could read it. */
 export const MOST_NODES = 400
-export const MOST_REACH = 1500
+export const MOST_LAYER_SPAN = 1500
 /** Up to here the order of the program is kept and lines are drawn straighter, whose time grows with more than the square. */
-const TIDY_REACH = 200
+const TIDY_LAYER_SPAN = 200
 
 type Ends = Pick<Plan['edges'][number], 'from' | 'to'>
 
 /** How many layers all edges together go over, circles left out: what a layout takes its time for. */
-export function reachOf(nodes: number, edges: readonly Ends[]): number {
+export function layerSpan(nodes: number, edges: readonly Ends[]): number {
   const leaving = Map.groupBy(edges, ({ from }) => from)
   const waiting = Array.from({ length: nodes }, () => 0)
   const layers = Array.from({ length: nodes }, () => 0)
@@ -76,12 +76,12 @@ export async function layOut(plan: Plan): Promise<Layout> {
   const { default: Elk } = await import('elkjs/lib/elk.bundled.js')
   // Across groups the engine turns the edges of cycles in its own order, not in the order of the program.
   const turned = plan.groups?.length ? backEdges(plan) : new Set<number>()
-  const laid = await new Elk.default().layout(elkGraph(plan, turned))
-  const edges = new Map(laid.edges?.map((edge) => [edge.id, edge]))
-  const nodes = new Map(inside(laid).map((node) => [node.id, node]))
+  const result = await new Elk.default().layout(elkGraph(plan, turned))
+  const edges = new Map(result.edges?.map((edge) => [edge.id, edge]))
+  const nodes = new Map(inside(result).map((node) => [node.id, node]))
   return {
-    width: laid.width ?? 0,
-    height: laid.height ?? 0,
+    width: result.width ?? 0,
+    height: result.height ?? 0,
     nodes: plan.nodes.map((_, i) => placeOf(nodes.get(`n${i}`))),
     edges: plan.edges.map((_, i) => lineOf(edges.get(`e${i}`), turned.has(i))),
     groups: (plan.groups ?? []).map((_, i) => placeOf(nodes.get(`g${i}`))),
@@ -93,7 +93,7 @@ function inside({ children = [] }: ElkNode): ElkNode[] {
 }
 
 function elkGraph({ nodes, edges, spacing, groups = [] }: Plan, turned: ReadonlySet<number>): ElkNode {
-  const tidy = groups.length === 0 && reachOf(nodes.length, edges) <= TIDY_REACH
+  const tidy = groups.length === 0 && layerSpan(nodes.length, edges) <= TIDY_LAYER_SPAN
   return {
     id: 'graph',
     layoutOptions: { ...options(spacing, tidy), ...(groups.length === 0 ? {} : NESTED) },
@@ -117,8 +117,8 @@ function backEdges({ nodes, edges }: Plan): Set<number> {
     const open = new Set([first])
     if (seen.has(first)) continue
     seen.add(first)
-    for (let here = path.at(-1); here !== undefined; here = path.at(-1)) {
-      const i = leaving.get(here.node)?.[here.next++]
+    for (let current = path.at(-1); current !== undefined; current = path.at(-1)) {
+      const i = leaving.get(current.node)?.[current.next++]
       const to = i === undefined ? undefined : edges[i]?.to
       if (i === undefined || to === undefined) open.delete(path.pop()?.node ?? -1)
       else if (open.has(to)) back.add(i)
@@ -149,7 +149,7 @@ function nested(nodes: readonly Extent[], groups: NonNullable<Plan['groups']>): 
   }))
   const top: ElkNode[] = []
   const innermost = (member: number, before = groups.length): number =>
-    groups.findLastIndex(({ nodes: held }, i) => i < before && held.includes(member))
+    groups.findLastIndex(({ nodes: members }, i) => i < before && members.includes(member))
   boxes.forEach((box, i) => (boxes[innermost(groups[i]?.nodes[0] ?? -1, i)]?.children ?? top).push(box))
   nodes.forEach(({ width, height }, i) => (boxes[innermost(i)]?.children ?? top).push({ id: `n${i}`, width, height }))
   return top

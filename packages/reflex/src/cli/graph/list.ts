@@ -1,8 +1,8 @@
-import { type EdgeStanding, markOf, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
+import { type EdgeState, markOf, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
 import { layoutText } from '../layout.ts'
 import type { Look, Mark } from '../look.ts'
 
-const EDGES: Readonly<Record<EdgeStanding, Mark>> = { taken: 'done', open: 'open', closed: 'skipped' }
+const EDGES: Readonly<Record<EdgeState, Mark>> = { taken: 'done', open: 'open', closed: 'skipped' }
 
 /** A picture in words: every node in the order of the program, and below it the ways on. For what cannot be drawn. */
 export function listOf({ nodes, edges }: Picture, look: Look): string[] {
@@ -11,11 +11,11 @@ export function listOf({ nodes, edges }: Picture, look: Look): string[] {
 }
 
 function nodeLines(node: PictureNode, look: Look): string[] {
-  const { name, deed, form, entry, end } = node
+  const { name, deed, form, entry: isEntry, end } = node
   const mark = markOf(node) ?? (form === 'call' ? 'into' : 'note')
   const shown = look.mark(mark)
-  const said = [entry ? 'start' : '', end ? 'end' : '', deed === undefined ? '' : form === 'call' ? `calls ${deed}` : deed]
-  const text = said.filter((part) => part !== '').join(` ${look.text('·')} `)
+  const facts = [isEntry ? 'start' : '', end ? 'end' : '', deed === undefined ? '' : form === 'call' ? `calls ${deed}` : deed]
+  const text = facts.filter((part) => part !== '').join(` ${look.text('·')} `)
   return layoutText(
     { lead: `${shown} ${look.text(name)}`, painted: `${look.paintMark(mark, shown)} ${look.text(name)}`, text, column: 4 },
     look,
@@ -26,10 +26,10 @@ function edgeLines({ label, to, guard, jump, standing, why }: PictureEdge, look:
   const mark = standing === undefined ? undefined : EDGES[standing]
   const shown = mark === undefined ? '' : `${look.mark(mark)} `
   const painted = mark === undefined ? '' : `${look.paintMark(mark, look.mark(mark))} `
-  const way = look.text(`${label === undefined ? '' : `${label} `}→ ${to}`)
+  const target = look.text(`${label === undefined ? '' : `${label} `}→ ${to}`)
   const open = [guard === undefined ? '' : `if ${guard}`, jump ?? ''].filter((part) => part !== '').join(', ')
   const text = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : open
-  return layoutText({ lead: `    ${shown}${way}`, painted: `    ${painted}${way}`, text, column: 6 }, look)
+  return layoutText({ lead: `    ${shown}${target}`, painted: `    ${painted}${target}`, text, column: 6 }, look)
 }
 
 /** The same for pipes: a line for each node and each edge, full values. */

@@ -1,4 +1,4 @@
-import { findRecord } from '../../runs/finding.ts'
+import { findRecord } from '../../runs/find-run.ts'
 import {
   type Frame,
   type Graph,
@@ -14,7 +14,7 @@ import {
   State,
   topOf,
 } from '../../kernel/index.ts'
-import { type EdgeStanding, graphOf, type NodeStanding, type Picture, pictureOf, type Standing } from './picture.ts'
+import { type EdgeState, graphOf, type NodeState, type Picture, pictureOf, type RunStates } from './picture.ts'
 import type { Session } from '../session.ts'
 
 /** What a run did in the programs that stand on its stack after a record, outermost first. */
@@ -27,7 +27,7 @@ export interface RunPictures {
 }
 
 /** What has been seen of one frame. */
-interface Seen {
+interface FrameHistory {
   readonly program: Program
   readonly kind: Kind
   readonly graph: Graph
@@ -53,7 +53,7 @@ export async function picturesOfRun({ reflex }: Session, ref: string, until: num
   const { records } = await reflex.runtime.history(id)
   const state = new State()
   const definitions = new RunPrograms(reflex.runtime.programs, state)
-  const seen = new Map<Frame, Seen>()
+  const seen = new Map<Frame, FrameHistory>()
   for (const record of records.slice(0, at)) follow(state, record, definitions, seen)
   const stack: Frame[] = []
   for (let frame: Frame | undefined = topOf(state.root); frame !== undefined; frame = frame.link?.caller) stack.unshift(frame)
@@ -65,27 +65,27 @@ export async function picturesOfRun({ reflex }: Session, ref: string, until: num
     pictures: stack.flatMap((frame) => {
       const one = seen.get(frame)
       if (one === undefined) return []
-      const standing = [...new Set([frame, ...state.frames.values()])].filter((each) => pictured(each, definitions) === frame)
-      return [pictureOf(one.program.name, one.graph, standingOf(one, standing, state), one.changes)]
+      const standing = [...new Set([frame, ...state.frames.values()])].filter((each) => picturedFrame(each, definitions) === frame)
+      return [pictureOf(one.program.name, one.graph, statesOf(one, standing, state), one.changes)]
     }),
   }
 }
 
 /** Applies a record, and keeps where it went in its program and what was open and closed to it. */
-function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<Frame, Seen>): void {
+function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<Frame, FrameHistory>): void {
   const known = state.frames.get(record.frame)
   const before = known?.position
   state.apply(record)
   const frame = known ?? state.frames.get(record.frame)
   if (frame === undefined) return
-  const owner = pictured(frame, definitions)
-  const one = standsIn(owner, seen.get(owner), definitions)
+  const owner = picturedFrame(frame, definitions)
+  const one = historyOf(owner, seen.get(owner), definitions)
   seen.set(owner, one)
   const { def } = definitions.program(frame.pin)
-  const [from, to] = [one.kind.where?.(def, before), one.kind.where?.(def, frame.position)]
+  const [from, to] = [one.kind.node?.(def, before), one.kind.node?.(def, frame.position)]
   if (to !== undefined) one.nodes.add(to)
-  const told = one.kind.story?.({ n: state.n, at: state.time, record, state, frame, def, before }) ?? []
-  for (const { mark, node, facts = {} } of told) {
+  const events = one.kind.story?.({ n: state.n, at: state.time, record, state, frame, def, before }) ?? []
+  for (const { mark, node, facts = {} } of events) {
     choose(one, facts)
     if (node === undefined) continue
     if (mark === 'fail') one.failed.add(node)
@@ -97,7 +97,7 @@ function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<F
 }
 
 /** The frame in whose picture another one shows: a strand walks a part of the program of the frame that spawned it. */
-function pictured(frame: Frame, definitions: RunPrograms): Frame {
+function picturedFrame(frame: Frame, definitions: RunPrograms): Frame {
   const nameOf = ({ pin }: Frame): string => definitions.program(pin).name
   let owner = frame
   while (owner.link?.role === 'strand' && nameOf(owner) === nameOf(owner.link.caller)) owner = owner.link.caller
@@ -108,8 +108,8 @@ function pictured(frame: Frame, definitions: RunPrograms): Frame {
  * What an event tells of where a frame came or chose to go: `edge`, `open`, and `closed` as pairs of an edge and its reason.
  * Where edges have names for people, their ids stand apart.
  */
-function choose({ taken, open, closed }: Seen, told: JsonObject): void {
-  const facts = isObject(told['ids']) ? told['ids'] : told
+function choose({ taken, open, closed }: FrameHistory, events: JsonObject): void {
+  const facts = isObject(events['ids']) ? events['ids'] : events
   if (typeof facts['edge'] === 'string') taken.add(facts['edge'])
   for (const edge of listOf(facts['open'])) if (typeof edge === 'string') open.add(edge)
   for (const pair of listOf(facts['closed'])) {
@@ -119,7 +119,7 @@ function choose({ taken, open, closed }: Seen, told: JsonObject): void {
 }
 
 /** What has been seen of a frame, in the program that it goes on with: a run may have changed the one that it began with. */
-function standsIn(frame: Frame, before: Seen | undefined, definitions: RunPrograms): Seen {
+function historyOf(frame: Frame, before: FrameHistory | undefined, definitions: RunPrograms): FrameHistory {
   const program = definitions.program(frame.pin)
   if (before?.program === program) return before
   const kind = definitions.kind(program.kind)
@@ -160,21 +160,21 @@ function listOf(value: Json | undefined): readonly Json[] {
 }
 
 /** `frames`: those that show in the picture, the one whose it is first. */
-function standingOf({ program, kind, ...seen }: Seen, frames: readonly Frame[], state: State): Standing {
-  const nodes = new Map<string, NodeStanding>([...seen.nodes].map((id) => [id, seen.failed.has(id) ? 'failed' : 'passed']))
-  const edges = new Map<string, { standing: EdgeStanding; why?: string | undefined }>()
+function statesOf({ program, kind, ...seen }: FrameHistory, frames: readonly Frame[], state: State): RunStates {
+  const nodes = new Map<string, NodeState>([...seen.nodes].map((id) => [id, seen.failed.has(id) ? 'failed' : 'passed']))
+  const edges = new Map<string, { standing: EdgeState; why?: string | undefined }>()
   for (const id of seen.open) edges.set(id, { standing: 'open' })
   for (const [id, why] of seen.closed) edges.set(id, { standing: 'closed', why })
   for (const frame of frames) {
-    const here = kind.where?.(program.def, frame.position)
-    if (here === undefined) continue
+    const nodeId = kind.node?.(program.def, frame.position)
+    if (nodeId === undefined) continue
     if (state.ended !== undefined) {
-      if (state.ended.status === 'failed') nodes.set(here, 'failed')
+      if (state.ended.status === 'failed') nodes.set(nodeId, 'failed')
       continue
     }
-    nodes.set(here, standingHere(frame))
+    nodes.set(nodeId, stateAt(frame))
     if (frame.callee !== undefined || (frame.strands?.size ?? 0) > 0) continue
-    for (const { id, open, why } of kind.choices?.(program.def, frame) ?? [])
+    for (const { id, open, why } of kind.edges?.(program.def, frame) ?? [])
       edges.set(id, { standing: open ? 'open' : 'closed', why: open ? undefined : why })
   }
   for (const id of seen.taken) edges.set(id, { standing: 'taken' })
@@ -182,7 +182,7 @@ function standingOf({ program, kind, ...seen }: Seen, frames: readonly Frame[], 
 }
 
 /** The node at which a frame stands: a failure that waits for a remedy is one, whatever else its wait is. */
-function standingHere({ waits = [], callee }: Frame): NodeStanding {
+function stateAt({ waits = [], callee }: Frame): NodeState {
   const [wait] = callee === undefined ? waits : []
   if (wait === undefined) return 'running'
   if (isObject(wait.about) && wait.about['fault'] !== undefined) return 'failed'

@@ -1,4 +1,4 @@
-import { harmless } from '../../text/index.ts'
+import { printable } from '../../text/index.ts'
 import type { Place, Point } from './layout.ts'
 import type { PictureNode } from './picture.ts'
 import type { Mark } from '../look.ts'
@@ -70,7 +70,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /** Text that is nothing but text in XML: no markup, and no character that XML refuses. */
 export function escaped(text: string): string {
-  return harmless(text)
+  return printable(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
 }

@@ -76,12 +76,12 @@ function colours({ paper, box, ink, dim, line, faint, green, cyan, yellow, red }
     `.dim,.faint text,.faint .badge.full{fill:${dim}}`,
     `.frame{stroke:${line}}`,
     `.badge{stroke:${ink}}`,
-    ...strokes('', line, box),
-    ...strokes('.faint ', faint, box),
-    ...strokes('.green ', ...green),
-    ...strokes('.cyan ', ...cyan),
-    ...strokes('.yellow ', ...yellow),
-    ...strokes('.red ', ...red),
+    ...lineRules('', line, box),
+    ...lineRules('.faint ', faint, box),
+    ...lineRules('.green ', ...green),
+    ...lineRules('.cyan ', ...cyan),
+    ...lineRules('.yellow ', ...yellow),
+    ...lineRules('.red ', ...red),
     '.badge.full{stroke:none}',
   ]
     .map((rule) => rule.split('{'))
@@ -95,7 +95,12 @@ function colours({ paper, box, ink, dim, line, faint, green, cyan, yellow, red }
     .join('\n')
 }
 
-function strokes(of: string, line: string, box: string): string[] {
-  const badge = of === '' || of === '.faint ' ? [] : [`${of}.badge{stroke:${line}}`, `${of}.badge.full{fill:${line}}`]
-  return [`${of}.box{fill:${box};stroke:${line}}`, `${of}.rim,${of}.line{stroke:${line}}`, `${of}.tip,${of}.dot{fill:${line}}`, ...badge]
+function lineRules(prefix: string, line: string, box: string): string[] {
+  const badge = prefix === '' || prefix === '.faint ' ? [] : [`${prefix}.badge{stroke:${line}}`, `${prefix}.badge.full{fill:${line}}`]
+  return [
+    `${prefix}.box{fill:${box};stroke:${line}}`,
+    `${prefix}.rim,${prefix}.line{stroke:${line}}`,
+    `${prefix}.tip,${prefix}.dot{fill:${line}}`,
+    ...badge,
+  ]
 }

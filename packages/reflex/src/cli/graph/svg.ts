@@ -1,13 +1,13 @@
-import { cells } from '../../text/index.ts'
+import { countCells } from '../../text/index.ts'
 import { layOut, type Layout, type Place } from './layout.ts'
-import { edgeWords, markOf, type NodeStanding, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
+import { edgeTexts, markOf, type NodeState, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
 import { drawBadge, escaped, outline, path, tenths } from './svg-shapes.ts'
 import { CELL, FONT, styleSheet } from './svg-style.ts'
 import type { Mark } from '../look.ts'
 import { counted } from '../units.ts'
 
 /** A picture with a line above it that says what it is of. */
-export interface Titled {
+export interface TitledPicture {
   readonly picture: Picture
   readonly title: string
   readonly facts: string
@@ -27,7 +27,7 @@ const WORDS = 34
  * Pictures as one SVG, below each other, sized by what is in them: for light and dark surroundings, with nothing in it that
  * acts or asks another host, and with what it shows as text for those who cannot see it.
  */
-export async function drawSvg(titled: readonly Titled[]): Promise<string> {
+export async function drawSvg(titled: readonly TitledPicture[]): Promise<string> {
   const parts: { readonly svg: string; readonly width: number; readonly height: number }[] = []
   for (const one of titled) parts.push(await part(one))
   const width = Math.ceil(Math.max(...parts.map((each) => each.width)) + 2 * MARGIN)
@@ -50,16 +50,16 @@ export async function drawSvg(titled: readonly Titled[]): Promise<string> {
   ].join('\n')
 }
 
-interface Boxed {
+interface NodeBox {
   readonly node: PictureNode | undefined
   readonly name: string
   readonly detail: string | undefined
   readonly badge: Mark | undefined
 }
 
-async function part({ picture, title, facts }: Titled): Promise<{ svg: string; width: number; height: number }> {
-  const boxes = picture.nodes.map(boxed)
-  const words = picture.edges.map((edge) => edgeWords(edge, WORDS))
+async function part({ picture, title, facts }: TitledPicture): Promise<{ svg: string; width: number; height: number }> {
+  const boxes = picture.nodes.map(boxOf)
+  const words = picture.edges.map((edge) => edgeTexts(edge, WORDS))
   const index = new Map(picture.nodes.map(({ id }, i) => [id, i]))
   const entries = picture.nodes.flatMap(({ entry }, i) => (entry ? [i] : []))
   const layout = await layOut({
@@ -79,38 +79,38 @@ async function part({ picture, title, facts }: Titled): Promise<{ svg: string; w
     })),
   })
   const head = FONT.title + 20
-  const titleWidth = cells(title) * FONT.title * CELL + (cells(facts) + 3) * FONT.small * CELL
+  const titleWidth = countCells(title) * FONT.title * CELL + (countCells(facts) + 3) * FONT.small * CELL
   const right = layout.edges.flatMap(({ label }) => (label === undefined ? [] : [label.x + label.width]))
   const svg = [
     `<text y="${FONT.title - 3}"><tspan class="title">${escaped(title)}</tspan><tspan class="dim" dx="14">${escaped(facts)}</tspan></text>`,
     `<g transform="translate(0 ${head})">`,
-    ...drawn(picture, layout, boxes, words, entries),
+    ...pictureShapes(picture, layout, boxes, words, entries),
     '</g>',
   ].join('\n')
   return { svg, width: Math.max(layout.width, titleWidth, ...right), height: head + layout.height }
 }
 
 /** Lines first, so that boxes stand over them; both in the order of the program. */
-function drawn(
+function pictureShapes(
   picture: Picture,
   layout: Layout,
-  boxes: readonly Boxed[],
+  boxes: readonly NodeBox[],
   words: readonly string[][],
   entries: readonly number[],
 ): string[] {
-  const { nodes, edges, lit } = picture
+  const { nodes, edges, showsRun } = picture
   const begins = entries.map((to, i) => {
     const dot = layout.nodes[boxes.length + i]
-    const tone = toneOf(nodes[to], lit).replace('here', '')
+    const tone = toneOf(nodes[to], showsRun).replace('here', '')
     const circle =
       dot === undefined ? '' : `<circle class="dot" cx="${tenths(dot.x + DOT / 2)}" cy="${tenths(dot.y + DOT / 2)}" r="${DOT / 2}"/>`
     return group(`edge ${tone}`, 'a run begins here', `${circle}${path(layout.edges[edges.length + i]?.points ?? [])}`)
   })
   const lines = edges.map((edge, i) => {
     const { points = [], label } = layout.edges[i] ?? {}
-    return group(`edge ${lineTone(edge, lit)}`, edgeTitle(edge), `${path(points)}${labelText(words[i] ?? [], label)}`)
+    return group(`edge ${lineTone(edge, showsRun)}`, edgeTitle(edge), `${path(points)}${labelText(words[i] ?? [], label)}`)
   })
-  const all = boxes.map((box, i) => drawBox(box, layout.nodes[i], toneOf(nodes[i], lit)))
+  const all = boxes.map((box, i) => drawBox(box, layout.nodes[i], toneOf(nodes[i], showsRun)))
   return [...frames(picture, layout), ...begins, ...lines, ...all]
 }
 
@@ -122,7 +122,7 @@ function frames({ groups }: Picture, layout: Layout): string[] {
   })
 }
 
-function boxed(node: PictureNode): Boxed {
+function boxOf(node: PictureNode): NodeBox {
   return {
     node,
     name: node.name,
@@ -131,28 +131,28 @@ function boxed(node: PictureNode): Boxed {
   }
 }
 
-function extentOf({ node, name, detail, badge }: Boxed): { width: number; height: number } {
-  const first = cells(name) * FONT.name * CELL + (badge === undefined ? 0 : BADGE + GAP)
-  const second = detail === undefined ? 0 : cells(detail) * FONT.small * CELL + (node?.form === 'call' ? 12 : 0)
+function extentOf({ node, name, detail, badge }: NodeBox): { width: number; height: number } {
+  const first = countCells(name) * FONT.name * CELL + (badge === undefined ? 0 : BADGE + GAP)
+  const second = detail === undefined ? 0 : countCells(detail) * FONT.small * CELL + (node?.form === 'call' ? 12 : 0)
   const sides = node?.form === 'choice' ? 52 : node?.form === 'call' ? 44 : 32
   return { width: Math.ceil(Math.max(first, second, 40) + sides), height: detail === undefined ? 36 : 50 }
 }
 
 function labelExtent(words: readonly string[]): { width: number; height: number } | undefined {
   if (words.length === 0) return undefined
-  return { width: Math.ceil(Math.max(...words.map((word) => cells(word))) * FONT.small * CELL), height: words.length * LINE }
+  return { width: Math.ceil(Math.max(...words.map((word) => countCells(word))) * FONT.small * CELL), height: words.length * LINE }
 }
 
-function drawBox({ node, name, detail, badge }: Boxed, place: Place | undefined, tone: string): string {
+function drawBox({ node, name, detail, badge }: NodeBox, place: Place | undefined, tone: string): string {
   if (node === undefined || place === undefined) return ''
   const { x, y, width, height } = place
   const middle = x + width / 2
   const base = y + height / 2 + (detail === undefined ? 4.5 : -4)
-  const wide = cells(name) * FONT.name * CELL
+  const wide = countCells(name) * FONT.name * CELL
   const shift = badge === undefined ? 0 : (BADGE + GAP) / 2
   const call = node.form === 'call'
   const below = `<text class="dim" x="${tenths(middle + (call ? 6 : 0))}" y="${tenths(base + 17)}" text-anchor="middle">${escaped(detail ?? '')}</text>`
-  const left = middle - (cells(detail ?? '') * FONT.small * CELL) / 2 - 6
+  const left = middle - (countCells(detail ?? '') * FONT.small * CELL) / 2 - 6
   const into = `<path class="badge full" d="M${tenths(left)} ${tenths(base + 9)}l6 4l-6 4z"/>`
   return group(
     `node ${node.form} ${tone}`,
@@ -177,7 +177,7 @@ function labelText(words: readonly string[], place: Place | undefined): string {
     .join('')
 }
 
-const TONES: Readonly<Record<NodeStanding, string>> = {
+const TONES: Readonly<Record<NodeState, string>> = {
   passed: 'green',
   running: 'cyan here',
   asks: 'yellow here',
@@ -202,12 +202,12 @@ function group(name: string, title: string, inner: string): string {
 function edgeTitle(edge: PictureEdge): string {
   const [label, condition] = [edge.label === undefined ? '' : `: ${edge.label}`, edge.guard === undefined ? '' : `, if ${edge.guard}`]
   const jump = edge.jump === undefined ? '' : `, ${edge.jump}`
-  const stood = edge.standing === undefined ? '' : `, ${edge.standing}${edge.why === undefined ? '' : `: ${edge.why}`}`
-  return `${edge.from} to ${edge.to}${label}${condition}${jump}${stood}`
+  const state = edge.standing === undefined ? '' : `, ${edge.standing}${edge.why === undefined ? '' : `: ${edge.why}`}`
+  return `${edge.from} to ${edge.to}${label}${condition}${jump}${state}`
 }
 
 function described({ program, nodes, edges }: Picture): string {
-  const ways = edges.map((edge) => `${edgeTitle(edge)}.`).join(' ')
+  const sentences = edges.map((edge) => `${edgeTitle(edge)}.`).join(' ')
   const names = (wanted: 'entry' | 'end'): string => nodes.flatMap((node) => (node[wanted] ? [node.id] : [])).join(', ')
-  return `${program}: ${counted(nodes.length, 'node')}, ${counted(edges.length, 'edge')}. Begins at ${names('entry')}. Ends at ${names('end')}. ${ways}`
+  return `${program}: ${counted(nodes.length, 'node')}, ${counted(edges.length, 'edge')}. Begins at ${names('entry')}. Ends at ${names('end')}. ${sentences}`
 }

@@ -1,21 +1,21 @@
-import { cells } from '../../text/index.ts'
+import { countCells } from '../../text/index.ts'
 import { Cells, type Weight } from './cells.ts'
 import { layOut, type Layout, type Place, type Point } from './layout.ts'
-import { type EdgeStanding, edgeWords, markOf, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
+import { type EdgeState, edgeTexts, markOf, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
 import type { Look, Paint } from '../look.ts'
 
 /** Across, places are those of the middles of cells: a box of 27 is 26 wide, and its middle is a cell. */
 const SPACING = { node: 3, layer: 1, line: 2, label: 1 }
 
 /** A node as it stands in its box; ways that lead back to it at once are told below its name. */
-interface Boxed {
+interface NodeBox {
   readonly node: PictureNode
   readonly text: string
   readonly loops: readonly string[]
   readonly paint: Paint | undefined
 }
 
-interface Labelled {
+interface EdgeLabel {
   readonly edge: PictureEdge
   readonly words: readonly string[]
 }
@@ -34,35 +34,35 @@ const TRIES = [
  */
 export async function drawInCells(picture: Picture, look: Look): Promise<string[] | undefined> {
   for (const { details, words } of TRIES) {
-    const said = picture.edges.map((edge) => ({ edge, words: edgeWords(edge, words).map((text) => look.text(text)) }))
-    const boxes = picture.nodes.map((node) => boxed(node, picture, look, details, loopsOf(node, said)))
-    const labels = said.filter(({ edge }) => edge.from !== edge.to)
+    const labelled = picture.edges.map((edge) => ({ edge, words: edgeTexts(edge, words).map((text) => look.text(text)) }))
+    const boxes = picture.nodes.map((node) => boxOf(node, picture, look, details, loopsOf(node, labelled)))
+    const labels = labelled.filter(({ edge }) => edge.from !== edge.to)
     if (Math.max(...boxes.map(widthOf)) + 4 > look.room) continue
-    const layout = whole(await layOutCells(boxes, labels))
-    if (layout.width <= look.room) return draw(layout, boxes, labels, picture.lit, look)
+    const layout = inWholeCells(await layOutCells(boxes, labels))
+    if (layout.width <= look.room) return draw(layout, boxes, labels, picture.showsRun, look)
     // Shorter words do not make a third of it.
     if (layout.width > 3 * look.room) return undefined
   }
   return undefined
 }
 
-function boxed(node: PictureNode, { lit }: Picture, look: Look, details: boolean, loops: readonly string[]): Boxed {
+function boxOf(node: PictureNode, { showsRun }: Picture, look: Look, details: boolean, loops: readonly string[]): NodeBox {
   const mark = markOf(node)
   const detail = node.deed === undefined ? '' : node.form === 'call' ? ` ▸ ${node.deed}` : details ? ` · ${node.deed}` : ''
   const text = look.text(`${mark === undefined ? '' : `${look.mark(mark)} `}${node.name}${detail}`)
-  return { node, text, loops, paint: lit ? PAINTS[node.standing ?? 'none'] : undefined }
+  return { node, text, loops, paint: showsRun ? PAINTS[node.standing ?? 'none'] : undefined }
 }
 
-function loopsOf({ id }: PictureNode, said: readonly Labelled[]): string[] {
-  const loops = said.filter(({ edge }) => edge.from === id && edge.to === id)
+function loopsOf({ id }: PictureNode, labelled: readonly EdgeLabel[]): string[] {
+  const loops = labelled.filter(({ edge }) => edge.from === id && edge.to === id)
   return loops.flatMap(({ words }) =>
     (words.length === 0 ? ['↺'] : words).map((word, i) => (i === 0 && words.length > 0 ? `↺ ${word}` : word)),
   )
 }
 
 /** Cells of the longest line in a box. */
-function widthOf({ text, loops }: Boxed): number {
-  return Math.max(cells(text), ...loops.map((loop) => cells(loop)))
+function widthOf({ text, loops }: NodeBox): number {
+  return Math.max(countCells(text), ...loops.map((loop) => countCells(loop)))
 }
 
 const PAINTS: Readonly<Record<NonNullable<PictureNode['standing']> | 'none', Paint>> = {
@@ -74,27 +74,30 @@ const PAINTS: Readonly<Record<NonNullable<PictureNode['standing']> | 'none', Pai
   none: 'dim',
 }
 
-function layOutCells(boxes: readonly Boxed[], labels: readonly Labelled[]): Promise<Layout> {
+function layOutCells(boxes: readonly NodeBox[], labels: readonly EdgeLabel[]): Promise<Layout> {
   const index = new Map(boxes.map(({ node }, i) => [node.id, i]))
-  const ways = new Map<string, number>()
-  for (const { edge } of labels) for (const end of [`>${edge.from}`, `<${edge.to}`]) ways.set(end, (ways.get(end) ?? 0) + 1)
+  const lineCounts = new Map<string, number>()
+  for (const { edge } of labels) for (const end of [`>${edge.from}`, `<${edge.to}`]) lineCounts.set(end, (lineCounts.get(end) ?? 0) + 1)
   return layOut({
     spacing: SPACING,
     nodes: boxes.map((box) => ({
       // Odd, so that there is a cell in the middle; each line has a cell of its own at the edge of the box, and one beside it.
-      width: (Math.max(widthOf(box) + 4, 2 * Math.max(ways.get(`>${box.node.id}`) ?? 0, ways.get(`<${box.node.id}`) ?? 0) + 3, 9) | 1) - 1,
+      width:
+        (Math.max(widthOf(box) + 4, 2 * Math.max(lineCounts.get(`>${box.node.id}`) ?? 0, lineCounts.get(`<${box.node.id}`) ?? 0) + 3, 9) |
+          1) -
+        1,
       height: 3 + box.loops.length,
     })),
     edges: labels.map(({ edge, words }) => ({
       from: index.get(edge.from) ?? 0,
       to: index.get(edge.to) ?? 0,
-      label: words.length === 0 ? undefined : { width: Math.max(...words.map((word) => cells(word))) - 1, height: words.length },
+      label: words.length === 0 ? undefined : { width: Math.max(...words.map((word) => countCells(word))) - 1, height: words.length },
     })),
   })
 }
 
 /** The same in whole cells, without the rows in which lines only go on. */
-function whole(layout: Layout): Layout {
+function inWholeCells(layout: Layout): Layout {
   const x = (at: number): number => Math.round(at)
   const rows = rowsOf(layout)
   const place = (box: Place): Place => ({ x: x(box.x), y: rows(box.y), width: x(box.width) + 1, height: box.height })
@@ -135,7 +138,7 @@ function rowsOf({ nodes, edges, height }: Layout): (y: number) => number {
   return (y) => to[Math.round(y)] ?? next
 }
 
-function draw(layout: Layout, boxes: readonly Boxed[], labels: readonly Labelled[], lit: boolean, look: Look): string[] {
+function draw(layout: Layout, boxes: readonly NodeBox[], labels: readonly EdgeLabel[], lit: boolean, look: Look): string[] {
   const field = new Cells(layout.width, layout.height)
   const styles = labels.map(({ edge }) => lineStyle(edge, lit))
   layout.edges.forEach(({ points }, i) => drawLine(field, points, styles[i]))
@@ -164,14 +167,14 @@ function drawLine(field: Cells, points: readonly Point[], { weight, paint }: Lin
   })
 }
 
-function drawBox(field: Cells, { x, y, width, height }: Place, box: Boxed | undefined): void {
+function drawBox(field: Cells, { x, y, width, height }: Place, box: NodeBox | undefined): void {
   if (box === undefined) return
   const { node, text, loops, paint } = box
   const weight = node.standing === undefined || node.standing === 'passed' ? 'thin' : 'thick'
   const [right, bottom] = [x + width - 1, y + height - 1]
   for (const row of [y, bottom]) field.line(x, row, right, row, weight, paint)
   for (const column of [x, right]) field.line(column, y, column, bottom, weight, paint)
-  field.write(x + 2 + Math.floor((width - 4 - cells(text)) / 2), y + 1, text, paint)
+  field.write(x + 2 + Math.floor((width - 4 - countCells(text)) / 2), y + 1, text, paint)
   loops.forEach((loop, row) => field.write(x + 2, y + 2 + row, loop, 'dim'))
   if (node.entry) field.write(x + 1, y, ' start ', paint)
   if (node.end) field.write(x + 1, bottom, ' end ', paint)
@@ -182,7 +185,7 @@ interface LineStyle {
   readonly paint: Paint | undefined
 }
 
-const LINES: Readonly<Record<EdgeStanding, LineStyle>> = {
+const LINES: Readonly<Record<EdgeState, LineStyle>> = {
   taken: { weight: 'thick', paint: 'green' },
   open: { weight: 'thin', paint: undefined },
   closed: { weight: 'dotted', paint: 'dim' },

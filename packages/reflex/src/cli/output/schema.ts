@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import {
   answered,
-  any,
+  anyJson,
   cause,
   checked,
   compared,
-  drawn,
+  drawnProgram,
   fault,
   finding,
   line,
@@ -21,7 +21,7 @@ import {
   time,
   v,
   verdict,
-} from './parts.ts'
+} from './shapes.ts'
 
 const step = z.object({ program: text, node: text.optional(), branch: text.optional() })
 
@@ -43,7 +43,7 @@ export const DOCUMENTS = {
       records: z.number(),
       started: time.optional(),
       updated: time,
-      value: any.optional(),
+      value: anyJson.optional(),
       error: fault.optional(),
       questions: list(question),
       answered: answered.optional(),
@@ -51,7 +51,7 @@ export const DOCUMENTS = {
     .describe('run, resume, answer'),
   posted: z.object({ v, answered, inbox: z.boolean() }).describe('answer, where another process takes it up; false once it has'),
   signalled: z
-    .object({ v, run: text, signal: z.object({ topic: text, value: any, by: text }), inbox: z.literal(true) })
+    .object({ v, run: text, signal: z.object({ topic: text, value: anyJson, by: text }), inbox: z.literal(true) })
     .describe('signal, where it does not continue the run'),
   cancelled: z
     .object({
@@ -87,7 +87,7 @@ export const DOCUMENTS = {
       board: list(
         z.object({
           key: text,
-          value: any,
+          value: anyJson,
           node: text.optional(),
           record: z.number(),
           known: text.optional().describe('What else is known of it'),
@@ -99,7 +99,7 @@ export const DOCUMENTS = {
         z.object({
           type: z.enum(['answer', 'message', 'cancel']),
           to: text,
-          value: any,
+          value: anyJson,
           by: text.optional(),
           time,
           damaged: text.optional(),
@@ -112,7 +112,7 @@ export const DOCUMENTS = {
       v,
       run,
       by: text.optional().describe('Who started it'),
-      input: any.optional().describe('What it was started with'),
+      input: anyJson.optional().describe('What it was started with'),
       lines: list(line),
     })
     .describe('trace'),
@@ -123,10 +123,10 @@ export const DOCUMENTS = {
       record: z.number(),
       time,
       frame: text,
-      input: any.optional(),
-      writes: list(z.object({ key: text, value: any })).optional(),
-      position: any.optional(),
-      requests: list(z.object({ effect: text, port: text, args: any.optional(), key: text.optional() })).optional(),
+      input: anyJson.optional(),
+      writes: list(z.object({ key: text, value: anyJson })).optional(),
+      position: anyJson.optional(),
+      requests: list(z.object({ effect: text, port: text, args: anyJson.optional(), key: text.optional() })).optional(),
     })
     .describe('run, resume, answer, trace: a line of --jsonl; docs/journal.md has its rarer fields'),
   worker: z.object({ v, runs: z.number().describe('How often one was carried on'), failures: z.number() }).describe('worker'),
@@ -139,7 +139,7 @@ export const DOCUMENTS = {
       status,
       records: z.number().describe('Those that it shares, and its own'),
       settled: z.number().describe('Effects that had settled, and stay so'),
-      set: any,
+      set: anyJson,
       trust: text.describe('How far it is trusted'),
       trustBefore: text.optional().describe('How far its source was, where that is something else'),
       simulated: z.boolean().describe('Nothing leaves this machine'),
@@ -158,8 +158,8 @@ export const DOCUMENTS = {
         z.object({
           what: z.enum(['way', 'node', 'value', 'status', 'result']),
           name: text.describe('The path of a node, a key, or a place inside its value'),
-          one: any.optional(),
-          other: any.optional(),
+          one: anyJson.optional(),
+          other: anyJson.optional(),
           records: z.object({ one: z.number().optional(), other: z.number().optional() }),
         }),
       ),
@@ -247,7 +247,7 @@ export const DOCUMENTS = {
     })
     .describe('explain'),
   graph: z
-    .object({ v, run: z.object({ id: text, record: z.number(), status }).optional(), programs: list(drawn) })
+    .object({ v, run: z.object({ id: text, record: z.number(), status }).optional(), programs: list(drawnProgram) })
     .describe('graph: a program, or the stack of a run, outermost first'),
   image: z.object({ v, file: text, bytes: z.number() }).describe('graph --svg FILE'),
   schemas: z.object({ v, schemas: list(z.object({ name: text, about: text, files: text })) }).describe('schema, without a name'),
@@ -273,7 +273,7 @@ const PARTS = {
   openQuestion: question,
   runState: run,
   line,
-  drawn,
+  drawn: drawnProgram,
   replayed,
   checkedRun: checked,
   cause,

@@ -1,24 +1,23 @@
-import { faults } from '../../runs/faults.ts'
 import type { OpenQuestion, RunHandle } from '../../runs/handle.ts'
-import { answerTo } from '../../runs/own-questions.ts'
-import { equalJson, isFault, type Json } from '../../kernel/index.ts'
-import { brief } from '../../text/index.ts'
-import { conduct } from '../conduct.ts'
-import { plain } from '../run-document.ts'
+import { equalJson, isFault, isObject, type Json } from '../../kernel/index.ts'
+import type { Session } from '../session.ts'
+import { faults } from '../../runs/faults.ts'
+import { checkAnswer } from '../../runs/runtime-questions.ts'
+import { shortJson } from '../../text/index.ts'
+import { driveRun } from '../drive-run.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { readAnswer } from '../grammar.ts'
-import { factLine, way } from '../layout.ts'
-import type { CarryFlags } from '../options.ts'
-import type { Session } from '../session.ts'
-import { becameOf } from '../taken.ts'
+import { commandHint, factLine } from '../layout.ts'
+import type { ContinueFlags } from '../options.ts'
 
-export interface AnswerFlags extends CarryFlags {
+export interface AnswerFlags extends ContinueFlags {
   /** False after `--no-run`. */
   readonly run?: boolean
 }
 
 /** What is answered, with what. */
-interface Reply {
+interface GivenAnswer {
   readonly question: OpenQuestion
   readonly value: Json
   readonly by: string
@@ -37,60 +36,91 @@ export async function answer(session: Session, words: readonly string[], flags: 
 export async function answerAt(session: Session, address: string, word: string, flags: AnswerFlags): Promise<number> {
   const { reflex, read } = session
   const question = await reflex.question(address)
-  const value = answerTo(question, await readAnswer(word, read))
-  const reply: Reply = { question, value, by: reflex.actor }
-  return flags.run === false ? post(session, reply, undefined) : carry(session, reply, flags)
+  const value = checkAnswer(question, await readAnswer(word, read))
+  const reply: GivenAnswer = { question, value, by: reflex.actor }
+  return flags.run === false ? postAnswer(session, reply, undefined) : answerAndContinue(session, reply, flags)
 }
 
-async function carry(session: Session, reply: Reply, flags: AnswerFlags): Promise<number> {
+async function answerAndContinue(session: Session, reply: GivenAnswer, flags: AnswerFlags): Promise<number> {
   const { reflex } = session
   const { question, value, by } = reply
   try {
-    return await conduct(session, flags, {
+    return await driveRun(session, flags, {
       open: (prepare) => reflex.resume(question.run, { prepare }),
-      header: (handle) => tellRecorded(session, reply, handle),
-      first: async (handle) => void (await handle.answer(question, value, by)),
-      more: { answered: { question: question.id, value, by } },
+      header: (handle) => printRecorded(session, reply, handle),
+      beforeContinue: async (handle) => void (await handle.answer(question, value, by)),
+      documentFields: { answered: { question: question.id, value, by } },
     })
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
     // Somebody was first, and the run went on to its end: what closed the question says more than that it has ended.
     if (thrown.code === 'R2001') await reflex.question(question.id)
     if (thrown.code !== 'R5001') throw thrown
-    return post(session, reply, thrown.message)
+    return postAnswer(session, reply, thrown.message)
   }
 }
 
 /** Into the inbox of the run: whoever holds it takes it from there, unless something else has closed the question by then. */
-async function post(session: Session, { question, value, by }: Reply, held: string | undefined): Promise<number> {
+async function postAnswer(session: Session, { question, value, by }: GivenAnswer, ownerMessage: string | undefined): Promise<number> {
   const { console, reflex } = session
   const { message } = await reflex.answer(question.id, value, { by, run: false })
-  const became = held === undefined || message === undefined ? 'waits' : await becameOf(session, question, message)
+  const outcome = ownerMessage === undefined || message === undefined ? 'waits' : await awaitAnswer(session, question, message)
   // It is open no more, and this says what closed it.
-  if (became === 'late') await reflex.question(question.id)
-  if (console.shape !== 'text') console.document(plain({ v: 1, answered: { question: question.id, value, by }, inbox: became !== 'taken' }))
+  if (outcome === 'late') await reflex.question(question.id)
+  if (console.shape !== 'text')
+    console.document(plainJson({ v: 1, answered: { question: question.id, value, by }, inbox: outcome !== 'taken' }))
   else if (!console.quiet) {
     const name = console.err.text(question.id)
     const where =
-      became === 'taken'
+      outcome === 'taken'
         ? ['recorded by who holds the run']
-        : ['in its inbox', ...(held === undefined ? [] : [`${held}, which takes it up`])]
+        : ['in its inbox', ...(ownerMessage === undefined ? [] : [`${ownerMessage}, which takes it up`])]
     const [first = '', ...rest] = where
-    console.tell(factLine(name, name, [`${brief(value)}, by ${by}, ${first}`, ...rest], console.err))
-    if (held === undefined) console.tell([way(console.err, 'go on', console.command('resume', question.run))])
+    console.report(factLine(name, name, [`${shortJson(value)}, by ${by}, ${first}`, ...rest], console.err))
+    if (ownerMessage === undefined) console.report([commandHint(console.err, 'go on', console.command('resume', question.run))])
   }
   return EXIT.done
 }
 
 /** Says so as soon as the answer is durable, before anything that follows from it. */
-function tellRecorded({ console }: Session, { question, value, by }: Reply, handle: RunHandle): void {
+function printRecorded({ console }: Session, { question, value, by }: GivenAnswer, handle: RunHandle): void {
   if (console.shape !== 'text' || console.quiet) return
   const stop = handle.onLine(({ n, event }) => {
     // The answer of somebody who was first may be recorded before this one.
     if (event.mark !== 'answer' || event.facts?.['by'] !== by || !equalJson(event.facts['answer'], value)) return
     stop()
-    const said = typeof value === 'string' && value.length <= 60 ? value : brief(value, 60)
+    const shown = typeof value === 'string' && value.length <= 60 ? value : shortJson(value, 60)
     const name = console.err.text(question.id)
-    console.tell(factLine(name, name, [`${said}, by ${by}, recorded @${n}`], console.err))
+    console.report(factLine(name, name, [`${shown}, by ${by}, recorded @${n}`], console.err))
   })
+}
+
+/** Milliseconds: whoever holds a run looks into its inbox about once a second. */
+const LONGEST_WAIT = 3000
+const CHECK_INTERVAL = 100
+
+/**
+ * What becomes of an answer in the inbox of a run that another process holds. `taken`: it is on record. `late`: something
+ * else closed the question first. `waits`: nobody has looked yet.
+ */
+async function awaitAnswer(session: Session, question: OpenQuestion, message: string): Promise<'taken' | 'late' | 'waits'> {
+  const { host } = session.console.world.surroundings
+  const until = host.now() + LONGEST_WAIT
+  while (await isOpen(session, question)) {
+    if (host.now() >= until) return 'waits'
+    await new Promise<void>((resolve) => void host.at(host.now() + CHECK_INTERVAL, resolve))
+  }
+  // The record that takes a message and its end in the inbox are one commit.
+  const isInInbox = (await session.reflex.store.inbox(question.run)).some(({ id }) => id === message)
+  return isInInbox || (await isRefused(session, question, message)) ? 'late' : 'taken'
+}
+
+async function isOpen({ reflex }: Session, { run, wait }: OpenQuestion): Promise<boolean> {
+  const row = (await reflex.store.read(run, 0))?.row
+  return row !== undefined && (row.status === 'running' || row.status === 'suspended') && row.waits.some(({ id }) => String(id) === wait)
+}
+
+async function isRefused({ reflex }: Session, { run }: OpenQuestion, message: string): Promise<boolean> {
+  const records = await reflex.runtime.journal(run)
+  return records.some(({ input }) => input?.[0] === 'kernel' && input[1] === 'refused' && isObject(input[2]) && input[2].id === message)
 }

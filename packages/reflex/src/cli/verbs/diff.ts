@@ -1,13 +1,13 @@
-import type { ComparedPart, ComparedRun, Comparison } from '../../history/comparing.ts'
+import type { RunDifference, ComparedRun, Comparison } from '../../history/comparing.ts'
 import type { Json } from '../../kernel/index.ts'
-import { brief, cells, lineDiff } from '../../text/index.ts'
+import { shortJson, countCells, lineDiff } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { faults } from '../../runs/faults.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
-import { besides } from '../fitted.ts'
-import { factLine, paragraph, table, tabbed, way } from '../layout.ts'
+import { alignTexts } from '../fit-value.ts'
+import { factLine, paragraph, table, tabSeparated, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { replay } from './replay.ts'
 import type { Session } from '../session.ts'
@@ -28,9 +28,9 @@ export async function diff(session: Session, [one = '', other]: readonly string[
   if (other === undefined)
     throw faults.make('R2031', 'a run is compared with another one', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
   const found = await reflex.diff(one, other)
-  if (console.shape !== 'text') console.document(plain({ v: 1, ...documentOf(found) }))
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, ...documentOf(found) }))
   else if (console.out.terminal || flags.text === true) console.print(lines(console, found, flags.text === true))
-  else console.world.out.write(tabbed(found.differences.map(({ what, name, one: a, other: b }) => [what, name, text(a), text(b)])))
+  else console.world.out.write(tabSeparated(found.differences.map(({ what, name, one: a, other: b }) => [what, name, text(a), text(b)])))
   return found.differences.length === 0 ? EXIT.done : EXIT.no
 }
 
@@ -43,7 +43,7 @@ function documentOf({ one, other, equal, differences }: Comparison): object {
   return { one: side(one), other: side(other), equal, differences: differences.map(({ at, ...part }) => ({ ...part, records: at })) }
 }
 
-function lines(console: Console, { one, other, equal, differences }: Comparison, whole: boolean): string[] {
+function lines(console: Console, { one, other, equal, differences }: Comparison, withTexts: boolean): string[] {
   const { out } = console
   const name = ({ run, at, last }: ComparedRun): string => (at === last ? run : `${run}@${at}`)
   if (differences.length === 0) {
@@ -57,45 +57,45 @@ function lines(console: Console, { one, other, equal, differences }: Comparison,
   }
   const since = equal === 0 ? 'no record in common' : `equal to @${equal}, then`
   // A value that is cut has its size behind it.
-  const widest = Math.max(...differences.map(({ name: of }) => cells(of)), cells(since) - 2)
+  const widest = Math.max(...differences.map(({ name: of }) => countCells(of)), countCells(since) - 2)
   const room = Math.max(10, Math.floor((out.room - widest - 6) / 2) - 8)
   const rows = differences.map((part) => [`  ${part.name}`, ...sides(part, room)])
   // A table that becomes blocks of lines has no head.
-  const above = out.narrow ? paragraph(since, out) : []
+  const heading = out.isNarrow ? paragraph(since, out) : []
   const texts = differences.filter(hasLines)
   return [
-    ...above,
+    ...heading,
     ...table([since, name(one), name(other)], rows, out),
-    ...(whole ? texts.flatMap((part) => textLines(console, part)) : []),
-    ...(whole || !texts.some((part) => isLonger(part, room))
+    ...(withTexts ? texts.flatMap((part) => textLines(console, part)) : []),
+    ...(withTexts || !texts.some((part) => isLonger(part, room))
       ? []
-      : [way(out, 'lines', console.command('diff', name(one), name(other), '--text'))]),
+      : [commandHint(out, 'lines', console.command('diff', name(one), name(other), '--text'))]),
   ]
 }
 
 /** Both sides of a difference. Two texts are shown as they are; else a text has quotes, so that `"1"` is not 1, nor an empty one nothing. */
-function sides({ one, other }: ComparedPart, room: number): readonly [string, string] {
-  if (one === undefined || other === undefined) return [alone(one, room), alone(other, room)]
-  const bare = typeof one === 'string' && typeof other === 'string' && one !== '' && other !== ''
-  return bare ? besides(one, other, room) : besides(jsonText(one), jsonText(other), room)
+function sides({ one, other }: RunDifference, room: number): readonly [string, string] {
+  if (one === undefined || other === undefined) return [singleSide(one, room), singleSide(other, room)]
+  const areTexts = typeof one === 'string' && typeof other === 'string' && one !== '' && other !== ''
+  return areTexts ? alignTexts(one, other, room) : alignTexts(jsonText(one), jsonText(other), room)
 }
 
-function alone(found: Json | undefined, room: number): string {
+function singleSide(found: Json | undefined, room: number): string {
   if (found === undefined) return '–'
-  return typeof found === 'string' && found !== '' && found.length <= room ? found : brief(found, room)
+  return typeof found === 'string' && found !== '' && found.length <= room ? found : shortJson(found, room)
 }
 
 /** Texts that say more line by line. */
-function hasLines({ one, other }: ComparedPart): boolean {
+function hasLines({ one, other }: RunDifference): boolean {
   return typeof one === 'string' && typeof other === 'string' && (one + other).length >= 40
 }
 
-function isLonger({ one, other }: ComparedPart, room: number): boolean {
+function isLonger({ one, other }: RunDifference, room: number): boolean {
   return [one, other].some((text) => typeof text === 'string' && text.length > room)
 }
 
 /** Both texts line by line, as `diff` shows them. */
-function textLines({ out }: Console, { name, one, other }: ComparedPart): string[] {
+function textLines({ out }: Console, { name, one, other }: RunDifference): string[] {
   if (typeof one !== 'string' || typeof other !== 'string') return []
   const line = { both: [' ', 'dim'], one: ['-', 'red'], other: ['+', 'green'] } as const
   return [

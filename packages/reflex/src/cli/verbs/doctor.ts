@@ -1,30 +1,30 @@
 import { type Check, checkConfig, checksOf } from '../doctor/checks.ts'
 import { type Setting, settingsOf } from '../doctor/settings.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
-import { factLine, layoutRow, table, tabbed } from '../layout.ts'
+import { factLine, layoutRow, table, tabSeparated } from '../layout.ts'
 import type { Look, Mark } from '../look.ts'
-import type { CarryFlags } from '../options.ts'
+import type { ContinueFlags } from '../options.ts'
 import { counted } from '../units.ts'
 
 /** How a document names what a mark says. */
-const FOUND: Readonly<Record<Check['mark'], string>> = { done: 'ok', warns: 'warning', failed: 'failed', skipped: 'none' }
+const CHECK_RESULTS: Readonly<Record<Check['mark'], string>> = { done: 'ok', warns: 'warning', failed: 'failed', skipped: 'none' }
 
 /**
  * `reflex doctor`: what Reflex finds on this machine, and every setting with what has set it. Exits with 0 if it can work
  * here and with 3 if it cannot. Looks at files and the environment alone; asks no network, makes and changes nothing.
  */
-export async function doctor(console: Console, flags: CarryFlags): Promise<number> {
+export async function doctor(console: Console, flags: ContinueFlags): Promise<number> {
   const { config, checks: first } = checkConfig(console)
   const checks = [...(await checksOf(console, flags, config)), ...first]
   const settings = settingsOf(console.world, flags, config)
   const works = checks.every(({ mark }) => mark !== 'failed')
   if (console.shape !== 'text') {
-    const found = checks.map(({ name, mark, text, fix }) => ({ name, found: FOUND[mark], text, fix }))
-    console.document(plain({ v: 1, works, version: console.world.version, checks: found, settings }))
+    const found = checks.map(({ name, mark, text, fix }) => ({ name, found: CHECK_RESULTS[mark], text, fix }))
+    console.document(plainJson({ v: 1, works, version: console.world.version, checks: found, settings }))
   } else if (console.out.terminal) console.print(lines(console, checks, settings))
-  else console.world.out.write(tabbed(rows(checks, settings)))
+  else console.world.out.write(tabSeparated(rows(checks, settings)))
   return works ? EXIT.done : EXIT.cannot
 }
 
@@ -49,13 +49,13 @@ function lines({ out, world }: Console, checks: readonly Check[], settings: read
 function checkLines({ name, mark, text, fix }: Check, out: Look): string[] {
   return [
     ...layoutRow({ depth: 0, mark, node: name, text }, out),
-    ...(fix === undefined ? [] : [`${' '.repeat(out.narrow ? 6 : 18)}${out.text(fix)}`]),
+    ...(fix === undefined ? [] : [`${' '.repeat(out.isNarrow ? 6 : 18)}${out.text(fix)}`]),
   ]
 }
 
 function rows(checks: readonly Check[], settings: readonly Setting[]): string[][] {
   return [
-    ...checks.map(({ name, mark, text, fix = '' }) => ['check', name, FOUND[mark], text, fix]),
+    ...checks.map(({ name, mark, text, fix = '' }) => ['check', name, CHECK_RESULTS[mark], text, fix]),
     ...settings.map(({ name, value = '', from }) => ['setting', name, value, from]),
   ]
 }

@@ -3,7 +3,7 @@ import { faults } from '../../runs/faults.ts'
 import type { CatalogueEntry } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { layoutText, paragraph } from '../layout.ts'
 import type { Look } from '../look.ts'
@@ -14,7 +14,7 @@ export function explain(console: Console, code: string): number {
   if (found.length === 0) throw unknownCode(code)
   if (console.shape !== 'text') {
     console.document(
-      plain({ v: 1, entries: found.map(([name, entry]) => ({ code: name, ...entry, severity: entry.severity ?? 'error' })) }),
+      plainJson({ v: 1, entries: found.map(([name, entry]) => ({ code: name, ...entry, severity: entry.severity ?? 'error' })) }),
     )
     return EXIT.done
   }

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isRunName, noRunName } from '../../history/run-name.ts'
-import { Drafts } from '../../history/tables/drafts.ts'
-import type { TableFormat } from '../../history/tables/files.ts'
+import { isRunName, invalidRunName } from '../../history/run-name.ts'
+import { DraftFiles } from '../../history/tables/draft-files.ts'
+import type { TableFormat } from '../../history/tables/export-tables.ts'
 import { faults } from '../../runs/faults.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
-import { EXIT, interrupted } from '../exit.ts'
+import { plainJson } from '../run-document.ts'
+import { EXIT, interruptCode } from '../exit.ts'
 import { factLine } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { secretIn } from '../../app/secret-file.ts'
@@ -46,8 +46,8 @@ async function exportOne({ console, reflex }: Session, ref: string, { output = '
   const { id } = await reflex.find(ref)
   const target = output === '-' ? undefined : targetOf(console, output, id)
   let stopped: Interrupt | undefined
-  const deaf = console.world.interrupts((signal) => (stopped ??= signal))
-  const out = target === undefined ? printed(console) : await draftOf(target)
+  const stopListening = console.world.onInterrupt((signal) => (stopped ??= signal))
+  const out = target === undefined ? outputTarget(console) : await draftTarget(target)
   const written = { records: 0, lines: 0, bytes: 0, last: '' }
   try {
     for await (const line of reflex.export(id, { secret })) {
@@ -60,26 +60,26 @@ async function exportOne({ console, reflex }: Session, ref: string, { output = '
     if (stopped === undefined) await out.keep()
   } finally {
     await out.close()
-    deaf()
+    stopListening()
   }
-  if (stopped !== undefined) return interrupted(stopped)
-  if (target !== undefined) tellOne(console, id, target, written, secret !== undefined)
+  if (stopped !== undefined) return interruptCode(stopped)
+  if (target !== undefined) printWritten(console, id, target, written, secret !== undefined)
   return EXIT.done
 }
 
-interface Written {
+interface ArchiveTotals {
   readonly records: number
   readonly lines: number
   readonly bytes: number
   readonly last: string
 }
 
-function tellOne(console: Console, run: string, file: string, { records, lines, bytes, last }: Written, signed: boolean): void {
+function printWritten(console: Console, run: string, file: string, { records, lines, bytes, last }: ArchiveTotals, signed: boolean): void {
   const hash = /"hash":"([0-9a-f]{64})"/.exec(last)?.[1] ?? ''
-  if (console.shape !== 'text') return console.document(plain({ v: 1, run, file, records, lines, bytes, hash, signed }))
+  if (console.shape !== 'text') return console.document(plainJson({ v: 1, run, file, records, lines, bytes, hash, signed }))
   const facts = ['written', counted(records, 'record'), size(bytes), ...(signed ? ['signed'] : [])]
-  const name = console.err.text(console.near(file))
-  if (!console.quiet) console.tell(factLine(name, name, facts, console.err))
+  const name = console.err.text(console.nearPath(file))
+  if (!console.quiet) console.report(factLine(name, name, facts, console.err))
 }
 
 async function exportAll(
@@ -94,11 +94,11 @@ async function exportAll(
   if (known === undefined)
     throw faults.make('R2031', `--format ${JSON.stringify(format)} is none`, { fix: 'write --format jsonl or --format parquet' })
   const tables = await reflex.exportTables(output, known)
-  if (console.shape !== 'text') console.document(plain({ v: 1, format: known, tables }))
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, format: known, tables }))
   else if (!console.quiet)
     for (const { file, rows } of tables) {
-      const name = console.err.text(console.near(file))
-      console.tell(factLine(name, name, ['written', counted(rows, 'row')], console.err))
+      const name = console.err.text(console.nearPath(file))
+      console.report(factLine(name, name, ['written', counted(rows, 'row')], console.err))
     }
   return EXIT.done
 }
@@ -107,7 +107,7 @@ function targetOf({ world }: Console, output: string, run: string): string {
   const file = resolve(world.surroundings.cwd, output)
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return file
   // A store may be somebody else's: the name of a run must not lead out of the folder.
-  if (!isRunName(run)) throw noRunName(run, 'name a file with -o')
+  if (!isRunName(run)) throw invalidRunName(run, 'name a file with -o')
   return join(file, `${run}.run.jsonl`)
 }
 
@@ -121,15 +121,15 @@ interface Target {
   close(): Promise<void>
 }
 
-function printed({ world }: Console): Target {
-  return { ...batched((text) => world.send(text)), close: async () => undefined }
+function outputTarget({ world }: Console): Target {
+  return { ...batchedWriter((text) => world.send(text)), close: async () => undefined }
 }
 
 /** Characters that are written at once. */
-const WRITTEN = 100_000
+const BATCH_SIZE = 100_000
 
 /** Writes many lines at once. */
-function batched(send: (text: string) => Promise<boolean>): Pick<Target, 'write' | 'keep'> {
+function batchedWriter(send: (text: string) => Promise<boolean>): Pick<Target, 'write' | 'keep'> {
   let text = ''
   const flush = async (): Promise<boolean> => {
     const whole = text
@@ -139,14 +139,14 @@ function batched(send: (text: string) => Promise<boolean>): Pick<Target, 'write'
   return {
     write: async (more) => {
       text += more
-      return text.length < WRITTEN || flush()
+      return text.length < BATCH_SIZE || flush()
     },
     keep: async () => void (await flush()),
   }
 }
 
 /** A file that takes its name once all of it is written. */
-async function draftOf(file: string): Promise<Target> {
+async function draftTarget(file: string): Promise<Target> {
   const attempt = async <Result>(act: () => Result | Promise<Result>): Promise<Result> => {
     try {
       return await act()
@@ -158,14 +158,14 @@ async function draftOf(file: string): Promise<Target> {
     // Whatever else lies there, such as a device, must not be replaced.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
     if (!statSync(dirname(file)).isDirectory()) throw new Error(`${dirname(file)} is no folder`)
-    return new Drafts(dirname(file))
+    return new DraftFiles(dirname(file))
   })
   const name = basename(file)
   const handle = await attempt(() => open(drafts.path(name), 'wx', 0o600)).catch((thrown: unknown) => {
-    drafts.drop()
+    drafts.discard()
     throw thrown
   })
-  const lines = batched(async (text) => {
+  const lines = batchedWriter(async (text) => {
     await attempt(() => handle.appendFile(text))
     return true
   })
@@ -174,11 +174,11 @@ async function draftOf(file: string): Promise<Target> {
     async keep() {
       await lines.keep()
       await attempt(() => handle.close())
-      await attempt(() => drafts.keep([name]))
+      await attempt(() => drafts.publish([name]))
     },
     async close() {
       await handle.close()
-      drafts.drop()
+      drafts.discard()
     },
   }
 }

@@ -9,9 +9,9 @@ import { skipBlank } from '../../kinds/pipeline/dot/scan.ts'
 import type { ProgramFormat } from '../../app/program-format.ts'
 import { noProgram, programsOf, unreadable } from '../../app/program-folder.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
-import { way } from '../layout.ts'
+import { commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { rewrite } from '../rewrite.ts'
 import { counted } from '../units.ts'
@@ -23,7 +23,7 @@ export interface FmtFlags extends CommonFlags {
 }
 
 /** What became of one file. */
-interface Done {
+interface FormattedFile {
   readonly file: string
   readonly changed: boolean
   readonly findings: readonly Fault[]
@@ -40,26 +40,26 @@ const STANDARD_INPUT = '-'
  * not touched. With `--check` nothing is written, and the exit code is 1 if anything would change.
  */
 export async function fmt(console: Console, paths: readonly string[], flags: FmtFlags): Promise<number> {
-  const done: Done[] = []
+  const done: FormattedFile[] = []
   const seen = new Set<string>()
   for (const path of paths) {
     if (path === STANDARD_INPUT) done.push(standardInput(await console.world.readInput(), flags))
     else done.push(...formatPath(path, seen, console, flags))
   }
-  tell(console, done, flags)
+  printResults(console, done, flags)
   const errors = done.flatMap(({ findings }) => findings)
   const [first] = errors
   if (first !== undefined) return errors.length === 1 ? exitCodeOf(first) : EXIT.no
   return flags.check === true && done.some(({ changed }) => changed) ? EXIT.no : EXIT.done
 }
 
-function formatPath(path: string, seen: Set<string>, console: Console, flags: FmtFlags): Done[] {
+function formatPath(path: string, seen: Set<string>, console: Console, flags: FmtFlags): FormattedFile[] {
   const { cwd, worker } = console.world.surroundings
   const full = resolve(cwd, path)
   const listed = attempt(path, () => filesOf(full, path))
   if ('findings' in listed) return [listed]
   return listed.flatMap((named) => {
-    const file = console.near(named)
+    const file = console.nearPath(named)
     const result = attempt(file, () => {
       // A link stays a link: what it leads to is written, and once.
       const real = realFile(named)
@@ -76,7 +76,7 @@ function formatPath(path: string, seen: Set<string>, console: Console, flags: Fm
 }
 
 /** Faults of one file do not keep the others from being formatted. */
-function attempt<Result>(file: string, work: () => Result): Result | Done {
+function attempt<Result>(file: string, work: () => Result): Result | FormattedFile {
   try {
     return work()
   } catch (thrown) {
@@ -124,7 +124,7 @@ function formatFor(file: string, kind: string | undefined): ProgramFormat {
   return format
 }
 
-function standardInput(text: string, { kind }: FmtFlags): Done {
+function standardInput(text: string, { kind }: FmtFlags): FormattedFile {
   const file = STANDARD_INPUT
   const result = attempt(file, () => {
     const format = FORMATS.find((one) => one.kind === (kind ?? kindOf(text)))
@@ -140,21 +140,21 @@ function kindOf(text: string): string {
   return text[skipBlank(text, 0)] === '{' ? 'workflow' : 'pipeline'
 }
 
-function tell(console: Console, done: readonly Done[], { check = false }: FmtFlags): void {
+function printResults(console: Console, done: readonly FormattedFile[], { check = false }: FmtFlags): void {
   const changed = done.filter((one) => one.changed)
   const errors = done.flatMap(({ findings }) => findings)
   if (console.shape !== 'text') {
     const files = done.map(({ findings, ...one }) => ({ ...one, findings: findings.map((found) => faultData(found)) }))
-    return console.document(plain({ v: 1, files, changed: changed.length, errors: errors.length }))
+    return console.document(plainJson({ v: 1, files, changed: changed.length, errors: errors.length }))
   }
-  for (const found of errors) console.tell(console.fault(found))
+  for (const found of errors) console.report(console.fault(found))
   const texts = check ? [] : done.flatMap(({ text }) => text ?? [])
   for (const text of texts) console.world.out.write(text)
   const listed = changed.filter(({ text }) => check || text === undefined).map(({ file }) => file)
   console.print(listed.map((file) => console.out.text(file)))
   if (console.quiet || texts.length > 0) return
   const kept = done.length - changed.length - done.filter(({ findings }) => findings.length > 0).length
-  console.tell(summary(console, listed, kept, errors.length > 0, check))
+  console.report(summary(console, listed, kept, errors.length > 0, check))
 }
 
 function summary(console: Console, listed: readonly string[], kept: number, failed: boolean, check: boolean): string[] {
@@ -169,5 +169,5 @@ function summary(console: Console, listed: readonly string[], kept: number, fail
   ].filter((part) => part !== undefined)
   const bad = failed || (check && listed.length > 0)
   const line = parts.length === 0 ? [] : [`${bad ? ' ' : err.paint('green', err.mark('done'))} ${err.text(parts.join(', '))}`]
-  return check && listed.length > 0 ? [...line, way(err, 'format', console.command('fmt', ...listed))] : line
+  return check && listed.length > 0 ? [...line, commandHint(err, 'format', console.command('fmt', ...listed))] : line
 }

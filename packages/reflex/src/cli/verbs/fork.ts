@@ -1,14 +1,14 @@
-import type { ForkDecision } from '../../runs/forking-decision.ts'
+import type { ForkDecision } from '../../runs/fork-decision.ts'
 import type { ForkedRun } from '../../app/forking.ts'
 import { readTrust } from '../../policy/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { readInputs } from '../grammar.ts'
-import { factLine, layoutRow, paragraph, way } from '../layout.ts'
+import { factLine, layoutRow, paragraph, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { Session } from '../session.ts'
-import { value } from '../telling.ts'
+import { valueText } from '../event-text.ts'
 import { counted } from '../units.ts'
 
 export interface ForkFlags extends CommonFlags {
@@ -36,8 +36,8 @@ export async function fork({ console, reflex, read }: Session, address: string, 
   return EXIT.done
 }
 
-function document({ id, ...forked }: ForkedRun): ReturnType<typeof plain> {
-  return plain({ v: 1, run: id, status: 'suspended', ...forked })
+function document({ id, ...forked }: ForkedRun): ReturnType<typeof plainJson> {
+  return plainJson({ v: 1, run: id, status: 'suspended', ...forked })
 }
 
 function lines(console: Console, forked: ForkedRun): string[] {
@@ -55,12 +55,12 @@ function lines(console: Console, forked: ForkedRun): string[] {
   return [
     ...factLine(lead, painted, [shared.join(', ')], out),
     ...Object.entries(set).flatMap(([key, given]) =>
-      layoutRow({ depth: 0, mark: 'note', node: key, text: `${value(given, room)}, set by the fork` }, out),
+      layoutRow({ depth: 0, mark: 'note', node: key, text: `${valueText(given, room)}, set by the fork` }, out),
     ),
     ...(decided === undefined ? [] : layoutRow({ depth: 0, mark: 'decided', node: decided.place, text: decisionText(decided) }, out)),
     ...paragraph(`Nothing performed yet.${nextText(next)}`, out),
-    way(out, 'go on', console.command('resume', id)),
-    way(out, 'look', console.command('show', id)),
+    commandHint(out, 'go on', console.command('resume', id)),
+    commandHint(out, 'look', console.command('show', id)),
   ]
 }
 
@@ -71,13 +71,13 @@ function decisionText({ chose, was }: ForkDecision): string {
 
 /** ` Next: a question, then payments.refund and a model.` Where a choice comes before everything, nothing is sure. */
 function nextText({ first, later }: ForkedRun['next']): string {
-  if (first.length === 0) return later.length === 0 ? '' : ` It may come to ${joined(later)}.`
-  return ` Next: ${joined(first)}${later.length === 0 ? '' : `, then ${joined(later)}`}.`
+  if (first.length === 0) return later.length === 0 ? '' : ` It may come to ${joinNames(later)}.`
+  return ` Next: ${joinNames(first)}${later.length === 0 ? '' : `, then ${joinNames(later)}`}.`
 }
 
 const MOST = 3
 
-function joined(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const shown = names.slice(0, MOST)
   const all = names.length > MOST ? [...shown, 'more'] : shown
   return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`

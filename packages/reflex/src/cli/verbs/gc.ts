@@ -1,10 +1,10 @@
-import type { Collected } from '../../runs/collecting.ts'
+import type { CollectResult } from '../../runs/collecting.ts'
 import { faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { durationOf } from '../grammar.ts'
-import { factLine, hanging, way } from '../layout.ts'
+import { factLine, hangingLines, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../units.ts'
@@ -19,15 +19,20 @@ export async function gc({ console, reflex }: Session, { keep, dryRun = false }:
   const wanted = keep ?? console.world.surroundings.environment['REFLEX_KEEP']
   const kept = wanted === undefined || wanted === '' ? undefined : durationOf(wanted, keep === undefined ? 'REFLEX_KEEP' : '--keep')
   const collected = await reflex.gc({ dry: dryRun, keep: kept })
-  if (console.shape === 'text') tell(console, collected, dryRun, kept !== undefined)
+  if (console.shape === 'text') printCollected(console, collected, dryRun, kept !== undefined)
   else {
     const { findings, ...gone } = collected
-    console.document(plain({ v: 1, dry: dryRun, ...gone, warnings: findings.map((finding) => faultData(finding)) }))
+    console.document(plainJson({ v: 1, dry: dryRun, ...gone, warnings: findings.map((finding) => faultData(finding)) }))
   }
   return EXIT.done
 }
 
-function tell(console: Console, { runs, programs, blobs, folders, findings }: Collected, dry: boolean, limited: boolean): void {
+function printCollected(
+  console: Console,
+  { runs, programs, blobs, folders, findings }: CollectResult,
+  dry: boolean,
+  hasRetention: boolean,
+): void {
   const { out } = console
   const facts = [
     ...(runs.length === 0 ? [] : [counted(runs.length, 'run')]),
@@ -35,12 +40,12 @@ function tell(console: Console, { runs, programs, blobs, folders, findings }: Co
     ...(blobs.length === 0 ? [] : [counted(blobs.length, 'large value')]),
     ...(folders.length === 0 ? [] : [counted(folders.length, 'run folder')]),
   ]
-  for (const finding of findings) console.tell(console.fault(faultData(finding)))
+  for (const finding of findings) console.report(console.fault(faultData(finding)))
   const verb = dry ? 'would remove' : 'removed'
   console.print(facts.length === 0 ? ['nothing to remove'] : factLine(verb, out.paint('bold', verb), facts, out))
   if (console.flags.verbose === true) {
-    const names = [...runs, ...programs.map((hash) => hash.slice(0, 6)), ...folders.map((folder) => console.near(folder))]
-    console.print(names.flatMap((name) => hanging(name, out, 2)))
+    const names = [...runs, ...programs.map((hash) => hash.slice(0, 6)), ...folders.map((folder) => console.nearPath(folder))]
+    console.print(names.flatMap((name) => hangingLines(name, out, 2)))
   }
-  if (!limited && !console.quiet && out.terminal) console.print([way(out, 'ended', console.command('gc', '--keep', '30d'))])
+  if (!hasRetention && !console.quiet && out.terminal) console.print([commandHint(out, 'ended', console.command('gc', '--keep', '30d'))])
 }

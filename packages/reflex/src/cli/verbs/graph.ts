@@ -4,20 +4,20 @@ import { faults } from '../../runs/faults.ts'
 import { formatOf } from '../../app/formats.ts'
 import { type Fault, faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
-import { MOST_NODES, MOST_REACH, reachOf } from '../graph/layout.ts'
+import { MOST_NODES, MOST_LAYER_SPAN, layerSpan } from '../graph/layout.ts'
 import { listOf, rowsOf } from '../graph/list.ts'
 import { graphOf, type Picture, pictureOf } from '../graph/picture.ts'
 import { picturesOfRun } from '../graph/run.ts'
 import { drawSvg } from '../graph/svg.ts'
 import { drawInCells } from '../graph/terminal.ts'
-import { factLine, paragraph, tabbed, way } from '../layout.ts'
-import type { CarryFlags } from '../options.ts'
+import { factLine, paragraph, tabSeparated, commandHint } from '../layout.ts'
+import type { ContinueFlags } from '../options.ts'
 import { type Session, withReflex, withStoredRuns } from '../session.ts'
 import { counted, size } from '../units.ts'
 
-export interface GraphFlags extends CarryFlags {
+export interface GraphFlags extends ContinueFlags {
   readonly kind?: string
   readonly tools?: readonly string[]
   /** A file, or `-` for standard output. */
@@ -25,7 +25,7 @@ export interface GraphFlags extends CarryFlags {
 }
 
 /** What is drawn: a program, or the programs on the stack of a run. */
-interface Drawn {
+interface Drawing {
   /** As the command named it. */
   readonly what: string
   readonly pictures: readonly Picture[]
@@ -45,7 +45,7 @@ export async function graph(console: Console, what: string, flags: GraphFlags): 
   return withReflex(console, { ...flags, store: 'memory:' }, async (session) => {
     await session.reflex.useTools(flags.tools ?? [])
     const { errors, drawn } = await programOf(session, what, flags.kind)
-    return drawn === undefined ? refuse(console, what, errors) : show(console, drawn, flags)
+    return drawn === undefined ? printErrors(console, what, errors) : show(console, drawn, flags)
   })
 }
 
@@ -53,7 +53,7 @@ async function programOf(
   { console, reflex: { library, runtime } }: Session,
   what: string,
   kindName: string | undefined,
-): Promise<{ readonly errors: readonly Fault[]; readonly drawn?: Drawn }> {
+): Promise<{ readonly errors: readonly Fault[]; readonly drawn?: Drawing }> {
   const { file, program, findings } = await library.check(resolve(console.world.surroundings.cwd, what), kindName)
   const errors = findings.filter(({ severity }) => severity === 'error')
   const name = formatOf(file, kindName)?.kind ?? ''
@@ -62,7 +62,7 @@ async function programOf(
   return { errors, drawn: { what, pictures: [pictureOf(`${name}:${program.id}`, graphOf(kind, program.def))], facts: [] } }
 }
 
-async function runOf(session: Session, address: string): Promise<Drawn> {
+async function runOf(session: Session, address: string): Promise<Drawing> {
   const at = address.lastIndexOf('@')
   const until = at < 0 ? undefined : Number(address.slice(at + 1))
   if (until !== undefined && !Number.isInteger(until)) throw faults.make('R2031', `${address} names no record`, { fix: 'write RUN@21' })
@@ -76,30 +76,30 @@ async function runOf(session: Session, address: string): Promise<Drawn> {
 }
 
 /** A program with errors has no picture to rely on: what is wrong with it, as `validate` says it. */
-function refuse(console: Console, what: string, errors: readonly Fault[]): number {
+function printErrors(console: Console, what: string, errors: readonly Fault[]): number {
   const [first] = errors
-  if (console.shape !== 'text') console.document(plain({ v: 1, error: first && faultData(first), findings: errors.map(faultData) }))
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, error: first && faultData(first), findings: errors.map(faultData) }))
   else {
-    for (const found of errors) console.tell(console.fault(found))
-    console.tell(
+    for (const found of errors) console.report(console.fault(found))
+    console.report(
       factLine(counted(errors.length, 'error'), counted(errors.length, 'error'), [console.command('validate', what)], console.err),
     )
   }
   return first === undefined ? EXIT.no : Math.max(EXIT.no, exitCodeOf(first))
 }
 
-async function show(console: Console, drawn: Drawn, { svg }: GraphFlags): Promise<number> {
+async function show(console: Console, drawn: Drawing, { svg }: GraphFlags): Promise<number> {
   const { out } = console
   if (svg !== undefined) await image(console, drawn, svg)
   else if (console.shape !== 'text') console.document(documentOf(drawn))
-  else if (!out.terminal) console.world.out.write(tabbed(drawn.pictures.flatMap(rowsOf)))
+  else if (!out.terminal) console.world.out.write(tabSeparated(drawn.pictures.flatMap(rowsOf)))
   else
     for (const [i, picture] of drawn.pictures.entries())
       console.print([...(i === 0 ? [] : ['']), ...(await lines(console, drawn, picture, i))])
   return EXIT.done
 }
 
-async function lines(console: Console, { what, facts, pictures }: Drawn, picture: Picture, i: number): Promise<string[]> {
+async function lines(console: Console, { what, facts, pictures }: Drawing, picture: Picture, i: number): Promise<string[]> {
   const { out } = console
   const name = out.text(picture.program)
   const line = factLine(name, out.paint('bold', name), i === 0 && facts.length > 0 ? facts : factsOf(picture), out)
@@ -113,7 +113,7 @@ async function lines(console: Console, { what, facts, pictures }: Drawn, picture
     : out.utf8
       ? `a drawing needs more than ${counted(out.columns, 'column')}`
       : 'a drawing needs a terminal with UTF-8'
-  const hint = !large && i === 0 ? [way(out, 'draw', console.command('graph', what, '--svg', 'graph.svg'))] : []
+  const hint = !large && i === 0 ? [commandHint(out, 'draw', console.command('graph', what, '--svg', 'graph.svg'))] : []
   return [...head, ...listOf(picture, out), ...paragraph(out.text(why), out).map((line) => out.paint('dim', line)), ...hint]
 }
 
@@ -124,18 +124,18 @@ function factsOf({ kind, nodes, edges }: Picture): string[] {
 function tooLarge({ nodes, edges }: Picture): boolean {
   const index = new Map(nodes.map(({ id }, i) => [id, i]))
   const ends = edges.map(({ from, to }) => ({ from: index.get(from) ?? 0, to: index.get(to) ?? 0 }))
-  return nodes.length > MOST_NODES || reachOf(nodes.length, ends) > MOST_REACH
+  return nodes.length > MOST_NODES || layerSpan(nodes.length, ends) > MOST_LAYER_SPAN
 }
 
 /** What is told instead of a drawing, in the words of its limits. */
-const TOO_LARGE = `above ${counted(MOST_NODES, 'node')}, or where edges go over more than ${counted(MOST_REACH, 'layer')} in all, nothing is drawn`
+const TOO_LARGE = `above ${counted(MOST_NODES, 'node')}, or where edges go over more than ${counted(MOST_LAYER_SPAN, 'layer')} in all, nothing is drawn`
 
-function legend({ out }: Console, { lit }: Picture): string[] {
-  return lit ? ['', out.paint('dim', out.text('━ taken · ─ open · ╌ closed'))] : []
+function legend({ out }: Console, { showsRun }: Picture): string[] {
+  return showsRun ? ['', out.paint('dim', out.text('━ taken · ─ open · ╌ closed'))] : []
 }
 
 /** Throws `R2035` for what is too large to be drawn. */
-async function image(console: Console, { pictures, facts }: Drawn, target: string): Promise<void> {
+async function image(console: Console, { pictures, facts }: Drawing, target: string): Promise<void> {
   if (target === '-' && console.shape !== 'text')
     throw faults.make('R2031', `--svg - and --${console.shape} both want standard output`, { fix: 'name a file for the image' })
   const large = pictures.find(tooLarge)
@@ -149,9 +149,9 @@ async function image(console: Console, { pictures, facts }: Drawn, target: strin
   const svg = await drawSvg(titled)
   if (target === '-') return console.world.out.write(svg)
   writeImage(resolve(console.world.surroundings.cwd, target), svg)
-  if (console.shape !== 'text') console.document(plain({ v: 1, file: target, bytes: Buffer.byteLength(svg) }))
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, file: target, bytes: Buffer.byteLength(svg) }))
   else if (!console.quiet)
-    console.tell(factLine(console.err.text(target), console.err.text(target), [`written, ${size(Buffer.byteLength(svg))}`], console.err))
+    console.report(factLine(console.err.text(target), console.err.text(target), [`written, ${size(Buffer.byteLength(svg))}`], console.err))
 }
 
 function writeImage(file: string, svg: string): void {
@@ -163,8 +163,8 @@ function writeImage(file: string, svg: string): void {
   }
 }
 
-function documentOf({ pictures, run }: Drawn): ReturnType<typeof plain> {
-  return plain({
+function documentOf({ pictures, run }: Drawing): ReturnType<typeof plainJson> {
+  return plainJson({
     v: 1,
     run,
     programs: pictures.map(({ program, kind, nodes, edges, changes }) => ({

@@ -1,16 +1,16 @@
 import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Imported, linesOf } from '../../history/archive/import.ts'
+import { type ImportedRun, linesOf } from '../../history/archive/import.ts'
 import { faults } from '../../runs/faults.ts'
 import { Fault, faultData, isFault } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
-import { plain, programDocument } from '../run-document.ts'
+import { plainJson, programDocument } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
-import { factLine, way } from '../layout.ts'
+import { factLine, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import { secretIn } from '../../app/secret-file.ts'
 import type { Session } from '../session.ts'
-import { programName } from '../telling.ts'
+import { programName } from '../event-text.ts'
 import { counted } from '../units.ts'
 
 export interface ImportFlags extends CommonFlags {
@@ -18,7 +18,7 @@ export interface ImportFlags extends CommonFlags {
   readonly id?: string
 }
 
-const SIGNATURES: Readonly<Record<Imported['signature'], string>> = {
+const SIGNATURES: Readonly<Record<ImportedRun['signature'], string>> = {
   checked: 'signature checked',
   unchecked: 'signature not checked: no --secret-file',
   none: 'not signed',
@@ -27,21 +27,21 @@ const SIGNATURES: Readonly<Record<Imported['signature'], string>> = {
 /** `reflex import FILE`: stores the run of an archive, if all of it is right. Throws `R1097` for an archive that a run wrote. */
 export async function importRun({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<number> {
   const secret = secretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, secretFile), secretFile)
-  if (file !== '-') await reflex.library.refuseWritten(resolve(console.world.surroundings.cwd, file))
+  if (file !== '-') await reflex.library.rejectWritten(resolve(console.world.surroundings.cwd, file))
   const imported = await reflex.import(linesIn(console, file), { secret, id }).catch((thrown: unknown) => {
-    throw file === '-' ? thrown : inFile(thrown, resolve(console.world.surroundings.cwd, file))
+    throw file === '-' ? thrown : withFile(thrown, resolve(console.world.surroundings.cwd, file))
   })
   const { row, signature, messages } = imported
-  if (console.shape === 'text') tell(console, imported)
+  if (console.shape === 'text') printImported(console, imported)
   else
     console.document(
-      plain({ v: 1, run: row.id, program: programDocument(row.program), status: row.status, records: row.last, signature, messages }),
+      plainJson({ v: 1, run: row.id, program: programDocument(row.program), status: row.status, records: row.last, signature, messages }),
     )
   return EXIT.done
 }
 
 /** What is wrong with a line of an archive, with the file in which it stands. */
-function inFile(thrown: unknown, file: string): unknown {
+function withFile(thrown: unknown, file: string): unknown {
   if (!isFault(thrown) || thrown.line === undefined || thrown.file !== undefined) return thrown
   return new Fault(thrown.code, thrown.message, thrown.verdict, { ...faultData(thrown), file })
 }
@@ -56,7 +56,7 @@ function linesIn({ world }: Console, file: string): AsyncIterable<string> {
   return linesOf(createReadStream(path))
 }
 
-function tell(console: Console, { row, signature, messages }: Imported): void {
+function printImported(console: Console, { row, signature, messages }: ImportedRun): void {
   const { out } = console
   const id = out.text(row.id)
   const facts = [
@@ -68,15 +68,15 @@ function tell(console: Console, { row, signature, messages }: Imported): void {
   ]
   console.print(factLine(id, out.paint('bold', id), facts, out))
   if (console.quiet || row.status !== 'suspended') return
-  console.tell([
-    `${whenItGoesOn(row.due !== null, messages > 0)}, with probationary trust at most: who was trusted elsewhere is not known here.`,
-    way(console.err, 'go on', console.command('resume', row.id)),
+  console.report([
+    `${continuationText(row.due !== null, messages > 0)}, with probationary trust at most: who was trusted elsewhere is not known here.`,
+    commandHint(console.err, 'go on', console.command('resume', row.id)),
   ])
 }
 
 /** What came along can be due, or told already: then whoever carries on what is due takes the run up. */
-function whenItGoesOn(isDue: boolean, isTold: boolean): string {
-  const what = [...(isTold ? ['what it was told'] : []), ...(isDue ? ['what is due'] : [])].join(' or ')
+function continuationText(isDue: boolean, hasMessages: boolean): string {
+  const what = [...(hasMessages ? ['what it was told'] : []), ...(isDue ? ['what is due'] : [])].join(' or ')
   if (what === '') return 'Nothing was performed; it goes on once it is told to'
   return `Nothing was performed; a worker of this store takes it up for ${what}`
 }

@@ -1,33 +1,33 @@
 import type { OpenQuestion } from '../../runs/handle.ts'
-import { isOwnQuestion } from '../../people/index.ts'
+import { isInternalQuestion } from '../../people/index.ts'
 import { answerAt } from './answer.ts'
 import type { Console } from '../console.ts'
 import { questionDocument } from '../documents.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { answerWord } from '../ending.ts'
-import { EXIT, interrupted } from '../exit.ts'
-import { layoutText, tabbed, way } from '../layout.ts'
+import { EXIT, interruptCode } from '../exit.ts'
+import { layoutText, tabSeparated, commandHint } from '../layout.ts'
 import { type Menu, pressMenu } from '../menu.ts'
-import type { CarryFlags } from '../options.ts'
+import type { ContinueFlags } from '../options.ts'
 import { askAtTerminal } from '../prompt.ts'
 import { Screen } from '../screen.ts'
 import type { Session } from '../session.ts'
 import { dueTime, utc } from '../units.ts'
 
 /** `reflex inbox`: every open question, and on a terminal a way to answer it here. */
-export async function inbox(session: Session, flags: CarryFlags): Promise<number> {
+export async function inbox(session: Session, flags: ContinueFlags): Promise<number> {
   const { console, reflex } = session
   const questions = await reflex.inbox()
-  if (console.shape === 'json') console.document(plain({ v: 1, questions: questions.map(questionDocument) }))
-  else if (console.shape === 'jsonl') for (const question of questions) console.document(plain({ v: 1, ...questionDocument(question) }))
+  if (console.shape === 'json') console.document(plainJson({ v: 1, questions: questions.map(questionDocument) }))
+  else if (console.shape === 'jsonl') for (const question of questions) console.document(plainJson({ v: 1, ...questionDocument(question) }))
   else if (!console.out.terminal) {
     console.world.out.write(
-      tabbed(
+      tabSeparated(
         questions.map((open) => [open.id, place(open), open.question.text, utc(open.since), open.due === undefined ? '' : utc(open.due)]),
       ),
     )
   } else if (questions.length === 0) console.print(['no open questions'])
-  else if (console.live && !console.quiet) return choose(session, questions, flags)
+  else if (console.isLive && !console.quiet) return choose(session, questions, flags)
   else console.print(list(console, questions))
   return EXIT.done
 }
@@ -35,17 +35,17 @@ export async function inbox(session: Session, flags: CarryFlags): Promise<number
 /** The questions, and how the first of them is answered from here. */
 function list(console: Console, questions: readonly OpenQuestion[]): string[] {
   const [first] = questions
-  return [...questions.flatMap((open) => line(console, open, false)), ...(first === undefined ? [] : [wayToAnswer(console, first)])]
+  return [...questions.flatMap((open) => line(console, open, false)), ...(first === undefined ? [] : [answerHint(console, first)])]
 }
 
-function wayToAnswer(console: Console, open: OpenQuestion): string {
+function answerHint(console: Console, open: OpenQuestion): string {
   const { out } = console
-  if (open.asker === 'retry') return way(out, 'go on', console.command('resume', open.run))
-  return way(out, 'answer', console.command('answer', open.id, answerWord(open.question.options?.[0]?.value ?? 'TEXT')))
+  if (open.asker === 'retry') return commandHint(out, 'go on', console.command('resume', open.run))
+  return commandHint(out, 'answer', console.command('answer', open.id, answerWord(open.question.options?.[0]?.value ?? 'TEXT')))
 }
 
 function place({ path, asker }: OpenQuestion): string {
-  return isOwnQuestion({ asker }) ? `Reflex at ${path}` : path
+  return isInternalQuestion({ asker }) ? `Reflex at ${path}` : path
 }
 
 function line({ out, now }: Console, open: OpenQuestion, selected: boolean): string[] {
@@ -57,24 +57,24 @@ function line({ out, now }: Console, open: OpenQuestion, selected: boolean): str
 }
 
 /** The list with one question selected; enter asks it below, and the run goes on from there. */
-async function choose(session: Session, questions: readonly OpenQuestion[], flags: CarryFlags): Promise<number> {
+async function choose(session: Session, questions: readonly OpenQuestion[], flags: ContinueFlags): Promise<number> {
   const { console } = session
   const screen = new Screen(console.world.err, console.err, console.world.surroundings.host)
   const picked = await pick(console, screen, questions)
-  if (picked === 'interrupted') return interrupted('SIGINT')
+  if (picked === 'interrupted') return interruptCode('SIGINT')
   if (picked === undefined) {
     console.print(list(console, questions))
     return EXIT.done
   }
   if (picked.asker === 'retry') {
-    if (picked.fault !== undefined) console.tell(console.fault(picked.fault))
-    console.tell([`  ${console.command('resume', picked.run)}`])
+    if (picked.fault !== undefined) console.report(console.fault(picked.fault))
+    console.report([`  ${console.command('resume', picked.run)}`])
     return EXIT.done
   }
   const closed = new AbortController()
   const stop = watchOpen(session, picked, closed)
   const answered = await askAtTerminal(console, screen, picked, closed.signal).finally(stop)
-  if ('interrupted' in answered) return interrupted('SIGINT')
+  if ('interrupted' in answered) return interruptCode('SIGINT')
   // Throws the fault that says what closed it.
   if ('over' in answered) await session.reflex.question(picked.id)
   if (!('value' in answered)) return EXIT.done
@@ -82,25 +82,25 @@ async function choose(session: Session, questions: readonly OpenQuestion[], flag
 }
 
 /** Milliseconds between two looks at a question that stands at this terminal. */
-const LOOK = 1000
+const CHECK_INTERVAL = 1000
 
 /** Aborts `closed` once a question is open no more: another process may answer it, or end its run. */
 function watchOpen({ console, reflex }: Session, { id, run }: OpenQuestion, closed: AbortController): () => void {
   const { host } = console.world.surroundings
   let stop: () => void = () => undefined
-  let over = false
+  let isStopped = false
   const look = async (): Promise<void> => {
     const row = await reflex.find(run).catch(() => undefined)
-    if (over) return
+    if (isStopped) return
     if (row !== undefined && !row.waits.some(({ number }) => id === `${run}/q${number}`)) closed.abort()
     else wait()
   }
   const wait = (): void => {
-    stop = host.at(host.now() + LOOK, () => void look())
+    stop = host.at(host.now() + CHECK_INTERVAL, () => void look())
   }
   wait()
   return () => {
-    over = true
+    isStopped = true
     stop()
   }
 }
@@ -116,7 +116,7 @@ function pick(console: Console, screen: Screen, questions: readonly OpenQuestion
   return new Promise((resolve) => {
     const end = (picked: OpenQuestion | 'interrupted' | undefined): void => {
       close()
-      screen.drop()
+      screen.removeBlock()
       resolve(picked)
     }
     const close = keyboard((key) => {
@@ -127,7 +127,7 @@ function pick(console: Console, screen: Screen, questions: readonly OpenQuestion
       menu = step.menu
       screen.refresh()
     })
-    screen.live(draw)
+    screen.showBlock(draw)
     screen.refresh()
   })
 }

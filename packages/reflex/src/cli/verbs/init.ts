@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { faults } from '../../runs/faults.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
-import { factLine, way } from '../layout.ts'
+import { factLine, commandHint } from '../layout.ts'
 
 /** A first program that runs anywhere, offline: it looks, asks, and writes only if the answer is yes. */
 const STARTER = `{
@@ -40,38 +40,38 @@ const FILE = 'hello.workflow.json'
 export function init(console: Console, folder = '.'): number {
   const { cwd } = console.world.surroundings
   const path = resolve(cwd, folder, FILE)
-  const name = console.near(path)
+  const name = console.nearPath(path)
   write(path, name)
   const next = [
     ['draw', console.command('graph', name)],
     ['run', console.command('run', name)],
     ['look back', console.command('trace', 'last')],
   ] as const
-  if (console.shape !== 'text') console.document(plain({ v: 1, files: [name], next: next.map(([, command]) => command) }))
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, files: [name], next: next.map(([, command]) => command) }))
   else {
     const { out } = console
     const head = out.text(name)
     console.print([
       ...factLine(head, out.paint('bold', head), ['written', 'asks you a question, offline'], out),
-      ...next.map(([label, command]) => way(out, label, command)),
+      ...next.map(([label, command]) => commandHint(out, label, command)),
     ])
   }
   return EXIT.done
 }
 
 function write(path: string, name: string): void {
-  if (existsSync(path)) throw taken(name)
+  if (existsSync(path)) throw existsFault(name)
   try {
     makeFolders(dirname(path))
     writeFileSync(path, STARTER, { flag: 'wx' })
   } catch (cause) {
     // Another process may have been faster.
-    if (existsSync(path)) throw taken(name)
+    if (existsSync(path)) throw existsFault(name)
     throw faults.make('R5040', `${name} cannot be written`, { file: name, fix: 'name another folder: reflex init FOLDER', cause })
   }
 }
 
-function taken(name: string): Error {
+function existsFault(name: string): Error {
   return faults.make('R2038', `${name} is there already`, { file: name, fix: 'name another folder: reflex init FOLDER' })
 }
 

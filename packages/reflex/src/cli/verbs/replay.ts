@@ -1,7 +1,7 @@
 import { faultData } from '../../kernel/index.ts'
 import type { Replayed } from '../../app/replaying.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, paragraph } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
@@ -22,7 +22,7 @@ export async function replay({ console, reflex }: Session, ref: string, { agains
   const began = console.now
   const replayed = await reflex.replay(ref, { ...(against === undefined ? {} : { against }), ...(kind === undefined ? {} : { kind }) })
   const took = console.now - began
-  if (console.shape !== 'text') console.document(plain({ v: 1, ...replayedDocument(replayed) }))
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, ...replayedDocument(replayed) }))
   else if (replayed.result === 'equal') console.print(equalLines(console, replayed, took))
   else console.print(differingLines(console, replayed, against !== undefined))
   return replayed.result === 'equal' ? EXIT.done : EXIT.no

@@ -1,11 +1,11 @@
 import { faults } from '../../runs/faults.ts'
 import type { RunHandle } from '../../runs/handle.ts'
-import { askerIn, copyJson, type RunRow } from '../../kernel/index.ts'
+import { askerOf, copyJson, type RunRow } from '../../kernel/index.ts'
 import type { RunLimits } from '../../app/options.ts'
-import { BUDGET } from '../../policy/index.ts'
+import { BUDGET_QUESTION } from '../../policy/index.ts'
 import { readBudget } from '../budget.ts'
-import { conduct, retryFailures } from '../conduct.ts'
-import { decidesIn, runHeader } from '../header.ts'
+import { driveRun, retryFailures } from '../drive-run.ts'
+import { deciderText, runHeader } from '../header.ts'
 import type { RunFlags } from '../options.ts'
 import { readAgents } from './run.ts'
 import type { Session } from '../session.ts'
@@ -14,14 +14,14 @@ import type { World } from '../world.ts'
 
 /** `reflex resume RUN`: goes on under what the run was started with, and says what that is. */
 export async function resume(session: Session, ref: string, flags: Omit<RunFlags, 'input'>): Promise<number> {
-  const { reflex, readDeciding } = session
-  const agent = await readAgents(flags.agent ?? [], readDeciding)
+  const { reflex, readDecisionFile } = session
+  const agent = await readAgents(flags.agent ?? [], readDecisionFile)
   const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
   const row = await reflex.find(ref)
   // A failure that is tried again may lead to that question.
-  const over = row.status !== 'running' && row.status !== 'suspended'
-  if (limits !== undefined && !over && !row.waits.some((wait) => ['budget', 'retry'].includes(askerIn(wait)))) throw notSpent(row.id)
-  return conduct(session, flags, {
+  const hasEnded = row.status !== 'running' && row.status !== 'suspended'
+  if (limits !== undefined && !hasEnded && !row.waits.some((wait) => ['budget', 'retry'].includes(askerOf(wait)))) throw notSpent(row.id)
+  return driveRun(session, flags, {
     open: (prepare) =>
       reflex.resume(row.id, {
         prepare,
@@ -30,25 +30,25 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
         ...(flags.recorded === undefined ? {} : { recorded: flags.recorded }),
       }),
     header: (handle) => {
-      const { agent } = reflex.keeps(handle.run)
+      const { agent } = reflex.settings(handle.run)
       runHeader(session, handle, [
         ...takenOver(row, session.console.world),
         counted(handle.run.state.n, 'record'),
-        ...keptText(decidesIn(handle, agent, reflex.models.name())),
+        ...keepsText(deciderText(handle, agent, reflex.models.name())),
       ])
     },
-    first: async (handle) => {
+    beforeContinue: async (handle) => {
       await handle.idle()
       await retryFailures(handle, reflex.actor)
-      if (limits !== undefined) await raise(handle, limits, reflex.actor)
+      if (limits !== undefined) await raiseBudget(handle, limits, reflex.actor)
     },
   })
 }
 
 /** Answers the questions of a run that waits because its budget is spent. Throws `R2031` where it does not. */
-async function raise(handle: RunHandle, limits: RunLimits, by: string): Promise<void> {
+async function raiseBudget(handle: RunHandle, limits: RunLimits, by: string): Promise<void> {
   await handle.idle()
-  const asked = handle.questions.filter(({ name }) => name === BUDGET)
+  const asked = handle.questions.filter(({ name }) => name === BUDGET_QUESTION)
   if (asked.length === 0) throw notSpent(handle.id)
   for (const question of asked) await handle.answer(question, copyJson(limits, '--budget'), by)
 }
@@ -57,14 +57,14 @@ function notSpent(run: string): Error {
   return faults.make('R2031', `the budget of ${run} is not spent, so there is nothing to raise`, { run, fix: `reflex resume ${run}` })
 }
 
-function keptText(text: string): string[] {
+function keepsText(text: string): string[] {
   return text === '' ? [] : [`keeps ${text}`]
 }
 
 function takenOver({ owner }: RunRow, world: World): string[] {
-  const us = world.surroundings.worker
-  if (owner === null || owner.id === us.id) return []
+  const self = world.surroundings.worker
+  if (owner === null || owner.id === self.id) return []
   return [
-    `taken over from process ${owner.pid}${owner.host === us.host ? '' : ` on ${owner.host}`}, which is ${world.alive(owner) ? 'silent' : 'gone'}`,
+    `taken over from process ${owner.pid}${owner.host === self.host ? '' : ` on ${owner.host}`}, which is ${world.isAlive(owner) ? 'silent' : 'gone'}`,
   ]
 }

@@ -1,4 +1,4 @@
-import type { AgentChoice } from '../../app/decisions.ts'
+import type { AgentChoice } from '../../app/run-agents.ts'
 import { faults } from '../../runs/faults.ts'
 import { isRunName } from '../../history/run-name.ts'
 import { copyJson, isObject, type JsonObject } from '../../kernel/index.ts'
@@ -6,7 +6,7 @@ import type { RunLimits, RunOptions } from '../../app/options.ts'
 import { readTrust } from '../../policy/index.ts'
 import { quote } from '../../text/index.ts'
 import { readBudget } from '../budget.ts'
-import { conduct } from '../conduct.ts'
+import { driveRun } from '../drive-run.ts'
 import { readData, type ReadFile, readInputs } from '../grammar.ts'
 import { runHeader } from '../header.ts'
 import type { RunFlags } from '../options.ts'
@@ -14,13 +14,13 @@ import type { Session } from '../session.ts'
 
 /** `reflex run PROGRAM`. */
 export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
-  const { reflex, read, readDeciding } = session
+  const { reflex, read, readDecisionFile } = session
   if (flags.id !== undefined) checkId(flags.id)
   const { input, texts } = await readInputs(flags.input ?? [], read)
-  const agent = await readAgents(flags.agent ?? [], readDeciding)
+  const agent = await readAgents(flags.agent ?? [], readDecisionFile)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
   const limits = limitsOf(flags)
-  return conduct(session, flags, {
+  return driveRun(session, flags, {
     open: (prepare) =>
       reflex.start(program, {
         input,

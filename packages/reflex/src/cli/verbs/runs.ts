@@ -3,13 +3,13 @@ import { readDuration } from '../../agents/duration.ts'
 import type { RunRow, RunStatus } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plain, runDocument } from '../run-document.ts'
+import { plainJson, runDocument } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
-import { goneRuns, waitsFor } from '../gone.ts'
-import { table, tabbed, way } from '../layout.ts'
+import { abandonedRuns, waitReason } from '../abandoned-runs.ts'
+import { table, tabSeparated, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
-import type { Rows } from '../rows.ts'
-import { programName } from '../telling.ts'
+import type { StoreSession } from '../store-session.ts'
+import { programName } from '../event-text.ts'
 import { age, utc } from '../units.ts'
 
 export interface RunsFlags extends CommonFlags {
@@ -23,7 +23,7 @@ export const STATUSES: readonly RunStatus[] = ['running', 'suspended', 'complete
 const DEFAULT_LIMIT = 50
 
 /** `reflex runs`: the newest first. */
-export async function runs(rows: Rows, flags: RunsFlags): Promise<number> {
+export async function runs(rows: StoreSession, flags: RunsFlags): Promise<number> {
   const { console, store } = rows
   const status = statusesOf(flags.status)
   const limit = limitOf(flags.limit)
@@ -34,7 +34,7 @@ export async function runs(rows: Rows, flags: RunsFlags): Promise<number> {
     ...(stored === undefined ? {} : { status: stored }),
     ...(status === undefined && since === undefined ? { limit: limit + 1 } : {}),
   })
-  const gone = await goneRuns(rows, all)
+  const gone = await abandonedRuns(rows, all)
   const shown = all.filter((row) => row.updated >= (since ?? 0) && (status === undefined || status.includes(statusOf(row, gone))))
   print(console, shown.slice(0, limit), gone, shown.length > limit)
   return EXIT.done
@@ -46,16 +46,17 @@ function statusOf({ id, status }: RunRow, gone: ReadonlySet<string>): RunStatus 
 
 function print(console: Console, rows: readonly RunRow[], gone: ReadonlySet<string>, more: boolean): void {
   const { out, now } = console
-  if (console.shape === 'json') return console.document(plain({ v: 1, runs: rows.map((row) => runDocument(row, gone.has(row.id))), more }))
-  if (console.shape === 'jsonl') return rows.forEach((row) => console.document(plain({ v: 1, ...runDocument(row, gone.has(row.id)) })))
+  if (console.shape === 'json')
+    return console.document(plainJson({ v: 1, runs: rows.map((row) => runDocument(row, gone.has(row.id))), more }))
+  if (console.shape === 'jsonl') return rows.forEach((row) => console.document(plainJson({ v: 1, ...runDocument(row, gone.has(row.id)) })))
   const cells = (row: RunRow, time: string): string[] => [
     row.id,
     programName(row.program[0]),
     statusOf(row, gone),
-    waitsFor(row, gone.has(row.id)),
+    waitReason(row, gone.has(row.id)),
     time,
   ]
-  if (!out.terminal) return console.world.out.write(tabbed(rows.map((row) => [...cells(row, utc(row.updated)), row.trace])))
+  if (!out.terminal) return console.world.out.write(tabSeparated(rows.map((row) => [...cells(row, utc(row.updated)), row.trace])))
   if (rows.length === 0) return console.print([`no runs · ${console.command('run', 'FILE')}`].map((line) => out.text(line)))
   const ids = console.flags.ids === true
   const head = ['run', 'program', 'status', 'waits for', 'since', ...(ids ? ['trace'] : [])]
@@ -67,7 +68,7 @@ function print(console: Console, rows: readonly RunRow[], gone: ReadonlySet<stri
       [4],
     ),
   )
-  if (more) console.print([way(out, 'more', console.command('runs', '--limit', String(rows.length * 4)))])
+  if (more) console.print([commandHint(out, 'more', console.command('runs', '--limit', String(rows.length * 4)))])
 }
 
 function statusesOf(wanted: string | undefined): readonly RunStatus[] | undefined {

@@ -8,10 +8,10 @@ import { policySchema } from '../../policy/index.ts'
 import { didYouMean, quote, suggest } from '../../text/index.ts'
 import { workflowSchema } from '../../kinds/workflow/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
-import { table, tabbed, way } from '../layout.ts'
+import { table, tabSeparated, commandHint } from '../layout.ts'
 import { outputSchema } from '../output/schema.ts'
 
 interface Published {
@@ -40,11 +40,11 @@ function configSchema(): object {
 /** `reflex schema [NAME]`: a JSON Schema, in every shape of output the same; without a name what there is. Throws `R2037`. */
 export function schema(console: Console, name: string | undefined): number {
   if (name === undefined) list(console)
-  else console.world.out.write(`${jsonText(named(name).schema(), console.shape === 'jsonl' ? undefined : 2)}\n`)
+  else console.world.out.write(`${jsonText(findSchema(name).schema(), console.shape === 'jsonl' ? undefined : 2)}\n`)
   return EXIT.done
 }
 
-function named(name: string): Published {
+function findSchema(name: string): Published {
   const found = PUBLISHED.find((one) => one.name === name)
   if (found !== undefined) return found
   const names = PUBLISHED.map((one) => one.name)
@@ -59,7 +59,7 @@ function list(console: Console): void {
   const { out } = console
   const rows = PUBLISHED.map(({ name, about, files }) => [name, about, files])
   if (console.shape !== 'text')
-    return console.document(plain({ v: 1, schemas: PUBLISHED.map(({ name, about, files }) => ({ name, about, files })) }))
-  if (!out.terminal) return console.world.out.write(tabbed(rows))
-  console.print([...table(['schema', 'of', 'files'], rows, out), way(out, 'print', console.command('schema', 'workflow'))])
+    return console.document(plainJson({ v: 1, schemas: PUBLISHED.map(({ name, about, files }) => ({ name, about, files })) }))
+  if (!out.terminal) return console.world.out.write(tabSeparated(rows))
+  console.print([...table(['schema', 'of', 'files'], rows, out), commandHint(out, 'print', console.command('schema', 'workflow'))])
 }

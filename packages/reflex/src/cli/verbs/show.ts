@@ -1,35 +1,38 @@
-import type { Choice } from '../../kernel/index.ts'
+import type { EdgeState } from '../../kernel/index.ts'
 import type { OpenQuestion } from '../../runs/handle.ts'
-import { isOwnQuestion } from '../../people/index.ts'
-import { brief } from '../../text/index.ts'
+import { isInternalQuestion } from '../../people/index.ts'
+import { shortJson } from '../../text/index.ts'
 import type { RunView, StackStep } from '../../runs/view.ts'
 import type { Console } from '../console.ts'
 import { questionDocument } from '../documents.ts'
-import { plain, runDocument } from '../run-document.ts'
-import { questionLines, wayOutOf } from '../ending.ts'
+import { plainJson, runDocument } from '../run-document.ts'
+import { questionLines, remedyLines } from '../ending.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
-import { fitted } from '../fitted.ts'
-import { goneRuns, waitsFor } from '../gone.ts'
-import { factLine, layoutText, tabbed, way } from '../layout.ts'
+import { fitValue } from '../fit-value.ts'
+import { abandonedRuns, waitReason } from '../abandoned-runs.ts'
+import { factLine, layoutText, tabSeparated, commandHint } from '../layout.ts'
 import type { Session } from '../session.ts'
-import { programName } from '../telling.ts'
+import { programName } from '../event-text.ts'
 import { localTime, utc } from '../units.ts'
 
 /** `reflex show RUN[@N]`: how a run stands, or stood after one of its records. */
 export async function show(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
   const view = await reflex.show(address)
-  const gone = (await goneRuns({ console, store: reflex.store }, [view.row])).has(view.row.id)
+  const gone = (await abandonedRuns({ console, store: reflex.store }, [view.row])).has(view.row.id)
   if (console.shape !== 'text') console.document(document(view, gone))
   else if (console.out.terminal) console.print(lines(console, view, gone))
-  else console.world.out.write(tabbed(rows(view)))
+  else console.world.out.write(tabSeparated(rows(view)))
   return EXIT.done
 }
 
-function document({ row, at, time, stack, branches, choices, board, questions, inbox }: RunView, gone: boolean): ReturnType<typeof plain> {
+function document(
+  { row, at, time, stack, branches, choices, board, questions, inbox }: RunView,
+  gone: boolean,
+): ReturnType<typeof plainJson> {
   const steps = (one: readonly StackStep[]): object[] => one.map((step) => ({ ...step, program: programName(step.program) }))
-  return plain({
+  return plainJson({
     v: 1,
     run: runDocument(row, gone),
     record: at,
@@ -67,7 +70,7 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
   const id = out.text(row.id)
   const latest = at === row.last
   const status = gone ? 'suspended' : row.status
-  const waits = latest ? waitsFor(row, gone) : ''
+  const waits = latest ? waitReason(row, gone) : ''
   const state = latest ? `${status}${waits === '' ? '' : `, waits for ${waits}`}` : `now ${status}`
   const failures = questions.filter(({ asker }) => asker === 'retry')
   const asked = questions.filter(({ asker }) => asker !== 'retry')
@@ -82,12 +85,14 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
   return [
     ...head,
     ...[stack, ...branches].flatMap((one, i) => part(i === 0 ? 'stack' : '     ', stackText(one))),
-    ...part('edges', choices.map(wayText).join(' · ')),
+    ...part('edges', choices.map(edgeText).join(' · ')),
     ...board(console, view),
     ...inbox(console, view),
     ...failures.flatMap(({ fault }) => (fault === undefined ? [] : console.fault(fault))),
-    ...(failures.length === 0 || !latest ? [] : wayOutOf(console, row.id, failures, [], out)),
-    ...asked.flatMap((question) => (latest ? questionLines(console, question, asked.length === 1, out) : pastLines(console, question))),
+    ...(failures.length === 0 || !latest ? [] : remedyLines(console, row.id, failures, [], out)),
+    ...asked.flatMap((question) =>
+      latest ? questionLines(console, question, asked.length === 1, out) : pastQuestionLines(console, question),
+    ),
     ...(latest ? [] : decideLines(console, view, asked)),
   ]
 }
@@ -102,7 +107,7 @@ function stackText(stack: readonly StackStep[]): string {
 }
 
 /** A question that was open at a record before the newest. */
-function pastLines({ out }: Console, open: OpenQuestion): string[] {
+function pastQuestionLines({ out }: Console, open: OpenQuestion): string[] {
   const { options = [], text } = open.question
   const offered = options.length === 0 ? '' : `   ${options.map(({ value }) => value).join(' · ')}`
   const facts = [`was open at ${open.path}`]
@@ -111,27 +116,27 @@ function pastLines({ out }: Console, open: OpenQuestion): string[] {
 
 /** How another answer is given where a run stood: by a fork. What Reflex itself asks is not decided for one. */
 function decideLines(console: Console, { row, at }: RunView, asked: readonly OpenQuestion[]): string[] {
-  const [first, another] = asked.filter((open) => !isOwnQuestion(open))
+  const [first, another] = asked.filter((open) => !isInternalQuestion(open))
   const value = first?.question.options?.[0]?.value
   if (first === undefined || value === undefined) return []
   const word = another === undefined ? value : `${first.path}=${value}`
-  return [way(console.out, 'decide', console.command('fork', `${row.id}@${at}`, '--decide', word))]
+  return [commandHint(console.out, 'decide', console.command('fork', `${row.id}@${at}`, '--decide', word))]
 }
 
-function wayText({ id, open, why, when }: Choice): string {
+function edgeText({ id, open, why, when }: EdgeState): string {
   if (open) return `${id} open${when === undefined ? '' : ` if ${when}`}`
   return `${id} closed${why === undefined ? '' : `, ${why}`}`
 }
 
 /** What was told to the run and not taken: soon, once somebody waits for it, or never. */
 function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string[] {
-  const over = row.status !== 'running' && row.status !== 'suspended'
+  const hasEnded = row.status !== 'running' && row.status !== 'suspended'
   return messages.flatMap(({ type, to, body, by, at, fault }, i) => {
     const lead = i === 0 ? 'inbox' : '     '
     if (fault !== undefined)
       return layoutText({ lead, painted: out.paint('dim', lead), text: out.text(`${fault.code} ${fault.message}`), column: 8 }, out)
-    const text = `${`${type} ${to}`.trim()}: ${brief(body)}`
-    const facts = [...(by === undefined ? [] : [`by ${by}`]), localTime(at, now), over ? 'the run had ended' : 'not taken yet']
+    const text = `${`${type} ${to}`.trim()}: ${shortJson(body)}`
+    const facts = [...(by === undefined ? [] : [`by ${by}`]), localTime(at, now), hasEnded ? 'the run had ended' : 'not taken yet']
     return layoutText({ lead, painted: out.paint('dim', lead), text, facts, column: 8 }, out)
   })
 }
@@ -140,13 +145,13 @@ function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string
 const WIDEST_KEY = 28
 
 function board({ out, flags }: Console, { board: entries }: RunView): string[] {
-  const widest = Math.min(out.narrow ? 16 : WIDEST_KEY, Math.max(0, ...entries.map(({ key }) => key.length)))
+  const widest = Math.min(out.isNarrow ? 16 : WIDEST_KEY, Math.max(0, ...entries.map(({ key }) => key.length)))
   return entries.flatMap(({ key, value, node, record, known, by }, i) => {
     const name = i === 0 ? 'board' : '     '
     const lead = `${name}   ${out.text(key).padEnd(widest)}`
     const painted = `${out.paint('dim', name)}   ${out.text(key).padEnd(widest)}`
     const facts = [...(known === undefined || flags.verbose !== true ? [] : [known]), `${node ?? by ?? 'input'} @${record}`]
     const column = Math.max(10 + widest, lead.length + 2)
-    return layoutText({ lead, painted, text: fitted(value, column, facts, out), facts, column }, out)
+    return layoutText({ lead, painted, text: fitValue(value, column, facts, out), facts, column }, out)
   })
 }

@@ -1,14 +1,14 @@
 import { isFault, type Json } from '../../kernel/index.ts'
-import { brief } from '../../text/index.ts'
-import { conduct } from '../conduct.ts'
-import { plain } from '../run-document.ts'
+import { shortJson } from '../../text/index.ts'
+import { driveRun } from '../drive-run.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { readAnswer } from '../grammar.ts'
-import { factLine, way } from '../layout.ts'
-import type { CarryFlags } from '../options.ts'
+import { factLine, commandHint } from '../layout.ts'
+import type { ContinueFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 
-export interface SignalFlags extends CarryFlags {
+export interface SignalFlags extends ContinueFlags {
   /** False after `--no-run`. */
   readonly run?: boolean
 }
@@ -24,30 +24,30 @@ export async function signal(session: Session, [ref = '', topic = '', word]: rea
   const { reflex, read } = session
   const { id } = await reflex.find(ref)
   const sent = { run: id, topic, value: word === undefined ? null : await readAnswer(word, read) }
-  if (flags.run === false) return post(session, sent)
+  if (flags.run === false) return postSignal(session, sent)
   try {
-    return await conduct(session, flags, {
+    return await driveRun(session, flags, {
       open: (prepare) => reflex.resume(id, { prepare }),
-      header: () => tell(session, sent, 'sent'),
-      first: async (handle) => void (await handle.run.message(topic, sent.value, { by: reflex.actor })),
+      header: () => printSignal(session, sent, 'sent'),
+      beforeContinue: async (handle) => void (await handle.run.message(topic, sent.value, { by: reflex.actor })),
     })
   } catch (thrown) {
     if (!isFault(thrown) || thrown.code !== 'R5001') throw thrown
-    return post(session, sent)
+    return postSignal(session, sent)
   }
 }
 
-async function post(session: Session, { run, topic, value }: Signal): Promise<number> {
+async function postSignal(session: Session, { run, topic, value }: Signal): Promise<number> {
   const { console, reflex } = session
   await reflex.signal(run, topic, value, { run: false })
-  if (console.shape !== 'text') console.document(plain({ v: 1, run, signal: { topic, value, by: reflex.actor }, inbox: true }))
-  else tell(session, { run, topic, value }, 'in its inbox')
-  if (console.shape === 'text' && !console.quiet) console.tell([way(console.err, 'go on', console.command('resume', run))])
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, run, signal: { topic, value, by: reflex.actor }, inbox: true }))
+  else printSignal(session, { run, topic, value }, 'in its inbox')
+  if (console.shape === 'text' && !console.quiet) console.report([commandHint(console.err, 'go on', console.command('resume', run))])
   return EXIT.done
 }
 
-function tell({ console, reflex }: Session, { run, topic, value }: Signal, where: string): void {
+function printSignal({ console, reflex }: Session, { run, topic, value }: Signal, where: string): void {
   if (console.shape !== 'text' || console.quiet) return
   const name = console.err.text(`${run} ${topic}`)
-  console.tell(factLine(name, name, [`${brief(value)}, by ${reflex.actor}, ${where}`], console.err))
+  console.report(factLine(name, name, [`${shortJson(value)}, by ${reflex.actor}, ${where}`], console.err))
 }

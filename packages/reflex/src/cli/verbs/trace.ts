@@ -1,54 +1,55 @@
 import { readAddress } from '../../runs/address.ts'
-import { findRecord } from '../../runs/finding.ts'
+import { findRecord } from '../../runs/find-run.ts'
 import { isList, isObject, type JsonObject, type RunRow, RunPrograms, type State, type StoryEvent } from '../../kernel/index.ts'
 import type { StoryLine } from '../../history/trace.ts'
 import type { Console } from '../console.ts'
 import { factsOf, lineDocument } from '../documents.ts'
-import { plain, runDocument } from '../run-document.ts'
+import { plainJson, runDocument } from '../run-document.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
-import { attemptText, Follower, isRetry, nameOf, type Told } from '../follower.ts'
-import { goneRuns } from '../gone.ts'
-import { factLine, layoutText, tabbed } from '../layout.ts'
+import { attemptText, Follower, isRetry, nameOf, type EventContext } from '../follower.ts'
+import { abandonedRuns } from '../abandoned-runs.ts'
+import { factLine, layoutText, tabSeparated } from '../layout.ts'
 import { valueRoom } from '../progress.ts'
 import { RecordWriter } from '../records.ts'
-import { readKept } from '../../app/kept-form.ts'
+import { readSettings } from '../../app/settings-form.ts'
 import { budgetText } from '../budget.ts'
 import type { Session } from '../session.ts'
-import { byModel, sawText, spentFacts } from '../spent.ts'
-import { wayOn } from '../tree-row.ts'
+import { isByModel, promptKeysText, usageFacts } from '../model-usage.ts'
+import { takenEdgeLines } from '../tree-row.ts'
 import {
-  alsoOpen,
+  otherOpenEdges,
   askText,
   answerText,
   choiceOf,
-  deed,
+  actionText,
   failureText,
   objectOf,
   programName,
   returnedText,
   textOf,
-  tookFact,
-  value,
+  durationFact,
+  valueText,
   waitText,
-  who,
-  wroteText,
-} from '../telling.ts'
+  decider,
+  writesText,
+} from '../event-text.ts'
 import { counted, duration, localTime, utc } from '../units.ts'
 
 /** `reflex trace RUN[@N]`: what happened, record by record, as far as a record of it. */
 export async function trace(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
-  if (console.shape === 'jsonl') return journal(session, address)
+  if (console.shape === 'jsonl') return printRecords(session, address)
   const { row, lines, state } = await reflex.trace(address)
-  const gone = (await goneRuns({ console, store: reflex.store }, [row])).has(row.id)
+  const gone = (await abandonedRuns({ console, store: reflex.store }, [row])).has(row.id)
   const { by, input } = startOf(state)
-  if (console.shape === 'json') console.document(plain({ v: 1, run: runDocument(row, gone), by, input, lines: lines.map(lineDocument) }))
+  if (console.shape === 'json')
+    console.document(plainJson({ v: 1, run: runDocument(row, gone), by, input, lines: lines.map(lineDocument) }))
   else {
     const programs = new RunPrograms(reflex.runtime.programs, state)
     if (console.out.terminal)
-      console.print([...header(console, row, state, gone), ...story(console, state, lines), ...ended(console, row, state, programs)])
-    else console.world.out.write(tabbed(rows(row, state, lines, programs)))
+      console.print([...header(console, row, state, gone), ...story(console, state, lines), ...endLines(console, row, state, programs)])
+    else console.world.out.write(tabSeparated(rows(row, state, lines, programs)))
   }
   return EXIT.done
 }
@@ -60,12 +61,19 @@ function rows(row: RunRow, state: State, lines: readonly StoryLine[], programs: 
   const first = [['1', utc(start?.at ?? row.started), '', 'start', by, jsonText(input ?? {})]]
   const last =
     end === undefined ? [] : [[String(row.last), utc(row.updated), '', row.status, endText(state, programs), jsonText(end.value ?? null)]]
-  const told = lines.map(({ n, at, place, event }) => [String(n), utc(at), place, event.mark, event.text ?? '', jsonText(factsOf(event))])
-  return [...first, ...told, ...last]
+  const context = lines.map(({ n, at, place, event }) => [
+    String(n),
+    utc(at),
+    place,
+    event.mark,
+    event.text ?? '',
+    jsonText(factsOf(event)),
+  ])
+  return [...first, ...context, ...last]
 }
 
 /** Every record, as `--jsonl` gives them while a run goes on. */
-async function journal({ console, reflex }: Session, address: string): Promise<number> {
+async function printRecords({ console, reflex }: Session, address: string): Promise<number> {
   const { ref, at } = readAddress(address)
   const { id, last } = await findRecord(reflex.store, ref, at)
   const records = await reflex.runtime.journal(id)
@@ -75,7 +83,7 @@ async function journal({ console, reflex }: Session, address: string): Promise<n
 }
 
 function header({ out, now, flags }: Console, row: RunRow, state: State, gone: boolean): string[] {
-  const program = out.text(hashed(row.program[0], state))
+  const program = out.text(hashedName(row.program[0], state))
   const id = out.text(row.id)
   const current = gone ? 'suspended' : row.status
   const status = state.n === row.last ? current : `now ${current}`
@@ -89,7 +97,7 @@ function header({ out, now, flags }: Console, row: RunRow, state: State, gone: b
   return factLine(`${program}  ${id}  ${status}`, `${out.paint('bold', program)}  ${id}  ${out.paint(tone, status)}`, facts, out)
 }
 
-function hashed(name: string, { pins }: State): string {
+function hashedName(name: string, { pins }: State): string {
   const hash = pins.find((pin) => pin[0] === name)?.[3]
   return hash === undefined ? programName(name) : `${programName(name)}@${hash.slice(0, 6)}`
 }
@@ -98,30 +106,30 @@ function story(console: Console, state: State, lines: readonly StoryLine[]): str
   const { out } = console
   const limit = valueRoom(out.columns)
   const follower = new Follower()
-  const begun = startText(state, limit)
+  const startLine = startText(state, limit)
   const rows = lines.flatMap((line) => {
-    const told = follower.follow(line)
-    const said = tell(line, told, { state, limit, verbose: console.flags.verbose === true })
-    return said === undefined ? [] : recordLine(console, line.n, line.depth, { node: nameOf(line), ...said })
+    const context = follower.follow(line)
+    const traced = traceText(line, context, { state, limit, verbose: console.flags.verbose === true })
+    return traced === undefined ? [] : recordLine(console, line.n, line.depth, { node: nameOf(line), ...traced })
   })
-  return [...recordLine(console, 1, 0, { node: 'started', text: begun }), ...rows]
+  return [...recordLine(console, 1, 0, { node: 'started', text: startLine }), ...rows]
 }
 
-function ended(console: Console, { last, status }: RunRow, state: State, programs: RunPrograms): string[] {
+function endLines(console: Console, { last, status }: RunRow, state: State, programs: RunPrograms): string[] {
   return state.ended === undefined ? [] : recordLine(console, last, 0, { node: status, text: endText(state, programs) })
 }
 
-interface Said {
+interface TraceText {
   readonly text: string
   readonly facts?: readonly string[]
   readonly more?: readonly string[]
 }
 
-function recordLine({ out }: Console, n: number, depth: number, { node, ...said }: Said & { readonly node: string }): string[] {
+function recordLine({ out }: Console, n: number, depth: number, { node, ...traced }: TraceText & { readonly node: string }): string[] {
   const number = `@${n}`.padStart(5)
   const indent = '  '.repeat(depth + 1)
   return layoutText(
-    { lead: `${number}${indent}${out.text(node)}`, painted: `${out.paint('dim', number)}${indent}${out.text(node)}`, ...said },
+    { lead: `${number}${indent}${out.text(node)}`, painted: `${out.paint('dim', number)}${indent}${out.text(node)}`, ...traced },
     out,
   )
 }
@@ -134,7 +142,7 @@ function startOf({ start }: State): { readonly by: string | undefined; readonly 
 
 function startText(state: State, limit: number): string {
   const { by = '', input = {} } = startOf(state)
-  return [by, ...rightsOf(state), ...Object.entries(input).map(([key, inner]) => `${key} ${value(inner, limit)}`)]
+  return [by, ...rightsOf(state), ...Object.entries(input).map(([key, inner]) => `${key} ${valueText(inner, limit)}`)]
     .filter((part) => part !== '')
     .join(' · ')
 }
@@ -143,7 +151,7 @@ function startText(state: State, limit: number): string {
 function rightsOf({ start }: State): string[] {
   if (!isObject(start?.by)) return []
   const { trust } = start.by
-  const { simulate, limits } = readKept(start.by)
+  const { simulate, limits } = readSettings(start.by)
   const budget = isObject(limits) ? budgetText(limits) : ''
   return [textOf(trust), ...(simulate === true ? ['simulated'] : []), ...(budget === '' ? [] : [`budget ${budget}`])]
 }
@@ -153,10 +161,11 @@ function endText({ ended, root, start }: State, programs: RunPrograms): string {
   if (ended === undefined) return ''
   if (ended.status === 'failed' && isObject(ended.value)) return `${textOf(ended.value.code)} ${textOf(ended.value.message)}`
   const { kind, def } = programs.program(root.pin)
-  const came = ended.status === 'done' && ended.value !== undefined ? programs.kind(kind).came?.(def, ended.value, start?.args) : undefined
-  const value = came === undefined ? ended.value : came.value
+  const result =
+    ended.status === 'done' && ended.value !== undefined ? programs.kind(kind).result?.(def, ended.value, start?.args) : undefined
+  const value = result === undefined ? ended.value : result.value
   const keys = isObject(value) ? Object.keys(value).join(', ') : ''
-  return [came?.how ?? '', keys].filter((part) => part !== '').join(' · ')
+  return [result?.how ?? '', keys].filter((part) => part !== '').join(' · ')
 }
 
 interface TraceOptions {
@@ -167,90 +176,92 @@ interface TraceOptions {
 }
 
 /** What each event says in a trace; those that are not here say nothing. */
-const SAYS: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: Told, options: TraceOptions) => Said | undefined>>> = {
-  done: (event, told, options) => withSent(done(event, told, options.limit), event, options),
-  decide: (event, told, options) => withSent(decided(event, told, options.limit), event, options),
-  push: ({ text = '' }, _, { state }) => ({ text: `▸ ${hashed(text, state)}` }),
+const EVENT_TEXTS: Readonly<
+  Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: EventContext, options: TraceOptions) => TraceText | undefined>>
+> = {
+  done: (event, context, options) => withMessages(done(event, context, options.limit), event, options),
+  decide: (event, context, options) => withMessages(decided(event, context, options.limit), event, options),
+  push: ({ text = '' }, _, { state }) => ({ text: `▸ ${hashedName(text, state)}` }),
   pop: (event, _, { limit }) => ({ text: returnedText(event, limit) === '' ? '◂' : `◂ + ${returnedText(event, limit)}` }),
   ask: (event) => ({ text: `? ${askText(event)}` }),
   fail: (event, { took, spent }) => ({
     text: `✗ ${failureText(event)}`,
-    facts: [...tookFact(took), ...spentFacts(spent)],
-    more: routeLines(event),
+    facts: [...durationFact(took), ...usageFacts(spent)],
+    more: choiceLines(event),
   }),
   skip: ({ text = '' }) => ({ text: `– ${text}` }),
   fork: ({ text = '' }) => ({ text: `▸ ${text}` }),
   wait: (event) => ({ text: `‖ ${waitText(event)}` }),
   warn: (event) => ({ text: `! ${event.text ?? ''}`, facts: event.facts?.attempt === undefined ? [] : [attemptText(event)] }),
   note: (event, _, options) => {
-    const wrote = wroteText(event, options.limit)
-    return withSent({ text: event.text ?? '', more: wrote === '' ? [] : [`+ ${wrote}`] }, event, options)
+    const wrote = writesText(event, options.limit)
+    return withMessages({ text: event.text ?? '', more: wrote === '' ? [] : [`+ ${wrote}`] }, event, options)
   },
 }
 
-function tell(line: StoryLine, told: Told, options: TraceOptions): Said | undefined {
+function traceText(line: StoryLine, context: EventContext, options: TraceOptions): TraceText | undefined {
   const { event } = line
   // Every stage signals how it ended, which the line of its end says already; that it asks a model, that line says too.
   const { signal, saw, detail } = event.facts ?? {}
   if ((signal !== undefined || (saw !== undefined && detail === true)) && !options.verbose) return undefined
-  return event.mark === 'answer' ? answered(line) : SAYS[event.mark]?.(event, told, options)
+  return event.mark === 'answer' ? answered(line) : EVENT_TEXTS[event.mark]?.(event, context, options)
 }
 
 /** What a model was sent, line by line, below what came of it. */
-function withSent(said: Said | undefined, event: StoryEvent, { verbose }: TraceOptions): Said | undefined {
+function withMessages(traced: TraceText | undefined, event: StoryEvent, { verbose }: TraceOptions): TraceText | undefined {
   const { messages } = objectOf(event.facts?.saw)
-  if (said === undefined || !verbose || !isList(messages)) return said
+  if (traced === undefined || !verbose || !isList(messages)) return traced
   const lines = messages.flatMap((message) => {
     const { role, content } = objectOf(message)
     return textOf(content)
       .split('\n')
       .map((line, i) => `${i === 0 ? `${textOf(role)} ` : ''}│ ${line}`)
   })
-  return { ...said, more: [...(said.more ?? []), ...lines] }
+  return { ...traced, more: [...(traced.more ?? []), ...lines] }
 }
 
-function answered(line: StoryLine): Said {
+function answered(line: StoryLine): TraceText {
   const { facts = {}, text = '' } = line.event
   const by = typeof facts.by === 'string' ? facts.by : undefined
   return { text: isRetry(line) ? `tried again${by === undefined ? '' : `, by ${by}`}` : `answered  ${answerText({ by, text })}` }
 }
 
-function done(event: StoryEvent, { took, returned, spent, answered }: Told, limit: number): Said | undefined {
-  const wrote = wroteText(event, limit)
+function done(event: StoryEvent, { took, hasReturned, spent, answered }: EventContext, limit: number): TraceText | undefined {
+  const wrote = writesText(event, limit)
   const because = event.text ?? ''
-  if (returned && because === '' && wrote === '') return undefined
-  const { by = '', person } = who(event)
-  const did = person && answered !== undefined ? answerText(answered) : because === '' ? by : deed(event, limit)
+  if (hasReturned && because === '' && wrote === '') return undefined
+  const { by = '', person } = decider(event)
+  const action = person && answered !== undefined ? answerText(answered) : because === '' ? by : actionText(event, limit)
   return {
-    text: [did, wrote === '' ? '' : `+\u00a0${wrote}`].filter((part) => part !== '').join('  '),
-    facts: [...tookFact(answered?.took ?? took), ...spentFacts(spent)],
-    more: routeLines(event),
+    text: [action, wrote === '' ? '' : `+\u00a0${wrote}`].filter((part) => part !== '').join('  '),
+    facts: [...durationFact(answered?.took ?? took), ...usageFacts(spent)],
+    more: choiceLines(event),
   }
 }
 
 /** Where a node that did something goes on, what else was open, and what was closed and why. Who chose a way is told with what it did. */
-function routeLines(event: StoryEvent): readonly string[] {
+function choiceLines(event: StoryEvent): readonly string[] {
   const { edge, closed } = choiceOf(event)
   if (edge === '') return []
-  const [way, others] = [wayOn(event), alsoOpen(event)]
-  if (way.length === 0 && others.length === 0) return []
-  return [...(way.length === 0 ? [`also open: ${others.join(', ')}`] : way), ...closed.map((text) => `closed: ${text}`)]
+  const [edgeLines, others] = [takenEdgeLines(event), otherOpenEdges(event)]
+  if (edgeLines.length === 0 && others.length === 0) return []
+  return [...(edgeLines.length === 0 ? [`also open: ${others.join(', ')}`] : edgeLines), ...closed.map((text) => `closed: ${text}`)]
 }
 
-function decided(event: StoryEvent, { took, answered, spent }: Told, limit: number): Said {
+function decided(event: StoryEvent, { took, answered, spent }: EventContext, limit: number): TraceText {
   const { edge, closed } = choiceOf(event)
-  const { by, person } = who(event)
-  const others = alsoOpen(event)
-  const because = (event.text ?? '') === '' ? '' : byModel(event) ? `   “${event.text}”` : `, because ${event.text}`
+  const { by, person } = decider(event)
+  const others = otherOpenEdges(event)
+  const because = (event.text ?? '') === '' ? '' : isByModel(event) ? `   “${event.text}”` : `, because ${event.text}`
   // What rules and tools read stands in their reasons.
-  const saw = byModel(event) ? sawText(event) : undefined
+  const saw = isByModel(event) ? promptKeysText(event) : undefined
   const name = person && answered !== undefined ? answerText(answered) : `${by ?? ''}${because}`
-  const wrote = wroteText(event, limit)
+  const wrote = writesText(event, limit)
   const more = [
     ...(wrote === '' ? [] : [`+ ${wrote}`]),
     others.length === 0 ? 'nothing else was open' : `also open: ${others.join(', ')}`,
     ...closed.map((text) => `closed: ${text}`),
     ...(saw === undefined ? [] : [saw]),
   ]
-  return { text: `◆ ${edge}   ${name}`, facts: [...tookFact(answered?.took ?? took), ...spentFacts(spent)], more }
+  return { text: `◆ ${edge}   ${name}`, facts: [...durationFact(answered?.took ?? took), ...usageFacts(spent)], more }
 }

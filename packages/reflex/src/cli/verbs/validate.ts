@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { type Fault, faultData, isFault, type Severity } from '../../kernel/index.ts'
 import type { Library } from '../../app/library.ts'
-import { cells } from '../../text/index.ts'
+import { countCells } from '../../text/index.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
 import { factLine, paragraph } from '../layout.ts'
-import type { CarryFlags, RunFlags } from '../options.ts'
+import type { ContinueFlags, RunFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../units.ts'
 
@@ -22,7 +22,7 @@ interface Checked {
 export async function validate(
   { console, reflex }: Session,
   files: readonly string[],
-  flags: CarryFlags & Pick<RunFlags, 'kind' | 'tools'>,
+  flags: ContinueFlags & Pick<RunFlags, 'kind' | 'tools'>,
 ): Promise<number> {
   await reflex.useTools(flags.tools ?? [])
   const checked: Checked[] = []
@@ -36,8 +36,8 @@ export async function validate(
       findings: one.findings.map((found) => ({ severity: found.severity, ...faultData(found) })),
     }))
     const [warnings, infos] = [countOf(findings, 'warning'), countOf(findings, 'info')]
-    console.document(plain({ v: 1, files: documents, errors: errors.length, warnings, infos }))
-  } else tell(console, checked)
+    console.document(plainJson({ v: 1, files: documents, errors: errors.length, warnings, infos }))
+  } else printFindings(console, checked)
   const [worst] = errors.map(exitCodeOf).sort((a, b) => b - a)
   return worst === undefined ? EXIT.done : findings.length === 1 && worst === EXIT.wrong ? EXIT.wrong : EXIT.no
 }
@@ -55,7 +55,7 @@ async function check(path: string, kind: string | undefined, library: Library, c
   let files: readonly string[] = []
   await attempt(path, () => void (files = library.files(resolve(console.world.surroundings.cwd, path))))
   for (const one of files) {
-    const file = console.near(one)
+    const file = console.nearPath(one)
     await attempt(file, async () => void checked.push({ file, findings: (await library.checkCalls(one, kind)).findings }))
   }
   return checked
@@ -65,7 +65,7 @@ function countOf(findings: readonly Fault[], severity: Severity): number {
   return findings.filter((found) => found.severity === severity).length
 }
 
-function tell(console: Console, checked: readonly Checked[]): void {
+function printFindings(console: Console, checked: readonly Checked[]): void {
   const all = checked.flatMap(({ findings }) => findings)
   for (const found of all) console.print(console.fault(found, console.out))
   const worst = all.find(({ severity }) => severity === 'error') ?? all.find(({ severity }) => severity === 'warning') ?? all[0]
@@ -76,21 +76,21 @@ function tell(console: Console, checked: readonly Checked[]): void {
 function summary(console: Console, files: number, findings: readonly Fault[], worst: Fault | undefined): string[] {
   const { out } = console
   const errors = countOf(findings, 'error')
-  const told = [
+  const counts = [
     [errors, 'error'],
     [countOf(findings, 'warning'), 'warning'],
     [countOf(findings, 'info'), 'note'],
   ] as const
-  const said = told.filter(([count]) => count > 0).map(([count, what]) => counted(count, what))
+  const shown = counts.filter(([count]) => count > 0).map(([count, what]) => counted(count, what))
   const ok = errors === 0 ? `${out.mark('done')} ` : ''
   const painted = errors === 0 ? `${out.paint('green', out.mark('done'))} ` : ''
   const inFiles = counted(files, 'file')
-  const text = said.length === 0 ? `${inFiles} valid` : `${errors === 0 ? 'valid, ' : ''}${joined(said)} in ${inFiles}`
+  const text = shown.length === 0 ? `${inFiles} valid` : `${errors === 0 ? 'valid, ' : ''}${joinParts(shown)} in ${inFiles}`
   const next = worst === undefined ? [] : [console.command('explain', worst.code)]
-  if (cells(ok) + cells(text) > out.room) return [...paragraph(`${ok}${text}`, out), ...next.map((command) => `  ${command}`)]
+  if (countCells(ok) + countCells(text) > out.room) return [...paragraph(`${ok}${text}`, out), ...next.map((command) => `  ${command}`)]
   return factLine(`${ok}${text}`, `${painted}${text}`, next, out)
 }
 
-function joined(parts: readonly string[]): string {
+function joinParts(parts: readonly string[]): string {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

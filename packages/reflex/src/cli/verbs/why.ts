@@ -1,27 +1,27 @@
 import type { Cause } from '../../history/causes.ts'
 import type { Console } from '../console.ts'
-import { plain } from '../run-document.ts'
+import { plainJson } from '../run-document.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
-import { fitted } from '../fitted.ts'
-import { hanging, layoutText, tabbed, way } from '../layout.ts'
+import { fitValue } from '../fit-value.ts'
+import { hangingLines, layoutText, tabSeparated, commandHint } from '../layout.ts'
 import type { Look } from '../look.ts'
 import type { Session } from '../session.ts'
-import { textOf } from '../telling.ts'
+import { textOf } from '../event-text.ts'
 
 /** `reflex why RUN NODE|KEY|@N`, with `node:` or `key:` before a name that both have: back over the journal, from what is to what it came from. */
 export async function why({ console, reflex }: Session, address: string, what: string): Promise<number> {
   const cause = await reflex.why(address, what)
   const { id } = await reflex.find(address.replace(/@\d+$/, ''))
-  if (console.shape !== 'text') console.document(plain({ v: 1, run: id, cause }))
-  else if (console.out.terminal) console.print([...lines(console, cause, 0), ...others(console, address, cause)])
-  else console.world.out.write(tabbed(rows(cause, 0)))
+  if (console.shape !== 'text') console.document(plainJson({ v: 1, run: id, cause }))
+  else if (console.out.terminal) console.print([...lines(console, cause, 0), ...otherNameHint(console, address, cause)])
+  else console.world.out.write(tabSeparated(rows(cause, 0)))
   return EXIT.done
 }
 
 /** What else has the name that was asked for. */
-function others(console: Console, address: string, { also }: Cause): string[] {
-  return also === undefined ? [] : [way(console.out, 'the key', console.command('why', address, also))]
+function otherNameHint(console: Console, address: string, { also }: Cause): string[] {
+  return also === undefined ? [] : [commandHint(console.out, 'the key', console.command('why', address, also))]
 }
 
 function rows({ what, name, record, text = '', value: found, by = '', because = '', again, from }: Cause, depth: number): string[][] {
@@ -49,38 +49,38 @@ function lines(console: Console, cause: Cause, depth: number): string[] {
   const painted = `${indent}${depth === 0 ? out.paint('bold', out.text(name)) : out.text(name)}`
   const column = Math.max(lead.length + 2, indent.length + 12)
   const facts = [`@${record}`]
-  const beside = layoutText({ lead, painted, text: saying(cause, column, out), facts, column }, out)
-  const told = from.filter(({ again }) => again === true)
+  const head = layoutText({ lead, painted, text: causeText(cause, column, out), facts, column }, out)
+  const repeated = from.filter(({ again }) => again === true)
   return [
-    ...beside,
+    ...head,
     ...notes(console, cause, indent.length + 4),
     ...from.filter(({ again }) => again !== true).flatMap((inner) => lines(console, inner, depth + 1)),
-    ...toldAbove(told, depth + 1, out),
+    ...repeatedCauses(repeated, depth + 1, out),
   ]
 }
 
 /** What a line above has told already, in one place: a stage of a pipeline may read all that stages before it have left. */
-function toldAbove(told: readonly Cause[], depth: number, out: Look): string[] {
-  if (told.length === 0) return []
+function repeatedCauses(repeated: readonly Cause[], depth: number, out: Look): string[] {
+  if (repeated.length === 0) return []
   const indent = '  '.repeat(Math.min(depth, DEEPEST))
   const lead = `${indent}told above`
-  const text = told.map(({ name, record }) => `${name}\u00a0@${record}`).join(', ')
+  const text = repeated.map(({ name, record }) => `${name}\u00a0@${record}`).join(', ')
   return layoutText({ lead, painted: `${indent}${out.paint('dim', 'told above')}`, text, column: indent.length + 12 }, out)
 }
 
-function saying({ what, value: found, text = '', by, failed }: Cause, column: number, out: Look): string {
+function causeText({ what, value: found, text = '', by, failed }: Cause, column: number, out: Look): string {
   if (what === 'decision') return [`→ ${textOf(found)}`, ...(by === undefined ? [] : [`by ${by}`])].join(', ')
   const how = [failed === true ? `${out.mark('failed')} failed` : '', text, by === undefined ? '' : `by ${by}`].filter(
     (part) => part !== '',
   )
-  const shown = found === undefined ? [] : [fitted(found, column, ['@000', ...how], out)]
+  const shown = found === undefined ? [] : [fitValue(found, column, ['@000', ...how], out)]
   return [...shown, ...how].join(', ')
 }
 
 /** What was said for it, and what else could have been. */
 function notes({ out }: Console, { because, open = [], closed = [], what }: Cause, column: number): string[] {
-  const said = because === undefined ? [] : [`“${because}”`]
-  const ways = what !== 'decision' || open.length === 0 ? [] : [`also open: ${open.join(', ')}`]
-  const shut = closed.map(({ way, why: reason }) => `closed: ${way}, ${reason}`)
-  return [...said, ...ways, ...shut].flatMap((text) => hanging(text, out, column, (line) => line))
+  const reasons = because === undefined ? [] : [`“${because}”`]
+  const openTexts = what !== 'decision' || open.length === 0 ? [] : [`also open: ${open.join(', ')}`]
+  const closedTexts = closed.map(({ way, why: reason }) => `closed: ${way}, ${reason}`)
+  return [...reasons, ...openTexts, ...closedTexts].flatMap((text) => hangingLines(text, out, column, (line) => line))
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type LineOf, PART } from './format.ts'
+import { type LineOf, PART_SIZE } from './format.ts'
 
 /** Characters of large values that both sides remember; one that was forgotten stands in the archive again. */
-const REMEMBERED = 8_000_000
+const MAX_REMEMBERED = 8_000_000
 /** Parts of a value at most: more make no text. */
-const MOST_PARTS = 500
+const MAX_PARTS = 500
 
 /** The large values of the last records, within bounds. Whoever writes and whoever reads forget the same ones. */
 export class RecentBlobs {
@@ -25,7 +25,7 @@ export class RecentBlobs {
   }
 
   /** After each record: forgets the oldest until what is left is within bounds, or everything. */
-  forget(bound = REMEMBERED): void {
+  forget(bound = MAX_REMEMBERED): void {
     for (const [name, { length }] of this.#texts) {
       if (this.#size <= bound) return
       this.#texts.delete(name)
@@ -39,15 +39,15 @@ export class IncomingBlobs {
   readonly #recent = new RecentBlobs()
   /** Those that the next record must need. */
   readonly #fresh = new Map<string, string>()
-  #growing: { readonly name: string; readonly of: number; readonly texts: string[] } | undefined
+  #partial: { readonly name: string; readonly of: number; readonly texts: string[] } | undefined
 
   /** The value of which parts are still to come. */
-  get unfinished(): string | undefined {
-    return this.#growing?.name
+  get unfinishedName(): string | undefined {
+    return this.#partial?.name
   }
 
   /** Whether the next record must need a value. */
-  get waiting(): boolean {
+  get hasUnused(): boolean {
     return this.#fresh.size > 0
   }
 
@@ -56,23 +56,23 @@ export class IncomingBlobs {
   }
 
   /** Takes a part of a value. Answers with what is wrong with it. */
-  take({ blob: name, part, of, text }: LineOf<'blob'>): 'missing' | 'twice' | 'changed' | undefined {
-    const growing = this.#growing ?? { name, of, texts: [] }
-    if (growing.name !== name || growing.of !== of || part !== growing.texts.length + 1 || part > of || of > MOST_PARTS) return 'missing'
-    if (part < of ? text.length !== PART : text.length === 0 || text.length > PART) return 'changed'
+  addPart({ blob: name, part, of, text }: LineOf<'blob'>): 'missing' | 'twice' | 'changed' | undefined {
+    const partial = this.#partial ?? { name, of, texts: [] }
+    if (partial.name !== name || partial.of !== of || part !== partial.texts.length + 1 || part > of || of > MAX_PARTS) return 'missing'
+    if (part < of ? text.length !== PART_SIZE : text.length === 0 || text.length > PART_SIZE) return 'changed'
     if (this.#fresh.has(name) || this.#recent.has(name)) return 'twice'
-    growing.texts.push(text)
-    this.#growing = growing
+    partial.texts.push(text)
+    this.#partial = partial
     if (part < of) return undefined
-    const whole = growing.texts.join('')
-    if (createHash('sha256').update(whole, 'utf8').digest('hex') !== name) return 'changed'
-    this.#fresh.set(name, whole)
-    this.#growing = undefined
+    const joined = partial.texts.join('')
+    if (createHash('sha256').update(joined, 'utf8').digest('hex') !== name) return 'changed'
+    this.#fresh.set(name, joined)
+    this.#partial = undefined
     return undefined
   }
 
   /** The values that a record needs, which are remembered from then on, or the first that nobody has brought. */
-  need(names: readonly string[]): ReadonlyMap<string, string> | { readonly missing: string } {
+  resolve(names: readonly string[]): ReadonlyMap<string, string> | { readonly missing: string } {
     const blobs = new Map<string, string>()
     for (const name of names) {
       const fresh = this.#fresh.get(name)

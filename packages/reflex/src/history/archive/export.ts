@@ -1,7 +1,7 @@
-import { ARCHIVE, type ArchiveSecret, Chain, checkedSecret, PART, signedLine } from './format.ts'
+import { ARCHIVE, type ArchiveSecret, Chain, checkedSecret, PART_SIZE, signedLine } from './format.ts'
 import { RecentBlobs } from './blobs.ts'
 import { historyFaults } from '../faults.ts'
-import { changedStart, withoutProof } from './start.ts'
+import { changeStart, withoutProof } from './change-start.ts'
 import {
   blobsOf,
   decodeBatch,
@@ -28,13 +28,13 @@ export interface ExportOptions {
  */
 export async function* archiveOf(store: Store, { id }: Pick<RunRow, 'id'>, options: ExportOptions = {}): AsyncGenerator<string> {
   const secret = checkedSecret(options.secret)
-  const { row, inbox } = await standing(store, id)
+  const { row, inbox } = await rowAndInbox(store, id)
   const { trace, program, started, last } = row
   if (last === 0) throw kernelFaults.make('R5010', `${id} has no record yet`, { run: id })
   const chain = new Chain()
   yield chain.add({ archive: ARCHIVE, run: id, trace, program, started })
-  const needs = new Needs(store, id, chain)
-  for await (const record of storedRecords(store, id, last)) yield* needs.linesOf(record)
+  const recordLines = new RecordLines(store, id, chain)
+  for await (const record of storedRecords(store, id, last)) yield* recordLines.linesOf(record)
   for (const { id: message, type, to, body, by, at } of inbox)
     yield chain.add({ message, type, to, body, ...(by === undefined ? {} : { by }), at })
   const end = chain.add({ end: last, lines: chain.lines + 1 })
@@ -42,7 +42,7 @@ export async function* archiveOf(store: Store, { id }: Pick<RunRow, 'id'>, optio
 }
 
 /** Where a run stands, and what no record up to there has taken: a message that is taken between two looks would be in neither. */
-async function standing(store: Store, run: string): Promise<{ readonly row: RunRow; readonly inbox: readonly Message[] }> {
+async function rowAndInbox(store: Store, run: string): Promise<{ readonly row: RunRow; readonly inbox: readonly Message[] }> {
   for (;;) {
     const row = await rowOf(store, run)
     const inbox = await store.inbox(run)
@@ -76,17 +76,17 @@ async function* storedRecords(store: Store, run: string, last: number): AsyncGen
       n++
       yield { n, v: batch.version, row }
     }
-    if (batch.first + rows.length !== n + 1) throw missing(run, n)
+    if (batch.first + rows.length !== n + 1) throw missingRecord(run, n)
   }
-  if (n < last) throw missing(run, n + 1)
+  if (n < last) throw missingRecord(run, n + 1)
 }
 
-function missing(run: string, record: number): Error {
+function missingRecord(run: string, record: number): Error {
   return kernelFaults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
 }
 
 /** What records need beside themselves, each written once while it is remembered. */
-class Needs {
+class RecordLines {
   readonly #store: Store
   readonly #run: string
   readonly #chain: Chain
@@ -103,13 +103,13 @@ class Needs {
   async *linesOf({ n, v, row }: StoredRecord): AsyncGenerator<string> {
     const blobs = new Map<string, string>()
     for (const hash of blobsOf(`[${JSON.stringify(row)}]`)) blobs.set(hash, this.#blobs.get(hash) ?? (await this.#read(hash)))
-    const kept = n === 1 ? changedStart({ v, row, blobs }, withoutProof) : { v, row, blobs }
-    for (const [hash, text] of kept.blobs) if (!this.#blobs.has(hash)) yield* this.#blob(hash, text)
-    const read = (hash: string): string => kept.blobs.get(hash) ?? 'null'
-    const [record] = decodeBatch(kept.v, `[${JSON.stringify(kept.row)}]`, read, { run: this.#run, first: n })
+    const exported = n === 1 ? changeStart({ v, row, blobs }, withoutProof) : { v, row, blobs }
+    for (const [hash, text] of exported.blobs) if (!this.#blobs.has(hash)) yield* this.#blob(hash, text)
+    const read = (hash: string): string => exported.blobs.get(hash) ?? 'null'
+    const [record] = decodeBatch(exported.v, `[${JSON.stringify(exported.row)}]`, read, { run: this.#run, first: n })
     for (const pin of pinsOf(record)) if (!this.#programs.has(pin[3])) yield await this.#program(pin)
     this.#blobs.forget()
-    yield this.#chain.add({ record: n, v: kept.v, row: kept.row })
+    yield this.#chain.add({ record: n, v: exported.v, row: exported.row })
   }
 
   async #read(hash: string): Promise<string> {
@@ -120,9 +120,9 @@ class Needs {
 
   *#blob(hash: string, text: string): Generator<string> {
     this.#blobs.add(hash, text)
-    const of = Math.ceil(text.length / PART)
-    for (let part = 0; part < of; part++)
-      yield this.#chain.add({ blob: hash, part: part + 1, of, text: text.slice(part * PART, (part + 1) * PART) })
+    const count = Math.ceil(text.length / PART_SIZE)
+    for (let part = 0; part < count; part++)
+      yield this.#chain.add({ blob: hash, part: part + 1, of: count, text: text.slice(part * PART_SIZE, (part + 1) * PART_SIZE) })
   }
 
   async #program([name, kind, , hash]: Pin): Promise<string> {

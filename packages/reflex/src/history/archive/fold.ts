@@ -15,7 +15,7 @@ import {
 } from '../../kernel/index.ts'
 
 /** Characters of records after which a state keeps only what can still be read, as a snapshot does. */
-const COMPACTED = 4_000_000
+const COMPACT_SIZE = 4_000_000
 
 /**
  * The run of an archive as far as it has been read: where it stands, and its programs. Values on its boards are left out: how
@@ -25,7 +25,7 @@ export class ArchiveFold {
   readonly #kinds: Programs
   readonly #header: LineOf<'archive'>
   readonly #sources = new Map<string, { readonly kind: string; readonly source: Json }>()
-  readonly #unused = new Set<string>()
+  readonly #unusedPrograms = new Set<string>()
   #state = new State()
   #definitions: RunPrograms
   #sinceCompacted = 0
@@ -43,13 +43,13 @@ export class ArchiveFold {
 
   /** What lists show of it: nobody has told it to go on here, so what was under way where it comes from is not under way now. */
   summary(): ReturnType<typeof summary> {
-    return summary(this.#state, this.#definitions, endOf(this.#state))
+    return summary(this.#state, this.#definitions, statusOf(this.#state))
   }
 
   /** Takes a program that the next record must use. */
   addProgram(hash: string, kind: string, source: Json): void {
     this.#sources.set(hash, { kind, source })
-    this.#unused.add(hash)
+    this.#unusedPrograms.add(hash)
   }
 
   hasProgram(hash: string): boolean {
@@ -57,7 +57,7 @@ export class ArchiveFold {
   }
 
   /** The first program that a record uses and nobody has added. */
-  missing(record: Rec): Pin | undefined {
+  missingProgram(record: Rec): Pin | undefined {
     return pinsOf(record).find(([, kind, , hash]) => this.#sources.get(hash)?.kind !== kind)
   }
 
@@ -71,42 +71,42 @@ export class ArchiveFold {
     const { run, trace, program } = this.#header
     if (start !== undefined && (start.run !== run || start.trace !== trace || JSON.stringify(start.pins[0]) !== JSON.stringify(program)))
       return 'another run'
-    for (const pin of pinsOf(record)) this.#learn(pin)
-    if (this.#unused.size > 0) return 'a stray program'
+    for (const pin of pinsOf(record)) this.#restoreProgram(pin)
+    if (this.#unusedPrograms.size > 0) return 'a stray program'
     this.#state.apply(withoutValues(record))
-    this.#state.dropped.length = 0
-    if (usedBy(record).some((pin) => pin >= this.#state.pins.length)) throw new TypeError('it uses a program that no record has pinned')
+    this.#state.droppedEffects.length = 0
+    if (usedPins(record).some((pin) => pin >= this.#state.pins.length)) throw new TypeError('it uses a program that no record has pinned')
     if (!time.safeParse(this.#state.time).success) throw new TypeError('there is no such time')
     this.#compact(size)
     return undefined
   }
 
-  #learn(pin: Pin): void {
+  #restoreProgram(pin: Pin): void {
     const [name, kind, rev, hash] = pin
     const found = this.#sources.get(hash)
     if (found === undefined) return
     if (this.#kinds.kind(kind).rev < rev)
       throw kernelFaults.make('R5004', `${name} needs revision ${rev} of ${kind}`, { run: this.#header.run })
-    this.#unused.delete(hash)
+    this.#unusedPrograms.delete(hash)
     if (this.#kinds.byHash(hash) === undefined) this.#kinds.restore(pin, found.source)
   }
 
   #compact(size: number): void {
     this.#sinceCompacted += size
-    if (this.#sinceCompacted < COMPACTED) return
+    if (this.#sinceCompacted < COMPACT_SIZE) return
     this.#sinceCompacted = 0
-    const keepsHistory = (pin: number): boolean => this.#definitions.kind(this.#definitions.program(pin).kind).board?.history === true
-    this.#state = loadState(dumpState(this.#state, keepsHistory))
+    const hasHistory = (pin: number): boolean => this.#definitions.kind(this.#definitions.program(pin).kind).board?.history === true
+    this.#state = loadState(dumpState(this.#state, hasHistory))
     this.#definitions = new RunPrograms(this.#kinds, this.#state)
   }
 }
 
 /** The pins that the frames of a record have from then on, by their numbers. */
-function usedBy({ more: { call, spawn = [], become } = {} }: Rec): readonly number[] {
+function usedPins({ more: { call, spawn = [], become } = {} }: Rec): readonly number[] {
   return [call?.pin, become, ...spawn.map(({ pin }) => pin)].filter((pin) => pin !== undefined)
 }
 
-function endOf({ ended }: State): RunRow['status'] {
+function statusOf({ ended }: State): RunRow['status'] {
   return ended === undefined ? 'suspended' : ended.status === 'done' ? 'completed' : ended.status
 }
 

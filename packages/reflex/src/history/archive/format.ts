@@ -13,7 +13,7 @@ export const ARCHIVE = 1
 export type ArchiveSecret = string | Uint8Array
 
 /** Characters of a large value that stand in one line, so that no line is longer than a text can be. */
-export const PART = 1_000_000
+export const PART_SIZE = 1_000_000
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 export const pin = z.tuple([z.string(), z.string(), z.number().int(), hash])
@@ -50,7 +50,7 @@ export type LineType = keyof typeof LINES
 export type LineOf<Type extends LineType> = z.infer<(typeof LINES)[Type]>
 
 /** A line as it stands in a file: what it says, the hash behind it, and the signature behind that in the last one. */
-export interface CutLine {
+export interface SplitLine {
   readonly content: string
   readonly hash: string
   readonly signature: string | undefined
@@ -62,7 +62,7 @@ const HASH_LENGTH = 74
 const SIGNATURE_LENGTH = 79
 
 /** Takes a line apart; undefined for one that does not end with a hash. */
-export function cutLine(line: string): CutLine | undefined {
+export function splitLine(line: string): SplitLine | undefined {
   if (!line.endsWith('}')) return undefined
   const whole = line.length - 1
   const signature = SIGNATURE.exec(line.slice(Math.max(0, whole - SIGNATURE_LENGTH), whole))?.[1]
@@ -78,19 +78,19 @@ export class Chain {
   lines = 0
 
   /** The hash of the next line, from what it says without its hash. */
-  next(content: string): string {
+  nextHash(content: string): string {
     return createHash('sha256').update(this.head).update('\n').update(content, 'utf8').digest('hex')
   }
 
   /** A line with its hash, which is the last one from then on. */
   add(content: object): string {
     const text = JSON.stringify(content)
-    this.move(this.next(text))
+    this.advance(this.nextHash(text))
     return `${text.slice(0, -1)},"hash":"${this.head}"}`
   }
 
-  move(to: string): void {
-    this.head = to
+  advance(nextHead: string): void {
+    this.head = nextHead
     this.lines++
   }
 }
@@ -111,6 +111,6 @@ export function checkedSecret(secret: ArchiveSecret | undefined): ArchiveSecret 
 }
 
 /** Whether this is the signature of a secret. The time that it takes says nothing of where it differs. */
-export function isSignedBy(given: string, head: string, secret: ArchiveSecret): boolean {
-  return timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(signature(head, secret), 'hex'))
+export function isSignedBy(value: string, head: string, secret: ArchiveSecret): boolean {
+  return timingSafeEqual(Buffer.from(value, 'hex'), Buffer.from(signature(head, secret), 'hex'))
 }

@@ -1,9 +1,9 @@
 import { historyFaults } from '../faults.ts'
 import { type ArchiveSecret, checkedSecret } from './format.ts'
 import { type ArchivePart, ArchiveReader } from './read.ts'
-import { isRunName, noRunName } from '../run-name.ts'
+import { isRunName, invalidRunName } from '../run-name.ts'
 import { Spool } from './spool.ts'
-import { changedStart, type StoredParts, withoutProof } from './start.ts'
+import { changeStart, type RecordParts, withoutProof } from './change-start.ts'
 import {
   type Batch,
   faults as kernelFaults,
@@ -26,7 +26,7 @@ export interface ImportOptions {
 }
 
 /** What was imported. */
-export interface Imported {
+export interface ImportedRun {
   readonly row: RunRow
   /** Whether the archive was signed, and the signature checked. */
   readonly signature: 'checked' | 'unchecked' | 'none'
@@ -46,29 +46,29 @@ export interface ImportWorld {
 type Lines = Iterable<string> | AsyncIterable<string>
 
 /** Characters of a first line at most: names and hashes. A file without line ends is no archive, and none of it need be held to see that. */
-const LONGEST_FIRST = 100_000
+const MAX_FIRST_LINE = 100_000
 /** Characters of any other line at most: as many as a text can have. */
-const LONGEST = 500_000_000
+const MAX_LINE = 500_000_000
 /** Characters of records and large values that are committed together. */
-const CHUNK = 8_000_000
+const COMMIT_SIZE = 8_000_000
 
 /**
  * Stores the run of an archive, once all of it has been read and found right: until then its lines lie in a file without a name, and nothing
  * is in the store. The proofs of what its operator was allowed do not travel, so it goes on with the usual trust at
  * most. Throws `R2070` to `R2084`, `R2088` for a secret that is empty, `R5007` if the name is taken, `R2022` for a name that no run can have.
  */
-export async function importArchive(world: ImportWorld, lines: Lines, options: ImportOptions = {}): Promise<Imported> {
-  const checked = new ArchiveReader(world.programs.aside(), checkedSecret(options.secret))
+export async function importArchive(world: ImportWorld, lines: Lines, options: ImportOptions = {}): Promise<ImportedRun> {
+  const verified = new ArchiveReader(world.programs.copyKinds(), checkedSecret(options.secret))
   const spool = await Spool.open()
   try {
     const messages: Message[] = []
-    for await (const part of checked.parts(spool.keeping(lines))) if (part.type === 'message') messages.push(part.message)
-    const id = options.id ?? checked.header.run
-    if (!isRunName(id)) throw noRunName(id, 'give it another name with --id')
-    await new Importing(world, checked, id).store(spool, messages)
+    for await (const part of verified.parts(spool.tee(lines))) if (part.type === 'message') messages.push(part.message)
+    const id = options.id ?? verified.header.run
+    if (!isRunName(id)) throw invalidRunName(id, 'give it another name with --id')
+    await new ArchiveImport(world, verified, id).store(spool, messages)
     const stored = await world.store.read(id, 0)
     if (stored === undefined) throw kernelFaults.make('R2016', `the store has no run ${id}`, { run: id })
-    return { row: stored.row, signature: checked.signature, messages: messages.length }
+    return { row: stored.row, signature: verified.signature, messages: messages.length }
   } finally {
     await spool.close()
   }
@@ -79,13 +79,13 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): Asyn
   const decoder = new TextDecoder()
   let parts: string[] = []
   let size = 0
-  let longest = LONGEST_FIRST
+  let longest = MAX_FIRST_LINE
   const line = (): string => {
-    const whole = parts.join('')
+    const text = parts.join('')
     parts = []
     size = 0
-    longest = LONGEST
-    return whole.endsWith('\r') ? whole.slice(0, -1) : whole
+    longest = MAX_LINE
+    return text.endsWith('\r') ? text.slice(0, -1) : text
   }
   for await (const chunk of chunks) {
     const pieces = (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })).split('\n')
@@ -104,9 +104,9 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): Asyn
 }
 
 /** An archive that was found right, on its way into a store. */
-class Importing {
+class ArchiveImport {
   readonly #world: ImportWorld
-  readonly #checked: ArchiveReader
+  readonly #verified: ArchiveReader
   readonly #id: string
   readonly #reader: ArchiveReader
   #rows: string[] = []
@@ -116,11 +116,11 @@ class Importing {
   #programs: StoredProgram[] = []
   readonly #blobs = new Map<string, string>()
 
-  constructor(world: ImportWorld, checked: ArchiveReader, id: string) {
+  constructor(world: ImportWorld, verified: ArchiveReader, id: string) {
     this.#world = world
-    this.#checked = checked
+    this.#verified = verified
     this.#id = id
-    this.#reader = new ArchiveReader(world.programs.aside(), undefined)
+    this.#reader = new ArchiveReader(world.programs.copyKinds(), undefined)
   }
 
   async store(spool: Spool, messages: readonly Message[]): Promise<void> {
@@ -142,7 +142,7 @@ class Importing {
   }
 
   async #add(part: Extract<ArchivePart, { type: 'record' }>, lease: Lease): Promise<void> {
-    const { v, row, blobs } = part.n === 1 ? this.#own(part) : part
+    const { v, row, blobs } = part.n === 1 ? this.#localStart(part) : part
     if (v !== this.#version && this.#rows.length > 0) await this.#commit(lease, false)
     this.#version = v
     const text = JSON.stringify(row)
@@ -153,20 +153,20 @@ class Importing {
       this.#blobs.set(name, blob)
       this.#size += blob.length
     }
-    if (this.#size >= CHUNK && part.n < this.#checked.records) await this.#commit(lease, false)
+    if (this.#size >= COMMIT_SIZE && part.n < this.#verified.records) await this.#commit(lease, false)
   }
 
   /** The first record, as that of a run of this store. */
-  #own(stored: StoredParts): StoredParts {
+  #localStart(stored: RecordParts): RecordParts {
     const run = this.#id
-    return changedStart(stored, (start) => {
+    return changeStart(stored, (start) => {
       const stripped = withoutProof(start)
       return stripped.run === run ? stripped : { ...stripped, run }
     })
   }
 
   /** Of a large run, what comes before the last part stands in the store as one that was cancelled: nobody goes on with half a run. */
-  async #commit(lease: Lease, whole: boolean): Promise<void> {
+  async #commit(lease: Lease, isLast: boolean): Promise<void> {
     if (this.#rows.length === 0) return
     const { fold } = this.#reader
     const count = this.#rows.length
@@ -176,14 +176,14 @@ class Importing {
       count,
       version: this.#version,
       body: `[${this.#rows.join(',\n')}]`,
-      row: whole
+      row: isLast
         ? fold.summary()
-        : { status: 'cancelled', updated: fold.state.time, due: null, waits: [], value: { importing: this.#checked.head } },
+        : { status: 'cancelled', updated: fold.state.time, due: null, waits: [], value: { importing: this.#verified.head } },
       programs: this.#programs,
       blobs: new Map(this.#blobs),
     }
     const refused = await this.#world.store.commit([batch])
-    if (refused.length > 0) throw taken(this.#world.store, this.#id)
+    if (refused.length > 0) throw nameTaken(this.#world.store, this.#id)
     this.#first += count
     this.#rows = []
     this.#programs = []
@@ -194,25 +194,25 @@ class Importing {
   /** The name, for this archive: a new one, or one of an import of the very same that was broken off. */
   async #claim(): Promise<{ readonly lease: Lease; readonly last: number }> {
     const { store, worker } = this.#world
-    const { trace, program, started } = this.#checked.header
+    const { trace, program, started } = this.#verified.header
     const row = { id: this.#id, trace, program, status: 'running', started, updated: started, due: null, waits: [] } as const
     const created = await store.create(row, worker)
     if (created !== 'taken') return { lease: created, last: 0 }
     const known = (await store.read(this.#id, 0))?.row
-    if (known === undefined || !this.#isBegun(known)) throw taken(store, this.#id)
+    if (known === undefined || !this.#isPartial(known)) throw nameTaken(store, this.#id)
     const claim = await store.claim(this.#id, worker, this.#world.now())
-    if (!('lease' in claim)) throw taken(store, this.#id)
-    if (this.#isBegun(claim.row)) return { lease: claim.lease, last: claim.row.last }
+    if (!('lease' in claim)) throw nameTaken(store, this.#id)
+    if (this.#isPartial(claim.row)) return { lease: claim.lease, last: claim.row.last }
     await store.release(claim.lease)
-    throw taken(store, this.#id)
+    throw nameTaken(store, this.#id)
   }
 
-  #isBegun({ last, trace, value }: RunRow): boolean {
-    const { header, head, records } = this.#checked
+  #isPartial({ last, trace, value }: RunRow): boolean {
+    const { header, head, records } = this.#verified
     return last === 0 ? trace === header.trace : isObject(value) && value['importing'] === head && last < records
   }
 }
 
-function taken(store: Store, run: string): Error {
+function nameTaken(store: Store, run: string): Error {
   return kernelFaults.make('R5007', `the store ${store.name} already has a run ${run}`, { run, fix: 'give it another name with --id' })
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { historyFaults } from '../faults.ts'
 
 /** Characters that are written at once. */
-const WRITTEN = 1_000_000
+const WRITE_SIZE = 1_000_000
 
 /** Lines in a file that has no name once it is open: it ends with this process, however that ends, and nobody else can change it meanwhile. */
 export class Spool {
@@ -30,12 +30,12 @@ export class Spool {
   }
 
   /** The same lines, each written on its way. */
-  async *keeping(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  async *tee(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
     let text = ''
     for await (const line of lines) {
       if (typeof line !== 'string') throw historyFaults.make('R2070', `an archive is lines of text, and one of them is ${typeof line}`)
       text += `${line}\n`
-      if (text.length >= WRITTEN) {
+      if (text.length >= WRITE_SIZE) {
         await this.#file.appendFile(text)
         text = ''
       }

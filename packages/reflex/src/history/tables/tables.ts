@@ -1,7 +1,7 @@
-import { type Ended, type Frame, type History, isObject, type Json, type Rec, type Scope, type State } from '../../kernel/index.ts'
-import type { SpanValue } from '../telemetry/facts.ts'
+import { type RunOutcome, type Frame, type History, isObject, type Json, type Rec, type Scope, type State } from '../../kernel/index.ts'
+import type { SpanValue } from '../telemetry/span-facts.ts'
 import { type ProjectedSpan, SpanProjection } from '../telemetry/spans.ts'
-import { withoutProof } from '../archive/start.ts'
+import { withoutProof } from '../archive/change-start.ts'
 
 /** What a column holds: text, whole numbers, numbers, a time in milliseconds since the epoch, true or false, any JSON. */
 export type ColumnType = 'text' | 'whole' | 'number' | 'time' | 'flag' | 'json'
@@ -72,23 +72,23 @@ export const TABLES = {
 export type TableName = keyof typeof TABLES
 export type TableRow = Readonly<Record<string, Json | undefined>>
 /** A row, and the table that it belongs to. */
-export type TabledRow = readonly [table: TableName, row: TableRow]
+export type TableEntry = readonly [table: TableName, row: TableRow]
 
-type Story = Pick<History, 'row'> & { readonly definitionsFor: ConstructorParameters<typeof SpanProjection>[0] }
+type TableSource = Pick<History, 'row'> & { readonly definitionsFor: ConstructorParameters<typeof SpanProjection>[0] }
 
 /** The rows of one run, as its records tell them: its own comes last. Holds the run's boards and no record beyond the one that is read. */
 export class RunTables {
-  readonly #story: Story
+  readonly #source: TableSource
   readonly #projection: SpanProjection
-  readonly #spent = { effects: 0, input: 0, output: 0, cost: undefined as number | undefined }
+  readonly #usage = { effects: 0, input: 0, output: 0, cost: undefined as number | undefined }
 
-  constructor(story: Story) {
-    this.#story = story
-    this.#projection = new SpanProjection(story.definitionsFor)
+  constructor(source: TableSource) {
+    this.#source = source
+    this.#projection = new SpanProjection(source.definitionsFor)
   }
 
   get #run(): string {
-    return this.#story.row.id
+    return this.#source.row.id
   }
 
   get #state(): State {
@@ -96,7 +96,7 @@ export class RunTables {
   }
 
   /** The rows of the next record. */
-  *record(record: Rec): Generator<TabledRow> {
+  *record(record: Rec): Generator<TableEntry> {
     const boards = boardsOf(this.#state, record)
     const sizes = boards.map(({ scope }) => scope.size)
     const program = this.#programOf(record)
@@ -112,11 +112,11 @@ export class RunTables {
   }
 
   /** The rows that are known once there is no record any more: of what is still under way, and of the run. */
-  *end(): Generator<TabledRow> {
+  *end(): Generator<TableEntry> {
     for (const span of this.#projection.open) if (span.what === 'effect') yield ['effects', this.#effectRow(span)]
-    const { id, trace, program, status, last, started, updated } = this.#story.row
+    const { id, trace, program, status, last, started, updated } = this.#source.row
     const { start, ended } = this.#state
-    const { effects, input, output, cost } = this.#spent
+    const { effects, input, output, cost } = this.#usage
     yield [
       'runs',
       {
@@ -149,15 +149,15 @@ export class RunTables {
 
   #recordRow({ frame, input, position, requests, more }: Rec): TableRow {
     const [type, about, value] = input ?? []
-    const named = typeof about === 'string' || typeof about === 'number'
+    const isNamed = typeof about === 'string' || typeof about === 'number'
     return {
       run: this.#run,
       record: this.#state.n,
       time: this.#state.time,
       frame: String(frame),
       input: type,
-      about: named ? String(about) : undefined,
-      value: named ? value : about,
+      about: isNamed ? String(about) : undefined,
+      value: isNamed ? value : about,
       position,
       requests: requests as Json | undefined,
       more: (more?.start === undefined ? more : { ...more, start: withoutProof(more.start) }) as Json | undefined,
@@ -168,10 +168,10 @@ export class RunTables {
     const input = numberOf(attributes['gen_ai.usage.input_tokens'])
     const output = numberOf(attributes['gen_ai.usage.output_tokens'])
     const cost = numberOf(attributes['reflex.cost.usd'])
-    this.#spent.effects++
-    this.#spent.input += input ?? 0
-    this.#spent.output += output ?? 0
-    if (cost !== undefined) this.#spent.cost = (this.#spent.cost ?? 0) + cost
+    this.#usage.effects++
+    this.#usage.input += input ?? 0
+    this.#usage.output += output ?? 0
+    if (cost !== undefined) this.#usage.cost = (this.#usage.cost ?? 0) + cost
     return {
       run: this.#run,
       effect: attributes['reflex.effect'],
@@ -208,7 +208,7 @@ function boardsOf(state: State, record: Rec): readonly Board[] {
     if (scope !== undefined) boards.push({ frame: String(frame.id), name: String(id), scope })
   }
   const others = [
-    ...(record.more?.root === undefined ? [] : [outermost(frame)]),
+    ...(record.more?.root === undefined ? [] : [outermostFrame(frame)]),
     ...(record.more?.return === undefined ? [] : callerOf(frame)),
   ]
   for (const { id, scope } of others)
@@ -216,15 +216,15 @@ function boardsOf(state: State, record: Rec): readonly Board[] {
   return boards
 }
 
-function outermost(frame: Frame): Frame {
-  return frame.outer === undefined ? frame : outermost(frame.outer)
+function outermostFrame(frame: Frame): Frame {
+  return frame.outer === undefined ? frame : outermostFrame(frame.outer)
 }
 
 function callerOf({ link }: Frame): readonly Frame[] {
   return link?.role === 'call' ? [link.caller] : []
 }
 
-function valueOf(ended: Ended | undefined): Json | undefined {
+function valueOf(ended: RunOutcome | undefined): Json | undefined {
   const value = ended?.value
   return isObject(value) && Object.keys(value).length === 0 ? undefined : value
 }

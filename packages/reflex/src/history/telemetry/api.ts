@@ -66,13 +66,13 @@ export interface ObserveOptions {
 
 const PACKAGE: string = '@opentelemetry/api'
 /** Where the package keeps what an application registers, whatever its version within this major one. */
-const REGISTERED = Symbol.for('opentelemetry.js.api.1')
+const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 /** The sampled bit. */
 export const SAMPLED = 1
 
 /** Whether an application has registered something for traces or metrics in this process. Imports nothing. */
 export function isRegistered(): boolean {
-  const registered = (globalThis as { [REGISTERED]?: { readonly trace?: unknown; readonly metrics?: unknown } })[REGISTERED]
+  const registered = (globalThis as { [REGISTRY]?: { readonly trace?: unknown; readonly metrics?: unknown } })[REGISTRY]
   return registered?.trace !== undefined || registered?.metrics !== undefined
 }
 
@@ -81,13 +81,13 @@ export async function loadTelemetry(): Promise<TelemetryApi> {
   try {
     return (await import(/* @vite-ignore */ PACKAGE)) as TelemetryApi
   } catch (thrown) {
-    const missing = (thrown as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND'
+    const isMissing = (thrown as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND'
     throw historyFaults.make(
       'R2086',
-      missing ? 'telemetry needs the package @opentelemetry/api' : 'the package @opentelemetry/api cannot be loaded',
+      isMissing ? 'telemetry needs the package @opentelemetry/api' : 'the package @opentelemetry/api cannot be loaded',
       {
         fix: 'npm install @opentelemetry/api',
-        ...(missing ? {} : { cause: thrown }),
+        ...(isMissing ? {} : { cause: thrown }),
       },
     )
   }
@@ -101,7 +101,7 @@ export class SpanIds {
   #next: { readonly trace: string; readonly span: string } | undefined
 
   /** Begins a span that gets these ids. */
-  with<Result>(next: { readonly trace: string; readonly span: string }, begin: () => Result): Result {
+  useIds<Result>(next: { readonly trace: string; readonly span: string }, begin: () => Result): Result {
     this.#next = next
     try {
       return begin()

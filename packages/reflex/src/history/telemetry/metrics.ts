@@ -20,12 +20,12 @@ export class Metrics {
     this.#cost = meter.createCounter('reflex.cost', { unit: 'USD', description: 'What models cost, where they have a price' })
   }
 
-  began({ what, attributes }: ProjectedSpan): void {
+  countBegin({ what, attributes }: ProjectedSpan): void {
     if (what === 'run') this.#runs.add(1, { 'reflex.status': 'started', ...programOf(attributes) })
     if (what === 'wait') this.#waits.add(1, typeOf(attributes))
   }
 
-  ended({ what, attributes, start, end = start }: ProjectedSpan): void {
+  countEnd({ what, attributes, start, end = start }: ProjectedSpan): void {
     if (what === 'run') this.#runs.add(1, { 'reflex.status': attributes['reflex.status'] ?? '', ...programOf(attributes) })
     if (what === 'wait') this.#waits.add(-1, typeOf(attributes))
     if (what !== 'effect') return

@@ -1,7 +1,7 @@
 import {
   type Change,
   digest,
-  type Flight,
+  type PendingEffect,
   type Frame,
   framePath,
   type History,
@@ -16,7 +16,7 @@ import {
   strandName,
   type Wait,
 } from '../../kernel/index.ts'
-import { type Facts, failure, nameOf, programFacts, type Result, returned, troubleOf, usage } from './facts.ts'
+import { type Facts, failureResult, nameOf, programFacts, type SpanResult, frameResult, faultFacts, usageFacts } from './span-facts.ts'
 
 /** What a run, a called program, a branch, an effect or a wait took: a span, as its records tell it. */
 export interface ProjectedSpan {
@@ -53,9 +53,9 @@ export interface ProjectionOptions {
   readonly origin?: string | undefined
 }
 
-interface Open {
+interface OpenSpan {
   span: ProjectedSpan
-  readonly kind: { readonly frame: Frame } | { readonly flight: Flight } | { readonly wait: Wait }
+  readonly kind: { readonly frame: Frame } | { readonly pendingEffect: PendingEffect } | { readonly wait: Wait }
 }
 
 const NOTHING: SpanChanges = { opened: [], closed: [] }
@@ -74,7 +74,7 @@ export class SpanProjection {
   readonly state = new State()
   readonly #definitions: RunPrograms
   readonly #options: ProjectionOptions
-  readonly #open = new Map<string, Open>()
+  readonly #open = new Map<string, OpenSpan>()
 
   /** `definitionsFor`: the programs of a state, by which nodes are named. */
   constructor(definitionsFor: (state: State) => RunPrograms, options: ProjectionOptions = {}) {
@@ -93,17 +93,17 @@ export class SpanProjection {
     const before = frame?.position
     const path = frame === undefined ? '' : framePath(frame, this.#definitions)
     this.state.apply(record)
-    this.state.dropped.length = 0
+    this.state.droppedEffects.length = 0
     const { n, start } = this.state
     if (start === undefined) return NOTHING
-    const changes = record.more?.start === undefined ? this.#changes(record, path, before) : { opened: [this.#run()], closed: [] }
+    const changes = record.more?.start === undefined ? this.#changes(record, path, before) : { opened: [this.#openRun()], closed: [] }
     const shared = start.fork?.[1] ?? 0
     if (n <= shared) return NOTHING
-    return shared > 0 && n === shared + 1 ? { opened: this.#begun(), closed: [] } : changes
+    return shared > 0 && n === shared + 1 ? { opened: this.#restartOpen(), closed: [] } : changes
   }
 
   /** What was open when a run was forked begins anew. */
-  #begun(): ProjectedSpan[] {
+  #restartOpen(): ProjectedSpan[] {
     for (const open of this.#open.values()) open.span = { ...open.span, start: this.state.time }
     return [...this.open]
   }
@@ -111,14 +111,14 @@ export class SpanProjection {
   #changes(record: Rec, path: string, before: Json | undefined): SpanChanges {
     const frame = this.state.frames.get(record.frame)
     const change = frame === undefined ? undefined : { n: this.state.n, at: this.state.time, record, state: this.state, frame, before }
-    const opened = this.#opened(record, path)
-    const closed = this.#closed(record, change)
+    const opened = this.#openedSpans(record, path)
+    const closed = this.#closedSpans(record, change)
     return opened.length + closed.length === 0 ? NOTHING : { opened, closed }
   }
 
   // Beginning
 
-  #run(): ProjectedSpan {
+  #openRun(): ProjectedSpan {
     const { start, root } = this.state
     const [pin] = start?.pins ?? []
     const fork = start?.fork
@@ -136,18 +136,18 @@ export class SpanProjection {
     )
   }
 
-  #opened(record: Rec, path: string): ProjectedSpan[] {
+  #openedSpans(record: Rec, path: string): ProjectedSpan[] {
     const { n } = this.state
     const { call, spawn = [], wait = [] } = record.more ?? {}
     return [
-      ...(call === undefined ? [] : this.#frame(`${n}f`)),
-      ...spawn.flatMap((_, i) => this.#frame(named(n, 's', i))),
-      ...(record.requests ?? []).flatMap((_, i) => this.#effect(i === 0 ? n : `${n}.${i}`, path)),
-      ...wait.flatMap((_, i) => this.#wait(named(n, 'w', i))),
+      ...(call === undefined ? [] : this.#openFrame(`${n}f`)),
+      ...spawn.flatMap((_, i) => this.#openFrame(refOf(n, 's', i))),
+      ...(record.requests ?? []).flatMap((_, i) => this.#openEffect(i === 0 ? n : `${n}.${i}`, path)),
+      ...wait.flatMap((_, i) => this.#openWait(refOf(n, 'w', i))),
     ]
   }
 
-  #frame(id: Ref): ProjectedSpan[] {
+  #openFrame(id: Ref): ProjectedSpan[] {
     const frame = this.state.frames.get(id)
     if (frame?.link === undefined) return []
     const what = frame.link.role === 'call' ? 'call' : 'branch'
@@ -165,23 +165,29 @@ export class SpanProjection {
     ]
   }
 
-  #effect(id: Ref, path: string): ProjectedSpan[] {
-    const flight = this.state.flight(id)
-    if (flight === undefined) return []
-    const { def, kind } = this.#definitions.program(flight.frame.pin)
-    const node = nodePath(flight.frame, this.#definitions.kind(kind).where?.(def, flight.frame.position), this.#definitions)
-    const { name, facts } = nameOf(flight, node === '' ? path : node)
-    const attributes = { 'reflex.effect': String(id), 'reflex.port': flight.port, 'reflex.node': node, ...facts }
+  #openEffect(id: Ref, path: string): ProjectedSpan[] {
+    const pendingEffect = this.state.effect(id)
+    if (pendingEffect === undefined) return []
+    const { def, kind } = this.#definitions.program(pendingEffect.frame.pin)
+    const node = nodePath(pendingEffect.frame, this.#definitions.kind(kind).node?.(def, pendingEffect.frame.position), this.#definitions)
+    const { name, facts } = nameOf(pendingEffect, node === '' ? path : node)
+    const attributes = { 'reflex.effect': String(id), 'reflex.port': pendingEffect.port, 'reflex.node': node, ...facts }
     return [
       this.#begin(
         `effect ${id}`,
-        { what: 'effect', name, attributes, parent: flight.frame, client: flight.port === 'model' || flight.port === 'tool' },
-        { flight },
+        {
+          what: 'effect',
+          name,
+          attributes,
+          parent: pendingEffect.frame,
+          client: pendingEffect.port === 'model' || pendingEffect.port === 'tool',
+        },
+        { pendingEffect },
       ),
     ]
   }
 
-  #wait(id: Ref): ProjectedSpan[] {
+  #openWait(id: Ref): ProjectedSpan[] {
     const wait = this.state.waits.get(id)
     if (wait === undefined) return []
     const due = wait.due === undefined ? {} : { 'reflex.wait.due': timeText(wait.due) }
@@ -190,7 +196,7 @@ export class SpanProjection {
       'reflex.wait.type': wait.type,
       'reflex.node': framePath(wait.frame, this.#definitions),
       ...due,
-      ...troubleOf(wait.about),
+      ...faultFacts(wait.about),
     }
     return [this.#begin(`wait ${id}`, { what: 'wait', name: `wait ${wait.type} ${wait.name}`, attributes, parent: wait.frame }, { wait })]
   }
@@ -205,7 +211,7 @@ export class SpanProjection {
       readonly client?: boolean
       readonly links?: ProjectedSpan['links']
     },
-    kind: Open['kind'],
+    kind: OpenSpan['kind'],
   ): ProjectedSpan {
     const { start, n, time } = this.state
     const trace = start?.trace ?? ''
@@ -226,26 +232,31 @@ export class SpanProjection {
 
   // Ending
 
-  #closed(record: Rec, change: Omit<Change, 'def'> | undefined): ProjectedSpan[] {
+  #closedSpans(record: Rec, change: Omit<Change, 'def'> | undefined): ProjectedSpan[] {
     const { input, more } = record
-    const own = record.frame === 0 ? 'run' : `frame ${record.frame}`
-    const met = this.#met(input, change)
-    const takesAway = more?.return !== undefined || more?.drop !== undefined || input?.[0] === 'answer' || input?.[0] === 'kernel'
-    const gone = takesAway ? [...this.#open].reverse().filter(([key, open]) => key !== own && key !== met?.[0] && this.#isGone(open)) : []
+    const ownKey = record.frame === 0 ? 'run' : `frame ${record.frame}`
+    const ending = this.#endingOf(input, change)
+    const removesSpans = more?.return !== undefined || more?.drop !== undefined || input?.[0] === 'answer' || input?.[0] === 'kernel'
+    const removed = removesSpans
+      ? [...this.#open].reverse().filter(([key, open]) => key !== ownKey && key !== ending?.[0] && this.#isRemoved(open))
+      : []
     return [
-      ...(met === undefined ? [] : this.#end(...met)),
-      ...gone.flatMap(([key]) => this.#end(key, { facts: { 'reflex.status': 'dropped' } })),
-      ...(more?.return === undefined ? [] : this.#end(own, returned(more.return))),
+      ...(ending === undefined ? [] : this.#end(...ending)),
+      ...removed.flatMap(([key]) => this.#end(key, { facts: { 'reflex.status': 'dropped' } })),
+      ...(more?.return === undefined ? [] : this.#end(ownKey, frameResult(more.return))),
     ]
   }
 
   /** The span that an input ends, and how. */
-  #met(input: Input | undefined, change: Omit<Change, 'def'> | undefined): readonly [key: string, result: Partial<Result>] | undefined {
+  #endingOf(
+    input: Input | undefined,
+    change: Omit<Change, 'def'> | undefined,
+  ): readonly [key: string, result: Partial<SpanResult>] | undefined {
     switch (input?.[0]) {
       case 'ok':
-        return [`effect ${input[1]}`, { status: 'ok', facts: this.#used(input[2], change) }]
+        return [`effect ${input[1]}`, { status: 'ok', facts: this.#usageOf(input[2], change) }]
       case 'err':
-        return [`effect ${input[1]}`, failure(input[2])]
+        return [`effect ${input[1]}`, failureResult(input[2])]
       case 'answer':
       case 'message':
         return [
@@ -259,20 +270,21 @@ export class SpanProjection {
     }
   }
 
-  #end(key: string, result: Partial<Result>): ProjectedSpan[] {
+  #end(key: string, result: Partial<SpanResult>): ProjectedSpan[] {
     const open = this.#open.get(key)
     if (open === undefined) return []
     this.#open.delete(key)
-    return [this.#ended(open.span, result)]
+    return [this.#endedSpan(open.span, result)]
   }
 
-  #isGone({ kind }: Open): boolean {
+  #isRemoved({ kind }: OpenSpan): boolean {
     if ('frame' in kind) return kind.frame.gone
-    if ('flight' in kind) return kind.flight.frame.gone || !kind.flight.frame.flights.includes(kind.flight)
+    if ('pendingEffect' in kind)
+      return kind.pendingEffect.frame.gone || !kind.pendingEffect.frame.pendingEffects.includes(kind.pendingEffect)
     return this.state.waits.get(kind.wait.id) !== kind.wait
   }
 
-  #ended(span: ProjectedSpan, { status = 'unset', message, facts = {} }: Partial<Result>): ProjectedSpan {
+  #endedSpan(span: ProjectedSpan, { status = 'unset', message, facts = {} }: Partial<SpanResult>): ProjectedSpan {
     return {
       ...span,
       end: this.state.time,
@@ -283,12 +295,12 @@ export class SpanProjection {
   }
 
   /** What a model took for an effect: as its reply says, or as the kind tells it. */
-  #used(value: Json, change: Omit<Change, 'def'> | undefined): Facts {
-    if (isObject(value) && isObject(value.usage)) return usage({ ...value.usage, model: value.model ?? null, usd: value.cost ?? null })
+  #usageOf(value: Json, change: Omit<Change, 'def'> | undefined): Facts {
+    if (isObject(value) && isObject(value.usage)) return usageFacts({ ...value.usage, model: value.model ?? null, usd: value.cost ?? null })
     if (change === undefined) return {}
     const program = this.#definitions.program(change.frame.pin)
     const story = this.#definitions.kind(program.kind).story?.({ ...change, def: program.def }) ?? []
-    for (const { facts } of story) if (isObject(facts?.used)) return usage(facts.used)
+    for (const { facts } of story) if (isObject(facts?.used)) return usageFacts(facts.used)
     return {}
   }
 }
@@ -303,7 +315,7 @@ export function projectSpans(
   return [...ended, ...projection.open]
 }
 
-function named(n: number, letter: string, index: number): string {
+function refOf(n: number, letter: string, index: number): string {
   return index === 0 ? `${n}${letter}` : `${n}${letter}${index}`
 }
 

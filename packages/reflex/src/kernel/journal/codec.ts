@@ -2,7 +2,7 @@ import { digest } from './digest.ts'
 import { faults } from './faults.ts'
 import { isList, isObject, type Json, type JsonObject } from './json.ts'
 import { unknownPart } from './record-shape.ts'
-import { FORMAT, type Input, type More, type Rec, type Ref, type Request } from './record.ts'
+import { FORMAT, type Input, type Outputs, type Rec, type Ref, type Request } from './record.ts'
 
 /**
  * A record is stored as a list: a number that says which parts follow, then the parts, in the order of these
@@ -25,18 +25,18 @@ const BLOB_BYTES = 100_000
 const SHARE_LENGTH = 24
 
 /** One record as it is stored, and the large values that go beside it. */
-export interface Encoded {
+export interface EncodedRecord {
   readonly text: string
   readonly blobs: ReadonlyMap<string, string> | undefined
 }
 
-export function encodeRecord(record: Rec): Encoded {
+export function encodeRecord(record: Rec): EncodedRecord {
   const parts = partsOf(record)
   const text = JSON.stringify(parts)
   return text.length <= BLOB_BYTES ? { text, blobs: undefined } : encodeWithBlobs(parts)
 }
 
-type Part = Json | Input | readonly Request[] | More | readonly SharedValue[] | undefined
+type Part = Json | Input | readonly Request[] | Outputs | readonly SharedValue[] | undefined
 /** Which write (its index in the flat list, or -1 for the whole list), and the path into the input's value. */
 type SharedValue = readonly [slot: number, ...path: (string | number)[]]
 
@@ -46,19 +46,19 @@ function partsOf(record: Rec): Part[] {
   const shared = writes === undefined ? undefined : sharedValues(writes, input)
   const parts: Part[] = [0]
   let bits = 0
-  if (frame !== 0) bits |= put(parts, FRAME, frame)
-  if (elapsed !== 0) bits |= put(parts, ELAPSED, elapsed)
-  if (input !== undefined) bits |= put(parts, INPUT, input)
-  if (writes !== undefined) bits |= put(parts, WRITES, shared === undefined ? writes : withoutShared(writes, shared))
-  if (position !== undefined) bits |= put(parts, POSITION, position)
-  if (requests !== undefined) bits |= put(parts, REQUESTS, requests)
-  if (more !== undefined) bits |= put(parts, MORE, more)
-  if (shared !== undefined) bits |= put(parts, SHARED, shared)
+  if (frame !== 0) bits |= addPart(parts, FRAME, frame)
+  if (elapsed !== 0) bits |= addPart(parts, ELAPSED, elapsed)
+  if (input !== undefined) bits |= addPart(parts, INPUT, input)
+  if (writes !== undefined) bits |= addPart(parts, WRITES, shared === undefined ? writes : withoutShared(writes, shared))
+  if (position !== undefined) bits |= addPart(parts, POSITION, position)
+  if (requests !== undefined) bits |= addPart(parts, REQUESTS, requests)
+  if (more !== undefined) bits |= addPart(parts, MORE, more)
+  if (shared !== undefined) bits |= addPart(parts, SHARED, shared)
   parts[0] = bits
   return parts
 }
 
-function put(parts: Part[], bit: number, part: Part): number {
+function addPart(parts: Part[], bit: number, part: Part): number {
   parts.push(part)
   return bit
 }
@@ -82,25 +82,25 @@ function inputValue(input: Input | undefined): Json | undefined {
 
 function sharedValues(writes: readonly Json[], input: Input | undefined): SharedValue[] | undefined {
   const value = inputValue(input)
-  if (typeof value !== 'object' || value === null) return worthSharing(value) ? sharedWith(writes, [[value, []]]) : undefined
+  if (typeof value !== 'object' || value === null) return isShareable(value) ? findShared(writes, [[value, []]]) : undefined
   const inner: [Json, (string | number)[]][] = [[value, []]]
   for (const [key, part] of Object.entries(value))
-    if (part === (writes as Json) || worthSharing(part)) inner.push([part, [isList(value) ? Number(key) : key]])
-  return sharedWith(writes, inner)
+    if (part === (writes as Json) || isShareable(part)) inner.push([part, [isList(value) ? Number(key) : key]])
+  return findShared(writes, inner)
 }
 
-function worthSharing(value: Json | undefined): boolean {
+function isShareable(value: Json | undefined): boolean {
   return typeof value === 'string' ? value.length >= SHARE_LENGTH : typeof value === 'object' && value !== null
 }
 
-function sharedWith(
+function findShared(
   writes: readonly Json[],
   candidates: readonly (readonly [Json | undefined, readonly (string | number)[]])[],
 ): SharedValue[] | undefined {
   const shared: SharedValue[] = []
   for (const [part, path] of candidates) if (part === (writes as Json)) return [[-1, ...path]]
   for (let slot = 1; slot < writes.length; slot += 2) {
-    if (!worthSharing(writes[slot])) continue
+    if (!isShareable(writes[slot])) continue
     const found = candidates.find(([part]) => part === writes[slot])
     if (found !== undefined) shared.push([slot, ...found[1]])
   }
@@ -114,29 +114,29 @@ function withoutShared(writes: readonly Json[], shared: readonly SharedValue[]):
 }
 
 /** Takes out the innermost values that are too large, so that what is shared or small around them stays readable. */
-function encodeWithBlobs(parts: readonly Part[]): Encoded {
+function encodeWithBlobs(parts: readonly Part[]): EncodedRecord {
   const blobs = new Map<string, string>()
   const paths: Json[] = []
-  const keep = (value: Json, path: readonly (string | number)[]): Json => {
+  const extract = (value: Json, path: readonly (string | number)[]): Json => {
     const text = typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : ''
     if (text.length <= BLOB_BYTES) return value
-    const slim = typeof value === 'string' ? value : slimmer(value, path)
-    const rest = typeof slim === 'string' ? text : JSON.stringify(slim)
-    if (rest.length <= BLOB_BYTES) return slim
+    const withoutBlobs = typeof value === 'string' ? value : extractInner(value, path)
+    const rest = typeof withoutBlobs === 'string' ? text : JSON.stringify(withoutBlobs)
+    if (rest.length <= BLOB_BYTES) return withoutBlobs
     const hash = digest(rest)
     blobs.set(hash, rest)
     // Outer before inner: a reader puts the outer one back first.
     paths.unshift([hash, ...path])
     return 0
   }
-  const slimmer = (value: Json, path: readonly (string | number)[]): Json => {
-    if (isList(value)) return value.map((item, i) => keep(item, [...path, i]))
-    const entries = Object.entries(value as JsonObject).map(([key, item]) => [key, keep(item, [...path, key])] as const)
+  const extractInner = (value: Json, path: readonly (string | number)[]): Json => {
+    if (isList(value)) return value.map((item, i) => extract(item, [...path, i]))
+    const entries = Object.entries(value as JsonObject).map(([key, item]) => [key, extract(item, [...path, key])] as const)
     return Object.fromEntries(entries)
   }
   const [bits, ...rest] = JSON.parse(JSON.stringify(parts)) as [number, ...Json[]]
-  const slim = rest.map((part, i) => keep(part, [i + 1]))
-  return { text: JSON.stringify([bits | BLOBS, ...slim, paths]), blobs }
+  const withoutBlobs = rest.map((part, i) => extract(part, [i + 1]))
+  return { text: JSON.stringify([bits | BLOBS, ...withoutBlobs, paths]), blobs }
 }
 
 /** Where a batch stands: named by the faults. */
@@ -184,7 +184,7 @@ function blobPaths(row: readonly Json[]): (readonly Json[])[] {
   return isList(last) ? last.filter(isList) : []
 }
 
-function unreadable(what: string, place: BatchPlace | undefined): Error {
+function unreadableRecord(what: string, place: BatchPlace | undefined): Error {
   if (place === undefined) return faults.make('R5003', `a record ${what}`)
   const { run, first: record } = place
   return faults.make('R5003', `${run}: record ${record} ${what}`, { run, data: { record } })
@@ -192,9 +192,9 @@ function unreadable(what: string, place: BatchPlace | undefined): Error {
 
 function decodeRecord(row: unknown, blob: (hash: string) => string, place: BatchPlace | undefined): Rec {
   if (!isList(row) || typeof row[0] !== 'number' || !Number.isInteger(row[0]) || row[0] < 0 || row[0] >= BLOBS * 2)
-    throw unreadable('is not a list of known parts', place)
+    throw unreadableRecord('is not a list of known parts', place)
   const bits = row[0]
-  if (row.length !== 1 + partsIn(bits)) throw unreadable('does not have the parts that it names', place)
+  if (row.length !== 1 + countParts(bits)) throw unreadableRecord('does not have the parts that it names', place)
   const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob, place)
   let at = 1
   const take = (bit: number): unknown => ((bits & bit) === 0 ? undefined : parts[at++])
@@ -204,15 +204,15 @@ function decodeRecord(row: unknown, blob: (hash: string) => string, place: Batch
   const writes = take(WRITES) as readonly Json[] | undefined
   const position = freeze(take(POSITION)) as Json | undefined
   const requests = freeze(take(REQUESTS)) as readonly Request[] | undefined
-  const more = freeze(take(MORE)) as More | undefined
+  const more = freeze(take(MORE)) as Outputs | undefined
   const shared = take(SHARED) as readonly SharedValue[] | undefined
-  const whole = shared === undefined ? (freeze(writes) as typeof writes) : shareAgain(writes, shared, inputValue(input), place)
-  const unknown = unknownPart({ input, writes: whole, requests, more })
-  if (unknown !== undefined) throw unreadable(`has ${unknown}`, place)
-  return { frame, elapsed, input, writes: whole, position, requests, more }
+  const allWrites = shared === undefined ? (freeze(writes) as typeof writes) : restoreShared(writes, shared, inputValue(input), place)
+  const unknown = unknownPart({ input, writes: allWrites, requests, more })
+  if (unknown !== undefined) throw unreadableRecord(`has ${unknown}`, place)
+  return { frame, elapsed, input, writes: allWrites, position, requests, more }
 }
 
-function partsIn(bits: number): number {
+function countParts(bits: number): number {
   let count = 0
   for (let left = bits; left > 0; left >>= 1) count += left & 1
   return count
@@ -222,34 +222,34 @@ function withBlobs(row: readonly Json[], blob: (hash: string) => string, place: 
   const parts = structuredClone(row) as Json[]
   for (const [hash, ...path] of blobPaths(row)) {
     const last = path.pop()
-    const holder = path.reduce<unknown>(ownPart, parts)
+    const parent = path.reduce<unknown>(partAt, parts)
     // Where a value was taken out there is a 0. A path of somebody else could lead to what all objects share.
-    if ((typeof last !== 'string' && typeof last !== 'number') || ownPart(holder, last) !== 0)
-      throw unreadable('puts a value where none was taken out', place)
-    ;(holder as Record<string, Json>)[last] = JSON.parse(blob(hashOf(hash))) as Json
+    if ((typeof last !== 'string' && typeof last !== 'number') || partAt(parent, last) !== 0)
+      throw unreadableRecord('puts a value where none was taken out', place)
+    ;(parent as Record<string, Json>)[last] = JSON.parse(blob(hashOf(hash))) as Json
   }
   return parts
 }
 
-function shareAgain(
+function restoreShared(
   writes: readonly Json[] | undefined,
   shared: readonly SharedValue[],
   value: Json | undefined,
   place: BatchPlace | undefined,
 ): readonly Json[] {
-  const follow = (path: readonly (string | number)[]) => path.reduce<unknown>(ownPart, value) as Json | undefined
+  const follow = (path: readonly (string | number)[]) => path.reduce<unknown>(partAt, value) as Json | undefined
   const [first] = shared
   if (first?.[0] === -1) return follow(first.slice(1)) as readonly Json[]
-  const whole = [...(writes ?? [])]
+  const allWrites = [...(writes ?? [])]
   for (const [slot, ...path] of shared) {
-    if (ownPart(whole, slot) !== 0) throw unreadable('shares a value with a place that is not there', place)
-    whole[slot] = follow(path) ?? null
+    if (partAt(allWrites, slot) !== 0) throw unreadableRecord('shares a value with a place that is not there', place)
+    allWrites[slot] = follow(path) ?? null
   }
-  return whole
+  return allWrites
 }
 
 /** What a list has at an index, or an object under a key of its own. */
-function ownPart(holder: unknown, step: Json): unknown {
+function partAt(holder: unknown, step: Json): unknown {
   if (isList(holder)) return typeof step === 'number' ? holder[step] : undefined
   return isObject(holder) && typeof step === 'string' && Object.hasOwn(holder, step) ? holder[step] : undefined
 }

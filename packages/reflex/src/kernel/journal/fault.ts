@@ -1,4 +1,3 @@
-import { startAtCaller } from './stack.ts'
 import type { JsonObject } from './value.ts'
 
 /** Who may act on a failure: try again, give up, wait for someone, or report a bug of ours. */
@@ -167,7 +166,7 @@ export function describeFault(fault: FaultData): string {
   if (fault.path !== undefined && place === '' && !fault.message.includes(fault.path)) lines.push(oneLine(`  at     ${fault.path}`))
   if (fault.cause !== undefined)
     lines.push(oneLine(`  cause  ${typeof fault.cause === 'string' ? fault.cause : `${fault.cause.code} ${fault.cause.message}`}`))
-  if (fault.fix !== undefined && !saysAlready(fault.frame, fault.fix)) lines.push(oneLine(`  fix    ${fault.fix}`))
+  if (fault.fix !== undefined && !isFixInFrame(fault.frame, fault.fix)) lines.push(oneLine(`  fix    ${fault.fix}`))
   return lines.join('\n')
 }
 
@@ -183,7 +182,7 @@ function oneLine(text: string): string {
 }
 
 /** A note such as `did you mean "decline"?` is the fix `write "decline"`. */
-function saysAlready(frame: string | undefined, fix: string): boolean {
+function isFixInFrame(frame: string | undefined, fix: string): boolean {
   return frame !== undefined && fix.startsWith('write ') && frame.includes(`did you mean ${fix.slice(6)}?`)
 }
 
@@ -213,4 +212,32 @@ export function toFault(thrown: unknown, wrap: (message: string, cause: unknown)
   if (isFault(thrown)) return thrown
   const cause = causeOf(thrown)
   return wrap(typeof cause === 'string' ? cause : cause.message, thrown)
+}
+
+/** Where the files of this package lie, as stacks name them. */
+const PACKAGE_ROOT = import.meta.url.replace(/^file:\/\//, '').replace(/^(.*\/(?:src|dist)\/).*$/s, '$1')
+
+/**
+ * Lets the stack of an error begin in the code of whoever called, where that is on it: how a fault came about inside Reflex
+ * helps nobody to find the call that it refuses. Worked out when somebody reads it.
+ */
+function startAtCaller(error: Error): void {
+  const written = Object.getOwnPropertyDescriptor(error, 'stack')
+  if (written?.get === undefined) return
+  Object.defineProperty(error, 'stack', {
+    configurable: true,
+    get: () => withoutPackageFrames(String(written.get?.call(error))),
+    set(value: unknown) {
+      Object.defineProperty(error, 'stack', { configurable: true, writable: true, value })
+    },
+  })
+}
+
+function withoutPackageFrames(stack: string): string {
+  const lines = stack.split('\n')
+  const first = lines.findIndex((line) => /^\s+at /.test(line))
+  const firstCaller = lines.findIndex(
+    (line, i) => i >= first && ![PACKAGE_ROOT, 'node:internal', '(<anonymous>)'].some((prefix) => line.includes(prefix)),
+  )
+  return first < 0 || firstCaller < 0 ? stack : [...lines.slice(0, first), ...lines.slice(firstCaller)].join('\n')
 }

@@ -25,22 +25,22 @@ export function copyJson(value: unknown, where: string): Json {
 }
 
 /** A value that is JSON already, unless it is one that `copyJson` would refuse with `R2019`. */
-export function sizedJson(value: Json, where: string): Json {
+export function checkJsonSize(value: Json, where: string): Json {
   countNested(value, { where, size: 0 })
   return value
 }
 
-interface Count {
+interface SizeCount {
   readonly where: string
   size: number
 }
 
-interface Walk extends Count {
+interface CopyState extends SizeCount {
   readonly path: (string | number)[]
   readonly open: Set<object>
 }
 
-function countNested(value: Json, count: Count): void {
+function countNested(value: Json, count: SizeCount): void {
   if (typeof value === 'string') addSize(count, value.length)
   else if (isList(value)) {
     addSize(count, 0)
@@ -54,7 +54,7 @@ function countNested(value: Json, count: Count): void {
   } else addSize(count, 0)
 }
 
-function addSize(count: Count, characters: number): void {
+function addSize(count: SizeCount, characters: number): void {
   count.size += characters + PART_SIZE
   if (count.size <= MAX_SIZE) return
   throw faults.make('R2019', `${count.where} is larger than ${MAX_SIZE / 1_000_000} MB`, {
@@ -63,64 +63,64 @@ function addSize(count: Count, characters: number): void {
   })
 }
 
-function copyNested(value: unknown, walk: Walk): Json {
-  addSize(walk, typeof value === 'string' ? value.length : 0)
+function copyNested(value: unknown, state: CopyState): Json {
+  addSize(state, typeof value === 'string' ? value.length : 0)
   switch (typeof value) {
     case 'string':
     case 'boolean':
       return value
     case 'number':
-      if (!Number.isFinite(value)) throw refuse(walk, String(value))
+      if (!Number.isFinite(value)) throw notJson(state, String(value))
       return value === 0 ? 0 : value
     case 'object':
-      return value === null ? null : copyObject(value, walk)
+      return value === null ? null : copyObject(value, state)
     default:
-      throw refuse(walk, typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`)
+      throw notJson(state, typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`)
   }
 }
 
-function copyObject(value: object, walk: Walk): Json {
-  if (walk.open.has(value)) throw refuse(walk, 'a cycle')
-  if (walk.open.size >= MAX_DEPTH) throw refuse(walk, `more than ${MAX_DEPTH} levels`)
-  walk.open.add(value)
-  const copy = Array.isArray(value) ? copyArray(value, walk) : copyRecord(value, walk)
-  walk.open.delete(value)
+function copyObject(value: object, state: CopyState): Json {
+  if (state.open.has(value)) throw notJson(state, 'a cycle')
+  if (state.open.size >= MAX_DEPTH) throw notJson(state, `more than ${MAX_DEPTH} levels`)
+  state.open.add(value)
+  const copy = Array.isArray(value) ? copyArray(value, state) : copyRecord(value, state)
+  state.open.delete(value)
   return copy
 }
 
-function copyArray(value: readonly unknown[], walk: Walk): Json {
+function copyArray(value: readonly unknown[], state: CopyState): Json {
   const copy: Json[] = []
   for (let i = 0; i < value.length; i++) {
-    walk.path.push(i)
-    if (!(i in value)) throw refuse(walk, 'a hole')
-    copy.push(copyNested(value[i], walk))
-    walk.path.pop()
+    state.path.push(i)
+    if (!(i in value)) throw notJson(state, 'a hole')
+    copy.push(copyNested(value[i], state))
+    state.path.pop()
   }
   return Object.freeze(copy)
 }
 
-function copyRecord(value: object, walk: Walk): Json {
+function copyRecord(value: object, state: CopyState): Json {
   const proto: unknown = Object.getPrototypeOf(value)
   if (proto !== null && Object.getPrototypeOf(proto) !== null) {
-    throw refuse(walk, `a ${value.constructor?.name || 'class instance'}`)
+    throw notJson(state, `a ${value.constructor?.name || 'class instance'}`)
   }
   const copy: Record<string, Json> = {}
   for (const [key, inner] of Object.entries(value) as [string, unknown][]) {
     if (inner === undefined) continue
-    walk.path.push(key)
-    addSize(walk, key.length)
-    const json = copyNested(inner, walk)
+    state.path.push(key)
+    addSize(state, key.length)
+    const json = copyNested(inner, state)
     if (key === '__proto__') Object.defineProperty(copy, key, { value: json, enumerable: true })
     else copy[key] = json
-    walk.path.pop()
+    state.path.pop()
   }
   return Object.freeze(copy)
 }
 
-function refuse(walk: Walk, what: string): Error {
-  const at = walk.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
-  return faults.make('R2004', `${walk.where}${at} is ${what}; JSON has no such value`, {
-    path: walk.where + at,
+function notJson(state: CopyState, what: string): Error {
+  const at = state.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
+  return faults.make('R2004', `${state.where}${at} is ${what}; JSON has no such value`, {
+    path: state.where + at,
     fix:
       FIXES[what] ??
       (what.startsWith('a ') ? 'write its fields as a plain object' : 'write a string, number, boolean, null, list or plain object'),

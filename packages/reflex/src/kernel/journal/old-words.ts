@@ -3,23 +3,23 @@ import type { Asker, Ref } from './record.ts'
 /** The words of journals below format 3, translated while they are read. Records keep the words that they were written with. */
 
 /** Questions about an effect, which the kernel asks. */
-const ABOUT_EFFECTS: ReadonlyMap<string, Asker> = new Map([
+const EFFECT_ASKERS: ReadonlyMap<string, Asker> = new Map([
   ['doubt', 'outcome'],
   ['engine:budget', 'budget'],
   ['engine:price', 'budget'],
 ])
 
-const OF_WORKFLOWS: ReadonlyMap<string, Asker> = new Map([
+const WORKFLOW_ASKERS: ReadonlyMap<string, Asker> = new Map([
   ['way', 'edge'],
   ['engine:error', 'retry'],
 ])
 
 /** Returns who asks in a wait of a format below 3, which its name shows. `effect`: the effect that the wait is about, if any. */
 export function oldAsker(name: string, effect: Ref | undefined): Asker {
-  return (effect === undefined ? OF_WORKFLOWS : ABOUT_EFFECTS).get(name) ?? 'program'
+  return (effect === undefined ? WORKFLOW_ASKERS : EFFECT_ASKERS).get(name) ?? 'program'
 }
 
 /** Returns who asks in a wait of a stored row. Rows that an older release wrote do not state it, nor the effect. */
-export function askerIn({ asker, name }: { readonly asker?: Asker; readonly name: string }): Asker {
-  return asker ?? ABOUT_EFFECTS.get(name) ?? OF_WORKFLOWS.get(name) ?? 'program'
+export function askerOf({ asker, name }: { readonly asker?: Asker; readonly name: string }): Asker {
+  return asker ?? EFFECT_ASKERS.get(name) ?? WORKFLOW_ASKERS.get(name) ?? 'program'
 }

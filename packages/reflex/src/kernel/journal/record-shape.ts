@@ -1,7 +1,7 @@
 import { isList } from './json.ts'
-import type { Input, More } from './record.ts'
+import type { Input, Outputs } from './record.ts'
 
-type Kernel = Extract<Input, readonly ['kernel', ...unknown[]]>[1]
+type KernelInput = Extract<Input, readonly ['kernel', ...unknown[]]>[1]
 
 /** The inputs that this release knows, with how many parts each has, its name included. */
 const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>> = {
@@ -22,7 +22,7 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   kernel: [2, 3],
 }
 
-const KERNEL: Readonly<Record<Kernel, true>> = {
+const KERNEL_INPUTS: Readonly<Record<KernelInput, true>> = {
   start: true,
   cancel: true,
   stalled: true,
@@ -32,7 +32,7 @@ const KERNEL: Readonly<Record<Kernel, true>> = {
   resume: true,
 }
 
-const MORE: Readonly<Record<keyof More, true>> = {
+const OUTPUTS: Readonly<Record<keyof Outputs, true>> = {
   patch: true,
   tombstones: true,
   root: true,
@@ -57,7 +57,7 @@ const MORE: Readonly<Record<keyof More, true>> = {
 }
 
 /** The parts of a record as they were stored. */
-interface Parts {
+interface RecordParts {
   readonly input: unknown
   readonly writes: unknown
   readonly requests: unknown
@@ -68,12 +68,12 @@ interface Parts {
  * What of a stored record this release does not know, or nothing. A fold passes over what it does not know, and the run
  * would go on as if it had not been.
  */
-export function unknownPart({ input, writes, requests, more }: Parts): string | undefined {
+export function unknownPart({ input, writes, requests, more }: RecordParts): string | undefined {
   return (
     (input === undefined ? undefined : unknownInput(input)) ??
-    (writes === undefined || isFlat(writes) ? undefined : 'writes that are no list of keys and values') ??
+    (writes === undefined || isWriteList(writes) ? undefined : 'writes that are no list of keys and values') ??
     (requests === undefined || isRequests(requests) ? undefined : 'requests that are no list of ports') ??
-    (more === undefined ? undefined : unknownMore(more))
+    (more === undefined ? undefined : unknownOutput(more))
   )
 }
 
@@ -81,20 +81,20 @@ function unknownInput(input: unknown): string | undefined {
   if (!isList(input) || typeof input[0] !== 'string') return 'an input that is no list'
   const [type, word] = input
   if (!Object.hasOwn(INPUTS, type)) return `an input of the unknown type ${JSON.stringify(type)}`
-  const [least, most] = INPUTS[type as Input[0]]
-  if (input.length < least || input.length > most) return `an input ${type} of ${input.length} parts`
-  if (type === 'kernel' && !(typeof word === 'string' && Object.hasOwn(KERNEL, word)))
+  const [min, max] = INPUTS[type as Input[0]]
+  if (input.length < min || input.length > max) return `an input ${type} of ${input.length} parts`
+  if (type === 'kernel' && !(typeof word === 'string' && Object.hasOwn(KERNEL_INPUTS, word)))
     return `an input of the kernel of the unknown type ${JSON.stringify(word)}`
   return undefined
 }
 
-function unknownMore(more: unknown): string | undefined {
+function unknownOutput(more: unknown): string | undefined {
   if (typeof more !== 'object' || more === null || isList(more)) return 'outputs that are no object'
-  for (const key in more) if (!Object.hasOwn(MORE, key)) return `an output of the unknown type ${JSON.stringify(key)}`
+  for (const key in more) if (!Object.hasOwn(OUTPUTS, key)) return `an output of the unknown type ${JSON.stringify(key)}`
   return undefined
 }
 
-function isFlat(writes: unknown): boolean {
+function isWriteList(writes: unknown): boolean {
   if (!isList(writes) || writes.length % 2 !== 0) return false
   for (let slot = 0; slot < writes.length; slot += 2) if (typeof writes[slot] !== 'string') return false
   return true

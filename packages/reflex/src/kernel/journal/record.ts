@@ -10,10 +10,10 @@ export const FORMAT = 3
 export type Ref = number | string
 
 /** How a frame or strand ended. */
-export type Ending = 'done' | 'failed' | 'cancelled'
+export type EndStatus = 'done' | 'failed' | 'cancelled'
 
 /** The most that a try of a model may use, estimated: tokens read and written, US dollars where there is a price. */
-export interface Lost {
+export interface EstimatedUsage {
   readonly model?: string
   readonly input: number
   readonly output: number
@@ -29,12 +29,12 @@ export type Input =
   /** The effect begins only once others of the run have settled; `again` begins it. */
   | readonly ['later', Ref]
   | readonly ['doubt', Ref]
-  | readonly ['hold', Ref, string, Json, OwnAsker?]
+  | readonly ['hold', Ref, string, Json, RuntimeAsker?]
   | readonly ['answer', Ref, Json, string?]
   | readonly ['message', Ref, Json, string?]
   | readonly ['timer', Ref]
-  | readonly ['ret', Ref, Ending, Json?]
-  | readonly ['end', Ref, Ending, Json?]
+  | readonly ['ret', Ref, EndStatus, Json?]
+  | readonly ['end', Ref, EndStatus, Json?]
   | readonly ['cancel', string]
   | readonly ['host', Json]
   | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused' | 'fork' | 'forked' | 'resume', Json?]
@@ -47,11 +47,11 @@ export type Request = readonly [port: string, args?: Json, key?: string]
  * follow after one, about a retry after a failure, about a budget that is used up, about a permission. The name of a wait is
  * a label and never says who asks. Waits of formats below 3 do not state it (`old-words.ts`).
  */
-export type Asker = 'program' | OwnAsker
-export type OwnAsker = 'outcome' | 'edge' | 'retry' | 'budget' | 'permission'
+export type Asker = 'program' | RuntimeAsker
+export type RuntimeAsker = 'outcome' | 'edge' | 'retry' | 'budget' | 'permission'
 
 /** A wait opened: what meets it, its name, when it is due (ms since the epoch), what it is about, who asks if not the program. */
-export type WaitRequest = readonly [type: WaitType, name: string, due?: number | null, about?: Json | null, asker?: OwnAsker]
+export type WaitRequest = readonly [type: WaitType, name: string, due?: number | null, about?: Json | null, asker?: RuntimeAsker]
 
 /** A wait for a time is a wait with a due date that nothing else can meet. */
 export type WaitType = 'answer' | 'message' | 'timer'
@@ -97,7 +97,7 @@ export interface Start {
 }
 
 /** The rarer outputs of a step. */
-export interface More {
+export interface Outputs {
   /** A patch of the position, key by key; null deletes. */
   readonly patch?: JsonObject
   /** Keys deleted from the frame's own scope. */
@@ -113,7 +113,7 @@ export interface More {
   /** Ended strands whose writes are taken over, in this order. */
   readonly adopt?: readonly Ref[]
   /** The frame returns: how, and with which value. */
-  readonly return?: readonly [Ending, Json?]
+  readonly return?: readonly [EndStatus, Json?]
   readonly wait?: readonly WaitRequest[]
   /** The effect that the wait of this record asks about: whether it happened. */
   readonly doubts?: Ref
@@ -151,5 +151,5 @@ export interface Rec {
   /** The new position, whole. Never null. */
   readonly position: Json | undefined
   readonly requests: readonly Request[] | undefined
-  readonly more: More | undefined
+  readonly more: Outputs | undefined
 }

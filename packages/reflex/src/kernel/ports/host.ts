@@ -20,7 +20,7 @@ export interface Host {
 }
 
 /** A machine that sleeps stops its timers and not its clock, so the clock is looked at again at least this often, in milliseconds. */
-const LOOK = 10_000
+const MAX_TIMER_MS = 10_000
 
 /** The machine's own clock and randomness. Works in Node and in browsers. */
 export const systemHost: Host = {
@@ -32,7 +32,7 @@ export const systemHost: Host = {
     let timer: ReturnType<typeof setTimeout>
     let left = time - Date.now()
     const arm = () => {
-      const next = Math.min(Math.max(left, 0), LOOK)
+      const next = Math.min(Math.max(left, 0), MAX_TIMER_MS)
       left -= next
       timer = setTimeout(() => (left <= 0 || Date.now() >= time ? callback() : arm()), next)
       // A browser's timers are numbers, and keep nothing alive.

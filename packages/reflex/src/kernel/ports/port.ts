@@ -2,7 +2,7 @@ import type { Fault } from '../journal/fault.ts'
 import type { Frame } from '../state/frame.ts'
 import type { Json } from '../journal/json.ts'
 import type { BoardReader } from '../state/scope.ts'
-import type { Lost, Ref } from '../journal/record.ts'
+import type { EstimatedUsage, Ref } from '../journal/record.ts'
 
 /** May it be performed again after a crash: freely, under the same key, or only after a person said so. */
 export type Repeat = 'free' | 'keyed' | 'ask'
@@ -15,9 +15,9 @@ export interface Traits {
   /** It may use what an operator bounds: tokens, money. Its request is durable before it is performed. */
   readonly costs?: boolean | undefined
   /** Estimates the most that one try may use. Recorded as used when the effect is performed again after a crash. */
-  readonly reserves?: (() => Lost) | undefined
+  readonly estimateUsage?: (() => EstimatedUsage) | undefined
   /** Names what may be asked in its course and has no price. */
-  readonly unpriced?: (() => readonly string[]) | undefined
+  readonly unpricedModels?: (() => readonly string[]) | undefined
   /** Capabilities that the policy must grant, such as `arbor://fs/read/srv/notes.txt`. */
   readonly needs?: readonly string[] | undefined
 }
@@ -58,7 +58,7 @@ export interface Port extends Traits {
    * What a fork is told in place of what its source was: what the operator has settled by now. Worked out at once while the fork is
    * made, and nothing is performed.
    */
-  anew?(call: Call): unknown
+  forkSettings?(call: Call): unknown
   /** Turns a result into what the record holds; throws to refuse it. The default copies JSON. */
   accept?(raw: unknown, call: Call): Json
   /** Turns what `perform` threw into the fault that the record holds. The default is `R2012` with the cause. */

@@ -61,14 +61,14 @@ export interface Lease {
 }
 
 /** Who holds a run, and since when its process has not been heard of. */
-export interface Holder {
+export interface LeaseOwner {
   readonly worker: Worker
   /** Milliseconds since the epoch. */
   readonly seen: number
 }
 
 /** The answer to a claim. */
-export type Claim = { readonly lease: Lease; readonly row: RunRow } | { readonly holder: Holder } | { readonly missing: true }
+export type Claim = { readonly lease: Lease; readonly row: RunRow } | { readonly owner: LeaseOwner } | { readonly missing: true }
 
 /** Records of one run that become durable together, and what goes with them. */
 export interface Batch {
@@ -171,7 +171,7 @@ export interface SweepOptions {
 }
 
 /** What a sweep took away. */
-export interface Swept {
+export interface SweepResult {
   /** Their names. */
   readonly runs: readonly string[]
   /** Their hashes. */
@@ -260,7 +260,7 @@ export interface Store {
    * and in no ledger. What is committed at the same time stays: a run begins with a batch that holds its programs. Throws
    * `R5003` for a journal that is not what was written, since its needs are unknown.
    */
-  sweep(options: SweepOptions): Awaitable<Swept>
+  sweep(options: SweepOptions): Awaitable<SweepResult>
 
   close(): Awaitable<void>
 }

@@ -5,6 +5,6 @@ import type { Input } from '../journal/record.ts'
 export interface Arrival {
   /** What it is by the time it is taken; nothing if it has become void. */
   resolve(): readonly [Frame, Input] | undefined
-  taken?(record: number): void
-  refused?(): void
+  onTaken?(record: number): void
+  onRefused?(): void
 }

@@ -4,22 +4,22 @@ import type { Host } from '../ports/host.ts'
 import type { Awaitable, Batch, Store } from '../ports/store.ts'
 
 /** A run as the committer sees it. */
-export interface Committing {
+export interface CommitOwner {
   readonly id: string
   /** What is not durable yet, or nothing. */
   batch(): Batch | undefined
-  committed(last: number): void
+  onCommitted(last: number): void
   /** Another process has the run. */
-  lost(): void
-  broken(fault: Fault): void
+  onLost(): void
+  onBroken(fault: Fault): void
 }
 
 /** Milliseconds that a record may stay in memory when nothing waits for it. */
-const BEHIND = 20
+const MAX_DELAY_MS = 20
 /** Milliseconds after which other runs do not wait for a commit any longer. */
-const SLOW = 100
+const SLOW_COMMIT_MS = 100
 /** The most slow commits that others may overtake: each holds a connection. */
-const MOST_SLOW = 2
+const MAX_SLOW_COMMITS = 2
 
 /**
  * Makes records durable, for all runs of a process together: runs that want it in the same turn, or while a
@@ -30,14 +30,14 @@ export class Committer {
   readonly #store: Store
   readonly #host: Host
   readonly #runs: ReadonlyMap<string, unknown>
-  readonly #wanting = new Set<Committing>()
-  readonly #behind = new Set<Committing>()
+  readonly #urgent = new Set<CommitOwner>()
+  readonly #delayed = new Set<CommitOwner>()
   #scheduled = false
   /** The commit that must end before the next one begins. */
-  #current: readonly Pair[] | undefined
+  #current: readonly RunBatch[] | undefined
   /** Runs with a commit under way: they have one at a time. */
-  readonly #committing = new Set<Committing>()
-  readonly #slow = new Set<readonly Pair[]>()
+  readonly #committing = new Set<CommitOwner>()
+  readonly #slow = new Set<readonly RunBatch[]>()
   #stopWaiting: (() => void) | undefined
 
   constructor(store: Store, host: Host, runs: ReadonlyMap<string, unknown>) {
@@ -47,34 +47,34 @@ export class Committer {
   }
 
   /** As soon as possible. */
-  want(run: Committing): void {
-    this.#wanting.add(run)
+  commitSoon(run: CommitOwner): void {
+    this.#urgent.add(run)
     this.#schedule()
   }
 
   /** Within 20 ms. */
-  later(run: Committing): void {
-    if (this.#behind.size === 0) this.#host.at(this.#host.now() + BEHIND, () => this.#catchUp())
-    this.#behind.add(run)
+  commitLater(run: CommitOwner): void {
+    if (this.#delayed.size === 0) this.#host.at(this.#host.now() + MAX_DELAY_MS, () => this.#commitDelayed())
+    this.#delayed.add(run)
   }
 
-  #catchUp(): void {
-    for (const run of this.#behind) this.#wanting.add(run)
-    for (const run of this.#behind) this.#behind.delete(run)
+  #commitDelayed(): void {
+    for (const run of this.#delayed) this.#urgent.add(run)
+    for (const run of this.#delayed) this.#delayed.delete(run)
     this.#schedule()
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#wanting.size === 0) return
-    if (this.#current !== undefined) return this.#watch(this.#current)
+    if (this.#scheduled || this.#urgent.size === 0) return
+    if (this.#current !== undefined) return this.#limitWait(this.#current)
     this.#scheduled = true
     if (this.#runs.size <= 1) void Promise.resolve().then(() => this.#flush())
     else this.#host.turn(() => this.#flush())
   }
 
   /** Lets others overtake the current commit once it is slow, if one waits for it. */
-  #watch(current: readonly Pair[]): void {
-    if (this.#stopWaiting !== undefined || this.#slow.size >= MOST_SLOW) return
+  #limitWait(current: readonly RunBatch[]): void {
+    if (this.#stopWaiting !== undefined || this.#slow.size >= MAX_SLOW_COMMITS) return
     const pass = () => {
       this.#stopWaiting = undefined
       if (this.#current !== current) return
@@ -82,15 +82,15 @@ export class Committer {
       this.#slow.add(current)
       this.#schedule()
     }
-    this.#stopWaiting = this.#host.at(this.#host.now() + SLOW, pass, true)
+    this.#stopWaiting = this.#host.at(this.#host.now() + SLOW_COMMIT_MS, pass, true)
   }
 
   #flush(): void {
     this.#scheduled = false
-    const pairs: Pair[] = []
-    for (const run of this.#wanting) {
+    const pairs: RunBatch[] = []
+    for (const run of this.#urgent) {
       if (this.#committing.has(run)) continue
-      this.#wanting.delete(run)
+      this.#urgent.delete(run)
       const batch = batchOf(run)
       if (batch !== undefined) pairs.push({ run, batch })
     }
@@ -99,36 +99,36 @@ export class Committer {
     try {
       refused = this.#store.commit(pairs.map(({ batch }) => batch))
     } catch (thrown) {
-      return this.#broken(pairs, thrown)
+      return this.#fail(pairs, thrown)
     }
     if (!(refused instanceof Promise)) return this.#finish(pairs, refused)
     this.#current = pairs
     for (const { run } of pairs) this.#committing.add(run)
     refused.then(
       (ids) => this.#finish(pairs, ids),
-      (thrown: unknown) => this.#broken(pairs, thrown),
+      (thrown: unknown) => this.#fail(pairs, thrown),
     )
   }
 
-  #finish(pairs: readonly Pair[], refused: readonly string[]): void {
-    this.#over(pairs)
+  #finish(pairs: readonly RunBatch[], refused: readonly string[]): void {
+    this.#end(pairs)
     for (const { run, batch } of pairs) {
-      if (refused.includes(run.id)) run.lost()
-      else run.committed(batch.first + batch.count - 1)
+      if (refused.includes(run.id)) run.onLost()
+      else run.onCommitted(batch.first + batch.count - 1)
     }
     this.#schedule()
   }
 
-  #broken(pairs: readonly Pair[], thrown: unknown): void {
-    this.#over(pairs)
+  #fail(pairs: readonly RunBatch[], thrown: unknown): void {
+    this.#end(pairs)
     const fault = toFault(thrown, (message, cause) =>
       faults.make('R5005', `the store ${this.#store.name} refused a batch: ${message}`, { cause }),
     )
-    for (const { run } of pairs) run.broken(fault)
+    for (const { run } of pairs) run.onBroken(fault)
     this.#schedule()
   }
 
-  #over(pairs: readonly Pair[]): void {
+  #end(pairs: readonly RunBatch[]): void {
     for (const { run } of pairs) this.#committing.delete(run)
     this.#slow.delete(pairs)
     if (this.#current !== pairs) return
@@ -139,11 +139,11 @@ export class Committer {
 }
 
 /** Records that cannot be written as text stop their own run, never those that share the commit. */
-function batchOf(run: Committing): Batch | undefined {
+function batchOf(run: CommitOwner): Batch | undefined {
   try {
     return run.batch()
   } catch (thrown) {
-    run.broken(
+    run.onBroken(
       toFault(thrown, (message, cause) =>
         faults.make('R9001', `the records of ${run.id} could not be written down: ${message}`, { run: run.id, cause }),
       ),
@@ -152,7 +152,7 @@ function batchOf(run: Committing): Batch | undefined {
   }
 }
 
-interface Pair {
-  readonly run: Committing
+interface RunBatch {
+  readonly run: CommitOwner
   readonly batch: Batch
 }

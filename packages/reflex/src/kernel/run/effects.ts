@@ -2,12 +2,12 @@ import type { Arrival } from './arrival.ts'
 import { isFault, toFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
-import type { Flight, Frame } from '../state/frame.ts'
-import { copyJson, type Json, sizedJson } from '../journal/json.ts'
-import { type CallOwner, LiveCall } from './live.ts'
+import type { PendingEffect, Frame } from '../state/frame.ts'
+import { copyJson, type Json, checkJsonSize } from '../journal/json.ts'
+import { type CallOwner, LiveCall } from './live-call.ts'
 import type { Policy } from '../ports/policy.ts'
 import type { Port, Traits } from '../ports/port.ts'
-import type { Input, Lost } from '../journal/record.ts'
+import type { Input, EstimatedUsage } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
 
 /** A run as its effects see it. */
@@ -15,12 +15,12 @@ export interface EffectOwner extends CallOwner {
   readonly state: State
   readonly durable: number
   /** An effect has settled: the next step, unless something else is going on. */
-  land(flight: Flight, input: Input): void
+  settleEffect(flight: PendingEffect, input: Input): void
   arrive(arrival: Arrival): void
   /** Asks for everything decided so far to become durable. */
-  wantDurable(): void
+  requestCommit(): void
   /** Acts once it is certain that no other process holds the run; usually it is. Never acts if another process holds it. */
-  whileHeld(act: () => void): void
+  whileOwned(act: () => void): void
 }
 
 /** What effects need of the runtime. */
@@ -30,14 +30,14 @@ export interface EffectWorld {
 }
 
 /** An effect that stays where it is until it is let through. */
-interface Held {
-  readonly flight: Flight
+interface BlockedEffect {
+  readonly effect: PendingEffect
   /** It may have begun in a process that is gone: what becomes of it is for its port to say. */
-  readonly again: boolean
+  readonly isRevived: boolean
 }
 
 /** An effect that waits for everything up to record `at`. */
-interface Gated {
+interface GatedEffect {
   readonly call: LiveCall
   readonly at: number
   readonly leaves: boolean
@@ -50,17 +50,17 @@ interface Gated {
 export class Effects {
   readonly #run: EffectOwner
   readonly #world: EffectWorld
-  #gated: Gated[] = []
-  #holds: ((next: Flight) => boolean) | undefined
-  readonly #held: Held[] = []
+  #gated: GatedEffect[] = []
+  #blocks: ((next: PendingEffect) => boolean) | undefined
+  readonly #blocked: BlockedEffect[] = []
   /** Effects that begin once others have settled, in the order in which they were requested. */
-  readonly #later: Flight[] = []
+  readonly #postponed: PendingEffect[] = []
   /** One of them is about to begin. */
   #beginning = false
   /** What came while nobody held the run is still to be read: it may give effects up. */
   #asleep = false
   /** The run is a fork that begins here: its source has performed what is in flight, and this run has not. */
-  copied = false
+  isFork = false
   /** How many are under way. */
   size = 0
 
@@ -71,28 +71,28 @@ export class Effects {
 
   // Held by hand
 
-  hold(holds: ((next: Flight) => boolean) | undefined): void {
-    this.#holds = holds
+  block(blocks: ((next: PendingEffect) => boolean) | undefined): void {
+    this.#blocks = blocks
   }
 
   /** Some effect begins once others have settled. */
-  get postponing(): boolean {
-    return this.#later.length > 0
+  get hasPostponed(): boolean {
+    return this.#postponed.length > 0
   }
 
   /** Some effect stays where it is, and nobody else performs it. */
-  get holding(): boolean {
-    return this.#held.some(({ flight }) => inFlight(flight))
+  get hasBlocked(): boolean {
+    return this.#blocked.some(({ effect }) => inFlight(effect))
   }
 
   /** Lets the first held effect through. False if none is held. */
   release(): boolean {
     if (this.#asleep) return false
-    for (const [i, held] of this.#held.entries()) {
-      if (isToHear(held.flight.frame) && inFlight(held.flight)) continue
-      this.#held.splice(i, 1)
-      if (!inFlight(held.flight)) return this.release()
-      this.#let(held, true)
+    for (const [i, blocked] of this.#blocked.entries()) {
+      if (isCancelPending(blocked.effect.frame) && inFlight(blocked.effect)) continue
+      this.#blocked.splice(i, 1)
+      if (!inFlight(blocked.effect)) return this.release()
+      this.#unblock(blocked, true)
       return true
     }
     return false
@@ -105,73 +105,73 @@ export class Effects {
 
   wake(): void {
     this.#asleep = false
-    this.again()
+    this.retryBlocked()
   }
 
   /** Looks again at all that is held: of what stays for another reason now, nothing is performed. */
-  again(): void {
-    for (const held of this.#held.splice(0)) if (inFlight(held.flight)) this.#let(held, false)
-    this.next()
+  retryBlocked(): void {
+    for (const blocked of this.#blocked.splice(0)) if (inFlight(blocked.effect)) this.#unblock(blocked, false)
+    this.startPostponed()
   }
 
-  #let({ flight, again }: Held, released: boolean): void {
-    if (again) this.revive(flight, released)
+  #unblock({ effect: flight, isRevived }: BlockedEffect, released: boolean): void {
+    if (isRevived) this.revive(flight, released)
     else this.start(flight, released)
   }
 
   // Beginning
 
-  start(flight: Flight, released = false): void {
-    if (this.#stays(flight, released)) return void this.#held.push({ flight, again: false })
-    const port = this.#world.ports.get(flight.port)
-    if (port === undefined) return this.#refuse(flight)
-    const call = new LiveCall(this.#run, flight, port)
-    flight.live = call
+  start(effect: PendingEffect, released = false): void {
+    if (this.#isBlocked(effect, released)) return void this.#blocked.push({ effect, isRevived: false })
+    const port = this.#world.ports.get(effect.port)
+    if (port === undefined) return this.#refuse(effect)
+    const call = new LiveCall(this.#run, effect, port)
+    effect.activeCall = call
     this.size++
     let traits: Traits
     try {
       traits = port.traits === undefined ? port : port.traits(call)
-      const said = this.#world.policy?.ask(call, traits, this.#run.state.start?.by)
-      if (said === 'later') return this.#postpone(call)
-      if (said !== undefined)
-        return this.#land(
+      const verdict = this.#world.policy?.ask(call, traits, this.#run.state.start?.by)
+      if (verdict === 'later') return this.#postpone(call)
+      if (verdict !== undefined)
+        return this.#finish(
           call,
-          isFault(said) ? ['err', flight.id, faultJson(said)] : ['hold', flight.id, said.name, said.about, said.asker],
+          isFault(verdict) ? ['err', effect.id, faultJson(verdict)] : ['hold', effect.id, verdict.name, verdict.about, verdict.asker],
         )
     } catch (thrown) {
-      return this.#failed(call, thrown)
+      return this.#onFailed(call, thrown)
     }
-    const binds = traits.leaves || traits.repeat !== 'free'
+    const needsRecord = traits.leaves || traits.repeat !== 'free'
     // An effect that leaves nothing, costs nothing and may be repeated does no harm in a process that has lost the run: its result is refused.
-    call.needsLease = binds || traits.costs === true
+    call.needsLease = needsRecord || traits.costs === true
     // A key is the number of a record, a question about an outcome needs the request on record, and so does the count of a
     // try that a crash interrupts: all three gate.
     if (call.needsLease && this.#run.durable < this.#run.state.n) {
       this.#gated.push({ call, at: this.#run.state.n, leaves: traits.leaves })
-      this.#run.wantDurable()
+      this.#run.requestCommit()
     } else this.#perform(call)
   }
 
   #postpone(call: LiveCall): void {
-    this.#later.push(call.flight)
-    this.#land(call, ['later', call.flight.id])
+    this.#postponed.push(call.pendingEffect)
+    this.#finish(call, ['later', call.pendingEffect.id])
   }
 
   /** A record was applied: the first effect that waits for others begins if the policy lets it now. */
-  next(): void {
+  startPostponed(): void {
     if (this.#beginning) return
-    for (let flight = this.#later[0]; flight !== undefined; flight = this.#later[0]) {
-      const flies = inFlight(flight)
-      if (flies && !this.#stays(flight, false) && this.#waits(flight)) return
-      this.#later.shift()
-      if (flies) return this.#beginLater(flight)
+    for (let effect = this.#postponed[0]; effect !== undefined; effect = this.#postponed[0]) {
+      const isWaiting = inFlight(effect)
+      if (isWaiting && !this.#isBlocked(effect, false) && this.#mustWait(effect)) return
+      this.#postponed.shift()
+      if (isWaiting) return this.#beginPostponed(effect)
     }
   }
 
-  #waits(flight: Flight): boolean {
-    const port = this.#world.ports.get(flight.port)
+  #mustWait(effect: PendingEffect): boolean {
+    const port = this.#world.ports.get(effect.port)
     if (port === undefined) return false
-    const call = new LiveCall(this.#run, flight, port)
+    const call = new LiveCall(this.#run, effect, port)
     try {
       return this.#world.policy?.ask(call, port.traits?.(call) ?? port, this.#run.state.start?.by) === 'later'
     } catch {
@@ -180,63 +180,66 @@ export class Effects {
   }
 
   /** Its frame is told, and may give it up. Until it has begun or is given up, no other begins. */
-  #beginLater(flight: Flight, released = false): void {
-    if (this.#stays(flight, released)) return void this.#held.push({ flight, again: true })
+  #beginPostponed(effect: PendingEffect, released = false): void {
+    if (this.#isBlocked(effect, released)) return void this.#blocked.push({ effect, isRevived: true })
     this.#beginning = true
-    const over = () => {
+    const finish = () => {
       this.#beginning = false
-      this.next()
+      this.startPostponed()
     }
     this.#run.arrive({
-      resolve: () => (inFlight(flight) ? [flight.frame, ['again', flight.id]] : undefined),
-      taken: () => {
-        if (inFlight(flight)) this.start(flight, released)
-        over()
+      resolve: () => (inFlight(effect) ? [effect.frame, ['again', effect.id]] : undefined),
+      onTaken: () => {
+        if (inFlight(effect)) this.start(effect, released)
+        finish()
       },
-      refused: over,
+      onRefused: finish,
     })
   }
 
-  #refuse(flight: Flight): void {
-    const input: Input = ['err', flight.id, faultJson(faults.make('R2013', `there is no port ${flight.port}`, { run: this.#run.id }))]
-    this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined) })
+  #refuse(effect: PendingEffect): void {
+    const input: Input = ['err', effect.id, faultJson(faults.make('R2013', `there is no port ${effect.port}`, { run: this.#run.id }))]
+    this.#run.arrive({ resolve: () => (inFlight(effect) ? [effect.frame, input] : undefined) })
   }
 
   /**
    * After a restart: performs again the effects that may be repeated, asks about the others. Before it is performed again, its
    * frame forgets what it streamed, and the lost try is recorded with what it may have used.
    */
-  revive(flight: Flight, released = false): void {
-    if (flight.doubted) return
-    if (flight.later) return released ? this.#beginLater(flight, true) : void this.#later.push(flight)
-    if (this.#stays(flight, released)) return void this.#held.push({ flight, again: true })
-    const { repeat, reserves } = traitsOf(flight, this.#run, this.#world.ports)
-    const lost = this.copied || reserves === undefined ? undefined : lostBy(reserves)
-    if (repeat !== 'ask' && !flight.parts && lost === undefined) return this.start(flight, released)
-    const again: Input = lost === undefined ? ['again', flight.id] : ['again', flight.id, copyJson(lost, 'lost')]
-    const input: Input = repeat === 'ask' ? ['doubt', flight.id] : again
-    const taken = repeat === 'ask' ? undefined : () => inFlight(flight) && this.start(flight, released)
-    this.#run.arrive({ resolve: () => (inFlight(flight) ? [flight.frame, input] : undefined), ...(taken === undefined ? {} : { taken }) })
+  revive(effect: PendingEffect, released = false): void {
+    if (effect.isQuestioned) return
+    if (effect.isPostponed) return released ? this.#beginPostponed(effect, true) : void this.#postponed.push(effect)
+    if (this.#isBlocked(effect, released)) return void this.#blocked.push({ effect, isRevived: true })
+    const { repeat, estimateUsage } = traitsOf(effect, this.#run, this.#world.ports)
+    const usage = this.isFork || estimateUsage === undefined ? undefined : estimatedUsage(estimateUsage)
+    if (repeat !== 'ask' && !effect.hasParts && usage === undefined) return this.start(effect, released)
+    const again: Input = usage === undefined ? ['again', effect.id] : ['again', effect.id, copyJson(usage, 'lost')]
+    const input: Input = repeat === 'ask' ? ['doubt', effect.id] : again
+    const onTaken = repeat === 'ask' ? undefined : () => inFlight(effect) && this.start(effect, released)
+    this.#run.arrive({
+      resolve: () => (inFlight(effect) ? [effect.frame, input] : undefined),
+      ...(onTaken === undefined ? {} : { onTaken }),
+    })
   }
 
   /** What belongs to a program that is to be cancelled stays where it is until that has heard: it may give it up. */
-  #stays(flight: Flight, released: boolean): boolean {
-    return this.#asleep || isToHear(flight.frame) || (!released && this.#holds?.(flight) === true)
+  #isBlocked(effect: PendingEffect, released: boolean): boolean {
+    return this.#asleep || isCancelPending(effect.frame) || (!released && this.#blocks?.(effect) === true)
   }
 
   /** Whether somebody else can perform an effect that has not begun here, without asking anybody. */
-  canWait(flight: Flight): boolean {
-    return this.#repeatOf(flight) !== 'ask'
+  canWait(effect: PendingEffect): boolean {
+    return this.#repeatOf(effect) !== 'ask'
   }
 
-  #repeatOf(flight: Flight): Traits['repeat'] {
-    return traitsOf(flight, this.#run, this.#world.ports).repeat
+  #repeatOf(effect: PendingEffect): Traits['repeat'] {
+    return traitsOf(effect, this.#run, this.#world.ports).repeat
   }
 
   /** Performs what waited for records up to `last` to be durable; what leaves waits for the subscribers to be done with them as well. */
-  durable(last: number, watched: number): void {
+  onDurable(last: number, watched: number): void {
     if (this.#gated.length === 0) return
-    const isReady = ({ at, leaves }: Gated): boolean => at <= (leaves ? watched : last)
+    const isReady = ({ at, leaves }: GatedEffect): boolean => at <= (leaves ? watched : last)
     const ready = this.#gated.filter(isReady)
     if (ready.length === 0) return
     this.#gated = this.#gated.filter((gated) => !isReady(gated))
@@ -247,88 +250,91 @@ export class Effects {
 
   /** One check for each performance: the one before may have blocked this process for longer than its lease. */
   #perform(call: LiveCall): void {
-    if (call.over) return
-    if (call.needsLease) this.#run.whileHeld(() => this.#begin(call))
+    if (call.isOver) return
+    if (call.needsLease) this.#run.whileOwned(() => this.#begin(call))
     else this.#begin(call)
   }
 
   #begin(call: LiveCall): void {
-    if (call.over) return
+    if (call.isOver) return
     let raw: unknown
     try {
-      raw = call.via.perform(call)
+      raw = call.implementation.perform(call)
       if (raw instanceof Promise || isThenable(raw)) {
         raw.then(
-          (value) => this.#settled(call, value),
-          (thrown: unknown) => this.#failed(call, thrown),
+          (value) => this.#onPerformed(call, value),
+          (thrown: unknown) => this.#onFailed(call, thrown),
         )
         return
       }
     } catch (thrown) {
-      return this.#failed(call, thrown)
+      return this.#onFailed(call, thrown)
     }
-    this.#settled(call, raw)
+    this.#onPerformed(call, raw)
   }
 
-  #settled(call: LiveCall, raw: unknown): void {
-    if (call.over) return
+  #onPerformed(call: LiveCall, raw: unknown): void {
+    if (call.isOver) return
     const where = `result of ${call.port}`
     let value: Json
     try {
-      value = call.via.accept === undefined ? copyJson(raw ?? null, where) : sizedJson(call.via.accept(raw, call), where)
+      value =
+        call.implementation.accept === undefined
+          ? copyJson(raw ?? null, where)
+          : checkJsonSize(call.implementation.accept(raw, call), where)
     } catch (thrown) {
-      return this.#failed(call, thrown)
+      return this.#onFailed(call, thrown)
     }
-    this.#land(call, ['ok', call.flight.id, value])
+    this.#finish(call, ['ok', call.pendingEffect.id, value])
   }
 
-  #failed(call: LiveCall, thrown: unknown): void {
-    if (call.over) return
-    this.#land(call, ['err', call.flight.id, faultJson(faultOf(call, thrown))])
+  #onFailed(call: LiveCall, thrown: unknown): void {
+    if (call.isOver) return
+    this.#finish(call, ['err', call.pendingEffect.id, faultJson(faultOf(call, thrown))])
   }
 
-  #land(call: LiveCall, input: Input): void {
+  #finish(call: LiveCall, input: Input): void {
     call.endParts()
-    call.flight.live = undefined
+    call.pendingEffect.activeCall = undefined
     this.size--
     call.settle()
-    this.#run.land(call.flight, input)
+    this.#run.settleEffect(call.pendingEffect, input)
   }
 
   /** The effects that the last records gave up are told to stop. */
   abortDropped(): void {
-    for (const flight of this.#run.state.dropped.splice(0)) this.#abort(flight)
+    for (const effect of this.#run.state.droppedEffects.splice(0)) this.#abort(effect)
   }
 
   /** Everything under way is told to stop, and nothing gated is performed any more. */
   stop(): void {
-    for (const flight of this.#run.state.flights()) this.#abort(flight)
+    for (const effect of this.#run.state.pendingEffects()) this.#abort(effect)
     this.#gated = []
-    this.#later.length = 0
+    this.#postponed.length = 0
   }
 
-  #abort(flight: Flight): void {
-    if (flight.live === undefined) return
-    const { live } = flight
-    flight.live = undefined
+  #abort(effect: PendingEffect): void {
+    if (effect.activeCall === undefined) return
+    const { activeCall } = effect
+    effect.activeCall = undefined
     this.size--
-    live.abort()
+    activeCall.abort()
   }
 }
 
 /** What is known of an effect that nobody performs now. What nobody can tell is as bad as can be; without a port, nothing happens. */
-export function traitsOf(flight: Flight, owner: CallOwner, ports: EffectWorld['ports']): Traits {
-  const port = ports.get(flight.port)
+export function traitsOf(effect: PendingEffect, owner: CallOwner, ports: EffectWorld['ports']): Traits {
+  const port = ports.get(effect.port)
   if (port === undefined) return { leaves: false, repeat: 'free' }
   try {
-    return port.traits?.(new LiveCall(owner, flight, port)) ?? port
+    return port.traits?.(new LiveCall(owner, effect, port)) ?? port
   } catch {
     return { leaves: true, repeat: 'ask' }
   }
 }
 
 /** Estimates what a lost try used. A try whose request cannot be made used nothing. */
-function lostBy(reserves: NonNullable<Traits['reserves']>): Lost | undefined {
+function estimatedUsage(reserves: NonNullable<Traits['estimateUsage']>): EstimatedUsage | undefined {
   try {
     return reserves()
   } catch {
@@ -337,13 +343,14 @@ function lostBy(reserves: NonNullable<Traits['reserves']>): Lost | undefined {
 }
 
 /** Whether a program, or one that began it, is to be cancelled and has not heard so yet: it waits for those above it. */
-function isToHear(frame: Frame): boolean {
-  for (let at: Frame | undefined = frame; at !== undefined && !at.told; at = at.link?.caller) if (at.closing !== undefined) return true
+function isCancelPending(frame: Frame): boolean {
+  for (let at: Frame | undefined = frame; at !== undefined && !at.notified; at = at.link?.caller)
+    if (at.cancelReason !== undefined) return true
   return false
 }
 
-function inFlight(flight: Flight): boolean {
-  return flight.frame.flights.includes(flight)
+function inFlight(effect: PendingEffect): boolean {
+  return effect.frame.pendingEffects.includes(effect)
 }
 
 /** A port's own word for a failure, if it has one and does not fail over it. */
@@ -351,7 +358,7 @@ function faultOf(call: LiveCall, thrown: unknown): ReturnType<typeof faults.make
   const failed = (cause: unknown) =>
     toFault(cause, (message, inner) => faults.make('R2012', `${call.port} failed: ${message}`, { cause: inner }))
   try {
-    return call.via.reject?.(thrown, call) ?? failed(thrown)
+    return call.implementation.reject?.(thrown, call) ?? failed(thrown)
   } catch (again) {
     return failed(again)
   }

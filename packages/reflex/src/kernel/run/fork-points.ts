@@ -1,16 +1,16 @@
 import { type EffectWorld, traitsOf } from './effects.ts'
 import type { Fault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
-import { type Flight, isHeld } from '../state/frame.ts'
+import { type PendingEffect, isPaused } from '../state/frame.ts'
 import { isObject } from '../journal/json.ts'
-import { RunPrograms } from '../step/pinned.ts'
+import { RunPrograms } from '../step/run-programs.ts'
 import type { Programs } from '../step/programs.ts'
 import type { Rec } from '../journal/record.ts'
-import { applySoundly } from '../state/sound.ts'
+import { applyChecked } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
 
 /** The nearest records before and after one at which a run can be forked. */
-interface Nearest {
+interface NearestPoints {
   readonly before: number | undefined
   readonly after: number | undefined
 }
@@ -33,13 +33,13 @@ export class ForkPoints {
   }
 
   /** The effects that are under way where a run stands, and inside which it cannot be forked. */
-  inside(state: State): readonly Flight[] {
+  openEffects(state: State): readonly PendingEffect[] {
     const definitions = new RunPrograms(this.#programs, state)
-    return [...state.flights()].filter((flight) => !this.#isFree(flight, definitions))
+    return [...state.pendingEffects()].filter((effect) => !this.#isFree(effect, definitions))
   }
 
   /** `R2060`, with the nearest points. `path`: of the effect that is in the way. */
-  between(at: number, path: string): Fault {
+  insideFault(at: number, path: string): Fault {
     const { before, after } = this.#nearest(at)
     const points = [before, after].flatMap((point) => (point === undefined ? [] : [`${this.#run}@${point}`]))
     const nearest = points.length === 0 ? '' : `; the nearest point${points.length === 1 ? ' is' : 's are'} ${points.join(' and ')}`
@@ -48,23 +48,23 @@ export class ForkPoints {
   }
 
   /** `R2061`, with the nearest point before the end. */
-  over(at: number): Fault {
+  endedFault(at: number): Fault {
     return this.#refusal('R2061', `${this.#run} has ended with record ${at}`, this.#nearest(at))
   }
 
   /** The address of the last point before what a run failed from, or before its end: a fork there tries again. */
-  wayOn(): string | undefined {
-    const { before } = this.#nearest(failedAt(this.#records) ?? this.#records.length)
+  retryPoint(): string | undefined {
+    const { before } = this.#nearest(failureRecord(this.#records) ?? this.#records.length)
     return before === undefined ? undefined : `${this.#run}@${before}`
   }
 
-  #isFree(flight: Flight, definitions: RunPrograms): boolean {
+  #isFree(effect: PendingEffect, definitions: RunPrograms): boolean {
     const owner = { id: this.#run, definition: (pin: number) => definitions.program(pin).def, progress: () => undefined }
-    const { leaves, repeat } = traitsOf(flight, owner, this.#ports)
-    return isHeld(flight) || (!flight.doubted && !leaves && repeat === 'free')
+    const { leaves, repeat } = traitsOf(effect, owner, this.#ports)
+    return isPaused(effect) || (!effect.isQuestioned && !leaves && repeat === 'free')
   }
 
-  #refusal(code: 'R2060' | 'R2061', message: string, { before, after }: Nearest): Fault {
+  #refusal(code: 'R2060' | 'R2061', message: string, { before, after }: NearestPoints): Fault {
     const point = before ?? after
     return faults.make(code, message, {
       run: this.#run,
@@ -74,18 +74,18 @@ export class ForkPoints {
   }
 
   /** What an effect may do is asked once, where it was requested: later its board may say something else. */
-  #nearest(at: number): Nearest {
+  #nearest(at: number): NearestPoints {
     const state = new State()
     const definitions = new RunPrograms(this.#programs, state)
-    const free = new Map<Flight, boolean>()
+    const free = new Map<PendingEffect, boolean>()
     let before: number | undefined
     for (const record of this.#records) {
-      applySoundly(state, record)
+      applyChecked(state, record)
       // A fork of a run that is being cancelled would do nothing but end so as well.
-      let open = state.ended === undefined && state.root.closing === undefined
-      for (const flight of state.flights()) {
-        if (!free.has(flight)) free.set(flight, this.#isFree(flight, definitions))
-        if (!isHeld(flight) && (free.get(flight) !== true || flight.doubted)) open = false
+      let open = state.ended === undefined && state.root.cancelReason === undefined
+      for (const effect of state.pendingEffects()) {
+        if (!free.has(effect)) free.set(effect, this.#isFree(effect, definitions))
+        if (!isPaused(effect) && (free.get(effect) !== true || effect.isQuestioned)) open = false
       }
       if (!open) continue
       if (state.n < at) before = state.n
@@ -96,7 +96,7 @@ export class ForkPoints {
 }
 
 /** The record of the last failed effect whose message is that of the failure of the run. */
-function failedAt(records: readonly Rec[]): number | undefined {
+function failureRecord(records: readonly Rec[]): number | undefined {
   const [status, failure] = records.at(-1)?.more?.return ?? []
   if (status !== 'failed') return undefined
   const text = JSON.stringify(failure ?? '')

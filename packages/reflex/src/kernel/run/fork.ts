@@ -3,20 +3,20 @@ import type { EffectWorld } from './effects.ts'
 import { type Fault, isFault } from '../journal/fault.ts'
 import { faults, noRecord } from '../journal/faults.ts'
 import { ForkPoints } from './fork-points.ts'
-import { Flight, type Frame } from '../state/frame.ts'
+import { PendingEffect, type Frame } from '../state/frame.ts'
 import type { Host } from '../ports/host.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../journal/json.ts'
 import type { Journals } from './journals.ts'
-import { type CallOwner, LiveCall } from './live.ts'
-import type { RunPrograms } from '../step/pinned.ts'
+import { type CallOwner, LiveCall } from './live-call.ts'
+import type { RunPrograms } from '../step/run-programs.ts'
 import type { Programs } from '../step/programs.ts'
 import { FORMAT, type Input, type Pin, type Rec, type Ref, type Request, type Start } from '../journal/record.ts'
-import type { Redact } from '../journal/redact.ts'
+import type { Redactor } from '../journal/redact.ts'
 import { framePath, runStatus, summary } from './row.ts'
-import { applySoundly } from '../state/sound.ts'
+import { applyChecked } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
 import type { Batch, Lease, Store } from '../ports/store.ts'
-import { encodeBatch, FIRST_SNAPSHOT, snapshotText, storedProgram } from './tail.ts'
+import { encodeBatch, FIRST_SNAPSHOT, snapshotText, storedProgram } from './batch-builder.ts'
 
 /** How a run is forked. */
 export interface ForkOptions {
@@ -34,11 +34,11 @@ export interface ForkOptions {
    * Names the input that settles what is in flight or awaited, from how the source stood and what is set. Where nothing can be
    * settled, the fault that says so: inside an effect, `R2060` helps more.
    */
-  readonly decide?: (standing: ForkStanding) => readonly [Frame, Input] | Fault
+  readonly decide?: (source: ForkSource) => readonly [Frame, Input] | Fault
 }
 
 /** How a run stands at a record, with what is set for the fork. */
-export interface ForkStanding {
+export interface ForkSource {
   readonly run: string
   /** The last record that both share. */
   readonly record: number
@@ -47,7 +47,7 @@ export interface ForkStanding {
 }
 
 /** A run that was forked from another one. It is held: it performs nothing until it is resumed. */
-export interface Forked {
+export interface ForkResult {
   readonly id: string
   readonly from: readonly [run: string, record: number]
   /** Effects that had settled by then, and stay so. */
@@ -64,7 +64,7 @@ export interface ForkWorld {
   readonly programs: Programs
   readonly ports: EffectWorld['ports']
   readonly host: Host
-  readonly redact: Redact | undefined
+  readonly redact: Redactor | undefined
   /** A new run's name and the right to write its records. */
   create(id: string | undefined, program: Pin): Promise<{ readonly lease: Lease; readonly trace: string }>
 }
@@ -76,33 +76,33 @@ const CHUNK = 1000
  * Makes a run of the first records of another one, as they are, and of records of its own: that it is a fork, and what was
  * decided for it. All is stored in one commit, or nothing is.
  */
-export async function forkRun(world: ForkWorld, run: string, options: ForkOptions): Promise<Forked> {
-  const all = await world.journals.records(run)
-  const standing = await standingAt(world, run, all, options.at)
-  const { state, definitions, record: at } = standing
+export async function forkRun(world: ForkWorld, run: string, options: ForkOptions): Promise<ForkResult> {
+  const journal = await world.journals.records(run)
+  const source = await sourceAt(world, run, journal, options.at)
+  const { state, definitions, record: at } = source
   const from = [run, at] as const
-  const points = new ForkPoints(run, all, world.programs, world.ports)
-  if (state.ended !== undefined) throw points.over(at)
+  const points = new ForkPoints(run, journal, world.programs, world.ports)
+  if (state.ended !== undefined) throw points.endedFault(at)
   const { start } = state
   const [program] = start?.pins ?? []
   if (start === undefined || program === undefined) throw noStart(run)
-  const inside = points.inside(state)
-  const own = new OwnRecords(world, standing)
+  const openEffects = points.openEffects(state)
+  const forkRecords = new ForkRecords(world, source)
   // What the board refuses is known before anything is made, and what is decided is decided by what was set.
-  own.begin(options)
-  const found = options.decide?.(standing)
+  forkRecords.begin(options)
+  const found = options.decide?.(source)
   const decided = isFault(found) ? undefined : found
   // An effect that is decided for the fork is no longer in flight there.
-  const between = inside.find(({ id }) => id !== refOf(decided?.[1]))
-  if (between !== undefined) throw points.between(at, framePath(between.frame, definitions))
+  const openEffect = openEffects.find(({ id }) => id !== refOf(decided?.[1]))
+  if (openEffect !== undefined) throw points.insideFault(at, framePath(openEffect.frame, definitions))
   if (isFault(found)) throw found
   const { lease, trace } = await world.create(options.id, program)
   const { redact } = world
   const by = options.by === undefined ? start.by : copyJson(options.by({ id: lease.run, trace }), 'by')
-  const records = [...all.slice(0, at), ...own.end(lease.run, decided)]
+  const records = [...journal.slice(0, at), ...forkRecords.end(lease.run, decided)]
   const about = by === undefined ? {} : { by: redact?.(by) ?? by }
   state.start = { ...start, run: lease.run, trace, fork: from, ...about }
-  const refused = await world.store.commit(batchesOf(standing, begunWith(state.start, records), lease))
+  const refused = await world.store.commit(batchesOf(source, withStart(state.start, records), lease))
   if (refused.length > 0) throw faults.make('R5002', `${lease.run} was taken over by another process`, { run: lease.run })
   const settled = records.slice(0, from[1]).filter(({ input }) => input?.[0] === 'ok' || input?.[0] === 'err').length
   return { id: lease.run, from, settled, state, definitions }
@@ -117,97 +117,98 @@ function noStart(run: string): Error {
   return faults.make('R5003', `${run} has no first record`, { run })
 }
 
-async function standingAt({ journals }: ForkWorld, run: string, all: readonly Rec[], wanted = all.length): Promise<ForkStanding> {
+async function sourceAt({ journals }: ForkWorld, run: string, all: readonly Rec[], wanted = all.length): Promise<ForkSource> {
   // Of a run that is not there, or that never began, this says so.
   if (all.length === 0) await journals.peek(run)
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > all.length) {
     throw noRecord(run, all.length, wanted)
   }
   const state = new State()
-  for (const record of all.slice(0, wanted)) applySoundly(state, record)
-  journals.requireSteps(state.pins, run)
+  for (const record of all.slice(0, wanted)) applyChecked(state, record)
+  journals.requireSupportedRevision(state.pins, run)
   return { run, record: wanted, state, definitions: await journals.definitions(state) }
 }
 
 /** The records that a fork has of its own: made one after another, each applied to the state at once. */
-class OwnRecords {
+class ForkRecords {
   readonly #world: ForkWorld
-  readonly #standing: ForkStanding
+  readonly #source: ForkSource
   readonly #decider: Decider
   #first: Rec | undefined
 
-  constructor(world: ForkWorld, standing: ForkStanding) {
+  constructor(world: ForkWorld, source: ForkSource) {
     this.#world = world
-    this.#standing = standing
-    this.#decider = new Decider(standing.state, standing.definitions)
+    this.#source = source
+    this.#decider = new Decider(source.state, source.definitions)
   }
 
   /** That it is a fork, who made it and what was set. Throws what the board refuses of that. */
   begin(options: ForkOptions): void {
-    const { state } = this.#standing
+    const { state } = this.#source
     const { host } = this.#world
-    this.#first = this.#take(state.root, ['kernel', 'fork', detailOf(this.#world, options)], Math.max(0, host.now() - state.time))
+    this.#first = this.#take(state.root, ['kernel', 'fork', forkDetail(this.#world, options)], Math.max(0, host.now() - state.time))
   }
 
   /** Which run its frames belong to now, with what is settled for that, and what was decided. Gives them all. */
   end(run: string, decided: readonly [Frame, Input] | undefined): Rec[] {
-    const { state, definitions } = this.#standing
-    const own = this.#first === undefined ? [] : [deciding(this.#first, refOf(decided?.[1]))]
+    const { state, definitions } = this.#source
+    const records = this.#first === undefined ? [] : [withDecision(this.#first, refOf(decided?.[1]))]
     for (const frame of state.frames.values()) {
       const { kind, def } = definitions.program(frame.pin)
-      const request = definitions.kind(kind).forks?.(def)
-      if (request !== undefined) own.push(this.#take(frame, ['kernel', 'forked', { run, ...this.#anew(run, frame, request) }], 0))
+      const request = definitions.kind(kind).forkRequest?.(def)
+      if (request !== undefined)
+        records.push(this.#take(frame, ['kernel', 'forked', { run, ...this.#settingsFor(run, frame, request) }], 0))
     }
-    if (decided !== undefined) own.push(this.#take(decided[0], decided[1], 0))
-    return own
+    if (decided !== undefined) records.push(this.#take(decided[0], decided[1], 0))
+    return records
   }
 
   /** What a port says to a frame of the fork. */
-  #anew(run: string, frame: Frame, [name, args, key]: Request): { readonly said?: Json } {
-    const { state, definitions } = this.#standing
+  #settingsFor(run: string, frame: Frame, [name, args, key]: Request): { readonly said?: Json } {
+    const { state, definitions } = this.#source
     const port = this.#world.ports.get(name)
-    if (port?.anew === undefined) return {}
+    if (port?.forkSettings === undefined) return {}
     const owner: CallOwner = { id: run, definition: (pin) => definitions.program(pin).def, progress: () => undefined }
-    const call = new LiveCall(owner, new Flight(state.n + 1, frame, name, args, key, state.n + 1), port)
-    return { said: copyJson(port.anew(call), `what ${name} says anew`) }
+    const call = new LiveCall(owner, new PendingEffect(state.n + 1, frame, name, args, key, state.n + 1), port)
+    return { said: copyJson(port.forkSettings(call), `what ${name} says anew`) }
   }
 
   #take(frame: Frame, input: Input, elapsed: number): Rec {
     const { redact } = this.#world
     const clean = redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
     const record = this.#decider.decide(frame, clean, elapsed)
-    applySoundly(this.#standing.state, record)
+    applyChecked(this.#source.state, record)
     return record
   }
 }
 
 /** The first one says what is settled for the fork, if anything is. */
-function deciding(record: Rec, ref: Ref | undefined): Rec {
+function withDecision(record: Rec, ref: Ref | undefined): Rec {
   const { input } = record
   if (ref === undefined || input?.[0] !== 'kernel' || !isObject(input[2])) return record
   return { ...record, input: ['kernel', input[1], { ...input[2], decides: String(ref) }] }
 }
 
 /** Draws of its own: what it makes from now on is not what its source makes under the same number. */
-function detailOf({ host }: ForkWorld, { set, actor }: ForkOptions): JsonObject {
+function forkDetail({ host }: ForkWorld, { set, actor }: ForkOptions): JsonObject {
   return {
     seed: host.entropy(),
     ...(actor === undefined ? {} : { by: actor }),
-    ...(set === undefined ? {} : { set: settable(set) }),
+    ...(set === undefined ? {} : { set: checkedSet(set) }),
   }
 }
 
-function settable(set: JsonObject): JsonObject {
+function checkedSet(set: JsonObject): JsonObject {
   const copy = copyJson(set, 'set')
   if (isObject(copy)) return copy
   throw faults.make('R2004', 'set names no keys', { path: 'set', fix: 'give an object: a value for each key' })
 }
 
-function begunWith(start: Start, [first, ...rest]: readonly Rec[]): Rec[] {
+function withStart(start: Start, [first, ...rest]: readonly Rec[]): Rec[] {
   return first === undefined ? [] : [{ ...first, more: { ...first.more, start } }, ...rest]
 }
 
-function batchesOf({ state, definitions }: ForkStanding, records: readonly Rec[], lease: Lease): Batch[] {
+function batchesOf({ state, definitions }: ForkSource, records: readonly Rec[], lease: Lease): Batch[] {
   const row = summary(state, definitions, runStatus(state, false))
   const programs = state.pins.map((_, pin) => definitions.program(pin)).filter(({ local }) => local === undefined)
   const batches: Batch[] = []

@@ -4,20 +4,20 @@ import type { Host } from '../ports/host.ts'
 import type { Awaitable, Lease, Store, Worker } from '../ports/store.ts'
 
 /** The answer to the question whether a run is still this process's: a fault where the store did not answer in time. */
-export type Holding = 'held' | 'lost' | Fault
+export type LeaseCheck = 'held' | 'lost' | Fault
 
 /** Notifications about the heartbeat of a process. */
 export interface HeartbeatListener {
   /** The store has confirmed a heartbeat. */
-  confirmed(): void
+  onConfirmed(): void
   /** No heartbeat is confirmed, and less than a quarter of the lease is left: from now on nothing is performed. Called once for each silence. */
-  trouble(fault: Fault): void
+  onTrouble(fault: Fault): void
 }
 
 interface Question {
   readonly lease: Lease
-  readonly asked: Moment
-  readonly answer: (holding: Holding) => void
+  readonly askedAt: Moment
+  readonly onAnswer: (check: LeaseCheck) => void
 }
 
 /** A moment by both clocks: the wall clock may be set, and the monotonic clock stops while a machine sleeps. */
@@ -43,8 +43,8 @@ export class Heartbeat {
   /** The number of gaps. */
   #gaps = 0
   /** For each lease, the number of gaps before it was last seen to hold. */
-  readonly #seen = new WeakMap<Lease, number>()
-  #asked: Question[] = []
+  readonly #gapsAt = new WeakMap<Lease, number>()
+  #questions: Question[] = []
   #beating = false
   #silent = false
   #closed = false
@@ -70,29 +70,29 @@ export class Heartbeat {
   stop(): void {
     this.#closed = true
     this.#stopTimer?.()
-    this.#asked = []
+    this.#questions = []
   }
 
   /** Takes a lease from the store. A gap during the request counts for this lease. */
-  async taking<T>(take: () => T, leaseOf: (taken: Awaited<T>) => Lease | undefined): Promise<Awaited<T>> {
+  async track<T>(take: () => T, leaseOf: (taken: Awaited<T>) => Lease | undefined): Promise<Awaited<T>> {
     const gaps = this.#gaps
     const taken = await take()
     const lease = leaseOf(taken)
-    if (lease !== undefined) this.#seen.set(lease, gaps)
+    if (lease !== undefined) this.#gapsAt.set(lease, gaps)
     return taken
   }
 
   /** True if no other process can hold the run now. Reads the clocks. */
-  isSure(lease: Lease): boolean {
-    return this.#seen.get(lease) === this.#gaps && this.#since(this.#confirmed) <= this.#leaseMs * 0.75
+  isConfirmed(lease: Lease): boolean {
+    return this.#gapsAt.get(lease) === this.#gaps && this.#since(this.#confirmed) <= this.#leaseMs * 0.75
   }
 
   /**
    * Asks the store, by a heartbeat, whether this process still holds a run; the answer is synchronous where the store answers
    * synchronously. A store that fails is asked again for as long as a lease.
    */
-  ask(lease: Lease, answer: (holding: Holding) => void): void {
-    this.#asked.push({ lease, asked: this.#time(), answer })
+  ask(lease: Lease, onAnswer: (check: LeaseCheck) => void): void {
+    this.#questions.push({ lease, askedAt: this.#time(), onAnswer })
     this.#beat()
   }
 
@@ -100,60 +100,60 @@ export class Heartbeat {
     if (this.#closed || this.#beating) return
     this.#beating = true
     this.#stopTimer?.()
-    const questions = this.#asked.splice(0)
+    const questions = this.#questions.splice(0)
     const sent = this.#time()
-    const failed = (thrown: unknown) => this.#failed(questions, thrown)
+    const failed = (thrown: unknown) => this.#onFailed(questions, thrown)
     const leases = questions.map(({ lease }) => lease)
-    let held: Awaitable<readonly string[]>
+    let owned: Awaitable<readonly string[]>
     try {
-      held = this.#store.beat(this.#worker, sent.wall, leases)
+      owned = this.#store.beat(this.#worker, sent.wall, leases)
     } catch (thrown) {
       return failed(thrown)
     }
-    if (held instanceof Promise) this.#limited(held, (runs) => this.#answered(sent, questions, runs), failed)
-    else this.#answered(sent, questions, held)
+    if (owned instanceof Promise) this.#withTimeLimit(owned, (runs) => this.#onAnswer(sent, questions, runs), failed)
+    else this.#onAnswer(sent, questions, owned)
   }
 
   /** A heartbeat without an answer after a quarter of the lease has failed: the next one must not wait for it. */
-  #limited(held: Promise<readonly string[]>, answered: (runs: readonly string[]) => void, failed: (thrown: unknown) => void): void {
-    let over = false
+  #withTimeLimit(owned: Promise<readonly string[]>, answered: (runs: readonly string[]) => void, failed: (thrown: unknown) => void): void {
+    let isOver = false
     const once =
       <T>(act: (value: T) => void) =>
       (value: T) => {
-        if (over) return
-        over = true
+        if (isOver) return
+        isOver = true
         stopLimit()
         act(value)
       }
     const fail = once(failed)
     const stopLimit = this.#host.at(this.#host.now() + this.#leaseMs / 4, () => fail(new Error('the store does not answer')), true)
-    held.then(once(answered), fail)
+    owned.then(once(answered), fail)
   }
 
-  #answered(sent: Moment, questions: readonly Question[], held: readonly string[]): void {
-    if (this.#since(sent) > this.#leaseMs / 4) return this.#failed(questions, new Error('the store answers too late'))
+  #onAnswer(sent: Moment, questions: readonly Question[], owned: readonly string[]): void {
+    if (this.#since(sent) > this.#leaseMs / 4) return this.#onFailed(questions, new Error('the store answers too late'))
     this.#beating = false
     if (this.#since(this.#confirmed) >= this.#leaseMs) this.#gaps++
     this.#confirmed = sent
     this.#silent = false
     this.#next(3)
-    for (const { lease, answer } of questions) {
-      if (held.includes(lease.run)) this.#seen.set(lease, this.#gaps)
-      answer(held.includes(lease.run) ? 'held' : 'lost')
+    for (const { lease, onAnswer: answer } of questions) {
+      if (owned.includes(lease.run)) this.#gapsAt.set(lease, this.#gaps)
+      answer(owned.includes(lease.run) ? 'held' : 'lost')
     }
-    this.#listener.confirmed()
-    if (this.#asked.length > 0) this.#beat()
+    this.#listener.onConfirmed()
+    if (this.#questions.length > 0) this.#beat()
   }
 
-  #failed(questions: readonly Question[], thrown: unknown): void {
+  #onFailed(questions: readonly Question[], thrown: unknown): void {
     this.#beating = false
-    const all = [...questions, ...this.#asked.splice(0)]
-    this.#asked = all.filter(({ asked }) => this.#since(asked) < this.#leaseMs)
+    const all = [...questions, ...this.#questions.splice(0)]
+    this.#questions = all.filter(({ askedAt }) => this.#since(askedAt) < this.#leaseMs)
     this.#next(12)
-    for (const question of all) if (!this.#asked.includes(question)) question.answer(this.#fault(thrown, question.lease.run))
+    for (const question of all) if (!this.#questions.includes(question)) question.onAnswer(this.#fault(thrown, question.lease.run))
     if (this.#silent || this.#since(this.#confirmed) < this.#leaseMs * 0.75) return
     this.#silent = true
-    this.#listener.trouble(this.#fault(thrown))
+    this.#listener.onTrouble(this.#fault(thrown))
   }
 
   #fault(cause: unknown, run?: string): Fault {

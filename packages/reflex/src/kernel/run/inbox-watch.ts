@@ -6,11 +6,11 @@ import type { PostWatch, Store, UnreadRun, Worker } from '../ports/store.ts'
 export interface WatchedRun {
   pull(): Promise<void>
   /** The inbox of the run is damaged. */
-  failed(thrown: unknown): void
+  onInboxFailed(thrown: unknown): void
 }
 
 /** Milliseconds between two looks at a store that does not call back for every post. */
-const LOOK = 500
+const INTERVAL_MS = 500
 
 /**
  * Delivers cancellations, answers and messages from other processes to the runs that this process holds, also while their
@@ -25,8 +25,8 @@ export class InboxWatch {
   /** The messages that each run has been shown. A message that no wait takes stays in the inbox, and is shown once. */
   #seen = new Map<string, string>()
   #watch: PostWatch | undefined
-  #callOff: (() => void) | undefined
-  #due = false
+  #stopTimer: (() => void) | undefined
+  #hasNews = false
   #looking = false
   #ended = false
 
@@ -38,60 +38,60 @@ export class InboxWatch {
   }
 
   /** Watches the inbox of a run from now on. */
-  begin(): void {
+  watch(): void {
     if (this.#ended) return
-    this.#watch ??= this.#begun()
+    this.#watch ??= this.#startWatch()
     if (this.#watch?.complete !== true) this.#arm()
   }
 
   end(): void {
     this.#ended = true
-    this.#callOff?.()
+    this.#stopTimer?.()
     this.#watch?.stop()
   }
 
   /** A store that is away is asked again at the next look. */
-  #begun(): PostWatch | undefined {
+  #startWatch(): PostWatch | undefined {
     try {
-      return this.#store.watch(() => this.#posted())
+      return this.#store.watch(() => this.#onPost())
     } catch {
       return undefined
     }
   }
 
   /** Several posts of one turn need one look. */
-  #posted(): void {
-    if (this.#due || this.#ended) return
-    this.#due = true
+  #onPost(): void {
+    if (this.#hasNews || this.#ended) return
+    this.#hasNews = true
     this.#host.turn(() => {
-      if (!this.#looking) void this.#look()
+      if (!this.#looking) void this.#readAll()
     })
   }
 
   #arm(): void {
-    if (this.#callOff !== undefined || this.#ended || this.#runs.size === 0) return
+    if (this.#stopTimer !== undefined || this.#ended || this.#runs.size === 0) return
     const ring = (): void => {
-      this.#callOff = undefined
-      void this.#look()
+      this.#stopTimer = undefined
+      void this.#readAll()
     }
-    this.#callOff = this.#host.at(this.#host.now() + LOOK, ring, true)
+    this.#stopTimer = this.#host.at(this.#host.now() + INTERVAL_MS, ring, true)
   }
 
-  async #look(): Promise<void> {
+  async #readAll(): Promise<void> {
     if (this.#ended || this.#looking) return
     this.#looking = true
     let missed = false
     do {
-      this.#due = false
-      missed = !(await this.#lookOnce())
-    } while (this.#due && !this.#ended)
+      this.#hasNews = false
+      missed = !(await this.#readOnce())
+    } while (this.#hasNews && !this.#ended)
     this.#looking = false
-    if (missed || this.#watch?.complete !== true) this.begin()
+    if (missed || this.#watch?.complete !== true) this.watch()
     if (missed) this.#arm()
   }
 
   /** False if something remains to be read again. */
-  async #lookOnce(): Promise<boolean> {
+  async #readOnce(): Promise<boolean> {
     if (this.#runs.size === 0) return true
     let unread: readonly UnreadRun[]
     try {
@@ -104,21 +104,21 @@ export class InboxWatch {
     let all = true
     // One after the other: a store on a server has few connections, and commits need them too.
     for (const { run, mark } of unread) {
-      const held = this.#runs.get(run)
-      if (held === undefined) continue
-      if (seen.get(run) === mark || (await shows(held))) this.#seen.set(run, mark)
+      const owned = this.#runs.get(run)
+      if (owned === undefined) continue
+      if (seen.get(run) === mark || (await deliver(owned))) this.#seen.set(run, mark)
       else all = false
     }
     return all
   }
 }
 
-async function shows(run: WatchedRun): Promise<boolean> {
+async function deliver(run: WatchedRun): Promise<boolean> {
   try {
     await run.pull()
   } catch (thrown) {
     if (!isFault(thrown) || thrown.code !== 'R5003') return false
-    run.failed(thrown)
+    run.onInboxFailed(thrown)
   }
   return true
 }

@@ -25,8 +25,8 @@ export interface InboxOwner {
   ring(until: number): void
   /** Puts on record that a message came too late, or is damaged. */
   refuse(message: InboxMessage): Promise<void>
-  rested(): void
-  failed(thrown: unknown): void
+  onRested(): void
+  onInboxFailed(thrown: unknown): void
 }
 
 /** Brings what was told to a run from outside to the waits that it is for. */
@@ -60,20 +60,20 @@ export class Inbox {
       await act()
     } finally {
       this.#reading--
-      this.#run.rested()
+      this.#run.onRested()
     }
   }
 
   /** As `pull`, for the run itself: a wait for a message has been opened. */
   look(): void {
-    this.pull().catch((thrown: unknown) => this.#run.failed(thrown))
+    this.pull().catch((thrown: unknown) => this.#run.onInboxFailed(thrown))
   }
 
   /** Puts a message before the run. False if one of this id was there before. */
   async post(message: Message): Promise<boolean> {
-    const fresh = await this.#source.post(this.#run.id, message)
+    const isNew = await this.#source.post(this.#run.id, message)
     await this.pull()
-    return fresh
+    return isNew
   }
 
   #deliver(rows: readonly InboxMessage[]): void {
@@ -85,11 +85,11 @@ export class Inbox {
         continue
       }
       this.#run.ring(row.at)
-      this.#run.arrive({ resolve: () => this.#inputOf(row), taken: () => this.#taken(row.row), refused: () => this.#left(row) })
+      this.#run.arrive({ resolve: () => this.#inputOf(row), onTaken: () => this.#onTaken(row.row), onRefused: () => this.#onRefused(row) })
     }
   }
 
-  #taken(row: number): void {
+  #onTaken(row: number): void {
     this.#run.take(row)
     this.#source.taken?.(row)
   }
@@ -103,7 +103,7 @@ export class Inbox {
   }
 
   /** A message stays until something waits for it; an answer to a question that is not open will never be taken. */
-  #left(row: InboxMessage): void {
+  #onRefused(row: InboxMessage): void {
     if (row.type === 'answer') void this.#busyWith(() => this.#run.refuse(row))
     else this.#known.delete(row.row)
   }

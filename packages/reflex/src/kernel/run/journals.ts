@@ -2,11 +2,11 @@ import { blobsOf, decodeBatch } from '../journal/codec.ts'
 import { toFault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
 import type { Json } from '../journal/json.ts'
-import { RunPrograms } from '../step/pinned.ts'
+import { RunPrograms } from '../step/run-programs.ts'
 import type { Programs } from '../step/programs.ts'
 import type { Pin, Rec } from '../journal/record.ts'
 import { loadState, type StoredState } from '../state/snapshot.ts'
-import { applySoundly } from '../state/sound.ts'
+import { applyChecked } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
 import type { RunRow, Store, StoredBatch, StoredRun } from '../ports/store.ts'
 
@@ -52,7 +52,7 @@ export class Journals {
     let number = 1
     for (let next = stored.pop(); next !== undefined; next = stored.pop()) {
       const records = await this.#decode(id, [next])
-      if (next.first !== number) throw missing(id, number)
+      if (next.first !== number) throw missingRecord(id, number)
       number += records.length
       yield records
     }
@@ -60,13 +60,13 @@ export class Journals {
 
   async #fold(stored: StoredRun, until = Number.POSITIVE_INFINITY): Promise<State> {
     const { snapshot, row } = stored
-    const state = snapshot === undefined ? new State() : loaded(row.id, snapshot)
+    const state = snapshot === undefined ? new State() : loadSnapshot(row.id, snapshot)
     let next = (stored.batches[0]?.first ?? state.n + 1) - 1
     for (const record of await this.#decode(row.id, stored.batches)) {
       next++
       if (next <= state.n || next > until) continue
-      if (next !== state.n + 1) throw missing(row.id, state.n + 1)
-      applySoundly(state, record)
+      if (next !== state.n + 1) throw missingRecord(row.id, state.n + 1)
+      applyChecked(state, record)
     }
     if (state.start === undefined) throw faults.make('R5003', `${row.id} has no first record`, { run: row.id })
     return state
@@ -85,18 +85,18 @@ export class Journals {
 
   /** The programs that a state has pinned. Throws `R5004` and `R5006`. */
   async definitions(state: State): Promise<RunPrograms> {
-    await this.learn(state.pins, state.start?.run)
+    await this.loadPrograms(state.pins, state.start?.run)
     return new RunPrograms(this.#programs, state, this.#store.durable)
   }
 
   /** Throws `R5011` where the programs of a run were begun by a revision of their kind that this one does not step. */
-  requireSteps(pins: readonly Pin[], run: string | undefined): void {
+  requireSupportedRevision(pins: readonly Pin[], run: string | undefined): void {
     for (const [name, kindName, rev] of pins) {
-      const { oldest = 1, rev: now } = this.#programs.kind(kindName)
-      if (rev >= oldest) continue
+      const { oldestRev = 1, rev: now } = this.#programs.kind(kindName)
+      if (rev >= oldestRev) continue
       throw faults.make(
         'R5011',
-        `${name} was begun by revision ${rev} of ${kindName}; this release continues revisions ${oldest} to ${now}`,
+        `${name} was begun by revision ${rev} of ${kindName}; this release continues revisions ${oldestRev} to ${now}`,
         {
           run,
           fix: run === undefined ? 'start the program again' : `look at it: reflex show ${run}, reflex trace ${run}`,
@@ -106,7 +106,7 @@ export class Journals {
   }
 
   /** Makes the programs of pins known by their hashes: from the registry, else from the store. Throws `R5004` and `R5006`. */
-  async learn(pins: readonly Pin[], run: string | undefined): Promise<void> {
+  async loadPrograms(pins: readonly Pin[], run: string | undefined): Promise<void> {
     for (const pin of pins) {
       const [pinned, kindName, rev, hash] = pin
       if (this.#programs.kind(kindName).rev < rev) throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run })
@@ -118,11 +118,11 @@ export class Journals {
   }
 }
 
-function missing(run: string, record: number): Error {
+function missingRecord(run: string, record: number): Error {
   return faults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
 }
 
-function loaded(run: string, { at, body }: NonNullable<StoredRun['snapshot']>): State {
+function loadSnapshot(run: string, { at, body }: NonNullable<StoredRun['snapshot']>): State {
   try {
     return loadState(JSON.parse(body) as StoredState)
   } catch (thrown) {

@@ -11,7 +11,7 @@ export class Leases {
   readonly #worker: Worker
   readonly #heartbeat: Heartbeat
   /** Runs that this process may hold without carrying them. */
-  readonly #stray = new Set<string>()
+  readonly #strays = new Set<string>()
   readonly #releasing = new Set<Promise<void>>()
 
   constructor(store: Store, worker: Worker, heartbeat: Heartbeat) {
@@ -39,11 +39,11 @@ export class Leases {
   }
 
   async #take<T>(run: string, take: () => T, leaseOf: (taken: Awaited<T>) => Lease | undefined): Promise<Awaited<T>> {
-    this.#stray.delete(run)
+    this.#strays.delete(run)
     try {
-      return await this.#heartbeat.taking(take, leaseOf)
+      return await this.#heartbeat.track(take, leaseOf)
     } catch (thrown) {
-      this.#stray.add(run)
+      this.#strays.add(run)
       throw thrown
     }
   }
@@ -57,7 +57,7 @@ export class Leases {
   }
 
   /** Resolves when every release that has begun is over: a store that is closed before keeps the run for this process. */
-  async released(): Promise<void> {
+  async whenReleased(): Promise<void> {
     await Promise.all(this.#releasing)
   }
 
@@ -66,16 +66,16 @@ export class Leases {
       await this.#store.release(lease)
     } catch {
       // The fault that broke the store was reported by the run.
-      this.#stray.add(lease.run)
+      this.#strays.add(lease.run)
     }
   }
 
   /** Gives up every run that this process may hold and does not carry. Throws what the store throws. */
-  async releaseStrays(now: number, carries: (run: string) => boolean): Promise<void> {
-    const strays = [...this.#stray]
+  async releaseUnused(now: number, isOpen: (run: string) => boolean): Promise<void> {
+    const strays = [...this.#strays]
     for (const run of strays) {
-      this.#stray.delete(run)
-      if (carries(run)) continue
+      this.#strays.delete(run)
+      if (isOpen(run)) continue
       const claim = await this.claim(run, now)
       if ('lease' in claim) await this.release(claim.lease)
     }

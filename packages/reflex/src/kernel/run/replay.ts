@@ -2,11 +2,11 @@ import { encodeRecord } from '../journal/codec.ts'
 import { Decider, type Definitions } from '../step/decide.ts'
 import { equalJson, type Json } from '../journal/json.ts'
 import type { Kind } from '../step/kind.ts'
-import { namedAs, RunPrograms } from '../step/pinned.ts'
+import { namedAs, RunPrograms } from '../step/run-programs.ts'
 import { type Program, programHash } from '../step/program.ts'
 import type { Programs } from '../step/programs.ts'
 import type { Input, Rec } from '../journal/record.ts'
-import { applySoundly, soundly, unfit } from '../state/sound.ts'
+import { applyChecked, withRecordFault, invalidRecord } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
 
 /** A record that a replay decides differently. */
@@ -43,8 +43,8 @@ export class Replayer {
   readonly #decider: Decider
 
   /** `changed`: programs that take the places of those that the run has pinned, by `kind:id`. */
-  constructor(programs: Programs, changed?: (name: string) => Program | undefined) {
-    this.#recorded = new RecordedPrograms(programs, this.state, changed)
+  constructor(programs: Programs, replacement?: (name: string) => Program | undefined) {
+    this.#recorded = new RecordedPrograms(programs, this.state, replacement)
     this.definitions = this.#recorded
     this.#decider = new Decider(this.state, this.#recorded)
   }
@@ -59,19 +59,19 @@ export class Replayer {
     const frame = state.frames.get(record.frame)
     if (frame === undefined || record.more?.start !== undefined) {
       const why = frame === undefined ? `there is no frame ${record.frame}` : 'it begins the run again'
-      throw unfit(state, state.n + 1, why)
+      throw invalidRecord(state, state.n + 1, why)
     }
-    this.#recorded.next = record
-    const decided = soundly(state, () => this.#decider.decide(frame, inputOf(state, record), record.elapsed))
+    this.#recorded.recorded = record
+    const decided = withRecordFault(state, () => this.#decider.decide(frame, inputOf(state, record), record.elapsed))
     return equalRecords(record, decided) ? undefined : { record: state.n + 1, recorded: record, decided }
   }
 
   /** Goes on with what was recorded. Throws `R5003` for a record that cannot follow those before it. */
   apply(record: Rec): void {
     const { state } = this
-    applySoundly(state, record)
+    applyChecked(state, record)
     // What was given up is for those who perform it.
-    state.dropped.length = 0
+    state.droppedEffects.length = 0
   }
 }
 
@@ -95,7 +95,7 @@ export interface DifferingPart {
 }
 
 /** What tells most of a step stands first. */
-const TELLING = ['input', 'return', 'call', 'become', 'position', 'patch', 'writes', 'root', 'wait', 'requests']
+const PART_ORDER = ['input', 'return', 'call', 'become', 'position', 'patch', 'writes', 'root', 'wait', 'requests']
 
 /** The parts in which two records differ, those that tell most first and what is only noted last. */
 export function differingParts({ recorded, decided }: Pick<Difference, 'recorded' | 'decided'>): DifferingPart[] {
@@ -105,16 +105,16 @@ export function differingParts({ recorded, decided }: Pick<Difference, 'recorded
     return a !== undefined && b !== undefined && equalJson(a, b) ? [] : [{ part, recorded: a, decided: b }]
   })
   const rank = ({ part }: DifferingPart): number => {
-    const place = TELLING.indexOf(part)
-    return part === 'note' ? TELLING.length + 1 : place < 0 ? TELLING.length : place
+    const place = PART_ORDER.indexOf(part)
+    return part === 'note' ? PART_ORDER.length + 1 : place < 0 ? PART_ORDER.length : place
   }
   return differing.sort((a, b) => rank(a) - rank(b))
 }
 
 function partsOf({ input, writes, position, requests, more }: Rec): Map<string, Json> {
   // Of a return or an end, its value stands in the record that returned.
-  const given = input?.[0] === 'ret' || input?.[0] === 'end' ? input.slice(0, 3) : input
-  const parts = Object.entries({ input: given, writes, position, requests, ...more }).filter(([, value]) => value !== undefined)
+  const storedInput = input?.[0] === 'ret' || input?.[0] === 'end' ? input.slice(0, 3) : input
+  const parts = Object.entries({ input: storedInput, writes, position, requests, ...more }).filter(([, value]) => value !== undefined)
   return new Map(JSON.parse(JSON.stringify(parts)) as [string, Json][])
 }
 
@@ -123,19 +123,19 @@ class RecordedPrograms implements Definitions {
   readonly #programs: Programs
   readonly #state: State
   readonly #pinned: RunPrograms
-  readonly #changed: ((name: string) => Program | undefined) | undefined
-  readonly #places: Program[] = []
-  next: Rec | undefined
+  readonly #replacement: ((name: string) => Program | undefined) | undefined
+  readonly #byPin: Program[] = []
+  recorded: Rec | undefined
 
-  constructor(programs: Programs, state: State, changed: ((name: string) => Program | undefined) | undefined) {
+  constructor(programs: Programs, state: State, replacement: ((name: string) => Program | undefined) | undefined) {
     this.#programs = programs
     this.#state = state
     this.#pinned = new RunPrograms(programs, state)
-    this.#changed = changed
+    this.#replacement = replacement
   }
 
   program(pin: number): Program {
-    return (this.#places[pin] ??= this.#changed?.(this.#state.pins[pin]?.[0] ?? '') ?? this.#pinned.program(pin))
+    return (this.#byPin[pin] ??= this.#replacement?.(this.#state.pins[pin]?.[0] ?? '') ?? this.#pinned.program(pin))
   }
 
   kind(name: string): Kind {
@@ -143,11 +143,11 @@ class RecordedPrograms implements Definitions {
   }
 
   find(name: string): Program | undefined {
-    const pin = this.next?.more?.pin?.find(([pinned]) => pinned === name)
-    const changed = this.#changed?.(name)
-    if (pin === undefined) return changed === undefined || this.#calledBefore(name) ? undefined : changed
+    const pin = this.recorded?.more?.pin?.find(([pinned]) => pinned === name)
+    const replaced = this.#replacement?.(name)
+    if (pin === undefined) return replaced === undefined || this.#calledBefore(name) ? undefined : replaced
     // A program that takes the place of another one takes its pin as well: that it is another one is no difference.
-    if (changed !== undefined) return { ...changed, rev: pin[2], hash: pin[3] }
+    if (replaced !== undefined) return { ...replaced, rev: pin[2], hash: pin[3] }
     const program = this.#programs.byHash(pin[3])
     return program === undefined ? undefined : namedAs(name, program)
   }
@@ -162,7 +162,7 @@ class RecordedPrograms implements Definitions {
 
   compile(kind: string, id: string, source: Json): Program {
     const wanted = programHash(kind, source)
-    const recorded = this.next?.more?.pin?.some(([, , , hash]) => hash === wanted) ? this.#programs.byHash(wanted) : undefined
+    const recorded = this.recorded?.more?.pin?.some(([, , , hash]) => hash === wanted) ? this.#programs.byHash(wanted) : undefined
     if (recorded !== undefined) return recorded
     return this.#pinned.compile(kind, id, source)
   }

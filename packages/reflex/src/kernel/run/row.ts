@@ -5,9 +5,9 @@ import type { Batch, OpenWait, RunStatus } from '../ports/store.ts'
 import type { State } from '../state/state.ts'
 
 /** Where a run stands. `going`: something is in flight or queued. */
-export function runStatus(state: State, going: boolean): RunStatus {
+export function runStatus(state: State, isActive: boolean): RunStatus {
   if (state.ended !== undefined) return state.ended.status === 'done' ? 'completed' : state.ended.status
-  return !going && state.waits.size > 0 ? 'suspended' : 'running'
+  return !isActive && state.waits.size > 0 ? 'suspended' : 'running'
 }
 
 /**
@@ -32,14 +32,14 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
     (least, wait) => (wait.due !== undefined && wait.due < (least ?? Number.POSITIVE_INFINITY) ? wait.due : least),
     null,
   )
-  const standing = state.held && state.ended === undefined ? ({ status: 'suspended', due: null } as const) : { status, due }
+  const standing = state.isIdle && state.ended === undefined ? ({ status: 'suspended', due: null } as const) : { status, due }
   return { ...standing, updated: state.time, waits, ...(state.ended?.value === undefined ? {} : { value: state.ended.value }) }
 }
 
 /** The path of where a frame stands, outermost first: `verify/score`. */
 export function framePath(frame: Frame, definitions: Definitions): string {
   const { kind, def } = programOf(frame, definitions)
-  return nodePath(frame, kind.where?.(def, frame.position), definitions)
+  return nodePath(frame, kind.node?.(def, frame.position), definitions)
 }
 
 /** The path of a node in a frame. The name of a strand stands before its nodes, unless the node is called the same: `fan/security`. */

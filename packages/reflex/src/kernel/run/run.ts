@@ -1,29 +1,29 @@
 import { Alarm } from './alarm.ts'
 import type { Arrival } from './arrival.ts'
 import { cancelInput } from '../journal/cancellation.ts'
-import { type Closing, closingRecord, closingText } from '../state/closed-waits.ts'
-import type { Committer, Committing } from './committer.ts'
+import { type ClosedWait, findClosedWait, closedWaitText } from '../state/closed-waits.ts'
+import type { Committer, CommitOwner } from './committer.ts'
 import { Decider, type Definitions } from '../step/decide.ts'
 import { type EffectOwner, Effects, type EffectWorld } from './effects.ts'
 import { type Fault, toFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
-import type { Flight, Frame } from '../state/frame.ts'
-import type { Heartbeat, Holding } from './heartbeat.ts'
+import type { PendingEffect, Frame } from '../state/frame.ts'
+import type { Heartbeat, LeaseCheck } from './heartbeat.ts'
 import type { Host } from '../ports/host.ts'
 import { Inbox, type InboxOwner, localInbox } from './inbox.ts'
 import { copyJson, type Json } from '../journal/json.ts'
-import type { LiveCall } from './live.ts'
-import type { Queued } from '../state/queue.ts'
+import type { LiveCall } from './live-call.ts'
+import type { QueuedInput } from '../state/queue.ts'
 import type { Input, Rec, Ref } from '../journal/record.ts'
-import type { Redact, RedactStream } from '../journal/redact.ts'
+import type { Redactor, StreamRedactor } from '../journal/redact.ts'
 import { framePath, runStatus } from './row.ts'
 import type { State } from '../state/state.ts'
 import type { Batch, InboxMessage, Lease, RunStatus, Store, StoredProgram } from '../ports/store.ts'
 import type { Change } from '../state/story.ts'
-import { Tail } from './tail.ts'
+import { BatchBuilder } from './batch-builder.ts'
 import { Waiters } from './waiters.ts'
-import { type AtRest, type Subscriber, Watchers } from './watchers.ts'
+import { type RestListener, type Subscriber, Watchers } from './watchers.ts'
 
 /** What a run needs of the runtime that holds it. */
 export interface RunWorld extends EffectWorld {
@@ -34,12 +34,12 @@ export interface RunWorld extends EffectWorld {
   /** The time of this turn of the event loop. */
   clock(): number
   /** Takes secrets out of what comes from outside, before it becomes a record. */
-  readonly redact: Redact | undefined
+  readonly redact: Redactor | undefined
   /** A timer has rung, so the time of this turn is no longer right. */
-  late(): void
+  resetClock(): void
   /** Every durable record of a run. */
   journal(run: string): Promise<readonly Rec[]>
-  closed(run: Run): void
+  onClosed(run: Run): void
 }
 
 /** What is told to a run by topic. */
@@ -52,13 +52,13 @@ export interface MessageOptions {
 /** Records between two pauses for the event loop, so that a run that never waits starves nobody. */
 const TURN = 1024
 /** Durable records that subscribers may be behind before the run waits for them: what they have yet to do stays in memory. */
-const MOST_BEHIND = 2 * TURN
+const MAX_BEHIND = 2 * TURN
 
 /**
  * A run in this process: takes inputs one at a time, lets the decider make the record, applies it, and only
  * then acts: performs effects when what they depend on is durable, and shows nothing before it is.
  */
-export class Run implements Committing, EffectOwner, InboxOwner {
+export class Run implements CommitOwner, EffectOwner, InboxOwner {
   readonly id: string
   readonly state: State
   readonly lease: Lease | undefined
@@ -73,17 +73,17 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   readonly #effects: Effects
   readonly #inbox: Inbox
   readonly #alarm: Alarm
-  readonly #tail: Tail
+  readonly #batches: BatchBuilder
   readonly #waiters = new Waiters()
-  readonly #watchers = new Watchers(() => this.#caughtUp())
-  #holds: ((next: Queued | Flight) => boolean) | undefined
+  readonly #watchers = new Watchers(() => this.#onCaughtUp())
+  #blocks: ((next: QueuedInput | PendingEffect) => boolean) | undefined
   #busy = false
   #paused = false
   #waitsForWatchers = false
   #leaving = false
   #draining = false
   #steps = 0
-  #over: Fault | 'closed' | undefined
+  #endReason: Fault | 'closed' | undefined
 
   constructor(
     world: RunWorld,
@@ -103,20 +103,20 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     this.#effects = new Effects(this, world)
     this.#inbox = new Inbox(this, world.store ?? localInbox())
     this.#alarm = new Alarm(state, world.host, (wait) => {
-      world.late()
+      world.resetClock()
       this.arrive({ resolve: () => (state.waits.get(wait.id) === wait ? [wait.frame, ['timer', wait.id]] : undefined) })
     })
-    this.#tail = new Tail(state, definitions, programs)
+    this.#batches = new BatchBuilder(state, definitions, programs)
     // What a fold gave up has nobody in this process to be told.
-    state.dropped.length = 0
+    state.droppedEffects.length = 0
   }
 
   get status(): RunStatus {
-    return runStatus(this.state, this.#going || this.#inbox.reading)
+    return runStatus(this.state, this.#isActive || this.#inbox.reading)
   }
 
-  get #going(): boolean {
-    return this.#effects.size > 0 || this.#arrivals.length > 0 || (this.state.queue.peek() !== undefined && !this.#holdsNext())
+  get #isActive(): boolean {
+    return this.#effects.size > 0 || this.#arrivals.length > 0 || (this.state.queue.peek() !== undefined && !this.#isNextBlocked())
   }
 
   /** Nothing goes on until something arrives from outside, or is released. */
@@ -127,7 +127,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
       this.#effects.size === 0 &&
       this.#arrivals.length === 0 &&
       !this.#inbox.reading &&
-      (this.state.queue.peek() === undefined || this.#holdsNext())
+      (this.state.queue.peek() === undefined || this.#isNextBlocked())
     )
   }
 
@@ -152,18 +152,18 @@ export class Run implements Committing, EffectOwner, InboxOwner {
    * returned function ends it. No commit waits for a promise that they return. An effect that leaves waits for the promises of the
    * records before it, `idle` and `leave` wait for all of them, and the run itself once they stand for too many records.
    */
-  subscribe(subscriber: Subscriber, atRest?: AtRest): () => void {
+  subscribe(subscriber: Subscriber, atRest?: RestListener): () => void {
     return this.#watchers.subscribe(subscriber, atRest)
   }
 
   /** Resolves once all subscribers are done with the records that they were given. */
-  watched(): Promise<void> {
-    return this.#watchers.settled()
+  subscribersDone(): Promise<void> {
+    return this.#watchers.allDone()
   }
 
   /** Another process holds the run now. */
   get isLost(): boolean {
-    return this.#over !== undefined && this.#over !== 'closed' && this.#over.code === 'R5002'
+    return this.#endReason !== undefined && this.#endReason !== 'closed' && this.#endReason.code === 'R5002'
   }
 
   /**
@@ -171,31 +171,31 @@ export class Run implements Committing, EffectOwner, InboxOwner {
    * `R5002` if another process has taken it over and with `R5005` if the store fails.
    */
   idle(): Promise<void> {
-    return this.#until('rest')
+    return this.#waitFor('rest')
   }
 
   /** Resolves with true once there is one more record, and with false if there will be none: the run has ended, or is closed before. */
-  goesOn(): Promise<boolean> {
+  hasNextRecord(): Promise<boolean> {
     if (this.state.ended !== undefined) return Promise.resolve(false)
-    return this.#until(this.state.n + 1).then(
+    return this.#waitFor(this.state.n + 1).then(
       () => true,
       () => false,
     )
   }
 
-  #until(at: number | 'rest'): Promise<void> {
-    if (this.#over === 'closed' && at === 'rest') return Promise.resolve()
-    if (this.#over !== undefined) return Promise.reject(this.#overFault())
-    const met = this.#waiters.until(at)
+  #waitFor(at: number | 'rest'): Promise<void> {
+    if (this.#endReason === 'closed' && at === 'rest') return Promise.resolve()
+    if (this.#endReason !== undefined) return Promise.reject(this.#endFault())
+    const reached = this.#waiters.wait(at)
     this.#wake()
-    return met
+    return reached
   }
 
   #wake(): void {
     if (this.#waiters.size === 0) return
-    const resting = this.atRest
-    if (this.durable < this.state.n) this.wantDurable()
-    this.#waiters.wake(this.durable, resting && this.durable === this.state.n && !this.#watchers.behind)
+    const isResting = this.atRest
+    if (this.durable < this.state.n) this.requestCommit()
+    this.#waiters.wake(this.durable, isResting && this.durable === this.state.n && !this.#watchers.isBehind)
   }
 
   // Telling
@@ -212,34 +212,34 @@ export class Run implements Committing, EffectOwner, InboxOwner {
    */
   async reopen(actor?: string): Promise<void> {
     this.#alarm.sleep()
-    if (this.state.held && this.state.ended === undefined) {
+    if (this.state.isIdle && this.state.ended === undefined) {
       this.#busy = true
       this.#step(this.state.root, actor === undefined ? ['kernel', 'resume'] : ['kernel', 'resume', { by: actor }])
       this.#busy = false
-      this.#effects.copied = true
+      this.#effects.isFork = true
     }
     // What was told may be that it is cancelled: then nothing is performed again.
     this.#effects.sleep()
     this.revive()
     await this.#inbox.pull()
-    if (this.#over !== undefined) return
-    this.#seeTo(() => this.#effects.wake())
+    if (this.#endReason !== undefined) return
+    this.#checkEffects(() => this.#effects.wake())
     this.#alarm.wake()
   }
 
   /** Goes on after a restart: performs again what may be, asks about the rest. */
   revive(): void {
     this.#alarm.set()
-    this.#seeTo(() => {
-      for (const flight of this.state.flights()) this.#effects.revive(flight)
+    this.#checkEffects(() => {
+      for (const effect of this.state.pendingEffects()) this.#effects.revive(effect)
     })
   }
 
   /** Nothing is stepped before every effect has been seen to: a step may drop one that is still to come. */
-  #seeTo(effects: () => void): void {
+  #checkEffects(effects: () => void): void {
     this.#busy = true
     effects()
-    this.#effects.next()
+    this.#effects.startPostponed()
     this.#busy = false
     this.#pump()
   }
@@ -251,12 +251,12 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   answer(id: Ref, value: unknown, by?: string): Promise<number> {
     const json = copyJson(value, 'answer')
     const input: Input = by === undefined ? ['answer', id, json] : ['answer', id, json, by]
-    return this.#tell(
+    return this.#submit(
       () => {
         const wait = this.state.waits.get(id)
         return wait?.type === 'answer' ? [wait.frame, input] : undefined
       },
-      () => this.#notOpen(id),
+      () => this.#notOpenFault(id),
     )
   }
 
@@ -268,8 +268,8 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   message(topic: string, body: unknown, options: MessageOptions = {}): Promise<boolean> {
     const { host, redact } = this.#world
     const { id = host.entropy(), by } = options
-    if (this.#over !== undefined) return Promise.reject(this.#overFault())
-    if (this.state.ended !== undefined) return Promise.reject(this.#ended())
+    if (this.#endReason !== undefined) return Promise.reject(this.#endFault())
+    if (this.state.ended !== undefined) return Promise.reject(this.#endedFault())
     const copied = copyJson(body, 'message')
     return this.#inbox.post({
       id,
@@ -283,22 +283,22 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /** Cancels the run: every frame hears of it from the top of its stack, and may compensate. */
   cancel(reason = 'cancelled', by?: string): Promise<number> {
-    return this.#tell(
+    return this.#submit(
       () => (this.state.ended === undefined ? [this.state.root, cancelInput(reason, by)] : undefined),
-      () => this.#ended(),
+      () => this.#endedFault(),
     )
   }
 
   /** A command of the host to a frame, which its kind interprets. */
   command(frame: Ref, command: Json): Promise<number> {
-    return this.#tell(
+    return this.#submit(
       () => {
         const target = this.state.ended === undefined ? this.state.frames.get(frame) : undefined
         return target === undefined ? undefined : [target, ['host', command]]
       },
       () =>
         this.state.ended !== undefined
-          ? this.#ended()
+          ? this.#endedFault()
           : faults.make('R2002', `${this.id} has no frame ${frame}`, { run: this.id, path: String(frame) }),
     )
   }
@@ -308,31 +308,31 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     return this.#inbox.pull()
   }
 
-  #tell(resolve: Arrival['resolve'], refusal: () => Fault | Promise<Fault>): Promise<number> {
+  #submit(resolve: Arrival['resolve'], refusal: () => Fault | Promise<Fault>): Promise<number> {
     return new Promise((settle, reject) => {
-      const taken = (n: number) => void this.#until(n).then(() => settle(n), reject)
-      const refused = () => {
-        if (this.#over !== undefined) return reject(this.#overFault())
+      const onTaken = (n: number) => void this.#waitFor(n).then(() => settle(n), reject)
+      const onRefused = () => {
+        if (this.#endReason !== undefined) return reject(this.#endFault())
         void Promise.resolve(refusal()).then(reject, reject)
       }
-      this.arrive({ resolve, taken, refused })
+      this.arrive({ resolve, onTaken, onRefused })
     })
   }
 
-  #ended(): Fault {
+  #endedFault(): Fault {
     return faults.make('R2001', `${this.id} has ended`, { run: this.id })
   }
 
-  #overFault(): Fault {
-    return this.#over === undefined || this.#over === 'closed'
+  #endFault(): Fault {
+    return this.#endReason === undefined || this.#endReason === 'closed'
       ? faults.make('R2017', `${this.id} is closed in this process`, { run: this.id })
-      : this.#over
+      : this.#endReason
   }
 
-  async #notOpen(id: Ref): Promise<Fault> {
-    if (this.state.ended !== undefined) return this.#ended()
-    const closed = await this.#closedBy(id)
-    return faults.make('R2002', `${this.id} has no open question ${id}${closingText(closed)}`, {
+  async #notOpenFault(id: Ref): Promise<Fault> {
+    if (this.state.ended !== undefined) return this.#endedFault()
+    const closed = await this.#findClosedWait(id)
+    return faults.make('R2002', `${this.id} has no open question ${id}${closedWaitText(closed)}`, {
       run: this.id,
       path: String(id),
       fix: 'reflex inbox',
@@ -340,12 +340,12 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     })
   }
 
-  async #closedBy(id: Ref): Promise<Closing | undefined> {
+  async #findClosedWait(id: Ref): Promise<ClosedWait | undefined> {
     const { durable } = this
-    const tail = [...this.records]
+    const recent = [...this.records]
     try {
       const stored = this.lease === undefined ? [] : (await this.#world.journal(this.id)).slice(0, durable)
-      return closingRecord([...stored, ...tail], (wait) => wait.id === id)
+      return findClosedWait([...stored, ...recent], (wait) => wait.id === id)
     } catch {
       // The refusal stands, with less to say.
       return undefined
@@ -354,17 +354,17 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /** An answer from the inbox that came too late, or a damaged message: on record, so that it is not swallowed, and gone from the inbox. */
   async refuse(message: InboxMessage): Promise<void> {
-    if (this.#over !== undefined || this.state.ended !== undefined) return
+    if (this.#endReason !== undefined || this.state.ended !== undefined) return
     const { id, to, by } = message
-    const told = { id, to, ...(by === undefined ? {} : { by }), fault: faultJson(message.fault ?? (await this.#notOpen(to))) }
+    const detail = { id, to, ...(by === undefined ? {} : { by }), fault: faultJson(message.fault ?? (await this.#notOpenFault(to))) }
     this.arrive({
-      resolve: () => (this.state.ended === undefined ? [this.state.root, ['kernel', 'refused', told]] : undefined),
-      taken: () => this.take(message.row),
+      resolve: () => (this.state.ended === undefined ? [this.state.root, ['kernel', 'refused', detail]] : undefined),
+      onTaken: () => this.take(message.row),
     })
   }
 
   take(row: number): void {
-    this.#tail.take(row)
+    this.#batches.addTakenRow(row)
   }
 
   /** What was due when a message came is met before it. */
@@ -372,12 +372,12 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     this.#alarm.ring(Math.min(until, this.#world.host.now()))
   }
 
-  rested(): void {
+  onRested(): void {
     this.#pump()
   }
 
-  failed(thrown: unknown): void {
-    this.broken(
+  onInboxFailed(thrown: unknown): void {
+    this.onBroken(
       toFault(thrown, (message, cause) =>
         faults.make('R5005', `the inbox of ${this.id} cannot be read: ${message}`, { run: this.id, cause }),
       ),
@@ -386,19 +386,21 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /** Progress of an effect. */
   progress(call: LiveCall, delta: Json): void {
-    this.arrive({ resolve: () => (call.frame.flights.includes(call.flight) ? [call.frame, ['part', call.id, delta]] : undefined) })
+    this.arrive({
+      resolve: () => (call.frame.pendingEffects.includes(call.pendingEffect) ? [call.frame, ['part', call.id, delta]] : undefined),
+    })
   }
 
-  redaction(): RedactStream | undefined {
+  redaction(): StreamRedactor | undefined {
     return this.#world.redact?.stream?.()
   }
 
   // Control by hand
 
   /** From now on, effects and internal inputs for which `holds` is true stay where they are until released. */
-  hold(holds: ((next: Queued | Flight) => boolean) | undefined): void {
-    this.#holds = holds
-    this.#effects.hold(holds)
+  block(blocks: ((next: QueuedInput | PendingEffect) => boolean) | undefined): void {
+    this.#blocks = blocks
+    this.#effects.block(blocks)
   }
 
   /** Lets the first held thing through. False if nothing is held. */
@@ -413,25 +415,25 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     return true
   }
 
-  #holdsNext(): boolean {
+  #isNextBlocked(): boolean {
     const next = this.state.queue.peek()
-    return next !== undefined && this.#holds !== undefined && this.#holds(next)
+    return next !== undefined && this.#blocks !== undefined && this.#blocks(next)
   }
 
   // The loop
 
   arrive(arrival: Arrival): void {
-    if (this.#over !== undefined) return arrival.refused?.()
+    if (this.#endReason !== undefined) return arrival.onRefused?.()
     this.#arrivals.push(arrival)
     this.#pump()
   }
 
   /** Takes inputs until there are none: what arrived first, then what the fold has queued. */
-  #pump(released?: Queued): void {
-    if (this.#busy || this.#paused || this.#over !== undefined) return
+  #pump(released?: QueuedInput): void {
+    if (this.#busy || this.#paused || this.#endReason !== undefined) return
     this.#busy = true
     if (released !== undefined) this.#step(released.frame, released.input)
-    while (this.#over === undefined) {
+    while (this.#endReason === undefined) {
       if (this.#steps >= TURN) {
         this.#busy = false
         return this.#pause()
@@ -442,7 +444,7 @@ export class Run implements Committing, EffectOwner, InboxOwner {
         continue
       }
       const next = this.state.queue.peek()
-      if (next === undefined || (this.#holds !== undefined && this.#holds(next))) break
+      if (next === undefined || (this.#blocks !== undefined && this.#blocks(next))) break
       this.#step(next.frame, next.input)
     }
     this.#busy = false
@@ -453,13 +455,13 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   #pause(): void {
     this.#paused = true
     this.#steps = 0
-    this.wantDurable()
+    this.requestCommit()
     this.#world.host.turn(() => this.#unpause())
   }
 
   /** Goes on after a pause, unless the subscribers are too far behind: then once they have caught up. */
   #unpause(): void {
-    this.#waitsForWatchers = this.durable - this.#watchers.done(this.durable) > MOST_BEHIND
+    this.#waitsForWatchers = this.durable - this.#watchers.doneUpTo(this.durable) > MAX_BEHIND
     if (this.#leaving || this.#waitsForWatchers) return
     this.#paused = false
     this.#pump()
@@ -467,20 +469,20 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   #take(arrival: Arrival): void {
     const input = arrival.resolve()
-    if (input === undefined) return arrival.refused?.()
+    if (input === undefined) return arrival.onRefused?.()
     this.#step(input[0], input[1])
-    if (this.#over === undefined) arrival.taken?.(this.state.n)
-    else arrival.refused?.()
+    if (this.#endReason === undefined) arrival.onTaken?.(this.state.n)
+    else arrival.onRefused?.()
   }
 
   /** The common case: nothing else is going on, and the settlement is the next step. */
-  land(flight: Flight, input: Input): void {
+  settleEffect(flight: PendingEffect, input: Input): void {
     const { frame } = flight
     if (
       !this.#busy &&
       !this.#paused &&
       this.#arrivals.length === 0 &&
-      this.#over === undefined &&
+      this.#endReason === undefined &&
       this.#steps < TURN &&
       this.state.queue.peek() === undefined
     ) {
@@ -488,20 +490,20 @@ export class Run implements Committing, EffectOwner, InboxOwner {
       this.#step(frame, input)
       this.#busy = false
       if (this.#effects.size === 0 || this.state.queue.peek() !== undefined || this.#arrivals.length > 0) this.#pump()
-    } else this.arrive({ resolve: () => (frame.flights.includes(flight) ? [frame, input] : undefined) })
+    } else this.arrive({ resolve: () => (frame.pendingEffects.includes(flight) ? [frame, input] : undefined) })
   }
 
   #step(frame: Frame, input: Input | undefined): void {
     this.#steps++
-    const internal = input === undefined || input[0] === 'ret' || input[0] === 'end' || input[0] === 'cancel'
-    const elapsed = internal ? 0 : Math.max(0, this.#world.clock() - this.state.time)
+    const isInternal = input === undefined || input[0] === 'ret' || input[0] === 'end' || input[0] === 'cancel'
+    const elapsed = isInternal ? 0 : Math.max(0, this.#world.clock() - this.state.time)
     const { redact } = this.#world
     try {
-      const taken = internal || redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
+      const taken = isInternal || redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
       this.#apply(this.#decider.decide(frame, taken, elapsed), frame)
     } catch (thrown) {
       // A kind's bug is a record; this one is the kernel's, and what is durable is all that can be trusted.
-      this.broken(
+      this.onBroken(
         toFault(thrown, (message, cause) =>
           faults.make('R9001', `record ${this.state.n} could not be made: ${message}`, { run: this.id, cause }),
         ),
@@ -515,36 +517,36 @@ export class Run implements Committing, EffectOwner, InboxOwner {
     state.apply(record)
     this.records.push(record)
     if (this.#world.store === undefined) this.durable = state.n
-    else this.#world.committer?.later(this)
-    if (state.dropped.length > 0) this.#effects.abortDropped()
-    if (record.input?.[0] === 'cancel' && this.#effects.holding) this.#effects.again()
+    else this.#world.committer?.commitLater(this)
+    if (state.droppedEffects.length > 0) this.#effects.abortDropped()
+    if (record.input?.[0] === 'cancel' && this.#effects.hasBlocked) this.#effects.retryBlocked()
     const stepped = frame ?? state.root
-    if (record.more?.pin !== undefined) this.#keepPrograms(record.more.pin.length)
-    if (this.#watchers.observed) this.#show(record, stepped, before)
+    if (record.more?.pin !== undefined) this.#storePrograms(record.more.pin.length)
+    if (this.#watchers.hasObservers) this.#show(record, stepped, before)
     if (record.requests !== undefined && !stepped.gone) {
-      const { flights } = stepped
-      for (let i = flights.length - record.requests.length; i < flights.length; i++) {
-        const flight = flights[i]
-        if (flight !== undefined) this.#effects.start(flight)
+      const { pendingEffects } = stepped
+      for (let i = pendingEffects.length - record.requests.length; i < pendingEffects.length; i++) {
+        const effect = pendingEffects[i]
+        if (effect !== undefined) this.#effects.start(effect)
       }
     }
-    if (record.more !== undefined) this.#afterwards(record.more, stepped)
-    if (this.#effects.postponing && record.input?.[0] !== 'part' && record.input?.[0] !== 'later') this.#effects.next()
+    if (record.more !== undefined) this.#followUp(record.more, stepped)
+    if (this.#effects.hasPostponed && record.input?.[0] !== 'part' && record.input?.[0] !== 'later') this.#effects.startPostponed()
   }
 
-  #afterwards(more: NonNullable<Rec['more']>, frame: Frame): void {
+  #followUp(more: NonNullable<Rec['more']>, frame: Frame): void {
     if (more.wait !== undefined || more.drop !== undefined) this.#alarm.set()
     if (more.wait?.some(([type]) => type === 'message')) this.#inbox.look()
     if (more.repeat === undefined) return
-    const again = frame.flights.find((flight) => flight.id === more.repeat)
-    if (again !== undefined) this.#effects.start(again)
+    const effect = frame.pendingEffects.find((flight) => flight.id === more.repeat)
+    if (effect !== undefined) this.#effects.start(effect)
   }
 
   /** The programs of the newest pins go with the next batch. */
-  #keepPrograms(count: number): void {
+  #storePrograms(count: number): void {
     if (this.lease === undefined) return
     for (let pin = this.state.pins.length - count; pin < this.state.pins.length; pin++)
-      this.#tail.addProgram(this.#definitions.program(pin))
+      this.#batches.addProgram(this.#definitions.program(pin))
   }
 
   #show(record: Rec, frame: Frame, before: Json | undefined): void {
@@ -554,54 +556,54 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   // Durability
 
-  wantDurable(): void {
-    this.#world.committer?.want(this)
+  requestCommit(): void {
+    this.#world.committer?.commitSoon(this)
   }
 
-  whileHeld(act: () => void): void {
+  whileOwned(act: () => void): void {
     const { heartbeat } = this.#world
-    if (this.lease === undefined || heartbeat === undefined || heartbeat.isSure(this.lease)) return act()
-    heartbeat.ask(this.lease, (holding) => (holding === 'held' ? act() : void Promise.resolve().then(() => this.#notHeld(holding))))
+    if (this.lease === undefined || heartbeat === undefined || heartbeat.isConfirmed(this.lease)) return act()
+    heartbeat.ask(this.lease, (check) => (check === 'held' ? act() : void Promise.resolve().then(() => this.#onNotOwned(check))))
   }
 
   /** Runs after the question: the step that asked for the effect ends first. */
-  #notHeld(holding: Exclude<Holding, 'held'>): void {
-    if (holding === 'lost') this.lost()
-    else this.broken(holding)
+  #onNotOwned(check: Exclude<LeaseCheck, 'held'>): void {
+    if (check === 'lost') this.onLost()
+    else this.onBroken(check)
   }
 
   batch(): Batch | undefined {
-    if (this.lease === undefined || this.#over !== undefined) return undefined
+    if (this.lease === undefined || this.#endReason !== undefined) return undefined
     // A look into the inbox may bring nothing, and then no further record would say that the run rests.
-    return this.#tail.batch(this.lease, this.records, runStatus(this.state, this.#going || this.#unperformed))
+    return this.#batches.batch(this.lease, this.records, runStatus(this.state, this.#isActive || this.#hasUnperformed))
   }
 
   /** An effect is on record that nobody performs any more: whoever looks for what is due must find the run, whatever it waits for. */
-  get #unperformed(): boolean {
-    if (!this.#leaving && !this.#draining && !this.#effects.holding) return false
-    for (const { doubted } of this.state.flights()) if (!doubted) return true
+  get #hasUnperformed(): boolean {
+    if (!this.#leaving && !this.#draining && !this.#effects.hasBlocked) return false
+    for (const { isQuestioned } of this.state.pendingEffects()) if (!isQuestioned) return true
     return false
   }
 
-  committed(last: number): void {
-    if (this.#over !== undefined) return
+  onCommitted(last: number): void {
+    if (this.#endReason !== undefined) return
     const from = this.durable
     this.durable = last
     const done = this.records.splice(0, last - from)
     this.#watchers.publish(from + 1, done)
-    this.#watchRest()
-    this.#effects.durable(last, this.#watchers.done(last))
+    this.#notifyRest()
+    this.#effects.onDurable(last, this.#watchers.doneUpTo(last))
     this.#wake()
     this.#finish()
   }
 
-  #watchRest(): void {
-    if (this.#watchers.subscribed && this.durable === this.state.n && this.atRest) this.#watchers.rest(this.durable)
+  #notifyRest(): void {
+    if (this.#watchers.hasSubscribers && this.durable === this.state.n && this.atRest) this.#watchers.notifyRest(this.durable)
   }
 
-  #caughtUp(): void {
-    if (this.#over !== undefined) return
-    this.#effects.durable(this.durable, this.#watchers.done(this.durable))
+  #onCaughtUp(): void {
+    if (this.#endReason !== undefined) return
+    this.#effects.onDurable(this.durable, this.#watchers.doneUpTo(this.durable))
     if (this.#waitsForWatchers) this.#unpause()
     this.#wake()
     this.#finish()
@@ -609,16 +611,16 @@ export class Run implements Committing, EffectOwner, InboxOwner {
 
   /** A run that has ended, durably, is no longer held by this process. */
   #finish(): void {
-    if (this.state.ended === undefined || this.durable < this.state.n || this.#watchers.behind) return
+    if (this.state.ended === undefined || this.durable < this.state.n || this.#watchers.isBehind) return
     this.#alarm.stop()
-    this.#world.closed(this)
+    this.#world.onClosed(this)
   }
 
-  lost(): void {
-    this.broken(faults.make('R5002', `${this.id} was taken over by another process at record ${this.durable}`, { run: this.id }))
+  onLost(): void {
+    this.onBroken(faults.make('R5002', `${this.id} was taken over by another process at record ${this.durable}`, { run: this.id }))
   }
 
-  broken(fault: Fault): void {
+  onBroken(fault: Fault): void {
     this.#end(fault)
   }
 
@@ -636,34 +638,34 @@ export class Run implements Committing, EffectOwner, InboxOwner {
    */
   drain(): Promise<void> {
     this.#draining = true
-    this.hold((next) => 'port' in next && this.#effects.canWait(next))
+    this.block((next) => 'port' in next && this.#effects.canWait(next))
     return this.idle()
   }
 
   /** As `close`, but first makes durable what has been decided. */
   async leave(): Promise<void> {
-    if (this.#over !== undefined) return
+    if (this.#endReason !== undefined) return
     this.#leaving = true
     this.#paused = true
     this.#effects.stop()
     try {
-      await this.#until(this.state.n)
+      await this.#waitFor(this.state.n)
     } catch {
       // Whoever waits for the run has heard it.
     }
-    this.#watchers.rest(this.durable)
-    await this.#watchers.settled()
+    this.#watchers.notifyRest(this.durable)
+    await this.#watchers.allDone()
     this.close()
   }
 
-  #end(over: Fault | 'closed'): void {
-    if (this.#over !== undefined) return
-    this.#over = over
+  #end(reason: Fault | 'closed'): void {
+    if (this.#endReason !== undefined) return
+    this.#endReason = reason
     this.#alarm.stop()
     this.#effects.stop()
-    for (const arrival of this.#arrivals.splice(0)) arrival.refused?.()
-    this.#waiters.end(this.#overFault(), over === 'closed')
-    this.#world.closed(this)
+    for (const arrival of this.#arrivals.splice(0)) arrival.onRefused?.()
+    this.#waiters.end(this.#endFault(), reason === 'closed')
+    this.#world.onClosed(this)
   }
 
   // Rest
@@ -671,14 +673,20 @@ export class Run implements Committing, EffectOwner, InboxOwner {
   #rest(): void {
     if (!this.atRest) return
     const { state } = this
-    if (state.ended === undefined && state.waits.size === 0 && state.start !== undefined && !this.#holdsNext() && !this.#effects.holding) {
+    if (
+      state.ended === undefined &&
+      state.waits.size === 0 &&
+      state.start !== undefined &&
+      !this.#isNextBlocked() &&
+      !this.#effects.hasBlocked
+    ) {
       return this.arrive({ resolve: () => [state.root, ['kernel', 'stalled']] })
     }
     this.#steps = 0
     this.#alarm.check()
-    if (this.durable < state.n) this.wantDurable()
+    if (this.durable < state.n) this.requestCommit()
     else {
-      this.#watchRest()
+      this.#notifyRest()
       this.#finish()
     }
     this.#wake()

@@ -2,7 +2,7 @@ import { Committer } from './committer.ts'
 import type { Fault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
 import { ForkPoints } from './fork-points.ts'
-import { forkRun, type Forked, type ForkOptions, type ForkWorld } from './fork.ts'
+import { forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type Host, systemHost } from '../ports/host.ts'
 import { copyJson, type Json } from '../journal/json.ts'
@@ -10,16 +10,16 @@ import { type History, Journals, noRun, type Peek } from './journals.ts'
 import type { Kind } from '../step/kind.ts'
 import { InboxWatch } from './inbox-watch.ts'
 import { Leases } from './leases.ts'
-import { runName } from '../journal/names.ts'
-import { assertStorable, RunPrograms } from '../step/pinned.ts'
+import { runName } from '../journal/run-name.ts'
+import { assertStorable, RunPrograms } from '../step/run-programs.ts'
 import type { Policy } from '../ports/policy.ts'
 import type { Port } from '../ports/port.ts'
 import { type Program, pinOf } from '../step/program.ts'
 import { Programs } from '../step/programs.ts'
 import { FORMAT, type Pin, type Rec, type Start } from '../journal/record.ts'
-import type { Redact } from '../journal/redact.ts'
+import type { Redactor } from '../journal/redact.ts'
 import { Run, type RunWorld } from './run.ts'
-import { storedProgram } from './tail.ts'
+import { storedProgram } from './batch-builder.ts'
 import { State } from '../state/state.ts'
 import type { Lease, RunRow, RunStatus, Store, Worker } from '../ports/store.ts'
 
@@ -33,7 +33,7 @@ export interface RuntimeOptions {
   readonly store?: Store
   readonly host?: Host
   /** Takes secrets out of everything that comes from outside, before it becomes a record. */
-  readonly redact?: Redact
+  readonly redact?: Redactor
   /** Who advances the runs; needed with a store. */
   readonly worker?: Worker
   /** Milliseconds without a heartbeat after which a process counts as gone. */
@@ -64,7 +64,7 @@ export interface ReopenOptions {
 const DEFAULT_LEASE = 15_000
 
 /** A run's name and the right to advance it; its first record is still to come. */
-interface Created {
+interface NewRun {
   readonly id: string
   readonly lease: Lease | undefined
   readonly trace: string
@@ -82,21 +82,21 @@ export class Runtime implements RunWorld {
   readonly committer: Committer | undefined
   readonly ports: Map<string, Port>
   readonly policy: Policy | undefined
-  readonly redact: Redact | undefined
+  readonly redact: Redactor | undefined
   /** Milliseconds without a heartbeat after which this process counts as gone. */
   readonly leaseMs: number
   readonly #runs = new Map<string, Run>()
   readonly #opening = new Map<string, Promise<Run>>()
   /** Names that were wished for, of runs that are being made. */
-  readonly #making = new Set<string>()
+  readonly #reserved = new Set<string>()
   /** What subscribers still do for runs that this process no longer holds. */
-  readonly #watched = new Set<Promise<void>>()
+  readonly #busySubscribers = new Set<Promise<void>>()
   readonly #worker: Worker
   readonly heartbeat: Heartbeat | undefined
   readonly #leases: Leases | undefined
-  readonly #inboxes: InboxWatch | undefined
+  readonly #inboxWatch: InboxWatch | undefined
   #now: number | undefined
-  #greeted: Promise<void> | undefined
+  #registered: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
     for (const kind of options.kinds) this.programs.addKind(kind)
@@ -112,12 +112,12 @@ export class Runtime implements RunWorld {
       store === undefined
         ? undefined
         : new Heartbeat(store, this.#worker, this.host, this.leaseMs, {
-            confirmed: () => void this.#releaseStrays(),
+            onConfirmed: () => void this.#releaseUnused(),
             // A process that holds no run has no lease to lose.
-            trouble: (fault) => this.#runs.size > 0 && options.onTrouble?.(fault),
+            onTrouble: (fault) => this.#runs.size > 0 && options.onTrouble?.(fault),
           })
     this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.#worker, this.heartbeat)
-    this.#inboxes = store === undefined ? undefined : new InboxWatch(store, this.#worker, this.host, this.#runs)
+    this.#inboxWatch = store === undefined ? undefined : new InboxWatch(store, this.#worker, this.host, this.#runs)
     this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
   }
 
@@ -132,12 +132,12 @@ export class Runtime implements RunWorld {
     return this.#now
   }
 
-  late(): void {
+  resetClock(): void {
     this.#now = undefined
   }
 
   /** The runs that this process holds. */
-  get open(): ReadonlyMap<string, Run> {
+  get openRuns(): ReadonlyMap<string, Run> {
     return this.#runs
   }
 
@@ -154,14 +154,14 @@ export class Runtime implements RunWorld {
   async #start(program: Program, options: StartOptions): Promise<Run> {
     const closure = this.programs.closure(program)
     if (this.store?.durable) for (const needed of closure) assertStorable(needed)
-    const args = options.args === undefined ? {} : { args: this.#redacted(copyJson(options.args, 'args')) }
+    const args = options.args === undefined ? {} : { args: this.#redact(copyJson(options.args, 'args')) }
     const pins = closure.map(pinOf)
     const seed = this.host.entropy()
     const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(program))
     const { by } = options
-    const about = typeof by === 'function' ? by({ id, trace }) : by
-    const who = about === undefined ? {} : { by: this.#redacted(copyJson(about, 'by')) }
-    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...who }
+    const facts = typeof by === 'function' ? by({ id, trace }) : by
+    const starter = facts === undefined ? {} : { by: this.#redact(copyJson(facts, 'by')) }
+    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...starter }
     const state = new State()
     const run = new Run(
       this,
@@ -172,7 +172,7 @@ export class Runtime implements RunWorld {
       this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram),
     )
     this.#runs.set(id, run)
-    this.#inboxes?.begin()
+    this.#inboxWatch?.watch()
     options.prepare?.(run)
     run.begin({
       frame: 0,
@@ -186,7 +186,7 @@ export class Runtime implements RunWorld {
     return run
   }
 
-  #redacted<Value extends Json>(value: Value): Value {
+  #redact<Value extends Json>(value: Value): Value {
     return this.redact === undefined ? value : (this.redact(value) as Value)
   }
 
@@ -197,43 +197,43 @@ export class Runtime implements RunWorld {
     return run
   }
 
-  async #create(wanted: string | undefined, program: Pin, status: RunStatus = 'running'): Promise<Created> {
+  async #create(wanted: string | undefined, program: Pin, status: RunStatus = 'running'): Promise<NewRun> {
     const trace = this.host.entropy()
     const at = this.host.now()
     const leases = this.#leases
     // Only a store can tell whether a speakable name is free: a run without one is known by its trace id.
     if (this.store === undefined || leases === undefined) return { id: wanted ?? trace, lease: undefined, trace, at }
-    await this.greet()
+    await this.register()
     for (let tries = 0; tries < 100; tries++) {
       const id = wanted ?? runName(this.host.entropy())
       const lease = await leases.create({ id, trace, program, status, started: at, updated: at, due: null, waits: [] })
       if (lease !== 'taken') return { id, lease, trace, at }
       if (wanted === undefined) continue
-      const begun = await this.#neverBegan(leases, wanted, program)
-      if (begun !== undefined) return begun
+      const reused = await this.#reuseUnbegun(leases, wanted, program)
+      if (reused !== undefined) return reused
       break
     }
-    throw this.#taken(wanted)
+    throw this.#idTakenFault(wanted)
   }
 
   /** Two runs of this process that wish for one name are not the same run begun again. Throws `R5007`. */
   #reserve(wanted: string | undefined): void {
     if (wanted === undefined || this.store === undefined) return
-    if (this.#making.has(wanted)) throw this.#taken(wanted)
-    this.#making.add(wanted)
+    if (this.#reserved.has(wanted)) throw this.#idTakenFault(wanted)
+    this.#reserved.add(wanted)
   }
 
   #release(wanted: string | undefined): void {
-    if (wanted !== undefined) this.#making.delete(wanted)
+    if (wanted !== undefined) this.#reserved.delete(wanted)
   }
 
-  #taken(wanted: string | undefined): Fault {
+  #idTakenFault(wanted: string | undefined): Fault {
     const name = wanted ?? 'of every name that was drawn'
     return faults.make('R5007', `the store ${this.store?.name ?? ''} already has a run ${name}`, { run: wanted })
   }
 
   /** A process that ends between a run's row and its first record leaves a name; whoever starts the same again takes it over. */
-  async #neverBegan(leases: Leases, id: string, program: Pin): Promise<Created | undefined> {
+  async #reuseUnbegun(leases: Leases, id: string, program: Pin): Promise<NewRun | undefined> {
     if (this.#runs.has(id)) return undefined
     const claim = await leases.claim(id, this.host.now())
     if (!('lease' in claim)) return undefined
@@ -263,24 +263,24 @@ export class Runtime implements RunWorld {
 
   async #open(id: string, { prepare, actor }: ReopenOptions): Promise<Run> {
     const leases = this.#needLeases()
-    await this.greet()
+    await this.register()
     const claim = await leases.claim(id, this.host.now())
     if ('missing' in claim) throw noRun(id)
-    if ('holder' in claim) {
-      const { worker } = claim.holder
+    if ('owner' in claim) {
+      const { worker } = claim.owner
       throw faults.make('R5001', `${id} is held by process ${worker.pid} on ${worker.host}`, {
         run: id,
-        data: { pid: worker.pid, host: worker.host, seen: claim.holder.seen },
+        data: { pid: worker.pid, host: worker.host, seen: claim.owner.seen },
       })
     }
     let run: Run | undefined
     try {
-      if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#over(claim.row)
+      if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#endedFault(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
-      this.#journals().requireSteps(state.pins, id)
+      this.#journals().requireSupportedRevision(state.pins, id)
       run = new Run(this, id, state, definitions, claim.lease)
       this.#runs.set(id, run)
-      this.#inboxes?.begin()
+      this.#inboxWatch?.watch()
       const ready = prepare?.(run)
       if (ready !== undefined) await ready
       await run.reopen(actor)
@@ -298,11 +298,11 @@ export class Runtime implements RunWorld {
    */
   async forkPoint(id: string): Promise<string | undefined> {
     const { records } = await this.history(id)
-    return new ForkPoints(id, records, this.programs, this.ports).wayOn()
+    return new ForkPoints(id, records, this.programs, this.ports).retryPoint()
   }
 
   /** `R2001`, with the fork that goes on from before the end. That none can be named, for whatever reason, hides no failure. */
-  async #over({ id, status }: RunRow): Promise<Fault> {
+  async #endedFault({ id, status }: RunRow): Promise<Fault> {
     const point = await this.forkPoint(id).catch(() => undefined)
     const fix = point === undefined ? undefined : `reflex fork ${point}`
     return faults.make('R2001', `${id} ${status === 'cancelled' ? 'was' : 'has'} ${status}`, {
@@ -316,7 +316,7 @@ export class Runtime implements RunWorld {
    * Its effects have keys of their own. Throws `R2016` for a run that is not there, `R2060` and `R2061` where none can be
    * forked, `R2021` for a record that it has not, `R5006` for a program that the store lacks, and what the board refuses of `set`; then nothing was made.
    */
-  async fork(id: string, options: ForkOptions = {}): Promise<Forked> {
+  async fork(id: string, options: ForkOptions = {}): Promise<ForkResult> {
     const leases = this.#needLeases()
     let lease: Lease | undefined
     this.#reserve(options.id)
@@ -354,12 +354,12 @@ export class Runtime implements RunWorld {
     return new Journals(this.#needStore(), this.programs)
   }
 
-  closed(run: Run): void {
+  onClosed(run: Run): void {
     if (this.#runs.get(run.id) !== run) return
     this.#runs.delete(run.id)
-    const watched = run.watched()
-    this.#watched.add(watched)
-    void watched.finally(() => this.#watched.delete(watched))
+    const done = run.subscribersDone()
+    this.#busySubscribers.add(done)
+    void done.finally(() => this.#busySubscribers.delete(done))
     if (run.lease !== undefined) void this.#leases?.release(run.lease)
   }
 
@@ -374,18 +374,18 @@ export class Runtime implements RunWorld {
   }
 
   /** Makes this process known to its store, if it is not yet: a store tells only those that it knows which processes of their machine are gone. */
-  greet(): Promise<void> {
-    this.#greeted ??= Promise.resolve(this.heartbeat?.begin()).catch((thrown: unknown) => {
+  register(): Promise<void> {
+    this.#registered ??= Promise.resolve(this.heartbeat?.begin()).catch((thrown: unknown) => {
       // The next run tries again.
-      this.#greeted = undefined
+      this.#registered = undefined
       throw thrown
     })
-    return this.#greeted
+    return this.#registered
   }
 
-  async #releaseStrays(): Promise<void> {
+  async #releaseUnused(): Promise<void> {
     try {
-      await this.#leases?.releaseStrays(this.host.now(), (run) => this.#runs.has(run) || this.#opening.has(run))
+      await this.#leases?.releaseUnused(this.host.now(), (run) => this.#runs.has(run) || this.#opening.has(run))
     } catch {
       // A store that cannot be written shows in the next commit, with the run that it concerns.
     }
@@ -397,13 +397,13 @@ export class Runtime implements RunWorld {
    */
   async close(): Promise<void> {
     this.heartbeat?.stop()
-    this.#inboxes?.end()
+    this.#inboxWatch?.end()
     for (const run of this.#runs.values()) {
       await run.leave()
       if (run.lease !== undefined) await this.#leases?.release(run.lease)
     }
-    await Promise.all(this.#watched)
-    await this.#leases?.released()
+    await Promise.all(this.#busySubscribers)
+    await this.#leases?.whenReleased()
   }
 }
 

@@ -14,14 +14,14 @@ export class Waiters {
     return this.#waiters.size
   }
 
-  until(at: number | 'rest'): Promise<void> {
+  wait(at: number | 'rest'): Promise<void> {
     return new Promise((resolve, reject) => void this.#waiters.add({ at, resolve, reject }))
   }
 
   /** Resolves those whose condition has come true. */
-  wake(durable: number, rests: boolean): void {
+  wake(durable: number, isAtRest: boolean): void {
     for (const waiter of this.#waiters) {
-      if (waiter.at === 'rest' ? !rests : durable < waiter.at) continue
+      if (waiter.at === 'rest' ? !isAtRest : durable < waiter.at) continue
       this.#waiters.delete(waiter)
       waiter.resolve()
     }

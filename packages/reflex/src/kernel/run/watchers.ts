@@ -7,11 +7,11 @@ type Observer = (change: Change) => void
 export type Subscriber = (record: Rec, n: number) => unknown
 
 /** Called when nothing more is to be expected for now: the run rests, has ended, or is left. */
-export type AtRest = () => unknown
+export type RestListener = () => unknown
 
 interface Subscription {
   readonly subscriber: Subscriber
-  readonly atRest: AtRest | undefined
+  readonly atRest: RestListener | undefined
 }
 
 /**
@@ -23,16 +23,16 @@ export class Watchers {
   readonly #subscriptions = new Set<Subscription>()
   /** Promises of subscribers, in their order, each with the first record that it stands for. */
   readonly #pending = new Map<Promise<unknown>, number>()
-  readonly #caughtUp: () => void
+  readonly #onCaughtUp: () => void
   /** The record at which the subscribers heard of rest last. */
-  #rested = 0
+  #lastRest = 0
 
   /** `caughtUp` is called each time that a promise of a subscriber has settled. */
-  constructor(caughtUp: () => void) {
-    this.#caughtUp = caughtUp
+  constructor(onCaughtUp: () => void) {
+    this.#onCaughtUp = onCaughtUp
   }
 
-  get observed(): boolean {
+  get hasObservers(): boolean {
     return this.#observers.size > 0
   }
 
@@ -41,14 +41,14 @@ export class Watchers {
     return () => void this.#observers.delete(observer)
   }
 
-  subscribe(subscriber: Subscriber, atRest?: AtRest): () => void {
+  subscribe(subscriber: Subscriber, atRest?: RestListener): () => void {
     const subscription = { subscriber, atRest }
     this.#subscriptions.add(subscription)
     return () => void this.#subscriptions.delete(subscription)
   }
 
   show(change: Change): void {
-    for (const observer of this.#observers) void shielded(() => observer(change))
+    for (const observer of this.#observers) void callSafely(() => observer(change))
   }
 
   /** Records that have become durable, the first of them being number `first`. */
@@ -59,48 +59,48 @@ export class Watchers {
   }
 
   /** Tells the subscribers, once for each last record `n`, that nothing more is to be expected. */
-  rest(n: number): void {
-    if (this.#rested === n) return
-    this.#rested = n
+  notifyRest(n: number): void {
+    if (this.#lastRest === n) return
+    this.#lastRest = n
     for (const { atRest } of this.#subscriptions) if (atRest !== undefined) this.#await(n, atRest)
   }
 
   /** The last record that all subscribers are done with, where `durable` is the last one that they were given. */
-  done(durable: number): number {
+  doneUpTo(durable: number): number {
     const [first] = this.#pending.values()
     return first === undefined ? durable : Math.min(durable, first - 1)
   }
 
-  get subscribed(): boolean {
+  get hasSubscribers(): boolean {
     return this.#subscriptions.size > 0
   }
 
-  get behind(): boolean {
+  get isBehind(): boolean {
     return this.#pending.size > 0
   }
 
   /** Resolves once all subscribers are done with what they were given. */
-  async settled(): Promise<void> {
+  async allDone(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending.keys())
   }
 
   #await(first: number, watch: () => unknown): void {
-    const promise = shielded(watch)
+    const promise = callSafely(watch)
     if (promise === undefined || this.#pending.has(promise)) return
     this.#pending.set(promise, first)
-    const settled = () => {
+    const leave = () => {
       this.#pending.delete(promise)
-      this.#caughtUp()
+      this.#onCaughtUp()
     }
-    promise.then(settled, (thrown: unknown) => {
-      settled()
+    promise.then(leave, (thrown: unknown) => {
+      leave()
       void Promise.reject(thrown)
     })
   }
 }
 
 /** What a watcher throws is reported as an unhandled rejection. */
-function shielded(watch: () => unknown): Promise<unknown> | undefined {
+function callSafely(watch: () => unknown): Promise<unknown> | undefined {
   try {
     const result = watch()
     return result instanceof Promise ? result : undefined

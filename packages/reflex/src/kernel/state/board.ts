@@ -28,7 +28,7 @@ export interface BoardRules {
   /** Each step knows the keys that it read and wrote. */
   readonly tracks?: true
   /** Keys with this prefix are the runtime's: only internal writes reach them. */
-  readonly reserved?: string
+  readonly isReserved?: string
   /** The outermost scope can be written from within. */
   readonly root?: true
   /** Bytes of live keys and values, as JSON, that a frame's scopes and those that it reads on in may hold. */
@@ -42,26 +42,26 @@ export interface BoardContract {
   readonly rules: BoardRules
   readonly schemas: Readonly<Record<string, Validator>> | undefined
   /** Keys that the kind keeps for itself: they are read in frames of that kind alone. */
-  readonly own?: ((key: string) => boolean) | undefined
+  readonly isInternal?: ((key: string) => boolean) | undefined
 }
 
 /** The board of a kind that switches nothing on. */
-export const PLAIN: BoardContract = { rules: {}, schemas: undefined }
+export const NO_RULES: BoardContract = { rules: {}, schemas: undefined }
 
 /**
  * The value that a write stores: a frozen JSON copy, as the key's schema gives it back. The order of the checks:
  * reserved prefix `R2005`, unknown key `R2006`, schema `R2007`, JSON `R2004` (seed tree 2.1, UB-04, SEC-05).
  */
-export function checkWrite(contract: BoardContract, key: string, value: unknown, at: string, internal: boolean): Json {
+export function checkWrite(contract: BoardContract, key: string, value: unknown, at: string, isInternal: boolean): Json {
   const { rules, schemas } = contract
-  const reserved = rules.reserved !== undefined && key.startsWith(rules.reserved)
-  if (reserved && !internal) {
-    throw faults.make('R2005', `${at} wrote ${key}; keys that begin with ${rules.reserved} are the runtime's`, {
+  const isReserved = rules.isReserved !== undefined && key.startsWith(rules.isReserved)
+  if (isReserved && !isInternal) {
+    throw faults.make('R2005', `${at} wrote ${key}; keys that begin with ${rules.isReserved} are the runtime's`, {
       path: `${at}.${key}`,
       fix: 'choose another key',
     })
   }
-  if (rules.schemas === undefined || (reserved && internal)) return copyJson(value, `${at}.${key}`)
+  if (rules.schemas === undefined || (isReserved && isInternal)) return copyJson(value, `${at}.${key}`)
   if (schemas !== undefined && Object.hasOwn(schemas, key)) return copyJson(checkSchema(contract, key, value, at), `${at}.${key}`)
   if (rules.schemas === 'required') {
     throw faults.make('R2006', `${at} wrote ${key}, which the program does not declare`, {
@@ -109,7 +109,7 @@ function preview(value: unknown): string {
 
 /** How many bytes a scope holds, brought up to date from where it was last measured. */
 interface Measure {
-  upTo: number
+  measured: number
   bytes: number
   readonly keys: Map<string, number>
 }
@@ -123,9 +123,9 @@ function bytesOf(key: string, value: Json | undefined): number {
 
 function measure(scope: Scope): Measure {
   let known = measures.get(scope)
-  if (known === undefined) measures.set(scope, (known = { upTo: 0, bytes: 0, keys: new Map() }))
-  for (const entry of scope.entries(undefined, known.upTo)) count(known, entry.key, entry.value)
-  known.upTo = scope.size
+  if (known === undefined) measures.set(scope, (known = { measured: 0, bytes: 0, keys: new Map() }))
+  for (const entry of scope.entries(undefined, known.measured)) count(known, entry.key, entry.value)
+  known.measured = scope.size
   return known
 }
 

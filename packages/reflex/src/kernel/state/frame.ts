@@ -1,39 +1,39 @@
 import type { Json } from '../journal/json.ts'
-import type { Asker, Ending, Pin, Ref, ReturnPair, WaitType } from '../journal/record.ts'
+import type { Asker, EndStatus, Pin, Ref, ReturnPair, WaitType } from '../journal/record.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
 /** An effect requested and not yet settled or dropped. */
-export class Flight {
+export class PendingEffect {
   readonly id: Ref
   readonly frame: Frame
   readonly port: string
   readonly args: Json | undefined
   /** The idempotency key that its request named, if it did. */
-  readonly asked: string | undefined
+  readonly requestedKey: string | undefined
   /** The record that requested it. */
   readonly record: number
   /** Progress was recorded: after a crash the frame is told to forget it. */
-  parts = false
+  hasParts = false
   /** A question about it is open: whether it happened, or whether it may. Nobody performs it meanwhile. */
-  doubted = false
+  isQuestioned = false
   /** It begins once others of the run have settled. */
-  later = false
+  isPostponed = false
   /** It is under way in this process: not state, and empty after a fold. */
-  live: { abort(): void } | undefined
+  activeCall: { abort(): void } | undefined
 
-  constructor(id: Ref, frame: Frame, port: string, args: Json | undefined, asked: string | undefined, record: number) {
+  constructor(id: Ref, frame: Frame, port: string, args: Json | undefined, requestedKey: string | undefined, record: number) {
     this.id = id
     this.frame = frame
     this.port = port
     this.args = args
-    this.asked = asked
+    this.requestedKey = requestedKey
     this.record = record
   }
 }
 
 /** Returns true for an effect that waits for a person, or for other effects, before it begins: nothing of it has happened. */
-export function isHeld({ id, frame, doubted, later }: Flight): boolean {
-  return later || (doubted && frame.waits?.some(({ doubts, asker }) => doubts === id && asker !== 'outcome') === true)
+export function isPaused({ id, frame, isQuestioned, isPostponed }: PendingEffect): boolean {
+  return isPostponed || (isQuestioned && frame.waits?.some(({ effect, asker }) => effect === id && asker !== 'outcome') === true)
 }
 
 /** A named point where a frame stops for an answer, a message or a time. */
@@ -50,16 +50,16 @@ export interface Wait {
   /** Which question of the run it is, from 1; 0 for waits that nobody answers. People address it so: `otter-2m9q/q1`. */
   readonly number: number
   /** The effect whose outcome is asked for: a question of the kernel, not of the program. */
-  readonly doubts: Ref | undefined
+  readonly effect: Ref | undefined
   readonly asker: Asker
 }
 
 /** A strand as its spawner sees it. */
-export interface Kid {
+export interface StrandResult {
   readonly id: Ref
   /** The pin of the program that it ran first. */
   readonly pin: number
-  status: 'running' | Ending
+  status: 'running' | EndStatus
   /** The strand's own writes; readable once it has ended. */
   readonly scope: Scope
   value: Json | undefined
@@ -76,7 +76,7 @@ export interface Link {
   readonly caller: Frame
   readonly role: 'call' | 'strand'
   /** Both are of one kind, and keep their books alike. */
-  readonly kindred: boolean
+  readonly isSameKind: boolean
   /** What its reads see of the caller: live, as of a record, or nothing. */
   readonly sees: 'live' | 'past' | 'nothing'
   readonly record: number
@@ -95,14 +95,14 @@ export class Frame {
   position: Json | undefined
   callee: Frame | undefined
   subs: Map<Ref, SubScope> | undefined
-  kids: Map<Ref, Kid> | undefined
+  strandResults: Map<Ref, StrandResult> | undefined
   /** Strands that have not ended. */
   strands: Map<Ref, Frame> | undefined
-  readonly flights: Flight[] = []
+  readonly pendingEffects: PendingEffect[] = []
   waits: Wait[] | undefined
   /** It is being cancelled; `told` once its kind has heard of it. */
-  closing: string | undefined
-  told = false
+  cancelReason: string | undefined
+  notified = false
   /** It has ended: inputs still queued for it are passed over. */
   gone = false
 
@@ -126,19 +126,19 @@ export class Frame {
   }
 
   /** As `reader`, no further than its own kind: what that keeps for itself under keys of its own is nobody else's to write. */
-  books(): BoardReader {
+  kindReader(): BoardReader {
     return new BoardReader([...scopeChain(this, null, true)])
   }
 }
 
 /** The scopes that a frame reads, nearest first; with `kindred`, those of its own kind alone. An outer bound holds for all scopes beyond it. */
-export function* scopeChain(from: Frame, under: Ref | null = null, kindred = false): Generator<ScopeView> {
+export function* scopeChain(from: Frame, under: Ref | null = null, sameKindOnly = false): Generator<ScopeView> {
   let bound = Number.POSITIVE_INFINITY
   let inner: Ref | null = under
   for (
     let frame: Frame | undefined = from;
     frame !== undefined;
-    frame = kindred && frame.link?.kindred === false ? undefined : frame.outer
+    frame = sameKindOnly && frame.link?.isSameKind === false ? undefined : frame.outer
   ) {
     while (inner !== null) {
       const sub = frame.subs?.get(inner)
@@ -153,12 +153,12 @@ export function* scopeChain(from: Frame, under: Ref | null = null, kindred = fal
 }
 
 /** The latest value of a key in the nearest scope that has it; what a step reads. */
-export function lookup(from: Frame, key: string, under: Ref | null = null, kindred = false): Json | undefined {
+export function lookup(from: Frame, key: string, under: Ref | null = null, sameKindOnly = false): Json | undefined {
   if (from.outer === undefined && under === null) {
     const place = from.scope.find(key, Number.POSITIVE_INFINITY)
     return place < 0 ? undefined : from.scope.valueAt(place)
   }
-  for (const { scope, bound } of scopeChain(from, under, kindred)) {
+  for (const { scope, bound } of scopeChain(from, under, sameKindOnly)) {
     const place = scope.find(key, bound)
     const value = place < 0 ? undefined : scope.valueAt(place)
     if (value !== undefined) return value
@@ -167,7 +167,7 @@ export function lookup(from: Frame, key: string, under: Ref | null = null, kindr
 }
 
 /** Whether two pins of a run hold programs of the same kind. */
-export function areKindred(pins: readonly Pin[], one: number, other: number): boolean {
+export function areSameKind(pins: readonly Pin[], one: number, other: number): boolean {
   return pins[one] !== undefined && pins[one][1] === pins[other]?.[1]
 }
 

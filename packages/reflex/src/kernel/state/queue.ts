@@ -2,14 +2,14 @@ import type { Frame } from './frame.ts'
 import type { Input } from '../journal/record.ts'
 
 /** An input that the fold itself made: going on, a return, an end, a cancellation. */
-export interface Queued {
+export interface QueuedInput {
   readonly frame: Frame
   readonly input: Input | undefined
 }
 
 /** Inputs made by the fold, first in, first out. Part of the state: a crash between two records loses none. */
 export class Queue {
-  #items: Queued[] = []
+  #items: QueuedInput[] = []
   #head = 0
 
   push(frame: Frame, input: Input | undefined): void {
@@ -17,7 +17,7 @@ export class Queue {
   }
 
   /** The next input whose frame is still there. */
-  peek(): Queued | undefined {
+  peek(): QueuedInput | undefined {
     let next = this.#items[this.#head]
     while (next?.frame.gone) next = this.#items[++this.#head]
     if (next === undefined && this.#head > 0) {
@@ -29,7 +29,7 @@ export class Queue {
   }
 
   /** Takes the input that `peek` shows. */
-  take(): Queued | undefined {
+  take(): QueuedInput | undefined {
     const next = this.peek()
     if (next === undefined) return undefined
     this.#head++
@@ -41,7 +41,7 @@ export class Queue {
   }
 
   /** What is queued for frames that are still there. */
-  list(): Queued[] {
+  list(): QueuedInput[] {
     return this.#items.slice(this.#head).filter((item) => !item.frame.gone)
   }
 }

@@ -36,7 +36,7 @@ export class Scope {
     const log = this.#log
     let at = log.length - STRIDE
     if (log.length > SCAN) {
-      const found = this.#indexed().get(key)
+      const found = this.#ensureIndex().get(key)
       if (found === undefined) return -1
       at = found
     }
@@ -84,23 +84,23 @@ export class Scope {
    * Keys that have a value, each with its latest entry, in the order of those entries: an order that a
    * snapshot, which keeps only them, does not change.
    */
-  live(bound = Number.POSITIVE_INFINITY): Map<string, Entry> {
-    return new Map(this.#latest(bound).map(([key, place]) => [key, this.entryAt(place)]))
+  liveEntries(bound = Number.POSITIVE_INFINITY): Map<string, Entry> {
+    return new Map(this.#latestPlaces(bound).map(([key, place]) => [key, this.entryAt(place)]))
   }
 
   /** The keys of `live`, in its order. */
   liveKeys(bound = Number.POSITIVE_INFINITY): string[] {
-    return this.#latest(bound).map(([key]) => key)
+    return this.#latestPlaces(bound).map(([key]) => key)
   }
 
   /** Up to the last record the index says it: its cost grows with the number of keys, not with that of entries. */
-  #latest(bound: number): (readonly [key: string, place: number])[] {
+  #latestPlaces(bound: number): (readonly [key: string, place: number])[] {
     const size = this.sizeAt(bound)
-    const latest = size === this.size ? this.#indexed() : this.#indexOf(size)
+    const latest = size === this.size ? this.#ensureIndex() : this.#indexOf(size)
     return [...latest].filter(([, place]) => this.#log[place + 1] !== undefined)
   }
 
-  #indexed(): Map<string, number> {
+  #ensureIndex(): Map<string, number> {
     this.#index ??= this.#indexOf(this.size)
     return this.#index
   }

@@ -1,8 +1,8 @@
-import { areKindred, Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
+import { areSameKind, PendingEffect, Frame, type StrandResult, type Link, type Wait } from './frame.ts'
 import { faults } from '../journal/faults.ts'
 import type { Json } from '../journal/json.ts'
 import { oldAsker } from '../journal/old-words.ts'
-import type { Asker, Ending, Input, Pin, Ref, ReturnPair, Start, WaitType } from '../journal/record.ts'
+import type { Asker, EndStatus, Input, Pin, Ref, ReturnPair, Start, WaitType } from '../journal/record.ts'
 import { type Entry, Scope } from './scope.ts'
 import { State } from './state.ts'
 
@@ -24,7 +24,7 @@ interface StoredFrame {
   }
   readonly scope: readonly StoredEntry[]
   readonly subs?: readonly (readonly [Ref, Ref | null, readonly StoredEntry[]])[]
-  readonly kids?: readonly (readonly [Ref, Kid['status'], readonly StoredEntry[], Json?])[]
+  readonly kids?: readonly (readonly [Ref, StrandResult['status'], readonly StoredEntry[], Json?])[]
   /** The pins of the kids, in their order. */
   readonly kidPins?: readonly number[]
   readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number])[]
@@ -42,7 +42,7 @@ export interface StoredState {
   readonly held?: true
   readonly aside?: number
   readonly start: Start
-  readonly ended?: readonly [Ending, Json?]
+  readonly ended?: readonly [EndStatus, Json?]
   readonly pins: readonly Pin[]
   readonly frames: readonly StoredFrame[]
   readonly waits: readonly (readonly [
@@ -65,17 +65,17 @@ export interface StoredState {
  * A state as data. Frames of kinds that read no history keep only what can still be read: the latest entry of
  * each key, now and as each strand sees it.
  */
-export function dumpState(state: State, keepsHistory: (pin: number) => boolean): StoredState {
+export function dumpState(state: State, hasHistory: (pin: number) => boolean): StoredState {
   if (state.start === undefined) throw faults.make('R5003', 'a run without a start has no state')
   const bounds = [...state.frames.values()].flatMap((frame) => (frame.link?.sees === 'past' ? [frame.link.record] : []))
-  const frames = [...state.frames.values()].map((frame) => dumpFrame(frame, keepsHistory(frame.pin), bounds))
+  const frames = [...state.frames.values()].map((frame) => dumpFrame(frame, hasHistory(frame.pin), bounds))
   return {
     n: state.n,
     time: state.time,
     questions: state.questions,
     ...(state.seed === state.start.seed ? {} : { seed: state.seed }),
-    ...(state.held ? { held: true as const } : {}),
-    ...(state.aside === 0 ? {} : { aside: state.aside }),
+    ...(state.isIdle ? { held: true as const } : {}),
+    ...(state.excludedMs === 0 ? {} : { aside: state.excludedMs }),
     start: state.start,
     ...(state.ended === undefined
       ? {}
@@ -90,7 +90,7 @@ export function dumpState(state: State, keepsHistory: (pin: number) => boolean):
       w.due ?? null,
       w.about ?? null,
       w.record,
-      w.doubts ?? null,
+      w.effect ?? null,
       w.number,
       w.since,
       w.asker,
@@ -112,46 +112,48 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
       : { link: { caller: link.caller.id, role: link.role, sees: link.sees, record: link.record, under: link.under, map: link.map } }),
     scope: entries(frame.scope),
     ...(frame.subs?.size ? { subs: [...frame.subs].map(([id, sub]) => [id, sub.under, entries(sub.scope)] as const) } : {}),
-    ...(frame.kids?.size ? { kids: [...frame.kids.values()].map(dumpKid), kidPins: [...frame.kids.values()].map(({ pin }) => pin) } : {}),
-    ...(frame.flights.length > 0 ? { flights: frame.flights.map(dumpFlight) } : {}),
-    ...(frame.closing === undefined ? {} : { closing: frame.closing }),
-    ...(frame.told ? { told: true as const } : {}),
+    ...(frame.strandResults?.size
+      ? { kids: [...frame.strandResults.values()].map(dumpStrandResult), kidPins: [...frame.strandResults.values()].map(({ pin }) => pin) }
+      : {}),
+    ...(frame.pendingEffects.length > 0 ? { flights: frame.pendingEffects.map(dumpPendingEffect) } : {}),
+    ...(frame.cancelReason === undefined ? {} : { closing: frame.cancelReason }),
+    ...(frame.notified ? { told: true as const } : {}),
   }
 }
 
 /** Of an ended strand nothing but its latest values can be read. */
-function dumpKid(kid: Kid): NonNullable<StoredFrame['kids']>[number] {
-  const scope = kid.status === 'running' ? [] : dumpScope(kid.scope, false, [])
-  return kid.value === undefined ? [kid.id, kid.status, scope] : [kid.id, kid.status, scope, kid.value]
+function dumpStrandResult(strand: StrandResult): NonNullable<StoredFrame['kids']>[number] {
+  const scope = strand.status === 'running' ? [] : dumpScope(strand.scope, false, [])
+  return strand.value === undefined ? [strand.id, strand.status, scope] : [strand.id, strand.status, scope, strand.value]
 }
 
-function dumpFlight(flight: Flight): NonNullable<StoredFrame['flights']>[number] {
+function dumpPendingEffect(effect: PendingEffect): NonNullable<StoredFrame['flights']>[number] {
   return [
-    flight.id,
-    flight.port,
-    flight.args ?? null,
-    flight.asked ?? null,
-    flight.record,
-    (flight.parts ? 1 : 0) | (flight.doubted ? 2 : 0) | (flight.later ? 4 : 0),
+    effect.id,
+    effect.port,
+    effect.args ?? null,
+    effect.requestedKey ?? null,
+    effect.record,
+    (effect.hasParts ? 1 : 0) | (effect.isQuestioned ? 2 : 0) | (effect.isPostponed ? 4 : 0),
   ]
 }
 
 function dumpScope(scope: Scope, history: boolean, bounds: readonly number[]): StoredEntry[] {
-  const kept = history ? [...scope.entries()] : readable(scope, bounds)
+  const kept = history ? [...scope.entries()] : readableEntries(scope, bounds)
   return kept.map(({ key, value, record, at, label }) =>
     value === undefined ? [key, record, at, label ?? null] : [key, record, at, label ?? null, value],
   )
 }
 
-function readable(scope: Scope, bounds: readonly number[]): Entry[] {
+function readableEntries(scope: Scope, bounds: readonly number[]): Entry[] {
   const kept = new Set<number>()
   for (const bound of new Set([...bounds, Number.POSITIVE_INFINITY])) {
     for (const { key } of scope.entries(bound)) kept.add(scope.find(key, bound))
   }
   // A tombstone is kept only where it hides a value that an earlier bound still shows.
-  const shown = new Set<string>()
+  const visible = new Set<string>()
   const entries = [...kept].sort((a, b) => a - b).map((place) => scope.entryAt(place))
-  return entries.filter(({ key, value }) => (value === undefined ? shown.has(key) : shown.add(key)))
+  return entries.filter(({ key, value }) => (value === undefined ? visible.has(key) : visible.add(key)))
 }
 
 /** The state that was dumped. */
@@ -162,8 +164,8 @@ export function loadState(stored: StoredState): State {
   state.questions = stored.questions
   state.start = stored.start
   state.seed = stored.seed ?? stored.start.seed
-  state.held = stored.held ?? false
-  state.aside = stored.aside ?? 0
+  state.isIdle = stored.held ?? false
+  state.excludedMs = stored.aside ?? 0
   if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)
@@ -190,7 +192,7 @@ export function loadState(stored: StoredState): State {
       record,
       since,
       number,
-      doubts: doubts ?? undefined,
+      effect: doubts ?? undefined,
       asker,
     }
     state.waits.set(id, wait)
@@ -208,28 +210,30 @@ function loadFrame(state: State, stored: StoredFrame): void {
     stored.id,
     stored.pin,
     stored.args,
-    link === undefined || caller === undefined ? undefined : { ...link, caller, kindred: areKindred(state.pins, caller.pin, stored.pin) },
+    link === undefined || caller === undefined
+      ? undefined
+      : { ...link, caller, isSameKind: areSameKind(state.pins, caller.pin, stored.pin) },
     loadScope(stored.scope),
   )
   frame.position = stored.position
-  frame.closing = stored.closing
-  frame.told = stored.told ?? false
+  frame.cancelReason = stored.closing
+  frame.notified = stored.told ?? false
   for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
   for (const [i, [id, status, entries, value]] of stored.kids?.entries() ?? [])
-    (frame.kids ??= new Map()).set(id, { id, pin: stored.kidPins?.[i] ?? UNKNOWN, status, scope: loadScope(entries), value })
-  for (const [id, port, args, asked, record, bits] of stored.flights ?? []) {
-    const flight = new Flight(id, frame, port, args ?? undefined, asked ?? undefined, record)
-    flight.parts = (bits & 1) !== 0
-    flight.doubted = (bits & 2) !== 0
-    flight.later = (bits & 4) !== 0
-    frame.flights.push(flight)
+    (frame.strandResults ??= new Map()).set(id, { id, pin: stored.kidPins?.[i] ?? UNKNOWN_PIN, status, scope: loadScope(entries), value })
+  for (const [id, port, args, requestedKey, record, bits] of stored.flights ?? []) {
+    const effect = new PendingEffect(id, frame, port, args ?? undefined, requestedKey ?? undefined, record)
+    effect.hasParts = (bits & 1) !== 0
+    effect.isQuestioned = (bits & 2) !== 0
+    effect.isPostponed = (bits & 4) !== 0
+    frame.pendingEffects.push(effect)
   }
   state.frames.set(frame.id, frame)
   if (caller !== undefined && link !== undefined) attach(caller, frame, link.role)
 }
 
 /** The pin of a strand in a snapshot of an earlier release: no program has it. */
-const UNKNOWN = -1
+const UNKNOWN_PIN = -1
 
 function attach(caller: Frame, frame: Frame, role: Link['role']): void {
   if (role === 'call') {
@@ -238,8 +242,8 @@ function attach(caller: Frame, frame: Frame, role: Link['role']): void {
   }
   caller.strands ??= new Map()
   caller.strands.set(frame.id, frame)
-  const kid = caller.kids?.get(frame.id)
-  if (kid !== undefined) caller.kids?.set(frame.id, { ...kid, scope: frame.scope })
+  const strand = caller.strandResults?.get(frame.id)
+  if (strand !== undefined) caller.strandResults?.set(frame.id, { ...strand, scope: frame.scope })
 }
 
 function loadScope(entries: readonly StoredEntry[]): Scope {

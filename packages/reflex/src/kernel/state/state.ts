@@ -1,15 +1,15 @@
 import { readCancel } from '../journal/cancellation.ts'
-import { areKindred, Flight, Frame, type Kid, type Link, type Wait } from './frame.ts'
+import { areSameKind, PendingEffect, Frame, type StrandResult, type Link, type Wait } from './frame.ts'
 import { faults } from '../journal/faults.ts'
 import { isObject, type Json } from '../journal/json.ts'
 import { oldAsker } from '../journal/old-words.ts'
 import { Queue } from './queue.ts'
-import type { CallRequest, Ending, Input, More, Pin, Rec, Ref, SpawnRequest, Start } from '../journal/record.ts'
+import type { CallRequest, EndStatus, Input, Outputs, Pin, Rec, Ref, SpawnRequest, Start } from '../journal/record.ts'
 import { Scope } from './scope.ts'
 
 /** How a run ended. */
-export interface Ended {
-  readonly status: Ending
+export interface RunOutcome {
+  readonly status: EndStatus
   readonly value: Json | undefined
 }
 
@@ -22,13 +22,13 @@ export class State {
   n = 0
   time = 0
   start: Start | undefined
-  ended: Ended | undefined
+  ended: RunOutcome | undefined
   /** What all random draws come from; a fork has one of its own from its first own record on. */
   seed = ''
   /** A fork that nobody has told to go on yet: it performs nothing. */
-  held = false
+  isIdle = false
   /** Milliseconds from records that forks share with their sources until they were told to go on. */
-  aside = 0
+  excludedMs = 0
   /** How many questions the run has asked. */
   questions = 0
   readonly pins: Pin[] = []
@@ -36,10 +36,10 @@ export class State {
   readonly waits = new Map<Ref, Wait>()
   readonly queue = new Queue()
   /** Effects that the last records gave up; the live run takes them from here to abort them. */
-  readonly dropped: Flight[] = []
+  readonly droppedEffects: PendingEffect[] = []
 
   /** True if the waits of this run state who asks: from format 3 on. */
-  get statesAsker(): boolean {
+  get storesAsker(): boolean {
     return (this.start?.v ?? 0) >= 3
   }
 
@@ -49,25 +49,25 @@ export class State {
 
   frame(id: Ref): Frame {
     const frame = this.frames.get(id)
-    if (frame === undefined) throw corrupt(this, `there is no frame ${id}`)
+    if (frame === undefined) throw corruptFault(this, `there is no frame ${id}`)
     return frame
   }
 
   /** An effect in flight, by name. */
-  flight(id: Ref): Flight | undefined {
-    for (const frame of this.frames.values()) for (const flight of frame.flights) if (flight.id === id) return flight
+  effect(id: Ref): PendingEffect | undefined {
+    for (const frame of this.frames.values()) for (const effect of frame.pendingEffects) if (effect.id === id) return effect
     return undefined
   }
 
-  *flights(): Generator<Flight> {
-    for (const frame of this.frames.values()) yield* frame.flights
+  *pendingEffects(): Generator<PendingEffect> {
+    for (const frame of this.frames.values()) yield* frame.pendingEffects
   }
 
   /** Applies one record. Throws `R5003`, changing nothing further, if it cannot follow the records before it. */
   apply(rec: Rec): void {
     this.n++
     this.time += rec.elapsed
-    if (this.held || isFork(rec.input)) this.aside += rec.elapsed
+    if (this.isIdle || isFork(rec.input)) this.excludedMs += rec.elapsed
     if (rec.more?.start !== undefined) return this.#begin(rec.more.start)
     const frame = this.frame(rec.frame)
     this.#consume(frame, rec.input, rec.more)
@@ -97,12 +97,12 @@ export class State {
     for (let i = 0; i < requests.length; i++) {
       const request = requests[i]
       if (request !== undefined)
-        frame.flights.push(new Flight(i === 0 ? this.n : `${this.n}.${i}`, frame, request[0], request[1], request[2], this.n))
+        frame.pendingEffects.push(new PendingEffect(i === 0 ? this.n : `${this.n}.${i}`, frame, request[0], request[1], request[2], this.n))
     }
   }
 
   /** Takes the input out of where it waited. */
-  #consume(frame: Frame, input: Input | undefined, more: More | undefined): void {
+  #consume(frame: Frame, input: Input | undefined, more: Outputs | undefined): void {
     switch (input?.[0]) {
       case undefined:
       case 'ret':
@@ -112,25 +112,25 @@ export class State {
       case 'cancel':
         this.#dequeue(frame, input)
         // It has called since it was to be cancelled: the callee hears first, and the frame once that has left.
-        if (frame.callee !== undefined) this.#cancel(frame.callee, frame.closing ?? 'cancelled')
-        else frame.told = true
+        if (frame.callee !== undefined) this.#cancel(frame.callee, frame.cancelReason ?? 'cancelled')
+        else frame.notified = true
         break
       case 'ok':
       case 'err':
         this.#settle(frame, input[1])
         break
       case 'part':
-        this.#flightOf(frame, input[1]).parts = true
+        this.#pendingEffectOf(frame, input[1]).hasParts = true
         break
       case 'again':
-        this.#begins(this.#flightOf(frame, input[1]))
+        this.#restart(this.#pendingEffectOf(frame, input[1]))
         break
       case 'later':
-        this.#flightOf(frame, input[1]).later = true
+        this.#pendingEffectOf(frame, input[1]).isPostponed = true
         break
       case 'doubt':
       case 'hold':
-        this.#flightOf(frame, input[1]).doubted = true
+        this.#pendingEffectOf(frame, input[1]).isQuestioned = true
         break
       case 'answer':
       case 'message':
@@ -148,9 +148,9 @@ export class State {
   /** What the kernel itself says to a run. */
   #command(frame: Frame, what: string, detail: Json | undefined): void {
     if (what === 'cancel') this.#cancel(frame, readCancel(detail).reason)
-    else if (what === 'resume') this.held = false
+    else if (what === 'resume') this.isIdle = false
     else if (what === 'fork') {
-      this.held = true
+      this.isIdle = true
       if (isObject(detail) && typeof detail.seed === 'string') this.seed = detail.seed
     }
   }
@@ -158,37 +158,37 @@ export class State {
   #dequeue(frame: Frame, input: Input | undefined): void {
     const next = this.queue.take()
     if (next === undefined || next.frame !== frame || next.input?.[0] !== input?.[0]) {
-      throw corrupt(this, `frame ${frame.id} takes ${input?.[0] ?? 'go'}, which is not what comes next`)
+      throw corruptFault(this, `frame ${frame.id} takes ${input?.[0] ?? 'go'}, which is not what comes next`)
     }
   }
 
-  #flightOf(frame: Frame, id: Ref): Flight {
-    const flight = frame.flights.find((candidate) => candidate.id === id)
-    if (flight === undefined) throw corrupt(this, `frame ${frame.id} has no effect ${id} in flight`)
-    return flight
+  #pendingEffectOf(frame: Frame, id: Ref): PendingEffect {
+    const effect = frame.pendingEffects.find((candidate) => candidate.id === id)
+    if (effect === undefined) throw corruptFault(this, `frame ${frame.id} has no effect ${id} in flight`)
+    return effect
   }
 
   /** It is performed from its beginning: nothing that it streamed before counts. */
-  #begins(flight: Flight): void {
-    flight.parts = false
-    flight.later = false
+  #restart(effect: PendingEffect): void {
+    effect.hasParts = false
+    effect.isPostponed = false
   }
 
   #settle(frame: Frame, id: Ref): void {
-    const { flights } = frame
+    const { pendingEffects } = frame
     // Not `length = 0`: that gives the list's memory back, to be asked for again in the next step.
-    if (flights.length === 1 && flights[0]?.id === id) flights.pop()
-    else flights.splice(flights.indexOf(this.#flightOf(frame, id)), 1)
+    if (pendingEffects.length === 1 && pendingEffects[0]?.id === id) pendingEffects.pop()
+    else pendingEffects.splice(pendingEffects.indexOf(this.#pendingEffectOf(frame, id)), 1)
   }
 
   /** A wait is met. One that asked about an effect settles it, or lets it be performed again. */
-  #meet(frame: Frame, id: Ref, more: More | undefined): void {
+  #meet(frame: Frame, id: Ref, more: Outputs | undefined): void {
     const wait = this.waits.get(id)
-    if (wait === undefined || wait.frame !== frame) throw corrupt(this, `frame ${frame.id} has no wait ${id} open`)
+    if (wait === undefined || wait.frame !== frame) throw corruptFault(this, `frame ${frame.id} has no wait ${id} open`)
     this.#closeWait(wait)
-    if (wait.doubts === undefined) return
-    if (more?.repeat !== undefined) this.#flightOf(frame, wait.doubts).doubted = false
-    else this.#settle(frame, wait.doubts)
+    if (wait.effect === undefined) return
+    if (more?.repeat !== undefined) this.#pendingEffectOf(frame, wait.effect).isQuestioned = false
+    else this.#settle(frame, wait.effect)
   }
 
   #closeWait(wait: Wait): void {
@@ -197,12 +197,12 @@ export class State {
     frame.waits = frame.waits?.filter((other) => other !== wait)
   }
 
-  #applyMore(frame: Frame, more: More, label: Json | undefined): void {
-    if (more.patch !== undefined) frame.position = patched(frame.position, more.patch)
+  #applyMore(frame: Frame, more: Outputs, label: Json | undefined): void {
+    if (more.patch !== undefined) frame.position = patchPosition(frame.position, more.patch)
     if (more.pin !== undefined) this.pins.push(...more.pin)
     if (more.become !== undefined) frame.pin = more.become
     if (more.tombstones !== undefined) for (const key of more.tombstones) frame.scope.append(key, undefined, this.n, this.time, label)
-    if (more.root !== undefined) this.#write(outermost(frame).scope, more.root, label)
+    if (more.root !== undefined) this.#write(outermostFrame(frame).scope, more.root, label)
     this.#applyScopes(frame, more, label)
     if (more.adopt !== undefined) for (const id of more.adopt) this.#adopt(frame, id, label)
     if (more.drop !== undefined) for (const id of more.drop) this.#drop(frame, id)
@@ -215,15 +215,15 @@ export class State {
     else if (more.go !== undefined) this.queue.push(frame, undefined)
   }
 
-  #applyScopes(frame: Frame, more: More, label: Json | undefined): void {
+  #applyScopes(frame: Frame, more: Outputs, label: Json | undefined): void {
     more.open?.forEach((under, i) => {
       frame.subs ??= new Map()
-      frame.subs.set(name(this.n, 'o', i), { scope: new Scope(), under })
+      frame.subs.set(makeRef(this.n, 'o', i), { scope: new Scope(), under })
     })
     if (more.sub !== undefined) {
       for (const [id, writes] of more.sub) {
         const sub = frame.subs?.get(id)
-        if (sub === undefined) throw corrupt(this, `frame ${frame.id} has no inner scope ${id}`)
+        if (sub === undefined) throw corruptFault(this, `frame ${frame.id} has no inner scope ${id}`)
         this.#write(sub.scope, writes, label)
       }
     }
@@ -231,27 +231,27 @@ export class State {
   }
 
   #adopt(frame: Frame, id: Ref, label: Json | undefined): void {
-    const kid = frame.kids?.get(id)
-    if (kid === undefined) throw corrupt(this, `frame ${frame.id} has no strand ${id}`)
-    for (const [key, entry] of kid.scope.live()) frame.scope.append(key, entry.value, this.n, this.time, label)
-    frame.kids?.delete(id)
+    const strand = frame.strandResults?.get(id)
+    if (strand === undefined) throw corruptFault(this, `frame ${frame.id} has no strand ${id}`)
+    for (const [key, entry] of strand.scope.liveEntries()) frame.scope.append(key, entry.value, this.n, this.time, label)
+    frame.strandResults?.delete(id)
   }
 
   #drop(frame: Frame, id: Ref): void {
     const wait = this.waits.get(id)
     if (wait?.frame === frame) return this.#closeWait(wait)
-    const at = frame.flights.findIndex((flight) => flight.id === id)
+    const at = frame.pendingEffects.findIndex((effect) => effect.id === id)
     if (at >= 0) {
-      this.dropped.push(...frame.flights.splice(at, 1))
-      const doubt = frame.waits?.find((open) => open.doubts === id)
-      if (doubt !== undefined) this.#closeWait(doubt)
-    } else if (frame.kids?.get(id)?.status !== 'running') frame.kids?.delete(id)
+      this.droppedEffects.push(...frame.pendingEffects.splice(at, 1))
+      const question = frame.waits?.find((open) => open.effect === id)
+      if (question !== undefined) this.#closeWait(question)
+    } else if (frame.strandResults?.get(id)?.status !== 'running') frame.strandResults?.delete(id)
   }
 
-  #wait(frame: Frame, requests: NonNullable<More['wait']>, doubts: Ref | undefined): void {
+  #wait(frame: Frame, requests: NonNullable<Outputs['wait']>, effect: Ref | undefined): void {
     requests.forEach(([type, title, due, about, asker], i) => {
       const wait: Wait = {
-        id: name(this.n, 'w', i),
+        id: makeRef(this.n, 'w', i),
         frame,
         type,
         name: title,
@@ -260,8 +260,8 @@ export class State {
         record: this.n,
         since: this.time,
         number: type === 'answer' ? ++this.questions : 0,
-        doubts,
-        asker: this.statesAsker ? (asker ?? 'program') : oldAsker(title, doubts),
+        effect,
+        asker: this.storesAsker ? (asker ?? 'program') : oldAsker(title, effect),
       }
       this.waits.set(wait.id, wait)
       frame.waits = [...(frame.waits ?? []), wait]
@@ -272,34 +272,34 @@ export class State {
     const link: Link = {
       caller: frame,
       role: 'call',
-      kindred: areKindred(this.pins, frame.pin, call.pin),
+      isSameKind: areSameKind(this.pins, frame.pin, call.pin),
       sees: call.isolated ? 'nothing' : 'live',
       record: this.n,
       under: null,
       map: call.map ?? [],
     }
-    const callee = new Frame(name(this.n, 'f', 0), call.pin, call.args, link)
+    const callee = new Frame(makeRef(this.n, 'f', 0), call.pin, call.args, link)
     frame.callee = callee
     this.frames.set(callee.id, callee)
     this.queue.push(callee, undefined)
   }
 
   #spawn(frame: Frame, requests: readonly SpawnRequest[]): void {
-    frame.kids ??= new Map()
+    frame.strandResults ??= new Map()
     frame.strands ??= new Map()
     for (const [i, request] of requests.entries()) {
       const link: Link = {
         caller: frame,
         role: 'strand',
-        kindred: areKindred(this.pins, frame.pin, request.pin),
+        isSameKind: areSameKind(this.pins, frame.pin, request.pin),
         sees: request.sees ?? 'past',
         record: this.n,
         under: request.under ?? null,
         map: [],
       }
-      const base = new Frame(name(this.n, 's', i), request.pin, request.args, link)
-      const kid: Kid = { id: base.id, pin: request.pin, status: 'running', scope: base.scope, value: undefined }
-      frame.kids.set(base.id, kid)
+      const base = new Frame(makeRef(this.n, 's', i), request.pin, request.args, link)
+      const strand: StrandResult = { id: base.id, pin: request.pin, status: 'running', scope: base.scope, value: undefined }
+      frame.strandResults.set(base.id, strand)
       frame.strands.set(base.id, base)
       this.frames.set(base.id, base)
       this.queue.push(base, undefined)
@@ -313,13 +313,13 @@ export class State {
 
   /** Cancels a stack from its top: a frame hears of it once everything above it has left. */
   #cancel(frame: Frame, reason: string): void {
-    for (let at: Frame | undefined = frame; at !== undefined && at.closing === undefined; at = at.callee) {
-      at.closing = reason
+    for (let at: Frame | undefined = frame; at !== undefined && at.cancelReason === undefined; at = at.callee) {
+      at.cancelReason = reason
       if (at.callee === undefined) this.queue.push(at, ['cancel', reason])
     }
   }
 
-  #return(frame: Frame, status: Ending, value: Json | undefined): void {
+  #return(frame: Frame, status: EndStatus, value: Json | undefined): void {
     this.#remove(frame)
     const { link } = frame
     if (link === undefined) {
@@ -327,16 +327,16 @@ export class State {
       this.frames.set(0, frame)
     } else if (link.role === 'call') {
       link.caller.callee = undefined
-      if (status === 'done') this.#carryBack(frame, link)
+      if (status === 'done') this.#copyReturns(frame, link)
       const { caller } = link
-      const unheard = caller.told ? undefined : caller.closing
-      if (unheard !== undefined) this.queue.push(caller, ['cancel', unheard])
+      const pendingCancel = caller.notified ? undefined : caller.cancelReason
+      if (pendingCancel !== undefined) this.queue.push(caller, ['cancel', pendingCancel])
       else this.queue.push(caller, value === undefined ? ['ret', frame.id, status] : ['ret', frame.id, status, value])
     } else {
-      const kid = link.caller.kids?.get(frame.id)
-      if (kid !== undefined) {
-        kid.status = status
-        kid.value = value
+      const strand = link.caller.strandResults?.get(frame.id)
+      if (strand !== undefined) {
+        strand.status = status
+        strand.value = value
       }
       link.caller.strands?.delete(frame.id)
       this.queue.push(link.caller, value === undefined ? ['end', frame.id, status] : ['end', frame.id, status, value])
@@ -344,7 +344,7 @@ export class State {
   }
 
   /** The return map: the callee's own values, in order; what it never wrote is skipped. */
-  #carryBack(frame: Frame, link: Link): void {
+  #copyReturns(frame: Frame, link: Link): void {
     for (const [parentKey, childKey] of link.map) {
       const place = frame.scope.find(childKey, Number.POSITIVE_INFINITY)
       const value = place < 0 ? undefined : frame.scope.valueAt(place)
@@ -355,7 +355,7 @@ export class State {
   /** Takes a frame away with all that is its own: effects, waits, strands and whatever it called. */
   #remove(frame: Frame): void {
     frame.gone = true
-    if (frame.flights.length > 0) this.dropped.push(...frame.flights.splice(0))
+    if (frame.pendingEffects.length > 0) this.droppedEffects.push(...frame.pendingEffects.splice(0))
     for (const wait of frame.waits ?? []) this.waits.delete(wait.id)
     frame.waits = undefined
     this.frames.delete(frame.id)
@@ -365,11 +365,11 @@ export class State {
 }
 
 /** Names what record `n` made. The first of each is the number and its letter alone. */
-export function name(n: number, letter: string, index: number): string {
+export function makeRef(n: number, letter: string, index: number): string {
   return index === 0 ? `${n}${letter}` : `${n}${letter}${index}`
 }
 
-function patched(position: Json | undefined, patch: NonNullable<More['patch']>): Json {
+function patchPosition(position: Json | undefined, patch: NonNullable<Outputs['patch']>): Json {
   const next: Record<string, Json> = isObject(position) ? { ...position } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete next[key]
@@ -382,13 +382,13 @@ function isFork(input: Input | undefined): boolean {
   return input?.[0] === 'kernel' && input[1] === 'fork'
 }
 
-function outermost(frame: Frame): Frame {
+function outermostFrame(frame: Frame): Frame {
   let at = frame
   while (at.outer !== undefined) at = at.outer
   return at
 }
 
-function corrupt(state: State, message: string): Error {
+function corruptFault(state: State, message: string): Error {
   return faults.make('R5003', `record ${state.n} cannot follow the records before it: ${message}`, {
     ...(state.start === undefined ? {} : { run: state.start.run }),
     data: { record: state.n },

@@ -1,16 +1,25 @@
-import { type BoardContract, checkSchema, checkSize, checkWrite, type PendingWrites, PLAIN } from '../state/board.ts'
+import { type BoardContract, checkSchema, checkSize, checkWrite, type PendingWrites, NO_RULES } from '../state/board.ts'
 import { digest, digestFraction } from '../journal/digest.ts'
 import type { FaultData } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
-import { areKindred, type Flight, type Frame, isActivation, type Kid, lookup, scopeChain, type Wait } from '../state/frame.ts'
+import {
+  areSameKind,
+  type PendingEffect,
+  type Frame,
+  isActivation,
+  type StrandResult,
+  lookup,
+  scopeChain,
+  type Wait,
+} from '../state/frame.ts'
 import { copyJson, type Json, type JsonObject } from '../journal/json.ts'
 import { type Program, pinOf } from './program.ts'
 import type {
   CallRequest,
-  Ending,
-  More,
-  OwnAsker,
+  EndStatus,
+  Outputs,
+  RuntimeAsker,
   Pin,
   Rec,
   Input,
@@ -22,7 +31,7 @@ import type {
   WaitType,
 } from '../journal/record.ts'
 import { BoardReader } from '../state/scope.ts'
-import { name, type State } from '../state/state.ts'
+import { makeRef, type State } from '../state/state.ts'
 
 /** How a step finds the programs that its run has not pinned yet. */
 export interface Lookup {
@@ -30,11 +39,11 @@ export interface Lookup {
   compile(kind: string, id: string, source: Json): Program
 }
 
-type Growing<T> = T extends readonly [unknown, ...unknown[]] ? T : T extends readonly (infer Item)[] ? Item[] : T
-type Draft = { -readonly [K in keyof More]?: Growing<NonNullable<More[K]>> }
+type Mutable<T> = T extends readonly [unknown, ...unknown[]] ? T : T extends readonly (infer Item)[] ? Item[] : T
+type Draft = { -readonly [K in keyof Outputs]?: Mutable<NonNullable<Outputs[K]>> }
 
 /** Frames below a frame; each costs memory, and a recursion without a way out would take all there is. */
-const MOST_DEEP = 5_000
+const MAX_DEPTH = 5_000
 
 /** What a called or spawned program gets. */
 export interface CallOptions {
@@ -46,7 +55,7 @@ export interface CallOptions {
    * The most programs of this frame's kind that may stand on one stack, its own included, whatever programs of other kinds
    * stand between them.
    */
-  readonly within?: number
+  readonly maxNesting?: number
 }
 
 /** What a spawned strand gets. */
@@ -58,10 +67,10 @@ export interface SpawnOptions {
    * The most programs of this frame's kind that may stand on one stack, its own included, whatever programs of other kinds
    * stand between them.
    */
-  readonly within?: number
+  readonly maxNesting?: number
 }
 
-const INNER_NONE: Ref | null = null
+const OWN_SCOPE: Ref | null = null
 /** The outermost scope, among the names of scopes. */
 const ROOT = Symbol('root')
 
@@ -70,14 +79,14 @@ interface WaitOptions {
   readonly due?: number
   readonly about?: Json
   /** Who asks, if not the program. */
-  readonly asker?: OwnAsker
+  readonly asker?: RuntimeAsker
 }
 
 /** Returns a wait as a record keeps it. Formats below 3 do not state who asks. */
 export function waitRequest(state: State, type: WaitType, title: string, options: WaitOptions): WaitRequest {
   const { about, asker } = options
   const due = options.due === undefined ? undefined : Math.round(options.due)
-  if (asker !== undefined && state.statesAsker) return [type, title, due ?? null, about ?? null, asker]
+  if (asker !== undefined && state.storesAsker) return [type, title, due ?? null, about ?? null, asker]
   if (about !== undefined) return [type, title, due ?? null, about]
   return due === undefined ? [type, title] : [type, title, due]
 }
@@ -91,10 +100,10 @@ export class StepContext<Def = unknown> {
   #lookup: Lookup
   #frame: Frame
   #def: Def
-  #contract: BoardContract = PLAIN
+  #contract: BoardContract = NO_RULES
   #record = 0
   #now = 0
-  #where: string | undefined
+  #placeName: string | undefined
   #writes: Json[] | undefined
   #shared = false
   #position: Json | undefined
@@ -118,7 +127,7 @@ export class StepContext<Def = unknown> {
     this.#contract = contract
     this.#record = this.#state.n + 1
     this.#now = this.#state.time + elapsed
-    this.#where = undefined
+    this.#placeName = undefined
     this.#writes = undefined
     this.#shared = false
     this.#position = undefined
@@ -161,8 +170,8 @@ export class StepContext<Def = unknown> {
   }
 
   /** Whether another frame, or a strand that has ended, is of this one's kind: only then are its position and its own keys what they seem. */
-  isKindred({ pin }: { readonly pin: number }): boolean {
-    return areKindred(this.#state.pins, pin, this.#frame.pin)
+  isSameKind({ pin }: { readonly pin: number }): boolean {
+    return areSameKind(this.#state.pins, pin, this.#frame.pin)
   }
 
   /** The revision of the kind that the run has pinned: its behaviour may differ only by this. */
@@ -176,8 +185,8 @@ export class StepContext<Def = unknown> {
   }
 
   /** Milliseconds for which the run has been set aside so far: from what a fork shares with its source until it was told to go on. */
-  get aside(): number {
-    return this.#state.aside
+  get excludedMs(): number {
+    return this.#state.excludedMs
   }
 
   /** The number that this step's record will have. */
@@ -186,19 +195,19 @@ export class StepContext<Def = unknown> {
   }
 
   /** Where a write comes from, for messages: a node path. Defaults to the program's name. */
-  at(where: string): void {
-    this.#where = where
+  setPlace(where: string): void {
+    this.#placeName = where
   }
 
   /** The latest value of a key: this step's writes first, then the frame's scope, then outwards. */
   get(key: string): Json | undefined {
     if (this.#contract.rules.tracks) this.#tracked.reads.add(key)
-    return this.#read(key, INNER_NONE)
+    return this.#read(key, OWN_SCOPE)
   }
 
   /** As `get`, but leaves no trace in the access tracking. */
   has(key: string): boolean {
-    return this.#read(key, INNER_NONE) !== undefined
+    return this.#read(key, OWN_SCOPE) !== undefined
   }
 
   #read(key: string, under: Ref | null): Json | undefined {
@@ -206,24 +215,24 @@ export class StepContext<Def = unknown> {
     if (pending !== undefined) for (let i = pending.length - 2; i >= 0; i -= 2) if (pending[i] === key) return pending[i + 1]
     if (under !== null) return this.#readOuter(key, under)
     if (this.#more?.tombstones?.includes(key)) return new BoardReader([...scopeChain(this.#frame)].slice(1)).get(key)
-    return lookup(this.#frame, key, null, this.#contract.own?.(key) === true)
+    return lookup(this.#frame, key, null, this.#contract.isInternal?.(key) === true)
   }
 
   #readOuter(key: string, under: Ref): Json | undefined {
     const sub = this.#frame.subs?.get(under)
     const place = sub?.scope.find(key, Number.POSITIVE_INFINITY) ?? -1
-    const own = place < 0 ? undefined : sub?.scope.valueAt(place)
-    return own ?? this.#read(key, sub?.under ?? this.#opened(under) ?? null)
+    const inner = place < 0 ? undefined : sub?.scope.valueAt(place)
+    return inner ?? this.#read(key, sub?.under ?? this.#openedUnder(under) ?? null)
   }
 
   /** The scope under which this step has opened one; nothing if it opened none of this name. */
-  #opened(scope: Ref): Ref | null | undefined {
-    return this.#more?.open?.find((_, i) => name(this.#record, 'o', i) === scope)
+  #openedUnder(scope: Ref): Ref | null | undefined {
+    return this.#more?.open?.find((_, i) => makeRef(this.#record, 'o', i) === scope)
   }
 
   /** A wrong name here would be found only when the record is applied, too late to fail the frame with it. */
-  #needScope(scope: Ref): void {
-    if (this.#frame.subs?.has(scope) || this.#opened(scope) !== undefined) return
+  #requireScope(scope: Ref): void {
+    if (this.#frame.subs?.has(scope) || this.#openedUnder(scope) !== undefined) return
     throw new TypeError(`${this.#place()} names the inner scope ${scope}, which is not open`)
   }
 
@@ -248,17 +257,17 @@ export class StepContext<Def = unknown> {
     this.#set(key, value, true)
   }
 
-  #set(key: string, value: unknown, internal: boolean): void {
-    const json = this.#check(null, key, value, internal)
+  #set(key: string, value: unknown, isInternal: boolean): void {
+    const json = this.#check(null, key, value, isInternal)
     if (this.#writes === undefined || this.#shared) this.#writes = [...(this.#writes ?? [])]
     this.#shared = false
     this.#writes.push(key, json)
     if (this.#more?.tombstones !== undefined) this.#more.tombstones = this.#more.tombstones.filter((gone) => gone !== key)
   }
 
-  #check(target: Ref | typeof ROOT | null, key: string, value: unknown, internal: boolean): Json {
+  #check(target: Ref | typeof ROOT | null, key: string, value: unknown, isInternal: boolean): Json {
     const { rules } = this.#contract
-    const json = checkWrite(this.#contract, key, value, this.#place(), internal)
+    const json = checkWrite(this.#contract, key, value, this.#place(), isInternal)
     if (rules.limit !== undefined) checkSize(rules.limit, this.#frame, this.#pending(target, [key, json]), key, json, this.#place())
     if (rules.tracks) this.#tracked.writes.add(key)
     return json
@@ -278,7 +287,7 @@ export class StepContext<Def = unknown> {
   }
 
   #place(): string {
-    return this.#where ?? this.#state.pins[this.#frame.pin]?.[0] ?? 'program'
+    return this.#placeName ?? this.#state.pins[this.#frame.pin]?.[0] ?? 'program'
   }
 
   /**
@@ -288,7 +297,7 @@ export class StepContext<Def = unknown> {
    */
   setAccepted(writes: Json[]): void {
     if (writes.length === 0) return
-    if (this.#writes === undefined && this.#takesAsTheyAre(writes)) {
+    if (this.#writes === undefined && this.#canShare(writes)) {
       this.#writes = writes
       this.#shared = true
       return
@@ -302,9 +311,9 @@ export class StepContext<Def = unknown> {
     }
   }
 
-  #takesAsTheyAre(writes: readonly Json[]): boolean {
+  #canShare(writes: readonly Json[]): boolean {
     const { rules, schemas } = this.#contract
-    if (rules.reserved !== undefined || rules.limit !== undefined || rules.tracks || rules.schemas === 'required') return false
+    if (rules.isReserved !== undefined || rules.limit !== undefined || rules.tracks || rules.schemas === 'required') return false
     if (schemas === undefined) return true
     for (let i = 0; i < writes.length; i += 2)
       if (checkSchema(this.#contract, writes[i] as string, writes[i + 1], this.#place()) !== writes[i + 1]) return false
@@ -313,7 +322,7 @@ export class StepContext<Def = unknown> {
 
   /** Writes to the outermost scope that the frame reaches. A fact that the kind switches on. */
   setRoot(key: string, value: unknown): void {
-    this.#need('root')
+    this.#requireRule('root')
     const draft = this.#draft()
     const json = this.#check(ROOT, key, value, false)
     ;(draft.root ??= []).push(key, json)
@@ -321,7 +330,7 @@ export class StepContext<Def = unknown> {
 
   /** Deletes a key from the frame's own scope; true if it had a value there. A fact that the kind switches on. */
   delete(key: string): boolean {
-    this.#need('tombstones')
+    this.#requireRule('tombstones')
     const place = this.#frame.scope.find(key, Number.POSITIVE_INFINITY)
     const stored = place >= 0 && this.#frame.scope.valueAt(place) !== undefined
     const pending = this.#writes?.some((item, i) => i % 2 === 0 && item === key) ?? false
@@ -335,16 +344,16 @@ export class StepContext<Def = unknown> {
 
   /** Opens a scope inside the frame, under its own scope or another inner one; gives its name. */
   open(under: Ref | null = null): Ref {
-    this.#need('scopes')
-    if (under !== null) this.#needScope(under)
+    this.#requireRule('scopes')
+    if (under !== null) this.#requireScope(under)
     const draft = this.#draft()
     ;(draft.open ??= []).push(under)
-    return name(this.#record, 'o', draft.open.length - 1)
+    return makeRef(this.#record, 'o', draft.open.length - 1)
   }
 
   /** Writes to an inner scope. */
   setIn(scope: Ref, key: string, value: unknown): void {
-    this.#needScope(scope)
+    this.#requireScope(scope)
     const draft = this.#draft()
     const earlier = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
     const json = this.#check(scope, key, value, false)
@@ -365,7 +374,7 @@ export class StepContext<Def = unknown> {
 
   /** The keys read and written since the step began or the tracking was cleared. */
   get access(): { readonly reads: ReadonlySet<string>; readonly writes: ReadonlySet<string> } {
-    this.#need('tracks')
+    this.#requireRule('tracks')
     return this.#tracked
   }
 
@@ -407,7 +416,7 @@ export class StepContext<Def = unknown> {
     const draft = this.#draft()
     draft.wait ??= []
     draft.wait.push(waitRequest(this.#state, type, title, options))
-    return name(this.#record, 'w', draft.wait.length - 1)
+    return makeRef(this.#record, 'w', draft.wait.length - 1)
   }
 
   /** Waits for a time: `ms` from now. */
@@ -422,17 +431,17 @@ export class StepContext<Def = unknown> {
   }
 
   /** The frame's effects in flight, with the one that this step's input settles. */
-  flights(): readonly Flight[] {
-    return this.#frame.flights
+  pendingEffects(): readonly PendingEffect[] {
+    return this.#frame.pendingEffects
   }
 
   /** The frame's open waits, with the one that this step's input meets, without the kernel's questions about effects. */
   waits(): readonly Wait[] {
-    return (this.#frame.waits ?? []).filter((wait) => wait.doubts === undefined)
+    return (this.#frame.waits ?? []).filter((wait) => wait.effect === undefined)
   }
 
   /** True if a program of this name can be called. The record pins it, so that a replay knows the same. */
-  knows(program: string): boolean {
+  hasProgram(program: string): boolean {
     return this.#findPin(program) !== undefined
   }
 
@@ -443,46 +452,46 @@ export class StepContext<Def = unknown> {
     if (this.#frame.callee !== undefined || draft.call !== undefined)
       throw new TypeError(`${this.#place()} calls ${program} before its last call has returned`)
     const call: { -readonly [K in keyof CallRequest]: CallRequest[K] } = { pin: this.#pin(program) }
-    this.#checkNesting(program, call.pin, options.within)
+    this.#checkNesting(program, call.pin, options.maxNesting)
     if (options.map !== undefined && options.map.length > 0) call.map = options.map
     if (options.args !== undefined) call.args = options.args
     if (options.isolated) call.isolated = true
     draft.call = call
-    return name(this.#record, 'f', 0)
+    return makeRef(this.#record, 'f', 0)
   }
 
   /** Spawns a strand of a program, or of this program itself; gives the strand's name. */
   spawn(program: string | null, options: SpawnOptions = {}): Ref {
     this.#checkDepth()
     const draft = this.#draft()
-    if (options.under !== undefined) this.#needScope(options.under)
+    if (options.under !== undefined) this.#requireScope(options.under)
     const spawn: { -readonly [K in keyof SpawnRequest]: SpawnRequest[K] } = { pin: program === null ? this.#frame.pin : this.#pin(program) }
-    if (program !== null) this.#checkNesting(program, spawn.pin, options.within)
+    if (program !== null) this.#checkNesting(program, spawn.pin, options.maxNesting)
     if (options.args !== undefined) spawn.args = options.args
     if (options.sees === 'live' || options.sees === 'nothing') spawn.sees = options.sees
     if (options.under !== undefined) spawn.under = options.under
     draft.spawn ??= []
     draft.spawn.push(spawn)
-    return name(this.#record, 's', draft.spawn.length - 1)
+    return makeRef(this.#record, 's', draft.spawn.length - 1)
   }
 
   #checkDepth(): void {
-    if (this.#frame.depth < MOST_DEEP) return
+    if (this.#frame.depth < MAX_DEPTH) return
     throw faults.make('R2018', `${this.#place()} calls at depth ${this.#frame.depth}`, {
       path: this.#place(),
       fix: 'give the recursion a way out',
     })
   }
 
-  #checkNesting(program: string, pin: number, within = Infinity): void {
-    if (within === Infinity) return
+  #checkNesting(program: string, pin: number, maxNesting = Infinity): void {
+    if (maxNesting === Infinity) return
     const kindOf = (one: number): string | undefined => (this.#state.pins[one] ?? this.#more?.pin?.[one - this.#state.pins.length])?.[1]
-    const own = kindOf(this.#frame.pin)
-    let deep = kindOf(pin) === own ? 1 : 0
+    const frameKind = kindOf(this.#frame.pin)
+    let nesting = kindOf(pin) === frameKind ? 1 : 0
     for (let at: Frame | undefined = this.#frame; at !== undefined; at = at.link?.caller)
-      if (isActivation(at) && kindOf(at.pin) === own) deep++
-    if (deep <= within) return
-    throw faults.make('R2018', `${this.#place()} cannot call ${program}: programs of its kind are ${within} deep, which is the limit`, {
+      if (isActivation(at) && kindOf(at.pin) === frameKind) nesting++
+    if (nesting <= maxNesting) return
+    throw faults.make('R2018', `${this.#place()} cannot call ${program}: programs of its kind are ${maxNesting} deep, which is the limit`, {
       path: this.#place(),
       fix: 'give the recursion a way out',
     })
@@ -499,29 +508,29 @@ export class StepContext<Def = unknown> {
   }
 
   #findPin(program: string): number | undefined {
-    const late = this.#more?.pin?.findLastIndex(([pinned]) => pinned === program) ?? -1
-    if (late >= 0) return this.#state.pins.length + late
+    const added = this.#more?.pin?.findLastIndex(([pinned]) => pinned === program) ?? -1
+    if (added >= 0) return this.#state.pins.length + added
     const known = this.#state.pins.findLastIndex(([pinned]) => pinned === program)
     if (known >= 0) return known
     const found = this.#lookup.find(program)
-    return found === undefined ? undefined : this.#learn(pinOf(found))
+    return found === undefined ? undefined : this.#addPin(pinOf(found))
   }
 
-  #learn(pin: Pin): number {
+  #addPin(pin: Pin): number {
     const draft = this.#draft()
     ;(draft.pin ??= []).push(pin)
     return this.#state.pins.length + draft.pin.length - 1
   }
 
   /** A strand of this frame. */
-  kid(id: Ref): Kid | undefined {
-    return this.#frame.kids?.get(id)
+  strandResult(id: Ref): StrandResult | undefined {
+    return this.#frame.strandResults?.get(id)
   }
 
   /** Takes over the writes of ended strands, in this order; the latest value of each key. The strands are forgotten. */
   adopt(...strands: Ref[]): void {
     for (const id of strands) {
-      if ((this.kid(id)?.status ?? 'running') === 'running' || this.#more?.adopt?.includes(id))
+      if ((this.strandResult(id)?.status ?? 'running') === 'running' || this.#more?.adopt?.includes(id))
         throw new TypeError(`${this.#place()} adopts the strand ${id}, which has not ended or is not its own`)
     }
     const draft = this.#draft()
@@ -550,7 +559,7 @@ export class StepContext<Def = unknown> {
     const named = version === undefined ? id : `${id.replace(/~v\d+$/, '')}~v${version}`
     const program = this.#lookup.compile(kind, named, copyJson(source, this.#place()))
     const known = this.#state.pins.findLastIndex(([, , , hash]) => hash === program.hash)
-    this.#draft().become = known >= 0 ? known : this.#learn(pinOf(program))
+    this.#draft().become = known >= 0 ? known : this.#addPin(pinOf(program))
     return program.def as Def
   }
 
@@ -560,9 +569,9 @@ export class StepContext<Def = unknown> {
    */
   define(kind: string, id: string, source: Json): string {
     const program = this.#lookup.compile(kind, id, copyJson(source, this.#place()))
-    const late = this.#more?.pin?.findLast(([pinned]) => pinned === program.name)
-    const latest = late ?? this.#state.pins.findLast(([pinned]) => pinned === program.name)
-    if (latest?.[3] !== program.hash) this.#learn(pinOf(program))
+    const added = this.#more?.pin?.findLast(([pinned]) => pinned === program.name)
+    const latest = added ?? this.#state.pins.findLast(([pinned]) => pinned === program.name)
+    if (latest?.[3] !== program.hash) this.#addPin(pinOf(program))
     return program.name
   }
 
@@ -590,7 +599,7 @@ export class StepContext<Def = unknown> {
     this.#return('cancelled', value)
   }
 
-  #return(status: Ending, value: Json | undefined): void {
+  #return(status: EndStatus, value: Json | undefined): void {
     this.#draft().return = value === undefined ? [status] : [status, value]
   }
 
@@ -614,7 +623,7 @@ export class StepContext<Def = unknown> {
     return this.#more
   }
 
-  #need(fact: 'root' | 'tombstones' | 'scopes' | 'tracks'): void {
+  #requireRule(fact: 'root' | 'tombstones' | 'scopes' | 'tracks'): void {
     if (this.#contract.rules[fact]) return
     throw faults.make('R2009', `${this.#place()} needs the board fact "${fact}", which its kind does not switch on`)
   }

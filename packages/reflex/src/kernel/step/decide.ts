@@ -1,4 +1,4 @@
-import { type BoardContract, checkSchema, checkSize, checkWrite, PLAIN } from '../state/board.ts'
+import { type BoardContract, checkSchema, checkSize, checkWrite, NO_RULES } from '../state/board.ts'
 import { type Lookup, StepContext, waitRequest } from './context.ts'
 import { causeOf, type FaultData, faultData, isFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
@@ -7,7 +7,7 @@ import type { Frame, Wait } from '../state/frame.ts'
 import { isObject, type Json } from '../journal/json.ts'
 import type { Kind } from './kind.ts'
 import type { Program } from './program.ts'
-import type { Input, More, OwnAsker, Rec, Ref } from '../journal/record.ts'
+import type { Input, Outputs, RuntimeAsker, Rec, Ref } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
 
 /** Who wrote what is set for a fork, for messages. */
@@ -30,7 +30,7 @@ export class Decider {
   #context: StepContext | undefined
   #program: Program | undefined
   #kind: Kind | undefined
-  #contract: BoardContract = PLAIN
+  #contract: BoardContract = NO_RULES
 
   constructor(state: State, definitions: Definitions) {
     this.#state = state
@@ -39,26 +39,26 @@ export class Decider {
 
   decide(frame: Frame, input: Input | undefined, elapsed: number): Rec {
     if (input !== undefined) {
-      const own = this.#ownAnswer(frame, input, elapsed)
-      if (own !== undefined) return own
+      const decided = this.#decideInternal(frame, input, elapsed)
+      if (decided !== undefined) return decided
     }
     return this.#step(frame, input, input, elapsed)
   }
 
   /** Steps the kind. `seen` is what it is told, `input` what is recorded. */
-  #step(frame: Frame, input: Input | undefined, seen: Input | undefined, elapsed: number): Rec {
+  #step(frame: Frame, input: Input | undefined, kindInput: Input | undefined, elapsed: number): Rec {
     const program = this.#definitions.program(frame.pin)
     if (program !== this.#program) this.#enter(program)
     const context = (this.#context ??= new StepContext(this.#state, frame, program.def, this.#definitions))
     context.begin(frame, program.def, this.#contract, elapsed)
     try {
-      this.#kind?.step(context, seen)
+      this.#kind?.step(context, kindInput)
     } catch (thrown) {
       return record(frame, input, elapsed, { return: ['failed', thrownFault(thrown, this.#state)] })
     }
     const made = context.finish(input, elapsed)
-    const misfit = made.more?.return?.[0] === 'done' ? this.#misfit(frame, made) : undefined
-    return misfit === undefined ? made : record(frame, input, elapsed, { return: ['failed', misfit] })
+    const fault = made.more?.return?.[0] === 'done' ? this.#returnFault(frame, made) : undefined
+    return fault === undefined ? made : record(frame, input, elapsed, { return: ['failed', fault] })
   }
 
   #enter(program: Program): void {
@@ -73,15 +73,19 @@ export class Decider {
       const kind = this.#definitions.kind(program.kind)
       const schemas = kind.schemas?.(program.def)
       const rules = kind.board ?? {}
-      const own = kind.own === undefined ? undefined : (key: string) => kind.own?.(key) === true
-      contract = { rules: schemas !== undefined && rules.schemas === undefined ? { ...rules, schemas: 'optional' } : rules, schemas, own }
+      const isInternal = kind.isInternal === undefined ? undefined : (key: string) => kind.isInternal?.(key) === true
+      contract = {
+        rules: schemas !== undefined && rules.schemas === undefined ? { ...rules, schemas: 'optional' } : rules,
+        schemas,
+        isInternal,
+      }
       this.#contracts.set(program, contract)
     }
     return contract
   }
 
   /** What the caller's schemas refuse of what a callee would return: then it fails, and nothing comes back of it. */
-  #misfit(frame: Frame, { writes = [], more }: Rec): Json | undefined {
+  #returnFault(frame: Frame, { writes = [], more }: Rec): Json | undefined {
     const { link } = frame
     if (link?.role !== 'call' || link.map.length === 0) return undefined
     const program = this.#definitions.program(link.caller.pin)
@@ -89,7 +93,7 @@ export class Decider {
     if (contract.schemas === undefined) return undefined
     try {
       for (const [parentKey, childKey] of link.map) {
-        const value = returned(frame, childKey, writes, more?.tombstones)
+        const value = returnedValue(frame, childKey, writes, more?.tombstones)
         if (value !== undefined) checkSchema(contract, parentKey, value, program.name)
       }
       return undefined
@@ -99,27 +103,27 @@ export class Decider {
   }
 
   /** Inputs that the kernel answers itself, for every kind alike. */
-  #ownAnswer(frame: Frame, input: Input, elapsed: number): Rec | undefined {
+  #decideInternal(frame: Frame, input: Input, elapsed: number): Rec | undefined {
     switch (input[0]) {
       case 'kernel':
-        if (input[1] === 'fork') return this.#forked(frame, input, elapsed)
+        if (input[1] === 'fork') return this.#recordFork(frame, input, elapsed)
         if (input[1] === 'forked') return undefined
         if (input[1] !== 'stalled') return record(frame, input, elapsed, undefined)
-        return record(frame, input, elapsed, { return: ['failed', stalled(this.#state)] })
+        return record(frame, input, elapsed, { return: ['failed', stalledFault(this.#state)] })
       case 'cancel':
         if (frame.callee !== undefined) return record(frame, input, elapsed, undefined)
-        return this.#hears(frame) ? undefined : this.#leave(frame, input, elapsed)
+        return this.#handlesCancel(frame) ? undefined : this.#leave(frame, input, elapsed)
       case 'end':
-        return frame.told && !this.#hears(frame) ? this.#leave(frame, input, elapsed) : undefined
+        return frame.notified && !this.#handlesCancel(frame) ? this.#leave(frame, input, elapsed) : undefined
       case 'later':
         return record(frame, input, elapsed, undefined)
       case 'doubt':
-        return this.#asks(frame, input, elapsed, 'doubt', doubtAbout(frame, input[1]), 'outcome')
+        return this.#askAbout(frame, input, elapsed, 'doubt', outcomeQuestion(frame, input[1]), 'outcome')
       case 'hold':
-        return this.#asks(frame, input, elapsed, input[2], input[3], input[4])
+        return this.#askAbout(frame, input, elapsed, input[2], input[3], input[4])
       case 'answer': {
         const wait = this.#state.waits.get(input[1])
-        return wait?.doubts === undefined ? undefined : this.#afterDoubt(frame, input, wait, elapsed)
+        return wait?.effect === undefined ? undefined : this.#afterQuestion(frame, input, wait, elapsed)
       }
       default:
         return undefined
@@ -127,20 +131,20 @@ export class Decider {
   }
 
   /** Asks a person about an effect, which waits for the answer. */
-  #asks(
+  #askAbout(
     frame: Frame,
     input: Input & readonly [string, Ref, ...unknown[]],
     elapsed: number,
     title: string,
     about: Json,
-    asker?: OwnAsker,
+    asker?: RuntimeAsker,
   ): Rec {
     const wait = waitRequest(this.#state, 'answer', title, { about, ...(asker === undefined ? {} : { asker }) })
     return record(frame, input, elapsed, { wait: [wait], doubts: input[1] })
   }
 
   /** What a fork writes to the board of the root, as if the program had. Throws what the board refuses: `R2004` to `R2008`. */
-  #forked(frame: Frame, input: Input, elapsed: number): Rec {
+  #recordFork(frame: Frame, input: Input, elapsed: number): Rec {
     const detail = input[2]
     const { set } = isObject(detail) ? detail : {}
     if (!isObject(set)) return record(frame, input, elapsed, undefined)
@@ -148,8 +152,8 @@ export class Decider {
     const contract = this.#contractOf(program)
     const writes: Json[] = []
     for (const [key, given] of Object.entries(set)) {
-      const own = this.#definitions.kind(program.kind).own?.(key) === true
-      if (own) throw faults.make('R2005', `${key} is a key of the runtime's own`, { path: key, fix: 'choose another key' })
+      const isInternal = this.#definitions.kind(program.kind).isInternal?.(key) === true
+      if (isInternal) throw faults.make('R2005', `${key} is a key of the runtime's own`, { path: key, fix: 'choose another key' })
       const value = checkWrite(contract, key, given, FORK, false)
       writes.push(key, value)
       const { limit } = contract.rules
@@ -158,7 +162,7 @@ export class Decider {
     return { ...record(frame, input, elapsed, undefined), writes }
   }
 
-  #hears(frame: Frame): boolean {
+  #handlesCancel(frame: Frame): boolean {
     return this.#definitions.kind(this.#definitions.program(frame.pin).kind).cancels === true
   }
 
@@ -167,30 +171,30 @@ export class Decider {
     const strands = [...(frame.strands?.keys() ?? [])]
     if (strands.length === 0) return record(frame, input, elapsed, { return: ['cancelled'] })
     if (input[0] === 'end') return record(frame, input, elapsed, undefined)
-    const own = [...frame.flights.map((flight) => flight.id), ...(frame.waits ?? []).map((wait) => wait.id)]
-    return record(frame, input, elapsed, own.length > 0 ? { kill: strands, drop: own } : { kill: strands })
+    const dropped = [...frame.pendingEffects.map((flight) => flight.id), ...(frame.waits ?? []).map((wait) => wait.id)]
+    return record(frame, input, elapsed, dropped.length > 0 ? { kill: strands, drop: dropped } : { kill: strands })
   }
 
   /** What a person said of an effect that waited for that: it happened, it failed, or perform it. */
-  #afterDoubt(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
-    const effect = wait.doubts ?? 0
+  #afterQuestion(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
+    const effect = wait.effect ?? 0
     // Nothing has happened yet: whoever wanted the question reads the answer.
     if (wait.asker !== 'outcome') return record(frame, input, elapsed, { repeat: effect })
-    const outcome = doubtOutcome(input[2])
+    const outcome = readOutcome(input[2])
     if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: effect })
     return this.#step(frame, input, outcome.is === 'happened' ? ['ok', effect, outcome.value] : ['err', effect, outcome.value], elapsed)
   }
 }
 
 /** The own value that a return map finds under a key, once the step's writes are applied. */
-function returned(frame: Frame, key: string, writes: readonly Json[], deleted: readonly string[] | undefined): Json | undefined {
+function returnedValue(frame: Frame, key: string, writes: readonly Json[], deleted: readonly string[] | undefined): Json | undefined {
   for (let i = writes.length - 2; i >= 0; i -= 2) if (writes[i] === key) return writes[i + 1]
   const place = deleted?.includes(key) === true ? -1 : frame.scope.find(key, Number.POSITIVE_INFINITY)
   return place < 0 ? undefined : frame.scope.valueAt(place)
 }
 
 /** What an answer to a doubt means. */
-export function doubtOutcome(answer: Json): { is: 'happened' | 'failed'; value: Json } | { is: 'repeat' } {
+export function readOutcome(answer: Json): { is: 'happened' | 'failed'; value: Json } | { is: 'repeat' } {
   const word = isObject(answer) ? answer.outcome : answer
   const value = isObject(answer) && answer.value !== undefined ? answer.value : null
   if (word === 'repeat') return { is: 'repeat' }
@@ -199,17 +203,17 @@ export function doubtOutcome(answer: Json): { is: 'happened' | 'failed'; value: 
   return { is: 'failed', value: faultJson(fault) }
 }
 
-function doubtAbout(frame: Frame, effect: string | number): Json {
-  const flight = frame.flights.find((candidate) => candidate.id === effect)
-  const about = { effect, port: flight?.port ?? '', ...(flight?.args === undefined ? {} : { args: flight.args }) }
+function outcomeQuestion(frame: Frame, effect: string | number): Json {
+  const pending = frame.pendingEffects.find((candidate) => candidate.id === effect)
+  const about = { effect, port: pending?.port ?? '', ...(pending?.args === undefined ? {} : { args: pending.args }) }
   return { text: `Did ${about.port} happen?`, options: [{ value: 'happened' }, { value: 'repeat' }, { value: 'failed' }], about }
 }
 
-function record(frame: Frame, input: Input | undefined, elapsed: number, more: More | undefined): Rec {
+function record(frame: Frame, input: Input | undefined, elapsed: number, more: Outputs | undefined): Rec {
   return { frame: frame.id, elapsed, input, writes: undefined, position: undefined, requests: undefined, more }
 }
 
-function stalled(state: State): Json {
+function stalledFault(state: State): Json {
   return faultJson(faults.make('R2003', 'nothing is queued, in flight or awaited', { run: state.start?.run }))
 }
 

@@ -1,5 +1,5 @@
 import type { BoardRules, Validator } from '../state/board.ts'
-import type { Flight, Frame } from '../state/frame.ts'
+import type { PendingEffect, Frame } from '../state/frame.ts'
 import type { Graph } from './graph.ts'
 import type { Json } from '../journal/value.ts'
 import type { Input, Request } from '../journal/record.ts'
@@ -8,7 +8,7 @@ import type { StepContext } from './context.ts'
 import type { Change, StoryEvent } from '../state/story.ts'
 
 /** A way on from a node, and why it is closed if it is. */
-export interface Choice {
+export interface EdgeState {
   readonly id: string
   readonly label: string
   readonly open: boolean
@@ -29,17 +29,17 @@ export interface Kind<Def = unknown> {
    * The oldest revision whose runs this one steps as they were begun; 1 unless set. Runs of an older revision can be shown, but
    * not resumed, replayed or forked: that is `R5011`.
    */
-  readonly oldest?: number
+  readonly oldestRev?: number
   readonly board?: BoardRules
   /** It asks by itself before it uses more than the operator bounds, and is not asked about its effects. */
-  readonly budgets?: true
+  readonly checksBudget?: true
   /** It hears of `cancel` and returns by itself, for instance after compensating. */
   readonly cancels?: true
   /**
    * Its frames know which run they belong to and what was settled for it. In a fork each of them hears of `['kernel', 'forked',
    * { run, said? }]`, also before its first step: `said` is what the port of this request says anew (`Port.anew`).
    */
-  forks?(def: Def): Request
+  forkRequest?(def: Def): Request
   /** Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash. */
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */
@@ -51,24 +51,24 @@ export interface Kind<Def = unknown> {
   /** The program as a picture, for those who draw it. Pure; never asked for by a run. */
   graph?(def: Def): Graph
   /** The node that a position stands at: a step of the path that people see. */
-  where?(def: Def, position: Json | undefined): string | undefined
+  node?(def: Def, position: Json | undefined): string | undefined
   /** What a strand is called among its siblings, such as a branch; a step of the path above its nodes. Undefined for frames that are none. */
   strand?(frame: Frame): string | undefined
   /** Whether a key of the board is the kind's own book-keeping and no value of the program. */
-  own?(key: string): boolean
+  isInternal?(key: string): boolean
   /** What else the kind knows of a value of the board, such as how far it can be trusted; for people who look closely. */
-  tells?(reader: BoardReader, key: string): string | undefined
+  provenance?(reader: BoardReader, key: string): string | undefined
   /** Agents decide at its nodes, as `--agent` names them. */
-  readonly agents?: true
+  readonly hasAgents?: true
   /** What a run that has ended came to, for who started it: what of its value is the program's own, and how it ended where that is not plain. */
-  came?(def: Def, value: Json, args: Json | undefined): { readonly value: Json; readonly how?: string }
+  result?(def: Def, value: Json, args: Json | undefined): { readonly value: Json; readonly how?: string }
   /** The ways on from where a frame stands, open and closed, for people who look at it. */
-  choices?(def: Def, frame: Frame): readonly Choice[]
+  edges?(def: Def, frame: Frame): readonly EdgeState[]
   /**
    * The result of an effect in flight as if somebody had decided by hand: `word` names a way on, `by` who chose it. Undefined for
    * an effect that decides nothing. Throws `R2064` for a way that is not open.
    */
-  decideAs?(def: Def, flight: Flight, word: string, by: string): { readonly value: Json; readonly chose: string } | undefined
+  decide?(def: Def, effect: PendingEffect, word: string, by: string): { readonly value: Json; readonly chose: string } | undefined
   /** What a record means to a reader: the lines of a trace. */
   story?(change: Change<Def>): readonly StoryEvent[]
 }

@@ -13,7 +13,7 @@ export class Programs {
   readonly #hashed = new Map<string, Program>()
 
   /** The same kinds and no program yet: for programs that must not take the places of those of the same names. */
-  aside(): Programs {
+  copyKinds(): Programs {
     const other = new Programs()
     for (const kind of this.#kinds.values()) other.addKind(kind)
     return other
@@ -34,15 +34,23 @@ export class Programs {
   }
 
   /** Compiles a source and registers it under `kind:id`; a later one of the same name takes its place for new runs. */
-  add(kindName: string, id: string, source: Json, given: { readonly def?: unknown; readonly local?: string | undefined } = {}): Program {
+  add(kindName: string, id: string, source: Json, options: { readonly def?: unknown; readonly local?: string | undefined } = {}): Program {
     const kind = this.kind(kindName)
     const hash = programHash(kindName, source)
     const known = this.#hashed.get(hash)
     const name = `${kindName}:${id}`
     const program =
-      known?.name === name && (given.def === undefined || given.def === known.def)
+      known?.name === name && (options.def === undefined || options.def === known.def)
         ? known
-        : { name, kind: kindName, rev: kind.rev, hash, source, def: given.def ?? known?.def ?? kind.compile(source), local: given.local }
+        : {
+            name,
+            kind: kindName,
+            rev: kind.rev,
+            hash,
+            source,
+            def: options.def ?? known?.def ?? kind.compile(source),
+            local: options.local,
+          }
     this.#named.set(name, program)
     this.#hashed.set(hash, program)
     return program

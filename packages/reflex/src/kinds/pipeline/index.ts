@@ -26,7 +26,7 @@ export type { CustomTransforms, Transform, TransformFunction } from './language/
 // What can be known before a run.
 export { compileGraph } from './model/compile.ts'
 export type { CompileOptions } from './model/compile.ts'
-export type { CustomHandler } from './model/resolve.ts'
+export type { CustomHandler } from './model/resolve-handler.ts'
 export type { CanonicalType, DataClass, Idempotency, ResourceBounds, TypedEdge, TypedGraph, TypedNode } from './model/typed.ts'
 export type { LintFinding, LintRule } from './check/finding.ts'
 export type { LintOptions } from './check/options.ts'
@@ -37,8 +37,8 @@ export { readPipeline } from './check/read.ts'
 export type { PipelineSource, ReadPipelineOptions, ReadPipelineResult } from './check/read.ts'
 
 // People.
-export { AutoApproveInterviewer, CallbackInterviewer, QueueInterviewer, RecordingInterviewer } from './face/made.ts'
-export type { CallbackAnswer, QueuedAnswer, QueueOptions, Recording } from './face/made.ts'
+export { AutoApproveInterviewer, CallbackInterviewer, QueueInterviewer, RecordingInterviewer } from './face/built-in-interviewers.ts'
+export type { CallbackAnswer, QueuedAnswer, QueueOptions, Recording } from './face/built-in-interviewers.ts'
 export { ConsoleInterviewer } from './face/console.ts'
 export type { ConsoleOptions } from './face/console.ts'
 export type { InterviewAnswer, Interviewer, InterviewOption, InterviewQuestion, QuestionType } from './face/interviewers.ts'

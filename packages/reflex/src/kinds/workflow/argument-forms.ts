@@ -3,7 +3,7 @@ import {
   FLAG,
   type Form,
   FUNCTION,
-  having,
+  objectWith,
   listOf,
   NAMED_VALUES,
   OBJECT,
@@ -17,20 +17,23 @@ import type { EngineOptions, InitOptions, PushWorkflowOptions, RestoreOptions, R
 /** One form for each option of a type. */
 type FormsOf<Options> = Readonly<Record<keyof Options, Form>>
 
-export const REGISTRY = having('a registry', 'get', 'list')
-export const AGENT = having('an agent', 'resolve')
-export const READER = having('a board', 'get', 'has')
+export const REGISTRY = objectWith('a registry', 'get', 'list')
+export const AGENT = objectWith('an agent', 'resolve')
+export const READER = objectWith('a board', 'get', 'has')
 // A guard without a function has a fault of its own.
 const GUARDS = NAMED_VALUES
 
 const ENGINE = {
-  persistence: having('an adapter', 'save'),
-  host: having('a host', 'now', 'entropy'),
+  persistence: objectWith('an adapter', 'save'),
+  host: objectWith('a host', 'now', 'entropy'),
 } satisfies FormsOf<EngineOptions>
 
 export const ENGINE_OPTIONS = options({ ...ENGINE, guards: GUARDS } satisfies FormsOf<EngineOptions & RestoreOptions>)
 export const INIT_OPTIONS = options({ blackboard: listOf(shape('a write', { key: TEXT })) } satisfies FormsOf<InitOptions>)
-export const STEP_OPTIONS = options({ input: ANYTHING, signal: having('a signal', 'addEventListener') } satisfies FormsOf<ResumeOptions>)
+export const STEP_OPTIONS = options({
+  input: ANYTHING,
+  signal: objectWith('a signal', 'addEventListener'),
+} satisfies FormsOf<ResumeOptions>)
 const INPUTS = listOf(shape('a mapping of keys', { from: TEXT, to: TEXT }))
 const RETURNS = listOf(shape('a mapping of keys', { parentKey: TEXT, childKey: TEXT }))
 export const PUSH_OPTIONS = options({ inputMap: INPUTS, returnMap: RETURNS } satisfies FormsOf<PushWorkflowOptions>)

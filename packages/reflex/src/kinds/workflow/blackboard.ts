@@ -1,4 +1,4 @@
-import { demand, listOf, OBJECT } from '../../text/index.ts'
+import { checkArguments, listOf, OBJECT } from '../../text/index.ts'
 import { Scope, type Entry } from '../../kernel/state/scope.ts'
 import { copyJson, type Json } from '../../kernel/journal/json.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite, Cursor, CursorReader } from './types.ts'
@@ -9,7 +9,7 @@ export interface ReadableScope {
   readonly bound: number
   readonly source: (entry: Entry) => BlackboardSource
   /** For readers of values alone: its entries name no workflow. */
-  readonly unnamed?: true
+  readonly isUnnamed?: true
 }
 
 /** An entry as the seed shows it (seed workflow 2.7). */
@@ -18,21 +18,17 @@ function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEntry {
 }
 
 /** The entries of a scope as they have been shown so far. A scope only grows, so that each is made once; a tombstone is a gap. */
-interface Shown {
+interface ShownEntries {
   readonly entries: (BlackboardEntry | undefined)[]
   gaps: boolean
 }
 
-const named = new WeakMap<Scope, Shown>()
-const unnamed = new WeakMap<Scope, Shown>()
+const namedEntries = new WeakMap<Scope, ShownEntries>()
+const unnamedEntries = new WeakMap<Scope, ShownEntries>()
 
 /** Returns the entries of a scope from a place on, in a list of the caller's own. */
-export function scopeEntries(
-  { scope, bound, source, unnamed: bare }: ReadableScope,
-  from = 0,
-  end = scope.sizeAt(bound),
-): BlackboardEntry[] {
-  const known = bare === true ? unnamed : named
+export function scopeEntries({ scope, bound, source, isUnnamed }: ReadableScope, from = 0, end = scope.sizeAt(bound)): BlackboardEntry[] {
+  const known = isUnnamed === true ? unnamedEntries : namedEntries
   let shown = known.get(scope)
   if (shown === undefined) known.set(scope, (shown = { entries: [], gaps: false }))
   const { entries } = shown
@@ -42,8 +38,8 @@ export function scopeEntries(
       entries.push(entry.value === undefined ? undefined : boardEntry(entry, source(entry)))
     }
   }
-  const asked = entries.slice(from, end)
-  return (shown.gaps ? asked.filter((entry) => entry !== undefined) : asked) as BlackboardEntry[]
+  const selected = entries.slice(from, end)
+  return (shown.gaps ? selected.filter((entry) => entry !== undefined) : selected) as BlackboardEntry[]
 }
 
 /** Returns the entries of a scope after a cursor, and the cursor behind them. */
@@ -58,7 +54,7 @@ export class ScopedBlackboardReader implements BlackboardReader {
   readonly #scopes: readonly ReadableScope[]
 
   constructor(scopes: readonly (ReadableScope | ScopedBlackboard)[]) {
-    if (!Array.isArray(scopes)) demand('ScopedBlackboardReader', { scopes: [scopes, listOf(OBJECT)] })
+    if (!Array.isArray(scopes)) checkArguments('ScopedBlackboardReader', { scopes: [scopes, listOf(OBJECT)] })
     this.#scopes = scopes.map((scope) => (scope instanceof ScopedBlackboard ? scope.view() : scope))
   }
 
@@ -89,8 +85,8 @@ export class ScopedBlackboardReader implements BlackboardReader {
   }
 
   local(): BlackboardEntry[] {
-    const [own] = this.#scopes
-    return own === undefined ? [] : scopeEntries(own)
+    const [nearest] = this.#scopes
+    return nearest === undefined ? [] : scopeEntries(nearest)
   }
 }
 

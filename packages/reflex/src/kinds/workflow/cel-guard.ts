@@ -1,14 +1,14 @@
 import type { Fault, FaultDetails } from '../../kernel/journal/fault.ts'
 import {
-  brief,
+  shortJson,
   compileExpression,
-  readText,
-  sawText,
+  readValuesText,
+  evaluationText,
   type CompiledExpression,
   type Evaluation,
   type Expression,
   type ExpressionFailure,
-  type Stretch,
+  type TextSpan,
 } from '../../text/index.ts'
 import { faults } from './faults.ts'
 import type { BlackboardReader, CelGuard } from './types.ts'
@@ -28,13 +28,13 @@ export function guardExpression(guard: CelGuard): CompiledExpression {
 }
 
 /** What is wrong with the expression of a guard, each finding at its place in the file. */
-export function guardFindings(guard: CelGuard, locate: (stretch: Stretch, note?: string) => FaultDetails): readonly Fault[] {
+export function guardFindings(guard: CelGuard, locate: (span: TextSpan, note?: string) => FaultDetails): readonly Fault[] {
   const { expression, findings } = guardExpression(guard)
   return expression === undefined || findings.length > 0 ? compile(guard, locate).findings : []
 }
 
-function compile({ expr }: CelGuard, locate?: (stretch: Stretch, note?: string) => FaultDetails): CompiledExpression {
-  return compileExpression(expr, { whole: BOARD, result: 'boolean', rule: 'SCHEMA_VIOLATION', locate })
+function compile({ expr }: CelGuard, locate?: (span: TextSpan, note?: string) => FaultDetails): CompiledExpression {
+  return compileExpression(expr, { allVariables: BOARD, result: 'boolean', rule: 'SCHEMA_VIOLATION', locate })
 }
 
 /** Whether the expression holds on a board. Throws `R2044` when it fails or gives something else than true or false. */
@@ -50,25 +50,29 @@ export function testExpression(guard: CelGuard, board: BlackboardReader): boolea
   }
   const result = expression.evaluate(board)
   if (result.ok && typeof result.value === 'boolean') return result.value
-  throw failure(expression, board, whyOf(expression, result))
+  throw evaluationFault(expression, board, failureOf(expression, result))
 }
 
 /** What the guard saw, knowing its answer: `order.total >= 100 is false (84)`. */
-export function sawExpression(guard: CelGuard, board: BlackboardReader, open: boolean): string {
+export function describeExpression(guard: CelGuard, board: BlackboardReader, open: boolean): string {
   const { expression } = guardExpression(guard)
-  return expression === undefined ? '' : sawText(expression, board, String(open))
+  return expression === undefined ? '' : evaluationText(expression, board, String(open))
 }
 
-function whyOf({ text }: Expression, result: Evaluation): ExpressionFailure {
+function failureOf({ text }: Expression, result: Evaluation): ExpressionFailure {
   if (!result.ok) return result.failure
-  return { reason: 'type', message: `the expression gives ${brief(result.value)}, not true or false`, offset: 0, length: text.length }
+  return { reason: 'type', message: `the expression gives ${shortJson(result.value)}, not true or false`, offset: 0, length: text.length }
 }
 
-function failure(expression: Expression, board: BlackboardReader, { reason, message, note, offset, length }: ExpressionFailure): Fault {
-  const read = readText(expression, board)
+function evaluationFault(
+  expression: Expression,
+  board: BlackboardReader,
+  { reason, message, note, offset, length }: ExpressionFailure,
+): Fault {
+  const read = readValuesText(expression, board)
   const { frame } = expression.details({ offset, length }, note)
-  const said = note === undefined ? message : `${message}; ${note}`
-  return faults.make('R2044', said, {
+  const messageText = note === undefined ? message : `${message}; ${note}`
+  return faults.make('R2044', messageText, {
     frame,
     fix: note?.replace(/^did you mean (.*)\?$/, 'write $1') ?? (reason === 'absent' || reason === 'field' ? ADVICE : undefined),
     data: { expr: expression.text, offset, length, ...(read === '' ? {} : { read }) },

@@ -2,16 +2,16 @@ import type { Validator } from '../../kernel/state/board.ts'
 import { isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import type { Request, ReturnPair } from '../../kernel/journal/record.ts'
 import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
-import { ownCopy } from './own-copy.ts'
+import { frozenCopy } from './frozen-copy.ts'
 import type { CustomGuard, Edge, InputMapping, Node, Workflow } from './types.ts'
 
 /** A node with what a step needs of it, worked out once. */
 export interface CompiledNode {
   readonly node: Node
   readonly edges: readonly Edge[]
-  readonly edge: ReadonlyMap<string, Edge>
+  readonly edgeById: ReadonlyMap<string, Edge>
   /** All its edges, if none has a guard. */
-  readonly open: Edge[] | undefined
+  readonly unguardedEdges: Edge[] | undefined
   /** The request that entering the node makes; shared by all steps. */
   readonly requests: Request[]
   readonly call: CompiledCall | undefined
@@ -58,7 +58,7 @@ const compiled = new WeakMap<Workflow, CompiledWorkflow>()
 
 /** Prepares a workflow that has been validated, from a copy of its own; the same definition is prepared once. */
 export function compileWorkflow(definition: Workflow): CompiledWorkflow {
-  const workflow = ownCopy(definition)
+  const workflow = frozenCopy(definition)
   const known = compiled.get(workflow)
   if (known !== undefined) return known
   const outgoing = new Map<string, Edge[]>(Object.keys(workflow.nodes).map((id) => [id, []]))
@@ -76,14 +76,14 @@ function compileNode(node: Node, edges: Edge[]): CompiledNode {
   return {
     node,
     edges,
-    edge: new Map(edges.map((edge) => [edge.id, edge])),
-    open: edges.some(({ guard }) => guard !== undefined) ? undefined : (Object.freeze(edges) as Edge[]),
+    edgeById: new Map(edges.map((edge) => [edge.id, edge])),
+    unguardedEdges: edges.some(({ guard }) => guard !== undefined) ? undefined : (Object.freeze(edges) as Edge[]),
     requests: [[DECIDE]],
-    call: invokes === undefined ? undefined : { ...calledAs(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
+    call: invokes === undefined ? undefined : { ...programNames(invokes.workflowId), map: map ?? [], inputs: invokes.inputMap ?? [] },
   }
 }
 
-function calledAs(id: string): Pick<CompiledCall, 'program' | 'programs'> {
+function programNames(id: string): Pick<CompiledCall, 'program' | 'programs'> {
   return { program: programRef(id), programs: programRefs(id) }
 }
 
@@ -94,15 +94,15 @@ const sources = new WeakMap<Workflow, { readonly source: Json; readonly local: s
  * cannot be stored, if one has neither (decisions, guards that are functions).
  */
 export function workflowSource(definition: Workflow): { readonly source: Json; readonly local: string | undefined } {
-  const workflow = ownCopy(definition)
+  const workflow = frozenCopy(definition)
   const known = sources.get(workflow)
   if (known !== undefined) return known
   const reasons: string[] = []
   const { nodes, edges, board, ...rest } = workflow
   const source = {
-    ...plainOr({ id: rest.id, entry: rest.entry }, rest, 'the metadata', reasons),
-    nodes: Object.fromEntries(Object.entries(nodes).map(([id, node]) => [id, plainOr({ id }, node, `node ${id}`, reasons)])),
-    edges: edges.map((edge) => plainOr({ id: edge.id }, edgeSource(edge, reasons), `edge ${edge.id}`, reasons)),
+    ...jsonOr({ id: rest.id, entry: rest.entry }, rest, 'the metadata', reasons),
+    nodes: Object.fromEntries(Object.entries(nodes).map(([id, node]) => [id, jsonOr({ id }, node, `node ${id}`, reasons)])),
+    edges: edges.map((edge) => jsonOr({ id: edge.id }, edgeSource(edge, reasons), `edge ${edge.id}`, reasons)),
     ...(board === undefined ? {} : { board: boardSource(board, reasons) }),
   }
   const result = { source, local: reasons[0] }
@@ -114,10 +114,10 @@ export function workflowSource(definition: Workflow): { readonly source: Json; r
  * A part of a workflow as data: the part itself where it is JSON, for it is frozen. What is no JSON, such as a function in a
  * spec, runs all the same and cannot be stored.
  */
-function plainOr(fallback: JsonObject, part: object, what: string, reasons: string[]): JsonObject {
+function jsonOr(fallback: JsonObject, part: object, what: string, reasons: string[]): JsonObject {
   try {
     if (isJson(part)) return part as JsonObject
-    return JSON.parse(JSON.stringify(part, refuseOther)) as JsonObject
+    return JSON.parse(JSON.stringify(part, rejectNonJson)) as JsonObject
   } catch {
     reasons.push(`${what} holds what JSON cannot say`)
     return fallback
@@ -134,28 +134,28 @@ function isJson(value: unknown): boolean {
 }
 
 /** Says no to what `JSON.stringify` would leave out or change. */
-function refuseOther(this: unknown, key: string, value: unknown): unknown {
+function rejectNonJson(this: unknown, key: string, value: unknown): unknown {
   const raw = (this as { readonly [key: string]: unknown })[key]
-  const plain = typeof raw !== 'object' || raw === null || Array.isArray(raw) || isPlain(raw)
+  const plain = typeof raw !== 'object' || raw === null || Array.isArray(raw) || isPlainObject(raw)
   if (!plain || typeof raw === 'function' || typeof raw === 'symbol' || Number.isNaN(raw)) throw new TypeError(`${key} is no JSON`)
   return value
 }
 
 /** An object as a literal makes it, also one of another realm, whatever its keys are called. */
-function isPlain(raw: object): boolean {
+function isPlainObject(raw: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(raw)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Validators as their JSON Schema; those that have none, or say more, cannot be stored. */
 function boardSource(board: NonNullable<Workflow['board']>, reasons: string[]): JsonObject {
-  const said = Object.entries(board).map(([key, schema]) => {
+  const schemas = Object.entries(board).map(([key, schema]) => {
     const source = schemaSource(schema)
     if ('schema' in source) return [key, source.schema] as const
     reasons.push(`JSON Schema cannot say what ${key} holds: ${source.reason}`)
     return [key, {}] as const
   })
-  return Object.fromEntries(said)
+  return Object.fromEntries(schemas)
 }
 
 /** Guards that are functions are shared with their makers, who may change them. */

@@ -4,10 +4,10 @@ import type { Program } from '../../kernel/step/program.ts'
 import type { ReturnPair } from '../../kernel/journal/record.ts'
 import { checkInputs } from './board-schemas/inputs.ts'
 import { type CompiledWorkflow, nodeAt } from './compile.ts'
-import { stopped } from './driving.ts'
+import { stoppedResult } from './session-steps.ts'
 import { EngineError } from './engine-error.ts'
 import type { WorkflowCommand } from './kind.ts'
-import { heldBack, type Session } from './session.ts'
+import { isBlocked, type Session } from './session.ts'
 import { frameAtDepth, invocationOf, stackFrame } from './stack.ts'
 import type { PushWorkflowOptions, StackFrame, StepResult, UnwindEvent, UnwindOptions } from './types.ts'
 
@@ -17,13 +17,13 @@ export function push(session: Session, { name, def }: Program, { inputMap = [], 
   const seeds = inputMap.flatMap(({ from, to }): [string, Json][] => (board.has(from) ? [[to, board.get(from) as Json]] : []))
   checkInputs(def as CompiledWorkflow, seeds)
   const map = returnMap.map(({ parentKey, childKey }): ReturnPair => [parentKey, childKey])
-  return order(session, session.top, { push: name, seeds: seeds.flat(), map })
+  return sendCommand(session, session.top, { push: name, seeds: seeds.flat(), map })
 }
 
 /** Returns from the active workflow, at whatever node it stands (reference workflow 13). */
 export function pop(session: Session): StepResult {
   if (session.top.link === undefined) throw new EngineError('popWorkflow() called with empty stack — nothing to pop')
-  return order(session, session.top, { pop: 1 })
+  return sendCommand(session, session.top, { pop: 1 })
 }
 
 /** Gives up the callees above a depth (reference workflow 14). */
@@ -38,16 +38,16 @@ export function unwind(session: Session, depth: number, { reinvoke = false }: Un
   const discardedFrames = discarded.map((frame) => discardedFrame(session, frame, top))
   const invalidatedIds = session.tree.invalidate(discarded.flatMap((frame) => invocationOf(frame, session.run.id) ?? []))
   if (invalidatedIds.length > 0) {
-    session.tell({
+    session.emit({
       event: 'execution:invalidate',
       payload: Object.freeze({ invalidatedIds: Object.freeze(invalidatedIds) }),
       view: session.viewOf(top),
     })
   }
-  order(session, target, { unwind: reinvoke ? 'reinvoke' : 'decide' })
-  session.tell({
+  sendCommand(session, target, { unwind: reinvoke ? 'reinvoke' : 'decide' })
+  session.emit({
     event: 'stack:unwind',
-    payload: Object.freeze({ discardedFrames: Object.freeze(discardedFrames), ...restored(session, target, depth, reinvoke) }),
+    payload: Object.freeze({ discardedFrames: Object.freeze(discardedFrames), ...restoredPosition(session, target, depth, reinvoke) }),
     view: session.viewOf(target),
   })
 }
@@ -64,7 +64,7 @@ function discardedFrame({ names, run }: Session, frame: Frame, top: Frame): Stac
   return stackFrame(frame, callee === frame ? [] : (callee.link?.map ?? []), names, run.id)
 }
 
-function restored(session: Session, target: Frame, targetDepth: number, reinvoke: boolean): Omit<UnwindEvent, 'discardedFrames'> {
+function restoredPosition(session: Session, target: Frame, targetDepth: number, reinvoke: boolean): Omit<UnwindEvent, 'discardedFrames'> {
   const { workflow, nodes } = session.compiled(target)
   const node = nodes.get(nodeAt(target.position) ?? '')?.node
   if (node === undefined) throw new TypeError(`no node at depth ${targetDepth}`)
@@ -72,12 +72,12 @@ function restored(session: Session, target: Frame, targetDepth: number, reinvoke
 }
 
 /** The kernel takes an order of the host at once, since nothing else goes on. */
-function order(session: Session, frame: Frame, command: WorkflowCommand): StepResult {
+function sendCommand(session: Session, frame: Frame, command: WorkflowCommand): StepResult {
   const { run } = session
-  run.hold(heldBack)
+  run.block(isBlocked)
   session.watch()
   session.outcome = undefined
   // Only a run that has ended refuses, and the engine has looked.
   run.command(frame.id, command).catch(() => undefined)
-  return session.outcome ?? stopped(session)
+  return session.outcome ?? stoppedResult(session)
 }

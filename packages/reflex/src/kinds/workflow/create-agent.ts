@@ -1,9 +1,9 @@
-import { demand, FUNCTION, optional, quoteAll, recordOf } from '../../text/index.ts'
+import { checkArguments, FUNCTION, optional, quoteAll, recordOf } from '../../text/index.ts'
 import { AGENT } from './argument-forms.ts'
 import type { TypedContext, TypedReader } from './define-agent.ts'
 import type { TypesIn } from './define-types.ts'
 import type { WorkflowTypes } from '../../programs/program-types.ts'
-import { type DecisionCall, FREE, type RunnableAgent } from './port.ts'
+import { type DecisionCall, FREE_TRAITS, type RunnableAgent } from './port.ts'
 import { runFaults } from './run-faults.ts'
 import type { BlackboardWrite, Decision, DecisionContext, Question } from './types.ts'
 
@@ -11,7 +11,7 @@ import type { BlackboardWrite, Decision, DecisionContext, Question } from './typ
 export type TypedWrites<Types extends WorkflowTypes> = { readonly [Key in keyof Types['values']]?: Types['values'][Key] }
 
 /** The context of a handler of one node. */
-export interface Deciding<Types extends WorkflowTypes> {
+export interface HandlerContext<Types extends WorkflowTypes> {
   readonly board: TypedReader<Types>
   /** Takes an edge, by its id or its event, and writes. Without a name: the only open edge, or the end at a node without edges. */
   readonly take: (edge?: Types['edges'] | Types['events'], writes?: TypedWrites<Types>) => Decision
@@ -27,7 +27,7 @@ export interface Deciding<Types extends WorkflowTypes> {
 }
 
 /** Decides at one node. Without an answer the node takes its only open edge, or ends. */
-export type NodeHandler<Types extends WorkflowTypes> = (given: Deciding<Types>) => Promise<Decision | void> | Decision | void
+export type NodeHandler<Types extends WorkflowTypes> = (context: HandlerContext<Types>) => Promise<Decision | void> | Decision | void
 
 /** A handler for each node. */
 export type NodeHandlers<Types extends WorkflowTypes> = { readonly [Id in Types['nodes']]: NodeHandler<Types> }
@@ -40,27 +40,27 @@ export type NodeHandlers<Types extends WorkflowTypes> = { readonly [Id in Types[
  * `others` decides at nodes that have no handler, such as those of called workflows; without it they fail with `R2052`. An
  * error that a handler throws fails its decision. On replay no handler is called: decisions are recorded.
  */
-export function createAgent<Defined>(handlers: NodeHandlers<TypesIn<Defined>>, others?: RunnableAgent): RunnableAgent {
-  demand('createAgent', { handlers: [handlers, recordOf(FUNCTION)], others: [others, optional(AGENT)] })
-  const known = new Map(Object.entries(handlers as unknown as Readonly<Record<string, NodeHandler<WorkflowTypes>>>))
+export function createAgent<Defined>(handlers: NodeHandlers<TypesIn<Defined>>, fallback?: RunnableAgent): RunnableAgent {
+  checkArguments('createAgent', { handlers: [handlers, recordOf(FUNCTION)], others: [fallback, optional(AGENT)] })
+  const handlersByNode = new Map(Object.entries(handlers as unknown as Readonly<Record<string, NodeHandler<WorkflowTypes>>>))
   return {
     async resolve(context, call) {
-      const handler = known.get(context.node.id)
-      if (handler !== undefined) return (await handler(given(context, call))) ?? take(context)
-      if (others !== undefined) return others.resolve(context, call)
+      const handler = handlersByNode.get(context.node.id)
+      if (handler !== undefined) return (await handler(handlerContext(context, call))) ?? decideEdge(context)
+      if (fallback !== undefined) return fallback.resolve(context, call)
       throw runFaults.make('R2052', `the agent has no handler for the node ${context.node.id}`, {
         path: `${context.workflow.id}/${context.node.id}`,
         fix: `add ${context.node.id} to the handlers of createAgent`,
       })
     },
-    traits: (context, call) => (known.has(context.node.id) ? FREE : (others?.traits?.(context, call) ?? FREE)),
+    traits: (context, call) => (handlersByNode.has(context.node.id) ? FREE_TRAITS : (fallback?.traits?.(context, call) ?? FREE_TRAITS)),
   }
 }
 
-function given(context: DecisionContext, call: DecisionCall | undefined): Deciding<WorkflowTypes> {
+function handlerContext(context: DecisionContext, call: DecisionCall | undefined): HandlerContext<WorkflowTypes> {
   return {
     board: context.blackboard as TypedReader<WorkflowTypes>,
-    take: (edge, writes) => take(context, edge, writes),
+    take: (edge, writes) => decideEdge(context, edge, writes),
     done: (writes) => ({ type: 'complete', writes: listOf(writes) }),
     wait: (reason, ask) => ({ type: 'suspend', reason, ...(ask === undefined ? {} : { ask }) }),
     input: context.input,
@@ -70,7 +70,7 @@ function given(context: DecisionContext, call: DecisionCall | undefined): Decidi
 }
 
 /** An edge by its id, else by its event. A name that no open edge has is left to the engine, which says what was open. */
-function take({ node, workflow, validEdges }: DecisionContext, name?: string, writes?: object): Decision {
+function decideEdge({ node, workflow, validEdges }: DecisionContext, name?: string, writes?: object): Decision {
   const list = listOf(writes)
   if (name !== undefined) {
     const edge = validEdges.find(({ id }) => id === name) ?? validEdges.find(({ event }) => event === name)

@@ -11,29 +11,29 @@ interface Visit {
 export function cyclesOf(nodes: readonly string[], next: (node: string) => readonly string[]): string[][] {
   const place = new Map(nodes.map((node, i) => [node, i]))
   const cycles: string[][] = []
-  const search = new Search(next, (members) => {
+  const search = new CycleSearch(next, (members) => {
     const [only = ''] = members
     if (members.length > 1 || next(only).includes(only)) cycles.push(members.sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)))
   })
-  for (const node of nodes) search.from(node)
+  for (const node of nodes) search.searchFrom(node)
   return cycles.sort(([a = ''], [b = '']) => (place.get(a) ?? 0) - (place.get(b) ?? 0))
 }
 
-class Search {
+class CycleSearch {
   readonly #next: (node: string) => readonly string[]
-  readonly #found: (members: string[]) => void
+  readonly #onCycle: (members: string[]) => void
   readonly #index = new Map<string, number>()
   /** The least index that a node still under way can go back to. */
   readonly #low = new Map<string, number>()
   readonly #open: string[] = []
-  readonly #isOpen = new Set<string>()
+  readonly #openSet = new Set<string>()
 
-  constructor(next: (node: string) => readonly string[], found: (members: string[]) => void) {
+  constructor(next: (node: string) => readonly string[], onCycle: (members: string[]) => void) {
     this.#next = next
-    this.#found = found
+    this.#onCycle = onCycle
   }
 
-  from(root: string): void {
+  searchFrom(root: string): void {
     if (this.#index.has(root)) return
     const visits = [this.#enter(root)]
     for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
@@ -43,7 +43,7 @@ class Search {
         this.#leave(visit.node, visits.at(-1)?.node)
       } else if (!this.#index.has(to)) {
         visits.push(this.#enter(to))
-      } else if (this.#isOpen.has(to)) {
+      } else if (this.#openSet.has(to)) {
         this.#lower(visit.node, this.#index.get(to) ?? 0)
       }
     }
@@ -54,7 +54,7 @@ class Search {
     this.#index.set(node, index)
     this.#low.set(node, index)
     this.#open.push(node)
-    this.#isOpen.add(node)
+    this.#openSet.add(node)
     return { node, successors: this.#next(node), position: 0 }
   }
 
@@ -63,8 +63,8 @@ class Search {
     if (parent !== undefined) this.#lower(parent, low)
     if (low !== this.#index.get(node)) return
     const members = this.#open.splice(this.#open.lastIndexOf(node))
-    for (const member of members) this.#isOpen.delete(member)
-    this.#found(members)
+    for (const member of members) this.#openSet.delete(member)
+    this.#onCycle(members)
   }
 
   #lower(node: string, to: number): void {
@@ -73,26 +73,26 @@ class Search {
 }
 
 /** A shortest way round a cycle, from its first member back to it: the nodes, the first also last. */
-export function wayRound(members: readonly string[], next: (node: string) => readonly string[]): string[] {
+export function shortestCycle(members: readonly string[], next: (node: string) => readonly string[]): string[] {
   const inside = new Set(members)
   const [start = ''] = members
-  const cameFrom = new Map<string, string>()
+  const previous = new Map<string, string>()
   const queue = [start]
   for (const node of queue) {
     for (const to of next(node)) {
-      if (to === start) return [...trail(cameFrom, start, node), start]
-      if (!inside.has(to) || cameFrom.has(to)) continue
-      cameFrom.set(to, node)
+      if (to === start) return [...pathBack(previous, start, node), start]
+      if (!inside.has(to) || previous.has(to)) continue
+      previous.set(to, node)
       queue.push(to)
     }
   }
   return [...members]
 }
 
-function trail(cameFrom: ReadonlyMap<string, string>, start: string, end: string): string[] {
+function pathBack(previous: ReadonlyMap<string, string>, start: string, end: string): string[] {
   const back = [end]
   for (let node = end; node !== start; ) {
-    node = cameFrom.get(node) ?? start
+    node = previous.get(node) ?? start
     back.push(node)
   }
   return back.reverse()

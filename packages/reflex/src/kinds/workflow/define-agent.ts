@@ -1,4 +1,4 @@
-import { demand } from '../../text/index.ts'
+import { checkArguments } from '../../text/index.ts'
 import { AGENT } from './argument-forms.ts'
 import type { TypesIn } from './define-types.ts'
 import type { WorkflowTypes } from '../../programs/program-types.ts'
@@ -40,6 +40,6 @@ export interface TypedAgent<Types extends WorkflowTypes> {
  * values and edge ids are checked by the compiler; when the program runs, the agent is the one that was given.
  */
 export function defineAgent<Defined>(agent: TypedAgent<TypesIn<Defined>>): DecisionAgent {
-  demand('defineAgent', { agent: [agent, AGENT] })
+  checkArguments('defineAgent', { agent: [agent, AGENT] })
   return agent
 }

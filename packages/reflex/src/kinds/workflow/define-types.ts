@@ -1,6 +1,6 @@
+import type { Validator } from '../../kernel/state/board.ts'
 import type { Json, JsonObject } from '../../kernel/journal/json.ts'
 import type { UnknownTypes, WorkflowTypes } from '../../programs/program-types.ts'
-import type { Held } from './held-types.ts'
 import type { SpecDefinition } from './spec-types.ts'
 import type { BoardSchema, CelGuard, CustomGuard, Workflow } from './types.ts'
 
@@ -84,13 +84,17 @@ type GuardDefinition<Board> =
 
 /** A comparison for each key, with a value that the key can hold. */
 type Comparison<Board> = {
-  readonly [Key in keyof Board & string]: { readonly type: 'equals' | 'not-equals'; readonly key: Key; readonly value: Held<Board[Key]> }
+  readonly [Key in keyof Board & string]: {
+    readonly type: 'equals' | 'not-equals'
+    readonly key: Key
+    readonly value: SchemaValue<Board[Key]>
+  }
 }
 
 /** The types that a definition comes to. Its members are worked out when somebody asks for them. */
 export interface TypesOf<Board, Outputs, From, EdgeId, Event> {
   readonly nodes: keyof Outputs & string
-  readonly values: string extends keyof Board ? UnknownTypes['values'] : { readonly [Key in keyof Board]: Held<Board[Key]> }
+  readonly values: string extends keyof Board ? UnknownTypes['values'] : { readonly [Key in keyof Board]: SchemaValue<Board[Key]> }
   readonly value: { readonly [Id in keyof Outputs]: Answer<Board, Outputs[Id]> }[Exclude<keyof Outputs, From>]
   readonly edges: IdOf<From, EdgeId, Event>
   readonly events: EventOf<Event>
@@ -105,9 +109,49 @@ type EventOf<Event> = (string extends Event ? never : Event & string) | 'NEXT'
 /** What a node without outgoing edges answers with: its declared outputs, else what it wrote. */
 type Answer<Board, Output> = unknown extends Output
   ? JsonObject | undefined
-  : { readonly [Key in Output & string]?: Key extends keyof Board ? Held<Board[Key]> : Json }
+  : { readonly [Key in Output & string]?: Key extends keyof Board ? SchemaValue<Board[Key]> : Json }
 
 /** Inputs for a run, by name: those that the board declares, of its types; of a workflow without a board, any. */
 export type InputOf<Types extends WorkflowTypes> = string extends keyof Types['values']
   ? JsonObject
   : { readonly [Key in keyof Types['values']]?: Types['values'][Key] }
+
+/** The type of a board key: the output of its validator, or the type of its JSON Schema as far as types can express it. */
+type SchemaValue<Schema> = Schema extends Validator
+  ? Schema extends { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } }
+    ? Input
+    : Json
+  : JsonSchemaValue<Schema>
+
+type JsonSchemaValue<Schema> = Schema extends { readonly const: infer Value }
+  ? Value
+  : Schema extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : Schema extends { readonly type: infer Type }
+      ? ValueOfType<Type extends readonly (infer One)[] ? One : Type, Schema>
+      : Json
+
+type ValueOfType<Type, Schema> = Type extends 'object'
+  ? ObjectOf<Schema>
+  : Type extends 'array'
+    ? readonly (Schema extends { readonly items: infer Item } ? JsonSchemaValue<Item> : Json)[]
+    : Type extends keyof JsonTypes
+      ? JsonTypes[Type]
+      : Json
+
+/** An object by its declared properties: the required ones are present. */
+type ObjectOf<Schema> = Schema extends { readonly properties: infer Properties }
+  ? { readonly [Key in keyof Properties & RequiredOf<Schema>]: JsonSchemaValue<Properties[Key]> } & {
+      readonly [Key in Exclude<keyof Properties, RequiredOf<Schema>>]?: JsonSchemaValue<Properties[Key]>
+    }
+  : JsonObject
+
+type RequiredOf<Schema> = Schema extends { readonly required: readonly (infer Key)[] } ? Key : never
+
+interface JsonTypes {
+  readonly string: string
+  readonly number: number
+  readonly integer: number
+  readonly boolean: boolean
+  readonly null: null
+}

@@ -1,4 +1,4 @@
-import { brief, demand } from '../../text/index.ts'
+import { shortJson, checkArguments } from '../../text/index.ts'
 import { WORKFLOW } from './argument-forms.ts'
 import type { AnyBoard, DefinedWorkflow, EdgeDefinition, NodeDefinition, TypesOf, WorkflowDefinition } from './define-types.ts'
 import { faults } from './faults.ts'
@@ -23,23 +23,23 @@ export function workflow<
 >(
   definition: WorkflowDefinition<Board, Calls, Outputs, From, EdgeId, Event>,
 ): DefinedWorkflow<TypesOf<Board, Outputs, From, EdgeId, Event>> {
-  demand('workflow', { definition: [definition, WORKFLOW] })
-  const { id, entry, nodes, edges, ...rest } = definition as unknown as Plain
+  checkArguments('workflow', { definition: [definition, WORKFLOW] })
+  const { id, entry, nodes, edges, ...rest } = definition as unknown as UntypedDefinition
   const called: Workflow[] = []
-  const made = {
+  const created = {
     id,
     entry,
     ...rest,
     nodes: Object.fromEntries(Object.entries(nodes).map(([key, node]) => [key, nodeOf(`${id}/${key}`, key, node, called)])),
     edges: edges.map(edgeOf),
   } as Workflow
-  if (called.length > 0) links.set(made, called)
-  written.set(made, writtenAt())
-  return made
+  if (called.length > 0) callees.set(created, called)
+  definitionSites.set(created, callSite())
+  return created
 }
 
 /** A definition as it is read here; the compiler has checked the rest. */
-interface Plain {
+interface UntypedDefinition {
   readonly id: string
   readonly entry: string
   readonly nodes: Readonly<Record<string, NodeDefinition<string, unknown>>>
@@ -55,15 +55,15 @@ function nodeOf(place: string, id: string, { invokes, spec = {}, ...rest }: Node
 function callOf(place: string, call: NonNullable<NodeDefinition<string, unknown>['invokes']>, called: Workflow[]): InvocationSpec {
   const { workflow: callee, returnMap = [], ...rest } = call
   // Two modules that import each other: one of them is not there yet.
-  const given = callee as Workflow | string | undefined
-  if (typeof given === 'object' && given !== null && typeof given.id === 'string') called.push(given)
-  else if (typeof given !== 'string') {
-    throw faults.make('R1060', `${place} invokes ${brief(given)}, which is no workflow`, {
+  const target = callee as Workflow | string | undefined
+  if (typeof target === 'object' && target !== null && typeof target.id === 'string') called.push(target)
+  else if (typeof target !== 'string') {
+    throw faults.make('R1060', `${place} invokes ${shortJson(target)}, which is no workflow`, {
       path: place,
       fix: 'give the workflow object, or name it by its id',
     })
   }
-  const workflowId = typeof given === 'string' ? given : given.id
+  const workflowId = typeof target === 'string' ? target : target.id
   return { workflowId, returnMap: [...returnMap], ...rest } as InvocationSpec
 }
 
@@ -71,22 +71,22 @@ function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition
   return { id: id ?? `${from}:${event}`, from, to, event, ...(guard === undefined ? {} : { guard }), ...rest }
 }
 
-const written = new WeakMap<Workflow, DefinedAt | undefined>()
+const definitionSites = new WeakMap<Workflow, DefinitionSite | undefined>()
 
 /** The place of a program's source that a workflow was written at. */
-export interface DefinedAt {
+export interface DefinitionSite {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
 /** Returns the call of `workflow` that made a workflow, if one did and the engine of the language can tell. */
-export function definedAt(workflow: Workflow): DefinedAt | undefined {
-  return written.get(workflow)
+export function definitionSite(workflow: Workflow): DefinitionSite | undefined {
+  return definitionSites.get(workflow)
 }
 
 /** The caller of `workflow`, from a stack as V8 writes it: two frames above this one. */
-function writtenAt(): DefinedAt | undefined {
+function callSite(): DefinitionSite | undefined {
   const frame = new Error('here').stack?.split('\n')[3] ?? ''
   const place = frame.slice(Math.max(frame.lastIndexOf('('), frame.lastIndexOf(' ')) + 1).replace(')', '')
   const [column, line, ...rest] = place.split(':').reverse()
@@ -96,12 +96,12 @@ function writtenAt(): DefinedAt | undefined {
   return { file, line: Number(line), column: Number(column) }
 }
 
-const links = new WeakMap<Workflow, readonly Workflow[]>()
+const callees = new WeakMap<Workflow, readonly Workflow[]>()
 
 /** Lets a copy of a workflow call the objects that the workflow calls. */
-export function linkAs(workflow: Workflow, copy: Workflow): void {
-  const called = links.get(workflow)
-  if (called !== undefined) links.set(copy, called)
+export function copyCallees(workflow: Workflow, copy: Workflow): void {
+  const called = callees.get(workflow)
+  if (called !== undefined) callees.set(copy, called)
 }
 
 /**
@@ -111,7 +111,7 @@ export function linkAs(workflow: Workflow, copy: Workflow): void {
 export function calledWorkflows(caller: Workflow): readonly Workflow[] {
   const found = new Set<Workflow>()
   const visit = (workflow: Workflow): void => {
-    for (const callee of links.get(workflow) ?? []) {
+    for (const callee of callees.get(workflow) ?? []) {
       if (found.has(callee)) continue
       visit(callee)
       found.add(callee)

@@ -2,22 +2,22 @@ import { type Host, systemHost } from '../../kernel/ports/host.ts'
 import { copyJson, type Json } from '../../kernel/journal/json.ts'
 import type { Program } from '../../kernel/step/program.ts'
 import { Runtime } from '../../kernel/run/runtime.ts'
-import { demand, FUNCTION, TEXT } from '../../text/index.ts'
+import { checkArguments, FUNCTION, TEXT } from '../../text/index.ts'
 import { ENGINE_OPTIONS, INIT_OPTIONS, PUSH_OPTIONS, REGISTRY, STEP_OPTIONS, UNWIND_OPTIONS } from './argument-forms.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
 import { checkInputs } from './board-schemas/inputs.ts'
 import { type CompiledWorkflow, compileWorkflow, workflowSource } from './compile.ts'
 import { pop, push, unwind } from './control.ts'
-import { goOn, interrupt, makeStep, resumption } from './driving.ts'
+import { runSession, interrupt, makeStep, checkResumption } from './session-steps.ts'
 import { EngineError } from './engine-error.ts'
 import { ExecutionTree } from './execution-tree.ts'
 import { type AnyEventHandler, Handlers } from './handlers.ts'
 import { workflowKind } from './kind.ts'
 import { decisionPort, type RunnableAgent } from './port.ts'
 import type { WorkflowRegistry } from './registry.ts'
-import { checkSnapshot } from './restore.ts'
-import { heldBack, Session } from './session.ts'
-import { namedCalls, stateOf } from './snapshot.ts'
+import { checkSnapshot } from './check-snapshot.ts'
+import { isBlocked, Session } from './session.ts'
+import { renamedCalls, stateOf } from './snapshot.ts'
 import type {
   BlackboardReader,
   CursorReader,
@@ -61,12 +61,12 @@ export class ReflexEngine {
   #busy = false
 
   constructor(registry: WorkflowRegistry, agent: RunnableAgent, options: EngineOptions = {}) {
-    demand('createEngine', { registry: [registry, REGISTRY], options: [options, ENGINE_OPTIONS] })
+    checkArguments('createEngine', { registry: [registry, REGISTRY], options: [options, ENGINE_OPTIONS] })
     this.registry = registry
     this.#options = options
     this.#host = options.host ?? systemHost
     const decide = decisionPort(agent, {
-      thrown: (call, value) => {
+      onThrown: (call, value) => {
         if (this.#session?.run.id === call.run) this.#session.thrown = { effect: call.id, value }
       },
     })
@@ -92,8 +92,8 @@ export class ReflexEngine {
    * one that does not fit the board, changing nothing; with what a handler threw, once the session has begun.
    */
   async init(workflowId: string, options: InitOptions = {}): Promise<string> {
-    demand('init', { workflowId: [workflowId, TEXT], options: [options, INIT_OPTIONS] })
-    this.#refuseReentry('init()')
+    checkArguments('init', { workflowId: [workflowId, TEXT], options: [options, INIT_OPTIONS] })
+    this.#rejectReentry('init()')
     const program = this.#program(workflowId)
     if (program === undefined) {
       throw new EngineError(`Cannot initialize: workflow '${workflowId}' is not registered`, { fix: `register ${workflowId} first` })
@@ -103,23 +103,23 @@ export class ReflexEngine {
       program.def as CompiledWorkflow,
       (options.blackboard ?? []).map(({ key, value }) => [key, value] as const),
     )
-    return this.#exclusively(async () => {
+    return this.#runExclusively(async () => {
       const args = seeds.length === 0 ? {} : { args: seeds }
-      const run = await this.#runtime.start(program, { ...args, prepare: (made) => this.#begin(made) })
+      const run = await this.#runtime.start(program, { ...args, prepare: (opened) => this.#attach(opened) })
       await run.idle()
       this.#handlers.rethrow()
       return run.id
     })
   }
 
-  #begin(run: Session['run']): void {
-    this.#replace(new Session(run, this.#handlers)).watch()
+  #attach(run: Session['run']): void {
+    this.#replaceSession(new Session(run, this.#handlers)).watch()
   }
 
-  #replace(session: Session): Session {
+  #replaceSession(session: Session): Session {
     this.#session?.close()
     this.#session = session
-    session.run.hold(heldBack)
+    session.run.block(isBlocked)
     return session
   }
 
@@ -129,17 +129,17 @@ export class ReflexEngine {
    * shape, or names a workflow, node or guard that the registry does not have.
    */
   restore(snapshot: EngineSnapshot, options: RestoreOptions = {}): void {
-    demand('restore', { options: [options, ENGINE_OPTIONS] })
-    this.#refuseReentry('restore()')
+    checkArguments('restore', { options: [options, ENGINE_OPTIONS] })
+    this.#rejectReentry('restore()')
     checkSnapshot(snapshot, this.registry, options.guards)
-    const tree = namedCalls(snapshot)
-    const state = stateOf({ ...snapshot, executionTree: tree }, (id) => this.#registered(id), this.#host)
-    const session = this.#replace(new Session(this.#runtime.adopt(snapshot.sessionId, state), this.#handlers, tree))
+    const tree = renamedCalls(snapshot)
+    const state = stateOf({ ...snapshot, executionTree: tree }, (id) => this.#requireProgram(id), this.#host)
+    const session = this.#replaceSession(new Session(this.#runtime.adopt(snapshot.sessionId, state), this.#handlers, tree))
     session.status = snapshot.status
     session.run.revive()
   }
 
-  #registered(id: string): Program {
+  #requireProgram(id: string): Program {
     const program = this.#program(id)
     if (program === undefined) throw new EngineError(`Cannot restore: registry is missing workflow(s): '${id}'`, { code: 'R2058' })
     return program
@@ -153,10 +153,10 @@ export class ReflexEngine {
    * input that is not JSON, changing nothing; with what a handler or the persistence threw, after the transition.
    */
   async step(options: ResumeOptions = {}): Promise<StepResult> {
-    demand('step', { options: [options, STEP_OPTIONS] })
-    const session = this.#active('step()')
-    const resume = resumption(session, 'step()', options, this.#host.now())
-    return this.#exclusively(async () => {
+    checkArguments('step', { options: [options, STEP_OPTIONS] })
+    const session = this.#activeSession('step()')
+    const resume = checkResumption(session, 'step()', options, this.#host.now())
+    return this.#runExclusively(async () => {
       session.status = 'running'
       const result = await makeStep(session, resume)
       await this.#save(session)
@@ -171,12 +171,12 @@ export class ReflexEngine {
    * otherwise as `step` does.
    */
   async run(options: ResumeOptions = {}): Promise<RunResult> {
-    demand('run', { options: [options, STEP_OPTIONS] })
-    const session = this.#active('run()')
-    const resume = resumption(session, 'run()', options, this.#host.now())
-    return this.#exclusively(async () => {
+    checkArguments('run', { options: [options, STEP_OPTIONS] })
+    const session = this.#activeSession('run()')
+    const resume = checkResumption(session, 'run()', options, this.#host.now())
+    return this.#runExclusively(async () => {
       session.status = 'running'
-      const result = await goOn(session, this.#handlers, resume)
+      const result = await runSession(session, this.#handlers, resume)
       await this.#save(session)
       this.#handlers.rethrow()
       return result
@@ -193,7 +193,7 @@ export class ReflexEngine {
    * answers later is ignored. The session suspends and can be resumed. Without a step under way nothing happens.
    */
   interrupt(reason = 'interrupted'): void {
-    demand('interrupt', { reason: [reason, TEXT] })
+    checkArguments('interrupt', { reason: [reason, TEXT] })
     if (this.#busy && this.#session?.status === 'running') interrupt(this.#session, reason)
   }
 
@@ -202,11 +202,11 @@ export class ReflexEngine {
     try {
       await this.#options.persistence?.save(session.run.id, this.snapshot())
     } catch (thrown) {
-      this.#handlers.note(thrown)
+      this.#handlers.addThrown(thrown)
     }
   }
 
-  async #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #runExclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#busy = true
     try {
       return await work()
@@ -215,7 +215,7 @@ export class ReflexEngine {
     }
   }
 
-  #atOnce<Result>(work: () => Result): Result {
+  #runSync<Result>(work: () => Result): Result {
     this.#busy = true
     try {
       const result = work()
@@ -226,16 +226,16 @@ export class ReflexEngine {
     }
   }
 
-  #refuseReentry(what: string, needs = ''): void {
+  #rejectReentry(what: string, note = ''): void {
     if (this.#busy)
-      throw new EngineError(`${what} called while a step is in progress${needs}`, {
+      throw new EngineError(`${what} called while a step is in progress${note}`, {
         code: 'R2014',
         fix: 'await the step before the next call, or interrupt it',
       })
   }
 
-  #active(what: string): Session {
-    this.#refuseReentry(what)
+  #activeSession(what: string): Session {
+    this.#rejectReentry(what)
     const status = this.status()
     if (this.#session !== undefined && (status === 'running' || status === 'suspended')) return this.#session
     throw new EngineError(`${what} called in invalid state: '${status}' — engine must be 'running' or 'suspended'`)
@@ -249,22 +249,22 @@ export class ReflexEngine {
    * that does not fit the board of the workflow.
    */
   pushWorkflow(workflowId: string, options: PushWorkflowOptions = {}): StepResult {
-    demand('pushWorkflow', { workflowId: [workflowId, TEXT], options: [options, PUSH_OPTIONS] })
-    const session = this.#controlled('pushWorkflow()')
+    checkArguments('pushWorkflow', { workflowId: [workflowId, TEXT], options: [options, PUSH_OPTIONS] })
+    const session = this.#startedSession('pushWorkflow()')
     const program = this.#program(workflowId)
     if (program === undefined) throw new EngineError(`pushWorkflow() failed: workflow '${workflowId}' is not registered`)
-    return this.#atOnce(() => push(session, program, options))
+    return this.#runSync(() => push(session, program, options))
   }
 
   /** Returns from the current workflow, at whatever node it stands, as if it had completed (reference workflow 13). */
   popWorkflow(): StepResult {
-    const session = this.#controlled('popWorkflow()')
-    return this.#atOnce(() => pop(session))
+    const session = this.#startedSession('popWorkflow()')
+    return this.#runSync(() => pop(session))
   }
 
-  #controlled(what: string): Session {
+  #startedSession(what: string): Session {
     if (this.#session === undefined) throw new EngineError(`${what} called before init()`)
-    return this.#active(what)
+    return this.#activeSession(what)
   }
 
   /**
@@ -272,13 +272,13 @@ export class ReflexEngine {
    * Nothing is returned. With `reinvoke` the next step makes the call again.
    */
   unwindToDepth(depth: number, options: UnwindOptions = {}): void {
-    demand('unwindToDepth', { options: [options, UNWIND_OPTIONS] })
-    this.#refuseReentry('unwindToDepth()', '; it requires engine to be suspended')
+    checkArguments('unwindToDepth', { options: [options, UNWIND_OPTIONS] })
+    this.#rejectReentry('unwindToDepth()', '; it requires engine to be suspended')
     const session = this.#session
     if (session === undefined) throw new EngineError('unwindToDepth() called before init()')
     if (session.status !== 'suspended')
       throw new EngineError(`unwindToDepth() requires engine to be suspended, but status is '${session.status}'`)
-    this.#atOnce(() => unwind(session, depth, options))
+    this.#runSync(() => unwind(session, depth, options))
   }
 
   // Events
@@ -288,14 +288,14 @@ export class ReflexEngine {
    * handler that throws does not keep the transition from being finished or others from hearing of it.
    */
   on<Event extends EngineEvent>(event: Event, handler: EventHandler<Event>): () => void {
-    demand('on', { event: [event, TEXT], handler: [handler, FUNCTION] })
+    checkArguments('on', { event: [event, TEXT], handler: [handler, FUNCTION] })
     this.#session?.watch()
     return this.#handlers.on(event, handler)
   }
 
   /** Calls a handler at every event, with its name. The returned function ends it. */
   onAny(handler: AnyEventHandler): () => void {
-    demand('onAny', { handler: [handler, FUNCTION] })
+    checkArguments('onAny', { handler: [handler, FUNCTION] })
     this.#session?.watch()
     return this.#handlers.onAny(handler)
   }

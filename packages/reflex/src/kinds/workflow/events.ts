@@ -4,14 +4,14 @@ import { isList, type Json } from '../../kernel/journal/json.ts'
 import type { Ref } from '../../kernel/journal/record.ts'
 import type { Change } from '../../kernel/state/story.ts'
 import { scopeEntries } from './blackboard.ts'
-import type { CallLog } from './calls.ts'
+import type { CallLog } from './call-log.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
 import { EngineError } from './engine-error.ts'
 import { hasFailed, isFailure } from './run-faults.ts'
 import { frameScope, type WorkflowNames } from './scopes.ts'
 import { stackFrame } from './stack.ts'
 import type { BlackboardEntry, EngineEvent, EngineEvents, Node } from './types.ts'
-import { suspended } from './waits.ts'
+import { suspendedResult } from './suspended-result.ts'
 
 /** What an engine shows: the present, or, while an event is delivered, what was so at that moment. */
 export interface EngineView {
@@ -35,7 +35,7 @@ export interface EventSources {
   readonly session: string
   readonly calls: CallLog
   /** The value that an agent or a guard threw, if this process saw it. */
-  thrown(effect: Ref): unknown
+  thrownBy(effect: Ref): unknown
   compiled(frame: Frame): CompiledWorkflow
 }
 
@@ -43,23 +43,23 @@ export interface EventSources {
 export function eventsOf(change: Change, sources: EventSources): Emission[] {
   const { record, before } = change
   const emit = new Emitter(change, sources)
-  if (record.more?.start !== undefined) emit.initialized(record.more.start.run)
-  emit.superseded()
+  if (record.more?.start !== undefined) emit.addInit(record.more.start.run)
+  emit.addInvalidations()
   switch (record.input?.[0]) {
     case undefined:
-      if (before === undefined && record.position !== undefined) emit.begun(record.position)
+      if (before === undefined && record.position !== undefined) emit.addBegin(record.position)
       break
     case 'ok':
-      if (!hasFailed(record)) emit.decided(record.input[2])
+      if (!hasFailed(record)) emit.addDecision(record.input[2])
       break
     case 'ret':
-      if (record.input[2] === 'done') emit.popped(record.input[1])
+      if (record.input[2] === 'done') emit.addPop(record.input[1])
       break
     default:
       break
   }
-  if (record.more?.call !== undefined) emit.pushed()
-  for (const [, name, , about] of record.more?.wait ?? []) emit.waits(name, about)
+  if (record.more?.call !== undefined) emit.addPush()
+  for (const [, name, , about] of record.more?.wait ?? []) emit.addWait(name, about)
   return emit.emissions
 }
 
@@ -100,60 +100,60 @@ class Emitter {
 
   /** The entries of the frame's own scope after a record; there are no more than so many. */
   #entries(after: number, atMost: number): BlackboardEntry[] {
-    const own = frameScope(this.#change.frame, this.#sources.names)
-    return scopeEntries(own, Math.max(own.scope.sizeAt(after), own.scope.size - atMost))
+    const scope = frameScope(this.#change.frame, this.#sources.names)
+    return scopeEntries(scope, Math.max(scope.scope.sizeAt(after), scope.scope.size - atMost))
   }
 
-  #wrote(at: Json | undefined): void {
+  #addWrites(at: Json | undefined): void {
     const { writes } = this.#change.record
     if (writes === undefined) return
     const entries = Object.freeze(this.#entries(this.#change.n - 1, writes.length / 2))
     this.#add('blackboard:write', { entries, workflow: this.#compiled.workflow }, at)
   }
 
-  #entered(): void {
+  #addEnter(): void {
     const { position } = this.#change.frame
     this.#add('node:enter', { node: this.#node(nodeAt(position)), workflow: this.#compiled.workflow }, position)
   }
 
-  initialized(sessionId: string): void {
+  addInit(sessionId: string): void {
     const { workflow } = this.#compiled
     this.#add('engine:init', { sessionId, workflow }, workflow.entry)
   }
 
-  begun(entry: Json): void {
-    this.#wrote(entry)
-    this.#entered()
+  addBegin(entry: Json): void {
+    this.#addWrites(entry)
+    this.#addEnter()
   }
 
-  decided(decision: Json): void {
+  addDecision(decision: Json): void {
     const { before, frame, n } = this.#change
     const { workflow, nodes } = this.#compiled
     if (!isList(decision)) {
-      this.#wrote(before)
+      this.#addWrites(before)
       if (frame.gone && frame.link === undefined) this.#add('engine:complete', { workflow }, before)
       return
     }
-    const left = nodeAt(before)
-    const edge = nodes.get(left ?? '')?.edge.get(textOf(decision[0]))
+    const leftNode = nodeAt(before)
+    const edge = nodes.get(leftNode ?? '')?.edgeById.get(textOf(decision[0]))
     if (edge === undefined) return
-    this.#add('node:exit', { node: this.#node(left), workflow }, before, frame, n - 1)
+    this.#add('node:exit', { node: this.#node(leftNode), workflow }, before, frame, n - 1)
     this.#add('edge:traverse', { edge, workflow }, before, frame, n - 1)
-    this.#wrote(before)
-    this.#entered()
+    this.#addWrites(before)
+    this.#addEnter()
   }
 
   /** Calls that no longer count because of this record: told before anything else of it. */
-  superseded(): void {
+  addInvalidations(): void {
     const { invalidated } = this.#calls
     if (invalidated.length > 0) this.#add('execution:invalidate', { invalidatedIds: Object.freeze(invalidated) }, this.#change.before)
   }
 
-  pushed(): void {
+  addPush(): void {
     const { frame, state, n } = this.#change
     const child = state.frame(`${n}f`)
     const { workflow } = this.#sources.compiled(child)
-    for (const record of this.#calls.made) this.#add('execution:record', { record }, workflow.entry, child)
+    for (const record of this.#calls.calls) this.#add('execution:record', { record }, workflow.entry, child)
     this.#add(
       'workflow:push',
       { frame: stackFrame(frame, child.link?.map ?? [], this.#sources.names, this.#sources.session, n), workflow },
@@ -163,7 +163,7 @@ class Emitter {
   }
 
   /** The parent goes on first, then its returned values are told one by one (reference workflow 5, 6; D5). */
-  popped(callee: Ref): void {
+  addPop(callee: Ref): void {
     const { frame } = this.#change
     const { workflow } = this.#compiled
     const { record, map } = this.#sources.calls.callOf(callee)
@@ -174,20 +174,20 @@ class Emitter {
       { frame: stackFrame(frame, map, this.#sources.names, this.#sources.session, record), workflow },
       frame.position,
     )
-    this.#entered()
+    this.#addEnter()
   }
 
-  waits(name: string, about: Json | undefined): void {
+  addWait(name: string, about: Json | undefined): void {
     const { before, frame, record } = this.#change
     const position = before ?? frame.position
     const nodeId = nodeAt(position) ?? ''
     if (!isFailure(name, about)) {
-      const { reason, ask } = suspended(about)
+      const { reason, ask } = suspendedResult(about)
       this.#add('engine:suspend', { reason, nodeId, ...(ask === undefined ? {} : { ask }) }, position)
       return
     }
     const fault = objectOf(objectOf(about).fault) as unknown as FaultData
-    const thrown = record.input?.[0] === 'err' ? this.#sources.thrown(record.input[1]) : undefined
+    const thrown = record.input?.[0] === 'err' ? this.#sources.thrownBy(record.input[1]) : undefined
     this.#add(
       'engine:error',
       { error: thrown ?? errorOf(fault), fault, nodeId, workflow: this.#compiled.workflow, node: this.#node(nodeId) },

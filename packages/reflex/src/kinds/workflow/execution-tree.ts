@@ -1,4 +1,4 @@
-import { demand } from '../../text/index.ts'
+import { checkArguments } from '../../text/index.ts'
 import { CALLS } from './argument-forms.ts'
 import type { ExecutionRecord, ExecutionStatus, ExecutionTreeMap, ExecutionTreeState, InvocationId } from './types.ts'
 
@@ -24,7 +24,7 @@ export class ExecutionTree {
 
   /** Empty, or as it was when `state` was taken. */
   constructor(state: ExecutionTreeState = { records: [] }) {
-    demand('ExecutionTree', { state: [state, CALLS] })
+    checkArguments('ExecutionTree', { state: [state, CALLS] })
     for (const { status, childInvocationIds, ...call } of state.records) {
       this.#add({ call: frozenCall(call), status, children: [...childInvocationIds] })
     }

@@ -21,8 +21,8 @@ export interface WorkflowGraph {
   reachable(nodeId: string): ReadonlySet<string>
 }
 
-const NONE: readonly Edge[] = []
-const NOWHERE: readonly string[] = []
+const NO_EDGES: readonly Edge[] = []
+const NO_NODES: readonly string[] = []
 
 /**
  * The graph of a workflow. Time and memory grow with nodes plus edges; nothing recurses, so that depth does not matter.
@@ -31,18 +31,18 @@ const NOWHERE: readonly string[] = []
 export function graphOf(workflow: Pick<Workflow, 'nodes' | 'edges'>): WorkflowGraph {
   const nodes = Object.keys(workflow.nodes)
   const known = new Set(nodes)
-  const leaving = groupBy(workflow.edges, (edge) => edge.from)
-  const reaching = groupBy(workflow.edges, (edge) => edge.to)
-  const after = neighbours(leaving, (edge) => edge.to, known)
-  const before = neighbours(reaching, (edge) => edge.from, known)
-  const next = (node: string): readonly string[] => after.get(node) ?? NOWHERE
-  const previous = (node: string): readonly string[] => before.get(node) ?? NOWHERE
+  const outgoing = groupBy(workflow.edges, (edge) => edge.from)
+  const incoming = groupBy(workflow.edges, (edge) => edge.to)
+  const successors = neighbours(outgoing, (edge) => edge.to, known)
+  const predecessors = neighbours(incoming, (edge) => edge.from, known)
+  const next = (node: string): readonly string[] => successors.get(node) ?? NO_NODES
+  const previous = (node: string): readonly string[] => predecessors.get(node) ?? NO_NODES
   let cycles: readonly (readonly string[])[] | undefined
   return {
     nodes,
-    outgoing: (node) => leaving.get(node) ?? NONE,
-    incoming: (node) => reaching.get(node) ?? NONE,
-    terminals: nodes.filter((node) => !leaving.has(node)),
+    outgoing: (node) => outgoing.get(node) ?? NO_EDGES,
+    incoming: (node) => incoming.get(node) ?? NO_EDGES,
+    terminals: nodes.filter((node) => !outgoing.has(node)),
     order: topologicalOrder(nodes, next),
     get cycles() {
       return (cycles ??= cyclesOf(nodes, next))
@@ -69,13 +69,13 @@ function neighbours(groups: ReadonlyMap<string, readonly Edge[]>, end: (edge: Ed
 
 /** Kahn: take away nodes that nothing leads to, in order, until none is left or only cycles are. */
 function topologicalOrder(nodes: readonly string[], next: (node: string) => readonly string[]): string[] {
-  const waiting = new Map<string, number>(nodes.map((node) => [node, 0]))
-  for (const node of nodes) for (const to of next(node)) waiting.set(to, (waiting.get(to) ?? 0) + 1)
-  const order = nodes.filter((node) => waiting.get(node) === 0)
+  const remaining = new Map<string, number>(nodes.map((node) => [node, 0]))
+  for (const node of nodes) for (const to of next(node)) remaining.set(to, (remaining.get(to) ?? 0) + 1)
+  const order = nodes.filter((node) => remaining.get(node) === 0)
   for (let i = 0; i < order.length; i++) {
     for (const to of next(order[i] ?? '')) {
-      const left = (waiting.get(to) ?? 0) - 1
-      waiting.set(to, left)
+      const left = (remaining.get(to) ?? 0) - 1
+      remaining.set(to, left)
       if (left === 0) order.push(to)
     }
   }

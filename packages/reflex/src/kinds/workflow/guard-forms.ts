@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { equalJson } from '../../kernel/journal/json.ts'
-import { brief, once, quote } from '../../text/index.ts'
-import { sawExpression, testExpression } from './cel-guard.ts'
+import { once, quote, shortJson } from '../../text/index.ts'
+import { describeExpression, testExpression } from './cel-guard.ts'
 import { faults } from './faults.ts'
 import type { BlackboardReader, BuiltinGuard, CelGuard, CustomGuard, Guard, GuardNameMap, GuardRegistry } from './types.ts'
 
@@ -12,7 +12,7 @@ export interface GuardForm<Form extends Guard> {
   /** Throws what the guard throws, or a fault when it cannot be asked or gives no boolean. */
   test(guard: Form, board: BlackboardReader): boolean
   /** What the guard saw, knowing its answer: `total equals 84, needs 100`. */
-  saw(guard: Form, board: BlackboardReader, open: boolean): string
+  describe(guard: Form, board: BlackboardReader, open: boolean): string
   /** The guard of a file that fits the schema, or undefined when it names a function that is not there. */
   read(json: Form, functions: GuardRegistry): Form | undefined
   /** The guard as it goes into a file; what is not JSON is left for the schema to refuse. */
@@ -27,12 +27,12 @@ const boardKey = once(() => z.string().describe('The blackboard key to look at')
  * Equality is deep and numbers are numbers; a key that is not there equals nothing (reference workflow C15).
  */
 export const GUARD_FORMS: GuardForms = {
-  exists: presence('exists', (there) => there),
-  'not-exists': presence('not-exists', (there) => !there),
-  equals: equality('equals', (equal) => equal),
-  'not-equals': equality('not-equals', (equal) => !equal),
-  cel: cel(),
-  custom: custom(),
+  exists: presenceForm('exists', (isPresent) => isPresent),
+  'not-exists': presenceForm('not-exists', (isPresent) => !isPresent),
+  equals: equalityForm('equals', (equal) => equal),
+  'not-equals': equalityForm('not-equals', (equal) => !equal),
+  cel: celForm(),
+  custom: customForm(),
 }
 
 type GuardForms = {
@@ -44,34 +44,34 @@ export function guardForm(guard: Guard): GuardForm<Guard> | undefined {
   return Object.hasOwn(GUARD_FORMS, guard.type) ? GUARD_FORMS[guard.type] : undefined
 }
 
-function presence(type: 'exists' | 'not-exists', passes: (there: boolean) => boolean): GuardForm<BuiltinGuard> {
+function presenceForm(type: 'exists' | 'not-exists', passes: (isPresent: boolean) => boolean): GuardForm<BuiltinGuard> {
   return {
     schema: once(() => z.strictObject({ type: z.literal(type), key: boardKey() })),
     test: (guard, board) => passes(board.has(guard.key)),
-    saw: (guard, board) => `${keyName(guard.key)} is ${board.has(guard.key) ? 'there' : 'not there'}`,
+    describe: (guard, board) => `${keyName(guard.key)} is ${board.has(guard.key) ? 'there' : 'not there'}`,
     read: (json) => json,
     write: (guard) => ({ type: guard.type, key: guard.key }),
   }
 }
 
-function equality(type: 'equals' | 'not-equals', passes: (equal: boolean) => boolean): GuardForm<BuiltinGuard> {
+function equalityForm(type: 'equals' | 'not-equals', passes: (equal: boolean) => boolean): GuardForm<BuiltinGuard> {
   return {
     schema: once(() => {
       const value = z.union([z.string(), z.number(), z.boolean(), z.null()]).describe('The value to compare with')
       return z.strictObject({ type: z.literal(type), key: boardKey(), value })
     }),
     test: (guard, board) => passes(board.has(guard.key) && equalJson(board.get(guard.key), guard.value)),
-    saw(guard, board, open) {
-      const found = board.has(guard.key) ? `equals ${brief(board.get(guard.key))}` : 'is not there'
-      const wanted = type === 'equals' ? `, needs ${brief(guard.value)}` : ', must not'
-      return `${keyName(guard.key)} ${found}${open ? '' : wanted}`
+    describe(guard, board, open) {
+      const found = board.has(guard.key) ? `equals ${shortJson(board.get(guard.key))}` : 'is not there'
+      const expected = type === 'equals' ? `, needs ${shortJson(guard.value)}` : ', must not'
+      return `${keyName(guard.key)} ${found}${open ? '' : expected}`
     },
     read: (json) => json,
     write: (guard) => ({ type: guard.type, key: guard.key, value: guard.value }),
   }
 }
 
-function cel(): GuardForm<CelGuard> {
+function celForm(): GuardForm<CelGuard> {
   return {
     schema: once(() =>
       z.strictObject({
@@ -80,13 +80,13 @@ function cel(): GuardForm<CelGuard> {
       }),
     ),
     test: testExpression,
-    saw: sawExpression,
+    describe: describeExpression,
     read: (json) => json,
     write: (guard) => ({ type: guard.type, expr: guard.expr }),
   }
 }
 
-function custom(): GuardForm<CustomGuard> {
+function customForm(): GuardForm<CustomGuard> {
   return {
     schema: once(() =>
       z.strictObject({
@@ -96,7 +96,7 @@ function custom(): GuardForm<CustomGuard> {
       }),
     ),
     test: testCustom,
-    saw: (guard, _board, open) => `${guardName(guard)} says ${open ? 'yes' : 'no'}`,
+    describe: (guard, _board, open) => `${guardName(guard)} says ${open ? 'yes' : 'no'}`,
     read(json, functions) {
       const evaluate = json.name !== undefined && Object.hasOwn(functions, json.name) ? functions[json.name] : undefined
       return typeof evaluate === 'function' ? { ...json, evaluate } : undefined
@@ -119,7 +119,7 @@ function testCustom(guard: CustomGuard, board: BlackboardReader): boolean {
   // Nobody waits for the promise: were it to fail, the process would die of it.
   if (isPromise) answer.catch(() => undefined)
   const fix = isPromise ? 'decide synchronously, on what the board holds' : 'return true or false'
-  throw faults.make('R2041', `${guardName(guard)} answered ${isPromise ? 'a promise' : brief(answer)}, not true or false`, { fix })
+  throw faults.make('R2041', `${guardName(guard)} answered ${isPromise ? 'a promise' : shortJson(answer)}, not true or false`, { fix })
 }
 
 function keyName(key: string): string {

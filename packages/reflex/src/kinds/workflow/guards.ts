@@ -1,5 +1,5 @@
 import { causeOf } from '../../kernel/journal/fault.ts'
-import { brief, demand, listOf, OBJECT } from '../../text/index.ts'
+import { checkArguments, shortJson, listOf, OBJECT } from '../../text/index.ts'
 import { READER } from './argument-forms.ts'
 import { faults } from './faults.ts'
 import { GUARD_FORMS, guardForm } from './guard-forms.ts'
@@ -18,25 +18,25 @@ export function evaluateBuiltinGuard(guard: BuiltinGuard, blackboard: Blackboard
  * or it answers something else than a boolean, such as a promise (`R2041`, reference workflow D16).
  */
 export function evaluateCustomGuard(guard: CustomGuard, blackboard: BlackboardReader): boolean {
-  refuseOthers('evaluateCustomGuard', guard, blackboard)
+  checkGuardCall('evaluateCustomGuard', guard, blackboard)
   return GUARD_FORMS.custom.test(guard, blackboard)
 }
 
 /** Whether a guard of any type passes; throws as the two above do. */
 export function evaluateGuard(guard: Guard, blackboard: BlackboardReader): boolean {
-  refuseOthers('evaluateGuard', guard, blackboard)
+  checkGuardCall('evaluateGuard', guard, blackboard)
   const form = guardForm(guard)
   if (form !== undefined) return form.test(guard, blackboard)
-  throw faults.make('R2043', `no type of guard is called ${brief(guard.type)}`, {
+  throw faults.make('R2043', `no type of guard is called ${shortJson(guard.type)}`, {
     fix: `write one of ${Object.keys(GUARD_FORMS).join(', ')}`,
   })
 }
 
 /** Guards are evaluated at each step: what they are given is only gone into where it looks wrong. */
-function refuseOthers(call: string, guard: Guard, blackboard: BlackboardReader): void {
-  const given: readonly unknown[] = [guard, blackboard]
-  if (given.every((one) => typeof one === 'object' && one !== null) && typeof blackboard.get === 'function') return
-  demand(call, { guard: [guard, OBJECT], blackboard: [blackboard, READER] })
+function checkGuardCall(call: string, guard: Guard, blackboard: BlackboardReader): void {
+  const values: readonly unknown[] = [guard, blackboard]
+  if (values.every((value) => typeof value === 'object' && value !== null) && typeof blackboard.get === 'function') return
+  checkArguments(call, { guard: [guard, OBJECT], blackboard: [blackboard, READER] })
 }
 
 /** The open and the closed edges, or the first edge whose guard failed and what it threw. */
@@ -49,7 +49,7 @@ export type FilteredEdges =
  * Never throws: the first guard that does ends the sorting (seed workflow 3.4).
  */
 export function filterEdges(edges: readonly Edge[], blackboard: BlackboardReader): FilteredEdges {
-  if (!Array.isArray(edges)) demand('filterEdges', { edges: [edges, listOf(OBJECT)] })
+  if (!Array.isArray(edges)) checkArguments('filterEdges', { edges: [edges, listOf(OBJECT)] })
   const open: Edge[] = []
   const closed: Edge[] = []
   for (const edge of edges) {
@@ -67,7 +67,7 @@ export function filterEdges(edges: readonly Edge[], blackboard: BlackboardReader
 export function explainGuard(guard: Guard, blackboard: BlackboardReader): { readonly open: boolean; readonly why: string } {
   try {
     const open = evaluateGuard(guard, blackboard)
-    return { open, why: guardForm(guard)?.saw(guard, blackboard, open) ?? '' }
+    return { open, why: guardForm(guard)?.describe(guard, blackboard, open) ?? '' }
   } catch (error) {
     const cause = causeOf(error)
     return { open: false, why: `the guard failed: ${typeof cause === 'string' ? cause : cause.message}` }
@@ -77,7 +77,7 @@ export function explainGuard(guard: Guard, blackboard: BlackboardReader): { read
 /** The edges that are closed now, each with the reason. */
 export function explainClosed(edges: readonly Edge[], blackboard: BlackboardReader): { readonly edge: Edge; readonly why: string }[] {
   return edges.flatMap((edge) => {
-    const seen = edge.guard === undefined ? undefined : explainGuard(edge.guard, blackboard)
-    return seen === undefined || seen.open ? [] : [{ edge, why: seen.why }]
+    const state = edge.guard === undefined ? undefined : explainGuard(edge.guard, blackboard)
+    return state === undefined || state.open ? [] : [{ edge, why: state.why }]
   })
 }

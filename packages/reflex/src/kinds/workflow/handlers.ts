@@ -18,12 +18,12 @@ export class Handlers {
   readonly #subscriptions = new Set<Subscription>()
   #thrown: unknown[] = []
 
-  get listening(): boolean {
+  get hasHandlers(): boolean {
     return this.#subscriptions.size > 0
   }
 
   /** Whether a handler has thrown, and nobody has been told yet. */
-  get failed(): boolean {
+  get hasThrown(): boolean {
     return this.#thrown.length > 0
   }
 
@@ -46,17 +46,17 @@ export class Handlers {
     for (const subscription of this.#subscriptions) {
       if (subscription.event !== undefined && subscription.event !== event) continue
       try {
-        const given = subscription.call(event, payload)
+        const result = subscription.call(event, payload)
         // An async handler is not waited for: what it rejects with comes out of the call under way, else of the next one.
-        if (given instanceof Promise) given.catch((thrown: unknown) => this.note(thrown))
+        if (result instanceof Promise) result.catch((thrown: unknown) => this.addThrown(thrown))
       } catch (thrown) {
-        this.note(thrown)
+        this.addThrown(thrown)
       }
     }
   }
 
   /** Keeps an error for whoever drives the engine. */
-  note(thrown: unknown): void {
+  addThrown(thrown: unknown): void {
     this.#thrown.push(thrown)
   }
 

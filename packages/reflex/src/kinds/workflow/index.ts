@@ -6,12 +6,12 @@ export type { BuiltInSpec, SpecDefinition } from './spec-types.ts'
 
 // Agents that know the types of their workflow.
 export { createAgent } from './create-agent.ts'
-export type { Deciding, NodeHandler, NodeHandlers, TypedWrites } from './create-agent.ts'
+export type { HandlerContext, NodeHandler, NodeHandlers, TypedWrites } from './create-agent.ts'
 export { defineAgent } from './define-agent.ts'
 export type { TypedAgent, TypedContext, TypedDecision, TypedReader, TypedWrite } from './define-agent.ts'
 
 // What the seed's users import (reference workflow 2).
-export { createEngine, restoreEngine } from './create.ts'
+export { createEngine, restoreEngine } from './create-engine.ts'
 export { ReflexEngine } from './engine.ts'
 export type { AnyEventHandler } from './handlers.ts'
 export { EngineError } from './engine-error.ts'

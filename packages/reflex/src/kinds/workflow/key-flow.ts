@@ -15,15 +15,15 @@ export interface UnmetInput {
  * stay a matter of milliseconds.
  */
 export function unmetInputs(workflow: Workflow, graph: WorkflowGraph): UnmetInput[] {
-  const wanted = wantedInputs(workflow, graph)
-  const keys = [...wanted.keys()]
+  const required = requiredInputs(workflow, graph)
+  const keys = [...required.keys()]
   const flow = flowOf(workflow, graph)
-  const unmet: Wanted[] = []
+  const unmet: RequiredInput[] = []
   for (let first = 0; first < keys.length; first += 32) {
     const group = keys.slice(first, first + 32)
-    const found = carry(flow, group)
+    const found = findWritten(flow, group)
     for (const [bit, key] of group.entries()) {
-      for (const want of wanted.get(key) ?? []) if ((((found[want.position] ?? 0) >>> bit) & 1) === 0) unmet.push(want)
+      for (const item of required.get(key) ?? []) if ((((found[item.position] ?? 0) >>> bit) & 1) === 0) unmet.push(item)
     }
   }
   return unmet.sort((a, b) => a.position - b.position || a.index - b.index)
@@ -40,46 +40,46 @@ export function returnedKeys(node: Node | undefined): string[] {
 }
 
 /** A node of a workflow, by own keys alone. */
-export function ownNode(workflow: Workflow, id: string): Node | undefined {
+export function nodeOf(workflow: Workflow, id: string): Node | undefined {
   return Object.hasOwn(workflow.nodes, id) ? workflow.nodes[id] : undefined
 }
 
-interface Wanted extends UnmetInput {
+interface RequiredInput extends UnmetInput {
   /** The node's place in the topological order. */
   readonly position: number
 }
 
-function wantedInputs(workflow: Workflow, graph: WorkflowGraph): Map<string, Wanted[]> {
-  const wanted = new Map<string, Wanted[]>()
+function requiredInputs(workflow: Workflow, graph: WorkflowGraph): Map<string, RequiredInput[]> {
+  const required = new Map<string, RequiredInput[]>()
   for (const [position, nodeId] of graph.order.entries()) {
-    for (const [index, input] of (ownNode(workflow, nodeId)?.inputs ?? []).entries()) {
-      if (input.required && input.inherited !== true) add(wanted, input.key, { nodeId, input, index, position })
+    for (const [index, input] of (nodeOf(workflow, nodeId)?.inputs ?? []).entries()) {
+      if (input.required && input.inherited !== true) addToGroup(required, input.key, { nodeId, input, index, position })
     }
   }
-  return wanted
+  return required
 }
 
 /** The graph by positions in the topological order. */
-interface Flow {
+interface KeyFlow {
   readonly before: readonly (readonly number[])[]
   readonly writers: ReadonlyMap<string, readonly number[]>
   readonly callers: ReadonlyMap<string, readonly number[]>
 }
 
-function flowOf(workflow: Workflow, graph: WorkflowGraph): Flow {
+function flowOf(workflow: Workflow, graph: WorkflowGraph): KeyFlow {
   const place = new Map(graph.order.map((id, position) => [id, position]))
   const writers = new Map<string, number[]>()
   const callers = new Map<string, number[]>()
   for (const [position, id] of graph.order.entries()) {
-    for (const key of outputKeys(ownNode(workflow, id))) add(writers, key, position)
-    for (const key of returnedKeys(ownNode(workflow, id))) add(callers, key, position)
+    for (const key of outputKeys(nodeOf(workflow, id))) addToGroup(writers, key, position)
+    for (const key of returnedKeys(nodeOf(workflow, id))) addToGroup(callers, key, position)
   }
-  const before = graph.order.map((id) => graph.incoming(id).flatMap((edge) => place.get(edge.from) ?? []))
-  return { before, writers, callers }
+  const predecessors = graph.order.map((id) => graph.incoming(id).flatMap((edge) => place.get(edge.from) ?? []))
+  return { before: predecessors, writers, callers }
 }
 
 /** For each node, as bits, which of the keys it finds written when it is decided at. */
-function carry({ before, writers, callers }: Flow, keys: readonly string[]): Int32Array {
+function findWritten({ before, writers, callers }: KeyFlow, keys: readonly string[]): Int32Array {
   const found = new Int32Array(before.length)
   const written = new Int32Array(before.length)
   for (const [bit, key] of keys.entries()) {
@@ -95,7 +95,7 @@ function carry({ before, writers, callers }: Flow, keys: readonly string[]): Int
 }
 
 /** Adds an item to the group of a key. */
-export function add<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {
+export function addToGroup<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {
   const group = groups.get(key)
   if (group === undefined) groups.set(key, [item])
   else group.push(item)

@@ -1,7 +1,7 @@
 import { type FaultData, faultData } from '../../kernel/journal/fault.ts'
 import { copyJson, isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import type { Frame } from '../../kernel/state/frame.ts'
-import type { Choice, Kind } from '../../kernel/step/kind.ts'
+import type { EdgeState, Kind } from '../../kernel/step/kind.ts'
 import type { StepContext } from '../../kernel/step/context.ts'
 import type { Input, Ref, ReturnPair } from '../../kernel/journal/record.ts'
 import {
@@ -15,16 +15,16 @@ import {
   programRef,
   textOf,
 } from './compile.ts'
-import { markUnvouched, sourceAndAuthor } from './author.ts'
-import { decideByHand } from './by-hand.ts'
+import { markUntrusted, splitAuthor } from './untrusted-source.ts'
+import { decideByHand } from './decide-by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
-import { pictureOf } from './picture.ts'
-import { isNeeded, leavePreparation, plainPosition, prepare, retriedArgs, takeResult } from './preparing.ts'
+import { graphView } from './graph-view.ts'
+import { isPreparationCall, leavePreparation, plainPosition, prepare, retriedArgs, storeResult } from './preparation.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
 import { workflowStory } from './story.ts'
 import type { Edge, Workflow } from './types.ts'
-import { givenInputs, placeOf, refused } from './writing.ts'
+import { mappedInputs, placeOf, applyWrites } from './step-writes.ts'
 
 /** Commands of the host to a frame (reference workflow 13, 14); `interrupt` gives up the decision under way. */
 export type WorkflowCommand =
@@ -51,27 +51,27 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
     rev: 3,
     board: { history: true, scopes: true },
     compile(stored) {
-      const { source, untrusted } = sourceAndAuthor(stored)
+      const { source, untrusted } = splitAuthor(stored)
       const compiled = compileWorkflow(options.load(source))
-      return untrusted ? markUnvouched(compiled) : compiled
+      return untrusted ? markUntrusted(compiled) : compiled
     },
     refs: ({ calls }) => calls,
     schemas: ({ board }) => board,
-    graph: pictureOf,
-    agents: true,
-    where: (_, position) => nodeAt(position),
+    graph: graphView,
+    hasAgents: true,
+    node: (_, position) => nodeAt(position),
     step,
-    choices,
-    decideAs: (def, flight, word, by) => decideByHand(choices(def, flight.frame), def, flight, word, by),
+    edges,
+    decide: (def, effect, edgeName, by) => decideByHand(edges(def, effect.frame), def, effect, edgeName, by),
     story: workflowStory,
   }
 }
 
-function choices(def: CompiledWorkflow, frame: Frame): Choice[] {
+function edges(def: CompiledWorkflow, frame: Frame): EdgeState[] {
   const reader = frameReader(frame)
   return (def.nodes.get(nodeAt(frame.position) ?? '')?.edges ?? []).map((edge) => {
-    const seen = edge.guard === undefined ? { open: true, why: '' } : explainGuard(edge.guard, reader)
-    return { id: edge.id, label: edge.event, open: seen.open, ...(seen.why === '' ? {} : { why: seen.why }) }
+    const state = edge.guard === undefined ? { open: true, why: '' } : explainGuard(edge.guard, reader)
+    return { id: edge.id, label: edge.event, open: state.open, ...(state.why === '' ? {} : { why: state.why }) }
   })
 }
 
@@ -80,26 +80,26 @@ function step(x: Step, input: Input | undefined): void {
     case undefined:
       return x.position === undefined ? begin(x) : invoke(x)
     case 'ok':
-      return isNeeded(x, input[1]) ? takeResult(x, input[1], { ok: input[2] }) : decided(x, input[2])
+      return isPreparationCall(x, input[1]) ? storeResult(x, input[1], { ok: input[2] }) : applyDecision(x, input[2])
     case 'err':
-      if (isNeeded(x, input[1])) return takeResult(x, input[1], { error: objectOf(input[2]) as unknown as FaultData })
+      if (isPreparationCall(x, input[1])) return storeResult(x, input[1], { error: objectOf(input[2]) as unknown as FaultData })
       return fail(x, objectOf(input[2]) as unknown as FaultData)
     case 'answer':
-      if (x.waits().some(({ id, asker }) => id === input[1] && asker === 'edge')) return wayChosen(x, input[2])
-      return resumed(x, input[1], answerArgs(input[2], input[3]))
+      if (x.waits().some(({ id, asker }) => id === input[1] && asker === 'edge')) return applyEdgeAnswer(x, input[2])
+      return resumeNode(x, input[1], answerArgs(input[2], input[3]))
     case 'timer':
-      return resumed(x, input[1], timeoutArgs(x, input[1]))
+      return resumeNode(x, input[1], timeoutArgs(x, input[1]))
     case 'ret':
-      return returned(x, input)
+      return resumeAfterCall(x, input)
     case 'host':
-      return command(x, input[1] as unknown as WorkflowCommand)
+      return applyCommand(x, input[1] as unknown as WorkflowCommand)
     default:
       // Strands, messages and progress: a workflow has none that it acts on.
       return undefined
   }
 }
 
-function current(x: Step): CompiledNode {
+function currentNode(x: Step): CompiledNode {
   const node = x.def.nodes.get(nodeAt(x.position) ?? '')
   if (node === undefined) throw new TypeError(`no node ${nodeAt(x.position)}`)
   return node
@@ -108,7 +108,7 @@ function current(x: Step): CompiledNode {
 function begin(x: Step): void {
   // Named inputs, or the flat list of writes that `init`, `pushWorkflow` and an input map give. One that does not fit
   // the board fails the frame: whoever starts a run has checked them, and a caller suspends at its node.
-  x.at(x.def.workflow.id)
+  x.setPlace(x.def.workflow.id)
   if (x.args !== undefined) x.setAccepted(isList(x.args) ? [...x.args] : Object.entries(objectOf(x.args)).flat())
   enter(x, x.def.workflow.entry)
 }
@@ -125,11 +125,11 @@ function enter(x: Step, id: string): void {
 
 /** Calls the program of an invoking node. A step that the host has made void, by a push or by giving up the frame, does nothing. */
 function invoke(x: Step): void {
-  const { call, node } = current(x)
-  if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined || x.frame.closing !== undefined) return
+  const { call, node } = currentNode(x)
+  if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined || x.frame.cancelReason !== undefined) return
   // Revision 1 read the part before a colon as a kind without asking for a workflow of that very id.
-  const program = (x.rev < 2 ? [call.program] : call.programs).find((name) => x.knows(name))
-  if (program !== undefined) x.call(program, { map: call.map, ...givenInputs(x, program, call.inputs) })
+  const program = (x.rev < 2 ? [call.program] : call.programs).find((name) => x.hasProgram(name))
+  if (program !== undefined) x.call(program, { map: call.map, ...mappedInputs(x, program, call.inputs) })
   else {
     const name = node.invokes?.workflowId ?? ''
     const fault = runFaults.make('R2055', `Invocation failed: sub-workflow '${name}' is not registered`, {
@@ -141,15 +141,15 @@ function invoke(x: Step): void {
 }
 
 /** What an agent decided, as the port has accepted it: `[edge, writes?, reason?]`, or an object. */
-function decided(x: Step, decision: Json): void {
+function applyDecision(x: Step, decision: Json): void {
   if (isList(decision)) return advance(x, decision)
   const { complete, suspend, prepare: calls } = objectOf(decision)
   if (calls !== undefined) return prepare(x, objectOf(decision))
   if (complete !== undefined) return finish(x, isList(complete) ? complete : [])
-  if (suspend === undefined) return happened(x)
+  if (suspend === undefined) return continueAfterEffect(x)
   const { ask, writes, by } = objectOf(decision)
-  const misfit = refused(x, current(x), writes)
-  if (misfit !== undefined) return fail(x, misfit)
+  const refusal = applyWrites(x, currentNode(x), writes)
+  if (refusal !== undefined) return fail(x, refusal)
   if (leavePreparation(x)) x.go(plainPosition(x.position))
   const question = objectOf(ask)
   const due = typeof question.due === 'number' ? { due: x.now + question.due } : {}
@@ -171,22 +171,22 @@ function waitName(x: Step, node: string): string {
  * A person said of an effect in doubt that it happened, and what came of it is not a decision. It goes on over the one
  * way that is open, or asks which: asking the agent again would do it a second time.
  */
-function happened(x: Step): void {
-  const node = current(x)
+function continueAfterEffect(x: Step): void {
+  const node = currentNode(x)
   if (node.edges.length === 0) return finish(x, [])
-  const open = openWays(x, node)
+  const open = openEdges(x, node)
   const [edge, another] = open
   if (edge !== undefined && another === undefined) advance(x, [edge.id])
-  else askWay(x, node, open)
+  else askEdge(x, node, open)
 }
 
 /** The edges whose guards pass; none if a guard fails. */
-function openWays(x: Step, node: CompiledNode): readonly Edge[] {
+function openEdges(x: Step, node: CompiledNode): readonly Edge[] {
   const sorted = filterEdges(node.edges, frameReader(x.frame))
   return sorted.ok ? sorted.open : []
 }
 
-function askWay(x: Step, node: CompiledNode, open: readonly Edge[]): void {
+function askEdge(x: Step, node: CompiledNode, open: readonly Edge[]): void {
   const text = `${node.node.id} happened. ${open.length === 0 ? 'No way on is open' : 'Where does it go on?'}`
   x.wait('answer', 'way', {
     asker: 'edge',
@@ -194,18 +194,18 @@ function askWay(x: Step, node: CompiledNode, open: readonly Edge[]): void {
   })
 }
 
-function wayChosen(x: Step, answer: Json): void {
-  const node = current(x)
-  const open = openWays(x, node)
+function applyEdgeAnswer(x: Step, answer: Json): void {
+  const node = currentNode(x)
+  const open = openEdges(x, node)
   const edge = open.find(({ id, event }) => id === answer || event === answer)
-  if (edge === undefined) askWay(x, node, open)
+  if (edge === undefined) askEdge(x, node, open)
   else advance(x, [edge.id])
 }
 
 function advance(x: Step, decision: readonly Json[]): void {
-  const node = current(x)
+  const node = currentNode(x)
   const [chosen, writes] = decision
-  const edge = typeof chosen === 'string' ? node.edge.get(chosen) : undefined
+  const edge = typeof chosen === 'string' ? node.edgeById.get(chosen) : undefined
   let note: JsonObject | undefined
   if (node.edges.length > 1 || edge?.guard !== undefined) {
     const sorted = filterEdges(node.edges, frameReader(x.frame))
@@ -215,8 +215,8 @@ function advance(x: Step, decision: readonly Json[]): void {
     note = choiceNote(x, node, edge.id, open)
   }
   if (edge === undefined) return fail(x, wrongEdge(x, node, chosen))
-  const misfit = refused(x, node, writes)
-  if (misfit !== undefined) return fail(x, misfit)
+  const refusal = applyWrites(x, node, writes)
+  if (refusal !== undefined) return fail(x, refusal)
   if (note !== undefined) x.note(note)
   enter(x, edge.to)
 }
@@ -238,32 +238,32 @@ function wrongEdge(x: Step, node: CompiledNode, chosen: Json | undefined): Fault
 }
 
 function finish(x: Step, writes: readonly Json[]): void {
-  const node = current(x)
+  const node = currentNode(x)
   if (node.edges.length > 0) {
     const fault = runFaults.make('R2054', `Decision agent returned 'complete' at non-terminal node '${node.node.id}'`, {
       path: placeOf(x, node),
     })
     return fail(x, faultData(fault))
   }
-  const misfit = refused(x, node, writes)
-  if (misfit !== undefined) return fail(x, misfit)
-  x.done(outputs(x, node, writes))
+  const refusal = applyWrites(x, node, writes)
+  if (refusal !== undefined) return fail(x, refusal)
+  x.done(outputValues(x, node, writes))
 }
 
 /** What the run answers with: the declared outputs of its last node, else what that node wrote. */
-function outputs(x: Step, node: CompiledNode, writes: readonly Json[]): Json | undefined {
+function outputValues(x: Step, node: CompiledNode, writes: readonly Json[]): Json | undefined {
   const declared = node.node.outputs
-  const given: Record<string, Json> = {}
-  if (declared === undefined) for (let i = 0; i < writes.length; i += 2) give(given, writes[i] as string, writes[i + 1])
-  else for (const { key } of declared) give(given, key, x.get(key))
-  return declared === undefined && writes.length === 0 ? undefined : given
+  const values: Record<string, Json> = {}
+  if (declared === undefined) for (let i = 0; i < writes.length; i += 2) setValue(values, writes[i] as string, writes[i + 1])
+  else for (const { key } of declared) setValue(values, key, x.get(key))
+  return declared === undefined && writes.length === 0 ? undefined : values
 }
 
 /** A key may be called `__proto__`. */
-function give(given: Record<string, Json>, key: string, value: Json | undefined): void {
+function setValue(values: Record<string, Json>, key: string, value: Json | undefined): void {
   if (value === undefined) return
-  if (key === '__proto__') Object.defineProperty(given, key, { value, enumerable: true })
-  else given[key] = value
+  if (key === '__proto__') Object.defineProperty(values, key, { value, enumerable: true })
+  else values[key] = value
 }
 
 function fail(x: Step, fault: FaultData): void {
@@ -278,7 +278,7 @@ const REFUSED: ReadonlySet<string> = new Set(['R2007', 'R4200', 'R4201'])
  * had. An input that was refused is asked for again, from revision 2.
  */
 function suspendOn(x: Step, reason: string, fault: FaultData): void {
-  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : retriedArgs(x.flights()[0]?.args)
+  const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : retriedArgs(x.pendingEffects()[0]?.args)
   x.wait('answer', ENGINE_ERROR, {
     asker: 'retry',
     about: { reason, fault: copyJson(fault, 'fault'), ...(retry === undefined ? {} : { retry }) },
@@ -298,24 +298,24 @@ function aboutOf(x: Step, id: Ref): JsonObject {
 }
 
 /** Tries again, or hands the answer to the node's agent. */
-function resumed(x: Step, id: Ref, given: JsonObject): void {
-  const node = current(x)
+function resumeNode(x: Step, id: Ref, values: JsonObject): void {
+  const node = currentNode(x)
   if (node.call !== undefined && !hasReturned(x.position)) return invoke(x)
-  const args = { ...objectOf(aboutOf(x, id).retry), ...given }
+  const args = { ...objectOf(aboutOf(x, id).retry), ...values }
   if (Object.keys(args).length === 0) x.requestPrepared(node.requests)
   else x.request(DECIDE, args)
 }
 
 /** Back from a call: the node's own decision is due, also after further suspensions (reference workflow C1). */
-function returned(x: Step, input: Input & readonly ['ret', ...unknown[]]): void {
-  const node = current(x)
-  if (input[2] === 'failed') return childFailed(x, node, input[3])
+function resumeAfterCall(x: Step, input: Input & readonly ['ret', ...unknown[]]): void {
+  const node = currentNode(x)
+  if (input[2] === 'failed') return failAfterCall(x, node, input[3])
   if (input[2] === 'cancelled' && node.call !== undefined && !hasReturned(x.position)) return x.again()
   x.go([node.node.id, 1])
   x.requestPrepared(node.requests)
 }
 
-function childFailed(x: Step, node: CompiledNode, value: Json | undefined): void {
+function failAfterCall(x: Step, node: CompiledNode, value: Json | undefined): void {
   const cause = isObject(value) ? (value as unknown as FaultData) : undefined
   const fault = runFaults.make('R2056', `${node.call?.program ?? 'the called program'} failed: ${cause?.message ?? 'no reason given'}`, {
     path: placeOf(x, node),
@@ -324,24 +324,24 @@ function childFailed(x: Step, node: CompiledNode, value: Json | undefined): void
   fail(x, faultData(fault))
 }
 
-function command(x: Step, order: WorkflowCommand): void {
+function applyCommand(x: Step, command: WorkflowCommand): void {
   const id = nodeAt(x.position) ?? ''
-  if ('pop' in order) return x.done()
-  if ('interrupt' in order) return interrupted(x, order.interrupt)
-  if ('unwind' in order) {
-    x.go(order.unwind === 'decide' ? [id, 1] : id)
+  if ('pop' in command) return x.done()
+  if ('interrupt' in command) return interruptDecision(x, command.interrupt)
+  if ('unwind' in command) {
+    x.go(command.unwind === 'decide' ? [id, 1] : id)
     return x.unwind()
   }
-  x.drop(...x.flights().map((flight) => flight.id), ...x.waits().map((wait) => wait.id))
+  x.drop(...x.pendingEffects().map((effect) => effect.id), ...x.waits().map((wait) => wait.id))
   x.go([id, 1])
-  x.call(programRef(order.push), { map: order.map, args: order.seeds })
+  x.call(programRef(command.push), { map: command.map, args: command.seeds })
 }
 
 /** Only a decision under way can be given up; everything else is over before anybody could ask for it. */
-function interrupted(x: Step, why: string): void {
-  const flights = x.flights()
+function interruptDecision(x: Step, why: string): void {
+  const flights = x.pendingEffects()
   if (flights.length === 0) return
-  const fault = runFaults.make('R2059', why, { path: placeOf(x, current(x)) })
+  const fault = runFaults.make('R2059', why, { path: placeOf(x, currentNode(x)) })
   suspendOn(x, why, faultData(fault))
-  x.drop(...flights.map((flight) => flight.id))
+  x.drop(...flights.map((effect) => effect.id))
 }

@@ -1,7 +1,7 @@
 import { type Fault, faultData } from '../../kernel/journal/fault.ts'
-import { demand, readJson, unplaced, type Locate } from '../../text/index.ts'
+import { checkArguments, readJson, pathOnly, type Locator } from '../../text/index.ts'
 import { LOAD_OPTIONS } from './argument-forms.ts'
-import { buildWorkflow, shapeFindings } from './read.ts'
+import { buildWorkflow, shapeFindings } from './read-workflow.ts'
 import type { LoadWorkflowOptions, Workflow } from './types.ts'
 import { refusal, WorkflowValidationError } from './validation-error.ts'
 
@@ -13,8 +13,8 @@ import { refusal, WorkflowValidationError } from './validation-error.ts'
  * `register`. `$schema` is dropped; specs are those of a given value, not copies (reference workflow 11, D14).
  */
 export function loadWorkflow(input: string | object, options: LoadWorkflowOptions = {}): Workflow {
-  demand('loadWorkflow', { options: [options, LOAD_OPTIONS] })
-  const { value, locate } = typeof input === 'string' ? parse(input, options) : { value: input, locate: unplaced }
+  checkArguments('loadWorkflow', { options: [options, LOAD_OPTIONS] })
+  const { value, locate } = typeof input === 'string' ? parse(input, options) : { value: input, locate: pathOnly }
   const shape = shapeFindings(value, locate)
   if (shape.length > 0) throw violation(idOf(value), 'Schema validation failed', shape)
   const { workflow, findings } = buildWorkflow(value, options.guards, locate)
@@ -23,7 +23,7 @@ export function loadWorkflow(input: string | object, options: LoadWorkflowOption
   return workflow
 }
 
-function parse(text: string, options: LoadWorkflowOptions): { value: unknown; locate: Locate } {
+function parse(text: string, options: LoadWorkflowOptions): { value: unknown; locate: Locator } {
   const json = readJson(text, options.file, { rule: 'SCHEMA_VIOLATION' })
   const errors = json.findings.filter((finding) => finding.severity === 'error')
   if (errors.length > 0) throw violation(undefined, 'Invalid JSON', errors)

@@ -3,16 +3,16 @@ import { isList, isObject, type Json } from '../../kernel/journal/json.ts'
 import { type Path, readJson } from '../../text/index.ts'
 
 /** What of a program is looked for: an edge, else a node, else the program itself. */
-export interface Sought {
+export interface LocateTarget {
   readonly edge?: string | undefined
   readonly node?: string | undefined
 }
 
 /** What of a guard people have written: its condition, the name of its function, or the key that it looks at. */
-const TELLING = ['expr', 'name', 'key']
+const GUARD_LABELS = ['expr', 'name', 'key']
 
 /** Where an edge stands in the text of a workflow, by what its guard asks if it has one, or a node. Never throws. */
-export function locateInWorkflow(text: string, file: string | undefined, { edge, node }: Sought, note?: string): FaultDetails {
+export function locateInWorkflow(text: string, file: string | undefined, { edge, node }: LocateTarget, note?: string): FaultDetails {
   const json = readJson(text, file)
   const path = edgePath(json.value, edge) ?? (node === undefined ? [] : ['nodes', node])
   return json.details(path, { note, part: path[0] === 'nodes' ? 'key' : 'value' })
@@ -25,6 +25,6 @@ function edgePath(program: Json | undefined, id: string | undefined): Path | und
   const edge = edges[index]
   const guard = isObject(edge) && isObject(edge.guard) ? edge.guard : undefined
   if (guard === undefined) return ['edges', index]
-  const told = TELLING.find((key) => typeof guard[key] === 'string')
-  return ['edges', index, 'guard', ...(told === undefined ? [] : [told])]
+  const label = GUARD_LABELS.find((key) => typeof guard[key] === 'string')
+  return ['edges', index, 'guard', ...(label === undefined ? [] : [label])]
 }

@@ -1,13 +1,13 @@
 import { type Fault, isFault, toFault } from '../../kernel/journal/fault.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import type { Call, Port, Traits } from '../../kernel/ports/port.ts'
-import { brief } from '../../text/index.ts'
+import { shortJson } from '../../text/index.ts'
 import { questionProblem } from '../../people/index.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { EngineError } from './engine-error.ts'
 import { filterEdges } from './guards.ts'
-import { type Preparation, type PreparedRound, preparedRounds } from './preparing.ts'
+import { type Preparation, type PreparationRound, preparationRounds } from './preparation.ts'
 import { guardFault, runFaults } from './run-faults.ts'
 import { callerScopes, frameScope, workflowName, type WorkflowNames } from './scopes.ts'
 import { stackOf } from './stack.ts'
@@ -32,7 +32,7 @@ export interface DecisionCall {
   readonly key: string
   readonly run: string
   /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
-  readonly prepared?: readonly PreparedRound[]
+  readonly prepared?: readonly PreparationRound[]
   /** Shows progress to those who watch the run. */
   part(delta: Json, begins?: boolean): void
 }
@@ -48,13 +48,13 @@ export interface RunnableAgent extends DecisionAgent {
 /** How the port tells its host more than a record can hold. */
 export interface DecisionPortOptions {
   /** The value that an agent or a guard threw, before it becomes a fault. */
-  readonly thrown?: (call: Call, value: unknown) => void
+  readonly onThrown?: (call: Call, value: unknown) => void
   /** The host has a port `tool`, so that an agent may prepare a decision. */
-  readonly prepares?: boolean
+  readonly canPrepare?: boolean
 }
 
 /** A decision reads and repeats freely, unless its agent says otherwise. */
-export const FREE: Traits = { leaves: false, repeat: 'free' }
+export const FREE_TRAITS: Traits = { leaves: false, repeat: 'free' }
 
 /** The port through which workflows ask an agent (seed workflow 2.10, 4.1). Throws `EngineError` for an agent without `resolve`. */
 export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions = {}): Port {
@@ -62,24 +62,24 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
     throw new EngineError('an engine needs an agent, and was given none', { fix: 'pass an object with resolve(context)' })
   }
   const port: Port = {
-    ...FREE,
+    ...FREE_TRAITS,
     perform(call) {
-      const context = new Context(call)
+      const context = new CallContext(call)
       // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
-      if (context.edges === undefined) throw context.failure(options)
-      return options.prepares === true && agent.prepare !== undefined
+      if (context.openEdges === undefined) throw context.guardFailure(options)
+      return options.canPrepare === true && agent.prepare !== undefined
         ? agent.prepare(context, decisionCall(call))
         : agent.resolve(context, call)
     },
     accept: acceptDecision,
     reject(thrown, call) {
-      if (!(isFault(thrown) && thrown.code === 'R2051')) options.thrown?.(call, thrown)
+      if (!(isFault(thrown) && thrown.code === 'R2051')) options.onThrown?.(call, thrown)
       return toFault(thrown, (message, cause) => runFaults.make('R2052', `the agent failed: ${message}`, { cause }))
     },
   }
   if (agent.traits === undefined) return port
-  const seen = (call: Call): DecisionCall => (options.prepares === true ? decisionCall(call) : call)
-  return { ...port, traits: (call) => agent.traits?.(new Context(call), seen(call)) ?? FREE }
+  const toDecisionCall = (call: Call): DecisionCall => (options.canPrepare === true ? decisionCall(call) : call)
+  return { ...port, traits: (call) => agent.traits?.(new CallContext(call), toDecisionCall(call)) ?? FREE_TRAITS }
 }
 
 function decisionCall(call: Call): DecisionCall {
@@ -89,20 +89,20 @@ function decisionCall(call: Call): DecisionCall {
     get signal() {
       return call.signal
     },
-    prepared: preparedRounds(call.frame, call.args),
+    prepared: preparationRounds(call.frame, call.args),
     part: (delta, begins) => call.part(delta, begins),
   }
 }
 
 /** What the agent sees. Its parts are made when they are looked at: most agents look at few. */
-class Context implements DecisionContext {
+class CallContext implements DecisionContext {
   readonly #call: Call
   readonly #compiled: CompiledNode
   readonly workflow: Workflow
   readonly node: Node
   #reader: BlackboardReader | undefined
-  #edges: Edge[] | undefined
-  #failed: { readonly edge: Edge; readonly error: unknown } | undefined
+  #openEdges: Edge[] | undefined
+  #failedGuard: { readonly edge: Edge; readonly error: unknown } | undefined
 
   constructor(call: Call) {
     const { workflow, nodes } = call.def as CompiledWorkflow
@@ -112,7 +112,7 @@ class Context implements DecisionContext {
     this.#compiled = compiled
     this.workflow = workflow
     this.node = compiled.node
-    this.#edges = compiled.open
+    this.#openEdges = compiled.unguardedEdges
   }
 
   get blackboard(): BlackboardReader {
@@ -130,17 +130,17 @@ class Context implements DecisionContext {
   }
 
   get validEdges(): Edge[] {
-    return this.edges ?? []
+    return this.openEdges ?? []
   }
 
   /** The open edges, or nothing if a guard failed. */
-  get edges(): Edge[] | undefined {
-    if (this.#edges === undefined && this.#failed === undefined) {
+  get openEdges(): Edge[] | undefined {
+    if (this.#openEdges === undefined && this.#failedGuard === undefined) {
       const sorted = filterEdges(this.#compiled.edges, this.blackboard)
-      if (sorted.ok) this.#edges = sorted.open
-      else this.#failed = sorted
+      if (sorted.ok) this.#openEdges = sorted.open
+      else this.#failedGuard = sorted
     }
-    return this.#edges
+    return this.#openEdges
   }
 
   get stack(): readonly StackFrame[] {
@@ -153,9 +153,9 @@ class Context implements DecisionContext {
   }
 
   /** The guard that failed, as the fault that suspends the run. */
-  failure(options: DecisionPortOptions): Fault {
-    const { edge, error } = this.#failed ?? { edge: { id: '' }, error: undefined }
-    options.thrown?.(this.#call, error)
+  guardFailure(options: DecisionPortOptions): Fault {
+    const { edge, error } = this.#failedGuard ?? { edge: { id: '' }, error: undefined }
+    options.onThrown?.(this.#call, error)
     return guardFault(`${this.workflow.id}/${this.node.id}`, edge.id, error)
   }
 }
@@ -173,13 +173,13 @@ export function acceptDecision(raw: unknown, call: Call): Json {
     case 'complete':
       return Object.freeze({ complete: acceptWrites(decision.writes, call), ...reasonOf(decision, call) })
     case 'suspend': {
-      if (typeof decision.reason !== 'string') throw invalid(call, 'a suspension without a reason')
+      if (typeof decision.reason !== 'string') throw invalidDecision(call, 'a suspension without a reason')
       const ask = decision.ask === undefined ? {} : { ask: acceptQuestion(decision.ask, call) }
       const writes = decision.writes === undefined || decision.writes.length === 0 ? {} : { writes: acceptWrites(decision.writes, call) }
       return Object.freeze({ suspend: decision.reason, ...writes, ...ask, ...reasonOf(decision, call) })
     }
     default:
-      throw invalid(call, decision === undefined ? brief(raw) : `the type ${brief(decision.type)}`)
+      throw invalidDecision(call, decision === undefined ? shortJson(raw) : `the type ${shortJson(decision.type)}`)
   }
 }
 
@@ -189,21 +189,21 @@ function isPreparation(raw: unknown): raw is Preparation {
 
 function acceptPreparation(preparation: Preparation, call: Call): Json {
   const { calls, kept } = preparation
-  const where = `${place(call)}.prepare`
+  const where = `${placeOf(call)}.prepare`
   return Object.freeze({ prepare: copyJson(calls, where), kept: copyJson(kept, where), ...reasonOf(preparation, call) })
 }
 
 /** Refused here, what nobody could show or answer never stands in an inbox. */
 function acceptQuestion(raw: unknown, call: Call): Json {
-  const ask = copyJson(raw, `${place(call)}.ask`)
+  const ask = copyJson(raw, `${placeOf(call)}.ask`)
   const problem = questionProblem(ask)
-  if (problem !== undefined) throw invalid(call, `a question that cannot be asked (${problem})`)
+  if (problem !== undefined) throw invalidDecision(call, `a question that cannot be asked (${problem})`)
   return ask
 }
 
 function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, call: Call): Json {
   const { edge, writes } = decision
-  if (typeof edge !== 'string') throw invalid(call, 'an advance without an edge')
+  if (typeof edge !== 'string') throw invalidDecision(call, 'an advance without an edge')
   const flat = writes === undefined || writes.length === 0 ? undefined : acceptWrites(writes, call)
   const reason = reasonOf(decision, call)
   return reason !== undefined ? Object.freeze([edge, flat ?? 0, reason]) : flat === undefined ? [edge] : [edge, flat]
@@ -211,7 +211,7 @@ function acceptAdvance(decision: Partial<Decision & { type: 'advance' }>, call: 
 
 function acceptWrites(writes: unknown, call: Call): Json[] {
   if (writes === undefined) return []
-  if (!Array.isArray(writes)) throw invalid(call, 'writes that are not a list')
+  if (!Array.isArray(writes)) throw invalidDecision(call, 'writes that are not a list')
   const list = writes as readonly unknown[]
   // A list made to measure: one grown by push keeps room for seventeen.
   if (list.length === 1) return [keyOf(list[0], call), valueOf(list[0], call)]
@@ -220,7 +220,7 @@ function acceptWrites(writes: unknown, call: Call): Json[] {
 
 function keyOf(write: unknown, call: Call): string {
   const key = (write as Partial<BlackboardWrite> | null | undefined)?.key
-  if (typeof key !== 'string') throw invalid(call, 'a write without a key')
+  if (typeof key !== 'string') throw invalidDecision(call, 'a write without a key')
   return key
 }
 
@@ -228,7 +228,7 @@ function valueOf(write: unknown, call: Call): Json {
   const { key, value } = write as BlackboardWrite
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
-  return copyJson(value, `${place(call)}.${key}`)
+  return copyJson(value, `${placeOf(call)}.${key}`)
 }
 
 /** Who, why, on what and for how much, or nothing where nothing is said. */
@@ -237,18 +237,18 @@ function reasonOf({ by, because, saw, used }: Partial<DecisionReason>, call: Cal
   return {
     ...(typeof by === 'string' ? { by } : {}),
     ...(typeof because === 'string' ? { because } : {}),
-    ...(saw === undefined ? {} : { saw: copyJson(saw, `${place(call)}.saw`) }),
-    ...(used === undefined ? {} : { used: copyJson(used, `${place(call)}.used`) }),
+    ...(saw === undefined ? {} : { saw: copyJson(saw, `${placeOf(call)}.saw`) }),
+    ...(used === undefined ? {} : { used: copyJson(used, `${placeOf(call)}.used`) }),
   }
 }
 
-function place({ def, frame }: Call): string {
+function placeOf({ def, frame }: Call): string {
   return `${workflowName(def)}/${nodeAt(frame.position) ?? ''}`
 }
 
-function invalid(call: Call, what: string): Error {
-  return runFaults.make('R2053', `the agent answered ${what} at ${place(call)}; that is no decision`, {
-    path: place(call),
+function invalidDecision(call: Call, what: string): Error {
+  return runFaults.make('R2053', `the agent answered ${what} at ${placeOf(call)}; that is no decision`, {
+    path: placeOf(call),
     fix: "answer { type: 'advance', edge }, { type: 'suspend', reason } or { type: 'complete' }",
   })
 }

@@ -1,9 +1,9 @@
 import type { Fault } from '../../kernel/journal/fault.ts'
-import { demand, didYouMean, OBJECT, quote, shape, suggest, TEXT } from '../../text/index.ts'
+import { checkArguments, didYouMean, OBJECT, quote, shape, suggest, TEXT } from '../../text/index.ts'
 import { REGISTER_OPTIONS, REGISTRY_OPTIONS } from './argument-forms.ts'
 import { calledWorkflows } from './define.ts'
 import { faults } from './faults.ts'
-import { ownCopy } from './own-copy.ts'
+import { frozenCopy } from './frozen-copy.ts'
 import type { VerificationResult, Workflow } from './types.ts'
 import { refusal } from './validation-error.ts'
 import { versionedId } from './versioned-id.ts'
@@ -24,13 +24,13 @@ export interface RegisterOptions {
 export class WorkflowRegistry {
   readonly #workflows = new Map<string, Workflow>()
   /** The objects that the workflows were registered from, by id. */
-  readonly #given = new Map<string, Workflow>()
+  readonly #sources = new Map<string, Workflow>()
   /** Workflows that came along with a caller, and that may still be registered by themselves. */
-  readonly #along = new Set<Workflow>()
+  readonly #implicit = new Set<Workflow>()
   readonly #warn: (message: string) => void
 
   constructor(options: RegistryOptions = {}) {
-    demand('createRegistry', { options: [options, REGISTRY_OPTIONS] })
+    checkArguments('createRegistry', { options: [options, REGISTRY_OPTIONS] })
     // oxlint-disable-next-line no-console -- the default that the reference fixes (workflow 10)
     this.#warn = options.warn ?? ((message) => console.warn(message))
   }
@@ -42,16 +42,16 @@ export class WorkflowRegistry {
    * calls are registered before it.
    */
   register(workflow: Workflow, options: RegisterOptions = {}): void {
-    demand('register', { workflow: [workflow, OBJECT], options: [options, REGISTER_OPTIONS] })
-    if (this.#along.delete(workflow)) return
-    const along = calledWorkflows(workflow).filter((called) => this.#given.get(called.id) !== called)
+    checkArguments('register', { workflow: [workflow, OBJECT], options: [options, REGISTER_OPTIONS] })
+    if (this.#implicit.delete(workflow)) return
+    const callees = calledWorkflows(workflow).filter((called) => this.#sources.get(called.id) !== called)
     // All or none: what is wrong with one of them is found before the first is taken in.
-    for (const one of along.length === 0 ? [] : [...along, workflow]) this.#check(one)
-    for (const called of along) {
-      this.#take(called, options)
-      this.#along.add(called)
+    for (const workflowToCheck of callees.length === 0 ? [] : [...callees, workflow]) this.#check(workflowToCheck)
+    for (const called of callees) {
+      this.#add(called, options)
+      this.#implicit.add(called)
     }
-    this.#take(workflow, options)
+    this.#add(workflow, options)
   }
 
   /**
@@ -62,30 +62,30 @@ export class WorkflowRegistry {
    * registered; then nothing has changed.
    */
   replace(workflow: Workflow, options: RegisterOptions = {}): void {
-    demand('replace', { workflow: [workflow, shape('a workflow', { id: TEXT })], options: [options, REGISTER_OPTIONS] })
+    checkArguments('replace', { workflow: [workflow, shape('a workflow', { id: TEXT })], options: [options, REGISTER_OPTIONS] })
     if (!this.#workflows.has(workflow.id)) throw this.#notFound(workflow.id)
-    const along = calledWorkflows(workflow).filter(({ id }) => !this.#workflows.has(id))
-    for (const one of along.length === 0 ? [] : [...along, workflow]) this.#check(one, workflow.id)
-    for (const called of along) this.register(called, options)
-    this.#take(workflow, options, workflow.id)
+    const callees = calledWorkflows(workflow).filter(({ id }) => !this.#workflows.has(id))
+    for (const workflowToCheck of callees.length === 0 ? [] : [...callees, workflow]) this.#check(workflowToCheck, workflow.id)
+    for (const called of callees) this.register(called, options)
+    this.#add(workflow, options, workflow.id)
   }
 
   #check(workflow: Workflow, replaced?: string): Fault[] {
     // Of one id there may be several versions.
-    const taken = versionedId(workflow)
-    const registered = (id: string): boolean => this.#workflows.has(id === workflow.id ? taken : id) && id !== replaced
-    const findings = validateWorkflow(workflow, { registered, names: () => this.#workflows.keys() })
+    const versionId = versionedId(workflow)
+    const isRegistered = (id: string): boolean => this.#workflows.has(id === workflow.id ? versionId : id) && id !== replaced
+    const findings = validateWorkflow(workflow, { isRegistered, names: () => this.#workflows.keys() })
     const error = findings.find((finding) => finding.severity === 'error')
     if (error !== undefined) throw refusal(workflow.id, error)
     return findings
   }
 
-  #take(workflow: Workflow, options: RegisterOptions, replaced?: string): void {
+  #add(workflow: Workflow, options: RegisterOptions, replaced?: string): void {
     const findings = this.#check(workflow, replaced)
-    const copy = ownCopy(workflow)
+    const copy = frozenCopy(workflow)
     this.#workflows.set(workflow.id, copy)
     this.#workflows.set(versionedId(workflow), copy)
-    this.#given.set(workflow.id, workflow)
+    this.#sources.set(workflow.id, workflow)
     for (const finding of findings) if (finding.code === 'R1053') this.#warn(`Workflow '${workflow.id}': ${finding.message}`)
     if (options.verify !== true) return
     for (const warning of this.verify(workflow.id).warnings) this.#warn(`Workflow '${workflow.id}': ${warning.message} (${warning.code})`)
@@ -110,7 +110,7 @@ export class WorkflowRegistry {
    * Throws `WorkflowValidationError` `WORKFLOW_NOT_FOUND` for an id that is not registered (reference workflow 10).
    */
   verify(id: string): VerificationResult {
-    demand('verify', { id: [id, TEXT] })
+    checkArguments('verify', { id: [id, TEXT] })
     const workflow = this.#workflows.get(id)
     if (workflow !== undefined) return verifyWorkflow(workflow, (child) => this.#workflows.get(child))
     throw this.#notFound(id)

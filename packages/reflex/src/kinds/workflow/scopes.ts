@@ -43,7 +43,7 @@ export function callerScopes(frame: Frame, names: WorkflowNames, bound = Number.
 const UNNAMED: WorkflowNames = () => ''
 
 function withoutNames(scope: ReadableScope): ReadableScope {
-  return { ...scope, unnamed: true }
+  return { ...scope, isUnnamed: true }
 }
 
 /** The board of a frame for guards, which read values and not sources. */

@@ -1,11 +1,11 @@
 import { type Fault, faultData, isFault } from '../../kernel/journal/fault.ts'
 import { copyJson } from '../../kernel/journal/json.ts'
-import { demand, quote } from '../../text/index.ts'
+import { checkArguments, quote } from '../../text/index.ts'
 import { SERIALIZE_OPTIONS, WORKFLOW } from './argument-forms.ts'
 import { schemaSource } from './board-schemas/board-schemas.ts'
 import { faults } from './faults.ts'
 import { guardForm } from './guard-forms.ts'
-import { shapeFindings } from './read.ts'
+import { shapeFindings } from './read-workflow.ts'
 import type { Edge, GuardNameMap, Node, SerializeWorkflowOptions, Workflow } from './types.ts'
 import { WorkflowValidationError } from './validation-error.ts'
 
@@ -18,7 +18,7 @@ import { WorkflowValidationError } from './validation-error.ts'
  * validator that JSON Schema cannot say.
  */
 export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflowOptions = {}): string {
-  demand('serializeWorkflow', { workflow: [workflow, WORKFLOW], options: [options, SERIALIZE_OPTIONS] })
+  checkArguments('serializeWorkflow', { workflow: [workflow, WORKFLOW], options: [options, SERIALIZE_OPTIONS] })
   const file = {
     id: workflow.id,
     version: workflow.version,
@@ -28,9 +28,9 @@ export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflow
     board: writeBoard(workflow),
     metadata: workflow.metadata,
   }
-  const json = asJson(file, workflow.id)
+  const json = toJson(file, workflow.id)
   const [first] = shapeFindings(json)
-  if (first !== undefined) throw refuse(workflow, first)
+  if (first !== undefined) throw serializationRefusal(workflow, first)
   return JSON.stringify(json, null, 2)
 }
 
@@ -45,7 +45,7 @@ function writeBoard({ id, board }: Workflow): Record<string, unknown> | undefine
     const source = schemaSource(schema)
     if ('schema' in source) return [key, source.schema] as const
     const message = `the schema of ${quote(key)} cannot be said in JSON: ${source.reason}`
-    throw error(id, faults.make('R1056', message, { rule: 'SCHEMA_VIOLATION', fix: 'write a JSON Schema' }), { key })
+    throw serializationError(id, faults.make('R1056', message, { rule: 'SCHEMA_VIOLATION', fix: 'write a JSON Schema' }), { key })
   })
   return Object.fromEntries(written)
 }
@@ -56,28 +56,30 @@ function writeEdge({ id, from, to, event, guard }: Edge, workflowId: string, nam
   if (guard.type !== 'custom' || written.name !== undefined) return { id, from, to, event, guard: written }
   const message = `edge ${quote(id)} has a guard that is a function without a name`
   const fix = 'give the guard a name, or put its function into `guardNames`'
-  throw error(workflowId, faults.make('R1056', message, { rule: 'SCHEMA_VIOLATION', fix, data: { edgeId: id } }), { edgeId: id })
+  throw serializationError(workflowId, faults.make('R1056', message, { rule: 'SCHEMA_VIOLATION', fix, data: { edgeId: id } }), {
+    edgeId: id,
+  })
 }
 
-function asJson(value: unknown, workflowId: string): unknown {
+function toJson(value: unknown, workflowId: string): unknown {
   try {
     return copyJson(value, 'workflow')
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
     const details = { rule: 'SCHEMA_VIOLATION', path: thrown.path, fix: thrown.fix, cause: thrown }
-    throw error(workflowId, faults.make('R1056', thrown.message, details), { errors: [faultData(thrown)] })
+    throw serializationError(workflowId, faults.make('R1056', thrown.message, details), { errors: [faultData(thrown)] })
   }
 }
 
-function refuse(workflow: Workflow, found: Fault): WorkflowValidationError {
+function serializationRefusal(workflow: Workflow, found: Fault): WorkflowValidationError {
   const index = /^edges\[(\d+)\]/.exec(found.path ?? '')?.[1]
   const edge = index === undefined ? undefined : workflow.edges[Number(index)]
   const details = { rule: 'SCHEMA_VIOLATION', path: found.path, fix: found.fix, cause: found }
   const finding = faults.make('R1056', found.message, details)
-  return error(workflow.id, finding, { ...(edge === undefined ? {} : { edgeId: edge.id }), errors: [faultData(found)] })
+  return serializationError(workflow.id, finding, { ...(edge === undefined ? {} : { edgeId: edge.id }), errors: [faultData(found)] })
 }
 
-function error(workflowId: string, finding: Fault, details: Readonly<Record<string, unknown>>): WorkflowValidationError {
+function serializationError(workflowId: string, finding: Fault, details: Readonly<Record<string, unknown>>): WorkflowValidationError {
   const message = `Workflow '${workflowId}' cannot be written as JSON: ${finding.message}`
   return new WorkflowValidationError('SCHEMA_VIOLATION', workflowId, message, details, finding)
 }

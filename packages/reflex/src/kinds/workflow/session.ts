@@ -1,11 +1,11 @@
-import { type Flight, type Frame, topOf, type Wait } from '../../kernel/state/frame.ts'
+import { type PendingEffect, type Frame, topOf, type Wait } from '../../kernel/state/frame.ts'
 import type { Host } from '../../kernel/ports/host.ts'
-import type { Queued } from '../../kernel/state/queue.ts'
+import type { QueuedInput } from '../../kernel/state/queue.ts'
 import type { Ref } from '../../kernel/journal/record.ts'
 import type { Run } from '../../kernel/run/run.ts'
 import type { Change } from '../../kernel/state/story.ts'
 import { entriesAfter, type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
-import { CallLog } from './calls.ts'
+import { CallLog } from './call-log.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from './compile.ts'
 import { type Emission, type EngineView, eventsOf } from './events.ts'
 import type { ExecutionTree } from './execution-tree.ts'
@@ -26,7 +26,7 @@ import type {
   StepResult,
   Workflow,
 } from './types.ts'
-import { suspended } from './waits.ts'
+import { suspendedResult } from './suspended-result.ts'
 
 /**
  * One session of an engine: a run of the kernel, and what is seen of it. While an event is delivered it shows
@@ -43,7 +43,7 @@ export class Session {
   interrupted: string | undefined
   readonly #handlers: Handlers
   readonly #calls: CallLog
-  #moment: EngineView | undefined
+  #deliveredView: EngineView | undefined
   #unobserve: (() => void) | undefined
 
   constructor(run: Run, handlers: Handlers, tree?: ExecutionTreeState) {
@@ -82,7 +82,7 @@ export class Session {
   // Looking
 
   get #view(): EngineView {
-    return this.#moment ?? this.viewOf(this.top)
+    return this.#deliveredView ?? this.viewOf(this.top)
   }
 
   /** A frame as it is now. */
@@ -90,13 +90,13 @@ export class Session {
     return { frame, position: frame.position, bound: Number.POSITIVE_INFINITY, callers: this.run.state.n }
   }
 
-  get #place(): CompiledNode | undefined {
+  get #compiledNode(): CompiledNode | undefined {
     const { frame, position } = this.#view
     return this.compiled(frame).nodes.get(nodeAt(position) ?? '')
   }
 
   get node(): Node | null {
-    return this.#place?.node ?? null
+    return this.#compiledNode?.node ?? null
   }
 
   get workflow(): Workflow {
@@ -107,23 +107,23 @@ export class Session {
     const { frame, callers } = this.#view
     const bound = (): number => this.#boundOf(frame)
     // Live for its own scope, whose entries of the record being told may be still to come.
-    const own: ReadableScope = {
+    const scope: ReadableScope = {
       ...frameScope(frame, this.names),
       get bound() {
         return bound()
       },
     }
-    return new ScopedBlackboardReader([own, ...callerScopes(frame, this.names, callers)])
+    return new ScopedBlackboardReader([scope, ...callerScopes(frame, this.names, callers)])
   }
 
   get cursor(): CursorReader {
     const { frame } = this.#view
-    const own = (): ReadableScope => frameScope(frame, this.names, this.#boundOf(frame))
-    return { cursor: () => frame.scope.sizeAt(this.#boundOf(frame)), entriesFrom: (cursor) => entriesAfter(own(), cursor) }
+    const scope = (): ReadableScope => frameScope(frame, this.names, this.#boundOf(frame))
+    return { cursor: () => frame.scope.sizeAt(this.#boundOf(frame)), entriesFrom: (cursor) => entriesAfter(scope(), cursor) }
   }
 
   #boundOf(frame: Frame): number {
-    return this.#moment?.frame === frame ? this.#moment.bound : Number.POSITIVE_INFINITY
+    return this.#deliveredView?.frame === frame ? this.#deliveredView.bound : Number.POSITIVE_INFINITY
   }
 
   get stack(): readonly StackFrame[] {
@@ -132,7 +132,7 @@ export class Session {
   }
 
   get validEdges(): Edge[] {
-    const sorted = filterEdges(this.#place?.edges ?? [], this.board)
+    const sorted = filterEdges(this.#compiledNode?.edges ?? [], this.board)
     return sorted.ok ? sorted.open : []
   }
 
@@ -156,33 +156,33 @@ export class Session {
 
   #observe(change: Change): void {
     this.outcome = this.#outcomeOf(change) ?? this.outcome
-    if (!this.#handlers.listening) return
+    if (!this.#handlers.hasHandlers) return
     for (const emission of eventsOf(change, {
       names: this.names,
       session: this.run.id,
       calls: this.#calls,
-      thrown: (effect) => (this.thrown?.effect === effect ? this.thrown.value : undefined),
+      thrownBy: (effect) => (this.thrown?.effect === effect ? this.thrown.value : undefined),
       compiled: (frame) => this.compiled(frame),
     })) {
-      this.tell(emission)
+      this.emit(emission)
     }
     // A handler that threw ends a run after the transition, which is finished and told to everybody (D6).
-    if (this.#handlers.failed) this.run.hold(heldBack)
+    if (this.#handlers.hasThrown) this.run.block(isBlocked)
   }
 
   /** Delivers an event; meanwhile the session shows the moment that it tells of. */
-  tell({ event, payload, view }: Emission): void {
-    this.#moment = view
+  emit({ event, payload, view }: Emission): void {
+    this.#deliveredView = view
     if (event === 'engine:complete') this.status = 'completed'
     if (event === 'engine:suspend' || event === 'engine:error') this.status = 'suspended'
     this.#handlers.deliver(event, payload)
-    this.#moment = undefined
+    this.#deliveredView = undefined
   }
 
   #outcomeOf({ record, frame, state }: Change): StepResult | undefined {
     const { input, more } = record
     if (state.ended !== undefined) return { status: 'completed' }
-    if (more?.wait !== undefined) return suspended(more.wait[0]?.[3])
+    if (more?.wait !== undefined) return suspendedResult(more.wait[0]?.[3])
     if (more?.call !== undefined) {
       const { workflow, nodes } = this.compiled(state.frame(`${state.n}f`))
       const entry = nodes.get(workflow.entry)?.node
@@ -197,8 +197,8 @@ export class Session {
 }
 
 /** Step by step: effects wait to be released, and so does the call of a node that was entered before. */
-export function heldBack(next: Queued | Flight): boolean {
+export function isBlocked(next: QueuedInput | PendingEffect): boolean {
   if ('port' in next) return true
-  const { position, callee, closing } = next.frame
-  return next.input === undefined && typeof position === 'string' && callee === undefined && closing === undefined
+  const { position, callee, cancelReason } = next.frame
+  return next.input === undefined && typeof position === 'string' && callee === undefined && cancelReason === undefined
 }

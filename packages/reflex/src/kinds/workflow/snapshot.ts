@@ -15,13 +15,13 @@ import type { BlackboardEntry, EngineSnapshot, ExecutionTreeState, ReturnMapping
 /** The version of snapshots that this release writes; it reads "1" too. */
 export const SNAPSHOT_VERSION = '2'
 
-type Context = Pick<EngineSnapshot, 'createdAt' | 'sessionId' | 'status' | 'workflowIds' | 'executionTree'> & {
+type SnapshotContext = Pick<EngineSnapshot, 'createdAt' | 'sessionId' | 'status' | 'workflowIds' | 'executionTree'> & {
   readonly names: WorkflowNames
   readonly wait: Wait | undefined
 }
 
 /** What an engine shows, as JSON (reference workflow 12). */
-export function snapshotOf({ frame, position, bound, callers }: EngineView, { names, wait, ...context }: Context): EngineSnapshot {
+export function snapshotOf({ frame, position, bound, callers }: EngineView, { names, wait, ...context }: SnapshotContext): EngineSnapshot {
   const currentInvocationId = invocationOf(frame, context.sessionId)
   const snapshot: EngineSnapshot = {
     version: SNAPSHOT_VERSION,
@@ -104,7 +104,7 @@ export function stateOf(snapshot: EngineSnapshot, program: (id: string) => Progr
       id: depth === 0 ? 0 : invocationId === undefined ? `${depth}f` : invocationFrame(invocationId, snapshot.sessionId),
       pin: pin(workflowId),
       position,
-      ...linkTo(frames.at(-1), activations[depth - 1]?.returnMap ?? []),
+      ...callerLink(frames.at(-1), activations[depth - 1]?.returnMap ?? []),
       scope: storedScope(blackboard, depth),
     })
   }
@@ -125,14 +125,14 @@ export function stateOf(snapshot: EngineSnapshot, program: (id: string) => Progr
   })
 }
 
-function linkTo(caller: StoredFrame | undefined, map: readonly ReturnMapping[]): Pick<StoredFrame, 'link'> {
+function callerLink(caller: StoredFrame | undefined, map: readonly ReturnMapping[]): Pick<StoredFrame, 'link'> {
   if (caller === undefined) return {}
   const pairs = map.map(({ parentKey, childKey }) => [parentKey, childKey] as const)
   return { link: { caller: caller.id, role: 'call', sees: 'live', record: 0, under: null, map: pairs } }
 }
 
 /** The calls of a snapshot by the names that they have now: earlier releases left the session out. */
-export function namedCalls({ sessionId, executionTree }: EngineSnapshot): ExecutionTreeState {
+export function renamedCalls({ sessionId, executionTree }: EngineSnapshot): ExecutionTreeState {
   const named = (id: string): string => invocationName(id, sessionId)
   const records = (executionTree ?? { records: [] }).records.map(({ invocationId, parentInvocationId, childInvocationIds, ...rest }) => ({
     ...rest,

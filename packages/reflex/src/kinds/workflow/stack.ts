@@ -37,14 +37,14 @@ export function stackOf(frame: Frame, names: WorkflowNames, session: string, bou
   return Object.freeze(stack)
 }
 
-interface Shown {
+interface CachedFrame {
   readonly size: number
   readonly position: Json | undefined
   readonly frame: StackFrame
 }
 
 /** Views of callers, by their callees: a caller stands still meanwhile, so each view is made once. */
-const shown = new WeakMap<Frame, Shown>()
+const cachedFrames = new WeakMap<Frame, CachedFrame>()
 
 function callerOf(
   callee: Frame,
@@ -56,10 +56,10 @@ function callerOf(
   const { scope, position } = caller
   const { size } = scope
   if (bound !== undefined && scope.sizeAt(bound) < size) return stackFrame(caller, map, names, session, bound)
-  const known = shown.get(callee)
+  const known = cachedFrames.get(callee)
   if (known !== undefined && known.size === size && known.position === position) return known.frame
   const frame = stackFrame(caller, map, names, session, bound)
-  shown.set(callee, { size, position, frame })
+  cachedFrames.set(callee, { size, position, frame })
   return frame
 }
 

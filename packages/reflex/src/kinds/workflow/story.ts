@@ -1,39 +1,46 @@
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import type { Input, Ref } from '../../kernel/journal/record.ts'
 import type { Change, StoryEvent } from '../../kernel/state/story.ts'
-import { brief } from '../../text/index.ts'
+import { shortJson } from '../../text/index.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
-import { type NeededResult, resultIn } from './preparing.ts'
+import { type PreparationResult, recordedResult } from './preparation.ts'
 import { hasFailed, isFailure } from './run-faults.ts'
 
-type Told = Change<CompiledWorkflow>
+type StoryChange = Change<CompiledWorkflow>
 
 /** What a record of a workflow means to a reader: the node that decided, what it wrote, where it went on. */
-export function workflowStory(change: Told): StoryEvent[] {
+export function workflowStory(change: StoryChange): StoryEvent[] {
   const { record, before, frame, n } = change
-  const left = nodeAt(before)
-  const here = nodeAt(frame.position) ?? ''
+  const decidedNode = nodeAt(before)
+  const currentNode = nodeAt(frame.position) ?? ''
   const entered = nodeAt(record.position)
   return [
-    ...(left === undefined ? [] : inputStory(change, left)),
-    ...(record.more?.call === undefined ? [] : [pushStory(change, here)]),
-    ...(record.more?.wait ?? []).map(([, name, , about]) => waitStory(here, name, { ...objectOf(about), ...saidBefore(record.input) }, n)),
-    ...(entered === undefined || entered === left ? [] : [{ mark: 'enter', node: entered } as const]),
+    ...(decidedNode === undefined ? [] : inputStory(change, decidedNode)),
+    ...(record.more?.call === undefined ? [] : [pushStory(change, currentNode)]),
+    ...(record.more?.wait ?? []).map(([, name, , about]) =>
+      waitStory(currentNode, name, { ...objectOf(about), ...decisionFacts(record.input) }, n),
+    ),
+    ...(entered === undefined || entered === decidedNode ? [] : [{ mark: 'enter', node: entered } as const]),
   ]
 }
 
-function inputStory(change: Told, node: string): StoryEvent[] {
+function inputStory(change: StoryChange, node: string): StoryEvent[] {
   const { input } = change.record
   switch (input?.[0]) {
     case 'ok':
     case 'err': {
-      const result = resultIn(change.record)
+      const result = recordedResult(change.record)
       if (result !== undefined) return [resultStory(change, node, input[1], result)]
       return input[0] === 'ok' ? decidedStory(change, node, input[2], input[1]) : []
     }
     case 'answer':
       return [
-        { mark: 'answer', node, text: shown(input[2]), facts: { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) } },
+        {
+          mark: 'answer',
+          node,
+          text: valueText(input[2]),
+          facts: { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) },
+        },
       ]
     case 'timer':
       return [{ mark: 'answer', node, text: 'nobody answered in time' }]
@@ -45,7 +52,7 @@ function inputStory(change: Told, node: string): StoryEvent[] {
 }
 
 /** A decision that was refused is told by the failure that it became; one that waits, by its question. */
-function decidedStory(change: Told, node: string, decision: Json, effect: Ref): StoryEvent[] {
+function decidedStory(change: StoryChange, node: string, decision: Json, effect: Ref): StoryEvent[] {
   const { record, at, frame, def } = change
   if (hasFailed(record)) return []
   if (!isList(decision) && objectOf(decision).prepare !== undefined) return [prepareStory(node, objectOf(decision), effect)]
@@ -57,10 +64,10 @@ function decidedStory(change: Told, node: string, decision: Json, effect: Ref): 
   if (!isList(decision)) return frame.gone ? [{ mark: 'done', node, text, facts, effect }] : []
   const compiled = def.nodes.get(node)
   const id = textOf(decision[0])
-  const edge = compiled?.edge.get(id)
-  const went = edge === undefined ? {} : { event: edge.event, to: edge.to }
+  const edge = compiled?.edgeById.get(id)
+  const edgeFacts = edge === undefined ? {} : { event: edge.event, to: edge.to }
   const mark = (compiled?.edges.length ?? 0) > 1 ? 'decide' : 'done'
-  return [{ mark, node, text, facts: { ...facts, ...choiceFacts(record.more?.note, id), ...went }, effect }]
+  return [{ mark, node, text, facts: { ...facts, ...choiceFacts(record.more?.note, id), ...edgeFacts }, effect }]
 }
 
 /** The calls that an agent needs before it decides. */
@@ -72,8 +79,8 @@ function prepareStory(node: string, answer: JsonObject, effect: Ref): StoryEvent
 }
 
 /** The result of one of them. */
-function resultStory({ before }: Told, node: string, effect: Ref, result: NeededResult): StoryEvent {
-  const text = 'error' in result ? `✗ ${result.error.message}` : brief(result.ok, 200)
+function resultStory({ before }: StoryChange, node: string, effect: Ref, result: PreparationResult): StoryEvent {
+  const text = 'error' in result ? `✗ ${result.error.message}` : shortJson(result.ok, 200)
   return { mark: 'note', node: nodeAt(before) ?? node, text, effect }
 }
 
@@ -89,13 +96,13 @@ function reasonFacts(reason: JsonObject): JsonObject {
 
 const REASONS = ['by', 'because', 'saw', 'used'] as const
 
-function pushStory({ record, state }: Told, node: string): StoryEvent {
+function pushStory({ record, state }: StoryChange, node: string): StoryEvent {
   const program = state.pins[record.more?.call?.pin ?? -1]?.[0] ?? ''
   return { mark: 'push', node, text: program, facts: { program } }
 }
 
 /** What the callee carried back stands in the caller's scope since the call. */
-function returnStory({ frame, state }: Told, node: string, callee: Ref, status: string): StoryEvent {
+function returnStory({ frame, state }: StoryChange, node: string, callee: Ref, status: string): StoryEvent {
   const called = Number.parseInt(String(callee), 10)
   const returned = [...frame.scope.entries(state.n)].filter(({ record, value }) => record > called && value !== undefined)
   const facts = { returned: Object.fromEntries(returned.map(({ key, value }) => [key, value ?? null])) }
@@ -115,7 +122,7 @@ function waitStory(node: string, name: string, about: JsonObject, n: number): St
 }
 
 /** The prompt that a question was made from, and the usage of a decision that was refused or asks. */
-function saidBefore(input: Input | undefined): JsonObject {
+function decisionFacts(input: Input | undefined): JsonObject {
   if (input?.[0] !== 'ok') return {}
   const { saw, used } = reasonOf(input[2])
   return { ...(saw === undefined ? {} : { saw }), ...(used === undefined ? {} : { used }) }
@@ -125,6 +132,6 @@ function reasonOf(decision: Json): JsonObject {
   return isList(decision) ? objectOf(decision[2]) : objectOf(decision)
 }
 
-function shown(value: Json): string {
+function valueText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

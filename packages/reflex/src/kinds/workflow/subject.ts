@@ -1,4 +1,4 @@
-import { suggester, unplaced, type Locate, type Path, type Suggester } from '../../text/index.ts'
+import { suggester, pathOnly, type Locator, type Path, type Suggester } from '../../text/index.ts'
 import { graphOf, type WorkflowGraph } from './graph.ts'
 import type { Edge, Node, Workflow } from './types.ts'
 
@@ -14,19 +14,19 @@ export interface Subject {
   readonly nodes: readonly (readonly [key: string, node: Node])[]
   readonly edges: readonly PlacedEdge[]
   /** Where parts were left out, since they are no nodes or edges at all. */
-  readonly shapeless: readonly Path[]
+  readonly misshapen: readonly Path[]
   readonly graph: WorkflowGraph
-  readonly locate: Locate
+  readonly locate: Locator
   readonly isNode: (id: unknown) => boolean
   /** The node that a misspelt id was meant to be. */
   readonly guess: Suggester
 }
 
 /** Prepares a workflow to be checked; it may be anything that a file or a careless caller holds. */
-export function subjectOf(workflow: Workflow, locate: Locate = unplaced): Subject {
+export function subjectOf(workflow: Workflow, locate: Locator = pathOnly): Subject {
   const [nodes, badNodes] = partition(isRecord(workflow.nodes) ? Object.entries(workflow.nodes) : [], ([, node]) => isRecord(node))
-  const [edges, badEdges] = partition(placed(workflow.edges), ({ edge }) => isRecord(edge) && isText(edge.from) && isText(edge.to))
-  const shapeless: Path[] = [
+  const [edges, badEdges] = partition(placedEdges(workflow.edges), ({ edge }) => isRecord(edge) && isText(edge.from) && isText(edge.to))
+  const misshapen: Path[] = [
     ...(isRecord(workflow.nodes) ? badNodes.map(([key]) => ['nodes', key]) : [['nodes']]),
     ...(Array.isArray(workflow.edges) ? badEdges.map(({ index }) => ['edges', index]) : [['edges']]),
   ]
@@ -36,7 +36,7 @@ export function subjectOf(workflow: Workflow, locate: Locate = unplaced): Subjec
     workflow,
     nodes,
     edges,
-    shapeless,
+    misshapen,
     graph: graphOf({ nodes: isRecord(workflow.nodes) ? workflow.nodes : {}, edges: edges.map(({ edge }) => edge) }),
     locate,
     isNode: (id) => isText(id) && known.has(id),
@@ -44,7 +44,7 @@ export function subjectOf(workflow: Workflow, locate: Locate = unplaced): Subjec
   }
 }
 
-function placed(edges: unknown): PlacedEdge[] {
+function placedEdges(edges: unknown): PlacedEdge[] {
   return Array.isArray(edges) ? edges.map((edge: Edge, index) => ({ edge, index })) : []
 }
 

@@ -1,31 +1,31 @@
 import type { Fault } from '../../kernel/journal/fault.ts'
 import {
-  brief,
+  shortJson,
   didYouMean,
   pathText,
   quote,
   quoteAll,
   suggest,
   suggester,
-  type Locate,
+  type Locator,
   type Path,
   type Suggester,
 } from '../../text/index.ts'
-import { boardFindings } from './board-schemas/shape.ts'
-import { wayRound } from './cycles.ts'
+import { boardFindings } from './board-schemas/schema-findings.ts'
+import { shortestCycle } from './cycles.ts'
 import { guardFindings } from './cel-guard.ts'
-import { definedAt } from './define.ts'
+import { definitionSite } from './define.ts'
 import { faults } from './faults.ts'
 import { GUARD_FORMS } from './guard-forms.ts'
-import { partFindings } from './part-shapes.ts'
+import { partFindings } from './part-findings.ts'
 import { subjectOf, type PlacedEdge, type Subject } from './subject.ts'
 import type { Edge, Workflow } from './types.ts'
 
 export interface ValidateOptions {
   /** Says where in a file a part of the workflow stands. */
-  readonly locate?: Locate | undefined
+  readonly locate?: Locator | undefined
   /** Whether an id is registered already; asked for the workflow's own id and for those that it invokes. */
-  readonly registered?: ((workflowId: string) => boolean) | undefined
+  readonly isRegistered?: ((workflowId: string) => boolean) | undefined
   /** The ids that are registered, for guesses; asked when one is not. */
   readonly names?: (() => Iterable<string>) | undefined
 }
@@ -37,22 +37,22 @@ export interface ValidateOptions {
  */
 export function validateWorkflow(workflow: Workflow, options: ValidateOptions = {}): Fault[] {
   const subject = subjectOf(workflow, options.locate)
-  const taken = options.registered?.(workflow.id) === true ? [idTaken(subject)] : []
+  const taken = options.isRegistered?.(workflow.id) === true ? [idTaken(subject)] : []
   if (subject.graph.nodes.length === 0) return [...taken, noNodes(subject)]
   return [
     ...taken,
-    ...shape(subject),
-    ...entry(subject),
-    ...nodeIds(subject),
-    ...edges(subject),
-    ...guards(subject),
-    ...expressions(subject),
+    ...shapeFindings(subject),
+    ...entryFindings(subject),
+    ...nodeIdFindings(subject),
+    ...edgeFindings(subject),
+    ...guardTypeFindings(subject),
+    ...expressionFindings(subject),
     ...boardFindings(subject.workflow.board, subject.locate),
-    ...terminals(subject),
-    ...circles(subject),
+    ...terminalFindings(subject),
+    ...cycleFindings(subject),
     ...partFindings(subject),
-    ...unreachable(subject),
-    ...invocations(subject, options),
+    ...unreachableFindings(subject),
+    ...invocationFindings(subject, options),
   ]
 }
 
@@ -69,8 +69,8 @@ function noNodes({ locate }: Subject): Fault {
   return faults.make('R1040', 'the workflow has no nodes', { rule: 'EMPTY_WORKFLOW', ...place, fix: 'add the node that "entry" names' })
 }
 
-function shape({ shapeless, locate }: Subject): Fault[] {
-  return shapeless.map((path) => {
+function shapeFindings({ misshapen, locate }: Subject): Fault[] {
+  return misshapen.map((path) => {
     const fix = path[0] === 'nodes' ? 'write an object with "id" and "spec"' : 'write an object with "id", "from", "to" and "event"'
     return faults.make('R1058', `${pathText(path)} is no ${path[0] === 'nodes' ? 'node' : 'edge'}`, {
       rule: 'SCHEMA_VIOLATION',
@@ -80,7 +80,7 @@ function shape({ shapeless, locate }: Subject): Fault[] {
   })
 }
 
-function entry({ workflow, isNode, guess, locate, nodes }: Subject): Fault[] {
+function entryFindings({ workflow, isNode, guess, locate, nodes }: Subject): Fault[] {
   if (typeof workflow.entry !== 'string' || isNode(workflow.entry)) return []
   const meant = guess(workflow.entry)
   return [
@@ -93,7 +93,7 @@ function entry({ workflow, isNode, guess, locate, nodes }: Subject): Fault[] {
   ]
 }
 
-function nodeIds({ nodes, locate }: Subject): Fault[] {
+function nodeIdFindings({ nodes, locate }: Subject): Fault[] {
   const wrong = nodes.filter(([key, node]) => typeof node.id === 'string' && node.id !== key)
   return wrong.map(([key, node]) =>
     faults.make('R1045', `node ${quote(key)} has the id ${quote(node.id)}`, {
@@ -105,12 +105,12 @@ function nodeIds({ nodes, locate }: Subject): Fault[] {
   )
 }
 
-function edges(subject: Subject): Fault[] {
-  const first = new Map<string, number>()
+function edgeFindings(subject: Subject): Fault[] {
+  const firstIndex = new Map<string, number>()
   return subject.edges.flatMap((placed) => {
     const { id } = placed.edge
-    const before = first.get(id)
-    if (typeof id === 'string' && before === undefined) first.set(id, placed.index)
+    const before = firstIndex.get(id)
+    if (typeof id === 'string' && before === undefined) firstIndex.set(id, placed.index)
     return [
       ...danglingEnd(subject, placed, 'from'),
       ...danglingEnd(subject, placed, 'to'),
@@ -139,7 +139,7 @@ function danglingEnd({ isNode, guess, locate, nodes }: Subject, { edge, index }:
 }
 
 function sameId({ workflow, locate, edges }: Subject, { edge, index }: PlacedEdge, before: number): Fault {
-  const made = definedAt(workflow)
+  const made = definitionSite(workflow)
   const other = edges.find((one) => one.index === before)?.edge
   // The author of an object literal may have left out the id, which was made from the event.
   if (made !== undefined && edge.id === `${edge.from}:${edge.event}` && other?.event === edge.event) {
@@ -163,7 +163,7 @@ function sameId({ workflow, locate, edges }: Subject, { edge, index }: PlacedEdg
   })
 }
 
-function guards({ edges, locate }: Subject): Fault[] {
+function guardTypeFindings({ edges, locate }: Subject): Fault[] {
   return edges.flatMap(({ edge, index }) => {
     const { guard } = edge
     const type: unknown = typeof guard === 'object' && guard !== null ? guard.type : guard
@@ -172,29 +172,29 @@ function guards({ edges, locate }: Subject): Fault[] {
     const known = Object.keys(GUARD_FORMS)
     const meant = typeof type === 'string' ? suggest(type, known) : undefined
     return [
-      faults.make('R1048', `${edgeName(edge.id, index)} has a guard of the unknown type ${brief(type)}`, {
+      faults.make('R1048', `${edgeName(edge.id, index)} has a guard of the unknown type ${shortJson(type)}`, {
         rule: 'SCHEMA_VIOLATION',
         ...locate(path, { note: didYouMean(meant) }),
         fix: meant === undefined ? `write one of ${quoteAll(known)}` : `write ${quote(meant)}`,
-        data: { edgeId: edgeId(edge), guardType: typeof type === 'string' ? type : brief(type) },
+        data: { edgeId: edgeId(edge), guardType: typeof type === 'string' ? type : shortJson(type) },
       }),
     ]
   })
 }
 
 /** What is wrong with the expressions of guards, each at its place inside the text of the file. */
-function expressions({ edges, locate }: Subject): Fault[] {
+function expressionFindings({ edges, locate }: Subject): Fault[] {
   return edges.flatMap(({ edge, index }) => {
     const { guard } = edge
     if (typeof guard !== 'object' || guard === null || guard.type !== 'cel') return []
     const path: Path = ['edges', index, 'guard', 'expr']
     const data = { edgeId: edgeId(edge) }
     if (typeof guard.expr !== 'string') return [noExpression(locate(path), edge, index)]
-    return guardFindings(guard, (within, note) => ({ ...locate(path, { note, within }), data }))
+    return guardFindings(guard, (span, note) => ({ ...locate(path, { note, span }), data }))
   })
 }
 
-function noExpression(place: ReturnType<Locate>, edge: Edge, index: number): Fault {
+function noExpression(place: ReturnType<Locator>, edge: Edge, index: number): Fault {
   return faults.make('R1058', `the guard of ${edgeName(edge.id, index)} has no expression`, {
     rule: 'SCHEMA_VIOLATION',
     ...place,
@@ -203,7 +203,7 @@ function noExpression(place: ReturnType<Locate>, edge: Edge, index: number): Fau
   })
 }
 
-function terminals({ graph, locate, shapeless }: Subject): Fault[] {
+function terminalFindings({ graph, locate, misshapen: shapeless }: Subject): Fault[] {
   if (shapeless.length > 0 || graph.terminals.length > 0) return []
   return [
     faults.make('R1046', 'no node ends the workflow', {
@@ -214,11 +214,11 @@ function terminals({ graph, locate, shapeless }: Subject): Fault[] {
   ]
 }
 
-function circles({ graph, edges, locate }: Subject): Fault[] {
+function cycleFindings({ graph, edges, locate }: Subject): Fault[] {
   return graph.cycles.map((members) => {
-    const way = wayRound(members, (node) => graph.outgoing(node).map((edge) => edge.to))
-    const closing = edges.find(({ edge }) => edge.from === way.at(-2) && edge.to === way.at(-1))
-    return faults.make('R1047', `the workflow goes in a circle: ${wayText(way)}`, {
+    const cycle = shortestCycle(members, (node) => graph.outgoing(node).map((edge) => edge.to))
+    const closing = edges.find(({ edge }) => edge.from === cycle.at(-2) && edge.to === cycle.at(-1))
+    return faults.make('R1047', `the workflow goes in a circle: ${cycleText(cycle)}`, {
       rule: 'CYCLE_DETECTED',
       ...locate(['edges', closing?.index ?? 0, 'to'], { note: 'closes the circle' }),
       fix: 'remove an edge of the circle; to repeat something, let a node invoke a workflow',
@@ -228,7 +228,7 @@ function circles({ graph, edges, locate }: Subject): Fault[] {
 }
 
 /** Nodes behind one that cannot be reached are not mentioned: they are the same mistake. */
-function unreachable({ workflow, graph, isNode, locate, shapeless, edges }: Subject): Fault[] {
+function unreachableFindings({ workflow, graph, isNode, locate, misshapen: shapeless, edges }: Subject): Fault[] {
   if (shapeless.length > 0 || !isNode(workflow.entry) || edges.some(({ edge }) => !isNode(edge.from) || !isNode(edge.to))) return []
   const reached = graph.reachable(workflow.entry)
   const lost = graph.nodes.filter((node) => !reached.has(node) && graph.incoming(node).length === 0)
@@ -241,12 +241,12 @@ function unreachable({ workflow, graph, isNode, locate, shapeless, edges }: Subj
 }
 
 /** A workflow may invoke itself before it is registered (reference workflow C10). */
-function invocations({ workflow, nodes, locate }: Subject, { registered, names = () => [] }: ValidateOptions): Fault[] {
-  if (registered === undefined) return []
+function invocationFindings({ workflow, nodes, locate }: Subject, { isRegistered, names = () => [] }: ValidateOptions): Fault[] {
+  if (isRegistered === undefined) return []
   let guess: Suggester | undefined
   return nodes.flatMap(([key, node]) => {
     const target: unknown = node.invokes?.workflowId
-    if (typeof target !== 'string' || target === workflow.id || registered(target)) return []
+    if (typeof target !== 'string' || target === workflow.id || isRegistered(target)) return []
     const known = [workflow.id, ...names()].filter((name) => typeof name === 'string')
     const meant = (guess ??= suggester(known))(target)
     const versions = versionsOf(target, known)
@@ -282,7 +282,8 @@ function edgeName(id: unknown, index: number): string {
   return typeof id === 'string' ? `edge ${quote(id)}` : `edges[${index}]`
 }
 
-function wayText(way: readonly string[]): string {
-  const shown = way.length > 8 ? [...way.slice(0, 6).map(quote), `${way.length - 7} more`, quote(way.at(-1) ?? '')] : way.map(quote)
+function cycleText(cycle: readonly string[]): string {
+  const shown =
+    cycle.length > 8 ? [...cycle.slice(0, 6).map(quote), `${cycle.length - 7} more`, quote(cycle.at(-1) ?? '')] : cycle.map(quote)
   return shown.join(' → ')
 }

@@ -1,5 +1,5 @@
 import type { Fault, FaultDetails } from '../../kernel/journal/fault.ts'
-import { didYouMean, quote, unplaced, type Locate } from '../../text/index.ts'
+import { didYouMean, quote, pathOnly, type Locator } from '../../text/index.ts'
 import { faults } from './faults.ts'
 import { proofFaults } from './proof/faults.ts'
 import type { Finding } from './proof/finding.ts'
@@ -9,7 +9,7 @@ import type { Lookup } from './proof/prover.ts'
 import type { VerificationResult, VerificationWarningCode, Workflow } from './types.ts'
 
 export type { Lookup } from './proof/prover.ts'
-export type { BoardRead, BoardWrite, Effects, NodeFlow, Way } from './proof/flow.ts'
+export type { BoardRead, BoardWrite, Effects, NodeFlow, DecisionCase } from './proof/flow.ts'
 
 /** What declarations and edges alone say. */
 const DECLARED = {
@@ -44,18 +44,18 @@ const PROVED = {
  */
 export function verifyWorkflow(workflow: Workflow, lookup?: Lookup, effects?: Effects): VerificationResult {
   const { findings, undecided } = prove(workflow, { lookup, effects })
-  const told = faultsOf(findings, unplaced)
+  const faultsWithPlace = faultsOf(findings, pathOnly)
   const warnings = findings.map(({ rule, nodeId, key, message, onSomePaths }, i) => {
-    const finding = told[i]
-    const some = onSomePaths === true ? { onSomePaths } : {}
-    return { code: rule, workflowId: workflow.id, nodeId, key, message, ...some, ...(finding === undefined ? {} : { finding }) }
+    const finding = faultsWithPlace[i]
+    const paths = onSomePaths === true ? { onSomePaths } : {}
+    return { code: rule, workflowId: workflow.id, nodeId, key, message, ...paths, ...(finding === undefined ? {} : { finding }) }
   })
   const valid = warnings.every(({ onSomePaths }) => onSomePaths === true)
   return { workflowId: workflow.id, valid, warnings, ...(undecided.length === 0 ? {} : { unknown: undecided }) }
 }
 
 /** The same as faults with places, for `reflex validate`, without what the structure shows already. */
-export function verificationFindings(workflow: Workflow, lookup?: Lookup, locate: Locate = unplaced, effects?: Effects): Fault[] {
+export function verificationFindings(workflow: Workflow, lookup?: Lookup, locate: Locator = pathOnly, effects?: Effects): Fault[] {
   return faultsOf(
     prove(workflow, { lookup, effects }).findings.filter(({ structural }) => structural !== true),
     locate,
@@ -63,19 +63,19 @@ export function verificationFindings(workflow: Workflow, lookup?: Lookup, locate
 }
 
 /** Of these only the errors, cheaply: for whoever starts a run and has been told of the rest by `validate`. */
-export function refusingFindings(workflow: Workflow, lookup?: Lookup, locate: Locate = unplaced, effects?: Effects): Fault[] {
+export function errorFindings(workflow: Workflow, lookup?: Lookup, locate: Locator = pathOnly, effects?: Effects): Fault[] {
   return faultsOf(proveRefusals(workflow, { lookup, effects }), locate)
 }
 
 const MOST_GUESSES = 50
 
-function faultsOf(findings: readonly Finding[], locate: Locate): Fault[] {
-  return findings.map(({ rule, message, path, part, within, note, fix, guess, data }, i) => {
+function faultsOf(findings: readonly Finding[], locate: Locator): Fault[] {
+  return findings.map(({ rule, message, path, part, within: span, note, fix, guess, data }, i) => {
     const meant = i < MOST_GUESSES ? guess?.() : undefined
-    const said = [note, didYouMean(meant)].filter((one) => one !== undefined).join('; ')
+    const noteText = [note, didYouMean(meant)].filter((one) => one !== undefined).join('; ')
     const details: FaultDetails = {
       rule,
-      ...locate(path, { part, within, note: said === '' ? undefined : said }),
+      ...locate(path, { part, span, note: noteText === '' ? undefined : noteText }),
       fix: meant === undefined ? fix : `write ${quote(meant)}`,
       ...(data === undefined ? {} : { data }),
     }

@@ -10,12 +10,12 @@ export interface PostgresAddress {
   readonly connection: string
 }
 
-const SCHEMA = 'reflex'
+const DEFAULT_SCHEMA = 'reflex'
 /** Settings of which the name may be seen. */
-const SHOWN = ['host', 'port', 'user', 'schema']
+const SHOWN_SETTINGS = ['host', 'port', 'user', 'schema']
 /** Those of `pg`, and those that addresses of hosted servers bear and `pg` passes over. */
 const SETTINGS = [
-  ...SHOWN,
+  ...SHOWN_SETTINGS,
   'password',
   'application_name',
   'options',
@@ -39,7 +39,7 @@ export function parsePostgresAddress(address: string): PostgresAddress {
   if (unknown !== undefined) {
     throw postgresFaults.make('R5061', `"${unknown}" is no setting of a Postgres address`, { fix: `known are ${SETTINGS.join(', ')}` })
   }
-  const schema = url.searchParams.get('schema') ?? SCHEMA
+  const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_') || schema === 'information_schema') {
     throw postgresFaults.make('R5061', `"${schema}" cannot be the schema of a store`, {
       fix: 'write small letters, digits and _, at most 63, and nothing that belongs to Postgres',
@@ -70,7 +70,7 @@ function isEncoded({ username, password, hostname, pathname }: URL): boolean {
 function nameOf(url: URL, schema: string): string {
   const shown = new URL(url)
   shown.password = ''
-  for (const setting of url.searchParams.keys()) if (!SHOWN.includes(setting)) shown.searchParams.delete(setting)
-  if (schema === SCHEMA) shown.searchParams.delete('schema')
+  for (const setting of url.searchParams.keys()) if (!SHOWN_SETTINGS.includes(setting)) shown.searchParams.delete(setting)
+  if (schema === DEFAULT_SCHEMA) shown.searchParams.delete('schema')
   return shown.href
 }

@@ -1,15 +1,15 @@
 import type { Batch, Lease } from '../../kernel/ports/store.ts'
 import { isOpen } from '../columns.ts'
-import { type MovedRow, refusedRuns, rowAfter } from '../commit.ts'
+import { type AdvancedRow, refusedRuns, rowAfter } from '../commit.ts'
 import type { Ask, PostgresConnection } from './connection.ts'
 import type { Value } from './driver.ts'
 import type { Head } from '../rows.ts'
-import { sumOf } from '../sums.ts'
+import { sumOf } from '../checksums.ts'
 
 /** A run in a commit: where its writer believes it stands, and its row afterwards. */
 interface Move {
   readonly from: Head
-  readonly to: MovedRow
+  readonly to: AdvancedRow
 }
 
 interface Plan {
@@ -24,7 +24,7 @@ export class Commits {
   /** Where the runs of this process stand, so that most commits need not ask. Each is a guess that the statement checks. */
   readonly #heads = new Map<string, Head>()
   /** The last commit of each run that is under way. */
-  readonly #under = new Map<string, Promise<unknown>>()
+  readonly #pending = new Map<string, Promise<unknown>>()
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection
@@ -42,23 +42,23 @@ export class Commits {
   /** Commits the batches of each run one after the other, so that they keep the order of the calls; other runs do not wait for them. */
   commit(batches: readonly Batch[]): Promise<readonly string[]> {
     const runs = new Set(batches.map(({ lease }) => lease.run))
-    const before = [...runs].flatMap((run) => this.#under.get(run) ?? [])
-    const done = before.length === 0 ? this.#commit(batches) : Promise.all(before).then(() => this.#commit(batches))
-    const over = done
+    const earlier = [...runs].flatMap((run) => this.#pending.get(run) ?? [])
+    const done = earlier.length === 0 ? this.#commit(batches) : Promise.all(earlier).then(() => this.#commit(batches))
+    const finished = done
       .catch(() => undefined)
       .then(() => {
-        for (const run of runs) if (this.#under.get(run) === over) this.#under.delete(run)
+        for (const run of runs) if (this.#pending.get(run) === finished) this.#pending.delete(run)
       })
-    for (const run of runs) this.#under.set(run, over)
+    for (const run of runs) this.#pending.set(run, finished)
     return done
   }
 
   async #commit(batches: readonly Batch[]): Promise<readonly string[]> {
     if (batches.length === 0) return []
     let plan: Plan | undefined
-    const { moves, refused } = await this.#connection.write(async (ask, doubt) => {
+    const { moves, refused } = await this.#connection.write(async (ask, unknownOutcome) => {
       plan ??= planOf(batches, await this.#headsOf(ask, batches))
-      return { moves: plan.moves, refused: new Set([...plan.refused, ...(await perform(ask, plan, doubt))]) }
+      return { moves: plan.moves, refused: new Set([...plan.refused, ...(await perform(ask, plan, unknownOutcome))]) }
     })
     for (const run of refused) this.#heads.delete(run)
     for (const [run, { to }] of moves) {
@@ -72,78 +72,84 @@ export class Commits {
   /** Known ones are trusted only where they fit: nobody is refused without having been looked up. */
   async #headsOf(ask: Ask, batches: readonly Batch[]): Promise<ReadonlyMap<string, Head>> {
     const heads = new Map<string, Head>()
-    const unsure = new Set<string>()
+    const unknownRuns = new Set<string>()
     for (const { lease, first } of batches) {
-      if (heads.has(lease.run) || unsure.has(lease.run)) continue
+      if (heads.has(lease.run) || unknownRuns.has(lease.run)) continue
       const head = this.#heads.get(lease.run)
       if (head?.token === lease.token && head.last === first - 1) heads.set(lease.run, head)
-      else unsure.add(lease.run)
+      else unknownRuns.add(lease.run)
     }
-    if (unsure.size > 0) for (const head of await ask('heads', [[...unsure]])) heads.set(head.id, head)
+    if (unknownRuns.size > 0) for (const head of await ask('heads', [[...unknownRuns]])) heads.set(head.id, head)
     return heads
   }
 }
 
 /** Performs the statement. Answers with the runs that did not stand where the plan begins. */
-async function perform(ask: Ask, { moves, values }: Plan, doubt: boolean): Promise<readonly string[]> {
+async function perform(ask: Ask, { moves, values }: Plan, unknownOutcome: boolean): Promise<readonly string[]> {
   if (moves.size === 0) return []
-  const moved = new Set((await ask('commit', values)).map(({ seq }) => seq))
-  const refused = [...moves.values()].filter(({ to }) => !moved.has(to.seq)).map(({ to }) => to.id)
-  if (!doubt || refused.length === 0) return refused
+  const advanced = new Set((await ask('commit', values)).map(({ seq }) => seq))
+  const refused = [...moves.values()].filter(({ to }) => !advanced.has(to.seq)).map(({ to }) => to.id)
+  if (!unknownOutcome || refused.length === 0) return refused
   // The first try may have been performed, its answer lost. By now it is over: both wait for the same rows.
-  const now = new Map((await ask('heads', [refused])).map((head) => [head.id, head]))
-  return refused.filter((run) => !stands(now.get(run), moves.get(run)?.to))
+  const current = new Map((await ask('heads', [refused])).map((head) => [head.id, head]))
+  return refused.filter((run) => !isAt(current.get(run), moves.get(run)?.to))
 }
 
 /** The row advanced under our lease to just where the plan ends. */
-function stands(head: Head | undefined, to: MovedRow | undefined): boolean {
+function isAt(head: Head | undefined, to: AdvancedRow | undefined): boolean {
   return head?.token === to?.token && head?.last === to?.last && head?.chain === to?.chain
 }
 
 function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Plan {
   const refused = refusedRuns(heads, batches)
   const moves = new Map<string, Move>()
-  const parts = { records: table(6), snapshots: table(4), programs: table(5), blobs: table(4), messages: table(3) }
+  const columns = {
+    records: emptyColumns(6),
+    snapshots: emptyColumns(4),
+    programs: emptyColumns(5),
+    blobs: emptyColumns(4),
+    messages: emptyColumns(3),
+  }
   for (const batch of batches) {
     const { run } = batch.lease
     const from = moves.get(run)?.from ?? heads.get(run)
     if (from === undefined || refused.has(run)) continue
     const to = rowAfter(moves.get(run)?.to ?? from, batch)
     moves.set(run, { from, to })
-    addParts(parts, to, batch)
+    addBatch(columns, to, batch)
   }
-  const runs = table(11)
+  const runs = emptyColumns(11)
   for (const { from, to } of moves.values()) {
     const { seq, token, last, chain, sum, updated, due, status, waits, value } = to
-    add(runs, seq, token, from.last, last, chain, sum, updated, due, status, waits, value)
+    addRow(runs, seq, token, from.last, last, chain, sum, updated, due, status, waits, value)
   }
-  const { records, snapshots, programs, blobs, messages } = parts
+  const { records, snapshots, programs, blobs, messages } = columns
   return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages].flat() }
 }
 
 /** Rows of a table, column by column, as a statement takes many of them. */
 type Columns = (string | number | null)[][]
 
-function addParts(
-  parts: Readonly<Record<'records' | 'snapshots' | 'programs' | 'blobs' | 'messages', Columns>>,
-  { seq, last, chain }: MovedRow,
+function addBatch(
+  columns: Readonly<Record<'records' | 'snapshots' | 'programs' | 'blobs' | 'messages', Columns>>,
+  { seq, last, chain }: AdvancedRow,
   { first, count, version, body, snapshot, programs, blobs, taken }: Batch,
 ): void {
-  add(parts.records, seq, first, count, version, chain, body)
-  if (snapshot !== undefined) add(parts.snapshots, seq, last, sumOf(last, snapshot), snapshot)
-  for (const { hash, kind, source } of programs ?? []) add(parts.programs, seq, hash, kind, sumOf(hash, kind, source), source)
-  for (const [hash, body] of blobs ?? []) add(parts.blobs, seq, hash, sumOf(hash, body), body)
-  for (const message of taken ?? []) add(parts.messages, seq, last, message)
+  addRow(columns.records, seq, first, count, version, chain, body)
+  if (snapshot !== undefined) addRow(columns.snapshots, seq, last, sumOf(last, snapshot), snapshot)
+  for (const { hash, kind, source } of programs ?? []) addRow(columns.programs, seq, hash, kind, sumOf(hash, kind, source), source)
+  for (const [hash, body] of blobs ?? []) addRow(columns.blobs, seq, hash, sumOf(hash, body), body)
+  for (const message of taken ?? []) addRow(columns.messages, seq, last, message)
 }
 
-function table(columns: number): Columns {
+function emptyColumns(columns: number): Columns {
   return Array.from({ length: columns }, () => [])
 }
 
-function add(columns: Columns, ...row: readonly (string | number | null)[]): void {
+function addRow(columns: Columns, ...row: readonly (string | number | null)[]): void {
   for (const [i, value] of row.entries()) columns[i]?.push(value)
 }
 
-function headOf({ seq, id, token, status, last, chain, trace, program, started }: MovedRow): Head {
+function headOf({ seq, id, token, status, last, chain, trace, program, started }: AdvancedRow): Head {
   return { seq, id, token, status, last, chain, trace, program, started }
 }

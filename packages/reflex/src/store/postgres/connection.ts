@@ -3,7 +3,7 @@ import { isFault } from '../../kernel/journal/fault.ts'
 import { faults } from '../faults.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Client, makePool, type Pool, toColumn, type Value } from './driver.ts'
-import { type Doing, isBusy, isClash, isExhausted, isLost, postgresFault, unknownOutcome } from './errors.ts'
+import { type Operation, isBusy, isClash, isExhausted, isLost, postgresFault, unknownOutcomeFault } from './errors.ts'
 import { prepareSchema } from './schema.ts'
 import { type PostgresRows, postgresStatements } from './statements.ts'
 
@@ -29,15 +29,15 @@ const SESSION = `set search_path = pg_catalog, pg_temp; set default_transaction_
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 
 /** Milliseconds between tries to reach a server that is gone. */
-const PAUSE = 100
+const PAUSE_MS = 100
 
 /** Milliseconds without an answer after which a connection counts as lost, before a lease is known. */
 const SILENT_MS = 7500
 /** A busy server must not look like a silent one. */
 const SHORTEST_SILENT_MS = 1000
 /** The factor by which some statements may take longer: those of a sweep, and, once they were given up, those with much data. */
-const LONGER = 8
-const SWEEPS: ReadonlySet<keyof PostgresRows> = new Set([
+const SLOW_FACTOR = 8
+const SWEEP_STATEMENTS: ReadonlySet<keyof PostgresRows> = new Set([
   'all',
   'forks',
   'ledgers',
@@ -47,7 +47,7 @@ const SWEEPS: ReadonlySet<keyof PostgresRows> = new Set([
   'dropPrograms',
   'dropBlobs',
 ])
-const LARGE: ReadonlySet<keyof PostgresRows> = new Set(['commit', 'snapshot', 'batches', 'runs', 'program', 'blob', 'entries'])
+const LARGE_STATEMENTS: ReadonlySet<keyof PostgresRows> = new Set(['commit', 'snapshot', 'batches', 'runs', 'program', 'blob', 'entries'])
 const CONNECT_MS = 10_000
 
 /**
@@ -63,10 +63,10 @@ export class PostgresConnection {
   readonly #connections: number
   #silentMs = SILENT_MS
   /** Connections over which the schema was looked at: another release may have changed it before a new one is made. */
-  readonly #looked = new WeakSet<Client>()
+  readonly #prepared = new WeakSet<Client>()
   #pool: Promise<Pool> | undefined
-  #reached = false
-  #closed = false
+  #hasConnected = false
+  #isClosed = false
 
   constructor(address: PostgresAddress, { patience = 5000, host = systemHost }: PostgresOptions, connections: number) {
     this.name = address.name
@@ -78,7 +78,7 @@ export class PostgresConnection {
   }
 
   /** From now on, a connection that has not answered a statement for so many milliseconds, or for a second, counts as lost. */
-  limit(milliseconds: number): void {
+  setSilentLimit(milliseconds: number): void {
     this.#silentMs = Math.max(SHORTEST_SILENT_MS, milliseconds)
   }
 
@@ -90,45 +90,50 @@ export class PostgresConnection {
    * `work` is done again when the connection was lost under it. Then `doubt` is true: its statements of the first time were
    * performed or not, and it finds out which.
    */
-  write<T>(work: (ask: Ask, doubt: boolean) => Promise<T>): Promise<T> {
+  write<T>(work: (ask: Ask, unknownOutcome: boolean) => Promise<T>): Promise<T> {
     return this.#attempt('write', work)
   }
 
   /** As `write`, but tries only for as long as it takes to find that a connection is silent: for calls that are repeated anyway. */
-  writeSoon<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+  writeBriefly<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     return this.#attempt('write', work, this.#host.now() + this.#silentMs)
   }
 
-  async #attempt<T>(doing: Doing, work: (ask: Ask, doubt: boolean) => Promise<T>, end?: number): Promise<T> {
-    const begun = this.#host.now()
+  async #attempt<T>(operation: Operation, work: (ask: Ask, unknownOutcome: boolean) => Promise<T>, end?: number): Promise<T> {
+    const startedAt = this.#host.now()
     let until = end
-    let doubt = false
+    let unknownOutcome = false
     for (let tries = 1; ; tries++) {
       let client: Client | undefined
       try {
         client = await this.#client()
-        const result = await work(this.#askOver(client, tries), doubt)
+        const result = await work(this.#askOver(client, tries), unknownOutcome)
         client.release()
         return result
       } catch (thrown) {
-        const lost = isLost(thrown)
-        client?.release(lost)
-        doubt ||= lost && client !== undefined && doing === 'write'
+        const isLostConnection = isLost(thrown)
+        client?.release(isLostConnection)
+        unknownOutcome ||= isLostConnection && client !== undefined && operation === 'write'
         // What the work itself says of the store is certain, doubt or not.
         if (isFault(thrown) && client !== undefined) throw thrown
         // Counted from the first failure: a connection may have been silent for longer than that.
-        const failed = this.#host.now()
-        until ??= failed + this.#patience
-        const again =
-          (lost && this.#reached) || isClash(thrown) || isExhausted(thrown) || (isBusy(thrown) && failed < begun + this.#patience)
-        if (!again || failed >= until) throw this.#fault(thrown, doing, doubt)
+        const failedAt = this.#host.now()
+        until ??= failedAt + this.#patience
+        const isRetryable =
+          (isLostConnection && this.#hasConnected) ||
+          isClash(thrown) ||
+          isExhausted(thrown) ||
+          (isBusy(thrown) && failedAt < startedAt + this.#patience)
+        if (!isRetryable || failedAt >= until) throw this.#fault(thrown, operation, unknownOutcome)
         if (tries > 1) await this.#pause()
       }
     }
   }
 
-  #fault(thrown: unknown, doing: Doing, doubt: boolean): Error {
-    return doubt ? unknownOutcome(thrown, this.name) : postgresFault(thrown, this.name, this.#reached ? doing : 'open')
+  #fault(thrown: unknown, operation: Operation, unknownOutcome: boolean): Error {
+    return unknownOutcome
+      ? unknownOutcomeFault(thrown, this.name)
+      : postgresFault(thrown, this.name, this.#hasConnected ? operation : 'open')
   }
 
   #askOver(client: Client, tries: number): Ask {
@@ -137,30 +142,30 @@ export class PostgresConnection {
         name: `reflex_${name}`,
         text: this.#statements[name],
         values: values.map(toColumn),
-        query_timeout: this.#silentMs * (SWEEPS.has(name) || (LARGE.has(name) && tries > 1) ? LONGER : 1),
+        query_timeout: this.#silentMs * (SWEEP_STATEMENTS.has(name) || (LARGE_STATEMENTS.has(name) && tries > 1) ? SLOW_FACTOR : 1),
       })
       return rows as PostgresRows[Name][]
     }
   }
 
   async #client(): Promise<Client> {
-    if (this.#closed) throw faults.make('R5029', `the store ${this.name} is closed`)
+    if (this.#isClosed) throw faults.make('R5029', `the store ${this.name} is closed`)
     this.#pool ??= makePool(this.#address.connection, {
       connections: this.#connections,
       // Less than the time for a silent connection: a statement that only waits must not count as lost.
       lockMs: Math.ceil(Math.min(this.#patience, this.#silentMs * 0.75)),
-      silentMs: this.#silentMs * LONGER,
+      silentMs: this.#silentMs * SLOW_FACTOR,
       connectMs: Math.min(CONNECT_MS, this.#silentMs * 2),
     }).catch((thrown: unknown) => {
       this.#pool = undefined
       throw thrown
     })
     const client = await (await this.#pool).connect()
-    if (!this.#looked.has(client)) await this.#look(client)
+    if (!this.#prepared.has(client)) await this.#prepare(client)
     return client
   }
 
-  async #look(client: Client): Promise<void> {
+  async #prepare(client: Client): Promise<void> {
     // The statement that is under way learns of a lost connection too; alone, the event would end the process.
     client.on('error', () => {})
     try {
@@ -170,17 +175,17 @@ export class PostgresConnection {
       client.release(true)
       throw thrown
     }
-    this.#looked.add(client)
-    this.#reached = true
+    this.#prepared.add(client)
+    this.#hasConnected = true
   }
 
   #pause(): Promise<void> {
-    return new Promise((resolve) => void this.#host.at(this.#host.now() + PAUSE, resolve))
+    return new Promise((resolve) => void this.#host.at(this.#host.now() + PAUSE_MS, resolve))
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     await (await this.#pool)?.end()
   }
 }

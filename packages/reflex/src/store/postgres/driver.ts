@@ -51,7 +51,7 @@ const STATEMENT_MS = 60_000
 /** Who is stopped in the middle of a transaction of several statements, which are rare here, holds others up for no longer. */
 const IDLE_MS = 3000
 /** Oids of int8 and int4. */
-const NUMBERS: readonly number[] = [20, 23]
+const NUMBER_OIDS: readonly number[] = [20, 23]
 
 /** A pool for this address. Throws `R5060` where `pg` is missing. */
 export async function makePool(connection: string, { connections, lockMs, silentMs, connectMs }: PoolSettings): Promise<Pool> {
@@ -68,7 +68,7 @@ export async function makePool(connection: string, { connections, lockMs, silent
     statement_timeout: STATEMENT_MS,
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: IDLE_MS,
-    types: { getTypeParser: (oid: number) => (NUMBERS.includes(oid) ? Number : fromColumn) },
+    types: { getTypeParser: (oid: number) => (NUMBER_OIDS.includes(oid) ? Number : fromColumn) },
   })
   // A connection that is lost while nobody uses it is replaced when it is needed.
   pool.on('error', () => {})
@@ -79,21 +79,21 @@ async function loadDriver(): Promise<Driver> {
   try {
     return (await import(/* @vite-ignore */ PACKAGE)) as Driver
   } catch (thrown) {
-    const missing = (thrown as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND'
-    throw postgresFaults.make('R5060', missing ? 'a store in Postgres needs the package pg' : 'the package pg cannot be loaded', {
+    const isMissing = (thrown as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND'
+    throw postgresFaults.make('R5060', isMissing ? 'a store in Postgres needs the package pg' : 'the package pg cannot be loaded', {
       fix: 'npm install pg',
-      ...(missing ? {} : { cause: thrown }),
+      ...(isMissing ? {} : { cause: thrown }),
     })
   }
 }
 
 /** Text of Postgres holds every character but U+0000. So that one is written U+0001 "0", and U+0001 itself U+0001 "1". */
 export function toColumn(value: Value): Value {
-  if (typeof value === 'string') return withoutNull(value)
-  return Array.isArray(value) ? value.map((item: string | number | null) => (typeof item === 'string' ? withoutNull(item) : item)) : value
+  if (typeof value === 'string') return escapeNull(value)
+  return Array.isArray(value) ? value.map((item: string | number | null) => (typeof item === 'string' ? escapeNull(item) : item)) : value
 }
 
-function withoutNull(text: string): string {
+function escapeNull(text: string): string {
   return /[\0\u0001]/.test(text) ? text.replace(/[\0\u0001]/g, (character) => (character === '\0' ? '\u00010' : '\u00011')) : text
 }
 

@@ -5,10 +5,10 @@ import { newerLayout } from './schema.ts'
 import { foundLayout } from './statements.ts'
 
 /** What was being done; the same answer of the server means different things. */
-export type Doing = 'open' | 'read' | 'write'
+export type Operation = 'open' | 'read' | 'write'
 
 /** The codes of Node for a connection that is gone or was not made. */
-const GONE = [
+const GONE_CODES = [
   'ECONNRESET',
   'ECONNREFUSED',
   'ECONNABORTED',
@@ -25,47 +25,47 @@ const GONE = [
   'ERR_STREAM_WRITE_AFTER_END',
 ]
 /** What `pg` says of one; it gives these no code. */
-const SAID_GONE = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout e)/
+const GONE_MESSAGE = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout e)/
 
 /** The five characters by which the server names an error, if the server threw it. */
-function stateOf(thrown: unknown): string | undefined {
+function sqlStateOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'severity' in thrown && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
 }
 
 /** The connection was lost, or not made: what was asked last may have been done or not. Another try may fare better. */
 export function isLost(thrown: unknown): boolean {
-  const state = stateOf(thrown)
+  const state = sqlStateOf(thrown)
   if (state !== undefined) return /^(08|57P0[1-5]|25P03)/.test(state)
   if (!(thrown instanceof Error)) return false
-  return ('code' in thrown && GONE.includes(String(thrown.code))) || SAID_GONE.test(thrown.message)
+  return ('code' in thrown && GONE_CODES.includes(String(thrown.code))) || GONE_MESSAGE.test(thrown.message)
 }
 
 /** The server chose this statement among several that were in each other's way, and undid it. */
 export function isClash(thrown: unknown): boolean {
-  return stateOf(thrown)?.startsWith('40') === true
+  return sqlStateOf(thrown)?.startsWith('40') === true
 }
 
 /** The server has no free connection. */
 export function isExhausted(thrown: unknown): boolean {
-  return stateOf(thrown) === '53300'
+  return sqlStateOf(thrown) === '53300'
 }
 
 /** Another statement kept a row or a table for longer than this one waits; it was undone. */
 export function isBusy(thrown: unknown): boolean {
-  return stateOf(thrown) === '55P03'
+  return sqlStateOf(thrown) === '55P03'
 }
 
 /** Anything that `pg` throws, as a fault that names the store. Faults stay what they are. */
-export function postgresFault(thrown: unknown, store: string, doing: Doing): Fault {
+export function postgresFault(thrown: unknown, store: string, operation: Operation): Fault {
   if (isFault(thrown)) return thrown
   // Node tries each address of a host, and has no words for all of them together.
   const details = { cause: thrown instanceof AggregateError ? (thrown.errors[0] as unknown) : thrown }
-  const state = stateOf(thrown)
-  const layout = state === '22P02' && thrown instanceof Error ? foundLayout(thrown) : undefined
+  const sqlState = sqlStateOf(thrown)
+  const layout = sqlState === '22P02' && thrown instanceof Error ? foundLayout(thrown) : undefined
   if (layout !== undefined) return newerLayout(layout, store)
-  if (state !== undefined && !isLost(thrown)) return serverFault(state, store, doing, details)
+  if (sqlState !== undefined && !isLost(thrown)) return serverFault(sqlState, store, operation, details)
   if (thrown instanceof Error && thrown.message.startsWith('SASL')) return refusedUser(store, details)
-  if (doing === 'open')
+  if (operation === 'open')
     return postgresFaults.make('R5062', `the Postgres server of ${store} does not answer`, {
       ...details,
       fix: 'start the server, or correct the address',
@@ -75,14 +75,14 @@ export function postgresFault(thrown: unknown, store: string, doing: Doing): Fau
       ...details,
       fix: 'wait until the server is back, then resume',
     })
-  return postgresFaults.make('R5073', `the store ${store} cannot be ${doing === 'read' ? 'read' : 'written'}`, {
+  return postgresFaults.make('R5073', `the store ${store} cannot be ${operation === 'read' ? 'read' : 'written'}`, {
     ...details,
     fix: 'read the cause',
   })
 }
 
 /** A call whose last statement was sent and not answered, and nobody can say what became of it. */
-export function unknownOutcome(thrown: unknown, store: string): Fault {
+export function unknownOutcomeFault(thrown: unknown, store: string): Fault {
   return postgresFaults.make('R5070', `it is not known whether ${store} has written`, {
     cause: postgresFault(thrown, store, 'write'),
     fix: 'wait until the server is back, then resume',
@@ -94,13 +94,13 @@ interface Details {
   readonly cause: unknown
 }
 
-function serverFault(state: string, store: string, doing: Doing, details: Details): Fault {
+function serverFault(state: string, store: string, operation: Operation, details: Details): Fault {
   if (state.startsWith('28')) return refusedUser(store, details)
   if (state === '3D000') {
     return postgresFaults.make('R5064', `the database of ${store} does not exist`, { ...details, fix: 'create it, or name another one' })
   }
   if (state === '42501' || state === '25006') {
-    return postgresFaults.make('R5065', `the user of ${store} may not ${doing === 'read' ? 'read' : 'write to'} it`, {
+    return postgresFaults.make('R5065', `the user of ${store} may not ${operation === 'read' ? 'read' : 'write to'} it`, {
       ...details,
       fix: 'grant the right, or name another user',
     })

@@ -1,25 +1,25 @@
 import type { Claim, Lease, RunRow, Worker } from '../../kernel/ports/store.ts'
-import { isGone, type KnownWorker, knownWorker } from '../alive.ts'
+import { isGone, type KnownWorker, knownWorker } from '../known-worker.ts'
 import { newColumns } from '../columns.ts'
 import { faults } from '../faults.ts'
-import { dueRuns, FORGOTTEN_MS } from '../leases.ts'
+import { dueRuns, FORGET_AFTER_MS } from '../leases.ts'
 import type { Commits } from './commit.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { Value } from './driver.ts'
 import { checkedRow, ownerOf, plainWorker, sumOfRun } from '../rows.ts'
-import { firstSum } from '../sums.ts'
+import { firstSum } from '../checksums.ts'
 
 /** Who may advance which run, as `Leases` does it for SQLite. No row stays locked while the process thinks. */
 export class PostgresLeases {
   readonly #connection: PostgresConnection
   /** For heartbeats alone: the store sees that this process lives, also while the other connections wait. */
-  readonly #heart: PostgresConnection
+  readonly #heartbeats: PostgresConnection
   readonly #commits: Commits
   readonly #known = new Map<string, KnownWorker>()
 
-  constructor(connection: PostgresConnection, heart: PostgresConnection, commits: Commits) {
+  constructor(connection: PostgresConnection, heartbeats: PostgresConnection, commits: Commits) {
     this.#connection = connection
-    this.#heart = heart
+    this.#heartbeats = heartbeats
     this.#commits = commits
   }
 
@@ -27,23 +27,23 @@ export class PostgresLeases {
     const known = knownWorker(worker, now, ttl)
     // Calls that fail must leave time for another try while the lease lasts.
     const shortest = Math.min(ttl, ...[...this.#known.values()].map((other) => other.ttl))
-    this.#connection.limit(shortest / 2)
-    this.#heart.limit(shortest / 4)
-    await this.#heart.write((ask) => ask('hello', helloOf(known, now - FORGOTTEN_MS)))
+    this.#connection.setSilentLimit(shortest / 2)
+    this.#heartbeats.setSilentLimit(shortest / 4)
+    await this.#heartbeats.write((ask) => ask('hello', helloValues(known, now - FORGET_AFTER_MS)))
     this.#known.set(worker.id, known)
   }
 
   async beat(worker: Worker, now: number, leases: readonly Lease[] = []): Promise<readonly string[]> {
     const known = { ...this.#get(worker), seen: now }
-    const held = await this.#heart.writeSoon(async (ask) => {
+    const validRuns = await this.#heartbeats.writeBriefly(async (ask) => {
       // First the heartbeat: a process that takes a run over locks the worker's row, so the next read sees every earlier takeover.
-      await ask('hello', helloOf(known, null))
+      await ask('hello', helloValues(known, null))
       if (leases.length === 0) return []
       const tokens = new Map((await ask('heads', [leases.map(({ run }) => run)])).map(({ id, token }) => [id, token]))
       return leases.filter(({ run, token }) => tokens.get(run) === token).map(({ run }) => run)
     })
     this.#known.set(worker.id, known)
-    return held
+    return validRuns
   }
 
   async create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Promise<Lease | 'taken'> {
@@ -52,9 +52,9 @@ export class PostgresLeases {
     const { id, trace, program, status, last, started, updated, due, waits, value } = run
     const chain = firstSum(id)
     const values = [id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value]
-    const seq = await this.#connection.write(async (ask, doubt) => {
-      const [made] = await ask('create', values)
-      if (made !== undefined || !doubt) return made?.seq
+    const seq = await this.#connection.write(async (ask, unknownOutcome) => {
+      const [created] = await ask('create', values)
+      if (created !== undefined || !unknownOutcome) return created?.seq
       const [found] = await ask('run', [id])
       return found?.trace === trace && found.owner === worker.id && found.token === 1 && found.last === 0 ? found.seq : undefined
     })
@@ -70,11 +70,11 @@ export class PostgresLeases {
         const [run] = await ask('run', [id])
         if (run === undefined) return { missing: true }
         checkedRow(run)
-        const holder = ownerOf(run)
-        if (holder !== undefined && holder.id !== worker.id && !isGone(holder, now, new Set([worker.host]))) {
-          return { holder: { worker: plainWorker(holder), seen: holder.seen } }
+        const owner = ownerOf(run)
+        if (owner !== undefined && owner.id !== worker.id && !isGone(owner, now, new Set([worker.host]))) {
+          return { owner: { worker: plainWorker(owner), seen: owner.seen } }
         }
-        const [taken] = await ask('take', [run.seq, run.token, worker.id, holder?.id ?? null, holder?.seen ?? null])
+        const [taken] = await ask('take', [run.seq, run.token, worker.id, owner?.id ?? null, owner?.seen ?? null])
         // Another process was faster, or its owner lives: read the run again.
         if (taken === undefined) continue
         this.#commits.remember(taken)
@@ -89,9 +89,9 @@ export class PostgresLeases {
   }
 
   async due(now: number): Promise<readonly string[]> {
-    const here = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
+    const localHosts = new Set([...this.#known.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
     const open = await this.#connection.read((ask) => ask('open', [now]))
-    return dueRuns(open, now, here)
+    return dueRuns(open, now, localHosts)
   }
 
   #get(worker: Worker): KnownWorker {
@@ -101,6 +101,6 @@ export class PostgresLeases {
   }
 }
 
-function helloOf({ id, host, pid, place, began, seen, ttl }: KnownWorker, forgetBefore: number | null): readonly Value[] {
+function helloValues({ id, host, pid, place, began, seen, ttl }: KnownWorker, forgetBefore: number | null): readonly Value[] {
   return [id, host, pid, place, began, seen, ttl, forgetBefore]
 }

@@ -14,18 +14,18 @@ import type {
   StoredProgram,
   StoredRun,
   SweepOptions,
-  Swept,
+  SweepResult,
   UnreadRun,
   Worker,
 } from '../../kernel/ports/store.ts'
-import { checkedMessage } from '../inbox.ts'
-import { checkedEntries } from '../ledgers.ts'
+import { duplicateAnswer, endedRun, isOpen, messageColumns, unknownRun } from '../columns.ts'
+import { checkedMessage, sumOfMessage } from '../inbox.ts'
+import { checkedEntries, sumOfEntry } from '../ledgers.ts'
+import { type Ask, PostgresConnection, type PostgresOptions } from './connection.ts'
 import { parsePostgresAddress, type PostgresAddress } from './address.ts'
 import { Commits } from './commit.ts'
-import { PostgresConnection, type PostgresOptions } from './connection.ts'
-import { appendEntry, postMessage } from './inbox.ts'
 import { PostgresLeases } from './leases.ts'
-import { Listening } from './listening.ts'
+import { PostListener } from './post-listener.ts'
 import { readJournal, readRun, readRuns } from './reading.ts'
 import { sweepPostgres } from './sweep.ts'
 import { checkedBlob, checkedProgram } from '../reading.ts'
@@ -62,17 +62,17 @@ class PostgresStore implements Store {
   readonly name: string
   readonly #connection: PostgresConnection
   readonly #commits: Commits
-  readonly #heart: PostgresConnection
+  readonly #heartbeats: PostgresConnection
   readonly #leases: PostgresLeases
-  readonly #listening: Listening
+  readonly #postListener: PostListener
 
-  constructor(connection: PostgresConnection, heart: PostgresConnection, address: PostgresAddress) {
+  constructor(connection: PostgresConnection, heartbeats: PostgresConnection, address: PostgresAddress) {
     this.name = connection.name
     this.#connection = connection
-    this.#heart = heart
+    this.#heartbeats = heartbeats
     this.#commits = new Commits(connection)
-    this.#leases = new PostgresLeases(connection, heart, this.#commits)
-    this.#listening = new Listening(address)
+    this.#leases = new PostgresLeases(connection, heartbeats, this.#commits)
+    this.#postListener = new PostListener(address)
   }
 
   hello(worker: Worker, now: number, ttl: number): Promise<void> {
@@ -120,9 +120,9 @@ class PostgresStore implements Store {
   }
 
   async post(run: string, message: Message): Promise<boolean> {
-    const fresh = await this.#connection.write((ask, doubt) => postMessage(ask, run, message, doubt))
-    this.#listening.tell()
-    return fresh
+    const isNew = await this.#connection.write((ask, unknownOutcome) => postMessage(ask, run, message, unknownOutcome))
+    this.#postListener.notify()
+    return isNew
   }
 
   inbox(run: string): Promise<readonly InboxMessage[]> {
@@ -130,12 +130,12 @@ class PostgresStore implements Store {
   }
 
   unread(worker: Worker): Promise<readonly UnreadRun[]> {
-    this.#listening.renew()
+    this.#postListener.renew()
     return this.#connection.read((ask) => ask('unread', [worker.id]))
   }
 
   watch(posted: () => void): PostWatch {
-    return { complete: false, stop: this.#listening.listen(posted) }
+    return { complete: false, stop: this.#postListener.listen(posted) }
   }
 
   due(now: number): Promise<readonly string[]> {
@@ -147,16 +147,48 @@ class PostgresStore implements Store {
   }
 
   ledger(name: string, after = 0, limit?: number): Promise<readonly LedgerEntry[]> {
-    const many = limit === undefined ? null : Math.max(0, limit)
-    return this.#connection.read(async (ask) => checkedEntries(await ask('entries', [name, after, many]), name, after))
+    const count = limit === undefined ? null : Math.max(0, limit)
+    return this.#connection.read(async (ask) => checkedEntries(await ask('entries', [name, after, count]), name, after))
   }
 
-  sweep(options: SweepOptions): Promise<Swept> {
+  sweep(options: SweepOptions): Promise<SweepResult> {
     return sweepPostgres(this.#connection, options)
   }
 
   async close(): Promise<void> {
-    await this.#listening.close()
-    await Promise.all([this.#connection.close(), this.#heart.close()])
+    await this.#postListener.close()
+    await Promise.all([this.#connection.close(), this.#heartbeats.close()])
+  }
+}
+
+/** Puts a message before a run; two answers to one wait, or two messages of one id, the indexes keep apart. */
+async function postMessage(ask: Ask, run: string, message: Message, unknownOutcome: boolean): Promise<boolean> {
+  const columns = messageColumns(message)
+  const { id, type, target, sender, at, body } = columns
+  const sum = sumOfMessage(columns)
+  for (;;) {
+    const [posted] = await ask('post', [run, id, type, target, sender, at, sum, body])
+    if (posted !== undefined) return true
+    const [obstacle] = await ask('obstacle', [run, id, target])
+    if (obstacle === undefined) throw unknownRun(run)
+    // In doubt, the very same message is the one that was posted the first time.
+    if (obstacle.sum !== null) return unknownOutcome && obstacle.sum === sum
+    if (!isOpen(obstacle.status)) throw endedRun(run, obstacle.status)
+    if (type === 'answer' && obstacle.answered === 1) throw duplicateAnswer(run)
+    // What stood in the way is gone meanwhile.
+  }
+}
+
+const NO_ENTRY = { known: null, last: 0 }
+
+/** Appends to a ledger. Whoever is overtaken on the way to a number takes the next one. */
+async function appendEntry(ask: Ask, name: string, key: string, value: Json, at: number): Promise<number> {
+  const text = JSON.stringify(value)
+  for (;;) {
+    const [{ known, last } = NO_ENTRY] = await ask('ledgerEnd', [name, key])
+    if (known !== null) return known
+    const seq = last + 1
+    const [entry] = await ask('append', [name, seq, key, at, sumOfEntry(name, seq, key, at, text), text])
+    if (entry !== undefined) return seq
   }
 }

@@ -13,7 +13,7 @@ const OLDEST_SERVER = 12
  * The tables, as for SQLite (schema.ts); `seq` is in order of arrival there and here. What is named by people is compared by code
  * point, whatever the language of the database. Half of each page of runs stays free: a commit then changes a row in its place.
  */
-const first = (schema: string) => `
+const firstLayout = (schema: string) => `
 create table ${schema}.header (one boolean primary key default true check (one), application text not null, layout integer not null);
 create table ${schema}.run (
   seq bigint generated always as identity primary key, id text collate "C" not null unique, trace text not null, program text not null,
@@ -46,12 +46,12 @@ create table ${schema}.ledger (
 );`
 
 /** What leads from each layout to the next one, beginning with no tables at all. A release that changes the layout adds to it. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [first]
+const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout]
 export const LAYOUT = MIGRATIONS.length
 const TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
 
 /** A schema, and how the store in it is named in faults. */
-export interface Place {
+export interface SchemaPlace {
   readonly schema: string
   readonly name: string
 }
@@ -60,7 +60,7 @@ export interface Place {
  * Makes sure that the schema holds a store of this layout: makes it where there is none, brings an older one up. Of
  * several processes at once one does it, in one transaction, and the others wait. Throws `R5066` to `R5068` and `R5071`.
  */
-export async function prepareSchema(client: Client, place: Place): Promise<void> {
+export async function prepareSchema(client: Client, place: SchemaPlace): Promise<void> {
   if ((await layoutOf(client, place)) === LAYOUT) return
   await client.query({ text: 'begin' })
   try {
@@ -74,7 +74,7 @@ export async function prepareSchema(client: Client, place: Place): Promise<void>
   }
 }
 
-async function migrate(client: Client, { schema }: Place, layout: number): Promise<void> {
+async function migrate(client: Client, { schema }: SchemaPlace, layout: number): Promise<void> {
   if (layout === LAYOUT) return
   const { rows } = await client.query({ text: 'select 1 from pg_catalog.pg_namespace where nspname = $1', values: [schema] })
   // `if not exists` asks for the right to make one even where it exists.
@@ -89,7 +89,7 @@ async function migrate(client: Client, { schema }: Place, layout: number): Promi
   })
 }
 
-interface Facts {
+interface SchemaFacts {
   readonly version: number
   readonly encoding: string
   readonly relations: string
@@ -109,9 +109,9 @@ const FACTS = `select current_setting('server_version_num')::integer / 10000 as 
     where nspname = $1 and relkind in ('v', 'm', 'f')) as computed`
 
 /** The layout of the store in a schema, 0 where there is nothing. */
-async function layoutOf(client: Client, { schema, name }: Place): Promise<number> {
+async function layoutOf(client: Client, { schema, name }: SchemaPlace): Promise<number> {
   const { rows } = await client.query({ text: FACTS, values: [schema] })
-  const { version, encoding, relations, stranger, computed } = rows[0] as Facts
+  const { version, encoding, relations, stranger, computed } = rows[0] as SchemaFacts
   if (version < OLDEST_SERVER || encoding !== 'UTF8') {
     throw postgresFaults.make(
       'R5071',
@@ -122,14 +122,14 @@ async function layoutOf(client: Client, { schema, name }: Place): Promise<number
     )
   }
   // Triggers, defaults and views of that user would run with the rights of this one.
-  if (stranger !== null) throw foreign(name, `belongs to the user ${stranger}`)
+  if (stranger !== null) throw foreignSchema(name, `belongs to the user ${stranger}`)
   if (relations === '') return 0
   const tables = new Set(relations.split(' '))
-  if (!tables.has('header')) throw foreign(name, `holds other tables: ${[...tables].slice(0, 3).join(', ')}`)
-  if (computed !== null) throw foreign(name, `holds views: ${computed}`)
+  if (!tables.has('header')) throw foreignSchema(name, `holds other tables: ${[...tables].slice(0, 3).join(', ')}`)
+  if (computed !== null) throw foreignSchema(name, `holds views: ${computed}`)
   const { rows: headers } = await client.query({ text: `select application, layout from "${schema}".header` })
   const [header] = headers as { readonly application: string; readonly layout: number }[]
-  if (header?.application !== APPLICATION) throw foreign(name, 'belongs to another program')
+  if (header?.application !== APPLICATION) throw foreignSchema(name, 'belongs to another program')
   return judgeLayout(header.layout, tables, name)
 }
 
@@ -148,6 +148,6 @@ export function newerLayout(layout: string, name: string): Fault {
   })
 }
 
-function foreign(name: string, what: string): Error {
+function foreignSchema(name: string, what: string): Error {
   return postgresFaults.make('R5066', `the schema of ${name} ${what}`, { fix: 'name another one with ?schema=NAME' })
 }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { SummedBatch } from '../sums.ts'
+import type { SummedBatch } from '../checksums.ts'
 import { LAYOUT } from './schema.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 
@@ -121,20 +121,20 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
 }
 
 /** Stands before the number of the layout in what Postgres could not read. */
-const NEWER = 'a layout newer than this release: '
+const NEWER_LAYOUT = 'a layout newer than this release: '
 
 /**
  * A condition of every statement that writes: the layout is the one that this release knows. Else the statement fails, for
  * Postgres cannot read the words as a truth value: a condition that was merely false would look like a lost lease.
  */
 function currentLayout(at: string): string {
-  return `(select case when layout <= ${LAYOUT} then true else ('${NEWER}' || layout)::boolean end from ${at}.header) is not false`
+  return `(select case when layout <= ${LAYOUT} then true else ('${NEWER_LAYOUT}' || layout)::boolean end from ${at}.header) is not false`
 }
 
 /** The layout that a statement found, if that is why it failed. */
 export function foundLayout(thrown: Error): string | undefined {
-  const at = thrown.message.indexOf(NEWER)
-  return at < 0 ? undefined : /^\d+/.exec(thrown.message.slice(at + NEWER.length))?.[0]
+  const at = thrown.message.indexOf(NEWER_LAYOUT)
+  return at < 0 ? undefined : /^\d+/.exec(thrown.message.slice(at + NEWER_LAYOUT.length))?.[0]
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { SweepOptions, Swept } from '../../kernel/ports/store.ts'
+import type { SweepOptions, SweepResult } from '../../kernel/ports/store.ts'
 import { checkedRow, chainEnd, type StoredRunRow } from '../rows.ts'
-import { checkChain, type SummedBatch } from '../sums.ts'
-import { addHashes, Candidates, chunksOf, FORK, Needed, parentsOf } from '../unneeded.ts'
+import { checkChain, type SummedBatch } from '../checksums.ts'
+import { addHashes, Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from '../sweep-candidates.ts'
 import { isOpen } from '../columns.ts'
 import type { Ask, PostgresConnection } from './connection.ts'
 import { readJournal } from './reading.ts'
@@ -11,25 +11,25 @@ import { OVERLAP } from './statements.ts'
 const RUNS_READ = 500
 const RECORDS_READ = 20_000
 /** The most that one transaction takes away, so that a commit waits for milliseconds at most. */
-const RUNS_GONE = 200
-const NAMES_GONE = 500
+const RUNS_DROPPED = 200
+const HASHES_DROPPED = 500
 
 /**
  * Takes away what nothing needs, as `sweepStore` does for SQLite: whole pages of runs with each statement. A commit waits only
  * if it brings programs or values, for the few milliseconds in which some of those are taken away. Such a commit inserts a
  * program that exists already without a trace, so none of these may be under way meanwhile.
  */
-export async function sweepPostgres(connection: PostgresConnection, options: SweepOptions): Promise<Swept> {
+export async function sweepPostgres(connection: PostgresConnection, options: SweepOptions): Promise<SweepResult> {
   const sweep = new Sweep(connection, options)
   await sweep.read()
   const runs = options.dry === true ? sweep.runs : await sweep.dropRuns()
-  return { runs: runs.map(({ id }) => id), programs: await sweep.drop('programs'), blobs: await sweep.drop('blobs') }
+  return { runs: runs.map(({ id }) => id), programs: await sweep.dropUnneeded('programs'), blobs: await sweep.dropUnneeded('blobs') }
 }
 
 class Sweep {
   readonly #connection: PostgresConnection
   readonly #options: SweepOptions
-  readonly #needed = new Needed()
+  readonly #needed = new NeededHashes()
   /** The last entry of each ledger that was read. */
   readonly #ledgers = new Map<string, number>()
   #candidates = new Candidates<StoredRunRow>([], new Map(), 0)
@@ -43,7 +43,7 @@ class Sweep {
   }
 
   get runs(): readonly StoredRunRow[] {
-    return this.#candidates.gone
+    return this.#candidates.goneRows
   }
 
   /** Reads what the runs that stay and the ledgers name. Throws `R5003` for a journal that is not what was written. */
@@ -54,9 +54,9 @@ class Sweep {
       for (const row of rows) checkedRow(row)
       this.#newest = rows.reduce((most, { seq }) => Math.max(most, seq), 0)
       for (const { seq, status, last } of rows) if (isOpen(status) || seq > this.#newest - OVERLAP) this.#read.set(seq, last)
-      this.#candidates = new Candidates(rows, parentsOf(await ask('forks', [FORK, 0])), now, before)
-      const kept = rows.filter(({ id }) => !this.#candidates.goes(id))
-      for (const page of pagesOf(kept)) await this.#readJournals(ask, page)
+      this.#candidates = new Candidates(rows, parentsOf(await ask('forks', [FORK_MARK, 0])), now, before)
+      const remaining = rows.filter(({ id }) => !this.#candidates.isGone(id))
+      for (const page of pagesOf(remaining)) await this.#readJournals(ask, page)
       await this.#readLedgers(ask)
     })
   }
@@ -64,19 +64,19 @@ class Sweep {
   async #readJournals(ask: Ask, rows: readonly StoredRunRow[]): Promise<void> {
     const batches = Map.groupBy(await ask('journals', [rows.map(({ seq }) => seq)]), ({ run }) => run)
     for (const row of rows) {
-      this.#needed.from(row)
+      this.#needed.firstUnread(row)
       // Records committed since the row was read are behind its end, and are read at the next look.
-      const own: SummedBatch[] = (batches.get(row.seq) ?? []).filter(({ first }) => first <= row.last)
-      this.#needed.add(row, checkChain(chainEnd(row), undefined, own, row.last))
+      const runBatches: SummedBatch[] = (batches.get(row.seq) ?? []).filter(({ first }) => first <= row.last)
+      this.#needed.addRecords(row, checkChain(chainEnd(row), undefined, runBatches, row.last))
     }
   }
 
   /** Reads what was committed since, of runs that may have grown. */
   async #catchUp(ask: Ask): Promise<void> {
     for (const row of await ask('grown', [[...this.#read.keys()], [...this.#read.values()], this.#newest])) {
-      if (this.#candidates.goes(row.id)) continue
-      const from = this.#needed.from(row)
-      if (from !== undefined) this.#needed.add(row, await readJournal(ask, row.id, from))
+      if (this.#candidates.isGone(row.id)) continue
+      const from = this.#needed.firstUnread(row)
+      if (from !== undefined) this.#needed.addRecords(row, await readJournal(ask, row.id, from))
       this.#read.set(row.seq, row.last)
     }
     await this.#readLedgers(ask)
@@ -91,48 +91,48 @@ class Sweep {
 
   async dropRuns(): Promise<readonly StoredRunRow[]> {
     const dropped: StoredRunRow[] = []
-    for (const chunk of chunksOf(this.runs, RUNS_GONE)) {
-      const gone = await this.#connection.write(async (ask, doubt) => {
-        this.#candidates.keepParents(parentsOf(await ask('forks', [FORK, this.#newest])))
-        const rows = chunk.filter(({ id }) => this.#candidates.goes(id))
+    for (const chunk of chunksOf(this.runs, RUNS_DROPPED)) {
+      const droppedRuns = await this.#connection.write(async (ask, unknownOutcome) => {
+        this.#candidates.keepParents(parentsOf(await ask('forks', [FORK_MARK, this.#newest])))
+        const rows = chunk.filter(({ id }) => this.#candidates.isGone(id))
         const columns = [rows.map(({ seq }) => seq), rows.map(({ token }) => token), rows.map(({ last }) => last)]
         const seqs = new Set((await ask('dropRuns', columns)).map(({ seq }) => seq))
         // The first try may have been performed, its answer lost.
-        if (doubt) for (const { seq } of rows) seqs.add(seq)
-        if (doubt) for (const { seq } of await ask('still', [[...seqs]])) seqs.delete(seq)
+        if (unknownOutcome) for (const { seq } of rows) seqs.add(seq)
+        if (unknownOutcome) for (const { seq } of await ask('still', [[...seqs]])) seqs.delete(seq)
         return chunk.filter(({ seq }) => seqs.has(seq))
       })
-      dropped.push(...gone)
-      await this.#keep(chunk.filter((row) => !gone.includes(row)))
+      dropped.push(...droppedRuns)
+      await this.#keepRuns(chunk.filter((row) => !droppedRuns.includes(row)))
     }
     return dropped
   }
 
   /** Runs that stay after all: a fork descends from them, or another process made their first record. */
-  async #keep(rows: readonly StoredRunRow[]): Promise<void> {
+  async #keepRuns(rows: readonly StoredRunRow[]): Promise<void> {
     for (const row of rows) {
       this.#candidates.keep(row.id)
-      await this.#connection.read(async (ask) => this.#needed.add(row, await readJournal(ask, row.id)))
+      await this.#connection.read(async (ask) => this.#needed.addRecords(row, await readJournal(ask, row.id)))
     }
   }
 
-  async drop(what: 'programs' | 'blobs'): Promise<string[]> {
+  async dropUnneeded(what: 'programs' | 'blobs'): Promise<string[]> {
     const names = (await this.#connection.read((ask) => ask(what, []))).map(({ hash }) => hash)
-    if (this.#options.dry === true) return this.#needed.without(names)
+    if (this.#options.dry === true) return this.#needed.unneeded(names)
     const dropped: string[] = []
-    for (const chunk of chunksOf(this.#needed.without(names), NAMES_GONE)) {
+    for (const chunk of chunksOf(this.#needed.unneeded(names), HASHES_DROPPED)) {
       // Read before any commit has to wait, and once more for the little that came since.
       await this.#connection.read((ask) => this.#catchUp(ask))
       // Kept for the next try: if the connection is lost now, that try may find that the work is done.
-      let gone: string[] | undefined
+      let unneeded: string[] | undefined
       await this.#connection.write((ask) =>
         transaction(ask, async () => {
           await this.#catchUp(ask)
-          gone ??= this.#needed.without(chunk)
-          await ask(what === 'programs' ? 'dropPrograms' : 'dropBlobs', [this.#needed.without(gone)])
+          unneeded ??= this.#needed.unneeded(chunk)
+          await ask(what === 'programs' ? 'dropPrograms' : 'dropBlobs', [this.#needed.unneeded(unneeded)])
         }),
       )
-      dropped.push(...this.#needed.without(gone ?? []))
+      dropped.push(...this.#needed.unneeded(unneeded ?? []))
     }
     return dropped
   }

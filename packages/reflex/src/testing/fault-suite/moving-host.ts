@@ -3,7 +3,7 @@ import { type VirtualHost, virtualHost } from '../virtual-host.ts'
 /** A still clock that can jump. Timers take no notice: they count the time that passes, as those of a machine do. */
 export class MovingHost implements VirtualHost {
   readonly #inner: VirtualHost
-  #ahead = 0
+  #offset = 0
   #blocked = 0
 
   constructor(at: number | undefined, seed: number) {
@@ -11,17 +11,17 @@ export class MovingHost implements VirtualHost {
   }
 
   jump(milliseconds: number): void {
-    this.#ahead += milliseconds
+    this.#offset += milliseconds
   }
 
   /** Time passes in which the process does nothing: it is stopped, or one of its calls blocks. */
   block(milliseconds: number): void {
-    this.#ahead += milliseconds
+    this.#offset += milliseconds
     this.#blocked += milliseconds
   }
 
   now(): number {
-    return this.#inner.now() + this.#ahead
+    return this.#inner.now() + this.#offset
   }
 
   monotonic(): number {
@@ -29,12 +29,12 @@ export class MovingHost implements VirtualHost {
   }
 
   at(time: number, callback: () => void, background?: boolean): () => void {
-    return this.#inner.at(time - this.#ahead, callback, background)
+    return this.#inner.at(time - this.#offset, callback, background)
   }
 
-  get next(): number | undefined {
-    const { next } = this.#inner
-    return next === undefined ? undefined : next + this.#ahead
+  get nextDue(): number | undefined {
+    const { nextDue } = this.#inner
+    return nextDue === undefined ? undefined : nextDue + this.#offset
   }
 
   entropy(): string {
@@ -53,7 +53,7 @@ export class MovingHost implements VirtualHost {
     return this.#inner.tick()
   }
 
-  settle(turns?: number): Promise<void> {
-    return this.#inner.settle(turns)
+  drain(turns?: number): Promise<void> {
+    return this.#inner.drain(turns)
   }
 }

@@ -4,13 +4,13 @@ import type { Rec } from '../../kernel/journal/record.ts'
 import { replay } from '../../kernel/run/replay.ts'
 import type { State } from '../../kernel/state/state.ts'
 import { isFault } from '../../kernel/journal/fault.ts'
-import { type Reference, storeAfter } from './histories.ts'
-import { fine, inputName, Life, RUN, same, textOf } from './life.ts'
+import { type OriginalRun, storeAfter } from './partial-store.ts'
+import { requireNoViolations, inputName, ProcessLife, RUN, requireEqual, textOf } from './process-life.ts'
 import type { KindSubject, Outcome } from './subject.ts'
 import { Watch, type WorldEvent } from './watch.ts'
 
 /** An undisturbed run. */
-export interface Undisturbed extends Reference {
+export interface UndisturbedRun extends OriginalRun {
   readonly outcome: Outcome
   readonly records: readonly Rec[]
 }
@@ -23,7 +23,7 @@ const FORK = 'fork-1'
  */
 export async function forkEverywhere(
   subject: KindSubject,
-  original: Undisturbed,
+  original: UndisturbedRun,
   fold: (records: readonly Rec[]) => State,
 ): Promise<number[]> {
   const refused: number[] = []
@@ -32,9 +32,9 @@ export async function forkEverywhere(
     const points = await forkAt(subject, original, shared, fold(shared))
     if (points === undefined) continue
     refused.push(n)
-    const near = points.filter((point) => Math.abs(point - n) > 0)
-    if (near.length === 0) throw new Error(`record ${n} cannot be forked, and no point is named where it can`)
-    for (const point of near) {
+    const otherPoints = points.filter((point) => Math.abs(point - n) > 0)
+    if (otherPoints.length === 0) throw new Error(`record ${n} cannot be forked, and no point is named where it can`)
+    for (const point of otherPoints) {
       const part = original.records.slice(0, point)
       if ((await forkAt(subject, original, part, fold(part))) !== undefined)
         throw new Error(`record ${n} names record ${point} as one to fork at, and that cannot be forked`)
@@ -44,73 +44,87 @@ export async function forkEverywhere(
 }
 
 /** Forks at the last of some records. Answers with the points that a refusal names. */
-async function forkAt(subject: KindSubject, original: Undisturbed, shared: readonly Rec[], state: State): Promise<number[] | undefined> {
+async function forkAt(subject: KindSubject, original: UndisturbedRun, shared: readonly Rec[], state: State): Promise<number[] | undefined> {
   const n = shared.length
   const where = `the fork at record ${n} (${inputName(shared.at(-1))})`
   const events: WorldEvent[] = []
   const watch = new Watch((event) => void events.push(event))
   const store = await storeAfter(shared, state, original, subject, watch)
-  const heard = new Set(shared.flatMap(({ input }) => (input?.[0] === 'message' && input[3] !== undefined ? [input[3]] : [])))
-  let own = 0
-  const life = new Life(subject, store, watch, { number: 2, run: FORK, heard, seen: (call) => asInSource(call, n, own) })
+  const takenMessages = new Set(shared.flatMap(({ input }) => (input?.[0] === 'message' && input[3] !== undefined ? [input[3]] : [])))
+  let addedRecords = 0
+  const life = new ProcessLife(subject, store, watch, {
+    number: 2,
+    run: FORK,
+    takenMessages,
+    effectView: (call) => asInSource(call, n, addedRecords),
+  })
   try {
     const forked = await life.runtime.fork(RUN, { at: n, id: FORK, actor: 'the suite' })
     // The last one says that it is resumed.
-    own = forked.state.n - n + 1
+    addedRecords = forked.state.n - n + 1
   } catch (thrown) {
     if (!isFault(thrown) || (thrown.code !== 'R2060' && thrown.code !== 'R2061')) throw thrown
-    if (n < original.records.length && !hasFlights(state) && state.ended === undefined) throw thrown
+    if (n < original.records.length && !hasPendingEffects(state) && state.ended === undefined) throw thrown
     return Object.values(thrown.data ?? {}).filter((point) => typeof point === 'number' && point !== 0) as number[]
   }
-  same(`the state that ${where} shares`, essence((await life.runtime.peek(FORK, n)).state, subject), essence(state, subject))
-  same(`what is due for ${where} before it is resumed`, (await store.due(Number.MAX_SAFE_INTEGER)).includes(FORK), false)
-  same(`what ${where} has performed before it is resumed`, events, [])
-  const end = await life.live()
-  same(`the end of ${where}`, end === undefined ? null : ofSource(essenceOf(end, subject)), essenceOf(original.outcome, subject))
+  requireEqual(
+    `the state that ${where} shares`,
+    comparableState((await life.runtime.peek(FORK, n)).state, subject),
+    comparableState(state, subject),
+  )
+  requireEqual(`what is due for ${where} before it is resumed`, (await store.due(Number.MAX_SAFE_INTEGER)).includes(FORK), false)
+  requireEqual(`what ${where} has performed before it is resumed`, events, [])
+  const end = await life.runToEnd()
+  requireEqual(
+    `the end of ${where}`,
+    end === undefined ? null : withSourceName(comparableOutcome(end, subject)),
+    comparableOutcome(original.outcome, subject),
+  )
   const settled = new Set(shared.flatMap(({ input }) => (input?.[0] === 'ok' || input?.[0] === 'err' ? [String(input[1])] : [])))
   for (const event of events) {
     if (event[0] !== 'performed') continue
     if (settled.has(event[1])) throw new Error(`${where} performed effect ${event[1]} again, which had settled`)
     if (event[2]?.startsWith(`${RUN}:`) === true) throw new Error(`${where} performed effect ${event[1]} under a key of its source`)
   }
-  await equalReplay(life, where)
-  fine(watch)
+  await requireExactReplay(life, where)
+  requireNoViolations(watch)
   return undefined
 }
 
-function hasFlights(state: State): boolean {
-  return !state.flights().next().done
+function hasPendingEffects(state: State): boolean {
+  return !state.pendingEffects().next().done
 }
 
-async function equalReplay(life: Life, where: string): Promise<void> {
+async function requireExactReplay(life: ProcessLife, where: string): Promise<void> {
   const { records } = await life.runtime.history(FORK)
   const { difference } = replay(records, life.runtime.programs)
-  if (difference !== undefined) same(`the replay of record ${difference.record} of ${where}`, difference.decided, difference.recorded)
+  if (difference !== undefined)
+    requireEqual(`the replay of record ${difference.record} of ${where}`, difference.decided, difference.recorded)
 }
 
 /** An effect of the fork as it was in its source: a world that answers by keys and names of runs would answer a fork otherwise. */
-function asInSource({ id, key, run, args }: Call, shared: number, own: number): Pick<Call, 'key' | 'args'> {
+function asInSource({ id, key, run, args }: Call, shared: number, addedRecords: number): Pick<Call, 'key' | 'args'> {
   const [record = '', ...rest] = String(id).split('.')
-  const name = [Number(record) > shared ? Number(record) - own : record, ...rest].join('.')
-  return { key: key === `${run}:${id}` ? `${RUN}:${name}` : key, args: args === undefined ? undefined : ofSource(args) }
+  const name = [Number(record) > shared ? Number(record) - addedRecords : record, ...rest].join('.')
+  return { key: key === `${run}:${id}` ? `${RUN}:${name}` : key, args: args === undefined ? undefined : withSourceName(args) }
 }
 
 /** A value as its source would have had it: what names the run names that one. */
-function ofSource<Value extends Json>(value: Value): Value {
+function withSourceName<Value extends Json>(value: Value): Value {
   return JSON.parse(JSON.stringify(value).replaceAll(FORK, RUN)) as Value
 }
 
 /** What a run comes to, without the book-keeping of its kind, which may count records. */
-function essenceOf({ status, value, board }: Outcome, subject: KindSubject): Json {
+function comparableOutcome({ status, value, board }: Outcome, subject: KindSubject): Json {
   if (subject.draws !== undefined) return { status }
   const [root] = subject.programs
   const kind = subject.kinds.find(({ name }) => name === root?.kind)
-  const values = Object.entries(board).filter(([key]) => kind?.own?.(key) !== true)
+  const values = Object.entries(board).filter(([key]) => kind?.isInternal?.(key) !== true)
   return { status, value, board: Object.fromEntries(values) }
 }
 
 /** A state without whose it is. */
-function essence(state: State, subject: KindSubject): unknown {
+function comparableState(state: State, subject: KindSubject): unknown {
   const { start: _, ...rest } = JSON.parse(textOf(state, subject)) as Record<string, unknown>
   return rest
 }

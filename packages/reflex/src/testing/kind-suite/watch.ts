@@ -3,7 +3,7 @@ import { copyJson, type Json } from '../../kernel/journal/json.ts'
 import type { Call, Port, Traits } from '../../kernel/ports/port.ts'
 import type { Rec, Ref } from '../../kernel/journal/record.ts'
 import type { Batch } from '../../kernel/ports/store.ts'
-import { type Fate, forever } from './fate.ts'
+import { type ProcessControl, neverResolves } from './process-control.ts'
 
 /**
  * What no fault may ever bring about: something settled, told or acknowledged is `lost`; an effect or a message came
@@ -38,17 +38,17 @@ export class Watch {
   /** The names of the ledgers that were written. */
   readonly ledgers = new Set<string>()
   /** Messages that were accepted for the run. */
-  readonly told = new Set<string>()
+  readonly accepted = new Set<string>()
   /** By record: what somebody was told that it holds. */
-  readonly heard = new Map<number, string>()
+  readonly acknowledged = new Map<number, string>()
   /** Records that subscribers have seen, by number. */
   readonly published = new Map<number, Rec>()
   /** How many records are durable. */
-  durably = 0
+  durableCount = 0
   readonly #remember: ((event: WorldEvent) => void) | undefined
   readonly #settled = new Set<string>()
   readonly #requested = new Map<string, string>()
-  readonly #seen = new Set<string>()
+  readonly #everPerformed = new Set<string>()
   readonly #performed = new Map<string, { readonly times: number; readonly key: string }>()
   readonly #permitted = new Map<string, number>()
   readonly #results = new Map<string, Promise<Json | undefined>>()
@@ -59,141 +59,141 @@ export class Watch {
   }
 
   /** Reads what a batch makes durable. */
-  committed(batch: Batch): void {
+  readBatch(batch: Batch): void {
     const blobs = batch.blobs
     decodeBatch(batch.version, batch.body, (hash) => blobs?.get(hash) ?? 'null').forEach((record, i) =>
-      this.durable(batch.first + i, record),
+      this.markDurable(batch.first + i, record),
     )
   }
 
-  durable(n: number, record: Rec): void {
+  markDurable(n: number, record: Rec): void {
     const { input, requests, more } = record
-    this.durably = Math.max(this.durably, n)
+    this.durableCount = Math.max(this.durableCount, n)
     if (input?.[0] === 'ok' || input?.[0] === 'err') this.#settled.add(String(input[1]))
     requests?.forEach(([port], i) => this.#requested.set(i === 0 ? `${n}` : `${n}.${i}`, port))
     if (more?.repeat !== undefined) this.#permitted.set(String(more.repeat), (this.#permitted.get(String(more.repeat)) ?? 0) + 1)
   }
 
   /** Whether the settlement of an effect is durable. */
-  settled(id: Ref): boolean {
+  hasSettled(id: Ref): boolean {
     return this.#settled.has(String(id))
   }
 
   /** Whether an effect was ever performed. */
-  performed(id: Ref): boolean {
-    return this.#seen.has(String(id))
+  wasPerformed(id: Ref): boolean {
+    return this.#everPerformed.has(String(id))
   }
 
   /** Whether an effect happened, as a person would find out on the other side. */
-  happened(id: Ref): Promise<Json | undefined> | undefined {
+  resultOf(id: Ref): Promise<Json | undefined> | undefined {
     return this.#results.get(String(id))
   }
 
-  found(breach: Breach, text: string): void {
-    this.happens(['violation', breach, text])
+  report(breach: Breach, text: string): void {
+    this.handle(['violation', breach, text])
   }
 
   /** Somebody has seen a record as durable: nobody can see one of this number again. */
   publish(n: number, record: Rec): void {
-    if (this.published.has(n)) this.found('lost', `record ${n} became durable once more`)
+    if (this.published.has(n)) this.report('lost', `record ${n} became durable once more`)
     this.published.set(n, record)
   }
 
   /** Somebody heard that record `n` holds what he said: nobody can be asked for it again. */
-  hear(n: number, what: string): void {
-    if ([...this.heard.values()].includes(what)) this.found('lost', `${what} was acknowledged once more, as record ${n}`)
-    this.happens(['heard', n, what])
+  acknowledge(n: number, what: string): void {
+    if ([...this.acknowledged.values()].includes(what)) this.report('lost', `${what} was acknowledged once more, as record ${n}`)
+    this.handle(['heard', n, what])
   }
 
   /** Takes part in what happens, now or, read from what was remembered, once more. */
-  happens(event: WorldEvent, again = false): void {
+  handle(event: WorldEvent, isRestored = false): void {
     switch (event[0]) {
       case 'performed':
-        this.#seen.add(event[1])
+        this.#everPerformed.add(event[1])
         // The number of a free one that was not durable may come again, for something else.
         if (event[2] !== null) this.#performed.set(event[1], { times: (this.#performed.get(event[1])?.times ?? 0) + 1, key: event[2] })
         break
       case 'result':
-        if (again) this.#results.set(event[1], Promise.resolve(event[2]))
+        if (isRestored) this.#results.set(event[1], Promise.resolve(event[2]))
         break
       case 'failure':
-        if (again) this.#results.set(event[1], Promise.resolve(undefined))
+        if (isRestored) this.#results.set(event[1], Promise.resolve(undefined))
         break
       case 'told':
-        this.told.add(event[1])
+        this.accepted.add(event[1])
         break
       case 'heard':
-        this.heard.set(event[1], event[2])
+        this.acknowledged.set(event[1], event[2])
         break
       case 'violation':
         this.violations.push({ breach: event[1], text: event[2] })
         break
     }
-    if (!again) this.#remember?.(event)
+    if (!isRestored) this.#remember?.(event)
   }
 
   /** A port whose every performance is two moments of the process's life, before and after. */
-  port(port: Port, fate: Fate): Port {
+  watchedPort(port: Port, control: ProcessControl): Port {
     return {
       leaves: port.leaves,
       repeat: port.repeat,
-      ...(port.traits === undefined ? {} : { traits: (call) => unreserved(port.traits?.(call) ?? port) }),
+      ...(port.traits === undefined ? {} : { traits: (call) => withoutReserves(port.traits?.(call) ?? port) }),
       ...(port.accept === undefined ? {} : { accept: port.accept.bind(port) }),
       ...(port.reject === undefined ? {} : { reject: port.reject.bind(port) }),
-      ...(port.anew === undefined ? {} : { anew: port.anew.bind(port) }),
+      ...(port.forkSettings === undefined ? {} : { forkSettings: port.forkSettings.bind(port) }),
       perform: (call) => {
-        if (fate.dead) return forever()
-        const { stoodAt } = fate
-        fate.meets({ what: 'perform', when: 'before' })
-        if (fate.dead) return forever()
-        if (fate.stopped !== undefined) return fate.stopped.then(() => this.#perform(port, call, fate, true))
-        return this.#perform(port, call, fate, fate.stoodAt !== stoodAt)
+        if (control.dead) return neverResolves()
+        const { stoppedAt } = control
+        control.onMoment({ what: 'perform', when: 'before' })
+        if (control.dead) return neverResolves()
+        if (control.stopped !== undefined) return control.stopped.then(() => this.#perform(port, call, control, true))
+        return this.#perform(port, call, control, control.stoppedAt !== stoppedAt)
       },
     }
   }
 
   /** `inHand`: its process was stopped between the last look at its lease and the performance. */
-  #perform(port: Port, call: Call, fate: Fate, inHand: boolean): Promise<unknown> {
-    this.#check(call, port.traits?.(call) ?? port, inHand, fate.stoodAt !== undefined)
+  #perform(port: Port, call: Call, control: ProcessControl, isChecked: boolean): Promise<unknown> {
+    this.#check(call, port.traits?.(call) ?? port, isChecked, control.stoppedAt !== undefined)
     const id = String(call.id)
-    const raw = perform(port, call)
-    const accepted = raw.then((value): Json => {
+    const performed = perform(port, call)
+    const accepted = performed.then((value): Json => {
       const result = port.accept === undefined ? copyJson(value ?? null, 'result') : port.accept(value, call)
-      this.happens(['result', id, result])
+      this.handle(['result', id, result])
       return result
     })
     // What was thrown, and what is refused, is a failure that the run has on record.
-    const known = accepted.catch((): undefined => {
-      this.happens(['failure', id])
+    const outcome = accepted.catch((): undefined => {
+      this.handle(['failure', id])
     })
-    this.#results.set(id, known)
-    fate.meets({ what: 'perform', when: 'after' })
-    if (fate.dead) return forever()
-    return fate.stopped === undefined ? raw : fate.stopped.then(() => raw)
+    this.#results.set(id, outcome)
+    control.onMoment({ what: 'perform', when: 'after' })
+    if (control.dead) return neverResolves()
+    return control.stopped === undefined ? performed : control.stopped.then(() => performed)
   }
 
-  #check(call: Call, traits: Traits, inHand: boolean, hasStood: boolean): void {
+  #check(call: Call, traits: Traits, isChecked: boolean, wasStopped: boolean): void {
     const id = String(call.id)
     const what = `effect ${id} of ${call.port}`
     const before = this.#performed.get(id)
-    const bound = traits.leaves || traits.repeat !== 'free'
+    const isBound = traits.leaves || traits.repeat !== 'free'
     const times = (before?.times ?? 0) + 1
-    this.happens(['performed', id, bound ? call.key : null])
+    this.handle(['performed', id, isBound ? call.key : null])
     // A process that was stopped does not yet know that another took over: nothing holds back the effects that it may perform freely,
     // and no look at the lease helps where the stop comes after it.
-    if (inHand || (hasStood && !bound)) return
-    if (this.#settled.has(id)) this.found('repeated', `${what} was performed again after its settlement was durable`)
-    if (!bound) return
-    if (this.#requested.get(id) !== call.port) this.found('early', `${what} was performed before its request was durable`)
+    if (isChecked || (wasStopped && !isBound)) return
+    if (this.#settled.has(id)) this.report('repeated', `${what} was performed again after its settlement was durable`)
+    if (!isBound) return
+    if (this.#requested.get(id) !== call.port) this.report('early', `${what} was performed before its request was durable`)
     if (traits.repeat === 'ask' && times > 1 + (this.#permitted.get(id) ?? 0))
-      this.found('repeated', `${what} was performed ${times} times, without a durable permission`)
+      this.report('repeated', `${what} was performed ${times} times, without a durable permission`)
     if (before !== undefined && before.key !== call.key)
-      this.found('repeated', `${what} was performed under ${before.key}, and again under ${call.key}`)
+      this.report('repeated', `${what} was performed under ${before.key}, and again under ${call.key}`)
   }
 }
 
 /** What a lost try may have used is recorded after a death alone, and the end of a disturbed run must be that of an undisturbed one. */
-function unreserved({ reserves: _, ...traits }: Traits): Traits {
+function withoutReserves({ estimateUsage: _, ...traits }: Traits): Traits {
   return traits
 }
 

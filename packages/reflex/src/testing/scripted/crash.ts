@@ -17,29 +17,29 @@ import {
   State,
   type Store,
 } from '../../kernel/index.ts'
-import type { Keeps } from '../../app/keeps.ts'
+import type { RunSettings } from '../../app/run-settings.ts'
 import type { OperatorPolicy } from '../../policy/index.ts'
 import type { Tool } from '../../tools/index.ts'
 import { linesOfHistory } from '../../history/trace.ts'
-import { brief } from '../../text/index.ts'
-import { type Blow, type Circumstance, type FaultPoint, FaultSuite, pointText, type Verdict } from '../fault-suite.ts'
-import { waitText } from '../kind-suite/life.ts'
+import { shortJson } from '../../text/index.ts'
+import { type FaultType, type Circumstance, type FaultPoint, FaultSuite, pointText, type TrialResult } from '../fault-suite.ts'
+import { waitText } from '../kind-suite/process-life.ts'
 import type { KindSubject } from '../kind-suite/subject.ts'
 import { pathOf } from './end.ts'
-import { Asked, effectName, type Memory, OUTSIDE, Settled, shortName, Turns } from './memory.ts'
+import { RequestedEffects, effectName, type AnswerMemory, OUTSIDE, Settled, shortName, Turns } from './answer-memory.ts'
 import type { KeyedCall } from './outside.ts'
-import { type Cast, surroundingsOf } from './stage.ts'
+import { type ScriptedWorld, surroundingsOf } from './scripted-world.ts'
 
 /** How a program is disturbed. */
 export interface CrashOptions {
   /** What happens to the process. Default `die`: it is over, in the middle of whatever it does. */
-  readonly blows?: readonly Blow[]
+  readonly faults?: readonly FaultType[]
   /** What else holds meanwhile, such as a slow store. */
-  readonly under?: readonly Circumstance[]
+  readonly circumstances?: readonly Circumstance[]
 }
 
 /** What came of it, where nothing differed. */
-export interface Crashed {
+export interface CrashReport {
   /** How often the process was struck, each time in a run of its own. */
   readonly points: number
   /** How many of these runs asked whether an effect had happened, since it may not be repeated. */
@@ -49,59 +49,64 @@ export interface Crashed {
 }
 
 /** A run that has been played, by a test or long ago: what its lives are compared with. */
-export interface Played {
-  readonly cast: Cast
+export interface PlayedRun {
+  readonly world: ScriptedWorld
   /** What the outside answered. */
-  readonly memory: Memory
+  readonly memory: AnswerMemory
   /** The programs that are known, and of these the program that ran, with what it calls. */
   readonly known: Programs
   readonly programs: readonly Program[]
   readonly state: State
   readonly records: readonly Rec[]
-  readonly keeps: Keeps
+  readonly keeps: RunSettings
   /** The tools of modules. */
   readonly tools: readonly Tool[]
   readonly runFolder: (run: string) => string
 }
 
 /** Runs a program again, struck at every moment. Rejects with the first difference. */
-export async function crashEverywhere(played: Played, { blows = ['die'], under = [] }: CrashOptions = {}): Promise<Crashed> {
-  if (played.state.ended === undefined) throw new Error(`${unended(played.state)}: bring it to its end first`)
-  for (const call of played.cast.outside.keyed) await knowsItsKey(call)
-  const lives = new Lives(played)
-  const suite = await FaultSuite.of(lives.subject).catch((thrown: unknown) => {
-    throw unsound(thrown)
+export async function crashEverywhere(
+  played: PlayedRun,
+  { faults = ['die'], circumstances = [] }: CrashOptions = {},
+): Promise<CrashReport> {
+  if (played.state.ended === undefined) throw new Error(`${unendedText(played.state)}: bring it to its end first`)
+  for (const call of played.world.outside.keyed) await checkKeyed(call)
+  const replayed = new ReplayedSubject(played)
+  const suite = await FaultSuite.of(replayed.subject).catch((thrown: unknown) => {
+    throw unrepeatableRun(thrown)
   })
-  lives.begin()
-  sameWay(played, await suite.strike({ strokes: [], under: new Set() }))
-  const came = { points: 0, asked: 0 }
+  replayed.begin()
+  requireSamePath(played, await suite.inject({ injections: [], circumstances: new Set() }))
+  const counts = { points: 0, asked: 0 }
   const repeated = new Set<string>()
-  for await (const point of suite.points(under)) {
-    if (!point.strokes.every(({ blow }) => blows.includes(blow))) continue
-    lives.begin()
-    const verdict = await suite.strike(point)
-    if (verdict.violations.length > 0) throw new Error(difference(lives.subject.name, point, verdict))
-    came.points++
-    if (verdict.records.some(({ more }) => more?.doubts !== undefined)) came.asked++
-    for (const name of lives.repeated()) repeated.add(name)
+  for await (const point of suite.points(circumstances)) {
+    if (!point.injections.every(({ fault }) => faults.includes(fault))) continue
+    replayed.begin()
+    const verdict = await suite.inject(point)
+    if (verdict.violations.length > 0) throw new Error(differenceText(replayed.subject.name, point, verdict))
+    counts.points++
+    if (verdict.records.some(({ more }) => more?.doubts !== undefined)) counts.asked++
+    for (const name of replayed.repeated()) repeated.add(name)
   }
-  return { ...came, repeated: [...repeated].sort() }
+  return { ...counts, repeated: [...repeated].sort() }
 }
 
 /** The run has ended once, and with the same answers it does not do so again, or not by what it has on record. */
-function unsound(thrown: unknown): Error {
-  const words = thrown instanceof Error ? thrown.message : String(thrown)
+function unrepeatableRun(thrown: unknown): Error {
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
   const why = 'a clock, chance and variables of its own are not on record, so guards and handlers must not read them'
-  return new Error(`${words}\nPlayed for the test it ended, and answered as it was then it should end so again: ${why}`, { cause: thrown })
+  return new Error(`${message}\nPlayed for the test it ended, and answered as it was then it should end so again: ${why}`, {
+    cause: thrown,
+  })
 }
 
-function unended({ waits }: State): string {
+function unendedText({ waits }: State): string {
   const open = [...waits.values()].map(waitText)
   return `the run has not ended${open.length === 0 ? '' : `, it waits for ${open.join(', ')}`}`
 }
 
 /** A promise that a crash relies on: the second call under a key does nothing, and so answers as the first. */
-async function knowsItsKey({ name, key, answer, again }: KeyedCall): Promise<void> {
+async function checkKeyed({ name, key, answer, again }: KeyedCall): Promise<void> {
   const says = 'it says `repeat: keyed`: what it does under a key it must do once, and answer alike'
   let other: Json
   try {
@@ -110,48 +115,50 @@ async function knowsItsKey({ name, key, answer, again }: KeyedCall): Promise<voi
     throw new Error(`${name} failed when it was called again under the key ${key}; ${says}`, { cause })
   }
   if (equalJson(other, answer)) return
-  throw new Error(`${name} answered ${brief(answer)} under the key ${key}, and ${brief(other)} when it was called again under it; ${says}`)
+  throw new Error(
+    `${name} answered ${shortJson(answer)} under the key ${key}, and ${shortJson(other)} when it was called again under it; ${says}`,
+  )
 }
 
 /** The first moment that made a difference, as somebody reads it. */
-function difference(name: string, point: FaultPoint, { violations, moments }: Verdict): string {
-  const { at = 0, blow = 'die' } = point.strokes[0] ?? {}
+function differenceText(name: string, point: FaultPoint, { violations, moments }: TrialResult): string {
+  const { at = 0, fault = 'die' } = point.injections[0] ?? {}
   const { when, what } = moments[at - 1] ?? { when: 'before', what: 'record' }
   const moment = what === 'record' ? 'a record' : what === 'perform' ? 'an effect' : `the store's ${what}`
-  return `${name}, struck at moment ${at} (${blow} ${when} ${moment}; point ${pointText(point)}):\n${violations.map(({ text }) => text).join('\n')}`
+  return `${name}, struck at moment ${at} (${fault} ${when} ${moment}; point ${pointText(point)}):\n${violations.map(({ text }) => text).join('\n')}`
 }
 
 /** What the test has played and what is disturbed must be the same run. */
-function sameWay({ known, records, state }: Played, calm: Verdict): void {
-  const way = (journal: readonly Rec[]): string =>
+function requireSamePath({ known, records, state }: PlayedRun, undisturbed: TrialResult): void {
+  const pathText = (journal: readonly Rec[]): string =>
     pathOf(linesOfHistory({ records: journal }, (folded) => new RunPrograms(known, folded))).join(' → ')
-  const [one, other] = [way(records), way(calm.records)]
-  const essence = calm.undisturbed?.essence
-  const [here, there] = [state.ended?.status ?? 'open', isObject(essence) ? JSON.stringify(essence.status) : '"open"']
-  if (one === other && there === `"${here}"`) return
+  const [one, other] = [pathText(records), pathText(undisturbed.records)]
+  const endState = undisturbed.undisturbed?.endState
+  const [status, otherStatus] = [state.ended?.status ?? 'open', isObject(endState) ? JSON.stringify(endState.status) : '"open"']
+  if (one === other && otherStatus === `"${status}"`) return
   throw new Error(
-    `the run went ${one} (${here}), and answered without delay it goes ${other} (${there}): what it does depends on when it is answered, so that it cannot be disturbed`,
+    `the run went ${one} (${status}), and answered without delay it goes ${other} (${otherStatus}): what it does depends on when it is answered, so that it cannot be disturbed`,
   )
 }
 
 /** The lives of a program under test: a world that outlives them, and that answers as it did when the run was played. */
-class Lives {
+class ReplayedSubject {
   readonly subject: KindSubject
-  readonly #played: Played
+  readonly #played: PlayedRun
   readonly #answers: ReadonlyMap<string, readonly (Json | undefined)[]>
-  #asked = new Asked()
+  #requested = new RequestedEffects()
   /** What has left in the lives of one run, by effect: its name, and how often. */
-  readonly #left = new Map<string, { readonly name: string; times: number }>()
+  readonly #departures = new Map<string, { readonly name: string; times: number }>()
   /** Those of the life that began last. */
   #turns: Turns | undefined
 
-  constructor(played: Played) {
+  constructor(played: PlayedRun) {
     const { records, programs, known, state } = played
     this.#played = played
     this.#answers = answersIn(records)
     this.subject = {
       name: programs[0]?.name ?? 'the program',
-      kinds: FORMATS.map(({ kind }) => knowing(known.kind(kind), known)),
+      kinds: FORMATS.map(({ kind }) => withCompiled(known.kind(kind), known)),
       programs: programs.map(({ kind, name, source }) => ({ kind, id: name.slice(kind.length + 1), source })),
       ...(state.start?.args === undefined ? {} : { args: state.start.args }),
       ports: (store, host) => this.#ports(store, host),
@@ -161,49 +168,55 @@ class Lives {
 
   /** The next run is about to begin. */
   begin(): void {
-    this.#asked = new Asked()
-    this.#left.clear()
+    this.#requested = new RequestedEffects()
+    this.#departures.clear()
   }
 
   /** What has left more than once since the run began, unless a person allowed it. */
   repeated(): readonly string[] {
-    return [...this.#left.values()].flatMap(({ name, times }) => (times > 1 ? [name] : []))
+    return [...this.#departures.values()].flatMap(({ name, times }) => (times > 1 ? [name] : []))
   }
 
-  #leaves(port: Port, call: Call): void {
+  #countDeparture(port: Port, call: Call): void {
     const { leaves, repeat } = port.traits?.(call) ?? port
     if (!leaves || repeat === 'ask') return
-    const known = this.#left.get(String(call.id))
-    if (known === undefined) this.#left.set(String(call.id), { name: shortName(call), times: 1 })
+    const known = this.#departures.get(String(call.id))
+    if (known === undefined) this.#departures.set(String(call.id), { name: shortName(call), times: 1 })
     else known.times++
   }
 
   #ports(store: Store, host: Host): Readonly<Record<string, Port>> {
-    const { cast, memory, keeps, tools, state, runFolder } = this.#played
-    const parts = assemble({ ...cast.options, tools, store }, surroundingsOf(host), { keeps: () => keeps, runFolder })
-    const turns = new Turns(this.#asked, store)
+    const { world, memory, keeps, tools, state, runFolder } = this.#played
+    const parts = assemble({ ...world.options, tools, store }, surroundingsOf(host), { settings: () => keeps, runFolder })
+    const turns = new Turns(this.#requested, store)
     this.#turns = turns
-    const made = Object.entries(cast.ports({ ...parts, runFolder }, host)).map(([name, port]) => {
-      const judged: Port = { ...port, perform: (call) => judge(parts.policy, port, call, state.start?.by) ?? port.perform(call) }
-      return [name, OUTSIDE.has(name) ? repeating(judged, turns, memory, (call) => this.#leaves(port, call)) : judged] as const
+    const made = Object.entries(world.ports({ ...parts, runFolder }, host)).map(([name, port]) => {
+      const checked: Port = {
+        ...port,
+        perform: (call) => requirePermission(parts.policy, port, call, state.start?.by) ?? port.perform(call),
+      }
+      return [
+        name,
+        OUTSIDE.has(name) ? replayingPort(checked, turns, memory, (call) => this.#countDeparture(port, call)) : checked,
+      ] as const
     })
     return Object.fromEntries(made)
   }
 }
 
 /** The lives of a suite have no policy: what the run would be refused is refused here. */
-function judge(policy: OperatorPolicy, port: Port, call: Call, by: Json | undefined): undefined {
+function requirePermission(policy: OperatorPolicy, port: Port, call: Call, by: Json | undefined): undefined {
   const refused = policy.ask(call, port.traits?.(call) ?? port, by)
   if (refused !== undefined) throw refused
   return undefined
 }
 
 /** A port that answers as it did in the run that was played; asked for more, it performs. */
-function repeating(port: Port, turns: Turns, memory: Memory, seen: (call: Call) => void): Port {
+function replayingPort(port: Port, turns: Turns, memory: AnswerMemory, onCall: (call: Call) => void): Port {
   return {
     ...port,
     perform(call) {
-      seen(call)
+      onCall(call)
       const name = effectName(call)
       return memory.answer(name, turns.effect(name, call.id)) ?? port.perform(call)
     },
@@ -215,7 +228,7 @@ function repeating(port: Port, turns: Turns, memory: Memory, seen: (call: Call) 
 }
 
 /** A kind that knows what was compiled already, with functions that no source holds. */
-function knowing(kind: Kind, programs: Programs): Kind {
+function withCompiled(kind: Kind, programs: Programs): Kind {
   return { ...kind, compile: (source) => programs.byHash(programHash(kind.name, source))?.def ?? kind.compile(source) }
 }
 
@@ -230,8 +243,8 @@ function answersIn(records: readonly Rec[]): ReadonlyMap<string, readonly (Json 
     if (place !== undefined && input?.[0] === 'answer') answers.get(place[0])?.splice(place[1], 1, input[2])
     const before = new Set(state.waits.keys())
     state.apply(record)
-    for (const [id, { type, name, doubts }] of state.waits) {
-      if (before.has(id) || type !== 'answer' || doubts !== undefined) continue
+    for (const [id, { type, name, effect }] of state.waits) {
+      if (before.has(id) || type !== 'answer' || effect !== undefined) continue
       const list = answers.get(name) ?? []
       answers.set(name, list)
       places.set(String(id), [name, list.push(undefined) - 1])

@@ -3,29 +3,34 @@ import { edgesNamed, unknownEdge } from '../../agents/edges.ts'
 import { PURE } from '../../agents/agent.ts'
 import { didYouMean, quote, suggest } from '../../text/index.ts'
 import type { DecisionContext, Workflow } from '../../kinds/workflow/types.ts'
-import { Order, type Outside } from './outside.ts'
-import type { Decides, Deciding, ScriptedDecision, ScriptedOptions } from './script.ts'
+import { TurnOrder, type Outside } from './outside.ts'
+import type { DecisionScripts, DecisionScript, ScriptedDecision, ScriptedOptions } from './script.ts'
 
 /** What the script says, before the others are asked. */
-export function scriptedDecisions(decide: Decides<string>, others: RunnableAgent, outside: Outside): RunnableAgent {
-  const order = new Order()
+export function scriptedDecisions(decide: DecisionScripts<string>, fallback: RunnableAgent, outside: Outside): RunnableAgent {
+  const order = new TurnOrder()
   const entryAt = ({ workflow, node }: DecisionContext): string | undefined =>
     [`${workflow.id}/${node.id}`, node.id].find((name) => Object.hasOwn(decide, name))
   return {
     async resolve(context, call) {
       const name = entryAt(context)
       const given = name === undefined ? undefined : decide[name]
-      if (name === undefined || given === undefined) return others.resolve(context, call)
+      if (name === undefined || given === undefined) return fallback.resolve(context, call)
       const place = `${context.workflow.id}/${context.node.id}`
-      const decision = await outside.own(() => decisionOf(given, name, context, order))
-      outside.tell('decide', place, decision, '')
+      const decision = await outside.waitForTest(() => decisionOf(given, name, context, order))
+      outside.record('decide', place, decision, '')
       return scriptedAgent({ [context.node.id]: decision }, { file: 'the script' }).resolve(context)
     },
-    traits: (context, place) => (entryAt(context) === undefined ? (others.traits?.(context, place) ?? PURE) : PURE),
+    traits: (context, place) => (entryAt(context) === undefined ? (fallback.traits?.(context, place) ?? PURE) : PURE),
   }
 }
 
-function decisionOf(given: Deciding, name: string, context: DecisionContext, order: Order): ScriptedDecision | Promise<ScriptedDecision> {
+function decisionOf(
+  given: DecisionScript,
+  name: string,
+  context: DecisionContext,
+  order: TurnOrder,
+): ScriptedDecision | Promise<ScriptedDecision> {
   if (typeof given === 'function') return given(context)
   if (!isList(given)) return given
   const next = order.next(name, given)
@@ -33,19 +38,19 @@ function decisionOf(given: Deciding, name: string, context: DecisionContext, ord
   throw faults.make('R2121', `the script has ${given.length} decisions for ${name}, and it is decided once more`, { path: context.node.id })
 }
 
-function isList(given: Exclude<Deciding, (context: DecisionContext) => unknown>): given is readonly ScriptedDecision[] {
+function isList(given: Exclude<DecisionScript, (context: DecisionContext) => unknown>): given is readonly ScriptedDecision[] {
   return Array.isArray(given)
 }
 
 /** Refuses nodes and edges that no workflow of the program has: `R2120`, `R2103`. */
 export function checkDecisions(decide: ScriptedOptions['decide'] = {}, workflows: readonly Workflow[]): void {
   const names = workflows.flatMap(({ id, nodes }) => Object.keys(nodes).flatMap((node) => [node, `${id}/${node}`]))
-  for (const [name, given] of Object.entries<Deciding | undefined>(decide)) {
-    const [node, owner] = name.split('/').toReversed()
-    const holders = workflows.filter(({ id, nodes }) => Object.hasOwn(nodes, node ?? '') && (owner === undefined || owner === id))
-    if (holders.length === 0) throw unknownNode(name, names)
+  for (const [name, given] of Object.entries<DecisionScript | undefined>(decide)) {
+    const [node, workflowId] = name.split('/').toReversed()
+    const owners = workflows.filter(({ id, nodes }) => Object.hasOwn(nodes, node ?? '') && (workflowId === undefined || workflowId === id))
+    if (owners.length === 0) throw unknownNode(name, names)
     if (given === undefined || typeof given === 'function') continue
-    for (const decision of isList(given) ? given : [given]) checkEdge(decision, node ?? '', holders)
+    for (const decision of isList(given) ? given : [given]) checkEdge(decision, node ?? '', owners)
   }
 }
 
@@ -58,13 +63,14 @@ function checkEdge(decision: ScriptedDecision, node: string, workflows: readonly
 
 function unknownNode(name: string, names: readonly string[]): Error {
   const hint = didYouMean(suggest(name, names))
-  const none = 'leave `decide` out: the program has no workflow; what models and people say there stands in `models` and `answers`'
+  const noWorkflowHint =
+    'leave `decide` out: the program has no workflow; what models and people say there stands in `models` and `answers`'
   return faults.make(
     'R2120',
     `the script decides at ${quote(name)}, and no workflow has that node${hint === undefined ? '' : `; ${hint}`}`,
     {
       path: name,
-      fix: hint ?? (names.length === 0 ? none : `decide at one of ${names.filter((one) => !one.includes('/')).join(', ')}`),
+      fix: hint ?? (names.length === 0 ? noWorkflowHint : `decide at one of ${names.filter((one) => !one.includes('/')).join(', ')}`),
     },
   )
 }

@@ -3,7 +3,7 @@ import type { FaultData, Rec, RunStatus } from '../../kernel/index.ts'
 import type { Reflex } from '../../app/reflex.ts'
 import type { StoryLine } from '../../history/trace.ts'
 import type { WorkflowTypes } from '../../programs/program-types.ts'
-import type { Performed } from './outside.ts'
+import type { PerformedEffect } from './outside.ts'
 
 /** Where a run has come to, at rest. It does not change when the run goes on. */
 export interface End<Types extends WorkflowTypes> {
@@ -18,7 +18,7 @@ export interface End<Types extends WorkflowTypes> {
   /** The journal. */
   readonly records: readonly Rec[]
   /** What has reached the outside so far: tools, models and scripted decisions, in order, with arguments and keys. */
-  readonly effects: readonly Performed[]
+  readonly effects: readonly PerformedEffect[]
   /** The latest value of a key on the root's board. */
   get<Key extends keyof Types['values'] & string>(key: Key): Types['values'][Key] | undefined
 }
@@ -27,7 +27,7 @@ export interface End<Types extends WorkflowTypes> {
 export async function endOf<Types extends WorkflowTypes>(
   reflex: Reflex,
   handle: RunHandle<Types>,
-  performed: readonly Performed[],
+  performed: readonly PerformedEffect[],
 ): Promise<End<Types>> {
   const { lines } = await reflex.trace(handle.id)
   const board: Readonly<Record<string, unknown>> = handle.run.state.root.reader().snapshot()
@@ -48,7 +48,7 @@ export function pathOf(lines: readonly StoryLine[]): readonly string[] {
   return lines.flatMap(({ depth, branch, event: { mark, node, facts } }) => {
     if (depth > 0 || branch !== undefined || node === undefined) return []
     // A way that leads to where it began enters nothing new.
-    const again = (mark === 'decide' || mark === 'done') && facts?.['to'] === node
-    return mark === 'enter' || again ? [node] : []
+    const reenters = (mark === 'decide' || mark === 'done') && facts?.['to'] === node
+    return mark === 'enter' || reenters ? [node] : []
   })
 }

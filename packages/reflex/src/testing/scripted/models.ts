@@ -1,44 +1,44 @@
 import type { Host } from '../../kernel/index.ts'
 import { createModels, faults, FREE, type ModelRequest, type Models, type ScriptedReply, scriptedModel } from '../../models/index.ts'
 import { suggest } from '../../text/index.ts'
-import { jsonMisfits } from '../../kinds/workflow/runtime.ts'
-import { entryFor, Order, type Outside } from './outside.ts'
-import type { Replying, ScriptedOptions } from './script.ts'
+import { jsonSchemaIssues } from '../../kinds/workflow/runtime.ts'
+import { entryFor, TurnOrder, type Outside } from './outside.ts'
+import type { ReplyScript, ScriptedOptions } from './script.ts'
 
 const NAME = 'scripted'
 
 /** Models that say what a script says, whatever they are called. Where it says nothing they throw `R4020`. */
 export function scriptedModels(replies: ScriptedOptions['models'] = {}, outside: Outside, host: Host): Models {
-  const order = new Order()
-  const replyTo = (request: ModelRequest): Replying => {
+  const order = new TurnOrder()
+  const replyTo = (request: ModelRequest): ReplyScript => {
     if (typeof replies === 'function') return replies
     const entry = entryFor(replies, request.label ?? '')
     const reply = entry === undefined ? undefined : replies[entry]
     const next = entry !== undefined && isList(reply) ? order.next(entry, reply) : reply
-    if (next === undefined) throw saysNothing(request, Object.keys(replies))
+    if (next === undefined) throw noReply(request, Object.keys(replies))
     return next
   }
   const model = scriptedModel((request, call) => {
-    outside.tell('model', request.label ?? '', request, call.key)
+    outside.record('model', request.label ?? '', request, call.key)
     const reply = replyTo(request)
-    if (typeof reply === 'function') return outside.own(() => reply(request, call))
+    if (typeof reply === 'function') return outside.waitForTest(() => reply(request, call))
     return reply as ScriptedReply
   }, NAME)
-  const models = createModels({ host, environment: {}, model, models: {}, guess: suggest, check: jsonMisfits })
+  const models = createModels({ host, environment: {}, model, models: {}, guess: suggest, check: jsonSchemaIssues })
   return {
     configured: true,
     name: () => NAME,
     price: () => FREE,
-    unpriced: () => [],
+    unpricedModels: () => [],
     generate: ({ model: _model, fallback: _fallback, ...request }, call) => models.generate(request, call),
   }
 }
 
-function isList(reply: Replying | undefined): reply is readonly ScriptedReply[] {
+function isList(reply: ReplyScript | undefined): reply is readonly ScriptedReply[] {
   return Array.isArray(reply)
 }
 
-function saysNothing({ label = 'a request without a label' }: ModelRequest, names: readonly string[]): Error {
+function noReply({ label = 'a request without a label' }: ModelRequest, names: readonly string[]): Error {
   const name = label.slice(label.lastIndexOf('/') + 1)
   return faults.make('R4020', `the script has no reply left for ${label}; it has ${names.join(', ') || 'none'}`, {
     fix: `say what the model answers there: models: { ${JSON.stringify(name)}: '…' }`,

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/index.ts'
 
 /** Something that reached the outside, as a test looks at it. */
-export interface Performed {
+export interface PerformedEffect {
   /** `tool`, `model`, `decide` for a scripted decision, or the port of a pipeline's handler or action. */
   readonly what: string
   /** The tool, the label of the request, or the node. */
@@ -12,9 +12,9 @@ export interface Performed {
 }
 
 /** Milliseconds for which a test waits for its own functions before it looks at the clock: one that never answers is a case as well. */
-const OWN = 100
+const TEST_PATIENCE_MS = 100
 /** The same for what Reflex does by itself, such as a command in a sandbox. */
-const REAL = 30_000
+const REAL_PATIENCE_MS = 30_000
 
 /** A call of a tool that says of itself that it knows a key again. */
 export interface KeyedCall {
@@ -28,13 +28,13 @@ export interface KeyedCall {
 
 /** Everything that a run has done outside, and what is under way there. */
 export class Outside {
-  readonly performed: Performed[] = []
+  readonly performed: PerformedEffect[] = []
   readonly keyed: KeyedCall[] = []
   /** What is under way, and for how long it is waited for. */
   readonly #pending = new Map<object, number>()
 
-  tell(what: string, name: string, args: unknown, key: string): void {
-    this.performed.push({ what, name, args: plain(args), key })
+  record(what: string, name: string, args: unknown, key: string): void {
+    this.performed.push({ what, name, args: toPlainJson(args), key })
   }
 
   /** Milliseconds for which something that is under way is waited for before the clock goes on; 0 if nothing is. */
@@ -43,13 +43,13 @@ export class Outside {
   }
 
   /** Waits for a function of the test. */
-  own<Result>(act: () => Result | Promise<Result>): Promise<Result> {
-    return this.#waiting(act, OWN)
+  waitForTest<Result>(act: () => Result | Promise<Result>): Promise<Result> {
+    return this.#waiting(act, TEST_PATIENCE_MS)
   }
 
   /** Waits for something that takes real time. */
-  real<Result>(act: () => Result | Promise<Result>): Promise<Result> {
-    return this.#waiting(act, REAL)
+  waitForReal<Result>(act: () => Result | Promise<Result>): Promise<Result> {
+    return this.#waiting(act, REAL_PATIENCE_MS)
   }
 
   async #waiting<Result>(act: () => Result | Promise<Result>, patience: number): Promise<Result> {
@@ -64,7 +64,7 @@ export class Outside {
 }
 
 /** A value as JSON, without what JSON does not have. */
-function plain(value: unknown): Json {
+function toPlainJson(value: unknown): Json {
   return (JSON.parse(JSON.stringify(value ?? null)) ?? null) as Json
 }
 
@@ -74,13 +74,13 @@ export function entryFor(script: object, place: string): string | undefined {
 }
 
 /** Hands out lists in their order, entry by entry. */
-export class Order {
-  readonly #taken = new Map<string, number>()
+export class TurnOrder {
+  readonly #turns = new Map<string, number>()
 
   /** The next of a list; undefined once it has run out. */
   next<Item>(name: string, list: readonly Item[]): Item | undefined {
-    const turn = this.#taken.get(name) ?? 0
-    this.#taken.set(name, turn + 1)
+    const turn = this.#turns.get(name) ?? 0
+    this.#turns.set(name, turn + 1)
     return list[turn]
   }
 }

@@ -1,26 +1,26 @@
 import type { OpenQuestion } from '../../runs/handle.ts'
 import type { Json } from '../../kernel/index.ts'
-import { Order } from './outside.ts'
-import type { Answering } from './script.ts'
+import { TurnOrder } from './outside.ts'
+import type { AnswerScript } from './script.ts'
 
 /** People who say what a script says. */
 export class ScriptedPeople {
-  readonly #answers: Readonly<Record<string, Answering>>
-  readonly #order = new Order()
+  readonly #answers: Readonly<Record<string, AnswerScript>>
+  readonly #order = new TurnOrder()
   /** Questions that a function, or the end of a list, has left open. */
-  readonly #left = new Set<string>()
+  readonly #unanswered = new Set<string>()
 
-  constructor(answers: Readonly<Record<string, Answering>> = {}) {
+  constructor(answers: Readonly<Record<string, AnswerScript>> = {}) {
     this.#answers = answers
   }
 
   /** The first open question that somebody answers, and what. Nobody answers what Reflex itself asks, unless its name is given. */
   next(questions: readonly OpenQuestion[]): { readonly question: OpenQuestion; readonly value: Json } | undefined {
     for (const question of questions) {
-      if (this.#left.has(question.id)) continue
+      if (this.#unanswered.has(question.id)) continue
       const value = this.#answerTo(question)
       if (value !== undefined) return { question, value }
-      this.#left.add(question.id)
+      this.#unanswered.add(question.id)
     }
     return undefined
   }

@@ -19,13 +19,13 @@ export function fileOf(what: Testable): string | undefined {
 }
 
 /** Whether what a script gives can be known to the file when it is read: a module brings its own tools along. */
-export function readsTools(file: string | undefined): boolean {
+export function takesTools(file: string | undefined): boolean {
   return file !== undefined && !isModule(file)
 }
 
 /** The program of a value, known to a `Reflex`. Throws the first error that it has, `R1021` for what is no program. */
 export function programOf(reflex: Reflex, what: Testable): Program {
-  const accepted = acceptValue(what, reflex.library.reading())
+  const accepted = acceptValue(what, reflex.library.readOptions())
   if (accepted !== undefined) return addPrograms(reflex.runtime.programs, accepted.kind, accepted.program)
   throw faults.make('R1021', 'what is to be tested is no program', { fix: 'give a workflow, a graph or a text of a pipeline, or a file' })
 }

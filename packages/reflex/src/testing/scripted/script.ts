@@ -1,4 +1,4 @@
-import type { AgentChoice } from '../../app/decisions.ts'
+import type { AgentChoice } from '../../app/run-agents.ts'
 import type { Json, JsonObject } from '../../kernel/index.ts'
 import type { ModelCall, ModelRequest, ScriptedReply } from '../../models/index.ts'
 import type { OpenQuestion } from '../../runs/handle.ts'
@@ -22,14 +22,14 @@ export type ScriptedDecision =
     }
 
 /** What is decided at a node: always the same, one after another, or as a function of what stands open there says. */
-export type Deciding =
+export type DecisionScript =
   | ScriptedDecision
   | readonly ScriptedDecision[]
   | ((context: DecisionContext) => ScriptedDecision | Promise<ScriptedDecision>)
 
 /** Decisions by node; those of a called workflow as `workflow/node`. */
-export type Decides<Nodes extends string> = { readonly [Node in Nodes]?: Deciding } & {
-  readonly [path: `${string}/${string}`]: Deciding
+export type DecisionScripts<Nodes extends string> = { readonly [Node in Nodes]?: DecisionScript } & {
+  readonly [path: `${string}/${string}`]: DecisionScript
 }
 
 /**
@@ -43,13 +43,13 @@ interface ScriptedToolObject extends Partial<Pick<Tool, 'description' | 'leaves'
 }
 
 /** What a model says where it is asked: always the same, one reply after another, or as a function of the request says. */
-export type Replying =
+export type ReplyScript =
   | ScriptedReply
   | readonly ScriptedReply[]
   | ((request: ModelRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>)
 
 /** An answer to a question: always the same, one after another, or a function's; undefined leaves it open. */
-export type Answering = Json | ((question: OpenQuestion) => Json | undefined)
+export type AnswerScript = Json | ((question: OpenQuestion) => Json | undefined)
 
 /** What stands in for everything that a program meets, and the little that it cannot do without. */
 export interface ScriptedOptions<Nodes extends string = string>
@@ -74,15 +74,15 @@ export interface ScriptedOptions<Nodes extends string = string>
     | 'workdir'
   > {
   /** What is decided at the nodes of workflows, whoever decides there otherwise. */
-  readonly decide?: Decides<Nodes>
+  readonly decide?: DecisionScripts<Nodes>
   /** What models say, by the node that asks (`node` or `program/node`), or one function for all. No model is asked anywhere else. */
   readonly models?:
-    | Readonly<Record<string, Replying>>
+    | Readonly<Record<string, ReplyScript>>
     | ((request: ModelRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>)
   /** What tools answer, by name; one of Reflex is replaced by that of its name. */
   readonly tools?: Readonly<Record<string, ScriptedTool>>
   /** What people say, by the name, the path or the address of a question: it is answered as soon as it is asked. A list is answers in their order. */
-  readonly answers?: Readonly<Record<string, Answering>>
+  readonly answers?: Readonly<Record<string, AnswerScript>>
   /** Who decides where neither program nor script says. */
   readonly agent?: AgentChoice
   /** When the clock begins, in milliseconds since the epoch or as a date; a day in 2026 if absent. */

@@ -4,30 +4,30 @@ import type { Outside } from './outside.ts'
 import type { ScriptedOptions, ScriptedTool } from './script.ts'
 
 /** The names of the tools that Reflex has by itself. */
-export function ownTools(host: Host): ReadonlySet<string> {
+export function builtInTools(host: Host): ReadonlySet<string> {
   return new Set(createTools({ environment: {}, host }).names())
 }
 
 /** A tool that answers as a script says. What the script leaves open is as with the real one of that name, if there is one. */
 function scriptedTool(name: string, given: ScriptedTool, outside: Outside, real?: Tool): Tool {
   const { run, ...rest } = typeof given === 'function' ? { run: given } : { ...given, run: given.run.bind(given) }
-  const tool = { ...(real ?? stranger(name)), ...rest }
+  const tool = { ...(real ?? unknownTool(name)), ...rest }
   const answerTo = async (args: JsonObject, call: ToolCall): Promise<Json> => copyJson((await run(args, call)) ?? null, name)
   return {
     ...tool,
     async run(given, call): Promise<Json> {
       const args = given as JsonObject
-      outside.tell('tool', name, args, call.key)
-      const answer = await outside.own(() => answerTo(args, call))
+      outside.record('tool', name, args, call.key)
+      const answer = await outside.waitForTest(() => answerTo(args, call))
       if ((tool.repeats?.(args) ?? tool.repeat) === 'keyed')
-        outside.keyed.push({ name, key: call.key, answer, again: () => outside.own(() => answerTo(args, call)) })
+        outside.keyed.push({ name, key: call.key, answer, again: () => outside.waitForTest(() => answerTo(args, call)) })
       return answer
     },
   }
 }
 
 /** What is known of a tool of which nothing is known: it may do anything, and nobody may repeat it unasked. */
-function stranger(name: string): Omit<Tool, 'run'> {
+function unknownTool(name: string): Omit<Tool, 'run'> {
   return { name, description: name, leaves: true, repeat: 'ask' }
 }
 
@@ -41,15 +41,15 @@ export class ScriptedTools extends Tools {
   readonly #real: Tools
   readonly #scripted: ReadonlyMap<string, Tool>
   readonly #outside: Outside
-  readonly #strangers: boolean
+  readonly #allowsUnknown: boolean
 
   /** `strangers`: a tool that nobody knows is one of which nothing is known, as in a recorded run, and no mistake. */
-  constructor(real: Tools, given: ScriptedOptions['tools'], outside: Outside, strangers: boolean) {
+  constructor(real: Tools, given: ScriptedOptions['tools'], outside: Outside, allowsUnknown: boolean) {
     super([])
     this.#real = real
     this.#scripted = scriptedTools(given, outside, real)
     this.#outside = outside
-    this.#strangers = strangers
+    this.#allowsUnknown = allowsUnknown
   }
 
   override names(): readonly string[] {
@@ -58,24 +58,24 @@ export class ScriptedTools extends Tools {
 
   override find(name: string): Tool | undefined {
     const real = this.#real.find(name)
-    return this.#scripted.get(name) ?? (real === undefined ? this.#stranger(name) : this.#watched(real))
+    return this.#scripted.get(name) ?? (real === undefined ? this.#unknownTool(name) : this.#watchedTool(real))
   }
 
-  #stranger(name: string): Tool | undefined {
-    if (!this.#strangers) return undefined
-    return { ...stranger(name), run: () => Promise.reject(new Error(`nobody recorded what ${name} answers`)) }
+  #unknownTool(name: string): Tool | undefined {
+    if (!this.#allowsUnknown) return undefined
+    return { ...unknownTool(name), run: () => Promise.reject(new Error(`nobody recorded what ${name} answers`)) }
   }
 
   override get(name: string, guess?: Guess): Tool {
     return this.find(name) ?? super.get(name, guess)
   }
 
-  #watched(tool: Tool): Tool {
+  #watchedTool(tool: Tool): Tool {
     return {
       ...tool,
       run: (args, call) => {
-        this.#outside.tell('tool', tool.name, args, call.key)
-        return this.#outside.real(() => tool.run(args, call))
+        this.#outside.record('tool', tool.name, args, call.key)
+        return this.#outside.waitForReal(() => tool.run(args, call))
       },
     }
   }

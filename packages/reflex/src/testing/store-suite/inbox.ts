@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { batchOf, leaseOf, messageOf, moved, NOW, refuses, type Rule, TTL, workerOf } from './world.ts'
+import { batchOf, leaseOf, messageOf, rowChange, NOW, mustThrow, type Rule, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
 /** The time at which the first worker counts as gone, without a heartbeat. */
-const AWAY = NOW + TTL
+const GONE_AT = NOW + TTL
 
 /** Messages from anybody, each once, and what is due. */
 export const inboxCases: Readonly<Record<string, Rule>> = {
@@ -65,7 +65,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     const paused = await world.start()
     await world.store.post(RUN, messageOf('m1'))
     const taken = (await world.store.inbox(RUN)).map(({ row }) => row)
-    const other = await world.another()
+    const other = await world.connect()
     const lease = leaseOf(await other.claim(RUN, workerOf('second'), NOW + TTL))
     assert.deepEqual(await world.store.commit([batchOf(paused, 1, { taken })]), [RUN])
     assert.equal((await other.inbox(RUN)).length, 1)
@@ -75,7 +75,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
 
   async 'anybody may post to a run that another process holds'(world) {
     const lease = await world.start()
-    const other = await world.another()
+    const other = await world.connect()
     assert.equal(await other.post(RUN, messageOf('m1')), true)
     const [message] = await world.store.inbox(RUN)
     await world.mustCommit(batchOf(lease, 1, { taken: [message?.row ?? 0] }))
@@ -84,7 +84,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
 
   async 'of several that post one id at once, one does'(world) {
     await world.start()
-    const stores = await Promise.all(Array.from({ length: 8 }, (_, i) => world.another(workerOf(`w${i}`))))
+    const stores = await Promise.all(Array.from({ length: 8 }, (_, i) => world.connect(workerOf(`w${i}`))))
     const answers = await Promise.all(stores.map(async (store) => store.post(RUN, messageOf('m1'))))
     assert.equal(answers.filter(Boolean).length, 1)
     assert.equal((await world.store.inbox(RUN)).length, 1)
@@ -97,7 +97,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
       ['to', 5],
       ['by', {}],
     ] as const)
-      await refuses('R2004', () => world.store.post(RUN, { ...messageOf('m1'), [name]: value }))
+      await mustThrow('R2004', () => world.store.post(RUN, { ...messageOf('m1'), [name]: value }))
     await world.store.post(RUN, messageOf('m2'))
     assert.deepEqual(
       (await world.store.inbox(RUN)).map(({ id }) => id),
@@ -106,12 +106,12 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
   },
 
   async 'nothing can be posted to a run that does not exist or has ended'(world) {
-    await refuses('R2016', () => world.store.post('nobody', messageOf('m1')))
+    await mustThrow('R2016', () => world.store.post('nobody', messageOf('m1')))
     assert.deepEqual(await world.store.inbox('nobody'), [])
     const lease = await world.start()
     await world.store.post(RUN, messageOf('early'))
-    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'completed' }) }))
-    await refuses('R2001', () => world.store.post(RUN, messageOf('late')))
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'completed' }) }))
+    await mustThrow('R2001', () => world.store.post(RUN, messageOf('late')))
     assert.equal(await world.store.post(RUN, messageOf('early')), false, 'what was sent before is still known')
     assert.deepEqual(
       (await world.store.inbox(RUN)).map(({ id }) => id),
@@ -121,43 +121,43 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
 
   async 'a run is due when a wait of it is, the longest due first'(world) {
     for (const [id, due] of [
-      ['a-1', AWAY + 5],
-      ['b-1', AWAY + 3],
+      ['a-1', GONE_AT + 5],
+      ['b-1', GONE_AT + 3],
       ['c-1', null],
     ] as const) {
-      await world.mustCommit(batchOf(await world.start(id), 1, { row: moved({ status: 'suspended', due }) }))
+      await world.mustCommit(batchOf(await world.start(id), 1, { row: rowChange({ status: 'suspended', due }) }))
     }
-    assert.deepEqual(await world.store.due(AWAY + 2), [])
-    assert.deepEqual(await world.store.due(AWAY + 3), ['b-1'])
-    assert.deepEqual(await world.store.due(AWAY + 5), ['b-1', 'a-1'])
-    await world.store.post('c-1', messageOf('m1', { at: AWAY + 4 }))
-    assert.deepEqual(await world.store.due(AWAY + 5), ['b-1', 'c-1', 'a-1'])
+    assert.deepEqual(await world.store.due(GONE_AT + 2), [])
+    assert.deepEqual(await world.store.due(GONE_AT + 3), ['b-1'])
+    assert.deepEqual(await world.store.due(GONE_AT + 5), ['b-1', 'a-1'])
+    await world.store.post('c-1', messageOf('m1', { at: GONE_AT + 4 }))
+    assert.deepEqual(await world.store.due(GONE_AT + 5), ['b-1', 'c-1', 'a-1'])
     const running = await world.start('d-1')
     await world.mustCommit(batchOf(running, 1))
-    assert.deepEqual(await world.store.due(AWAY + 5), ['d-1', 'b-1', 'c-1', 'a-1'], 'its process was heard of last before')
+    assert.deepEqual(await world.store.due(GONE_AT + 5), ['d-1', 'b-1', 'c-1', 'a-1'], 'its process was heard of last before')
   },
 
   async 'nothing is due of a run that a living process holds'(world) {
     const lease = await world.start()
-    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'suspended', due: NOW }) }))
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'suspended', due: NOW }) }))
     await world.store.post(RUN, messageOf('m1'))
-    assert.deepEqual(await world.store.due(AWAY - 1), [])
-    assert.deepEqual(await world.store.due(AWAY), [RUN])
+    assert.deepEqual(await world.store.due(GONE_AT - 1), [])
+    assert.deepEqual(await world.store.due(GONE_AT), [RUN])
     await world.store.beat(world.worker, NOW + 1)
-    assert.deepEqual(await world.store.due(AWAY), [])
+    assert.deepEqual(await world.store.due(GONE_AT), [])
     await world.store.release(lease)
     assert.deepEqual(await world.store.due(NOW), [RUN])
   },
 
   async 'a run is due while a message for it is not taken'(world) {
     const lease = await world.start()
-    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'suspended' }) }))
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'suspended' }) }))
     await world.store.post(RUN, messageOf('m1'))
-    assert.deepEqual(await world.store.due(AWAY), [RUN])
+    assert.deepEqual(await world.store.due(GONE_AT), [RUN])
     await world.mustCommit(
-      batchOf(lease, 2, { taken: (await world.store.inbox(RUN)).map(({ row }) => row), row: moved({ status: 'suspended' }) }),
+      batchOf(lease, 2, { taken: (await world.store.inbox(RUN)).map(({ row }) => row), row: rowChange({ status: 'suspended' }) }),
     )
-    assert.deepEqual(await world.store.due(AWAY), [])
+    assert.deepEqual(await world.store.due(GONE_AT), [])
   },
 
   async 'a message makes a run due once a wait of its name is open, a cancellation at once'(world) {
@@ -166,28 +166,28 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
       { id: '2w', type: 'answer', name: 'other', number: 1, since: NOW, path: '' },
       { id: '2w1', type: 'message', name: 'topic "ä"', number: 0, since: NOW, path: '' },
     ] as const
-    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'suspended' }) }))
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'suspended' }) }))
     await world.store.post(RUN, messageOf('m1', { type: 'message', to: 'topic "ä"' }))
     await world.store.post(RUN, messageOf('m2', { type: 'message', to: 'other' }))
     await world.store.release(lease)
     assert.deepEqual(await world.store.due(NOW + 100 * TTL), [], 'nobody waits')
     const again = leaseOf(await world.store.claim(RUN, world.worker, NOW))
-    await world.mustCommit(batchOf(again, 2, { row: moved({ status: 'suspended', waits: waits.slice(0, 1) }) }))
-    assert.deepEqual(await world.store.due(AWAY), [], 'a question is no topic')
-    await world.mustCommit(batchOf(again, 3, { row: moved({ status: 'suspended', waits }) }))
-    assert.deepEqual(await world.store.due(AWAY), [RUN])
+    await world.mustCommit(batchOf(again, 2, { row: rowChange({ status: 'suspended', waits: waits.slice(0, 1) }) }))
+    assert.deepEqual(await world.store.due(GONE_AT), [], 'a question is no topic')
+    await world.mustCommit(batchOf(again, 3, { row: rowChange({ status: 'suspended', waits }) }))
+    assert.deepEqual(await world.store.due(GONE_AT), [RUN])
     const [first] = await world.store.inbox(RUN)
-    await world.mustCommit(batchOf(again, 4, { row: moved({ status: 'suspended', waits }), taken: [first?.row ?? 0] }))
-    assert.deepEqual(await world.store.due(AWAY), [], 'the other is still not waited for')
+    await world.mustCommit(batchOf(again, 4, { row: rowChange({ status: 'suspended', waits }), taken: [first?.row ?? 0] }))
+    assert.deepEqual(await world.store.due(GONE_AT), [], 'the other is still not waited for')
     await world.store.post(RUN, messageOf('m3', { type: 'cancel', to: '' }))
-    assert.deepEqual(await world.store.due(AWAY), [RUN])
+    assert.deepEqual(await world.store.due(GONE_AT), [RUN])
   },
 
   async 'a wait takes one answer; another is refused until the first is taken, and messages are not'(world) {
     const lease = await world.start()
     await world.start('newt-1aaa')
     await world.store.post(RUN, messageOf('m1', { to: '2w' }))
-    await refuses('R2002', () => world.store.post(RUN, messageOf('m2', { to: '2w' })))
+    await mustThrow('R2002', () => world.store.post(RUN, messageOf('m2', { to: '2w' })))
     assert.equal(await world.store.post(RUN, messageOf('m1', { to: '2w' })), false, 'the same answer is no other one')
     assert.equal(await world.store.post(RUN, messageOf('m2', { to: '3w' })), true)
     assert.equal(await world.store.post('newt-1aaa', messageOf('m2', { to: '2w' })), true)
@@ -198,7 +198,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
 
   async 'a running run is due when nobody carries it, a suspended one is not'(world) {
     const [running, suspended] = [await world.startWith(1, 'run-1'), await world.start('rest-1')]
-    await world.mustCommit(batchOf(suspended, 1, { row: moved({ status: 'suspended' }) }))
+    await world.mustCommit(batchOf(suspended, 1, { row: rowChange({ status: 'suspended' }) }))
     assert.deepEqual(await world.store.due(NOW + TTL - 1), [])
     assert.deepEqual(await world.store.due(NOW + TTL), ['run-1'])
     await world.store.release(running)
@@ -210,7 +210,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     for (const status of ['completed', 'failed', 'cancelled'] as const) {
       const lease = await world.start(`${status}-1`)
       await world.store.post(lease.run, messageOf('m1'))
-      await world.mustCommit(batchOf(lease, 1, { row: moved({ status, due: NOW }) }))
+      await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status, due: NOW }) }))
       await world.store.release(lease)
     }
     assert.deepEqual(await world.store.due(NOW + 100 * TTL), [])

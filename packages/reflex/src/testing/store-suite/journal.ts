@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { OpenWait } from '../../kernel/ports/store.ts'
-import { batchOf, leaseOf, messageOf, moved, NOW, type Rule, rowOf, spans, TTL, workerOf } from './world.ts'
+import { batchOf, leaseOf, messageOf, rowChange, NOW, type Rule, rowOf, spans, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
 const WAIT: OpenWait = {
@@ -30,7 +30,7 @@ export const journalCases: Readonly<Record<string, Rule>> = {
   },
 
   async 'of several that create one id at once, one does'(world) {
-    const stores = await Promise.all(Array.from({ length: 8 }, (_, i) => world.another(workerOf(`w${i}`))))
+    const stores = await Promise.all(Array.from({ length: 8 }, (_, i) => world.connect(workerOf(`w${i}`))))
     const answers = await Promise.all(stores.map(async (store, i) => store.create(rowOf(RUN), workerOf(`w${i}`))))
     assert.equal(answers.filter((answer) => answer !== 'taken').length, 1)
   },
@@ -56,10 +56,10 @@ export const journalCases: Readonly<Record<string, Rule>> = {
 
   async 'a commit moves what lists show'(world) {
     const lease = await world.start()
-    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'suspended', updated: NOW + 7, due: NOW + 9, waits: [WAIT] }) }))
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'suspended', updated: NOW + 7, due: NOW + 9, waits: [WAIT] }) }))
     const suspended = { ...rowOf(RUN), status: 'suspended', updated: NOW + 7, due: NOW + 9, waits: [WAIT], last: 1, owner: world.worker }
     assert.deepEqual(await world.row(RUN), suspended)
-    await world.mustCommit(batchOf(lease, 2, { row: moved({ status: 'completed', updated: NOW + 8, value: [0.1, null] }) }))
+    await world.mustCommit(batchOf(lease, 2, { row: rowChange({ status: 'completed', updated: NOW + 8, value: [0.1, null] }) }))
     assert.deepEqual(await world.row(RUN), {
       ...suspended,
       status: 'completed',
@@ -96,8 +96,8 @@ export const journalCases: Readonly<Record<string, Rule>> = {
       snapshot: 's1',
     }
     const refused = await world.store.commit([
-      batchOf(late, 1, { ...extra, row: moved({ status: 'failed' }) }),
-      batchOf(good, 1, { row: moved({ status: 'suspended' }) }),
+      batchOf(late, 1, { ...extra, row: rowChange({ status: 'failed' }) }),
+      batchOf(good, 1, { row: rowChange({ status: 'suspended' }) }),
       batchOf(gap, 2),
     ])
     assert.deepEqual([...refused].sort(), ['gap-1', 'lost-1'])
@@ -119,7 +119,7 @@ export const journalCases: Readonly<Record<string, Rule>> = {
 
   async 'a writer that was paused while another took over writes nothing'(world) {
     const paused = await world.startWith(1)
-    const other = await world.another()
+    const other = await world.connect()
     const lease = leaseOf(await other.claim(RUN, workerOf('second'), NOW + TTL))
     assert.deepEqual(await world.store.commit([batchOf(paused, 2)]), [RUN])
     assert.deepEqual(await other.commit([batchOf(lease, 2, { body: '[["of the second"]]' })]), [])
@@ -155,14 +155,14 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     const waits = [structuredClone(WAIT)]
     const value = { list: ['a'] }
     const message = messageOf('m1', { body: { list: [1] } })
-    await world.mustCommit(batchOf(lease, 1, { row: moved({ waits, value }) }))
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ waits, value }) }))
     await world.store.post(RUN, message)
-    const look = async () =>
+    const readAll = async () =>
       structuredClone([await world.store.read(RUN), await world.store.journal(RUN), await world.store.inbox(RUN), await world.store.runs()])
-    const before = await look()
-    spoil([waits, value, message])
-    spoil([await world.store.read(RUN), await world.store.journal(RUN), await world.store.inbox(RUN), await world.store.runs()])
-    assert.deepEqual(await look(), before)
+    const before = await readAll()
+    mutate([waits, value, message])
+    mutate([await world.store.read(RUN), await world.store.journal(RUN), await world.store.inbox(RUN), await world.store.runs()])
+    assert.deepEqual(await readAll(), before)
   },
 
   async 'what is durable is there when the store is opened again'(world) {
@@ -171,25 +171,25 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     await world.mustCommit(batchOf(lease, 4, { snapshot: 'four' }), batchOf(lease, 5))
     await world.store.post(RUN, messageOf('m1'))
     await world.store.append('memory', 'k', 1, NOW)
-    const look = async (store = world.store) => [
+    const readAll = async (store = world.store) => [
       await store.read(RUN),
       await store.journal(RUN),
       await store.inbox(RUN),
       await store.ledger('memory'),
     ]
-    const before = await look()
-    assert.deepEqual(await look(await world.another(workerOf('reader'))), before, 'another connection sees it before this one is closed')
+    const before = await readAll()
+    assert.deepEqual(await readAll(await world.connect(workerOf('reader'))), before, 'another connection sees it before this one is closed')
     await world.store.close()
-    const again = await world.another()
+    const again = await world.connect()
     assert.notEqual(again, world.store, 'what is durable is opened anew: `open` answers with the object that was closed')
-    assert.deepEqual(await look(again), before)
+    assert.deepEqual(await readAll(again), before)
   },
 }
 
 /** Changes every list and object inside a value, where it lets itself be changed. */
-function spoil(value: unknown): void {
+function mutate(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
-  for (const inner of Object.values(value)) spoil(inner)
+  for (const inner of Object.values(value)) mutate(inner)
   if (Object.isFrozen(value)) return
   if (Array.isArray(value)) value.push('spoilt')
   else for (const key of Object.keys(value)) Reflect.set(value, key, 'spoilt')

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import type { Lease } from '../../kernel/ports/store.ts'
-import { batchOf, leaseOf, mustBeHeld, NOW, refuses, type Rule, rowOf, TTL, workerOf } from './world.ts'
+import { batchOf, leaseOf, mustBeOwned, NOW, mustThrow, type Rule, rowOf, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
 const SECOND = workerOf('second')
@@ -12,17 +12,17 @@ const SECOND = workerOf('second')
 export const leaseCases: Readonly<Record<string, Rule>> = {
   async 'a worker that did not say hello gets no run'(world) {
     const stranger = workerOf('stranger')
-    await refuses('R5028', () => world.store.create(rowOf(RUN), stranger))
+    await mustThrow('R5028', () => world.store.create(rowOf(RUN), stranger))
     assert.equal(await world.store.read(RUN), undefined)
     await world.start()
-    await refuses('R5028', () => world.store.claim(RUN, stranger, NOW))
-    await refuses('R5028', () => world.store.beat(stranger, NOW))
+    await mustThrow('R5028', () => world.store.claim(RUN, stranger, NOW))
+    await mustThrow('R5028', () => world.store.beat(stranger, NOW))
   },
 
   async 'a run that is held is not given, and the holder is named'(world) {
     const lease = await world.start()
-    const other = await world.another()
-    assert.deepEqual(await other.claim(RUN, SECOND, NOW + 1), { holder: { worker: world.worker, seen: NOW } })
+    const other = await world.connect()
+    assert.deepEqual(await other.claim(RUN, SECOND, NOW + 1), { owner: { worker: world.worker, seen: NOW } })
     await world.mustCommit(batchOf(lease, 1))
   },
 
@@ -34,7 +34,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     const lease = await world.startWith(2)
     await world.store.release(lease)
     assert.equal((await world.row(RUN))?.owner, null)
-    const claim = await (await world.another()).claim(RUN, SECOND, NOW)
+    const claim = await (await world.connect()).claim(RUN, SECOND, NOW)
     assert.deepEqual(claim, {
       lease: { run: RUN, token: leaseOf(claim).token, worker: SECOND },
       row: { ...rowOf(RUN), last: 2, owner: SECOND },
@@ -47,12 +47,12 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     const lease = await world.start()
     await world.store.release(lease)
     assert.deepEqual(await world.store.commit([batchOf(lease, 1)]), [RUN])
-    leaseOf(await (await world.another()).claim(RUN, SECOND, NOW))
+    leaseOf(await (await world.connect()).claim(RUN, SECOND, NOW))
   },
 
   async 'a void lease releases nothing'(world) {
     const old = await world.start()
-    const other = await world.another()
+    const other = await world.connect()
     const lease = leaseOf(await other.claim(RUN, SECOND, NOW + TTL))
     await world.store.release(old)
     assert.deepEqual((await world.row(RUN))?.owner, SECOND)
@@ -62,47 +62,47 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
 
   async 'a worker that is silent for its ttl loses its runs, one that beats keeps them'(world) {
     await world.start()
-    const other = await world.another()
-    mustBeHeld(await other.claim(RUN, SECOND, NOW + TTL - 1))
+    const other = await world.connect()
+    mustBeOwned(await other.claim(RUN, SECOND, NOW + TTL - 1))
     await world.store.beat(world.worker, NOW + TTL - 1)
-    assert.deepEqual(await other.claim(RUN, SECOND, NOW + TTL), { holder: { worker: world.worker, seen: NOW + TTL - 1 } })
-    mustBeHeld(await other.claim(RUN, SECOND, NOW + 2 * TTL - 2))
+    assert.deepEqual(await other.claim(RUN, SECOND, NOW + TTL), { owner: { worker: world.worker, seen: NOW + TTL - 1 } })
+    mustBeOwned(await other.claim(RUN, SECOND, NOW + 2 * TTL - 2))
     leaseOf(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
   },
 
   async 'a heartbeat answers with those of the leases that hold'(world) {
     const kept = await world.start()
     const lost = (await world.store.create(rowOf('newt-1'), world.worker)) as Lease
-    const other = await world.another()
+    const other = await world.connect()
     assert.deepEqual(await world.store.beat(world.worker, NOW), [])
     assert.deepEqual(await world.store.beat(world.worker, NOW, [kept, lost]), [RUN, 'newt-1'])
     leaseOf(await other.claim('newt-1', SECOND, NOW + TTL))
     assert.deepEqual(await world.store.beat(world.worker, NOW + TTL, [kept, lost]), [RUN])
     assert.deepEqual(await world.store.beat(world.worker, NOW + TTL, [{ ...kept, run: 'nobody' }]), [])
-    mustBeHeld(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
+    mustBeOwned(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
   },
 
   async 'a heartbeat that arrives late does not make its worker look older; a clock that was set back by more than the ttl counts'(world) {
     await world.start()
-    const other = await world.another()
+    const other = await world.connect()
     await world.store.beat(world.worker, NOW + TTL)
     await world.store.beat(world.worker, NOW + 1)
-    mustBeHeld(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
+    mustBeOwned(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
     await world.store.beat(world.worker, NOW - 1)
     leaseOf(await other.claim(RUN, SECOND, NOW + TTL))
   },
 
   async 'the ttl that counts is that of the holder'(world) {
     const patient = workerOf('patient')
-    const other = await world.another(patient, 10 * TTL)
+    const other = await world.connect(patient, 10 * TTL)
     await other.create(rowOf(RUN), patient)
-    mustBeHeld(await world.store.claim(RUN, world.worker, NOW + 10 * TTL - 1))
+    mustBeOwned(await world.store.claim(RUN, world.worker, NOW + 10 * TTL - 1))
     leaseOf(await world.store.claim(RUN, world.worker, NOW + 10 * TTL))
   },
 
   async 'a commit does not ask the clock: a silent holder writes until somebody takes over'(world) {
     const lease = await world.startWith(1)
-    const other = await world.another()
+    const other = await world.connect()
     await other.beat(SECOND, NOW + 100 * TTL)
     await world.mustCommit(batchOf(lease, 2))
     leaseOf(await other.claim(RUN, SECOND, NOW + 100 * TTL))
@@ -111,7 +111,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
 
   async 'a worker may claim its own run again, which makes its older lease void'(world) {
     const alive = workerOf('alive', { host: hostname(), pid: process.pid })
-    const store = await world.another(alive)
+    const store = await world.connect(alive)
     const old = (await store.create(rowOf(RUN), alive)) as Lease
     const lease = leaseOf(await store.claim(RUN, alive, NOW))
     assert.deepEqual(await store.commit([batchOf(old, 1)]), [RUN])
@@ -121,10 +121,10 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
   async 'of several that claim a free run at once, one gets it and the others learn who'(world) {
     await world.store.release(await world.start())
     const workers = Array.from({ length: 8 }, (_, i) => workerOf(`w${i}`))
-    const stores = await Promise.all(workers.map((worker) => world.another(worker)))
+    const stores = await Promise.all(workers.map((worker) => world.connect(worker)))
     const claims = await Promise.all(workers.map(async (worker, i) => stores[i]?.claim(RUN, worker, NOW)))
     const winners = claims.flatMap((claim) => (claim !== undefined && 'lease' in claim ? [claim.lease.worker.id] : []))
-    const named = claims.flatMap((claim) => (claim !== undefined && 'holder' in claim ? [claim.holder.worker.id] : []))
+    const named = claims.flatMap((claim) => (claim !== undefined && 'owner' in claim ? [claim.owner.worker.id] : []))
     assert.equal(winners.length, 1)
     assert.deepEqual(
       named,
@@ -136,19 +136,19 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
     const here = { host: hostname(), pid: process.pid }
     try {
-      const mortal = workerOf('mortal', { ...here, pid: child.pid ?? 0 })
-      const heir = workerOf('heir', here)
+      const dying = workerOf('mortal', { ...here, pid: child.pid ?? 0 })
+      const successor = workerOf('heir', here)
       const stranger = workerOf('stranger', { host: 'elsewhere' })
-      const other = await world.another(mortal)
-      await other.hello(heir, NOW, TTL)
+      const other = await world.connect(dying)
+      await other.hello(successor, NOW, TTL)
       await other.hello(stranger, NOW, TTL)
-      await other.commit([batchOf((await other.create(rowOf(RUN), mortal)) as Lease, 1)])
-      assert.deepEqual(await other.claim(RUN, heir, NOW), { holder: { worker: mortal, seen: NOW } })
+      await other.commit([batchOf((await other.create(rowOf(RUN), dying)) as Lease, 1)])
+      assert.deepEqual(await other.claim(RUN, successor, NOW), { owner: { worker: dying, seen: NOW } })
       child.kill('SIGKILL')
       await once(child, 'exit')
-      mustBeHeld(await other.claim(RUN, stranger, NOW), 'from another machine only the heartbeat counts')
+      mustBeOwned(await other.claim(RUN, stranger, NOW), 'from another machine only the heartbeat counts')
       assert.deepEqual(await other.due(NOW), [RUN])
-      leaseOf(await other.claim(RUN, heir, NOW))
+      leaseOf(await other.claim(RUN, successor, NOW))
     } finally {
       child.kill('SIGKILL')
     }
@@ -157,19 +157,19 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
   async 'two workers of one process do not take runs from each other'(world) {
     const here = { host: hostname(), pid: process.pid }
     const [one, two] = [workerOf('one', here), workerOf('two', here)]
-    const other = await world.another(one)
+    const other = await world.connect(one)
     await other.hello(two, NOW, TTL)
     await other.create(rowOf(RUN), one)
-    assert.deepEqual(await other.claim(RUN, two, NOW), { holder: { worker: one, seen: NOW } })
+    assert.deepEqual(await other.claim(RUN, two, NOW), { owner: { worker: one, seen: NOW } })
   },
 
   async 'a worker without a known process keeps its runs by its heartbeat'(world) {
     const unknown = workerOf('unknown', { host: '', pid: 0 })
-    const other = await world.another(unknown)
+    const other = await world.connect(unknown)
     await other.create(rowOf(RUN), unknown)
-    const heir = workerOf('heir', { host: '', pid: 0 })
-    await other.hello(heir, NOW, TTL)
-    mustBeHeld(await other.claim(RUN, heir, NOW + TTL - 1))
-    leaseOf(await other.claim(RUN, heir, NOW + TTL))
+    const successor = workerOf('heir', { host: '', pid: 0 })
+    await other.hello(successor, NOW, TTL)
+    mustBeOwned(await other.claim(RUN, successor, NOW + TTL - 1))
+    leaseOf(await other.claim(RUN, successor, NOW + TTL))
   },
 }

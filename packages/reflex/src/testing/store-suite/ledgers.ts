@@ -37,7 +37,7 @@ export const ledgerCases: Readonly<Record<string, Rule>> = {
   },
 
   async 'entries that many append at once have numbers without gaps'(world) {
-    const stores = await Promise.all(Array.from({ length: 4 }, (_, i) => world.another(workerOf(`w${i}`))))
+    const stores = await Promise.all(Array.from({ length: 4 }, (_, i) => world.connect(workerOf(`w${i}`))))
     const numbers = await Promise.all(stores.flatMap((store, i) => [0, 1, 2, 3].map(async (n) => store.append('a', `w${i}:${n}`, n, NOW))))
     assert.deepEqual(
       numbers.sort((a, b) => a - b),

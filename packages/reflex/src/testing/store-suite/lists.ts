@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { RunFilter } from '../../kernel/ports/store.ts'
-import { batchOf, moved, NOW, type Rule, rowOf } from './world.ts'
+import { batchOf, rowChange, NOW, type Rule, rowOf } from './world.ts'
 
 const TRACE = 'ab'.repeat(16)
 
@@ -37,7 +37,7 @@ export const listCases: Readonly<Record<string, Rule>> = {
 
   async 'a list shows the row of each run as it is now'(world) {
     const lease = await world.start('a-1')
-    await world.mustCommit(batchOf(lease, 1, { row: moved({ status: 'failed', updated: NOW + 4, value: { code: 'R2012' } }) }))
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'failed', updated: NOW + 4, value: { code: 'R2012' } }) }))
     await world.store.release(lease)
     assert.deepEqual(await world.store.runs(), [
       { ...rowOf('a-1'), status: 'failed', updated: NOW + 4, value: { code: 'R2012' }, last: 1, owner: null },
@@ -48,7 +48,7 @@ export const listCases: Readonly<Record<string, Rule>> = {
     const ids = ['otter-1', 'otter-2', 'newt-1', 'Otter-1', 'otte%-1', 'ott']
     for (const [i, id] of ids.entries()) {
       const lease = await world.start(id, { started: NOW + i, ...(id === 'newt-1' ? { trace: TRACE } : {}) })
-      if (i < 3) await world.mustCommit(batchOf(lease, 1, { row: moved({ status: i === 0 ? 'completed' : 'suspended' }) }))
+      if (i < 3) await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: i === 0 ? 'completed' : 'suspended' }) }))
     }
     const expected: readonly [RunFilter, string][] = [
       [{}, 'ott otte%-1 Otter-1 newt-1 otter-2 otter-1'],

@@ -4,7 +4,7 @@ import { batchOf, leaseOf, type Rule, spans, type StoreWorld, TTL, NOW, workerOf
 const RUN = 'otter-2m9q'
 
 /** Records 1, 2-4, 5, 6-7, 8 with snapshots after 4 and after 7. */
-async function written(world: StoreWorld): Promise<void> {
+async function writeRecords(world: StoreWorld): Promise<void> {
   const lease = await world.start()
   await world.mustCommit(batchOf(lease, 1))
   await world.mustCommit(batchOf(lease, 2, { count: 3, snapshot: 'at four' }))
@@ -16,7 +16,7 @@ async function written(world: StoreWorld): Promise<void> {
 /** Reading from a snapshot, up to a record, from a record. */
 export const snapshotCases: Readonly<Record<string, Rule>> = {
   async 'a run is read from its newest snapshot on'(world) {
-    await written(world)
+    await writeRecords(world)
     const read = await world.store.read(RUN)
     assert.deepEqual(read?.snapshot, { at: 7, body: 'at seven' })
     assert.equal(spans(read?.batches), '8')
@@ -24,7 +24,7 @@ export const snapshotCases: Readonly<Record<string, Rule>> = {
   },
 
   async 'up to a record, a run is read from the newest snapshot that is not later'(world) {
-    await written(world)
+    await writeRecords(world)
     const expected: readonly [until: number, snapshot: number | undefined, batches: string][] = [
       [0, undefined, ''],
       [1, undefined, '1'],
@@ -51,7 +51,7 @@ export const snapshotCases: Readonly<Record<string, Rule>> = {
   },
 
   async 'a journal is read from the batch that holds a record, snapshots or not'(world) {
-    await written(world)
+    await writeRecords(world)
     const expected: readonly [from: number | undefined, batches: string][] = [
       [undefined, '1 2-4 5 6-7 8'],
       [0, '1 2-4 5 6-7 8'],
@@ -72,8 +72,8 @@ export const snapshotCases: Readonly<Record<string, Rule>> = {
   },
 
   async 'whoever takes a run over goes on after its last record'(world) {
-    await written(world)
-    const other = await world.another()
+    await writeRecords(world)
+    const other = await world.connect()
     const claim = await other.claim(RUN, workerOf('second'), NOW + TTL)
     assert.deepEqual(await other.commit([batchOf(leaseOf(claim), 9, { snapshot: 'at nine' })]), [])
     const read = await world.store.read(RUN)

@@ -4,7 +4,7 @@ import { batchOf, leaseOf, messageOf, NOW, type Rule, TTL, workerOf } from './wo
 
 const RUN = 'otter-2m9q'
 
-async function unread(store: Store, worker: Worker): Promise<string[]> {
+async function unreadRuns(store: Store, worker: Worker): Promise<string[]> {
   return (await store.unread(worker)).map(({ run }) => run).sort()
 }
 
@@ -12,23 +12,23 @@ async function unread(store: Store, worker: Worker): Promise<string[]> {
 export const unreadCases: Readonly<Record<string, Rule>> = {
   async 'a run is unread to its holder, for posts of any process, until its messages are taken'(world) {
     const lease = await world.start()
-    const other = await world.another()
-    assert.deepEqual(await unread(world.store, world.worker), [])
+    const other = await world.connect()
+    assert.deepEqual(await unreadRuns(world.store, world.worker), [])
     await other.post(RUN, messageOf('m1', { type: 'message', to: 'nobody waits' }))
     await world.store.post(RUN, messageOf('m2', { type: 'cancel', to: '' }))
-    assert.deepEqual(await unread(world.store, world.worker), [RUN])
-    assert.deepEqual(await unread(other, workerOf('second')), [], 'another worker does not hold it')
+    assert.deepEqual(await unreadRuns(world.store, world.worker), [RUN])
+    assert.deepEqual(await unreadRuns(other, workerOf('second')), [], 'another worker does not hold it')
     const taken = (await world.store.inbox(RUN)).map(({ row }) => row)
     await world.mustCommit(batchOf(lease, 1, { taken: taken.slice(0, 1) }))
-    assert.deepEqual(await unread(world.store, world.worker), [RUN])
+    assert.deepEqual(await unreadRuns(world.store, world.worker), [RUN])
     await world.mustCommit(batchOf(lease, 2, { taken: taken.slice(1) }))
-    assert.deepEqual(await unread(world.store, world.worker), [])
+    assert.deepEqual(await unreadRuns(world.store, world.worker), [])
   },
 
   async 'the mark of an unread run differs once its messages differ, and only then'(world) {
     const lease = await world.start()
     await world.start('newt-1aaa')
-    const other = await world.another()
+    const other = await world.connect()
     const marks: (string | undefined)[] = []
     const mark = async (): Promise<string | undefined> => (await world.store.unread(world.worker)).find(({ run }) => run === RUN)?.mark
     for (const id of ['m1', 'm2', 'm3']) {
@@ -49,16 +49,16 @@ export const unreadCases: Readonly<Record<string, Rule>> = {
   async 'what was unread goes with the run to its next holder'(world) {
     const lease = await world.start()
     await world.store.post(RUN, messageOf('m1'))
-    assert.deepEqual(await unread(world.store, world.worker), [RUN])
+    assert.deepEqual(await unreadRuns(world.store, world.worker), [RUN])
     const second = workerOf('second')
-    const other = await world.another(second)
-    assert.deepEqual(await unread(other, second), [])
+    const other = await world.connect(second)
+    assert.deepEqual(await unreadRuns(other, second), [])
     leaseOf(await other.claim(RUN, second, NOW + TTL))
-    assert.deepEqual([await unread(world.store, world.worker), await unread(other, second)], [[], [RUN]])
+    assert.deepEqual([await unreadRuns(world.store, world.worker), await unreadRuns(other, second)], [[], [RUN]])
     await world.store.release(lease)
-    assert.deepEqual(await unread(other, second), [RUN], 'a void lease releases nothing')
+    assert.deepEqual(await unreadRuns(other, second), [RUN], 'a void lease releases nothing')
     leaseOf(await world.store.claim(RUN, world.worker, NOW + 2 * TTL))
-    assert.deepEqual([await unread(world.store, world.worker), await unread(other, second)], [[RUN], []])
+    assert.deepEqual([await unreadRuns(world.store, world.worker), await unreadRuns(other, second)], [[RUN], []])
   },
 
   async 'a watch is called after each post of its own store, until it is stopped'(world) {
@@ -81,7 +81,7 @@ export const unreadCases: Readonly<Record<string, Rule>> = {
 
   async 'a watch that is complete is called after each post of other processes too'(world) {
     await world.start()
-    const other = await world.another()
+    const other = await world.connect()
     let calls = 0
     const watch = world.store.watch(() => calls++)
     await other.post(RUN, messageOf('m1'))

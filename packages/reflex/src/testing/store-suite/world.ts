@@ -40,7 +40,7 @@ export class StoreWorld {
   }
 
   /** Another connection, with a worker of its own. */
-  async another(worker: Worker = workerOf('second'), ttl: number = TTL): Promise<Store> {
+  async connect(worker: Worker = workerOf('second'), ttl: number = TTL): Promise<Store> {
     const store = await this.#place.open()
     if (!this.#opened.includes(store)) this.#opened.push(store)
     await store.hello(worker, NOW, ttl)
@@ -93,11 +93,11 @@ export function rowOf(id: string, more: Partial<RunRow> = {}): Omit<RunRow, 'own
 export function batchOf(lease: Lease, first: number, more: Partial<Batch> = {}): Batch {
   const count = more.count ?? 1
   const records = Array.from({ length: count }, (_, i) => [1, first + i, 'a record'])
-  return { lease, first, count, version: 1, body: JSON.stringify(records), row: moved(), ...more }
+  return { lease, first, count, version: 1, body: JSON.stringify(records), row: rowChange(), ...more }
 }
 
 /** The row that goes with a batch. */
-export function moved(more: Partial<Batch['row']> = {}): Batch['row'] {
+export function rowChange(more: Partial<Batch['row']> = {}): Batch['row'] {
   return { status: 'running', updated: NOW, due: null, waits: [], ...more }
 }
 
@@ -116,7 +116,7 @@ export function spans(batches: readonly StoredBatch[] | undefined): string | und
 }
 
 /** What is thrown or rejected has this code. */
-export async function refuses(code: string, work: () => unknown): Promise<void> {
+export async function mustThrow(code: string, work: () => unknown): Promise<void> {
   try {
     await work()
   } catch (thrown) {
@@ -128,6 +128,6 @@ export async function refuses(code: string, work: () => unknown): Promise<void> 
 }
 
 /** Somebody else has the run. */
-export function mustBeHeld(claim: Claim, why = 'somebody has it'): void {
-  assert.ok('holder' in claim, `the run should not be given, for ${why}; the answer is ${JSON.stringify(claim)}`)
+export function mustBeOwned(claim: Claim, why = 'somebody has it'): void {
+  assert.ok('owner' in claim, `the run should not be given, for ${why}; the answer is ${JSON.stringify(claim)}`)
 }

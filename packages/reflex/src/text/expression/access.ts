@@ -1,6 +1,6 @@
 import type { Variables } from './code.ts'
 import { Refusal, fromJson, keyOf, phraseOf, type Key, type ListValue, type MapValue, type Meter, type Value } from './values.ts'
-import { harmless, quote } from '../harmless.ts'
+import { printable, quote } from '../printable.ts'
 import { suggest } from '../suggest.ts'
 
 /** The value of a variable; `missing` says that it is not there. */
@@ -51,7 +51,7 @@ export function elementOf(value: Value, index: Value, owner: string, meter: Mete
   if (!isMap(value)) return new Refusal('field', `${owner} is ${phraseOf(value)} and has no elements`)
   const key = keyOf(index)
   if (key === undefined) return new Refusal('type', `an object has no key that is ${phraseOf(index)}`)
-  return meter.look(key) ?? entryOf(value, key, owner, 'key')
+  return meter.spendKey(key) ?? entryOf(value, key, owner, 'key')
 }
 
 function isMap(value: Value): value is MapValue {
@@ -81,7 +81,7 @@ export function nameText(name: string): string {
 
 /** A part of an expression as messages show it. */
 export function partText(text: string): string {
-  const part = harmless(text.replace(/\s+/g, ' '))
+  const part = printable(text.replace(/\s+/g, ' '))
   return part.length > 40 ? `${part.slice(0, 39)}…` : part
 }
 
@@ -89,6 +89,6 @@ function itemOf(list: ListValue, index: Value, owner: string): Value | Refusal {
   const position = keyOf(index)
   if (typeof position !== 'bigint') return new Refusal('type', `a list is counted by whole numbers, not by ${phraseOf(index)}`)
   if (position >= 0n && position < BigInt(list.size)) return list.at(Number(position))
-  const has = list.size === 0 ? 'is empty' : `has the elements 0 to ${list.size - 1}`
-  return new Refusal('field', `no element ${position}: ${owner} ${has}`)
+  const contents = list.size === 0 ? 'is empty' : `has the elements 0 to ${list.size - 1}`
+  return new Refusal('field', `no element ${position}: ${owner} ${contents}`)
 }

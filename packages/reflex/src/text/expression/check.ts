@@ -1,12 +1,12 @@
 import type { Fault, FaultDetails } from '../../kernel/journal/fault.ts'
-import { FUNCTIONS, LARGEST_PATTERN, patternProblem, type ExpressionFunction, type ExpressionType } from './functions.ts'
+import { FUNCTIONS, MAX_PATTERN_COST, patternProblem, type ExpressionFunction, type ExpressionType } from './functions.ts'
 import { OPERATORS } from './operators.ts'
-import { patternPrice } from '../linear-pattern.ts'
-import { inside, type Call, type Term } from './terms.ts'
-import type { Stretch } from '../place.ts'
-import { phrase, typeNameOf, type TypeName } from './values.ts'
+import { patternCost } from '../linear-pattern.ts'
+import { subterms, type Call, type Term } from './terms.ts'
+import type { TextSpan } from '../place.ts'
+import { typePhrase, typeNameOf, type TypeName } from './values.ts'
 import { faults } from '../faults.ts'
-import { quote, quoteAll } from '../harmless.ts'
+import { quote, quoteAll } from '../printable.ts'
 import { didYouMean, suggest, suggester, type Suggester } from '../suggest.ts'
 
 /** What the checks of an expression know. */
@@ -15,18 +15,18 @@ export interface CheckOptions {
   readonly names: ReadonlySet<string> | undefined
   readonly functions: ReadonlyMap<string, ExpressionFunction>
   readonly result: 'boolean' | undefined
-  readonly locate: (place: Stretch, note?: string) => FaultDetails
+  readonly locate: (place: TextSpan, note?: string) => FaultDetails
 }
 
 /** Operators that give a number, a text, a list or a time, and never true or false. */
-const SUMS = ['_+_', '_-_', '-_']
+const NON_BOOLEAN_OPERATORS = ['_+_', '_-_', '-_']
 const LOOPS = ['all', 'exists', 'exists_one', 'map', 'filter']
 
 /** What is wrong with a term that was read: unknown names (`R1017`), wrong calls (`R1018`), patterns that are none (`R1016`) or too large (`R1019`), types that cannot be (`R1013`). */
 export function checkTerm(term: Term, options: CheckOptions): Fault[] {
   const check = new Check(options)
   check.term(term)
-  if (options.result === 'boolean') check.boolean(term, 'the expression gives')
+  if (options.result === 'boolean') check.checkBoolean(term, 'the expression gives')
   return check.findings
 }
 
@@ -47,22 +47,27 @@ class Check {
     if (term.kind === 'name' || term.kind === 'given') this.#name(term.name, term)
     if (term.kind === 'call') this.#call(term)
     if (term.kind === 'and' || term.kind === 'or')
-      for (const side of term.terms) this.boolean(side, term.kind === 'and' ? '&& joins' : '|| joins')
-    if (term.kind === 'if') this.boolean(term.test, '? asks')
-    if (term.kind === 'loop' && term.test !== undefined) this.boolean(term.test, `${term.loop}() asks`)
-    for (const inner of inside(term)) this.term(inner)
+      for (const side of term.terms) this.checkBoolean(side, term.kind === 'and' ? '&& joins' : '|| joins')
+    if (term.kind === 'if') this.checkBoolean(term.test, '? asks')
+    if (term.kind === 'loop' && term.test !== undefined) this.checkBoolean(term.test, `${term.loop}() asks`)
+    for (const inner of subterms(term)) this.term(inner)
   }
 
   /** Complains about what can only be something else than true or false. */
-  boolean(term: Term, who: string): void {
+  checkBoolean(term: Term, subject: string): void {
     const type = typeOfTerm(term, this.#options.functions)
-    const what = type !== undefined ? phrase(type) : term.kind === 'call' && SUMS.includes(term.name) ? 'a sum or difference' : undefined
+    const what =
+      type !== undefined
+        ? typePhrase(type)
+        : term.kind === 'call' && NON_BOOLEAN_OPERATORS.includes(term.name)
+          ? 'a sum or difference'
+          : undefined
     if (what === undefined || type === 'boolean') return
     const fix = 'compare it with something, as with == or >'
-    this.findings.push(faults.make('R1013', `${who} ${what}, not true or false`, { ...this.#options.locate(term, what), fix }))
+    this.findings.push(faults.make('R1013', `${subject} ${what}, not true or false`, { ...this.#options.locate(term, what), fix }))
   }
 
-  #name(name: string, place: Stretch): void {
+  #name(name: string, place: TextSpan): void {
     const { names } = this.#options
     if (names === undefined || names.has(name)) return
     const guess = this.#guessName(name)
@@ -76,15 +81,15 @@ class Check {
 
   #call(call: Call): void {
     const [first] = call.terms
-    if (call.name === '!_' && first !== undefined) this.boolean(first, '! turns round')
+    if (call.name === '!_' && first !== undefined) this.checkBoolean(first, '! turns round')
     if (Object.hasOwn(OPERATORS, call.name)) return
     const host = this.#options.functions.get(call.name)
     if (host !== undefined) return this.#hostCall(call, host)
     const known = Object.hasOwn(FUNCTIONS, call.name) ? FUNCTIONS[call.name] : undefined
     if (known === undefined) return this.#unknown(call)
-    const given = call.method ? call.terms.length - 1 : call.terms.length
+    const count = call.method ? call.terms.length - 1 : call.terms.length
     const [least, most] = (call.method ? known.method : known.plain) ?? [-1, -1]
-    if (given < least || given > most) return this.#wrongCall(call, known.usage)
+    if (count < least || count > most) return this.#wrongCall(call, known.usage)
     const pattern = call.terms[1]
     if (call.name === 'matches' && pattern?.kind === 'value' && typeof pattern.value === 'string') this.#pattern(pattern, pattern.value)
   }
@@ -94,7 +99,7 @@ class Check {
   }
 
   #wrongCall(call: Call, usage: string): void {
-    const details = { ...this.#options.locate(call.called), fix: `write ${usage}` }
+    const details = { ...this.#options.locate(call.nameSpan), fix: `write ${usage}` }
     this.findings.push(faults.make('R1018', `${call.name} is called as ${usage}`, details))
   }
 
@@ -102,18 +107,18 @@ class Check {
     const loop = call.name === 'existsOne' ? 'exists_one' : call.name
     if (LOOPS.includes(loop)) return this.#wrongCall(call, `list.${call.name}(item, ${loop === 'map' ? 'value' : 'condition'})`)
     if (call.name === 'has') return this.#wrongCall(call, 'has(order.total)')
-    const guess = MEANT.get(call.name.toLowerCase()) ?? suggest(call.name, this.#known)
+    const guess = SYNONYMS.get(call.name.toLowerCase()) ?? suggest(call.name, this.#known)
     this.findings.push(
       faults.make('R1018', `there is no function ${quote(call.name)}`, {
-        ...this.#options.locate(call.called, didYouMean(guess)),
+        ...this.#options.locate(call.nameSpan, didYouMean(guess)),
         fix: guess === undefined ? `write one of ${this.#known.join(', ')}` : `write ${quote(guess)}`,
       }),
     )
   }
 
-  #pattern(place: Stretch, pattern: string): void {
-    this.#patterns += patternPrice(pattern)
-    if (this.#patterns > LARGEST_PATTERN) {
+  #pattern(place: TextSpan, pattern: string): void {
+    this.#patterns += patternCost(pattern)
+    if (this.#patterns > MAX_PATTERN_COST) {
       const fix = 'write fewer repetitions, classes of Unicode and ranges without regard to case'
       this.findings.push(faults.make('R1019', 'the pattern is too large', { ...this.#options.locate(place), fix }))
       return
@@ -126,7 +131,7 @@ class Check {
 }
 
 /** What people write who know other languages. */
-const MEANT: ReadonlyMap<string, string> = new Map([
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['len', 'size'],
   ['length', 'size'],
   ['count', 'size'],

@@ -1,4 +1,4 @@
-import type { Stretch } from '../place.ts'
+import type { TextSpan } from '../place.ts'
 import { Refusal, phraseOf, type Meter, type Value } from './values.ts'
 
 /** Where an expression finds its variables: a board, or whatever else knows names and JSON values. */
@@ -20,22 +20,22 @@ export interface Scope {
 export type Code = (scope: Scope) => Value | Refusal
 
 /** Says of a failure that has no place yet that it happened here. */
-export function placed(stretch: Stretch, code: Code): Code {
+export function withPlace(span: TextSpan, code: Code): Code {
   return (scope) => {
     const value = code(scope)
     if (value instanceof Refusal && value.offset < 0) {
-      value.offset = stretch.offset
-      value.length = stretch.length
+      value.offset = span.offset
+      value.length = span.length
     }
     return value
   }
 }
 
 /** Refuses a value that is neither true nor false; `who` asks for it. */
-export function asBoolean(code: Code, who: string): Code {
+export function asBoolean(code: Code, subject: string): Code {
   return (scope) => {
     const value = code(scope)
     if (typeof value === 'boolean' || value instanceof Refusal) return value
-    return new Refusal('type', `${who} needs true or false, not ${phraseOf(value)}`)
+    return new Refusal('type', `${subject} needs true or false, not ${phraseOf(value)}`)
   }
 }

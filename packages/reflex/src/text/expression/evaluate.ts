@@ -1,12 +1,11 @@
+import { type CelFunction, type ExpressionFunction, type ExpressionType, FUNCTIONS } from './functions.ts'
+import { printable, quote } from '../printable.ts'
+import { ComputedList, ComputedMap, fromJson, type Key, keyOf, phraseOf, Refusal, toJson, typeNameOf, type Value } from './values.ts'
 import { AllVariables, elementOf, fieldOf, hasField, partText, variable } from './access.ts'
-import { asBoolean, placed, type Code, type Scope } from './code.ts'
-import { FUNCTIONS, type CelFunction, type ExpressionFunction } from './functions.ts'
-import { callHost } from './host.ts'
+import { asBoolean, type Code, type Scope, withPlace } from './code.ts'
 import { loopCode } from './loops.ts'
 import { OPERATORS } from './operators.ts'
 import type { Call, Loop, Term } from './terms.ts'
-import { MadeList, MadeMap, Refusal, keyOf, phraseOf, type Key, type Value } from './values.ts'
-import { quote } from '../harmless.ts'
 
 /** What the code of an expression is made with. */
 export interface CodeOptions {
@@ -28,7 +27,7 @@ export function codeOf(term: Term, options: CodeOptions): Code {
     case 'value':
       return () => term.value
     case 'name':
-      return placed(term, ({ variables }) => variable(variables, term.name, options.missing))
+      return withPlace(term, ({ variables }) => variable(variables, term.name, options.missing))
     case 'given':
       return ({ variables }) => variables.has(term.name)
     case 'whole':
@@ -52,23 +51,23 @@ export function codeOf(term: Term, options: CodeOptions): Code {
     case 'call':
       return callCode(term, options)
     default:
-      return placed(term, loopCode(term, loopParts(term, options)))
+      return withPlace(term, loopCode(term, loopParts(term, options)))
   }
 }
 
 function fieldCode(term: Term & { kind: 'field' | 'has' }, options: CodeOptions): Code {
   const of = codeOf(term.of, options)
-  const owner = shown(options.text, term.of)
+  const owner = termText(options.text, term.of)
   const take = term.kind === 'has' ? hasField : fieldOf
-  return placed(term, (scope) => {
+  return withPlace(term, (scope) => {
     const value = of(scope)
     return value instanceof Refusal ? value : take(value, term.field, owner)
   })
 }
 
 function indexCode(term: Term & { kind: 'index' }, of: Code, at: Code, text: string): Code {
-  const owner = shown(text, term.of)
-  return placed(term, (scope) => {
+  const owner = termText(text, term.of)
+  return withPlace(term, (scope) => {
     const value = of(scope)
     if (value instanceof Refusal) return value
     const index = at(scope)
@@ -76,39 +75,39 @@ function indexCode(term: Term & { kind: 'index' }, of: Code, at: Code, text: str
   })
 }
 
-function shown(text: string, { offset, length }: Term): string {
+function termText(text: string, { offset, length }: Term): string {
   return partText(text.slice(offset, offset + length))
 }
 
 function loopParts(term: Loop, options: CodeOptions): Parameters<typeof loopCode>[1] {
   return {
     range: codeOf(term.range, options),
-    test: term.test === undefined ? () => true : placed(term.test, asBoolean(codeOf(term.test, options), `${term.loop}()`)),
+    test: term.test === undefined ? () => true : withPlace(term.test, asBoolean(codeOf(term.test, options), `${term.loop}()`)),
     value: term.value === undefined ? undefined : codeOf(term.value, options),
   }
 }
 
 function logicCode(term: Term & { kind: 'and' | 'or' }, options: CodeOptions): Code {
-  const decides = term.kind === 'or'
-  const sign = decides ? '||' : '&&'
-  const sides = term.terms.map((side) => placed(side, asBoolean(codeOf(side, options), sign)))
+  const decisive = term.kind === 'or'
+  const sign = decisive ? '||' : '&&'
+  const sides = term.terms.map((side) => withPlace(side, asBoolean(codeOf(side, options), sign)))
   return (scope) => {
-    let failed: Refusal | undefined
+    let refusal: Refusal | undefined
     for (const side of sides) {
       const value = side(scope)
-      if (value === decides) return decides
+      if (value === decisive) return decisive
       if (value instanceof Refusal) {
         // Whoever has no steps left cannot say what the other side would have said.
         if (value.reason === 'steps') return value
-        failed ??= value
+        refusal ??= value
       }
     }
-    return failed ?? !decides
+    return refusal ?? !decisive
   }
 }
 
 function choiceCode(term: Term & { kind: 'if' }, options: CodeOptions): Code {
-  const test = placed(term.test, asBoolean(codeOf(term.test, options), '?'))
+  const test = withPlace(term.test, asBoolean(codeOf(term.test, options), '?'))
   const yes = codeOf(term.yes, options)
   const no = codeOf(term.no, options)
   return (scope) => {
@@ -131,13 +130,13 @@ function listCode(term: Term & { kind: 'list' }, options: CodeOptions): Code {
   const items = term.terms.map((item) => codeOf(item, options))
   return (scope) => {
     const values = valuesOf(items, scope)
-    return values instanceof Refusal ? values : new MadeList(values)
+    return values instanceof Refusal ? values : new ComputedList(values)
   }
 }
 
 function mapCode(term: Term & { kind: 'map' }, options: CodeOptions): Code {
-  const parts = term.entries.map(([key, value]) => [placed(key, keyCode(codeOf(key, options))), codeOf(value, options)] as const)
-  return placed(term, (scope) => {
+  const parts = term.entries.map(([key, value]) => [withPlace(key, keyCode(codeOf(key, options))), codeOf(value, options)] as const)
+  return withPlace(term, (scope) => {
     const entries = new Map<Key, Value>()
     for (const [keyPart, valuePart] of parts) {
       const key = keyPart(scope)
@@ -145,12 +144,12 @@ function mapCode(term: Term & { kind: 'map' }, options: CodeOptions): Code {
       const value = valuePart(scope)
       if (value instanceof Refusal) return value
       const name = keyOf(key) ?? ''
-      const spent = scope.meter.look(name)
+      const spent = scope.meter.spendKey(name)
       if (spent !== undefined) return spent
       if (entries.has(name)) return new Refusal('range', `the key ${quote(String(name))} stands twice in one map`)
       entries.set(name, value)
     }
-    return new MadeMap(entries)
+    return new ComputedMap(entries)
   })
 }
 
@@ -171,14 +170,55 @@ function callCode(term: Call, options: CodeOptions): Code {
   if (known === undefined) throw new TypeError(`no function ${term.name}`)
   // Almost every call has two operands; a list for them that nobody fills by a loop is worth its line.
   if (left !== undefined && right !== undefined && args.length === 2)
-    return placed(term, (scope) => {
+    return withPlace(term, (scope) => {
       const first = left(scope)
       if (first instanceof Refusal) return first
       const second = right(scope)
       return second instanceof Refusal ? second : known.call([first, second], scope.meter)
     })
-  return placed(term, (scope) => {
+  return withPlace(term, (scope) => {
     const values = valuesOf(args, scope)
     return values instanceof Refusal ? values : known.call(values, scope.meter)
   })
+}
+
+/** Calls a function of the host with JSON and takes JSON back; whatever it throws or gives else is a failure. */
+function callHost(host: ExpressionFunction): Pick<CelFunction, 'call'> {
+  return {
+    call(args, meter) {
+      const values = []
+      for (const [i, arg] of args.entries()) {
+        const wanted = host.params[i] ?? 'any'
+        if (!fits(arg, wanted)) return new Refusal('type', `${host.name}() takes ${wanted} as argument ${i + 1}, not ${phraseOf(arg)}`)
+        const json = toJson(arg, meter)
+        if (json instanceof Refusal) return json
+        values.push(json)
+      }
+      const answer = callFunction(host, values)
+      if (answer instanceof Refusal || fits(answer, host.returns)) return answer
+      return new Refusal('function', `${host.name}() gave ${phraseOf(answer)}, not ${host.returns}`)
+    },
+  }
+}
+
+function callFunction(host: ExpressionFunction, given: Parameters<ExpressionFunction['call']>): Value | Refusal {
+  try {
+    const answer: unknown = host.call(...given)
+    const isPromise = answer instanceof Promise
+    // Nobody waits for the promise: were it to fail, the process would die of it.
+    if (isPromise) answer.catch(() => undefined)
+    return isPromise ? new Refusal('function', `${host.name}() gave a promise, not a value`) : fromJson(answer)
+  } catch (error) {
+    return new Refusal('function', `${host.name}() failed: ${messageOf(error)}`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return printable(error instanceof Error ? error.message : String(error)).slice(0, 200)
+}
+
+function fits(value: Value, type: ExpressionType): boolean {
+  if (type === 'any') return true
+  const name = typeNameOf(value)
+  return name === (type === 'string' ? 'text' : type)
 }

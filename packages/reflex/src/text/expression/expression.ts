@@ -5,11 +5,11 @@ import { checkTerm } from './check.ts'
 import { codeOf } from './evaluate.ts'
 import type { Code, Variables } from './code.ts'
 import type { ExpressionFunction } from './functions.ts'
-import { tooDeep } from './grammar.ts'
+import { findTooDeep } from './grammar.ts'
 import { parseTerm } from './parse.ts'
 import { readsOf, type ExpressionRead } from './reads.ts'
 import { measure, type Term } from './terms.ts'
-import type { Stretch } from '../place.ts'
+import type { TextSpan } from '../place.ts'
 import { tokensOf } from './tokens.ts'
 import { Meter, Refusal, toJson, type FailureReason } from './values.ts'
 import { faults } from '../faults.ts'
@@ -32,19 +32,19 @@ export interface ExpressionOptions {
   /** The variables that exist; without them any name may. */
   readonly names?: Iterable<string> | undefined
   /** The name of the variable that is the map of all variables, such as `board`. It hides a variable of that name. */
-  readonly whole?: string | undefined
+  readonly allVariables?: string | undefined
   readonly functions?: readonly ExpressionFunction[] | undefined
   /** `boolean` refuses what can only give something else. */
   readonly result?: 'boolean' | undefined
   readonly limits?: Partial<ExpressionLimits> | undefined
   /** Says where a stretch of the expression stands in a file; without it findings show the expression itself. */
-  readonly locate?: ((stretch: Stretch, note?: string) => FaultDetails) | undefined
+  readonly locate?: ((span: TextSpan, note?: string) => FaultDetails) | undefined
   /** The code that the reader's own rules give to a bad expression. */
   readonly rule?: string | undefined
 }
 
 /** Why an evaluation gave no value, and which part of the text failed. */
-export interface ExpressionFailure extends Stretch {
+export interface ExpressionFailure extends TextSpan {
   readonly reason: FailureReason
   readonly message: string
   /** `did you mean "total"?` */
@@ -54,7 +54,7 @@ export interface ExpressionFailure extends Stretch {
 export type Evaluation = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly failure: ExpressionFailure }
 
 /** Steps that several evaluations may take together. */
-export interface Purse {
+export interface StepBudget {
   left: number
 }
 
@@ -68,9 +68,9 @@ export interface Expression {
    * alone. Values are read where they stand: a variable that the expression does not look at costs nothing. With a
    * purse it pays from it, and fails for `steps` when that is empty.
    */
-  evaluate(variables: Variables, purse?: Purse): Evaluation
+  evaluate(variables: Variables, budget?: StepBudget): Evaluation
   /** Shows a stretch of the expression, with a note, for a fault. */
-  details(stretch: Stretch, note?: string): FaultDetails
+  details(span: TextSpan, note?: string): FaultDetails
 }
 
 /** The expression, unless it has errors, and what was found. */
@@ -79,7 +79,7 @@ export interface CompiledExpression {
   readonly findings: readonly Fault[]
 }
 
-const NOWHERE: Stretch = { offset: 0, length: 0 }
+const NO_SPAN: TextSpan = { offset: 0, length: 0 }
 const LIMITS: ExpressionLimits = { characters: 2000, terms: 500, depth: 32, steps: 1_000_000 }
 
 /**
@@ -91,28 +91,28 @@ const LIMITS: ExpressionLimits = { characters: 2000, terms: 500, depth: 32, step
 export function compileExpression(text: string, options: ExpressionOptions = {}): CompiledExpression {
   const limits = { ...LIMITS, ...options.limits }
   const rule = options.rule === undefined ? {} : { rule: options.rule }
-  const show = shower(text)
-  const locate = (stretch: Stretch, note?: string): FaultDetails => ({
+  const show = frameMaker(text)
+  const locate = (span: TextSpan, note?: string): FaultDetails => ({
     ...rule,
-    ...show(stretch, note),
-    ...options.locate?.(stretch, note),
+    ...show(span, note),
+    ...options.locate?.(span, note),
   })
   if (typeof text !== 'string')
-    return { findings: [faults.make('R1016', 'the expression is no text', { ...rule, ...options.locate?.(NOWHERE) })] }
-  const read = readTerm(text, limits, options.whole, locate)
+    return { findings: [faults.make('R1016', 'the expression is no text', { ...rule, ...options.locate?.(NO_SPAN) })] }
+  const read = readTerm(text, limits, options.allVariables, locate)
   if ('findings' in read) return read
   const functions = new Map(options.functions?.map((host) => [host.name, host]))
   const names = options.names === undefined ? undefined : new Set(options.names)
   const findings = checkTerm(read.term, { names, functions, result: options.result, locate })
   if (findings.length > 0) return { findings }
   const missing = (name: string): string =>
-    options.whole === undefined ? `there is no ${nameText(name)}` : `${nameText(name)} is not on the ${options.whole}`
+    options.allVariables === undefined ? `there is no ${nameText(name)}` : `${nameText(name)} is not on the ${options.allVariables}`
   const code = codeOf(read.term, { text, missing, functions })
-  return { expression: new ReadExpression(text, read.term, code, limits.steps), findings }
+  return { expression: new ParsedExpression(text, read.term, code, limits.steps), findings }
 }
 
 /** Shows stretches of the expression by itself: line and column would mean nothing without a file. */
-function shower(text: string): (stretch: Stretch, note?: string) => FaultDetails {
+function frameMaker(text: string): (stretch: TextSpan, note?: string) => FaultDetails {
   let source: Source | undefined
   return ({ offset, length }, note) => {
     source ??= new Source(text)
@@ -125,17 +125,18 @@ function readTerm(
   text: string,
   limits: ExpressionLimits,
   whole: string | undefined,
-  locate: (stretch: Stretch, note?: string) => FaultDetails,
+  locate: (stretch: TextSpan, note?: string) => FaultDetails,
 ): { readonly term: Term } | { readonly findings: readonly Fault[] } {
-  const tooLarge = (message: string, stretch: Stretch): { readonly findings: readonly Fault[] } => {
+  const tooLarge = (message: string, stretch: TextSpan): { readonly findings: readonly Fault[] } => {
     const fix = 'split the condition, or compute a part of it before and write it to a variable'
     return { findings: [faults.make('R1019', message, { ...locate(stretch), fix })] }
   }
   if (text.length > limits.characters)
     return tooLarge(`the expression has ${text.length} characters, ${limits.characters} are allowed`, { offset: 0, length: 1 })
   const tokens = tokensOf(text)
-  const deep = tooDeep(tokens, limits.depth)
-  if (deep !== undefined) return tooLarge(`brackets stand more than ${limits.depth} deep`, { offset: deep.start, length: 1 })
+  const tooDeepToken = findTooDeep(tokens, limits.depth)
+  if (tooDeepToken !== undefined)
+    return tooLarge(`brackets stand more than ${limits.depth} deep`, { offset: tooDeepToken.start, length: 1 })
   try {
     const read = parseTerm(text, whole, tokens)
     if ('mistake' in read) {
@@ -153,7 +154,7 @@ function readTerm(
   }
 }
 
-class ReadExpression implements Expression {
+class ParsedExpression implements Expression {
   readonly text: string
   readonly reads: readonly ExpressionRead[]
   readonly #term: Term
@@ -163,17 +164,17 @@ class ReadExpression implements Expression {
 
   constructor(text: string, term: Term, code: Code, steps: number) {
     this.text = text
-    this.details = shower(text)
+    this.details = frameMaker(text)
     this.reads = readsOf(term)
     this.#term = term
     this.#code = code
     this.#steps = steps
   }
 
-  evaluate(variables: Variables, purse?: Purse): Evaluation {
-    const meter = new Meter(Math.min(this.#steps, purse?.left ?? this.#steps))
+  evaluate(variables: Variables, budget?: StepBudget): Evaluation {
+    const meter = new Meter(Math.min(this.#steps, budget?.left ?? this.#steps))
     const value = this.#attempt(variables, meter)
-    if (purse !== undefined) purse.left -= meter.spent
+    if (budget !== undefined) budget.left -= meter.spent
     if (!(value instanceof Refusal)) return { ok: true, value }
     const { reason, message, guess } = value
     const note = didYouMean(guess?.())

@@ -1,8 +1,8 @@
 import type { Json } from '../../kernel/journal/json.ts'
 import { CALENDAR, Duration, SPANS, Timestamp, dateAt, durationOf, readDuration, readTimestamp, timestampAt, zoneMinutes } from './time.ts'
 import { equalValues } from './compare.ts'
-import { harmless } from '../harmless.ts'
-import { linearPattern, patternPrice } from '../linear-pattern.ts'
+import { printable } from '../printable.ts'
+import { linearPattern, patternCost } from '../linear-pattern.ts'
 import { Refusal, isNumber, keyOf, phraseOf, type Meter, type TypeName, type Value } from './values.ts'
 
 /** How a function may be called, and what it does. */
@@ -33,7 +33,7 @@ export const FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   dyn: { plain: [1, 1], usage: 'dyn(value)', call: ([of = null]) => of },
   timestamp: { plain: [1, 1], usage: 'timestamp("2026-01-31T12:00:00Z")', returns: 'timestamp', call: ([of = null]) => toTimestamp(of) },
   duration: { plain: [1, 1], usage: 'duration("1h30m")', returns: 'duration', call: ([of = null]) => toDuration(of) },
-  ...Object.fromEntries(Object.keys(CALENDAR).map((name) => [name, getter(name)])),
+  ...Object.fromEntries(Object.keys(CALENDAR).map((name) => [name, calendarGetter(name)])),
 }
 
 function sizeOf(of: Value, meter: Meter): Value | Refusal {
@@ -72,26 +72,26 @@ function textTest(name: string, test: (text: string, part: string) => boolean): 
 }
 
 /** What the patterns of an expression may cost to compile together, in steps; and any that one computes. */
-export const LARGEST_PATTERN = 10_000
+export const MAX_PATTERN_COST = 10_000
 
 /** Asks the linear-time matcher of the library. Compiling is paid for before it is done, matching by the size of what it made. */
 function matches([text = null, pattern = null]: readonly Value[], meter: Meter): Value | Refusal {
   if (typeof text !== 'string') return wrongType('matches() is asked of a text', text)
   if (typeof pattern !== 'string') return wrongType('matches() needs a pattern as text', pattern)
-  const unpaid = meter.compiles(pattern) ? payFor(pattern, meter) : undefined
-  if (unpaid !== undefined) return unpaid
+  const refusal = meter.needsCompile(pattern) ? payFor(pattern, meter) : undefined
+  if (refusal !== undefined) return refusal
   const made = linearPattern(pattern)
   if ('problem' in made) return new Refusal('type', patternMistake(made.problem))
   return meter.spend(((text.length + 50) * made.size) / 20) ?? made.test(text)
 }
 
 function payFor(pattern: string, meter: Meter): Refusal | undefined {
-  const price = patternPrice(pattern)
-  return price > LARGEST_PATTERN ? new Refusal('steps', 'too much to compute: the pattern is too large') : meter.spend(price)
+  const price = patternCost(pattern)
+  return price > MAX_PATTERN_COST ? new Refusal('steps', 'too much to compute: the pattern is too large') : meter.spend(price)
 }
 
 function patternMistake(problem: string): string {
-  return harmless(`the pattern is no regular expression of RE2: ${problem}`).slice(0, 200)
+  return printable(`the pattern is no regular expression of RE2: ${problem}`).slice(0, 200)
 }
 
 /** What is wrong with a pattern, or undefined. */
@@ -137,19 +137,19 @@ function toBoolean(of: Value): Value | Refusal {
 
 function toTimestamp(of: Value): Value | Refusal {
   if (of instanceof Timestamp) return of
-  if (typeof of === 'bigint') return timestampAt(of * 1_000_000_000n) ?? beyondTime()
+  if (typeof of === 'bigint') return timestampAt(of * 1_000_000_000n) ?? timeRangeRefusal()
   if (typeof of !== 'string') return wrongType('timestamp() reads a text', of)
   return readTimestamp(of) ?? new Refusal('range', 'timestamp() needs a text such as "2026-01-31T12:00:00Z"')
 }
 
 function toDuration(of: Value): Value | Refusal {
   if (of instanceof Duration) return of
-  if (typeof of === 'bigint') return durationOf(of * 1_000_000_000n) ?? beyondTime()
+  if (typeof of === 'bigint') return durationOf(of * 1_000_000_000n) ?? timeRangeRefusal()
   if (typeof of !== 'string') return wrongType('duration() reads a text', of)
   return readDuration(of) ?? new Refusal('range', 'duration() needs a text such as "1h30m"')
 }
 
-function getter(name: string): CelFunction {
+function calendarGetter(name: string): CelFunction {
   return {
     method: [0, 1],
     usage: `timestamp.${name}()`,
@@ -171,7 +171,7 @@ export function isIn(value: Value, range: Value, meter: Meter): boolean | Refusa
     return wrongType('in looks into a list or an object', range)
   if (range.kind === 'map') {
     const key = keyOf(value)
-    return key !== undefined && (meter.look(key) ?? range.has(key))
+    return key !== undefined && (meter.spendKey(key) ?? range.has(key))
   }
   for (let i = 0; i < range.size; i++) {
     const item = meter.spend(1) ?? range.at(i)
@@ -181,7 +181,7 @@ export function isIn(value: Value, range: Value, meter: Meter): boolean | Refusa
   return false
 }
 
-export function beyondTime(): Refusal {
+export function timeRangeRefusal(): Refusal {
   return new Refusal('range', 'the time lies outside the years 1 to 9999')
 }
 

@@ -1,9 +1,9 @@
-import { quote } from '../harmless.ts'
+import { quote } from '../printable.ts'
 import { suggest } from '../suggest.ts'
 import type { Token } from './tokens.ts'
 
 /** A mistake in the writing of an expression: where it is, what it is, and what to write. */
-export interface WritingMistake {
+export interface ExpressionMistake {
   readonly offset: number
   readonly length: number
   readonly message: string
@@ -20,16 +20,16 @@ const BINARY: readonly string[] = ['&&', '||', '==', '!=', '<', '<=', '>', '>=',
  * The first place at which the tokens stop making sense, or undefined. The parser says only how far it got; this
  * says what belongs there. It knows which tokens may follow which, and what each bracket waits for.
  */
-export function writingMistake(text: string, tokens: readonly Token[]): WritingMistake | undefined {
+export function findMistake(text: string, tokens: readonly Token[]): ExpressionMistake | undefined {
   const open: Token[] = []
-  let operand = true
+  let wantsValue = true
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1]
-    const mistake = token.kind === 'end' ? atEnd(token, open, operand) : wrongToken(text, token, before, operand, open)
+    const mistake = token.kind === 'end' ? endMistake(token, open, wantsValue) : tokenMistake(text, token, before, wantsValue, open)
     if (mistake !== undefined) return mistake
     if (token.text in OPENERS && token.kind === 'sign') open.push(token)
     if (token.kind === 'sign' && CLOSERS.includes(token.text)) open.pop()
-    operand = wantsOperand(token, operand)
+    wantsValue = wantsOperand(token, wantsValue)
   }
   return undefined
 }
@@ -41,16 +41,16 @@ function wantsOperand(token: Token, wanted: boolean): boolean {
   return !CLOSERS.includes(token.text)
 }
 
-function wrongToken(
+function tokenMistake(
   text: string,
   token: Token,
   before: Token | undefined,
   operand: boolean,
   open: readonly Token[],
-): WritingMistake | undefined {
+): ExpressionMistake | undefined {
   const place = { offset: token.start, length: token.end - token.start }
-  if (token.kind === 'unknown') return { ...place, ...unknown(text, token) }
-  if (token.kind === 'sign' && CLOSERS.includes(token.text)) return wrongCloser(token, before, operand, open.at(-1))
+  if (token.kind === 'unknown') return { ...place, ...unknownToken(text, token) }
+  if (token.kind === 'sign' && CLOSERS.includes(token.text)) return closerMistake(token, before, operand, open.at(-1))
   const isField = before?.text === '.' && before.kind === 'sign'
   if (isField && token.kind !== 'name')
     return { ...place, message: `a name belongs after the point, not ${quote(token.text)}`, fix: 'write the name of a field' }
@@ -62,7 +62,7 @@ function wrongToken(
       fix: `rename it, or reach it by the map that it is in, with [${quote(token.text)}]`,
     }
   const isOperator = token.kind === 'name' ? token.text === 'in' : token.kind === 'sign' && BINARY.includes(token.text)
-  if (operand) return isOperator && !UNARY.includes(token.text) ? { ...place, ...noOperand(token, before) } : wrongCharacter(token)
+  if (operand) return isOperator && !UNARY.includes(token.text) ? { ...place, ...noOperand(token, before) } : characterMistake(token)
   const follows = isOperator || (token.kind === 'sign' && ['.', '[', '(', '{'].includes(token.text))
   return follows ? undefined : { ...place, ...noOperator(token, before) }
 }
@@ -70,7 +70,7 @@ function wrongToken(
 const ESCAPE = /\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4})|[^])/g
 
 /** A text may name any character of Unicode by its number, and nothing else. */
-function wrongCharacter({ kind, text, start }: Token): WritingMistake | undefined {
+function characterMistake({ kind, text, start }: Token): ExpressionMistake | undefined {
   if (kind !== 'text' || /^[bBrR]/.test(text)) return undefined
   for (const { 0: escape, 1: long, 2: short, index } of text.matchAll(ESCAPE)) {
     const code = Number.parseInt(long ?? short ?? '0', 16)
@@ -96,25 +96,26 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['|', '||'],
 ])
 
-function unknown(text: string, token: Token): Omit<WritingMistake, 'offset' | 'length'> {
+function unknownToken(text: string, token: Token): Omit<ExpressionMistake, 'offset' | 'length'> {
   if (token.text === '"' || token.text === "'") return { message: 'the text is never closed', fix: `close it with ${token.text}` }
-  const meant = WORDS.get(token.text)
-  if (meant !== undefined) return { message: `${quote(token.text)} is no operator`, note: `did you mean ${meant}?`, fix: `write ${meant}` }
+  const operator = WORDS.get(token.text)
+  if (operator !== undefined)
+    return { message: `${quote(token.text)} is no operator`, note: `did you mean ${operator}?`, fix: `write ${operator}` }
   if (token.text === '`' || /[“”‘’]/.test(token.text)) return { message: 'text stands in double or single quotes', fix: 'write " or \'' }
   return { message: `${quote(token.text)} has no meaning in an expression`, fix: text.length === 1 ? 'write an expression' : 'remove it' }
 }
 
-function noOperand(token: Token, before: Token | undefined): Omit<WritingMistake, 'offset' | 'length'> {
+function noOperand(token: Token, before: Token | undefined): Omit<ExpressionMistake, 'offset' | 'length'> {
   if (token.text === '=' || (before?.text === '==' && token.text === '=')) return { message: 'there is no ===', fix: 'write ==' }
   const after = before === undefined ? 'at the start' : `after ${quote(before.text)}`
   return { message: `a value belongs ${after}, not ${quote(token.text)}`, fix: 'write a name, a number, a text in quotes, [ or (' }
 }
 
-function noOperator(token: Token, before: Token | undefined): Omit<WritingMistake, 'offset' | 'length'> {
+function noOperator(token: Token, before: Token | undefined): Omit<ExpressionMistake, 'offset' | 'length'> {
   const asWord = WORDS.has(token.text.toLowerCase()) ? token.text : before?.text
-  const meant = asWord === undefined ? undefined : WORDS.get(asWord.toLowerCase())
-  if (meant !== undefined && asWord !== undefined)
-    return { message: `${quote(asWord)} is no operator`, note: `did you mean ${meant}?`, fix: `write ${meant}` }
+  const operator = asWord === undefined ? undefined : WORDS.get(asWord.toLowerCase())
+  if (operator !== undefined && asWord !== undefined)
+    return { message: `${quote(asWord)} is no operator`, note: `did you mean ${operator}?`, fix: `write ${operator}` }
   const word = token.kind === 'name' && suggest(token.text, ['in']) === 'in' ? 'in' : undefined
   return {
     message: `an operator belongs between ${quote(before?.text ?? '')} and ${quote(token.text)}`,
@@ -123,7 +124,12 @@ function noOperator(token: Token, before: Token | undefined): Omit<WritingMistak
   }
 }
 
-function wrongCloser(token: Token, before: Token | undefined, operand: boolean, opener: Token | undefined): WritingMistake | undefined {
+function closerMistake(
+  token: Token,
+  before: Token | undefined,
+  operand: boolean,
+  opener: Token | undefined,
+): ExpressionMistake | undefined {
   const place = { offset: token.start, length: 1 }
   if (opener === undefined) return { ...place, message: `this ${token.text} closes nothing`, fix: 'remove it, or open the bracket before' }
   const wanted = OPENERS[opener.text]
@@ -134,7 +140,7 @@ function wrongCloser(token: Token, before: Token | undefined, operand: boolean, 
   return { ...place, message: `a value belongs before ${quote(token.text)}`, fix: 'write a name, a number, a text in quotes, [ or (' }
 }
 
-function atEnd(token: Token, open: readonly Token[], operand: boolean): WritingMistake | undefined {
+function endMistake(token: Token, open: readonly Token[], operand: boolean): ExpressionMistake | undefined {
   const opener = open.at(-1)
   if (opener !== undefined && (!operand || opener.end === token.start))
     return { offset: opener.start, length: 1, message: `this ${opener.text} is never closed`, fix: `write ${OPENERS[opener.text]}` }
@@ -145,11 +151,11 @@ function atEnd(token: Token, open: readonly Token[], operand: boolean): WritingM
 }
 
 /** How deep the brackets of an expression go, and the first that goes deeper than allowed. */
-export function tooDeep(tokens: readonly Token[], deepest: number): Token | undefined {
+export function findTooDeep(tokens: readonly Token[], maxDepth: number): Token | undefined {
   let depth = 0
   for (const token of tokens) {
     if (token.kind !== 'sign') continue
-    if (token.text in OPENERS && ++depth > deepest) return token
+    if (token.text in OPENERS && ++depth > maxDepth) return token
     if (CLOSERS.includes(token.text)) depth--
   }
   return undefined

@@ -1,6 +1,6 @@
 import type { Code } from './code.ts'
 import { measure, type Loop } from './terms.ts'
-import { MadeList, Refusal, phraseOf, type ListValue, type Meter, type Value } from './values.ts'
+import { ComputedList, Refusal, phraseOf, type ListValue, type Meter, type Value } from './values.ts'
 
 /** The parts of a loop, ready to be evaluated. */
 interface LoopParts {
@@ -13,9 +13,9 @@ interface LoopParts {
 export function loopCode(term: Loop, { range, test, value }: LoopParts): Code {
   const cost = 1 + [term.test, term.value].reduce((sum, part) => sum + (part === undefined ? 0 : measure(part).terms), 0)
   return (scope) => {
-    const over = range(scope)
-    if (over instanceof Refusal) return over
-    const items = itemsOf(over, scope.meter)
+    const collection = range(scope)
+    if (collection instanceof Refusal) return collection
+    const items = itemsOf(collection, scope.meter)
     if (items instanceof Refusal) return items
     const result = new LoopResult(term.loop)
     const outer = scope.slots[term.slot]
@@ -23,31 +23,31 @@ export function loopCode(term: Loop, { range, test, value }: LoopParts): Code {
       const item = scope.meter.spend(cost) ?? items.at(i)
       if (item instanceof Refusal) return item
       scope.slots[term.slot] = item
-      const holds = test(scope)
-      result.take(holds === true && value !== undefined ? value(scope) : item, holds)
+      const matches = test(scope)
+      result.add(matches === true && value !== undefined ? value(scope) : item, matches)
     }
     scope.slots[term.slot] = outer
     return result.value()
   }
 }
 
-function itemsOf(over: Value, meter: Meter): ListValue | Refusal {
-  if (typeof over === 'object' && over !== null) {
-    if (over.kind === 'list') return over
-    if (over.kind === 'map') {
-      const keys = over.keys()
-      return meter.spend(keys.length) ?? new MadeList(keys)
+function itemsOf(collection: Value, meter: Meter): ListValue | Refusal {
+  if (typeof collection === 'object' && collection !== null) {
+    if (collection.kind === 'list') return collection
+    if (collection.kind === 'map') {
+      const keys = collection.keys()
+      return meter.spend(keys.length) ?? new ComputedList(keys)
     }
   }
-  return new Refusal('type', `only lists and objects have elements to go over, not ${phraseOf(over)}`)
+  return new Refusal('type', `only lists and objects have elements to go over, not ${phraseOf(collection)}`)
 }
 
 /** What a loop has come to. `all` and `exists` outlive a failing element when another decides; the others do not. */
 class LoopResult {
   readonly #loop: Loop['loop']
-  readonly #taken: Value[] = []
+  readonly #items: Value[] = []
   #count = 0
-  #failed: Refusal | undefined
+  #refusal: Refusal | undefined
   #answer: boolean | undefined
 
   constructor(loop: Loop['loop']) {
@@ -56,25 +56,25 @@ class LoopResult {
 
   /** Whether the elements that are left cannot change the result. */
   get decided(): boolean {
-    return this.#answer !== undefined || (this.#failed !== undefined && (this.#isStrict() || this.#failed.reason === 'steps'))
+    return this.#answer !== undefined || (this.#refusal !== undefined && (this.#isStrict() || this.#refusal.reason === 'steps'))
   }
 
-  take(item: Value | Refusal, holds: Value | Refusal): void {
-    if (holds instanceof Refusal) this.#failed ??= holds
-    else if (this.#loop === 'all' && holds === false) this.#answer = false
-    else if (this.#loop === 'exists' && holds === true) this.#answer = true
-    else if (holds === true) {
+  add(item: Value | Refusal, matches: Value | Refusal): void {
+    if (matches instanceof Refusal) this.#refusal ??= matches
+    else if (this.#loop === 'all' && matches === false) this.#answer = false
+    else if (this.#loop === 'exists' && matches === true) this.#answer = true
+    else if (matches === true) {
       this.#count++
-      if (item instanceof Refusal) this.#failed ??= item
-      else if (this.#isStrict()) this.#taken.push(item)
+      if (item instanceof Refusal) this.#refusal ??= item
+      else if (this.#isStrict()) this.#items.push(item)
     }
   }
 
   value(): Value | Refusal {
     if (this.#answer !== undefined) return this.#answer
-    if (this.#failed !== undefined) return this.#failed
+    if (this.#refusal !== undefined) return this.#refusal
     if (this.#loop === 'exists_one') return this.#count === 1
-    return this.#isStrict() ? new MadeList(this.#taken) : this.#loop === 'all'
+    return this.#isStrict() ? new ComputedList(this.#items) : this.#loop === 'all'
   }
 
   #isStrict(): boolean {

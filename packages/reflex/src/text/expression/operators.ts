@@ -1,7 +1,7 @@
-import { beyondTime, int64, isIn } from './functions.ts'
+import { timeRangeRefusal, int64, isIn } from './functions.ts'
 import { Duration, Timestamp, durationOf, timestampAt } from './time.ts'
 import { compareValues, equalValues } from './compare.ts'
-import { MadeList, Refusal, isNumber, phraseOf, type ListValue, type Meter, type TypeName, type Value } from './values.ts'
+import { ComputedList, Refusal, isNumber, phraseOf, type ListValue, type Meter, type TypeName, type Value } from './values.ts'
 
 /** An operator that asks for the values of all its operands. */
 export interface Operator {
@@ -16,22 +16,22 @@ export interface Operator {
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   '_==_': { returns: 'boolean', call: ([left = null, right = null], meter) => equalValues(left, right, meter) },
   '_!=_': { returns: 'boolean', call: ([left = null, right = null], meter) => not(equalValues(left, right, meter)) },
-  '_<_': order((sign) => sign < 0),
-  '_<=_': order((sign) => sign <= 0),
-  '_>_': order((sign) => sign > 0),
-  '_>=_': order((sign) => sign >= 0),
+  '_<_': comparison((sign) => sign < 0),
+  '_<=_': comparison((sign) => sign <= 0),
+  '_>_': comparison((sign) => sign > 0),
+  '_>=_': comparison((sign) => sign >= 0),
   '@in': { returns: 'boolean', call: ([value = null, range = null], meter) => isIn(value, range, meter) },
   '!_': { returns: 'boolean', call: ([value = null]) => not(value) },
   '-_': { call: ([value = null]) => negate(value) },
   '_+_': { call: ([left = null, right = null], meter) => plus(left, right, meter) },
   '_-_': { call: ([left = null, right = null]) => minus(left, right) },
-  '_*_': number(
+  '_*_': arithmeticOperator(
     'multiply',
     (left, right) => left * right,
     (left, right) => left * right,
   ),
-  '_/_': number('divide', divide, (left, right) => left / right),
-  '_%_': number('divide', remainder),
+  '_/_': arithmeticOperator('divide', divide, (left, right) => left / right),
+  '_%_': arithmeticOperator('divide', remainder),
 }
 
 function not(value: Value | Refusal): Value | Refusal {
@@ -39,21 +39,21 @@ function not(value: Value | Refusal): Value | Refusal {
   return typeof value === 'boolean' ? !value : new Refusal('type', `! needs true or false, not ${phraseOf(value)}`)
 }
 
-function order(holds: (sign: number) => boolean): Operator {
+function comparison(test: (sign: number) => boolean): Operator {
   return {
     returns: 'boolean',
     call([left = null, right = null], meter) {
       const sign = compareValues(left, right, meter)
       if (sign instanceof Refusal) return sign
-      return sign === undefined ? new Refusal('type', `cannot compare ${phraseOf(left)} with ${phraseOf(right)}`) : holds(sign)
+      return sign === undefined ? new Refusal('type', `cannot compare ${phraseOf(left)} with ${phraseOf(right)}`) : test(sign)
     },
   }
 }
 
-type Whole = (left: bigint, right: bigint) => bigint | Refusal
-type Real = (left: number, right: number) => number
+type IntegerOperation = (left: bigint, right: bigint) => bigint | Refusal
+type FloatOperation = (left: number, right: number) => number
 
-function number(verb: string, whole: Whole, real?: Real): Operator {
+function arithmeticOperator(verb: string, whole: IntegerOperation, real?: FloatOperation): Operator {
   return {
     returns: 'number',
     call([left = null, right = null]) {
@@ -63,7 +63,7 @@ function number(verb: string, whole: Whole, real?: Real): Operator {
 }
 
 /** Undefined when the two are not both numbers. */
-function arithmetic(left: Value, right: Value, whole: Whole, real?: Real): Value | Refusal | undefined {
+function arithmetic(left: Value, right: Value, whole: IntegerOperation, real?: FloatOperation): Value | Refusal | undefined {
   if (!isNumber(left) || !isNumber(right)) return undefined
   if (typeof left === 'bigint' && typeof right === 'bigint') {
     const result = whole(left, right)
@@ -94,10 +94,10 @@ function plus(left: Value, right: Value, meter: Meter): Value | Refusal {
   )
   if (sum !== undefined) return sum
   if (typeof left === 'string' && typeof right === 'string') return meter.spend((left.length + right.length) / 100) ?? left + right
-  if (isList(left) && isList(right)) return joined(left, right, meter)
-  if (left instanceof Timestamp && right instanceof Duration) return timestampAt(left.nanos + right.nanos) ?? beyondTime()
-  if (left instanceof Duration && right instanceof Timestamp) return timestampAt(left.nanos + right.nanos) ?? beyondTime()
-  if (left instanceof Duration && right instanceof Duration) return durationOf(left.nanos + right.nanos) ?? beyondTime()
+  if (isList(left) && isList(right)) return concatLists(left, right, meter)
+  if (left instanceof Timestamp && right instanceof Duration) return timestampAt(left.nanos + right.nanos) ?? timeRangeRefusal()
+  if (left instanceof Duration && right instanceof Timestamp) return timestampAt(left.nanos + right.nanos) ?? timeRangeRefusal()
+  if (left instanceof Duration && right instanceof Duration) return durationOf(left.nanos + right.nanos) ?? timeRangeRefusal()
   return new Refusal('type', `cannot add ${phraseOf(right)} to ${phraseOf(left)}`)
 }
 
@@ -109,9 +109,9 @@ function minus(left: Value, right: Value): Value | Refusal {
     (a, b) => a - b,
   )
   if (difference !== undefined) return difference
-  if (left instanceof Timestamp && right instanceof Duration) return timestampAt(left.nanos - right.nanos) ?? beyondTime()
+  if (left instanceof Timestamp && right instanceof Duration) return timestampAt(left.nanos - right.nanos) ?? timeRangeRefusal()
   const isTime = (left instanceof Timestamp && right instanceof Timestamp) || (left instanceof Duration && right instanceof Duration)
-  if (isTime) return durationOf(left.nanos - right.nanos) ?? beyondTime()
+  if (isTime) return durationOf(left.nanos - right.nanos) ?? timeRangeRefusal()
   return new Refusal('type', `cannot take ${phraseOf(right)} from ${phraseOf(left)}`)
 }
 
@@ -119,7 +119,7 @@ function isList(value: Value): value is ListValue {
   return typeof value === 'object' && value !== null && value.kind === 'list'
 }
 
-function joined(left: ListValue, right: ListValue, meter: Meter): Value | Refusal {
+function concatLists(left: ListValue, right: ListValue, meter: Meter): Value | Refusal {
   const spent = meter.spend(left.size + right.size)
   if (spent !== undefined) return spent
   const items: Value[] = []
@@ -130,5 +130,5 @@ function joined(left: ListValue, right: ListValue, meter: Meter): Value | Refusa
       items.push(item)
     }
   }
-  return new MadeList(items)
+  return new ComputedList(items)
 }

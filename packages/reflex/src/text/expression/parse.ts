@@ -1,12 +1,12 @@
 import type { parse } from '@bufbuild/cel'
 import { cel } from '../cel-library.ts'
-import { writingMistake, type WritingMistake } from './grammar.ts'
-import { Stretches } from './stretches.ts'
+import { findMistake, type ExpressionMistake } from './grammar.ts'
+import { TermSpans } from './term-spans.ts'
 import type { LoopName, Term } from './terms.ts'
-import type { Stretch } from '../place.ts'
+import type { TextSpan } from '../place.ts'
 import { tokensOf, withoutComments, type Token } from './tokens.ts'
 import type { Value } from './values.ts'
-import { quote } from '../harmless.ts'
+import { quote } from '../printable.ts'
 
 type Parsed = ReturnType<typeof parse>
 type Expr = Parsed['expr']
@@ -19,7 +19,7 @@ interface Locals {
 }
 
 /** A term, or what is wrong with the writing. */
-export type ParsedTerm = { readonly term: Term } | { readonly mistake: WritingMistake }
+export type ParsedTerm = { readonly term: Term } | { readonly mistake: ExpressionMistake }
 
 /**
  * Reads an expression with the parser of `@bufbuild/cel` and turns its tree into terms that know their stretch of the
@@ -27,28 +27,28 @@ export type ParsedTerm = { readonly term: Term } | { readonly mistake: WritingMi
  * nested beyond what the stack can hold.
  */
 export function parseTerm(text: string, whole: string | undefined, tokens: readonly Token[] = tokensOf(text)): ParsedTerm {
-  const mistake = writingMistake(text, tokens)
+  const mistake = findMistake(text, tokens)
   if (mistake !== undefined) return { mistake }
   try {
     const parsed = cel().parse(withoutComments(text, tokens))
     return { term: new TermReader(parsed, tokens, whole).read(parsed.expr, { slots: new Map(), depth: 0 }) }
   } catch (error) {
     if (error instanceof RangeError) throw error
-    return { mistake: error instanceof Unreadable ? error.mistake : unreadable(error, text, tokens) }
+    return { mistake: error instanceof ParseFailure ? error.mistake : parserMistake(error, text, tokens) }
   }
 }
 
-class Unreadable extends Error {
-  readonly mistake: WritingMistake
+class ParseFailure extends Error {
+  readonly mistake: ExpressionMistake
 
-  constructor(mistake: WritingMistake) {
+  constructor(mistake: ExpressionMistake) {
     super(mistake.message)
     this.mistake = mistake
   }
 }
 
 /** What the parser refused although the tokens may stand beside each other. */
-function unreadable(error: unknown, text: string, tokens: readonly Token[]): WritingMistake {
+function parserMistake(error: unknown, text: string, tokens: readonly Token[]): ExpressionMistake {
   const location = typeof error === 'object' && error !== null && 'location' in error ? error.location : undefined
   const start = typeof location === 'object' && location !== null && 'start' in location ? location.start : undefined
   const from = typeof start === 'object' && start !== null && 'offset' in start && typeof start.offset === 'number' ? start.offset : 0
@@ -70,12 +70,12 @@ const LOOPS: Readonly<Record<string, LoopName>> = {
 
 class TermReader {
   readonly #macros: Parsed['sourceInfo']
-  readonly #stretches: Stretches
+  readonly #spans: TermSpans
   readonly #whole: string | undefined
 
   constructor(parsed: Parsed, tokens: readonly Token[], whole: string | undefined) {
     this.#macros = parsed.sourceInfo
-    this.#stretches = new Stretches(tokens)
+    this.#spans = new TermSpans(tokens)
     this.#whole = whole
   }
 
@@ -84,25 +84,25 @@ class TermReader {
     const { exprKind: kind } = expr
     switch (kind.case) {
       case 'identExpr':
-        return this.#name(kind.value.name, this.#stretches.word(at), locals)
+        return this.#name(kind.value.name, this.#spans.wordAt(at), locals)
       case 'constExpr':
-        return { kind: 'value', ...constant(kind.value, this.#stretches.literal(at)) }
+        return { kind: 'value', ...constant(kind.value, this.#spans.literalAt(at)) }
       case 'selectExpr':
         return this.#select(kind.value, at, locals)
       case 'callExpr':
         return this.#call(kind.value, at, locals)
       case 'listExpr':
-        return { kind: 'list', ...this.#stretches.bracket(at), terms: kind.value.elements.map((item) => this.read(item, locals)) }
+        return { kind: 'list', ...this.#spans.bracketAt(at), terms: kind.value.elements.map((item) => this.read(item, locals)) }
       case 'structExpr':
         return this.#map(kind.value, at, locals)
       case 'comprehensionExpr':
         return this.#loop(expr, kind.value, at, locals)
       default:
-        throw unusable(this.#stretches.word(at), 'this cannot be read', 'write CEL')
+        throw parseFailure(this.#spans.wordAt(at), 'this cannot be read', 'write CEL')
     }
   }
 
-  #name(written: string, place: Stretch, locals: Locals): Term {
+  #name(written: string, place: TextSpan, locals: Locals): Term {
     const name = written.startsWith('.') ? written.slice(1) : written
     const slot = written.startsWith('.') ? undefined : locals.slots.get(name)
     if (slot !== undefined) return { kind: 'local', slot, name, ...place }
@@ -110,8 +110,8 @@ class TermReader {
   }
 
   #select({ operand, field, testOnly }: Kind<'selectExpr'>['value'], at: number, locals: Locals): Term {
-    const of = this.read(present(operand), locals)
-    const place = testOnly ? this.#stretches.called(at) : this.#stretches.after(of, at)
+    const of = this.read(required(operand), locals)
+    const place = testOnly ? this.#spans.callAt(at) : this.#spans.fieldAfter(of, at)
     if (of.kind === 'whole') return { kind: testOnly ? 'given' : 'name', name: field, ...place }
     return { kind: testOnly ? 'has' : 'field', of, field, ...place }
   }
@@ -120,11 +120,11 @@ class TermReader {
     const terms = args.map((arg) => this.read(arg, locals))
     if (target !== undefined) {
       const of = this.read(target, locals)
-      const called = this.#stretches.word(this.#stretches.next(at))
-      return { kind: 'call', name, called, method: true, terms: [of, ...terms], ...this.#stretches.afterCall(of, at) }
+      const nameSpan = this.#spans.wordAt(this.#spans.nextStart(at))
+      return { kind: 'call', name, nameSpan, method: true, terms: [of, ...terms], ...this.#spans.afterCall(of, at) }
     }
     if (isOperator(name)) return this.#operator(name, terms, at)
-    return { kind: 'call', name, called: this.#stretches.word(at), method: false, terms, ...this.#stretches.called(at) }
+    return { kind: 'call', name, nameSpan: this.#spans.wordAt(at), method: false, terms, ...this.#spans.callAt(at) }
   }
 
   #operator(name: string, terms: readonly Term[], at: number): Term {
@@ -132,36 +132,36 @@ class TermReader {
     if (name === '_&&_' || name === '_||_') return this.#logic(name === '_&&_' ? 'and' : 'or', terms)
     if (first !== undefined && second !== undefined) {
       if (name === '_[_]') return this.#index(first, second, at)
-      if (third !== undefined) return { kind: 'if', test: first, yes: second, no: third, ...this.#stretches.around([first, third]) }
+      if (third !== undefined) return { kind: 'if', test: first, yes: second, no: third, ...this.#spans.spanning([first, third]) }
       if (name === '@in' && second.kind === 'whole' && first.kind === 'value' && typeof first.value === 'string')
-        return { kind: 'given', name: first.value, ...this.#stretches.around([first, second]) }
+        return { kind: 'given', name: first.value, ...this.#spans.spanning([first, second]) }
     }
-    const place = terms.length === 1 ? this.#stretches.from(at, terms) : this.#stretches.around(terms)
-    return { kind: 'call', name, called: this.#stretches.word(at), method: false, terms, ...place }
+    const place = terms.length === 1 ? this.#spans.fromSign(at, terms) : this.#spans.spanning(terms)
+    return { kind: 'call', name, nameSpan: this.#spans.wordAt(at), method: false, terms, ...place }
   }
 
   /** A chain of one operator is one term, in whatever way the parser balanced it. */
   #logic(kind: 'and' | 'or', terms: readonly Term[]): Term {
-    const place = this.#stretches.around(terms)
+    const place = this.#spans.spanning(terms)
     return { kind, terms: terms.flatMap((term) => (term.kind === kind ? term.terms : [term])), ...place }
   }
 
   #index(of: Term, at: Term, bracket: number): Term {
-    const place = this.#stretches.afterBracket(of, bracket)
+    const place = this.#spans.afterBracket(of, bracket)
     if (of.kind === 'whole' && at.kind === 'value' && typeof at.value === 'string') return { kind: 'name', name: at.value, ...place }
     return { kind: 'index', of, at, ...place }
   }
 
   #map({ messageName, entries }: Kind<'structExpr'>['value'], at: number, locals: Locals): Term {
     if (messageName !== '') {
-      const place = this.#stretches.word(at)
-      throw unusable(place, `there is no type ${quote(messageName)} to make a value of`, 'write a map, {"key": value}')
+      const place = this.#spans.wordAt(at)
+      throw parseFailure(place, `there is no type ${quote(messageName)} to make a value of`, 'write a map, {"key": value}')
     }
     const pairs = entries.map(({ keyKind, value }): readonly [Term, Term] => [
-      this.read(present(keyKind.case === 'mapKey' ? keyKind.value : undefined), locals),
-      this.read(present(value), locals),
+      this.read(required(keyKind.case === 'mapKey' ? keyKind.value : undefined), locals),
+      this.read(required(value), locals),
     ])
-    return { kind: 'map', entries: pairs, ...this.#stretches.bracket(at) }
+    return { kind: 'map', entries: pairs, ...this.#spans.bracketAt(at) }
   }
 
   /** The parser has written the macro out as a fold; from it come back the condition and the value. */
@@ -169,18 +169,18 @@ class TermReader {
     const macro = this.#macros?.macroCalls[String(expr.id)]?.exprKind
     const written = macro?.case === 'callExpr' ? macro.value : undefined
     const loop = LOOPS[written?.function ?? ''] ?? 'all'
-    const range = this.read(present(fold.iterRange), locals)
+    const range = this.read(required(fold.iterRange), locals)
     const slot = locals.depth
     const inner = { slots: new Map(locals.slots).set(fold.iterVar, slot), depth: slot + 1 }
     const step = argsOf(fold.loopStep)
-    const place = this.#stretches.afterCall(range, at)
-    if (loop === 'all' || loop === 'exists') return { kind: 'loop', loop, range, slot, test: this.read(present(step[1]), inner), ...place }
+    const place = this.#spans.afterCall(range, at)
+    if (loop === 'all' || loop === 'exists') return { kind: 'loop', loop, range, slot, test: this.read(required(step[1]), inner), ...place }
     if (loop === 'exists_one' || loop === 'filter')
-      return { kind: 'loop', loop, range, slot, test: this.read(present(step[0]), inner), ...place }
+      return { kind: 'loop', loop, range, slot, test: this.read(required(step[0]), inner), ...place }
     const [test, appended] = step.length === 3 ? [step[0], argsOf(step[1])[1]] : [undefined, step[1]]
     const made = appended?.exprKind.case === 'listExpr' ? appended.exprKind.value.elements[0] : undefined
     const condition = test === undefined ? undefined : this.read(test, inner)
-    return { kind: 'loop', loop, range, slot, test: condition, value: this.read(present(made), inner), ...place }
+    return { kind: 'loop', loop, range, slot, test: condition, value: this.read(required(made), inner), ...place }
   }
 }
 
@@ -192,14 +192,14 @@ function isOperator(name: string): boolean {
   return name.startsWith('@') || /[^\w.]/.test(name)
 }
 
-function present(expr: Expr | undefined): Expr {
+function required(expr: Expr | undefined): Expr {
   if (expr === undefined) throw new TypeError('the parser left a part of the expression out')
   return expr
 }
 
 const MAX_INT = 2n ** 63n - 1n
 
-function constant({ constantKind: kind }: Kind<'constExpr'>['value'], place: Stretch): Stretch & { readonly value: Value } {
+function constant({ constantKind: kind }: Kind<'constExpr'>['value'], place: TextSpan): TextSpan & { readonly value: Value } {
   switch (kind.case) {
     case 'nullValue':
       return { value: null, ...place }
@@ -208,17 +208,17 @@ function constant({ constantKind: kind }: Kind<'constExpr'>['value'], place: Str
       return { value: kind.value, ...place }
     case 'int64Value':
       if (kind.value <= MAX_INT && kind.value >= -MAX_INT - 1n) return { value: kind.value, ...place }
-      throw unusable(place, 'the number does not fit into 64 bits', 'write a smaller number')
+      throw parseFailure(place, 'the number does not fit into 64 bits', 'write a smaller number')
     case 'doubleValue':
       if (Number.isFinite(kind.value)) return { value: kind.value, ...place }
-      throw unusable(place, 'the number is too large', 'write a smaller number')
+      throw parseFailure(place, 'the number is too large', 'write a smaller number')
     case 'uint64Value':
-      throw unusable(place, 'unsigned numbers have no use here', 'write the number without u')
+      throw parseFailure(place, 'unsigned numbers have no use here', 'write the number without u')
     default:
-      throw unusable(place, 'bytes have no use here', 'write the text without b')
+      throw parseFailure(place, 'bytes have no use here', 'write the text without b')
   }
 }
 
-function unusable(place: Stretch, message: string, fix: string): Unreadable {
-  return new Unreadable({ ...place, message, fix })
+function parseFailure(place: TextSpan, message: string, fix: string): ParseFailure {
+  return new ParseFailure({ ...place, message, fix })
 }

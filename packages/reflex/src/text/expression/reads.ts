@@ -1,8 +1,8 @@
-import { inside, type Term } from './terms.ts'
-import type { Stretch } from '../place.ts'
+import { subterms, type Term } from './terms.ts'
+import type { TextSpan } from '../place.ts'
 
 /** One place at which an expression looks at a variable. */
-export interface ExpressionRead extends Stretch {
+export interface ExpressionRead extends TextSpan {
   /** The variable, or undefined when the expression looks at all of them, or at one that it computes the name of. */
   readonly key: string | undefined
   /** Which part of the value, as far as the text says: `order.items[0]` reads `["items", 0]` of `order`. */
@@ -13,30 +13,30 @@ export interface ExpressionRead extends Stretch {
    * Whether the expression has a value although the variable is not there: it only asks for its presence, or it reads
    * it where such a question has said yes, as in `has(board.total) && board.total > 5`.
    */
-  readonly harmless: boolean
+  readonly isOptional: boolean
 }
 
 /** Every look of a term at a variable, in the order of the text. */
 export function readsOf(term: Term): ExpressionRead[] {
-  return looks(term)
-    .map((look) => ({ ...look.read, harmless: isHarmless(term, look) }))
+  return variableReads(term)
+    .map((look) => ({ ...look.read, isOptional: isOptionalRead(term, look) }))
     .sort((a, b) => a.offset - b.offset)
 }
 
-interface Look {
-  readonly read: Omit<ExpressionRead, 'harmless'>
+interface VariableRead {
+  readonly read: Omit<ExpressionRead, 'isOptional'>
   /** The term that fails when the variable is not there. */
   readonly at: Term
 }
 
 /** A variable and the fields and elements that follow it are one look. */
-function looks(term: Term): Look[] {
+function variableReads(term: Term): VariableRead[] {
   const { root, path } = follow(term)
   const { offset, length } = term
   if (root.kind === 'name') return [{ read: { key: root.name, path, what: 'value', offset, length }, at: root }]
   if (root.kind === 'given') return [{ read: { key: root.name, path: [], what: 'presence', offset, length }, at: root }]
   if (root.kind === 'whole') return [{ read: { key: undefined, path: [], what: 'value', offset, length }, at: root }]
-  return inside(term).flatMap(looks)
+  return subterms(term).flatMap(variableReads)
 }
 
 /** The term that fields and elements are taken of, as far as the text names them. */
@@ -71,7 +71,7 @@ const FAILS: Outcomes = { yes: false, no: false, fails: true }
 const YES: Outcomes = { yes: true, no: false, fails: false }
 const NO: Outcomes = { yes: false, no: true, fails: false }
 
-function isHarmless(term: Term, { read, at }: Look): boolean {
+function isOptionalRead(term: Term, { read, at }: VariableRead): boolean {
   // A computed name is looked up in the map of all variables, which is always there; whether the key is, nobody knows.
   if (read.key === undefined) return !isLookedUp(term, at)
   return read.what === 'presence' || !outcomes(term, read.key, at).fails
@@ -79,7 +79,7 @@ function isHarmless(term: Term, { read, at }: Look): boolean {
 
 /** Whether the map of all variables is asked for a single one. */
 function isLookedUp(term: Term, whole: Term): boolean {
-  return (term.kind === 'index' && term.of === whole) || inside(term).some((inner) => isLookedUp(inner, whole))
+  return (term.kind === 'index' && term.of === whole) || subterms(term).some((inner) => isLookedUp(inner, whole))
 }
 
 /** What a term may come to when the variable is not there, supposing that nothing else fails. */
@@ -91,24 +91,24 @@ function outcomes(term: Term, key: string, at: Term): Outcomes {
     case 'value':
       return term.value === true ? YES : term.value === false ? NO : EITHER
     case 'and':
-      return term.terms.map((side) => outcomes(side, key, at)).reduce(both)
+      return term.terms.map((side) => outcomes(side, key, at)).reduce(combineAnd)
     case 'or':
-      return negated(term.terms.map((side) => negated(outcomes(side, key, at))).reduce(both))
+      return negate(term.terms.map((side) => negate(outcomes(side, key, at))).reduce(combineAnd))
     case 'if':
-      return chosen(outcomes(term.test, key, at), outcomes(term.yes, key, at), outcomes(term.no, key, at))
+      return combineIf(outcomes(term.test, key, at), outcomes(term.yes, key, at), outcomes(term.no, key, at))
     case 'call': {
       const [first] = term.terms
-      if (term.name === '!_' && first !== undefined) return negated(outcomes(first, key, at))
+      if (term.name === '!_' && first !== undefined) return negate(outcomes(first, key, at))
       break
     }
     default:
   }
-  const fails = inside(term).some((inner) => outcomes(inner, key, at).fails)
+  const fails = subterms(term).some((inner) => outcomes(inner, key, at).fails)
   return { ...EITHER, fails }
 }
 
 /** Of two sides of `&&`: a no from either is a no, whatever becomes of the other. */
-function both(left: Outcomes, right: Outcomes): Outcomes {
+function combineAnd(left: Outcomes, right: Outcomes): Outcomes {
   return {
     yes: left.yes && right.yes,
     no: left.no || right.no,
@@ -116,11 +116,11 @@ function both(left: Outcomes, right: Outcomes): Outcomes {
   }
 }
 
-function negated({ yes, no, fails }: Outcomes): Outcomes {
+function negate({ yes, no, fails }: Outcomes): Outcomes {
   return { yes: no, no: yes, fails }
 }
 
-function chosen(test: Outcomes, yes: Outcomes, no: Outcomes): Outcomes {
+function combineIf(test: Outcomes, yes: Outcomes, no: Outcomes): Outcomes {
   return {
     yes: (test.yes && yes.yes) || (test.no && no.yes),
     no: (test.yes && yes.no) || (test.no && no.no),

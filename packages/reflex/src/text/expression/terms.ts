@@ -1,10 +1,10 @@
-import type { Stretch } from '../place.ts'
+import type { TextSpan } from '../place.ts'
 import type { Value } from './values.ts'
 
 export type LoopName = 'all' | 'exists' | 'exists_one' | 'map' | 'filter'
 
 /** Goes over the elements of a list, or the keys of a map, with one variable. */
-export interface Loop extends Stretch {
+export interface Loop extends TextSpan {
   readonly kind: 'loop'
   readonly loop: LoopName
   readonly range: Term
@@ -16,12 +16,12 @@ export interface Loop extends Stretch {
   readonly value?: Term | undefined
 }
 
-export interface Call extends Stretch {
+export interface Call extends TextSpan {
   readonly kind: 'call'
   /** The function's name; operators are called as CEL calls them, such as `_+_`. */
   readonly name: string
   /** Where the name stands. */
-  readonly called: Stretch
+  readonly nameSpan: TextSpan
   /** Whether it was called on a value, which then is the first of `terms`. */
   readonly method: boolean
   readonly terms: readonly Term[]
@@ -29,26 +29,26 @@ export interface Call extends Stretch {
 
 /** A part of an expression. Every part knows its stretch of the text. */
 export type Term =
-  | (Stretch & { readonly kind: 'value'; readonly value: Value })
+  | (TextSpan & { readonly kind: 'value'; readonly value: Value })
   /** Reads a variable. */
-  | (Stretch & { readonly kind: 'name'; readonly name: string })
+  | (TextSpan & { readonly kind: 'name'; readonly name: string })
   /** Asks whether a variable is there: `has(board.x)`, `"x" in board`. */
-  | (Stretch & { readonly kind: 'given'; readonly name: string })
+  | (TextSpan & { readonly kind: 'given'; readonly name: string })
   /** All variables as a map. */
-  | (Stretch & { readonly kind: 'whole' })
-  | (Stretch & { readonly kind: 'local'; readonly slot: number; readonly name: string })
-  | (Stretch & { readonly kind: 'field'; readonly of: Term; readonly field: string })
-  | (Stretch & { readonly kind: 'has'; readonly of: Term; readonly field: string })
-  | (Stretch & { readonly kind: 'index'; readonly of: Term; readonly at: Term })
-  | (Stretch & { readonly kind: 'and' | 'or'; readonly terms: readonly Term[] })
-  | (Stretch & { readonly kind: 'if'; readonly test: Term; readonly yes: Term; readonly no: Term })
-  | (Stretch & { readonly kind: 'list'; readonly terms: readonly Term[] })
-  | (Stretch & { readonly kind: 'map'; readonly entries: readonly (readonly [Term, Term])[] })
+  | (TextSpan & { readonly kind: 'whole' })
+  | (TextSpan & { readonly kind: 'local'; readonly slot: number; readonly name: string })
+  | (TextSpan & { readonly kind: 'field'; readonly of: Term; readonly field: string })
+  | (TextSpan & { readonly kind: 'has'; readonly of: Term; readonly field: string })
+  | (TextSpan & { readonly kind: 'index'; readonly of: Term; readonly at: Term })
+  | (TextSpan & { readonly kind: 'and' | 'or'; readonly terms: readonly Term[] })
+  | (TextSpan & { readonly kind: 'if'; readonly test: Term; readonly yes: Term; readonly no: Term })
+  | (TextSpan & { readonly kind: 'list'; readonly terms: readonly Term[] })
+  | (TextSpan & { readonly kind: 'map'; readonly entries: readonly (readonly [Term, Term])[] })
   | Call
   | Loop
 
 /** The terms directly inside a term, in the order of evaluation. */
-export function inside(term: Term): readonly Term[] {
+export function subterms(term: Term): readonly Term[] {
   switch (term.kind) {
     case 'field':
     case 'has':
@@ -75,7 +75,7 @@ export function inside(term: Term): readonly Term[] {
 export function measure(term: Term): { readonly terms: number; readonly depth: number } {
   let terms = 1
   let depth = 0
-  for (const inner of inside(term)) {
+  for (const inner of subterms(term)) {
     const measured = measure(inner)
     terms += measured.terms
     depth = Math.max(depth, measured.depth - (sameChain(term, inner) ? 1 : 0))

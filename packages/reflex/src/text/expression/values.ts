@@ -1,5 +1,5 @@
 import type { Json } from '../../kernel/journal/json.ts'
-import { PATTERNS_KEPT } from '../linear-pattern.ts'
+import { PATTERN_CACHE_SIZE } from '../linear-pattern.ts'
 import { Duration, Timestamp } from './time.ts'
 
 /** Why an expression has no value. `offset` and `length` say which part of its text failed. */
@@ -47,17 +47,17 @@ export type Value = null | boolean | bigint | number | string | ListValue | MapV
 /** Counts what an evaluation does; each operation pays before it works. */
 export class Meter {
   #left: number
-  readonly #whole: number
+  readonly #total: number
   readonly #patterns = new Set<string>()
 
   constructor(steps: number) {
     this.#left = steps
-    this.#whole = steps
+    this.#total = steps
   }
 
   /** The steps that were used up, at most all that there were. */
   get spent(): number {
-    return this.#whole - Math.max(0, this.#left)
+    return this.#total - Math.max(0, this.#left)
   }
 
   /** Undefined, or the refusal when the evaluation has used up its steps. */
@@ -67,14 +67,14 @@ export class Meter {
   }
 
   /** Pays for the search of a key in a map: a text must be read to its end. */
-  look(key: Key): Refusal | undefined {
+  spendKey(key: Key): Refusal | undefined {
     return typeof key === 'string' ? this.spend(key.length / 100) : undefined
   }
 
   /** Whether this evaluation has to pay for the compilation of a pattern: those that it has used lately are kept. */
-  compiles(pattern: string): boolean {
+  needsCompile(pattern: string): boolean {
     if (this.#patterns.has(pattern)) return false
-    if (this.#patterns.size >= PATTERNS_KEPT) this.#patterns.clear()
+    if (this.#patterns.size >= PATTERN_CACHE_SIZE) this.#patterns.clear()
     this.#patterns.add(pattern)
     return true
   }
@@ -140,7 +140,7 @@ class JsonMap implements MapValue {
 }
 
 /** A list that the expression made. */
-export class MadeList implements ListValue {
+export class ComputedList implements ListValue {
   readonly kind = 'list'
   readonly #items: readonly Value[]
 
@@ -158,7 +158,7 @@ export class MadeList implements ListValue {
 }
 
 /** A map that the expression made. */
-export class MadeMap implements MapValue {
+export class ComputedMap implements MapValue {
   readonly kind = 'map'
   readonly #entries: ReadonlyMap<Key, Value>
 
@@ -222,13 +222,13 @@ const PHRASES: Readonly<Record<TypeName, string>> = {
 }
 
 /** `text`, `a number`, `true or false`. */
-export function phrase(type: TypeName): string {
+export function typePhrase(type: TypeName): string {
   return PHRASES[type]
 }
 
 /** What a value is, in the same words. */
 export function phraseOf(value: Value): string {
-  return phrase(typeNameOf(value))
+  return typePhrase(typeNameOf(value))
 }
 
 /** A value as JSON. Refuses what JSON cannot hold exactly: integers beyond 2^53, NaN, maps with keys that are no text. */

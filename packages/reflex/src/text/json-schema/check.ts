@@ -2,22 +2,22 @@ import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject 
 import { hasFormat, matchesPattern } from './pattern.ts'
 
 /** What does not fit, and where inside the value. */
-export interface Misfit {
+export interface SchemaIssue {
   readonly message: string
   readonly path: readonly (string | number)[]
 }
 
 /** One check of one value. The work is counted and not timed, so that a replay finds the same. */
-interface Check {
+interface CheckState {
   readonly root: Json
   left: number
   depth: number
 }
 
 /** Values looked at, and characters that patterns read, in one check. */
-const MOST_WORK = 1_000_000
+const MAX_WORK = 1_000_000
 /** Schemas within schemas; those that refer to each other in a circle end here. */
-const MOST_DEEP = 1_000
+const MAX_DEPTH = 1_000
 
 /** Thrown and caught in this file: the check has become too large. */
 class TooLarge extends Error {}
@@ -26,52 +26,52 @@ class TooLarge extends Error {}
  * What a JSON Schema (2020-12, and what draft-07 writes otherwise) objects to in a value; nothing if it fits. The
  * value is never changed: `default` fills nothing in. The schema is one in which `schemaProblems` finds nothing.
  */
-export function misfits(schema: Json, value: Json): readonly Misfit[] {
+export function schemaIssues(schema: Json, value: Json): readonly SchemaIssue[] {
   try {
-    return check(schema, value, [], { root: schema, left: MOST_WORK, depth: 0 })
+    return check(schema, value, [], { root: schema, left: MAX_WORK, depth: 0 })
   } catch (thrown) {
     if (thrown instanceof TooLarge) return [{ message: thrown.message, path: [] }]
     throw thrown
   }
 }
 
-type Path = Misfit['path']
+type Path = SchemaIssue['path']
 
-function check(schema: Json | undefined, value: Json, path: Path, on: Check): Misfit[] {
-  spend(on, 1)
+function check(schema: Json | undefined, value: Json, path: Path, state: CheckState): SchemaIssue[] {
+  spend(state, 1)
   if (schema === false) return [{ message: 'nothing may stand here', path }]
   if (!isObject(schema)) return []
-  if (on.depth >= MOST_DEEP) throw new TooLarge(`the schema goes more than ${MOST_DEEP} levels deep`)
-  on.depth++
-  const found = [...own(schema, value, path, on), ...composed(schema, value, path, on)]
-  on.depth--
+  if (state.depth >= MAX_DEPTH) throw new TooLarge(`the schema goes more than ${MAX_DEPTH} levels deep`)
+  state.depth++
+  const found = [...checkKeywords(schema, value, path, state), ...checkComposition(schema, value, path, state)]
+  state.depth--
   return found
 }
 
-function spend(on: Check, work: number): void {
-  on.left -= work
-  if (on.left < 0) throw new TooLarge('the value is too large for its schema')
+function spend(state: CheckState, work: number): void {
+  state.left -= work
+  if (state.left < 0) throw new TooLarge('the value is too large for its schema')
 }
 
-function fits(schema: Json | undefined, value: Json, on: Check): boolean {
-  return check(schema, value, [], on).length === 0
+function fits(schema: Json | undefined, value: Json, state: CheckState): boolean {
+  return check(schema, value, [], state).length === 0
 }
 
-function own(schema: JsonObject, value: Json, path: Path, on: Check): Misfit[] {
-  const say = (message: string): Misfit => ({ message, path })
+function checkKeywords(schema: JsonObject, value: Json, path: Path, state: CheckState): SchemaIssue[] {
+  const issue = (message: string): SchemaIssue => ({ message, path })
   const { type, enum: words } = schema
   const types = typeof type === 'string' ? [type] : isList(type) ? type.map(String) : undefined
-  if (types !== undefined && !types.some((name) => isOfType(value, name))) return [say(`must be ${types.map(withArticle).join(' or ')}`)]
+  if (types !== undefined && !types.some((name) => isOfType(value, name))) return [issue(`must be ${types.map(withArticle).join(' or ')}`)]
   if (isList(words)) {
-    spend(on, words.length)
+    spend(state, words.length)
     if (!words.some((word) => equalJson(word, value)))
-      return [say(`must be one of ${words.map((word) => JSON.stringify(word)).join(', ')}`)]
+      return [issue(`must be one of ${words.map((word) => JSON.stringify(word)).join(', ')}`)]
   }
-  if (schema.const !== undefined && !equalJson(schema.const, value)) return [say(`must be ${JSON.stringify(schema.const)}`)]
-  if (typeof value === 'string') return ofText(schema, value, on).map(say)
-  if (typeof value === 'number') return ofNumber(schema, value).map(say)
-  if (isList(value)) return ofList(schema, value, path, on)
-  return isObject(value) ? ofObject(schema, value, path, on) : []
+  if (schema.const !== undefined && !equalJson(schema.const, value)) return [issue(`must be ${JSON.stringify(schema.const)}`)]
+  if (typeof value === 'string') return checkText(schema, value, state).map(issue)
+  if (typeof value === 'number') return checkNumber(schema, value).map(issue)
+  if (isList(value)) return checkList(schema, value, path, state)
+  return isObject(value) ? checkObject(schema, value, path, state) : []
 }
 
 function isOfType(value: Json, type: string): boolean {
@@ -93,7 +93,7 @@ function withArticle(type: string): string {
   return type === 'null' ? type : /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-function ofText({ minLength, maxLength, pattern, format }: JsonObject, value: string, on: Check): string[] {
+function checkText({ minLength, maxLength, pattern, format }: JsonObject, value: string, state: CheckState): string[] {
   const found: string[] = []
   if (typeof minLength === 'number' || typeof maxLength === 'number') {
     const size = Array.from(value).length
@@ -101,17 +101,17 @@ function ofText({ minLength, maxLength, pattern, format }: JsonObject, value: st
     if (typeof maxLength === 'number' && size > maxLength) found.push(`must have at most ${maxLength} characters`)
   }
   if (typeof pattern === 'string') {
-    spend(on, value.length)
+    spend(state, value.length)
     if (!matchesPattern(value, pattern)) found.push(`must match ${pattern}`)
   }
   if (typeof format === 'string') {
-    spend(on, value.length)
+    spend(state, value.length)
     if (!hasFormat(value, format)) found.push(`must be of the format ${format}`)
   }
   return found
 }
 
-function ofNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject, value: number): string[] {
+function checkNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject, value: number): string[] {
   const found: string[] = []
   if (typeof minimum === 'number' && value < minimum) found.push(`must be at least ${minimum}`)
   if (typeof maximum === 'number' && value > maximum) found.push(`must be at most ${maximum}`)
@@ -127,22 +127,23 @@ function isMultiple(value: number, of: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * Number.EPSILON * 2
 }
 
-function ofList(schema: JsonObject, value: readonly Json[], path: Path, on: Check): Misfit[] {
+function checkList(schema: JsonObject, value: readonly Json[], path: Path, state: CheckState): SchemaIssue[] {
   const { minItems, maxItems, uniqueItems, contains } = schema
-  const found: Misfit[] = []
+  const found: SchemaIssue[] = []
   const say = (message: string): number => found.push({ message, path })
   if (typeof minItems === 'number' && value.length < minItems) say(`must have at least ${minItems} items`)
   if (typeof maxItems === 'number' && value.length > maxItems) say(`must have at most ${maxItems} items`)
   if (uniqueItems === true && new Set(value.map(canonicalJson)).size < value.length) say('must not have an item twice')
   if (contains !== undefined) {
-    const matching = value.filter((item) => fits(contains, item, on)).length
+    const matching = value.filter((item) => fits(contains, item, state)).length
     const least = typeof schema.minContains === 'number' ? schema.minContains : 1
     if (matching < least) say(`must contain at least ${least} fitting items`)
     if (typeof schema.maxContains === 'number' && matching > schema.maxContains)
       say(`must contain at most ${schema.maxContains} fitting items`)
   }
   const { first, rest } = itemSchemas(schema)
-  for (const [index, item] of value.entries()) found.push(...check(index < first.length ? first[index] : rest, item, [...path, index], on))
+  for (const [index, item] of value.entries())
+    found.push(...check(index < first.length ? first[index] : rest, item, [...path, index], state))
   return found
 }
 
@@ -152,10 +153,10 @@ function itemSchemas({ prefixItems, items, additionalItems }: JsonObject): { fir
   return { first: isList(prefixItems) ? prefixItems : [], rest: items }
 }
 
-function ofObject(schema: JsonObject, value: JsonObject, path: Path, on: Check): Misfit[] {
+function checkObject(schema: JsonObject, value: JsonObject, path: Path, state: CheckState): SchemaIssue[] {
   const { minProperties, maxProperties, required, propertyNames, dependentRequired, dependentSchemas } = schema
   const keys = Object.keys(value)
-  const found: Misfit[] = []
+  const found: SchemaIssue[] = []
   const say = (message: string): number => found.push({ message, path })
   if (typeof minProperties === 'number' && keys.length < minProperties) say(`must have at least ${minProperties} keys`)
   if (typeof maxProperties === 'number' && keys.length > maxProperties) say(`must have at most ${maxProperties} keys`)
@@ -164,47 +165,49 @@ function ofObject(schema: JsonObject, value: JsonObject, path: Path, on: Check):
     if (Object.hasOwn(value, key) && isList(also)) needed.push(...also)
   for (const key of needed) if (typeof key === 'string' && !Object.hasOwn(value, key)) say(`must have the key ${JSON.stringify(key)}`)
   for (const key of keys) {
-    if (propertyNames !== undefined && !fits(propertyNames, key, on)) say(`must not have the key ${JSON.stringify(key)}`)
-    found.push(...ofKey(schema, key, value[key] ?? null, [...path, key], on))
+    if (propertyNames !== undefined && !fits(propertyNames, key, state)) say(`must not have the key ${JSON.stringify(key)}`)
+    found.push(...checkKey(schema, key, value[key] ?? null, [...path, key], state))
   }
   for (const [key, also] of Object.entries(isObject(dependentSchemas) ? dependentSchemas : {}))
-    if (Object.hasOwn(value, key)) found.push(...check(also, value, path, on))
+    if (Object.hasOwn(value, key)) found.push(...check(also, value, path, state))
   return found
 }
 
-function ofKey(
+function checkKey(
   { properties, patternProperties, additionalProperties }: JsonObject,
   key: string,
   value: Json,
   path: Path,
-  on: Check,
-): Misfit[] {
+  state: CheckState,
+): SchemaIssue[] {
   const declared = isObject(properties) && Object.hasOwn(properties, key)
-  const found = declared ? check(properties[key], value, path, on) : []
+  const found = declared ? check(properties[key], value, path, state) : []
   let matched = declared
   for (const [pattern, schema] of Object.entries(isObject(patternProperties) ? patternProperties : {})) {
-    spend(on, key.length)
+    spend(state, key.length)
     if (!matchesPattern(key, pattern)) continue
     matched = true
-    found.push(...check(schema, value, path, on))
+    found.push(...check(schema, value, path, state))
   }
   if (matched) return found
-  return additionalProperties === false ? [{ message: 'is no key that is known here', path }] : check(additionalProperties, value, path, on)
+  return additionalProperties === false
+    ? [{ message: 'is no key that is known here', path }]
+    : check(additionalProperties, value, path, state)
 }
 
-function composed(schema: JsonObject, value: Json, path: Path, on: Check): Misfit[] {
+function checkComposition(schema: JsonObject, value: Json, path: Path, state: CheckState): SchemaIssue[] {
   const { allOf, anyOf, oneOf, not, if: condition, $ref } = schema
-  const found: Misfit[] = []
-  if (typeof $ref === 'string') found.push(...check(referred(on.root, $ref), value, path, on))
-  for (const part of isList(allOf) ? allOf : []) found.push(...check(part, value, path, on))
-  if (isList(anyOf) && !anyOf.some((part) => fits(part, value, on))) found.push({ message: alternatives(anyOf), path })
+  const found: SchemaIssue[] = []
+  if (typeof $ref === 'string') found.push(...check(resolveReference(state.root, $ref), value, path, state))
+  for (const part of isList(allOf) ? allOf : []) found.push(...check(part, value, path, state))
+  if (isList(anyOf) && !anyOf.some((part) => fits(part, value, state))) found.push({ message: alternatives(anyOf), path })
   if (isList(oneOf)) {
-    const fitting = oneOf.filter((part) => fits(part, value, on)).length
+    const fitting = oneOf.filter((part) => fits(part, value, state)).length
     if (fitting === 0) found.push({ message: alternatives(oneOf), path })
     if (fitting > 1) found.push({ message: `must fit one of ${oneOf.length} shapes, and fits ${fitting}`, path })
   }
-  if (not !== undefined && fits(not, value, on)) found.push({ message: 'must not fit the schema of "not"', path })
-  if (condition !== undefined) found.push(...check(fits(condition, value, on) ? schema.then : schema.else, value, path, on))
+  if (not !== undefined && fits(not, value, state)) found.push({ message: 'must not fit the schema of "not"', path })
+  if (condition !== undefined) found.push(...check(fits(condition, value, state) ? schema.then : schema.else, value, path, state))
   return found
 }
 
@@ -216,7 +219,7 @@ function alternatives(parts: readonly Json[]): string {
 }
 
 /** The schema that a reference within a document means, or undefined. */
-export function referred(root: Json, reference: string): Json | undefined {
+export function resolveReference(root: Json, reference: string): Json | undefined {
   if (!reference.startsWith('#')) return undefined
   let at: Json | undefined = root
   for (const step of reference.slice(1).split('/').slice(1)) {

@@ -2,25 +2,25 @@ import { constants } from 'node:fs'
 import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { digest, isList, isObject, type Json } from '../../kernel/index.ts'
-import { type Field, filePath, namedArguments, or, word } from '../arguments.ts'
+import { type Field, filePath, namedArguments, withDefault, word } from '../arguments.ts'
 import { faults } from '../faults.ts'
 import { readText } from './read.ts'
 import { makeFolder } from '../make-folder.ts'
 import type { OpenFolder } from '../open-folder.ts'
-import { absolute, type Base, counted, readNeed, realTarget, shownPath } from '../paths.ts'
-import { demand, refuseSelfRunning, systemCode, systemFault } from '../refusals.ts'
+import { absolutePath, type Base, counted, readCapability, realTarget, shownPath } from '../paths.ts'
+import { requireAccess, refuseSelfRunning, systemCode, systemFault } from '../refusals.ts'
 import { writeNeeds } from '../self-running-file.ts'
 import { defineTool, type Place, type Tool, type ToolCall } from '../tool.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
-const EDITS = 200
+const MOST_EDITS = 200
 const LARGEST = 4_000_000
 
 /** One change: the whole text of a file, or one stretch of it that stands there once. */
 type Edit = { readonly path: string; readonly content: string } | { readonly path: string; readonly old: string; readonly new: string }
 
 /** A file with its new text: beside it until all are ready. */
-interface Staged {
+interface StagedFile {
   readonly shown: string
   readonly folder: OpenFolder
   readonly name: string
@@ -40,18 +40,18 @@ export const fileEdit = (home?: string): Tool =>
     leaves: true,
     repeat: 'keyed',
     repeats: ({ edits }) => (edits.some((edit) => 'old' in edit) ? 'ask' : 'keyed'),
-    input: namedArguments({ edits: editsField(home), in: or(word('run', 'work'), 'run') }),
+    input: namedArguments({ edits: editsField(home), in: withDefault(word('run', 'work'), 'run') }),
     needs: (args, place) => args.edits.flatMap((edit) => needsOf(edit, args.in, place)),
     async run(args, call) {
-      const texts = await workedOut(args.edits, args.in, call)
-      const staged: Staged[] = []
+      const texts = await editedTexts(args.edits, args.in, call)
+      const staged: StagedFile[] = []
       try {
         for (const [path, { before, after }] of texts) staged.push(await stage(path, before, after, call))
         await place(staged, call)
         return { files: staged.map(({ shown }) => shown) }
       } finally {
         for (const { folder, name } of staged) {
-          await unlink(draftOf(folder, name, call)).catch(() => undefined)
+          await unlink(draftPath(folder, name, call)).catch(() => undefined)
           await folder.close()
         }
       }
@@ -63,7 +63,7 @@ export const fileEdit = (home?: string): Tool =>
 function editsField(home: string | undefined): Field<readonly Edit[]> {
   const path = filePath(home)
   return {
-    what: `a list of at most ${EDITS} {path, content} or {path, old, new}`,
+    what: `a list of at most ${MOST_EDITS} {path, content} or {path, old, new}`,
     schema: {
       type: 'array',
       items: {
@@ -74,7 +74,7 @@ function editsField(home: string | undefined): Field<readonly Edit[]> {
     },
     read(value) {
       const edits = (isList(value) ? value : []).map((edit) => readEdit(edit, path))
-      return edits.length === 0 || edits.length > EDITS || edits.includes(undefined)
+      return edits.length === 0 || edits.length > MOST_EDITS || edits.includes(undefined)
         ? undefined
         : edits.filter((edit) => edit !== undefined)
     },
@@ -91,25 +91,25 @@ function readEdit(value: Json, field: Field<string>): Edit | undefined {
 }
 
 function needsOf(edit: Edit, base: Base, place: Place): readonly string[] {
-  return [...writeNeeds(edit.path, base, place), readNeed(edit.path, base, place)]
+  return [...writeNeeds(edit.path, base, place), readCapability(edit.path, base, place)]
 }
 
 /** The text of each file before and after all changes, by real path. Nothing is written. */
-async function workedOut(
+async function editedTexts(
   edits: readonly Edit[],
   base: Base,
   call: ToolCall,
 ): Promise<ReadonlyMap<string, { readonly before: string | undefined; readonly after: string }>> {
   const texts = new Map<string, { readonly before: string | undefined; readonly after: string }>()
   for (const [i, edit] of edits.entries()) {
-    const asked = absolute(edit.path, base, call)
+    const asked = absolutePath(edit.path, base, call)
     refuseSelfRunning(asked, call)
     const target = realTarget(asked)
-    demand('write', target, call)
+    requireAccess('write', target, call)
     const known = texts.get(target)
     const before = known === undefined ? await textOf(target, call) : known.before
     const now = known?.after ?? before
-    texts.set(target, { before, after: 'content' in edit ? edit.content : replaced(edit, now, i, call, target) })
+    texts.set(target, { before, after: 'content' in edit ? edit.content : replaceText(edit, now, i, call, target) })
   }
   return texts
 }
@@ -120,7 +120,7 @@ async function textOf(target: string, call: ToolCall): Promise<string | undefine
   return (await readText({ path: target, in: 'work', limit: LARGEST }, call)).text
 }
 
-function replaced(
+function replaceText(
   edit: { readonly old: string; readonly new: string },
   text: string | undefined,
   i: number,
@@ -130,17 +130,17 @@ function replaced(
   const shown = shownPath(target, call)
   if (text === undefined) throw faults.make('R4106', `there is no file ${shown} to change`)
   const at = text.indexOf(edit.old)
-  const again = at < 0 ? -1 : text.indexOf(edit.old, at + 1)
-  if (at < 0 || again >= 0) {
+  const second = at < 0 ? -1 : text.indexOf(edit.old, at + 1)
+  if (at < 0 || second >= 0) {
     throw faults.make('R4140', `change ${i + 1}: its old text stands ${at < 0 ? 'nowhere' : 'more than once'} in ${shown}`, { file: shown })
   }
   return text.slice(0, at) + edit.new + text.slice(at + edit.old.length)
 }
 
-async function stage(target: string, before: string | undefined, after: string, call: ToolCall): Promise<Staged> {
+async function stage(target: string, before: string | undefined, after: string, call: ToolCall): Promise<StagedFile> {
   const folder = await makeFolder(target, call)
   const name = basename(target)
-  const shown = shownPath(join(folder.real, name), call)
+  const shown = shownPath(join(folder.realPath, name), call)
   try {
     await draft(folder, name, after, before === undefined, call)
     return { shown, folder, name, before, after }
@@ -151,8 +151,8 @@ async function stage(target: string, before: string | undefined, after: string, 
 }
 
 async function draft(folder: OpenFolder, name: string, text: string, isNew: boolean, call: ToolCall): Promise<void> {
-  const mode = isNew ? 0o666 : (await lstat(join(folder.anchored, name))).mode & 0o777
-  const path = draftOf(folder, name, call)
+  const mode = isNew ? 0o666 : (await lstat(join(folder.anchoredPath, name))).mode & 0o777
+  const path = draftPath(folder, name, call)
   await unlink(path).catch(() => undefined)
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
   try {
@@ -164,28 +164,28 @@ async function draft(folder: OpenFolder, name: string, text: string, isNew: bool
 }
 
 /** Gives every file its new text; puts back those that have it when one cannot. */
-async function place(staged: readonly Staged[], call: ToolCall): Promise<void> {
-  const done: Staged[] = []
+async function place(staged: readonly StagedFile[], call: ToolCall): Promise<void> {
+  const done: StagedFile[] = []
   try {
     call.signal.throwIfAborted()
     for (const one of staged) {
-      await rename(draftOf(one.folder, one.name, call), join(one.folder.anchored, one.name))
+      await rename(draftPath(one.folder, one.name, call), join(one.folder.anchoredPath, one.name))
       done.push(one)
     }
     for (const { folder } of staged) await folder.sync()
   } catch (thrown) {
-    for (const one of done.reverse()) await putBack(one, call)
+    for (const one of done.reverse()) await restoreFile(one, call)
     throw systemCode(thrown) === undefined ? thrown : systemFault(thrown, 'file', staged[done.length]?.shown ?? '', call)
   }
 }
 
-async function putBack({ folder, name, before }: Staged, call: ToolCall): Promise<void> {
-  const target = join(folder.anchored, name)
+async function restoreFile({ folder, name, before }: StagedFile, call: ToolCall): Promise<void> {
+  const target = join(folder.anchoredPath, name)
   if (before === undefined) return unlink(target)
   await draft(folder, name, before, false, call)
-  await rename(draftOf(folder, name, call), target)
+  await rename(draftPath(folder, name, call), target)
 }
 
-function draftOf(folder: OpenFolder, name: string, call: ToolCall): string {
-  return join(folder.anchored, `.reflex-${digest(`${call.key}\n${name}`).slice(0, 16)}.tmp`)
+function draftPath(folder: OpenFolder, name: string, call: ToolCall): string {
+  return join(folder.anchoredPath, `.reflex-${digest(`${call.key}\n${name}`).slice(0, 16)}.tmp`)
 }

@@ -1,14 +1,14 @@
 import type { Dirent } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { count, filePath, namedArguments, or, texts, word } from '../arguments.ts'
+import { count, filePath, namedArguments, withDefault, texts, word } from '../arguments.ts'
 import { fsCapability } from '../capability.ts'
 import { type OpenFolder, openFolder } from '../open-folder.ts'
-import { absolute, readNeed, realPath, shownPath } from '../paths.ts'
-import { demand, systemFault } from '../refusals.ts'
+import { absolutePath, readCapability, realPath, shownPath } from '../paths.ts'
+import { requireAccess, systemFault } from '../refusals.ts'
 import { defineTool, type Tool, type ToolCall } from '../tool.ts'
 
-const SKIPPED = ['.git', '.reflex', 'node_modules']
+const DEFAULT_SKIP = ['.git', '.reflex', 'node_modules']
 
 type Entry = {
   readonly path: string
@@ -16,7 +16,7 @@ type Entry = {
   readonly bytes?: number
 }
 
-interface Walk {
+interface ListState {
   readonly call: ToolCall
   readonly skip: ReadonlySet<string>
   readonly limit: number
@@ -28,66 +28,66 @@ interface Walk {
 export const fileList = (home?: string): Tool =>
   defineTool({
     name: 'file.list',
-    description: `Lists a folder below the work folder. depth: how many levels. skip: names that are left out (${SKIPPED.join(', ')} unless said otherwise). Links are named and not followed.`,
+    description: `Lists a folder below the work folder. depth: how many levels. skip: names that are left out (${DEFAULT_SKIP.join(', ')} unless said otherwise). Links are named and not followed.`,
     leaves: false,
     repeat: 'free',
     input: namedArguments({
-      path: or(filePath(home), '.'),
-      in: or(word('work', 'run'), 'work'),
-      depth: or(count(1, 64), 1),
-      limit: or(count(1, 20_000), 1000),
-      skip: or(texts('a list of names'), SKIPPED),
+      path: withDefault(filePath(home), '.'),
+      in: withDefault(word('work', 'run'), 'work'),
+      depth: withDefault(count(1, 64), 1),
+      limit: withDefault(count(1, 20_000), 1000),
+      skip: withDefault(texts('a list of names'), DEFAULT_SKIP),
     }),
-    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    needs: (args, place) => [readCapability(args.path, args.in, place)],
     async run(args, call) {
-      const walk: Walk = { call, skip: new Set(args.skip), limit: args.limit, entries: [], truncated: false }
-      const path = absolute(args.path, args.in, call)
-      demand('read', realPath(path), call)
+      const state: ListState = { call, skip: new Set(args.skip), limit: args.limit, entries: [], truncated: false }
+      const path = absolutePath(args.path, args.in, call)
+      requireAccess('read', realPath(path), call)
       await using folder = await openFolder(realPath(path), path, call)
-      demand('read', folder.real, call)
-      await list(folder, '', args.depth, walk)
-      return { path: shownPath(folder.real, call), entries: walk.entries, truncated: walk.truncated }
+      requireAccess('read', folder.realPath, call)
+      await list(folder, '', args.depth, state)
+      return { path: shownPath(folder.realPath, call), entries: state.entries, truncated: state.truncated }
     },
     says: (args, { entries }) => `${args.path}, ${entries.length === 1 ? '1 entry' : `${entries.length} entries`}`,
   })
 
-async function list(folder: OpenFolder, prefix: string, depth: number, walk: Walk): Promise<void> {
-  for (const entry of await entriesOf(folder, walk)) {
-    if (walk.skip.has(entry.name)) continue
-    if (walk.entries.length >= walk.limit) {
-      walk.truncated = true
+async function list(folder: OpenFolder, prefix: string, depth: number, state: ListState): Promise<void> {
+  for (const entry of await entriesOf(folder, state)) {
+    if (state.skip.has(entry.name)) continue
+    if (state.entries.length >= state.limit) {
+      state.truncated = true
       return
     }
     const name = prefix + entry.name
     const type = typeOf(entry)
     const size =
       type === 'file'
-        ? await lstat(join(folder.anchored, entry.name)).then(
+        ? await lstat(join(folder.anchoredPath, entry.name)).then(
             (stats) => stats.size,
             () => undefined,
           )
         : undefined
-    walk.entries.push({ path: name, type, ...(size === undefined ? {} : { bytes: size }) })
-    if (type === 'folder' && depth > 1) await descend(folder, entry.name, `${name}/`, depth - 1, walk)
+    state.entries.push({ path: name, type, ...(size === undefined ? {} : { bytes: size }) })
+    if (type === 'folder' && depth > 1) await descend(folder, entry.name, `${name}/`, depth - 1, state)
   }
 }
 
 /** Goes into a folder if the policy grants it; one that is gone or became a link meanwhile is passed over. */
-async function descend(folder: OpenFolder, name: string, prefix: string, depth: number, walk: Walk): Promise<void> {
-  const { call } = walk
-  const inner = await openFolder(join(folder.anchored, name), join(folder.real, name), call).catch(() => undefined)
+async function descend(folder: OpenFolder, name: string, prefix: string, depth: number, state: ListState): Promise<void> {
+  const { call } = state
+  const inner = await openFolder(join(folder.anchoredPath, name), join(folder.realPath, name), call).catch(() => undefined)
   if (inner === undefined) return
   await using opened = inner
-  if (call.allows(fsCapability('read', opened.real))) await list(opened, prefix, depth, walk)
+  if (call.allows(fsCapability('read', opened.realPath))) await list(opened, prefix, depth, state)
 }
 
-async function entriesOf(folder: OpenFolder, { call }: Walk): Promise<readonly Dirent[]> {
+async function entriesOf(folder: OpenFolder, { call }: ListState): Promise<readonly Dirent[]> {
   call.signal.throwIfAborted()
   try {
-    const entries = await readdir(folder.anchored, { withFileTypes: true })
+    const entries = await readdir(folder.anchoredPath, { withFileTypes: true })
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (thrown) {
-    throw systemFault(thrown, 'folder', folder.real, call)
+    throw systemFault(thrown, 'folder', folder.realPath, call)
   }
 }
 

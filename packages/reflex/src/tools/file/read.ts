@@ -2,17 +2,17 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { causeOf, type FaultDetails, isList, isObject, type Json } from '../../kernel/index.ts'
-import { count, filePath, flag, namedArguments, or, text, word } from '../arguments.ts'
+import { count, filePath, flag, namedArguments, withDefault, text, word } from '../arguments.ts'
 import { faults } from '../faults.ts'
 import { openFile } from '../open-file.ts'
-import { absolute, type Base, counted, lineCount, readNeed, shownPath } from '../paths.ts'
+import { absolutePath, type Base, counted, lineCount, readCapability, shownPath } from '../paths.ts'
 import { defineTool, type Tool, type ToolCall } from '../tool.ts'
 
-const USUAL = 1_000_000
+const DEFAULT_LIMIT = 1_000_000
 const MOST = 16_000_000
 
-function where(home: string | undefined) {
-  return { path: filePath(home), in: or(word('work', 'run'), 'work'), limit: or(count(1, MOST), USUAL) } as const
+function fileArguments(home: string | undefined) {
+  return { path: filePath(home), in: withDefault(word('work', 'run'), 'work'), limit: withDefault(count(1, MOST), DEFAULT_LIMIT) } as const
 }
 
 /** Reads a file: a text as `{path, text, bytes, lines}`, any file as `{path, data, bytes, hash}` with its content in base64. */
@@ -22,8 +22,8 @@ export const fileRead = (home?: string): Tool =>
     description: 'Reads a UTF-8 text file below the work folder. limit: the most bytes that it may have. as: base64 for any other file.',
     leaves: false,
     repeat: 'free',
-    input: namedArguments({ ...where(home), as: or(word('text', 'base64'), 'text') }),
-    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    input: namedArguments({ ...fileArguments(home), as: withDefault(word('text', 'base64'), 'text') }),
+    needs: (args, place) => [readCapability(args.path, args.in, place)],
     async run(args, call) {
       if (args.as === 'base64') return readBytes(args, call)
       const read = await readText(args, call)
@@ -40,8 +40,12 @@ export const jsonRead = (home?: string): Tool =>
       'Reads a JSON file below the work folder. pointer: the value at this JSON pointer alone. missing: null where the pointer leads nowhere.',
     leaves: false,
     repeat: 'free',
-    input: namedArguments({ ...where(home), pointer: or(text('a JSON pointer'), ''), missing: or(flag(), false) }),
-    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    input: namedArguments({
+      ...fileArguments(home),
+      pointer: withDefault(text('a JSON pointer'), ''),
+      missing: withDefault(flag(), false),
+    }),
+    needs: (args, place) => [readCapability(args.path, args.in, place)],
     async run(args, call) {
       const { text: source, shown } = await readText(args, call)
       const value = valueAt(parse(source, shown), args.pointer, shown)
@@ -53,15 +57,18 @@ export const jsonRead = (home?: string): Tool =>
   })
 
 /** Where a file is, and how many bytes it may have. */
-interface Wanted {
+interface FileRequest {
   readonly path: string
   readonly in: Base
   readonly limit: number
 }
 
-async function readAll({ path, in: base, limit }: Wanted, call: ToolCall): Promise<{ readonly bytes: Buffer; readonly shown: string }> {
-  await using file = await openFile(absolute(path, base, call), call)
-  const shown = shownPath(file.real, call)
+async function readAll(
+  { path, in: base, limit }: FileRequest,
+  call: ToolCall,
+): Promise<{ readonly bytes: Buffer; readonly shown: string }> {
+  await using file = await openFile(absolutePath(path, base, call), call)
+  const shown = shownPath(file.realPath, call)
   const bytes = await readUpTo(file.handle, limit + 1)
   if (bytes.length <= limit) return { bytes, shown }
   throw faults.make('R4108', `${shown} has more than ${limit} bytes`, {
@@ -71,7 +78,7 @@ async function readAll({ path, in: base, limit }: Wanted, call: ToolCall): Promi
 }
 
 /** A file as it is, with the SHA-256 of its content. */
-async function readBytes(args: Wanted, call: ToolCall) {
+async function readBytes(args: FileRequest, call: ToolCall) {
   const { bytes, shown } = await readAll(args, call)
   const hash = createHash('sha256').update(bytes).digest('hex')
   return { path: shown, data: bytes.toString('base64'), bytes: bytes.length, hash }
@@ -84,7 +91,7 @@ interface TextFile {
 }
 
 /** Reads a text file as a whole: `R4108` beyond `limit` bytes, `R4109` for what is not UTF-8. */
-export async function readText(args: Wanted, call: ToolCall): Promise<TextFile> {
+export async function readText(args: FileRequest, call: ToolCall): Promise<TextFile> {
   const { bytes, shown } = await readAll(args, call)
   const read = bytes.toString('utf8')
   if (!isUtf8(bytes))
@@ -106,8 +113,8 @@ async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-function firstDifference(bytes: Buffer, again: Buffer): number {
-  const at = bytes.findIndex((byte, i) => byte !== again[i])
+function firstDifference(bytes: Buffer, decoded: Buffer): number {
+  const at = bytes.findIndex((byte, i) => byte !== decoded[i])
   return at < 0 ? bytes.length : at
 }
 

@@ -1,19 +1,19 @@
 import { isAbsolute, join } from 'node:path'
 import { isFault } from '../../kernel/index.ts'
-import { count, filePath, flag, namedArguments, or, text, word } from '../arguments.ts'
+import { count, filePath, flag, namedArguments, withDefault, text, word } from '../arguments.ts'
 import { fileList } from './list.ts'
 import { readText } from './read.ts'
 import { matchesGlob } from '../glob.ts'
-import { readNeed } from '../paths.ts'
+import { readCapability } from '../paths.ts'
 import { defineTool, type Tool, type ToolCall } from '../tool.ts'
 
-const DEEP = 32
-const FILES = 20_000
+const MOST_DEPTH = 32
+const MOST_FILES = 20_000
 /** Bytes of one file that is looked through, and of all together. */
 const LARGEST = 1_000_000
-const ALL = 64_000_000
+const MOST_BYTES_TOTAL = 64_000_000
 /** Characters of a line that are shown. */
-const SHOWN = 300
+const MOST_LINE = 300
 
 type Match = { readonly path: string; readonly line: number; readonly text: string }
 
@@ -30,28 +30,28 @@ export const fileSearch = (home?: string): Tool =>
     repeat: 'free',
     input: namedArguments({
       pattern: { ...text('the text that is looked for'), read: (value) => (typeof value === 'string' && value !== '' ? value : undefined) },
-      path: or(filePath(home), '.'),
-      in: or(word('work', 'run'), 'work'),
-      glob: or(text('names of files, with * and **'), '**'),
-      ignore_case: or(flag(), false),
-      limit: or(count(1, 1000), 200),
+      path: withDefault(filePath(home), '.'),
+      in: withDefault(word('work', 'run'), 'work'),
+      glob: withDefault(text('names of files, with * and **'), '**'),
+      ignore_case: withDefault(flag(), false),
+      limit: withDefault(count(1, 1000), 200),
     }),
-    needs: (args, place) => [readNeed(args.path, args.in, place)],
+    needs: (args, place) => [readCapability(args.path, args.in, place)],
     async run(args, call) {
       const paths = await filesBelow(args.path, args.in, call, home)
       const wanted = args.ignore_case ? args.pattern.toLowerCase() : args.pattern
       const matches: Match[] = []
-      let left = ALL
+      let left = MOST_BYTES_TOTAL
       let files = 0
       for (const path of paths.filter((one) => matchesGlob(args.glob, one))) {
         if (matches.length > args.limit || left <= 0) break
-        const source = await readable(isAbsolute(path) ? path : join(args.path, path), args.in, call)
+        const source = await textOrNothing(isAbsolute(path) ? path : join(args.path, path), args.in, call)
         if (source === undefined) continue
         left -= source.length
         files += 1
         for (const [i, line] of source.split('\n').entries()) {
           if ((args.ignore_case ? line.toLowerCase() : line).includes(wanted))
-            matches.push({ path, line: i + 1, text: line.slice(0, SHOWN) })
+            matches.push({ path, line: i + 1, text: line.slice(0, MOST_LINE) })
         }
       }
       const truncated = matches.length > args.limit || left <= 0
@@ -61,12 +61,15 @@ export const fileSearch = (home?: string): Tool =>
   })
 
 async function filesBelow(path: string, base: 'work' | 'run', call: ToolCall, home: string | undefined): Promise<readonly string[]> {
-  const listed = await fileList(home).run({ path, in: base, depth: DEEP, limit: FILES, skip: ['.git', '.reflex', 'node_modules'] }, call)
+  const listed = await fileList(home).run(
+    { path, in: base, depth: MOST_DEPTH, limit: MOST_FILES, skip: ['.git', '.reflex', 'node_modules'] },
+    call,
+  )
   const { entries } = listed as { readonly entries: readonly { readonly path: string; readonly type: string }[] }
   return entries.filter(({ type }) => type === 'file').map((entry) => entry.path)
 }
 
-async function readable(path: string, base: 'work' | 'run', call: ToolCall): Promise<string | undefined> {
+async function textOrNothing(path: string, base: 'work' | 'run', call: ToolCall): Promise<string | undefined> {
   try {
     return (await readText({ path, in: base, limit: LARGEST }, call)).text
   } catch (thrown) {

@@ -2,12 +2,12 @@ import { constants } from 'node:fs'
 import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { digest } from '../../kernel/index.ts'
-import { filePath, flag, namedArguments, or, text, word } from '../arguments.ts'
+import { filePath, flag, namedArguments, withDefault, text, word } from '../arguments.ts'
 import { faults } from '../faults.ts'
 import { makeFolder } from '../make-folder.ts'
 import type { OpenFolder } from '../open-folder.ts'
-import { absolute, counted, lineCount, realTarget, shownPath } from '../paths.ts'
-import { demand, notA, refuseSelfRunning, systemCode, systemFault } from '../refusals.ts'
+import { absolutePath, counted, lineCount, realTarget, shownPath } from '../paths.ts'
+import { requireAccess, wrongKindFault, refuseSelfRunning, systemCode, systemFault } from '../refusals.ts'
 import { writeNeeds } from '../self-running-file.ts'
 import { defineTool, type Tool, type ToolCall } from '../tool.ts'
 
@@ -27,19 +27,24 @@ export const fileWrite = (home?: string): Tool =>
     leaves: true,
     repeat: 'keyed',
     repeats: ({ append }) => (append ? 'ask' : 'keyed'),
-    input: namedArguments({ path: filePath(home), text: text(), in: or(word('run', 'work'), 'run'), append: or(flag(), false) }),
+    input: namedArguments({
+      path: filePath(home),
+      text: text(),
+      in: withDefault(word('run', 'work'), 'run'),
+      append: withDefault(flag(), false),
+    }),
     needs: (args, place) => writeNeeds(args.path, args.in, place),
     async run(args, call) {
       const bytes = new TextEncoder().encode(args.text)
       if (bytes.length > MOST) throw faults.make('R4108', `${args.path} would have ${bytes.length} bytes, the most is ${MOST}`)
-      const asked = absolute(args.path, args.in, call)
+      const asked = absolutePath(args.path, args.in, call)
       refuseSelfRunning(asked, call)
       const target = realTarget(asked)
-      demand('write', target, call)
+      requireAccess('write', target, call)
       try {
         await using folder = await makeFolder(target, call)
-        await (args.append ? extend : replace)(folder, basename(target), bytes, call)
-        return { path: shownPath(join(folder.real, basename(target)), call), bytes: bytes.length, lines: lineCount(args.text) }
+        await (args.append ? appendToFile : replace)(folder, basename(target), bytes, call)
+        return { path: shownPath(join(folder.realPath, basename(target)), call), bytes: bytes.length, lines: lineCount(args.text) }
       } catch (thrown) {
         throw systemCode(thrown) !== undefined ? systemFault(thrown, 'file', target, call) : thrown
       }
@@ -50,11 +55,11 @@ export const fileWrite = (home?: string): Tool =>
 
 /** Writes beside the file and renames. A link of the file's name is replaced, what it leads to is left alone. */
 async function replace(folder: OpenFolder, name: string, bytes: Uint8Array, call: ToolCall): Promise<void> {
-  const target = join(folder.anchored, name)
+  const target = join(folder.anchoredPath, name)
   const before = await lstat(target).catch(() => undefined)
-  if (before?.isDirectory() === true) throw faults.make('R4107', `${shownPath(join(folder.real, name), call)} is a folder`)
+  if (before?.isDirectory() === true) throw faults.make('R4107', `${shownPath(join(folder.realPath, name), call)} is a folder`)
   const mode = before?.isFile() === true ? before.mode & 0o777 : 0o666
-  const draft = join(folder.anchored, `.reflex-${digest(`${call.key}\n${name}`).slice(0, 16)}.tmp`)
+  const draft = join(folder.anchoredPath, `.reflex-${digest(`${call.key}\n${name}`).slice(0, 16)}.tmp`)
   // A draft of this very call can only be left over from a crash.
   await unlink(draft).catch(() => undefined)
   const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
@@ -73,12 +78,12 @@ async function replace(folder: OpenFolder, name: string, bytes: Uint8Array, call
 }
 
 /** Writes at the end of a file; a link of its name is not followed. */
-async function extend(folder: OpenFolder, name: string, bytes: Uint8Array, call: ToolCall): Promise<void> {
-  const target = join(folder.anchored, name)
+async function appendToFile(folder: OpenFolder, name: string, bytes: Uint8Array, call: ToolCall): Promise<void> {
+  const target = join(folder.anchoredPath, name)
   const isNew = (await lstat(target).catch(() => undefined)) === undefined
   const handle = await open(target, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o666)
   try {
-    if (!(await handle.stat()).isFile()) throw notA('file', join(folder.real, name), call)
+    if (!(await handle.stat()).isFile()) throw wrongKindFault('file', join(folder.realPath, name), call)
     await handle.writeFile(bytes)
     await handle.sync()
     if (isNew) await folder.sync()

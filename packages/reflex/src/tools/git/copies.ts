@@ -2,10 +2,10 @@ import { dirname, join } from 'node:path'
 import { fsCapability } from '../capability.ts'
 import { isBelow, isFolder } from '../paths.ts'
 import type { ToolCall } from '../tool.ts'
-import { copyRepository, dropCopy, type PrivateCopy, type ShownCopy } from './private-copy.ts'
+import { copyRepository, removeCopy, type PrivateCopy, type MountedCopy } from './private-copy.ts'
 import { alternatesOf } from './repository.ts'
 import { type GitSettings, runGit } from './run.ts'
-import { type NotKept, takeOver } from './take-over.ts'
+import { type MissedChange, takeOver } from './take-over.ts'
 
 /** Repositories of which a command gets copies; other repositories are read-only. */
 const MOST_COPIES = 10
@@ -19,18 +19,18 @@ export function copyRepositories(
     readonly below: readonly string[]
     readonly ignored: readonly string[]
     readonly memory: readonly string[]
-    readonly keeps: (path: string) => boolean
+    readonly isExempt: (path: string) => boolean
   },
   call: ToolCall,
-): readonly ShownCopy[] {
-  const own = repositoryAbove(cwd, roots)
-  const first = [...roots.map((root) => join(root, '.git')), ...(own === undefined ? [] : [own])]
+): readonly MountedCopy[] {
+  const ownRepository = repositoryAbove(cwd, roots)
+  const first = [...roots.map((root) => join(root, '.git')), ...(ownRepository === undefined ? [] : [ownRepository])]
   const found = [...new Set([...first, ...more.below])].slice(0, Math.max(MOST_COPIES, first.length))
   return found.flatMap((gitDir, i) => {
-    if (!isFolder(gitDir) || more.keeps(gitDir)) return []
+    if (!isFolder(gitDir) || more.isExempt(gitDir)) return []
     const root = dirname(gitDir)
-    const reads = (folder: string): boolean => call.allows(fsCapability('read', folder))
-    const view = { root, ignored: more.ignored, memory: more.memory, reads, alternates: alternatesOf(gitDir) }
+    const mayRead = (folder: string): boolean => call.allows(fsCapability('read', folder))
+    const view = { root, ignored: more.ignored, memory: more.memory, mayRead, alternates: alternatesOf(gitDir) }
     const made = copyRepository(gitDir, `/run/reflex/objects-${i}`, view)
     return made === undefined ? [] : [made]
   })
@@ -53,27 +53,27 @@ const PAUSE = 50
 const turns = new Map<string, Promise<unknown>>()
 
 /** Takes over what a command did in a copy, also where it was killed, and removes the copy. Returns what was not taken. */
-export function takeOverCopy(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly NotKept[]> {
-  const turn = (turns.get(made.gitDir) ?? Promise.resolve()).then(() => taken(made, settings, call))
+export function takeOverCopy(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly MissedChange[]> {
+  const turn = (turns.get(made.gitDir) ?? Promise.resolve()).then(() => takeOverNow(made, settings, call))
   turns.set(made.gitDir, turn)
   return turn.finally(() => {
     if (turns.get(made.gitDir) === turn) turns.delete(made.gitDir)
   })
 }
 
-async function taken(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly NotKept[]> {
+async function takeOverNow(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly MissedChange[]> {
   const root = dirname(made.gitDir)
   // The command's changes stay when its run is cancelled.
   const { signal } = new AbortController()
   const base = { GIT_DIR: made.gitDir, GIT_COMMON_DIR: made.gitDir, GIT_WORK_TREE: root }
   const place = { settings, call: { ...call, signal }, cwd: root, most: MOST, timeout: LONGEST }
   try {
-    if (!isFolder(made.holder)) return [{ path: made.gitDir, why: 'the command has moved its folder' }]
+    if (!isFolder(made.container)) return [{ path: made.gitDir, why: 'the command has moved its folder' }]
     return await takeOver(made, (index) => async (args, stdin) => {
-      const places = index === undefined ? base : { ...base, GIT_INDEX_FILE: index }
+      const variables = index === undefined ? base : { ...base, GIT_INDEX_FILE: index }
       for (let i = 1; ; i++) {
         try {
-          return (await runGit(args, { ...place, places, ...(stdin === undefined ? {} : { stdin }) })).text
+          return (await runGit(args, { ...place, variables, ...(stdin === undefined ? {} : { stdin }) })).text
         } catch (thrown) {
           if (i === TRIES || !(thrown instanceof Error) || !/\.lock': File exists/.test(thrown.message)) throw thrown
           await new Promise<void>((resolve) => void settings.host.at(settings.host.now() + PAUSE, resolve))
@@ -83,6 +83,6 @@ async function taken(made: PrivateCopy, settings: GitSettings, call: ToolCall): 
   } catch (thrown) {
     return [{ path: '.git', why: thrown instanceof Error ? thrown.message : String(thrown) }]
   } finally {
-    dropCopy(made)
+    removeCopy(made)
   }
 }

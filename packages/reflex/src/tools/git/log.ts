@@ -1,4 +1,4 @@
-import { count, flag, namedArguments, or, path, text, texts } from '../arguments.ts'
+import { count, flag, namedArguments, withDefault, path, text, texts } from '../arguments.ts'
 import { repositoryNeeds } from './repository.ts'
 import { counted } from '../paths.ts'
 import { type Git, type GitSettings, openRepository } from './run.ts'
@@ -33,13 +33,13 @@ export function gitLog(settings: GitSettings): Tool {
     leaves: false,
     repeat: 'free',
     input: namedArguments({
-      repo: or(path(), '.'),
-      since: or(text('a revision'), null),
-      until: or(text('a revision'), 'HEAD'),
-      limit: or(count(1, 10_000), 1000),
-      files: or(flag(), false),
-      merges: or(flag(), true),
-      paths: or(texts('a list of paths'), []),
+      repo: withDefault(path(), '.'),
+      since: withDefault(text('a revision'), null),
+      until: withDefault(text('a revision'), 'HEAD'),
+      limit: withDefault(count(1, 10_000), 1000),
+      files: withDefault(flag(), false),
+      merges: withDefault(flag(), true),
+      paths: withDefault(texts('a list of paths'), []),
     }),
     needs: (args, place) => repositoryNeeds(args.repo, place),
     async run(args, call) {

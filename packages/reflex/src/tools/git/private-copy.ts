@@ -22,7 +22,7 @@ export interface PrivateCopy {
   /** The folder of the repository, at which the command finds its copy. */
   readonly gitDir: string
   /** Everything that belongs to the copy; removed with it. */
-  readonly holder: string
+  readonly container: string
   /** The copy that the command works on. */
   readonly copy: string
   /** The same copy as it was before, hidden from all commands. */
@@ -30,19 +30,19 @@ export interface PrivateCopy {
 }
 
 /** A copy and the words for bubblewrap that show it. */
-export interface ShownCopy extends PrivateCopy {
+export interface MountedCopy extends PrivateCopy {
   readonly words: readonly string[]
   /** Finds the copy again where the command has moved a folder above, and releases it. To be called once. */
-  readonly found: () => PrivateCopy
+  readonly locate: () => PrivateCopy
 }
 
 /** A copy by the folder that holds it, also a copy of a process that died. */
-export function copyIn(holder: string): PrivateCopy {
-  return { gitDir: dirname(holder), holder, copy: join(holder, 'git'), base: join(holder, 'base') }
+export function copyIn(container: string): PrivateCopy {
+  return { gitDir: dirname(container), container, copy: join(container, 'git'), base: join(container, 'base') }
 }
 
 /** The files that git changes when it commits, which are copied. Everything else is shown read-only. */
-const COPIED = new Set([
+const COPIED_ENTRIES = new Set([
   'HEAD',
   'config',
   'config.worktree',
@@ -62,13 +62,13 @@ const COPIED = new Set([
   'COMMIT_EDITMSG',
 ])
 /** The folders that are made in the copy itself. */
-const MADE = new Set(['objects', 'info', 'hooks'])
+const MADE_FOLDERS = new Set(['objects', 'info', 'hooks'])
 const PREFIX = 'reflex-copy-'
 /** Files of references and their logs. */
 const MOST_FILES = 200_000
 
 /** True if a name in the folder of a repository is one of ours, or of git while it works. */
-export function isPassing(name: string): boolean {
+export function isTemporary(name: string): boolean {
   return name.startsWith(PREFIX) || name.endsWith('.lock') || name === 'gc.pid' || name === 'gc.log'
 }
 
@@ -76,8 +76,8 @@ export function isPassing(name: string): boolean {
  * Copies the files of a repository that git changes, at most some hundred small ones; its objects are shared. `mounts`: the
  * places in the sandbox where the objects are found. Undefined where no copy can be made; the repository is then shown read-only.
  */
-export function copyRepository(gitDir: string, mounts: string, view: CopyView): ShownCopy | undefined {
-  if (!isCopied(gitDir)) return undefined
+export function copyRepository(gitDir: string, mounts: string, view: CopyView): MountedCopy | undefined {
+  if (!isCopyable(gitDir)) return undefined
   let holder: string
   try {
     holder = mkdtempSync(join(gitDir, PREFIX))
@@ -90,26 +90,28 @@ export function copyRepository(gitDir: string, mounts: string, view: CopyView): 
     const { copy, base } = made
     mkdirSync(copy)
     mkdirSync(base)
-    const shown = readdirSync(gitDir, { withFileTypes: true }).filter(({ name }) => !isPassing(name))
+    const shown = readdirSync(gitDir, { withFileTypes: true }).filter(({ name }) => !isTemporary(name))
     let files = 0
     // Git writes a packed reference before it removes the loose one, so these come first.
     for (const { name } of shown.toSorted((a, b) => Number(a.name === 'packed-refs') - Number(b.name === 'packed-refs'))) {
-      if (COPIED.has(name)) files += copyPlain(join(gitDir, name), join(copy, name), MOST_FILES - files)
+      if (COPIED_ENTRIES.has(name)) files += copyPlain(join(gitDir, name), join(copy, name), MOST_FILES - files)
     }
-    const kept = shown.flatMap((entry) => (COPIED.has(entry.name) || MADE.has(entry.name) ? [] : keptReadOnly(gitDir, copy, entry)))
+    const kept = shown.flatMap((entry) =>
+      COPIED_ENTRIES.has(entry.name) || MADE_FOLDERS.has(entry.name) ? [] : readOnlyWords(gitDir, copy, entry),
+    )
     writeInfo(gitDir, copy, view)
-    for (const name of [...COPIED, 'info']) copyPlain(join(copy, name), join(base, name), MOST_FILES)
+    for (const name of [...COPIED_ENTRIES, 'info']) copyPlain(join(copy, name), join(base, name), MOST_FILES)
     const words = ['--bind', copy, gitDir, ...kept, ...hooks(gitDir, copy, view), ...objects(gitDir, copy, mounts, view)]
     const handle = openSync(holder, constants.O_RDONLY)
-    const found = (): PrivateCopy => {
+    const locate = (): PrivateCopy => {
       const path = readlinkSync(`/proc/self/fd/${handle}`)
       closeSync(handle)
       return copyIn(path)
     }
-    return { ...made, words, found }
+    return { ...made, words, locate }
   } catch (thrown) {
     rmSync(holder, { recursive: true, force: true })
-    if (thrown instanceof TooMany) return undefined
+    if (thrown instanceof TooManyFiles) return undefined
     throw thrown
   }
 }
@@ -122,15 +124,15 @@ export interface CopyView {
   /** Words for bubblewrap that make a folder in memory at the path that follows them. */
   readonly memory: readonly string[]
   /** True if a folder with further objects may be read. */
-  readonly reads: (folder: string) => boolean
+  readonly mayRead: (folder: string) => boolean
   /** Folders with further objects. */
   readonly alternates: readonly string[]
 }
 
-class TooMany extends Error {}
+class TooManyFiles extends Error {}
 
 /** True for a complete repository with its references in files: from any other form nothing could be taken over. */
-function isCopied(gitDir: string): boolean {
+function isCopyable(gitDir: string): boolean {
   if (!isFolder(gitDir) || existsSync(join(gitDir, 'commondir')) || existsSync(join(gitDir, 'reftable'))) return false
   return (
     lstatSync(join(gitDir, 'HEAD'), { throwIfNoEntry: false })?.isFile() === true &&
@@ -141,7 +143,7 @@ function isCopied(gitDir: string): boolean {
 
 /** Copies plain files and folders, without links, locks and other entries. Returns the number of files. */
 function copyPlain(from: string, to: string, most: number): number {
-  if (most < 0) throw new TooMany()
+  if (most < 0) throw new TooManyFiles()
   const stats = lstatSync(from, { throwIfNoEntry: false })
   if (stats?.isFile() === true) {
     copyFileSync(from, to, constants.COPYFILE_FICLONE)
@@ -150,11 +152,11 @@ function copyPlain(from: string, to: string, most: number): number {
   if (stats?.isDirectory() !== true) return 0
   mkdirSync(to)
   let files = 0
-  for (const name of readdirSync(from)) if (!isPassing(name)) files += copyPlain(join(from, name), join(to, name), most - files)
+  for (const name of readdirSync(from)) if (!isTemporary(name)) files += copyPlain(join(from, name), join(to, name), most - files)
   return files
 }
 
-function keptReadOnly(
+function readOnlyWords(
   gitDir: string,
   copy: string,
   entry: { readonly name: string; isFile(): boolean; isDirectory(): boolean },
@@ -174,14 +176,14 @@ function hooks(gitDir: string, copy: string, { memory }: CopyView): readonly str
 }
 
 /** The copy writes objects of its own and reads those of the repository beside them. */
-function objects(gitDir: string, copy: string, mounts: string, { reads, alternates }: CopyView): readonly string[] {
+function objects(gitDir: string, copy: string, mounts: string, { mayRead, alternates }: CopyView): readonly string[] {
   const real = realpathSync(join(gitDir, 'objects'))
-  const further = alternates.filter((folder) => isFolder(folder) && reads(folder))
+  const further = alternates.filter((folder) => isFolder(folder) && mayRead(folder))
   mkdirSync(join(copy, 'objects', 'info'), { recursive: true })
   mkdirSync(join(copy, 'objects', 'pack'))
   writeFileSync(join(copy, 'objects', 'info', 'alternates'), [mounts, ...further].map((folder) => `${folder}\n`).join(''))
-  const own = existsSync(join(real, 'info', 'alternates')) ? ['--ro-bind', '/dev/null', join(mounts, 'info', 'alternates')] : []
-  return ['--ro-bind', real, mounts, ...own, ...further.flatMap((folder) => ['--ro-bind', folder, folder])]
+  const alternateWords = existsSync(join(real, 'info', 'alternates')) ? ['--ro-bind', '/dev/null', join(mounts, 'info', 'alternates')] : []
+  return ['--ro-bind', real, mounts, ...alternateWords, ...further.flatMap((folder) => ['--ro-bind', folder, folder])]
 }
 
 /** Ignores, in a working tree, the files that do not belong in its history: those of Reflex, and the folder of the run. */
@@ -201,6 +203,6 @@ function escaped(path: string): string {
 }
 
 /** Removes the copy with everything in it. */
-export function dropCopy({ holder }: PrivateCopy): void {
+export function removeCopy({ container: holder }: PrivateCopy): void {
   rmSync(holder, { recursive: true, force: true })
 }

@@ -1,12 +1,12 @@
 /** The references that a command may change: branches, tags, stashes, notes. Not replacements of objects, and not the references of a server. */
-const TAKEN = /^refs\/(?:heads\/|tags\/|notes\/|stash$)/
+const TAKEN_OVER = /^refs\/(?:heads\/|tags\/|notes\/|stash$)/
 
 /** Characters of names that have no special meaning to a shell, a terminal or git. */
 const PLAIN = /^[\p{L}\p{N}\p{M}._/@+#=,-]+$/u
 
 /** True if a reference of this name is taken over from a command. */
-export function isTaken(name: string): boolean {
-  return TAKEN.test(name) && isRefName(name)
+export function isTakenOver(name: string): boolean {
+  return TAKEN_OVER.test(name) && isRefName(name)
 }
 
 /** True if git takes this for a reference, and people see what it is. */

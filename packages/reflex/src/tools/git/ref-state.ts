@@ -20,9 +20,9 @@ export interface RefState {
 const SETTINGS: readonly string[] = ['config', 'config.worktree', 'info/exclude', 'info/attributes', 'info/sparse-checkout', 'info/grafts']
 
 /** Commits that git remembers beside the branches. */
-export const MARKS: readonly string[] = ['ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
+export const MARK_FILES: readonly string[] = ['ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
 /** Files that are removed with them when a merge or a pick has ended. */
-export const MESSAGES: readonly string[] = ['MERGE_MSG', 'MERGE_MODE', 'SQUASH_MSG', 'AUTO_MERGE']
+export const MESSAGE_FILES: readonly string[] = ['MERGE_MSG', 'MERGE_MODE', 'SQUASH_MSG', 'AUTO_MERGE']
 
 const SMALL = 4_096
 const LARGE = 64_000_000
@@ -39,7 +39,7 @@ export function readRefState(gitDir: string): RefState {
     if (HASH.test(text)) refs.set(name, text)
   }
   const logs = [...plainFiles(join(gitDir, 'logs'), '')].map(([name, path]): [string, string] => [name, plainText(path, LARGE) ?? ''])
-  const marks = [...MARKS, ...MESSAGES].flatMap((name): [string, string][] => {
+  const marks = [...MARK_FILES, ...MESSAGE_FILES].flatMap((name): [string, string][] => {
     const text = plainText(join(gitDir, name), SMALL * 16)
     return text === undefined ? [] : [[name, text]]
   })

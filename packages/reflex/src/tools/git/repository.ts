@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fsCapability } from '../capability.ts'
-import { absolute, isThere, realPath } from '../paths.ts'
+import { absolutePath, pathExists, realPath } from '../paths.ts'
 import type { Place } from '../tool.ts'
 
 /** A repository, found without asking git: git would read the settings of whatever it finds. */
@@ -12,12 +12,12 @@ export interface Repository {
   /** Where objects and branches are: another folder than `gitDir` in an added working tree. */
   readonly commonDir: string
   /** Every folder that git would read. */
-  readonly reads: readonly string[]
+  readonly readFolders: readonly string[]
 }
 
 /** The repository of a folder: its own `.git` or that of the nearest folder above. All paths are real. */
 export function findRepository(path: string, place: Place): Repository | undefined {
-  const start = realPath(absolute(path, 'work', place))
+  const start = realPath(absolutePath(path, 'work', place))
   for (let at = start; ; at = dirname(at)) {
     const gitDir = gitDirOf(at)
     if (gitDir !== undefined) return describe(at, gitDir)
@@ -27,19 +27,19 @@ export function findRepository(path: string, place: Place): Repository | undefin
 
 /** What reading a repository needs: the folder itself where there is none. */
 export function repositoryNeeds(path: string, place: Place): readonly string[] {
-  const reads = findRepository(path, place)?.reads ?? [realPath(absolute(path, 'work', place))]
+  const reads = findRepository(path, place)?.readFolders ?? [realPath(absolutePath(path, 'work', place))]
   return reads.map((folder) => fsCapability('read', folder))
 }
 
 function gitDirOf(folder: string): string | undefined {
   const inside = join(folder, '.git')
   const kind = statSync(inside, { throwIfNoEntry: false })
-  if (kind?.isDirectory() === true && isThere(join(inside, 'HEAD'))) return realPath(inside)
+  if (kind?.isDirectory() === true && pathExists(join(inside, 'HEAD'))) return realPath(inside)
   if (kind?.isFile() === true) {
     const [, target] = /^gitdir: (.+)$/m.exec(smallText(inside)) ?? []
     return target === undefined ? undefined : realPath(resolve(folder, target.trim()))
   }
-  const bare = ['HEAD', 'objects', 'refs'].every((name) => isThere(join(folder, name)))
+  const bare = ['HEAD', 'objects', 'refs'].every((name) => pathExists(join(folder, name)))
   return bare ? folder : undefined
 }
 
@@ -48,7 +48,7 @@ function describe(root: string, gitDir: string): Repository {
   const commonDir = common === '' ? gitDir : realPath(resolve(gitDir, common))
   const objects = realPath(join(commonDir, 'objects'))
   const reads = new Set([root, gitDir, commonDir, objects, realPath(join(commonDir, 'refs')), ...alternates(objects, 5)])
-  return { root, gitDir, commonDir, reads: [...reads] }
+  return { root, gitDir, commonDir, readFolders: [...reads] }
 }
 
 /** Folders with further objects of a repository. */

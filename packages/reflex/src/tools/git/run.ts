@@ -5,7 +5,7 @@ import { fsCapability } from '../capability.ts'
 import { type Environment, pathFolders, scrub } from '../environment.ts'
 import { faults } from '../faults.ts'
 import { findRepository, type Repository } from './repository.ts'
-import { absolute, isBelow, isThere, realPath, shownPath } from '../paths.ts'
+import { absolutePath, isBelow, pathExists, realPath, shownPath } from '../paths.ts'
 import { type ProcessResult, runProcess } from '../process.ts'
 import { systemCode } from '../refusals.ts'
 import type { ToolCall } from '../tool.ts'
@@ -65,7 +65,7 @@ export class Git {
 
   /** What git prints in the repository; at most `most` bytes are kept. Throws what `runGit` throws. */
   run(args: readonly string[], most: number): Promise<{ readonly text: string; readonly truncated: boolean }> {
-    return runGit(args, { ...this.#place(), most })
+    return runGit(args, { ...this.#gitPlace(), most })
   }
 
   /** The hash of the commit that a revision names; `R4122` in a repository without commits, `R4123` for any other text. */
@@ -83,7 +83,7 @@ export class Git {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
     const result = await this.#spawn(args)
     // Of another text git may say in any way that it names nothing; whether git works at all shows at HEAD.
-    if (result.code !== 1 && (result.code === null || revision === 'HEAD')) mustEndWell(result, 'rev-parse')
+    if (result.code !== 1 && (result.code === null || revision === 'HEAD')) requireSuccess(result, 'rev-parse')
     const hash = result.stdout.trim()
     return result.code === 0 && /^[0-9a-f]{40,64}$/.test(hash) ? hash : undefined
   }
@@ -92,22 +92,22 @@ export class Git {
   async branch(): Promise<string | null> {
     const result = await this.#spawn(['symbolic-ref', '--quiet', '--short', 'HEAD'])
     if (result.code === 1) return null
-    mustEndWell(result, 'symbolic-ref')
+    requireSuccess(result, 'symbolic-ref')
     return result.stdout.trim()
   }
 
   #spawn(args: readonly string[]): Promise<ProcessResult> {
-    return spawnGit(args, this.#place())
+    return spawnGit(args, this.#gitPlace())
   }
 
-  #place(): GitPlace {
+  #gitPlace(): GitPlace {
     const { root, gitDir, commonDir } = this.repository
     // A folder that is named is not looked for, so git does not ask who owns it: the policy has said that it may be read.
     return {
       settings: this.#settings,
       call: this.#call,
       cwd: root,
-      places: { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: root },
+      variables: { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: root },
     }
   }
 }
@@ -118,7 +118,7 @@ interface GitPlace {
   readonly call: ToolCall
   readonly cwd: string
   /** The repository, as variables that git reads. */
-  readonly places: Readonly<Record<string, string>>
+  readonly variables: Readonly<Record<string, string>>
   readonly stdin?: string | number
   /** Milliseconds, where it may take longer than a question. */
   readonly timeout?: number
@@ -126,16 +126,16 @@ interface GitPlace {
   readonly most?: number
 }
 
-const LITTLE = 1000
+const DEFAULT_OUTPUT = 1000
 
 /** What git prints. Throws `R4120` without git, `R4131` and `R4132` when it is ended, `R4124` when it fails. */
 export async function runGit(args: readonly string[], place: GitPlace): Promise<{ readonly text: string; readonly truncated: boolean }> {
   const result = await spawnGit(args, place)
-  mustEndWell(result, args[0] ?? '')
+  requireSuccess(result, args[0] ?? '')
   return { text: result.stdout, truncated: result.truncated }
 }
 
-function mustEndWell({ end, code, stderr }: ProcessResult, command: string): void {
+function requireSuccess({ end, code, stderr }: ProcessResult, command: string): void {
   if (end === 'aborted') throw faults.make('R4132', 'git was called off')
   if (end === 'timeout') throw faults.make('R4131', `git ${command} did not end within ${TIMEOUT} ms and was killed`)
   if (code !== 0) throw faults.make('R4124', `git ${command} failed: ${stderr.trim().slice(0, 500) || `exit ${code}`}`)
@@ -143,12 +143,12 @@ function mustEndWell({ end, code, stderr }: ProcessResult, command: string): voi
 
 async function spawnGit(
   args: readonly string[],
-  { settings, call, cwd, places, stdin, timeout = TIMEOUT, most = LITTLE }: GitPlace,
+  { settings, call, cwd, variables, stdin, timeout = TIMEOUT, most: outputLimit = DEFAULT_OUTPUT }: GitPlace,
 ): Promise<ProcessResult> {
-  const environment = { ...scrub(settings.environment), ...ENVIRONMENT, ...places, PATH: programsOutside(call.workdir, settings) }
+  const environment = { ...scrub(settings.environment), ...ENVIRONMENT, ...variables, PATH: pathOutside(call.workdir, settings) }
   const argv = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting]), ...args]
   try {
-    return await runProcess({ argv, cwd, environment, stdin, timeout, most, signal: call.signal }, settings.host)
+    return await runProcess({ argv, cwd, environment, stdin, timeout, outputLimit, signal: call.signal }, settings.host)
   } catch (thrown) {
     if (systemCode(thrown) === 'ENOENT') throw faults.make('R4120', 'git is not installed')
     throw thrown
@@ -156,21 +156,21 @@ async function spawnGit(
 }
 
 /** A PATH that is empty would name the folder in which git runs. */
-const NOWHERE = '/nonexistent'
+const NO_FOLDER = '/nonexistent'
 
 /** The PATH without what lies in the work folder: a confined command could put a `git` there, which would run unconfined. */
-function programsOutside(workdir: string, { environment }: GitSettings): string {
+function pathOutside(workdir: string, { environment }: GitSettings): string {
   const folders = pathFolders(environment).filter((folder) => !isBelow(realPath(folder), workdir))
-  return folders.length === 0 ? NOWHERE : folders.join(delimiter)
+  return folders.length === 0 ? NO_FOLDER : folders.join(delimiter)
 }
 
 /** The repository of a path: `R4106` without the folder, `R4121` without a repository, `R4105` if it may not be read. */
 export function openRepository(path: string, settings: GitSettings, call: ToolCall): Git {
-  const folder = absolute(path, 'work', call)
-  if (!isThere(folder)) throw faults.make('R4106', `there is no folder ${shownPath(folder, call)}`)
+  const folder = absolutePath(path, 'work', call)
+  if (!pathExists(folder)) throw faults.make('R4106', `there is no folder ${shownPath(folder, call)}`)
   const repository = findRepository(path, call)
   if (repository === undefined) throw faults.make('R4121', `${shownPath(folder, call)} is not in a git repository`)
-  const refused = repository.reads.find((read) => !call.allows(fsCapability('read', read)))
+  const refused = repository.readFolders.find((read) => !call.allows(fsCapability('read', read)))
   if (refused === undefined) return new Git(repository, settings, call)
   const need = fsCapability('read', refused)
   throw faults.make('R4105', `the repository of ${shownPath(folder, call)} reads ${refused}, which is not granted`, {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fsCapability } from '../capability.ts'
-import { namedArguments, or, path } from '../arguments.ts'
+import { namedArguments, withDefault, path } from '../arguments.ts'
 import { findRepository, repositoryNeeds } from './repository.ts'
 import { type GitSettings, openRepository, runGit } from './run.ts'
 import { faults } from '../faults.ts'
@@ -40,7 +40,7 @@ export function gitSample(settings: GitSettings): Tool {
     description: "Gives the repository of a folder. Where there is none it makes a small sample repository in the run's own folder.",
     leaves: true,
     repeat: 'keyed',
-    input: namedArguments({ repo: or(path(), '.') }),
+    input: namedArguments({ repo: withDefault(path(), '.') }),
     needs: (args, place) => [...repositoryNeeds(args.repo, place), fsCapability('write', join(place.runFolder, 'sample'))],
     async run(args, call) {
       if (findRepository(args.repo, call) !== undefined) {
@@ -59,18 +59,18 @@ export function gitSample(settings: GitSettings): Tool {
 
 async function makeSample(folder: string, settings: GitSettings, call: ToolCall): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const places = { GIT_DIR: join(folder, '.git'), GIT_WORK_TREE: folder }
-  await runGit(['init', '--quiet', '--template=', '--initial-branch=main'], { settings, call, cwd: folder, places })
-  await runGit(['fast-import', '--quiet', '--force'], { settings, call, cwd: folder, places, stdin: SAMPLE.map(commitStream).join('') })
+  const variables = { GIT_DIR: join(folder, '.git'), GIT_WORK_TREE: folder }
+  await runGit(['init', '--quiet', '--template=', '--initial-branch=main'], { settings, call, cwd: folder, variables })
+  await runGit(['fast-import', '--quiet', '--force'], { settings, call, cwd: folder, variables, stdin: SAMPLE.map(commitStream).join('') })
 }
 
 /** A commit as `git fast-import` reads it. */
 function commitStream({ message, files, tag }: SampleCommit, index: number): string {
-  const who = `Sample <sample@example.org> ${FIRST_DAY + index * DAY} +0000`
+  const author = `Sample <sample@example.org> ${FIRST_DAY + index * DAY} +0000`
   const parent = index === 0 ? '' : `from :${index}\n`
   const changes = Object.entries(files).map(([name, text]) => `M 100644 inline ${name}\n${dataOf(text)}`)
   const mark = tag === undefined ? '' : `reset refs/tags/${tag}\nfrom :${index + 1}\n\n`
-  return `commit refs/heads/main\nmark :${index + 1}\nauthor ${who}\ncommitter ${who}\n${dataOf(message)}${parent}${changes.join('')}\n${mark}`
+  return `commit refs/heads/main\nmark :${index + 1}\nauthor ${author}\ncommitter ${author}\n${dataOf(message)}${parent}${changes.join('')}\n${mark}`
 }
 
 function dataOf(text: string): string {

@@ -1,4 +1,4 @@
-import { count, namedArguments, or, path, text, texts } from '../arguments.ts'
+import { count, namedArguments, withDefault, path, text, texts } from '../arguments.ts'
 import { faults } from '../faults.ts'
 import { COMMIT_FORMAT, readCommits } from './log.ts'
 import { repositoryNeeds } from './repository.ts'
@@ -7,13 +7,17 @@ import { counted } from '../paths.ts'
 import { defineTool, type Tool } from '../tool.ts'
 
 const MOST_NAMES = 4_000_000
-const KEPT = 64_000
+const DEFAULT_LIMIT = 64_000
 const MOST = 1_000_000
 
 /** What a commit or a comparison did to one file. Lines are null in a binary file. */
 type Change = { readonly path: string; readonly from?: string; readonly added: number | null; readonly removed: number | null }
 
-const shared = { repo: or(path(), '.'), paths: or(texts('a list of paths'), []), limit: or(count(1, MOST), KEPT) } as const
+const COMMON_ARGUMENTS = {
+  repo: withDefault(path(), '.'),
+  paths: withDefault(texts('a list of paths'), []),
+  limit: withDefault(count(1, MOST), DEFAULT_LIMIT),
+} as const
 
 /** One commit, compared with its first parent: `{hash, subject, body, author, email, date, files, diff, truncated}`. */
 export function gitShow(settings: GitSettings): Tool {
@@ -23,7 +27,7 @@ export function gitShow(settings: GitSettings): Tool {
       'Reads one commit: its message, its files with lines added and removed, and the difference to its first parent as text. limit: bytes kept of the text.',
     leaves: false,
     repeat: 'free',
-    input: namedArguments({ ...shared, commit: text('a revision') }),
+    input: namedArguments({ ...COMMON_ARGUMENTS, commit: text('a revision') }),
     needs: (args, place) => repositoryNeeds(args.repo, place),
     async run(args, call) {
       const git = openRepository(args.repo, settings, call)
@@ -46,7 +50,7 @@ export function gitDiff(settings: GitSettings): Tool {
     description: 'Compares two commits: the files with lines added and removed, and the difference as text. limit: bytes kept of the text.',
     leaves: false,
     repeat: 'free',
-    input: namedArguments({ ...shared, from: text('a revision'), to: or(text('a revision'), 'HEAD') }),
+    input: namedArguments({ ...COMMON_ARGUMENTS, from: text('a revision'), to: withDefault(text('a revision'), 'HEAD') }),
     needs: (args, place) => repositoryNeeds(args.repo, place),
     async run(args, call) {
       const git = openRepository(args.repo, settings, call)
@@ -64,7 +68,7 @@ export function gitRoot(settings: GitSettings): Tool {
     description: 'Finds the repository of a folder: its root, the branch and the commit that are checked out.',
     leaves: false,
     repeat: 'free',
-    input: namedArguments({ repo: or(path(), '.') }),
+    input: namedArguments({ repo: withDefault(path(), '.') }),
     needs: (args, place) => repositoryNeeds(args.repo, place),
     async run(args, call) {
       const git = openRepository(args.repo, settings, call)

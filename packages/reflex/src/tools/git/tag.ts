@@ -1,4 +1,4 @@
-import { namedArguments, or, path, text } from '../arguments.ts'
+import { namedArguments, withDefault, path, text } from '../arguments.ts'
 import { faults } from '../faults.ts'
 import { repositoryNeeds } from './repository.ts'
 import { type Git, type GitSettings, openRepository } from './run.ts'
@@ -19,7 +19,11 @@ export function gitTag(settings: GitSettings): Tool {
       'Finds the last tag that a commit contains, the highest version first, and the versions that may follow. match: only tags of this form, such as v*.',
     leaves: false,
     repeat: 'free',
-    input: namedArguments({ repo: or(path(), '.'), at: or(text('a revision'), 'HEAD'), match: or(text('a form of tags'), '*') }),
+    input: namedArguments({
+      repo: withDefault(path(), '.'),
+      at: withDefault(text('a revision'), 'HEAD'),
+      match: withDefault(text('a form of tags'), '*'),
+    }),
     needs: (args, place) => repositoryNeeds(args.repo, place),
     async run(args, call) {
       const git = openRepository(args.repo, settings, call)

@@ -22,8 +22,8 @@ export async function takeIndex(copy: string, before: string, runGitOn: RunGitOn
   ]
   const paths = [...new Set([...old.keys(), ...next.keys()])].filter((path) => old.get(path) !== next.get(path))
   const open = paths.filter((path) => now.get(path) !== next.get(path))
-  const crossed = open.find((path) => now.get(path) !== old.get(path))
-  if (crossed !== undefined) return `${crossed} was staged by another process meanwhile`
+  const conflict = open.find((path) => now.get(path) !== old.get(path))
+  if (conflict !== undefined) return `${conflict} was staged by another process meanwhile`
   const zero = '0'.repeat(hashLength(next, old))
   const lines = open.flatMap((path) => [
     `0 ${zero}\t${path}\0`,

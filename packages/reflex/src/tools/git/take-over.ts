@@ -1,14 +1,14 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isFault } from '../../kernel/index.ts'
-import { isPassing, type PrivateCopy } from './private-copy.ts'
-import { HASH, isRefName, isTaken } from './ref-names.ts'
-import { MARKS, plainText, type RefState, readRefState } from './ref-state.ts'
+import { isTemporary, type PrivateCopy } from './private-copy.ts'
+import { HASH, isRefName, isTakenOver } from './ref-names.ts'
+import { MARK_FILES, plainText, type RefState, readRefState } from './ref-state.ts'
 import { type RunGitOn, takeIndex } from './take-index.ts'
 import { takeObjects } from './take-objects.ts'
 
 /** A part that was not taken over, and the reason. */
-export interface NotKept {
+export interface MissedChange {
   readonly path: string
   readonly why: string
 }
@@ -18,19 +18,19 @@ export interface NotKept {
  * the same as when the command began, their logs, `HEAD`, and staged files. Nothing else: no setting, no hook, nothing that
  * git would run. A reference that has changed meanwhile is refused together with all others, and stays as it is.
  */
-export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<readonly NotKept[]> {
+export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<readonly MissedChange[]> {
   const { gitDir, copy } = made
   const before = readRefState(made.base)
   const runGit = runGitOn(undefined)
   const after = readRefState(copy)
-  if (!isRepositoryStill(copy)) return [{ path: '.git', why: 'the command has left no repository' }]
+  if (!isStillRepository(copy)) return [{ path: '.git', why: 'the command has left no repository' }]
   const updates = [...new Set([...before.refs.keys(), ...after.refs.keys()])].filter(
     (name) => before.refs.get(name) !== after.refs.get(name),
   )
-  const missed: NotKept[] = unknownNames(copy).map((path) => ({ path, why: 'a command may change nothing there' }))
+  const missed: MissedChange[] = unknownNames(copy).map((path) => ({ path, why: 'a command may change nothing there' }))
   for (const path of await takeObjects(copy, gitDir, runGit)) missed.push({ path, why: 'its content does not fit its name' })
-  for (const name of updates) if (!isTaken(name)) missed.push({ path: name, why: 'a command may not change such a reference' })
-  const taken = updates.filter(isTaken)
+  for (const name of updates) if (!isTakenOver(name)) missed.push({ path: name, why: 'a command may not change such a reference' })
+  const taken = updates.filter(isTakenOver)
   const refused = await takeRefs(taken, made, before, after, runGitOn)
   if (refused !== undefined)
     return [...missed, ...taken.map((path) => ({ path: `${path} ${after.refs.get(path) ?? ''}`.trim(), why: refused }))]
@@ -38,12 +38,12 @@ export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<r
   for (const [path, text] of after.settings) {
     if (before.settings.get(path) !== text) missed.push({ path, why: 'settings that a command changes are not taken over' })
   }
-  const staged = await takeIndex(copy, made.base, runGitOn).catch(said)
+  const staged = await takeIndex(copy, made.base, runGitOn).catch(faultMessage)
   return staged === undefined ? missed : [...missed, { path: 'index', why: staged }]
 }
 
 /** Without its folder of references a copy would seem to have lost them all. */
-function isRepositoryStill(copy: string): boolean {
+function isStillRepository(copy: string): boolean {
   return ['refs', 'refs/heads', 'refs/tags', 'objects'].every((name) => {
     const stats = lstatSync(join(copy, name), { throwIfNoEntry: false })
     return stats?.isDirectory() === true || (stats === undefined && name.includes('/'))
@@ -73,11 +73,11 @@ async function takeRefs(
       if (plainText(join(gitDir, 'HEAD'), 4_096)?.trim() !== before.head) return 'HEAD has changed meanwhile'
       if (!isHead(after.head)) return 'HEAD names no branch and no commit'
     }
-    if (lines.length > 0) await runGit(['update-ref', '-m', marker(made), '--stdin'], lines.join(''))
-    if (before.head !== after.head) await takeHead(after.head, marker(made), runGitOn)
+    if (lines.length > 0) await runGit(['update-ref', '-m', logMarker(made), '--stdin'], lines.join(''))
+    if (before.head !== after.head) await takeHead(after.head, logMarker(made), runGitOn)
     return undefined
   } catch (thrown) {
-    return said(thrown)
+    return faultMessage(thrown)
   }
 }
 
@@ -94,22 +94,22 @@ async function takeHead(head: string, message: string, runGitOn: RunGitOn): Prom
 }
 
 /** The line that git writes into the logs when a change is taken over; the lines that the command itself has written replace it. */
-function marker({ holder }: PrivateCopy): string {
-  return `taken over from a command (${basename(holder)})`
+function logMarker({ container }: PrivateCopy): string {
+  return `taken over from a command (${basename(container)})`
 }
 
 const LOG_LINE = /^[\da-f]{40,64} [\da-f]{40,64} [^<>\n\0]*<[^<>\n\0]*> \d+ [+-]\d{4}(?:\t[^\n\0]*)?$/
 
-function takeLogs(made: PrivateCopy, before: RefState, after: RefState, changed: ReadonlySet<string>): readonly NotKept[] {
+function takeLogs(made: PrivateCopy, before: RefState, after: RefState, changed: ReadonlySet<string>): readonly MissedChange[] {
   const { gitDir } = made
-  const missed: NotKept[] = []
+  const missed: MissedChange[] = []
   for (const [name, text] of after.logs) {
     const old = before.logs.get(name) ?? ''
     if (text === old) continue
     const path = join(gitDir, 'logs', name)
-    const isOurs = name === 'HEAD' || (isTaken(name) && (changed.has(name) || before.refs.has(name)))
+    const isOurs = name === 'HEAD' || (isTakenOver(name) && (changed.has(name) || before.refs.has(name)))
     const isLog = isOurs && text.split('\n').every((line) => line === '' || LOG_LINE.test(line))
-    const now = isLog ? withoutLines(plainText(path, LONGEST_LOG) ?? '', marker(made)) : ''
+    const now = isLog ? withoutLines(plainText(path, LONGEST_LOG) ?? '', logMarker(made)) : ''
     if (!isLog) missed.push({ path: `logs/${name}`, why: 'it is not the log of a branch' })
     else if (now === old) replace(path, text)
     else if (text.startsWith(old)) replace(path, now + text.slice(old.length))
@@ -134,8 +134,8 @@ function replace(path: string, text: string): void {
 }
 
 /** The files of a merge or a pick that is under way. Messages are only removed with it, never written. */
-function takeMarks(gitDir: string, before: RefState, after: RefState): readonly NotKept[] {
-  const missed: NotKept[] = []
+function takeMarks(gitDir: string, before: RefState, after: RefState): readonly MissedChange[] {
+  const missed: MissedChange[] = []
   for (const name of new Set([...before.marks.keys(), ...after.marks.keys()])) {
     const [old, next] = [before.marks.get(name), after.marks.get(name)]
     if (old === next) continue
@@ -143,7 +143,7 @@ function takeMarks(gitDir: string, before: RefState, after: RefState): readonly 
     const isUnchanged = plainText(path, 65_536) === old
     if (next === undefined) {
       if (isUnchanged) rmSync(path, { force: true })
-    } else if (MARKS.includes(name)) {
+    } else if (MARK_FILES.includes(name)) {
       if (isUnchanged && next.split('\n').every((line) => line === '' || HASH.test(line))) replace(path, next)
       else missed.push({ path: name, why: 'it has changed meanwhile, or names no commits' })
     }
@@ -151,7 +151,7 @@ function takeMarks(gitDir: string, before: RefState, after: RefState): readonly 
   return missed
 }
 
-const KNOWN = new Set([
+const KNOWN_ENTRIES = new Set([
   'HEAD',
   'index',
   'packed-refs',
@@ -165,19 +165,19 @@ const KNOWN = new Set([
   'description',
   'branches',
 ])
-const LEFT = /^(?:[A-Z_]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|COMMIT_EDITMSG)$/
+const TEMPORARY_ENTRIES = /^(?:[A-Z_]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|COMMIT_EDITMSG)$/
 
 /** Entries that a command has made where the folder of a repository must have none: `commondir`, a rebase with its own commands. */
 function unknownNames(copy: string): readonly string[] {
   return readdirSync(copy).filter((name) => {
-    if (KNOWN.has(name) || LEFT.test(name) || isPassing(name)) return false
+    if (KNOWN_ENTRIES.has(name) || TEMPORARY_ENTRIES.test(name) || isTemporary(name)) return false
     const stats = lstatSync(join(copy, name))
     // Placeholders of read-only entries are empty.
     return stats.isFile() ? stats.size > 0 : !stats.isDirectory() || readdirSync(join(copy, name)).length > 0
   })
 }
 
-function said(thrown: unknown): string {
+function faultMessage(thrown: unknown): string {
   if (isFault(thrown)) return thrown.message
   throw thrown
 }

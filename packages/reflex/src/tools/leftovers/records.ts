@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { isObject, type Json } from '../../kernel/index.ts'
 import { systemCode } from '../refusals.ts'
-import type { Before, Mark } from './before.ts'
+import type { Before, Mark } from './scan-before.ts'
 
 /** A command under way, as the next process finds it when this one dies. */
 export interface CommandRecord {
@@ -21,7 +21,7 @@ export interface CommandRecord {
 }
 
 /** A record that is kept, and the time by the clock of its file system. */
-export interface KeptRecord {
+export interface StoredRecord {
   readonly file: string
   readonly since: number
   readonly record: CommandRecord
@@ -32,7 +32,7 @@ const FOLDER = '.reflex-commands'
 const LONGEST = 7_200_000
 
 /** The time at which a process began; undefined for a process that does not exist. */
-export function beganAt(pid: number): string | undefined {
+export function processStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
@@ -56,28 +56,31 @@ export function openRecord(state: string): { readonly file: string; readonly sin
   }
 }
 
-export function fillRecord(file: string, since: number, record: CommandRecord): void {
+export function writeRecord(file: string, since: number, record: CommandRecord): void {
   writeFileSync(file, JSON.stringify({ ...record, since }))
 }
 
-export function dropRecord(file: string): void {
+export function removeRecord(file: string): void {
   rmSync(file, { force: true })
 }
 
 /** The records of a folder: those of living processes, and those that a dead process has left. */
-export function readRecords(state: string, now: number): { readonly active: readonly KeptRecord[]; readonly left: readonly KeptRecord[] } {
+export function readRecords(
+  state: string,
+  now: number,
+): { readonly active: readonly StoredRecord[]; readonly left: readonly StoredRecord[] } {
   const folder = join(state, FOLDER)
   const names = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : []
   const kept = names.flatMap((name) => readRecord(join(folder, name)))
-  const lives = ({ record: { machine, pid, began }, since }: KeptRecord): boolean =>
-    machine === hostname() ? beganAt(pid) === began : now - since < LONGEST
+  const lives = ({ record: { machine, pid, began }, since }: StoredRecord): boolean =>
+    machine === hostname() ? processStart(pid) === began : now - since < LONGEST
   return { active: kept.filter(lives), left: kept.filter((one) => !lives(one)) }
 }
 
 /** An empty record belongs to a command that has not begun; when its process has died, it never will. */
-function readRecord(file: string): KeptRecord[] {
+function readRecord(file: string): StoredRecord[] {
   try {
-    if (statSync(file).size === 0 && beganAt(Number.parseInt(basename(file), 10)) === undefined) dropRecord(file)
+    if (statSync(file).size === 0 && processStart(Number.parseInt(basename(file), 10)) === undefined) removeRecord(file)
     const read = JSON.parse(readFileSync(file, 'utf8')) as Json
     if (!isObject(read)) return []
     const { since, ...record } = read
@@ -88,7 +91,7 @@ function readRecord(file: string): KeptRecord[] {
 }
 
 /** The entries that were there before a command and before every other one under way: an entry that one of these made was not. */
-export function beforeAll(before: Before, active: readonly KeptRecord[], roots: readonly string[]): Before {
+export function existedBeforeAll(before: Before, active: readonly StoredRecord[], roots: readonly string[]): Before {
   const others = active.filter(({ record }) => record.roots.some((root) => roots.includes(root)))
   const known = others.map(({ record }) => new Set([...record.before.marks.map(({ path }) => path), ...record.before.doors]))
   const old = (path: string): boolean => known.every((paths) => paths.has(path))

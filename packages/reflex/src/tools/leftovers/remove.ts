@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { systemCode } from '../refusals.ts'
 
 /** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, has an owner's bits, a rule closes its path, or its name is no UTF-8. */
-export type Taken = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits' | 'closed' | 'unnamed'
+export type RemovalReason = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits' | 'closed' | 'unnamed'
 
 /** An entry that was removed, or that could not be. */
-export interface Removed {
+export interface RemovedEntry {
   readonly path: string
-  readonly what: Taken | 'link' | 'unseen' | 'stays'
+  readonly what: RemovalReason | 'link' | 'unseen' | 'stays'
   /** Its new place. */
   readonly aside?: string
   readonly why?: string
@@ -33,7 +33,7 @@ async function folderAt(path: string): Promise<FileHandle | undefined> {
 }
 
 /** Runs an action in an open folder; undefined where folder or entry is gone from its place, `stays` where the system refuses. */
-async function within(folder: string, name: string, work: (at: string) => Promise<Removed>): Promise<Removed | undefined> {
+async function inFolder(folder: string, name: string, work: (at: string) => Promise<RemovedEntry>): Promise<RemovedEntry | undefined> {
   await using handle = await folderAt(folder)
   if (handle === undefined) return undefined
   const at = `/proc/self/fd/${handle.fd}/${name}`
@@ -55,36 +55,36 @@ async function within(folder: string, name: string, work: (at: string) => Promis
 }
 
 /** Takes an entry out of a folder: a door is removed, everything else is moved aside. */
-export function removeAt(folder: string, name: string, what: Taken, aside: string): Promise<Removed | undefined> {
+export function removeAt(folder: string, name: string, what: RemovalReason, aside: string): Promise<RemovedEntry | undefined> {
   const path = join(folder, name)
-  return within(folder, name, async (at) => {
+  return inFolder(folder, name, async (at) => {
     if (what === 'socket' || what === 'pipe' || what === 'device') {
       await unlink(at)
       return { path, what }
     }
-    return { path, what, aside: await movedAside(at, name, aside) }
+    return { path, what, aside: await moveAside(at, name, aside) }
   })
 }
 
 /** Takes something out of a folder whose name is no UTF-8; with another name first, by which it can be moved. */
-export function removeUnnamed(folder: string, name: Buffer, aside: string): Promise<Removed | undefined> {
+export function removeUnnamed(folder: string, name: Buffer, aside: string): Promise<RemovedEntry | undefined> {
   const plain = `reflex-${name.toString('hex').slice(0, 100)}`
-  return within(folder, plain, async (at) => {
+  return inFolder(folder, plain, async (at) => {
     await rename(Buffer.concat([Buffer.from(at.slice(0, -plain.length)), name]), at)
-    return { path: join(folder, name.toString()), what: 'unnamed', aside: await movedAside(at, plain, aside) }
+    return { path: join(folder, name.toString()), what: 'unnamed', aside: await moveAside(at, plain, aside) }
   })
 }
 
 /** Gives a link of before its place again. */
-export function restoreLink(folder: string, name: string, target: string, aside: string): Promise<Removed | undefined> {
-  return within(folder, name, async (at) => {
-    const moved = await movedAside(at, name, aside)
+export function restoreLink(folder: string, name: string, target: string, aside: string): Promise<RemovedEntry | undefined> {
+  return inFolder(folder, name, async (at) => {
+    const moved = await moveAside(at, name, aside)
     await symlink(target, at)
     return { path: join(folder, name), what: 'link', aside: moved }
   })
 }
 
-async function movedAside(at: string, name: string, aside: string): Promise<string> {
+async function moveAside(at: string, name: string, aside: string): Promise<string> {
   await mkdir(aside, { recursive: true, mode: 0o700 })
   const plain = name
     .replace(/[^\w.-]/g, '_')
@@ -102,8 +102,8 @@ async function movedAside(at: string, name: string, aside: string): Promise<stri
 }
 
 /** Removes the bits that run a program with its owner's rights. */
-export function stripBits(folder: string, name: string, since: number): Promise<Removed | undefined> {
-  return within(folder, name, async (at) => {
+export function stripBits(folder: string, name: string, since: number): Promise<RemovedEntry | undefined> {
+  return inFolder(folder, name, async (at) => {
     await using file = await open(at, O_PATH | O_NOFOLLOW)
     const { mode, ctimeMs } = await file.stat()
     if (ctimeMs > since) await chmod(`/proc/self/fd/${file.fd}`, mode & 0o777)

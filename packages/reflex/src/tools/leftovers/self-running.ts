@@ -79,7 +79,7 @@ function ruleOf(text: string): Rule {
 }
 
 /** Characters that a file system of Apple ignores in a name, so that `.g\u200cit` is `.git` there. */
-const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
+const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
 
 /**
  * The name under which some system would find a file of this name: without case, unseen characters, a stream (`::$DATA`),
@@ -87,7 +87,7 @@ const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
  */
 export function foldedName(name: string): string {
   if (/^[\w-][\w-]*(\.[\w-]+)*$/.test(name)) return name.toLowerCase()
-  const plain = name.normalize('NFKC').replace(UNSEEN, '').toLowerCase()
+  const plain = name.normalize('NFKC').replace(INVISIBLE, '').toLowerCase()
   const [whole = ''] = plain.split(':')
   let end = whole.length
   while (end > 0 && '. '.includes(whole.charAt(end - 1))) end--
@@ -96,7 +96,7 @@ export function foldedName(name: string): string {
 }
 
 /** The relation of a path to the table: it runs by itself, or is the beginning of a path that does. */
-export type Standing = 'runs' | 'leads' | undefined
+export type TableMatch = 'runs' | 'leads' | undefined
 
 /** Follows the names of a path, one after another, through the table. */
 export class NameTrail {
@@ -112,11 +112,11 @@ export class NameTrail {
   }
 
   /** Returns the trail after a further name, and the relation of the path now. */
-  step(name: string): { readonly trail: NameTrail; readonly standing: Standing } {
+  step(name: string): { readonly trail: NameTrail; readonly standing: TableMatch } {
     const folded = foldedName(name)
-    const begun = (RULES.get(folded) ?? []).map((rule) => ({ rule, at: 1 }))
+    const started = (RULES.get(folded) ?? []).map((rule) => ({ rule, at: 1 }))
     const further = this.#open.flatMap(({ rule, at }) => (rule.steps[at] === folded ? [{ rule, at: at + 1 }] : []))
-    const open = [...begun, ...further]
+    const open = [...started, ...further]
     const runs = open.some(({ rule, at }) => at === rule.steps.length) || ENDINGS.some((end) => folded.endsWith(end))
     return { trail: new NameTrail(open), standing: runs ? 'runs' : open.length > 0 ? 'leads' : undefined }
   }

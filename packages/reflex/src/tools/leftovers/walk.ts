@@ -2,21 +2,21 @@ import { Buffer } from 'node:buffer'
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import type { Host } from '../../kernel/index.ts'
 import { systemCode } from '../refusals.ts'
-import { unnamedIn } from './unnamed.ts'
+import { nonUtf8Names } from './non-utf8-names.ts'
 import { foldedName, isRepository, NameTrail } from './self-running.ts'
 
 /** An entry of a folder that may matter. */
-export interface Found {
+export interface FoundEntry {
   /** Its folder, and its name there. */
   readonly folder: string
   readonly name: string
   readonly entry: Dirent
   /** True if it runs by itself, would be a link on the path to such a file, or makes its folder a repository. */
-  readonly runs: boolean
+  readonly isSelfRunning: boolean
   /** True for the `HEAD` that makes its folder a repository, for any name of the folder. */
-  readonly head: boolean
+  readonly isHead: boolean
   /** True for a folder at the greatest length of a path: its entries could not be checked. */
-  readonly deep: boolean
+  readonly isTooDeep: boolean
 }
 
 /** The callbacks of a walk. */
@@ -26,13 +26,13 @@ export interface Visitor {
   readonly most: number
   /** Files and folders that run by themselves although the table does not know them. */
   readonly named: readonly string[]
-  see(found: Found): void
+  onEntry(found: FoundEntry): void
   /** True if the walk enters a folder. `inside`: the folder or one above it runs by itself. */
-  enters(path: string, inside: boolean): boolean
+  shouldEnter(path: string, inside: boolean): boolean
   /** Something whose name is no UTF-8; the walk does not go into it. */
-  unnamed(folder: string, name: Buffer): void
+  onNonUtf8(folder: string, name: Buffer): void
   /** A folder that cannot be read. */
-  closed(path: string, code: string): void
+  onClosed(path: string, code: string): void
 }
 
 interface Step {
@@ -54,10 +54,10 @@ export async function walk(root: string, visitor: Visitor): Promise<number> {
   const open: Step[] = [{ path: root, trail: new NameTrail(), inside: false }]
   let [seen, next] = [0, TURN]
   for (let step = open.pop(); step !== undefined; step = open.pop()) {
-    const all = listed(step.path, visitor)
-    const unnamed = unnamedIn(step.path, all)
-    const entries = named(step.path, all, unnamed)
-    for (const name of unnamed) visitor.unnamed(step.path, name)
+    const all = listEntries(step.path, visitor)
+    const unnamed = nonUtf8Names(step.path, all)
+    const entries = namedEntries(step.path, all, unnamed)
+    for (const name of unnamed) visitor.onNonUtf8(step.path, name)
     seen += entries.length + 1
     if (seen > visitor.most) return seen
     if (seen > next) {
@@ -71,7 +71,7 @@ export async function walk(root: string, visitor: Visitor): Promise<number> {
 }
 
 /** The entries that a text leads to; one may have the very name as which another is shown. */
-function named(folder: string, entries: readonly Dirent[], unnamed: readonly Buffer[]): readonly Dirent[] {
+function namedEntries(folder: string, entries: readonly Dirent[], unnamed: readonly Buffer[]): readonly Dirent[] {
   const shown = new Set(unnamed.map(String))
   const leads = (name: string): boolean => lstatSync(`${folder}/${name}`, { throwIfNoEntry: false }) !== undefined
   return shown.size === 0 ? entries : entries.filter(({ name }) => !shown.has(name) || leads(name))
@@ -83,13 +83,13 @@ function visit(entry: Dirent, { path, trail, inside }: Step, repository: boolean
   const whole = `${path === '/' ? '' : path}/${name}`
   const named = visitor.named.includes(whole)
   const leads = standing === 'leads' && !entry.isDirectory()
-  const head = repository && foldedName(name) === 'head'
-  const deep = entry.isDirectory() && Buffer.byteLength(whole) > LONGEST
-  const runs = deep || (!inside && (named || leads || head || (standing === 'runs' && matches(entry, next))))
-  visitor.see({ folder: path, name, entry, runs, head, deep })
-  if (!entry.isDirectory() || deep) return
-  const further = inside || (runs && (named || next.isFolder))
-  if (visitor.enters(whole, further)) open.push({ path: whole, trail: next, inside: further })
+  const isHead = repository && foldedName(name) === 'head'
+  const isTooDeep = entry.isDirectory() && Buffer.byteLength(whole) > LONGEST
+  const isSelfRunning = isTooDeep || (!inside && (named || leads || isHead || (standing === 'runs' && matches(entry, next))))
+  visitor.onEntry({ folder: path, name, entry, isSelfRunning, isHead, isTooDeep })
+  if (!entry.isDirectory() || isTooDeep) return
+  const further = inside || (isSelfRunning && (named || next.isFolder))
+  if (visitor.shouldEnter(whole, further)) open.push({ path: whole, trail: next, inside: further })
 }
 
 /** A folder with the name of a file of the table runs nothing; an entry with the name of a folder may also be a file, as `.git`. */
@@ -97,13 +97,13 @@ function matches(entry: Dirent, trail: NameTrail): boolean {
   return trail.isFolder || !entry.isDirectory()
 }
 
-function listed(path: string, visitor: Visitor): readonly Dirent[] {
+function listEntries(path: string, visitor: Visitor): readonly Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true })
   } catch (thrown) {
     const code = systemCode(thrown) ?? ''
     // An entry that was moved meanwhile is found at its new place, by the walk of the command that has moved it.
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') visitor.closed(path, code)
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') visitor.onClosed(path, code)
     return []
   }
 }

@@ -5,21 +5,21 @@ import { autorunCapability } from '../capability.ts'
 import { faults } from '../faults.ts'
 import { isBelow, isFolder } from '../paths.ts'
 import type { ToolCall } from '../tool.ts'
-import { cleanAfter } from './after.ts'
-import { type Area, type Before, lookBefore } from './before.ts'
+import { cleanAfter } from './clean-after.ts'
+import { type Area, type Before, scanBefore } from './scan-before.ts'
 import { namedByRepository } from './named-by-git.ts'
-import { beforeAll, beganAt, type CommandRecord, dropRecord, fillRecord, openRecord, readRecords } from './records.ts'
-import type { Removed } from './remove.ts'
+import { existedBeforeAll, processStart, type CommandRecord, removeRecord, writeRecord, openRecord, readRecords } from './records.ts'
+import type { RemovedEntry } from './remove.ts'
 
 /** The folders of a command while it runs. */
 export interface Watch {
   readonly before: Before
   /** The remains of a command that a crash interrupted, and what was done with them. */
-  readonly left: readonly Removed[]
+  readonly leftovers: readonly RemovedEntry[]
   /** Notes the private copies of repositories, which a crash would leave. To be called before the command begins. */
   begin(copies: readonly string[]): void
   /** Cleans the folders after the command, for every ending. */
-  end(): Promise<readonly Removed[]>
+  end(): Promise<readonly RemovedEntry[]>
 }
 
 /**
@@ -28,13 +28,13 @@ export interface Watch {
  * has done in its copy of a repository.
  */
 export async function watchFolders(area: Area, state: string, recover: (copy: string) => Promise<void>, call: ToolCall): Promise<Watch> {
-  const keeps = (path: string): boolean => call.allows(autorunCapability(path))
+  const mayStay = (path: string): boolean => call.allows(autorunCapability(path))
   const aside = (id: string): string => join(state, '.reflex-removed', id)
   const found = readRecords(state, area.host.now())
-  const left: Removed[] = []
+  const leftovers: RemovedEntry[] = []
   for (const { file, since, record } of found.left) {
     const { roots, hidden, named, before } = record
-    left.push(
+    leftovers.push(
       ...(await cleanAfter({
         roots: roots.filter(isFolder),
         hidden,
@@ -43,49 +43,49 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
         since,
         host: area.host,
         aside: aside(basename(file, '.json')),
-        keeps,
+        mayStay,
       })),
     )
     for (const copy of record.copies) await recover(copy)
-    dropRecord(file)
+    removeRecord(file)
   }
   const { file, since } = openRecord(state)
   const id = basename(file, '.json')
   try {
-    const { seen, whole } = await lookWithRepositories(area)
-    const before = beforeAll(seen, readRecords(state, area.host.now()).active, area.roots)
+    const { seen, whole } = await scanWithRepositories(area)
+    const before = existedBeforeAll(seen, readRecords(state, area.host.now()).active, area.roots)
     const record: Omit<CommandRecord, 'copies'> = {
       machine: hostname(),
       pid: process.pid,
-      began: beganAt(process.pid) ?? '',
+      began: processStart(process.pid) ?? '',
       ...folders(whole),
       before,
     }
     return {
       before,
-      left,
-      begin: (copies) => fillRecord(file, since, { ...record, copies }),
+      leftovers,
+      begin: (copies) => writeRecord(file, since, { ...record, copies }),
       async end() {
         try {
-          return await cleanAfter({ ...whole, before, since, aside: aside(id), keeps })
+          return await cleanAfter({ ...whole, before, since, aside: aside(id), mayStay })
         } finally {
           // With a record that stays, later commands would take new entries for their own.
-          dropRecord(file)
+          removeRecord(file)
         }
       },
     }
   } catch (thrown) {
-    dropRecord(file)
+    removeRecord(file)
     throw thrown
   }
 }
 
 /** Looks at folders, and again where the settings of repositories in them name more that runs by itself. */
-async function lookWithRepositories(area: Area): Promise<{ readonly seen: Before; readonly whole: Area }> {
-  const first = await lookBefore(area)
+async function scanWithRepositories(area: Area): Promise<{ readonly seen: Before; readonly whole: Area }> {
+  const first = await scanBefore(area)
   const inner = first.marks.flatMap(({ path }) => (basename(path) === '.git' ? namedByRepository(dirname(path)) : []))
   const whole = { ...area, named: [...new Set([...area.named, ...inner])] }
-  return { seen: whole.named.length === area.named.length ? first : await lookBefore(whole), whole }
+  return { seen: whole.named.length === area.named.length ? first : await scanBefore(whole), whole }
 }
 
 function folders({ roots, hidden, named }: Area): Pick<CommandRecord, 'roots' | 'hidden' | 'named'> {

@@ -283,7 +283,7 @@ test('a file without line ends is refused at its beginning', async () => {
 test('a message that is taken while a run is exported is in the archive once', async () => {
   const store = memoryStore()
   const { reflex } = await asking(store, 10)
-  reflex.runtime.open.get('otter-2m9q')?.close()
+  reflex.runtime.openRuns.get('otter-2m9q')?.close()
   await reflex.answer('otter', 'YES', { run: false })
   let looked = false
   const meanwhile = new Proxy(store, {

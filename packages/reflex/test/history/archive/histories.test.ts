@@ -16,7 +16,7 @@ async function processWith(name: string): Promise<Reflex> {
   const state = new State()
   for (const { version, body } of history.batches)
     for (const record of decodeBatch(version, body, (hash) => history.blobs.get(hash) ?? 'null')) state.apply(record)
-  const known = reflex.runtime.programs.aside()
+  const known = reflex.runtime.programs.copyKinds()
   for (const pin of state.pins) known.restore(pin, JSON.parse(history.programs.find(({ hash }) => hash === pin[3])?.source ?? '{}') as Json)
   await restore(history, store, state, new RunPrograms(known, state))
   return reflex
@@ -50,7 +50,7 @@ describe.each(historyNames())('the history %s', (name) => {
     const { state } = await reflex.runtime.peek(run)
     const open = spans.filter(({ end }) => end === undefined)
     expect(open.filter(({ what }) => what === 'wait')).toHaveLength(state.waits.size)
-    expect(open.filter(({ what }) => what === 'effect')).toHaveLength([...state.flights()].length)
+    expect(open.filter(({ what }) => what === 'effect')).toHaveLength([...state.pendingEffects()].length)
   })
 
   test('becomes tables', async () => {

@@ -41,7 +41,7 @@ describe('an import', () => {
   test('of a run that has ended, failed or was cancelled', async () => {
     const { reflex, folder } = await asking(memoryStore(), 10)
     await reflex.answer('otter', 'NO')
-    await reflex.runtime.open.get('otter-2m9q')?.idle()
+    await reflex.runtime.openRuns.get('otter-2m9q')?.idle()
     const other = await reflex.run(join(folder, 'pay.workflow.json'), { id: 'lark-1aaa' })
     await other.run.cancel('enough')
     await other.idle()
@@ -55,7 +55,7 @@ describe('an import', () => {
 
   test('takes what was told to the run and no record has taken', async () => {
     const { reflex } = await asking(memoryStore(), 10)
-    reflex.runtime.open.get('otter-2m9q')?.close()
+    reflex.runtime.openRuns.get('otter-2m9q')?.close()
     await reflex.answer('otter', 'YES', { run: false, by: 'ana' })
     const there = elsewhere()
     expect(await there.import(reflex.export('otter'))).toMatchObject({ messages: 1 })
@@ -69,7 +69,7 @@ describe('an import', () => {
     const { reflex } = await asking(memoryStore(), 10)
     const there = elsewhere()
     await there.import(reflex.export('otter'))
-    expect([there.runtime.open.size, await there.store.due(there.host.now())]).toEqual([0, []])
+    expect([there.runtime.openRuns.size, await there.store.due(there.host.now())]).toEqual([0, []])
   })
 
   test('refuses a name that is taken, and takes another one', async () => {
@@ -93,7 +93,7 @@ describe('an import', () => {
     expect(await shown(there, fork.id)).toEqual(await shown(reflex, fork.id))
     expect(await exported(there, fork.id)).toEqual(await exported(reflex, fork.id))
     const { state } = await there.runtime.peek(fork.id)
-    expect([state.held, state.start?.fork]).toEqual([true, ['otter-2m9q', last]])
+    expect([state.isIdle, state.start?.fork]).toEqual([true, ['otter-2m9q', last]])
     expect(await there.replay(fork.id)).toMatchObject({ result: 'equal' })
   })
 
@@ -115,7 +115,7 @@ describe('an import', () => {
     const here = lifeIn(newFolder())
     const { row } = await here.import(lines)
     const handle = await here.resume(row.id)
-    expect(here.keeps(handle.run)).toMatchObject({ trust: 'probationary', lowered: true })
+    expect(here.settings(handle.run)).toMatchObject({ trust: 'probationary', lowered: true })
     const replaced = JSON.stringify(await reflex.runtime.journal('otter-2m9q'))
     expect(replaced).toContain('"proof"')
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
 import { linesOf } from '../../../src/history/archive/import.ts'
-import { exportTables } from '../../../src/history/tables/files.ts'
+import { exportTables } from '../../../src/history/tables/export-tables.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { lifeIn } from '../../app/folders.ts'
 import { asking, longRun, modelRun } from './lines.ts'
@@ -24,7 +24,7 @@ const plainly = (rows: readonly Row[]): unknown =>
 test('a store as tables says what its runs did, in both formats the same', async () => {
   const { reflex, folder } = await asking(memoryStore(), 150_000)
   await reflex.answer('otter', 'YES')
-  await reflex.runtime.open.get('otter-2m9q')?.idle()
+  await reflex.runtime.openRuns.get('otter-2m9q')?.idle()
   await reflex.run(join(folder, 'pay.workflow.json'), { id: 'lark-1aaa' })
   const jsonl = await reflex.exportTables(join(folder, 'out'))
   const parquet = await reflex.exportTables(join(folder, 'out'), 'parquet')

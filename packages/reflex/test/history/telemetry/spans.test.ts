@@ -23,7 +23,7 @@ function tree(
 
 async function paid(reflex: Reflex): Promise<void> {
   await reflex.answer('otter', 'YES', { by: 'ana' })
-  await reflex.runtime.open.get('otter-2m9q')?.idle()
+  await reflex.runtime.openRuns.get('otter-2m9q')?.idle()
 }
 
 const WHOLE = [

@@ -27,7 +27,7 @@ export const flow: Kind<Flow> = {
   board: { history: true },
   compile: (source) => source as unknown as Flow,
   refs: ({ nodes }) => Object.values(nodes).flatMap(({ calls }) => calls ?? []),
-  where: (_, position) => (Array.isArray(position) ? textOf(position[0] as Json) : textOf(position ?? '')),
+  node: (_, position) => (Array.isArray(position) ? textOf(position[0] as Json) : textOf(position ?? '')),
   step(x, input) {
     switch (input?.[0]) {
       case undefined:

@@ -38,7 +38,7 @@ export const plan: Kind<Plan> = {
       case 'answer':
         return x.def.session ? x.done(input[2]) : next(x, input[2])
       case 'ret':
-        return x.frame.told ? x.cancelled(['undone', input[2]]) : next(x, [input[2], input[3] ?? null])
+        return x.frame.notified ? x.cancelled(['undone', input[2]]) : next(x, [input[2], input[3] ?? null])
       default:
     }
   },
@@ -61,7 +61,7 @@ function next(x: Step, value: Json): void {
 
 /** By a program of its own, which the cancelled frame must hear the end of. */
 function compensate(x: Step): void {
-  x.drop(...x.flights().map(({ id }) => id), ...x.waits().map(({ id }) => id))
+  x.drop(...x.pendingEffects().map(({ id }) => id), ...x.waits().map(({ id }) => id))
   if (x.def.undo === undefined) x.cancelled('nothing to undo')
   else x.call(x.def.undo, { isolated: true })
 }

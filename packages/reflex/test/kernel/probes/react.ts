@@ -21,7 +21,7 @@ type Step = Parameters<Kind<Tree>['step']>[0]
 export const react: Kind<Tree> = {
   name: 'react',
   rev: 1,
-  board: { tombstones: true, scopes: true, tracks: true, reserved: '__', limit: 100_000 },
+  board: { tombstones: true, scopes: true, tracks: true, isReserved: '__', limit: 100_000 },
   compile: (source) => source as unknown as Tree,
   refs: ({ leaves }) => leaves.flatMap((leaf) => ('subtree' in leaf ? [leaf.subtree] : [])),
   step(x, input) {
@@ -40,7 +40,7 @@ export const react: Kind<Tree> = {
       case 'timer':
         return ended(x, leaf, 'woken')
       case 'end': {
-        const kid = x.kid(input[1])
+        const kid = x.strandResult(input[1])
         const value = kid?.value ?? null
         x.drop(input[1])
         return ended(x, leaf, value)
@@ -85,7 +85,7 @@ function scope(x: Step, leaf: number): string {
 function streamed(x: Step, leaf: number, delta: Json): void {
   const text = textOf(x.getIn(scope(x, leaf), 'text')) + textOf(delta)
   if (x.def.enough === undefined || text.length < x.def.enough) return x.setIn(scope(x, leaf), 'text', text)
-  x.drop(...x.flights().map(({ id }) => id))
+  x.drop(...x.pendingEffects().map(({ id }) => id))
   ended(x, leaf, `stopped`)
 }
 

@@ -23,7 +23,7 @@ export const stage: Kind<Stages> = {
   rev: 1,
   compile: (source) => source as unknown as Stages,
   refs: ({ stages }) => stages.flatMap((one) => ('compose' in one ? [one.compose] : [])),
-  where: (_, position) => `stage ${textOf(position ?? 0)}`,
+  node: (_, position) => `stage ${textOf(position ?? 0)}`,
   step(x, input) {
     const at = Number(x.position ?? 0)
     switch (input?.[0]) {
@@ -98,7 +98,7 @@ function late(x: Step, at: number): void {
 
 /** Once all branches have ended: what they wrote is taken over in the order in which they are declared. */
 function joined(x: Step, at: number): void {
-  const kids = [...(x.frame.kids?.values() ?? [])]
+  const kids = [...(x.frame.strandResults?.values() ?? [])]
   if (kids.some(({ status }) => status === 'running')) return
   x.adopt(...kids.map(({ id }) => id))
   next(x, at)

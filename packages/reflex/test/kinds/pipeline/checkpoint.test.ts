@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isFault } from '../../../src/kernel/index.ts'
 import { HandlerRegistry, parse, type PipelineResult, type PipelineRunOptions, run } from '../../../src/kinds/pipeline/index.ts'
-import { isSigned, signatureOf } from '../../../src/kinds/pipeline/folder/sign.ts'
+import { isSigned, signatureOf } from '../../../src/kinds/pipeline/folder/signature.ts'
 import { dataIn, folder } from './folders.ts'
 
 const codeOf = async (work: () => Promise<unknown>): Promise<string> => {

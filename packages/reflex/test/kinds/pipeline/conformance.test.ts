@@ -246,7 +246,7 @@ async function byReflex({ workdir, dot, values }: Program): Promise<Went> {
       await handle.idle()
       const [open] = handle.questions
       if (open !== undefined) await reflex.answer(open.id, open.question.options?.[0]?.value ?? 'Go')
-      else if (![...handle.run.state.waits.values()].some(({ due }) => due !== undefined) || !(await handle.run.goesOn())) break
+      else if (![...handle.run.state.waits.values()].some(({ due }) => due !== undefined) || !(await handle.run.hasNextRecord())) break
     }
     const { ended } = handle.run.state
     const { value } = handle

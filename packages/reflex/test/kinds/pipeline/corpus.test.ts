@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Graph, Json, JsonObject } from '../../../src/kernel/index.ts'
 import { isList, isObject } from '../../../src/kernel/journal/json.ts'
-import { QueueInterviewer } from '../../../src/kinds/pipeline/face/made.ts'
+import { QueueInterviewer } from '../../../src/kinds/pipeline/face/built-in-interviewers.ts'
 import { compileGraph, type LlmAnswer, parse, type PipelineEvent, type PipelineResult } from '../../../src/kinds/pipeline/index.ts'
 import { pictureOf } from '../../../src/kinds/pipeline/operations/picture.ts'
 import { runFile } from '../../../src/kinds/pipeline/face/run.ts'
@@ -105,7 +105,7 @@ async function whileTimePasses(running: Promise<PipelineResult>, host: ReturnTyp
   const end = (): void => void (state.ended = true)
   void running.then(end, end)
   while (!state.ended) {
-    await host.settle()
+    await host.drain()
     await host.tick()
   }
   return running

@@ -126,7 +126,7 @@ test('an interview begins, and is completed or runs out of time', async () => {
     on_event: (event) => late.push(event),
   })
   for (let i = 0; i < 20; i++) {
-    await host.settle()
+    await host.drain()
     await host.tick()
   }
   expect((await running).completed_nodes).toEqual(['start', 'ask', 'done'])

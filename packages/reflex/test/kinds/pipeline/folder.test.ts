@@ -8,7 +8,7 @@ import { Journals, Programs, type Rec } from '../../../src/kernel/index.ts'
 import { Reflex } from '../../../src/index.ts'
 import { HandlerRegistry, run } from '../../../src/kinds/pipeline/index.ts'
 import { Chronicle } from '../../../src/kinds/pipeline/folder/chronicle.ts'
-import { folderOfLap, safeName } from '../../../src/kinds/pipeline/contract/paths.ts'
+import { folderOfRound, safeName } from '../../../src/kinds/pipeline/contract/paths.ts'
 import { createEngine } from '../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../src/kinds/pipeline/face/kind.ts'
 import { writeFolder } from '../../../src/kinds/pipeline/folder/writer.ts'
@@ -44,8 +44,8 @@ test('each restart has a folder of its own, named after the one before (107)', a
   expect(dataIn(logs_root, 'checkpoint.json')['completed_nodes']).toEqual(['start', 'round', 'say', 'round', 'say'])
   expect(dataIn(`${logs_root}-v2`, 'checkpoint.json')['completed_nodes']).toEqual(['round', 'say', 'fork', 'join', 'done'])
   expect(dataIn(`${logs_root}-v2`, 'manifest.json')).toMatchObject({ restart_of: logs_root, iteration: 2, run_id: result.run_id })
-  expect(folderOfLap('/a/logs', 2)).toBe('/a/logs-v3')
-  expect(folderOfLap('/a/logs-v4', 1)).toBe('/a/logs-v5')
+  expect(folderOfRound('/a/logs', 2)).toBe('/a/logs-v3')
+  expect(folderOfRound('/a/logs-v4', 1)).toBe('/a/logs-v5')
 })
 
 // proves: pipeline 6.3b, pipeline 6.3c
@@ -175,7 +175,7 @@ test('the checkpoints of a run cost as much for each record however long it is, 
         if (path === 'checkpoint.json') [characters, last] = [characters + text.length, text]
     }
     expect((JSON.parse(last) as { completed_nodes: unknown[] }).completed_nodes).toHaveLength(2 * visits + 2)
-    expect(told.isPutOff).toBe(false)
+    expect(told.isPostponed).toBe(false)
     return characters / records.length
   }
   // Written with each record, it would be 11,000 and 30,000.

@@ -260,7 +260,7 @@ test('the chain is switched off by a trusted author and the host together, and b
 test('the middleware of the host surrounds every node, after the mandatory seven (seed 5.1)', async () => {
   const dot =
     'digraph w { start [shape=Mdiamond] note [type=transform, transform=constant, expression="x"] done [shape=Msquare] start -> note -> done }'
-  const halts = { name: 'office_hours', before: ({ scene }: Token) => (scene.node.id === 'note' ? { halt: 'closed' } : undefined) }
+  const halts = { name: 'office_hours', before: ({ context }: Token) => (context.node.id === 'note' ? { halt: 'closed' } : undefined) }
   const { status, failure_reason } = await run(dot, { ...quick, always: [halts] })
   expect([status, failure_reason]).toEqual(['fail', expect.stringContaining('closed')])
 })

@@ -48,7 +48,7 @@ test('signal_emit reaches those who follow a run, and its trace', async () => {
   await handle.idle()
   handle.onLine((line) => lines.push(line))
   await host.advance(300_000)
-  await host.settle()
+  await host.drain()
   await handle.idle()
   const told = (all: readonly StoryLine[]) =>
     all.flatMap(({ event: { facts } }) => (facts?.['signal'] === undefined ? [] : [facts['signal']]))

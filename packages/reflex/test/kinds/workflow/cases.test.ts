@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { describeFault } from '../../../src/kernel/journal/fault.ts'
 import { loadWorkflow } from '../../../src/kinds/workflow/load.ts'
-import { readWorkflow } from '../../../src/kinds/workflow/read.ts'
+import { readWorkflow } from '../../../src/kinds/workflow/read-workflow.ts'
 import { createRegistry } from '../../../src/kinds/workflow/registry.ts'
 import type { Workflow } from '../../../src/kinds/workflow/types.ts'
 import { casesOf } from '../../cases.ts'

@@ -13,7 +13,7 @@ import {
   type Guard,
   type Workflow,
 } from '../../../src/kinds/workflow/index.ts'
-import { readWorkflow } from '../../../src/kinds/workflow/read.ts'
+import { readWorkflow } from '../../../src/kinds/workflow/read-workflow.ts'
 import { validateWorkflow } from '../../../src/kinds/workflow/validate.ts'
 import { agentOf, engineOf, flow, writing } from './engine/kit.ts'
 import { board, guarded } from './fixtures.ts'

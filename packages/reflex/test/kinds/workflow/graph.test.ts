@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { wayRound } from '../../../src/kinds/workflow/cycles.ts'
+import { shortestCycle } from '../../../src/kinds/workflow/cycles.ts'
 import { graphOf } from '../../../src/kinds/workflow/graph.ts'
 import { chain, dags, graphs, workflowOf } from './fixtures.ts'
 
@@ -78,7 +78,7 @@ describe('the graph of a workflow', () => {
       fc.property(graphs, (workflow) => {
         const graph = graphOf(workflow)
         for (const cycle of graph.cycles) {
-          const way = wayRound(cycle, (node) => graph.outgoing(node).map((edge) => edge.to))
+          const way = shortestCycle(cycle, (node) => graph.outgoing(node).map((edge) => edge.to))
           expect(way[0]).toBe(way.at(-1))
           for (const [i, node] of way.slice(1).entries()) expect(graph.outgoing(way[i] ?? '').map((edge) => edge.to)).toContain(node)
         }

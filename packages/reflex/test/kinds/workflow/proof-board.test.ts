@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { specFlow } from '../../../src/agents/flow.ts'
-import { readWorkflow } from '../../../src/kinds/workflow/read.ts'
+import { specFlow } from '../../../src/agents/spec-flow.ts'
+import { readWorkflow } from '../../../src/kinds/workflow/read-workflow.ts'
 import type { Edge, Guard, Node, Workflow } from '../../../src/kinds/workflow/types.ts'
 import { verifyWorkflow } from '../../../src/kinds/workflow/verify.ts'
 

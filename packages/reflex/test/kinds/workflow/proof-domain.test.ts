@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Json } from '../../../src/kernel/index.ts'
 import { evaluateGuard } from '../../../src/kinds/workflow/guards.ts'
-import { both, type Claim, claimOf, hasValue, isNever, otherwise, within } from '../../../src/kinds/workflow/proof/claim.ts'
-import { apart, domainOf } from '../../../src/kinds/workflow/proof/domain.ts'
+import { intersect, type Claim, claimOf, hasValue, isNever, complement, restrict } from '../../../src/kinds/workflow/proof/claim.ts'
+import { areDisjoint, domainOf } from '../../../src/kinds/workflow/proof/domain.ts'
 import type { BoardSchema, BuiltinGuard } from '../../../src/kinds/workflow/types.ts'
 import { board } from './fixtures.ts'
 
@@ -40,7 +40,7 @@ describe('the values that a schema allows', () => {
       state: { enum: ['a', 1] },
       any: {},
     }
-    const fits = (one: string, other: string): boolean => !apart(domainOf(all[one]), domainOf(all[other]))
+    const fits = (one: string, other: string): boolean => !areDisjoint(domainOf(all[one]), domainOf(all[other]))
     expect(fits('text', 'count')).toBe(false)
     expect(fits('text', 'state')).toBe(true)
     expect(fits('flag', 'state')).toBe(false)
@@ -56,7 +56,7 @@ describe('claims on a key', () => {
     value: fc.constantFrom(...values),
   })
   const meets = (claim: Claim, value: Json | undefined): boolean =>
-    value === undefined ? claim.absent : hasValue(both(claim, claimOf({ type: 'equals', key: 'k', value })))
+    value === undefined ? claim.absent : hasValue(intersect(claim, claimOf({ type: 'equals', key: 'k', value })))
 
   test('say of every state what the guards say', () => {
     fc.assert(
@@ -64,19 +64,19 @@ describe('claims on a key', () => {
         const state = board(value === undefined ? {} : { k: value })
         const [yes, also] = [evaluateGuard(one, state), evaluateGuard(other, state)]
         expect(meets(claimOf(one), value)).toBe(yes)
-        expect(meets(otherwise(claimOf(one)), value)).toBe(!yes)
-        expect(meets(both(claimOf(one), claimOf(other)), value)).toBe(yes && also)
+        expect(meets(complement(claimOf(one)), value)).toBe(!yes)
+        expect(meets(intersect(claimOf(one), claimOf(other)), value)).toBe(yes && also)
       }),
     )
   })
 
   test('end at the values that a key can have', () => {
     const domain = domainOf({ enum: ['a', 'b'] })
-    const never = both(
-      otherwise(claimOf({ type: 'equals', key: 'k', value: 'a' })),
-      otherwise(claimOf({ type: 'equals', key: 'k', value: 'b' })),
+    const never = intersect(
+      complement(claimOf({ type: 'equals', key: 'k', value: 'a' })),
+      complement(claimOf({ type: 'equals', key: 'k', value: 'b' })),
     )
-    expect(isNever(within(both(never, claimOf({ type: 'exists', key: 'k' })), domain))).toBe(true)
-    expect(isNever(within(never, domain))).toBe(false)
+    expect(isNever(restrict(intersect(never, claimOf({ type: 'exists', key: 'k' })), domain))).toBe(true)
+    expect(isNever(restrict(never, domain))).toBe(false)
   })
 })

@@ -152,8 +152,8 @@ describe('guards', () => {
   test('see the board before the decision: a node cannot open its own edge', () => {
     const effects: Effects = (_, { id }) => ({
       reads: [],
-      writes: id === 'a' ? [{ key: 'name', sure: true }] : [],
-      ways: [{ when: [], reads: [], writes: [] }],
+      writes: id === 'a' ? [{ key: 'name', isCertain: true }] : [],
+      cases: [{ when: [], reads: [], writes: [] }],
     })
     const workflow = flow(
       'w',

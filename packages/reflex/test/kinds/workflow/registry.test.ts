@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { describeFault, isFault } from '../../../src/kernel/journal/fault.ts'
-import { createEngine, restoreEngine } from '../../../src/kinds/workflow/create.ts'
+import { createEngine, restoreEngine } from '../../../src/kinds/workflow/create-engine.ts'
 import { workflow as typed } from '../../../src/kinds/workflow/define.ts'
 import { createRegistry, WorkflowRegistry } from '../../../src/kinds/workflow/registry.ts'
 import type { DecisionAgent, Guard, ValidationErrorCode, Workflow } from '../../../src/kinds/workflow/types.ts'

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../../src/kernel/index.ts'
 import { schemaSource } from '../../../src/kinds/workflow/board-schemas/board-schemas.ts'
-import { misfits } from '../../../src/text/json-schema/check.ts'
-import { schemaFindings } from '../../../src/kinds/workflow/board-schemas/shape.ts'
+import { schemaIssues } from '../../../src/text/json-schema/check.ts'
+import { schemaFindings } from '../../../src/kinds/workflow/board-schemas/schema-findings.ts'
 
-const objections = (schema: Json, value: Json): string[] => misfits(schema, value).map(({ message, path }) => [...path, message].join(' '))
+const objections = (schema: Json, value: Json): string[] =>
+  schemaIssues(schema, value).map(({ message, path }) => [...path, message].join(' '))
 
 describe('a value and its JSON Schema', () => {
   test.each<[JsonObject, Json, string[]]>([
@@ -112,7 +113,7 @@ describe('a value and its JSON Schema', () => {
       fc.property(schema, value, (validator, given) => {
         const source = schemaSource(validator)
         if (!('schema' in source)) throw new Error(source.reason)
-        expect(misfits(source.schema, given).length === 0).toBe(validator.safeParse(given).success)
+        expect(schemaIssues(source.schema, given).length === 0).toBe(validator.safeParse(given).success)
       }),
       { numRuns: 500 },
     )

@@ -1,7 +1,7 @@
 import { quote } from '../../../text/index.ts'
 import { isBlock } from '../model/joins.ts'
-import { plain, readsOf, writesOf } from '../model/node-keys.ts'
-import { isolationOf } from '../model/regions.ts'
+import { plainKey, readsOf, writesOf } from '../model/node-keys.ts'
+import { isolationOf } from '../model/isolation.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { listOf } from '../dot/graph.ts'
 import type { LintFinding, LintRule } from './finding.ts'
@@ -12,7 +12,7 @@ import type { LintSubject } from './subject.ts'
 const WORK = 1_000_000
 
 /** A value that is read. */
-interface Reading {
+interface KeyRead {
   readonly key: string
   /** Where it is named: an attribute of the node, or the condition of an edge. */
   readonly at: Pick<LintFinding, 'attribute' | 'edge'>
@@ -30,30 +30,30 @@ export const branchValueLost: LintRule = {
     if (isolation.size === 0) return
     const nodes = [...subject.nodes.values()]
     if (nodes.some(({ id, custom }) => custom !== undefined && !isolation.has(id))) return
-    const behind = new Behind(subject)
+    const behind = new NodesAfterJoin(subject)
     const writers = writersOf(nodes, isolation)
     let left = WORK
     for (const reader of nodes) {
-      const told = new Set<string>()
+      const reported = new Set<string>()
       for (const { key, at } of readingsOf(subject, reader)) {
-        const all = partsOf(key).map((part) => writers.get(part) ?? [])
+        const all = keyPrefixes(key).map((part) => writers.get(part) ?? [])
         const ids = all.includes('anywhere') ? [] : all.flat()
         left -= ids.length
         if (left < 0) return
         const [writer] = ids
-        if (writer === undefined || told.has(key)) continue
+        if (writer === undefined || reported.has(key)) continue
         const join = joinBetween(writer, reader.id, isolation, behind)
         if (join === undefined || !ids.every((id) => joinBetween(id, reader.id, isolation, behind) !== undefined)) continue
-        told.add(key)
-        yield lost(subject, { reader: reader.id, key, at, writer, join })
+        reported.add(key)
+        yield lostValueFinding(subject, { reader: reader.id, key, at, writer, join })
       }
     }
   },
 }
 
-function lost(
+function lostValueFinding(
   { nodes, joins }: LintSubject,
-  { reader, key, at, writer, join }: { reader: string; key: string; at: Reading['at']; writer: string; join: string },
+  { reader, key, at, writer, join }: { reader: string; key: string; at: KeyRead['at']; writer: string; join: string },
 ): LintFinding {
   const block = [...joins].find(([id, to]) => to === join && nodes.has(id))?.[0] ?? join
   return {
@@ -65,7 +65,7 @@ function lost(
 }
 
 /** The nodes behind each join, looked up once. */
-class Behind {
+class NodesAfterJoin {
   readonly #subject: LintSubject
   readonly #known = new Map<string, ReadonlySet<string>>()
   #left = WORK
@@ -90,7 +90,7 @@ function joinBetween(
   writer: string,
   reader: string,
   isolation: ReadonlyMap<string, ReadonlySet<string>>,
-  behind: Behind,
+  behind: NodesAfterJoin,
 ): string | undefined {
   const own = isolation.get(reader)
   return [...(isolation.get(writer) ?? [])].find((join) => own?.has(join) !== true && behind.has(join, reader))
@@ -118,26 +118,26 @@ function writersOf(
 function keysWritten({ id, operation, node: { attributes } }: TypedNode): readonly string[] {
   return [
     ...writesOf({ id, operation, attributes }).map(({ key }) => key),
-    ...listOf(attributes, 'result_mapping').map((pair) => plain(pair.slice(pair.indexOf(':') + 1).trim())),
-    ...[...attributes.keys()].filter((name) => name.startsWith('context.')).map(plain),
+    ...listOf(attributes, 'result_mapping').map((pair) => plainKey(pair.slice(pair.indexOf(':') + 1).trim())),
+    ...[...attributes.keys()].filter((name) => name.startsWith('context.')).map(plainKey),
   ]
 }
 
-function readingsOf({ outgoing }: LintSubject, { id, operation, canonical, node }: TypedNode): readonly Reading[] {
+function readingsOf({ outgoing }: LintSubject, { id, operation, canonical, node }: TypedNode): readonly KeyRead[] {
   const keyed = { id, operation, attributes: node.attributes }
   const own = readsOf(keyed).filter(({ attribute }) => attribute !== '')
   const conditions = (outgoing.get(id) ?? []).flatMap((edge) =>
-    (edge.condition?.clauses ?? []).map(({ key }): Reading => ({ key: plain(key), at: { edge, attribute: 'condition' } })),
+    (edge.condition?.clauses ?? []).map(({ key }): KeyRead => ({ key: plainKey(key), at: { edge, attribute: 'condition' } })),
   )
   const isBranching = isBlock({ canonical, custom: undefined, node })
-  return [...own.map(({ key, attribute }): Reading => ({ key, at: { attribute } })), ...(isBranching ? [] : conditions)]
+  return [...own.map(({ key, attribute }): KeyRead => ({ key, at: { attribute } })), ...(isBranching ? [] : conditions)]
 }
 
 /** How many dots of a key count. */
 const DEEPEST_KEY = 32
 
 /** A key, and the written keys in which it can be found; one that ends in a dot stands for all that begin so. */
-function partsOf(key: string): readonly string[] {
+function keyPrefixes(key: string): readonly string[] {
   const parts = key.split('.').slice(0, DEEPEST_KEY)
   return [key, ...parts.slice(0, -1).flatMap((_, i) => [parts.slice(0, i + 1).join('.'), `${parts.slice(0, i + 1).join('.')}.`])]
 }

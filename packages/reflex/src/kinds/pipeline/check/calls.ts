@@ -1,14 +1,14 @@
 import type { Json } from '../../../kernel/journal/json.ts'
 import { didYouMean, quote } from '../../../text/index.ts'
-import { ACTION_FACTS, ownAction, plainAction } from '../model/action-facts.ts'
+import { ACTION_FACTS, canonicalAction, plainAction } from '../model/action-facts.ts'
 import { type Parameters, readParameters } from '../model/action-parameters.ts'
-import { choiceNamed } from '../language/choices.ts'
+import { findChoice } from '../language/find-choice.ts'
 import { findAttribute } from '../model/attributes.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { listOf, textOf } from '../dot/graph.ts'
-import { calledName } from '../../../tools/index.ts'
+import { modelToolName } from '../../../tools/index.ts'
 import { offeredChoices } from '../model/human-choices.ts'
-import { modelNamed } from '../model/named-model.ts'
+import { modelName } from '../model/model-name.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
 import type { LintSubject } from './subject.ts'
@@ -22,7 +22,7 @@ export const modelKnown: LintRule = {
     for (const { id, node, operation } of models === undefined ? [] : nodes.values()) {
       const own = ['llm_model', 'model'].find((name) => (textOf(node.attributes, name) ?? '').trim() !== '')
       if (findAttribute('node', 'llm_model', operation) === 'ignored' || (own === undefined && operation !== 'codergen')) continue
-      const name = modelNamed(node.attributes, graph.attributes)
+      const name = modelName(node.attributes, graph.attributes)
       if (name === undefined || name.includes('$') || seen.has(name)) continue
       seen.add(name)
       const at = own === undefined ? { attribute: ofGraph(graph.attributes) } : { node: id, attribute: own }
@@ -49,7 +49,7 @@ export const toolKnown: LintRule = {
   code: 'R1191',
   *apply({ nodes, options: { tools } }) {
     if (tools === undefined) return
-    const known = new Set([...tools, ...tools.map(calledName)])
+    const known = new Set([...tools, ...tools.map(modelToolName)])
     const guess = guesser(tools)
     for (const { id, node, custom } of nodes.values()) {
       if (custom !== undefined || !NAMING_TOOLS.some((attribute) => node.attributes.has(attribute))) continue
@@ -81,7 +81,7 @@ export const actionParameters: LintRule = {
       const action = textOf(node.node.attributes, 'action') ?? ''
       if (action === '') continue
       const host = subject.options.parameters?.(plainAction(action))
-      const parameters = host ?? ACTION_FACTS.get(ownAction(action))?.parameters
+      const parameters = host ?? ACTION_FACTS.get(canonicalAction(action))?.parameters
       if (parameters !== undefined) yield* parameterFindings(node, action, parameters)
     }
   },
@@ -124,7 +124,7 @@ export const defaultChoice: LintRule = {
       const word = textOf(node.node.attributes, 'human.default_choice')
       if (word === undefined) continue
       const choices = offeredChoices(node, outgoing.get(id) ?? [])
-      if (choices === undefined || word.includes('$') || choiceNamed(choices, word) !== undefined) continue
+      if (choices === undefined || word.includes('$') || findChoice(choices, word) !== undefined) continue
       const names = choices.map(({ label }) => label)
       const meant = guesser(names)(word)
       const fix = meant === undefined ? `write ${names.map(quote).join(' or ')}` : `write ${quote(meant)}`

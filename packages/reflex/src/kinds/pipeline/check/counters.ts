@@ -1,6 +1,6 @@
 import { quote } from '../../../text/index.ts'
 import { outputOf } from '../contract/skip.ts'
-import { plain, writesOf } from '../model/node-keys.ts'
+import { plainKey, writesOf } from '../model/node-keys.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import type { LintRule } from './finding.ts'
@@ -27,8 +27,8 @@ export const counterMissing: LintRule = {
       const ordered = new Set(members.flatMap((id) => orderedKeys(subject, id)))
       for (const node of members.flatMap((id) => subject.nodes.get(id) ?? [])) {
         const source = sourceOfCount(node)
-        if (source === undefined || !ordered.has(plain(outputOf(node))) || isWritten(written, source)) continue
-        const output = plain(outputOf(node))
+        if (source === undefined || !ordered.has(plainKey(outputOf(node))) || isWritten(written, source)) continue
+        const output = plainKey(outputOf(node))
         yield {
           message: `${quote(node.id)} counts ${output} from ${source}, which nothing writes: it is the same in each round of the loop`,
           node: node.id,
@@ -44,13 +44,13 @@ export const counterMissing: LintRule = {
 function sourceOfCount({ operation, node: { attributes } }: TypedNode): string | undefined {
   if (operation !== 'transform' || textOf(attributes, 'transform')?.trim() !== 'increment') return undefined
   const source = textOf(attributes, 'source_key')?.trim()
-  return source === undefined || source === '' ? undefined : plain(source)
+  return source === undefined || source === '' ? undefined : plainKey(source)
 }
 
 /** Keys that a node compares by size on its way out. */
 function orderedKeys({ outgoing }: LintSubject, id: string): readonly string[] {
   const clauses = (outgoing.get(id) ?? []).flatMap(({ condition }) => condition?.clauses ?? [])
-  return clauses.flatMap(({ key, operator }) => (SIZES.has(operator) ? [plain(key)] : []))
+  return clauses.flatMap(({ key, operator }) => (SIZES.has(operator) ? [plainKey(key)] : []))
 }
 
 function isWritten(written: ReadonlySet<string>, key: string): boolean {

@@ -8,21 +8,21 @@ interface Place extends Span {
 }
 
 /** What stands where in a pipeline that was written as an object. */
-interface Written {
+interface DefinitionSource {
   /** Its text, which has all of it. */
   readonly text: string
   readonly places: readonly Place[]
 }
 
-const written = new WeakMap<DotGraph, Written>()
+const written = new WeakMap<DotGraph, DefinitionSource>()
 
 /** Keeps of a graph how it was written. */
-export function keepWritten(graph: DotGraph, how: Written): void {
+export function storeDefinitionSource(graph: DotGraph, how: DefinitionSource): void {
   written.set(graph, how)
 }
 
 /** How a graph was written, if it was as an object. */
-export function writtenOf(graph: DotGraph): Written | undefined {
+export function definitionSourceOf(graph: DotGraph): DefinitionSource | undefined {
   return written.get(graph)
 }
 
@@ -57,7 +57,7 @@ export function pathTo(owner: string, key: string): string {
  * What was found in the text, as found in the object: by its path there, and in its order. The frame still shows the line of
  * the text, which says the same; its number would lead nowhere.
  */
-export function inObject(findings: readonly Fault[], { text, places }: Written): Fault[] {
+export function placeInObject(findings: readonly Fault[], { text, places }: DefinitionSource): Fault[] {
   const lines = new Lines(text)
   return findings
     .map((finding) => {

@@ -1,5 +1,5 @@
 import { quote } from '../../../text/index.ts'
-import { normaliseLabel } from '../language/labels.ts'
+import { normaliseLabel } from '../language/edge-labels.ts'
 import type { LintRule } from './finding.ts'
 import { isStatusWord } from './routes.ts'
 

@@ -30,7 +30,7 @@ export const lostJoin: LintRule = {
       const branches = reachOf(subject, id)
       work -= branches.reduce((sum, { reached }) => sum + reached.size, 0)
       if (work < 0) return
-      yield* strays(subject, id, written, branches)
+      yield* unjoinedBranches(subject, id, written, branches)
     }
   },
 }
@@ -58,7 +58,7 @@ function reachOf({ outgoing }: LintSubject, id: string): Branch[] {
 }
 
 /** The branches that miss the written target, else a fan-in to which another branch comes. One branch cannot miss anybody. */
-function* strays({ nodes }: LintSubject, id: string, written: string, branches: readonly Branch[]): Generator<LintFinding> {
+function* unjoinedBranches({ nodes }: LintSubject, id: string, written: string, branches: readonly Branch[]): Generator<LintFinding> {
   if (branches.length < 2) return
   const met = written !== '' ? written : nearest(branches, (node) => nodes.get(node)?.canonical === 'fan_in')
   if (met === undefined) return

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../../kernel/journal/json.ts'
-import type { CustomHandler } from '../model/resolve.ts'
+import type { CustomHandler } from '../model/resolve-handler.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { dotFaults } from '../dot/faults.ts'
 import { readPipeline } from './read.ts'

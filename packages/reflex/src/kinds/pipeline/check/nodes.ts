@@ -1,6 +1,6 @@
 import { didYouMean, quote } from '../../../text/index.ts'
 import { TYPE_NAMES } from '../model/aliases.ts'
-import { choiceOf } from '../model/operation.ts'
+import { dispatchOf } from '../model/operation.ts'
 import { factsOf } from '../model/operations.ts'
 import type { CanonicalType, TypedNode } from '../model/typed.ts'
 import { isOn, textOf } from '../dot/graph.ts'
@@ -14,12 +14,12 @@ function asksModel({ operation }: TypedNode): boolean {
   return operation === 'codergen'
 }
 
-function says({ node }: TypedNode, attribute: string): boolean {
+function hasText({ node }: TypedNode, attribute: string): boolean {
   return (textOf(node.attributes, attribute) ?? '').trim() !== ''
 }
 
 /** What is found at each node that has a statement; of one without, that is enough to know. */
-function* each({ nodes }: LintSubject, rule: (node: TypedNode) => LintFinding | undefined): Generator<LintFinding> {
+function* findingsPerNode({ nodes }: LintSubject, rule: (node: TypedNode) => LintFinding | undefined): Generator<LintFinding> {
   for (const node of nodes.values()) {
     const finding = node.node.implicit === true ? undefined : rule(node)
     if (finding !== undefined) yield { node: node.id, ...finding }
@@ -33,7 +33,7 @@ export const typeKnown: LintRule = {
   apply(subject) {
     const guess = guesser(TYPE_NAMES.keys())
     const severity = subject.options.author === 'untrusted' ? 'error' : undefined
-    return each(subject, ({ id, unknown, rawType }) => {
+    return findingsPerNode(subject, ({ id, unknown, rawType }) => {
       if (unknown === undefined) return undefined
       const meant = guess(unknown)
       const message = `${quote(id)} has the type ${quote(unknown)}, which nothing knows; ${rawType === unknown ? 'it fails when it is executed' : `it is handled as ${quote(rawType)}`}`
@@ -50,7 +50,7 @@ export const goalGateHasRetry: LintRule = {
   apply(subject) {
     const there = (target: string): boolean => subject.nodes.has(target)
     if (jumpsOf(subject.graph.attributes).some(there)) return []
-    return each(subject, ({ id, node, canonical }) => {
+    return findingsPerNode(subject, ({ id, node, canonical }) => {
       if (!isOn(node.attributes, 'goal_gate') || canonical === 'exit' || jumpsOf(node.attributes).some(there)) return undefined
       return {
         message: `the goal gate ${quote(id)} has nowhere to go back to when it fails`,
@@ -66,33 +66,38 @@ export const promptOnLlmNodes: LintRule = {
   name: 'prompt_on_llm_nodes',
   code: 'R1133',
   apply: (subject) =>
-    each(subject, (node) => {
-      if (!asksModel(node) || says(node, 'prompt') || says(node, 'prompt_context_key')) return undefined
-      const instead = says(node, 'label') ? 'its label' : 'its id'
+    findingsPerNode(subject, (node) => {
+      if (!asksModel(node) || hasText(node, 'prompt') || hasText(node, 'prompt_context_key')) return undefined
+      const instead = hasText(node, 'label') ? 'its label' : 'its id'
       const how = node.by === 'fallback' ? 'as a box without a type it asks a model' : 'it asks a model'
       return { message: `${quote(node.id)} has no prompt; ${how}, which gets ${instead}`, fix: 'write prompt="…"' }
     }),
 }
 
 /** Types whose handlers do next to nothing unless their attributes say what. */
-const TOLD: ReadonlySet<CanonicalType> = new Set(['transform', 'exec', 'read', 'write', 'gate', 'map', 'compose'])
+const NEEDS_ATTRIBUTES: ReadonlySet<CanonicalType> = new Set(['transform', 'exec', 'read', 'write', 'gate', 'map', 'compose'])
 /** What these types read beside what their operations do. */
-const MORE = ['transform', 'operation', 'output_key', 'predicate', 'target', 'source', 'mode', 'item_type', 'handler_type']
+const OTHER_OPERATIVE = ['transform', 'operation', 'output_key', 'predicate', 'target', 'source', 'mode', 'item_type', 'handler_type']
 
 /** Prose in place of attributes (reference pipeline 4.4). */
 export const promptOnlyNode: LintRule = {
   name: 'prompt_only_node',
   code: 'R1134',
   apply: (subject) =>
-    each(subject, (node) => {
-      if (!TOLD.has(node.canonical) || node.custom !== undefined || !says(node, 'prompt')) return undefined
+    findingsPerNode(subject, (node) => {
+      if (!NEEDS_ATTRIBUTES.has(node.canonical) || node.custom !== undefined || !hasText(node, 'prompt')) return undefined
       const { operation } = node
       const { inputs, outputs, required } = factsOf(operation)
       const reads = inputs.map(({ attribute }) => attribute)
       if (reads.includes('prompt') || operation.startsWith('session.') || operation.startsWith('consensus.')) return undefined
-      const operative = [...reads, ...outputs.map(({ attribute = '' }) => attribute), ...required.flatMap((one) => one.split('|')), ...MORE]
-      if (operative.some((attribute) => says(node, attribute))) return undefined
-      const chosen = choiceOf(node.canonical)?.attribute
+      const operative = [
+        ...reads,
+        ...outputs.map(({ attribute = '' }) => attribute),
+        ...required.flatMap((one) => one.split('|')),
+        ...OTHER_OPERATIVE,
+      ]
+      if (operative.some((attribute) => hasText(node, attribute))) return undefined
+      const chosen = dispatchOf(node.canonical)?.attribute
       const fix = chosen === undefined ? undefined : `say by ${chosen} what it does, or write type="codergen"`
       return {
         message: `${quote(node.id)} has a prompt, which ${node.rawType} nodes do not read, and nothing else`,
@@ -106,7 +111,7 @@ export const simulateMissing: LintRule = {
   name: 'simulate_missing',
   code: 'R1135',
   apply: (subject) =>
-    each(subject, (node) =>
+    findingsPerNode(subject, (node) =>
       asksModel(node) && !node.node.attributes.has('simulate')
         ? { message: `${quote(node.id)} does not say whether it may be simulated` }
         : undefined,
@@ -121,10 +126,10 @@ export const missingResourceBound: LintRule = {
   name: 'missing_resource_bound',
   code: 'R1136',
   apply: (subject) =>
-    each(subject, (node) => {
+    findingsPerNode(subject, (node) => {
       const model = asksModel(node)
       const acts = node.idempotency === 'side_effecting' && ACTS.has(node.canonical)
-      if ((!model && !acts) || says(node, 'timeout') || says(node, 'max_retries')) return undefined
+      if ((!model && !acts) || hasText(node, 'timeout') || hasText(node, 'max_retries')) return undefined
       return {
         message: `${quote(node.id)} has neither timeout nor max_retries`,
         severity: model ? 'info' : undefined,

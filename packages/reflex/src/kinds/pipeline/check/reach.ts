@@ -4,10 +4,10 @@ import type { TypedGraph } from '../model/typed.ts'
 /** The attributes by which a node or a graph names a node to jump to. */
 export const JUMPS = ['retry_target', 'fallback_retry_target'] as const
 
-/** All attributes by which a node names where a run goes on. */
-const WAYS = [...JUMPS, 'join_target']
+/** All attributes by which a node names the next node. */
+const TARGETS = [...JUMPS, 'join_target']
 
-const NO_MORE: readonly string[] = []
+const NO_NODES: readonly string[] = []
 
 /** The nodes that attributes name as targets of jumps, as they are written. */
 export function jumpsOf(attributes: Attributes): string[] {
@@ -22,7 +22,7 @@ export function jumpsOf(attributes: Attributes): string[] {
 export function reachedFrom(
   { outgoing }: Pick<TypedGraph, 'outgoing'>,
   from: Iterable<string>,
-  more: (node: string) => readonly string[] = () => NO_MORE,
+  more: (node: string) => readonly string[] = () => NO_NODES,
 ): Set<string> {
   const reached = new Set(from)
   // In the order of the ways: an iterator of a set visits what is added meanwhile.
@@ -38,12 +38,12 @@ export function reachable(typed: TypedGraph): Set<string> {
   const jumps = new Map<string, readonly string[]>()
   for (const { id, node } of typed.nodes.values()) {
     const { attributes } = node
-    if (!typed.joins.has(id) && !WAYS.some((key) => attributes.has(key))) continue
+    if (!typed.joins.has(id) && !TARGETS.some((key) => attributes.has(key))) continue
     const joins = [textOf(attributes, 'join_target') ?? '', typed.joins.get(id) ?? '']
     jumps.set(
       id,
       [...jumpsOf(attributes), ...joins].filter((target) => target !== ''),
     )
   }
-  return reachedFrom(typed, [...typed.starts, ...jumpsOf(typed.graph.attributes)], (node) => jumps.get(node) ?? NO_MORE)
+  return reachedFrom(typed, [...typed.starts, ...jumpsOf(typed.graph.attributes)], (node) => jumps.get(node) ?? NO_NODES)
 }

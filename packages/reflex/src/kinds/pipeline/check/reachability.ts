@@ -15,25 +15,25 @@ export const reachability: LintRule = {
     const { reached } = typed
     const lost = [...typed.nodes.keys()].filter((node) => !reached.has(node))
     const first = lost.filter((node) => (typed.incoming.get(node) ?? []).length === 0)
-    const told = new Set<string>()
+    const reported = new Set<string>()
     const severity = versionOf(typed.graph) > 0 ? 'warning' : undefined
     for (const node of [...first, ...lost]) {
-      if (told.has(node)) continue
-      const before = told.size
-      spread(typed, node, reached, told)
-      yield { ...unreachable(node, told.size - before - 1, typed.start), severity }
+      if (reported.has(node)) continue
+      const before = reported.size
+      spread(typed, node, reached, reported)
+      yield { ...unreachable(node, reported.size - before - 1, typed.start), severity }
     }
   },
 }
 
 /** Adds a node, and what cannot be reached behind it, to those that are told. */
-function spread({ outgoing }: TypedGraph, from: string, reached: ReadonlySet<string>, told: Set<string>): void {
+function spread({ outgoing }: TypedGraph, from: string, reached: ReadonlySet<string>, reported: Set<string>): void {
   const pending = [from]
-  told.add(from)
+  reported.add(from)
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     for (const { edge } of outgoing.get(node) ?? []) {
-      if (reached.has(edge.to) || told.has(edge.to)) continue
-      told.add(edge.to)
+      if (reached.has(edge.to) || reported.has(edge.to)) continue
+      reported.add(edge.to)
       pending.push(edge.to)
     }
   }

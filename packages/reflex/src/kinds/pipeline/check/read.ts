@@ -1,7 +1,7 @@
 import type { Fault } from '../../../kernel/journal/fault.ts'
 import { compileGraph, type CompileOptions } from '../model/compile.ts'
 import type { TypedGraph } from '../model/typed.ts'
-import { inObject, writtenOf } from './define-places.ts'
+import { placeInObject, definitionSourceOf } from './define-places.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import type { DotCache } from '../dot/cache.ts'
 import { type DotParse, parseDot } from '../dot/parse.ts'
@@ -10,8 +10,8 @@ import { transformGraph, type CustomTransforms } from '../language/transforms.ts
 import type { LintRule } from './finding.ts'
 import type { LintOptions } from './options.ts'
 import { validate } from './validate.ts'
-import { keepAuthor } from '../model/vouching.ts'
-import { demand, optional, TEXT } from '../../../text/index.ts'
+import { setAuthor } from '../model/program-author.ts'
+import { checkArguments, optional, TEXT } from '../../../text/index.ts'
 import { SOME_OPTIONS } from '../dot/argument-forms.ts'
 
 /** What reading a pipeline may know of its surroundings. */
@@ -46,7 +46,7 @@ export interface ReadPipelineResult {
  * What is known of a text with mistakes is checked too. Never throws, unless a rule or a transform of the host does.
  */
 export function readPipeline(text: string, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
-  demand('readPipeline', { text: [text, TEXT], file: [file, optional(TEXT)], options: [options, SOME_OPTIONS] })
+  checkArguments('readPipeline', { text: [text, TEXT], file: [file, optional(TEXT)], options: [options, SOME_OPTIONS] })
   const { transforms } = options
   const { graph, errors, warnings } = parsed(text, file, options)
   const written = [...errors, ...warnings]
@@ -55,7 +55,7 @@ export function readPipeline(text: string, file?: string, options: ReadPipelineO
   const typed = compileGraph(options.transformed === true ? graph : transformGraph(graph, transforms), { ...options, source })
   // Where statements were passed over, what they would have declared is not missing.
   const found = errors.length === 0 ? validate(typed, options.rules, { ...options, source }) : typed.findings
-  keepAuthor(typed, options.author)
+  setAuthor(typed, options.author)
   return result(typed, sourceOf(typed.graph, text, options), inOrder([...written, ...found]))
 }
 
@@ -72,15 +72,15 @@ function parsed(text: string, file: string | undefined, { cache, strictGrammar }
  * `pipeline` made, they have the path in the object that was written, and no file.
  */
 export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
-  const written = writtenOf(graph)
+  const written = definitionSourceOf(graph)
   if (written !== undefined) {
     const read = readPipeline(written.text, undefined, options)
-    return { ...read, findings: inObject(read.findings, written) }
+    return { ...read, findings: placeInObject(read.findings, written) }
   }
   // Whoever made the graph may change it afterwards: the pipeline that was read stays as it is.
   const own = { ...graph, nodes: new Map(graph.nodes) }
   const typed = compileGraph(transformGraph(own, options.transforms), options)
-  keepAuthor(typed, options.author)
+  setAuthor(typed, options.author)
   const findings = validate(typed, options.rules, options)
   for (const finding of findings) if (file !== undefined && finding.file === undefined) Object.assign(finding, { file })
   return result(typed, sourceOf(typed.graph, serializeGraph(graph, { stripInternal: false }), options), findings)

@@ -2,11 +2,11 @@ import { textOf, isOn } from '../dot/graph.ts'
 import type { CanonicalType, TypedEdge, TypedGraph, TypedNode } from '../model/typed.ts'
 import { casesOf } from '../language/condition-cases.ts'
 import { evaluateCondition, type ConditionScope } from '../language/condition-evaluate.ts'
-import { normaliseLabel } from '../language/labels.ts'
+import { normaliseLabel } from '../language/edge-labels.ts'
 import { numberIn, type Condition } from '../language/condition.ts'
 
 /** Why an edge is never taken: its condition is never true, another edge goes before it, or conditions leave nothing over. */
-export type Dead =
+export type DeadReason =
   | { readonly why: 'never true' }
   | { readonly why: 'nothing left'; readonly by: readonly TypedEdge[] }
   | { readonly why: 'shadowed'; readonly by: TypedEdge }
@@ -19,7 +19,7 @@ export interface Tie {
 
 /** What is certain of the edges of one node, whatever its context holds. */
 export interface NodeRoutes {
-  readonly dead: ReadonlyMap<TypedEdge, Dead>
+  readonly dead: ReadonlyMap<TypedEdge, DeadReason>
   readonly ties: readonly Tie[]
   /** Whether after a success and after a failure some edge is open, whatever the context holds. */
   readonly covered: boolean
@@ -61,13 +61,13 @@ export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
     if (cases === undefined) continue
     work -= cases.length * edges.length
     if (work < 0) break
-    routes.set(id, new Trial(typed, node, edges).over(cases))
+    routes.set(id, new RouteTrial(typed, node, edges).tryCases(cases))
   }
   return routes
 }
 
 /** The trial of one node's edges in every case. */
-class Trial {
+class RouteTrial {
   readonly #typed: TypedGraph
   readonly #node: TypedNode
   readonly #edges: readonly TypedEdge[]
@@ -87,7 +87,7 @@ class Trial {
     this.#free = edges.filter(({ condition }) => condition === undefined)
   }
 
-  over(cases: readonly ConditionScope[]): NodeRoutes {
+  tryCases(cases: readonly ConditionScope[]): NodeRoutes {
     for (const scope of cases) {
       const open = openIn(this.#conditional, scope)
       if (open.length > 0) this.#choose(open)
@@ -150,8 +150,8 @@ class Trial {
     return isFailure(label) || this.#typed.nodes.get(edge.to)?.canonical === 'branch'
   }
 
-  #dead(): Map<TypedEdge, Dead> {
-    const dead = new Map<TypedEdge, Dead>()
+  #dead(): Map<TypedEdge, DeadReason> {
+    const dead = new Map<TypedEdge, DeadReason>()
     for (const edge of this.#edges) {
       if (this.#taken.has(edge) || isSwitchedOff(edge.condition)) continue
       const by = this.#beaten.get(edge)

@@ -10,7 +10,7 @@ import { actionKnown, edgeTargetExists, fidelityValid, graphFileExists, implicit
 import { goalGateHasRetry, missingResourceBound, promptOnLlmNodes, promptOnlyNode, simulateMissing, typeKnown } from './nodes.ts'
 import { orphanNode, reachability } from './reachability.ts'
 import { capabilitiesRequired, dangerousSkip, sandboxAvailable } from './safety.ts'
-import { allConditionalNoDefault, ambiguousRoute, deadRoute, incompleteConditional } from './ways.ts'
+import { allConditionalNoDefault, ambiguousRoute, deadRoute, incompleteConditional } from './edge-rules.ts'
 
 /** The rules of Reflex, in the order in which they are applied: those of reference pipeline 11.3, five on the ways through a pipeline, and four on what nodes name. */
 export const RULES: readonly LintRule[] = [

@@ -12,15 +12,15 @@ export const dangerousSkip: LintRule = {
   code: 'R1139',
   *apply({ graph, nodes, options }) {
     const severity = options.author === 'untrusted' ? ('error' as const) : undefined
-    for (const [attribute, message] of askedOf(graph.attributes, 'the graph')) yield { message, attribute, severity }
+    for (const [attribute, message] of dangerousAttributes(graph.attributes, 'the graph')) yield { message, attribute, severity }
     for (const { id, node } of nodes.values()) {
       if (!ASKING.some((attribute) => node.attributes.has(attribute))) continue
-      for (const [attribute, message] of askedOf(node.attributes, quote(id))) yield { message, node: id, attribute, severity }
+      for (const [attribute, message] of dangerousAttributes(node.attributes, quote(id))) yield { message, node: id, attribute, severity }
     }
   },
 }
 
-function* askedOf(attributes: Attributes, whose: string): Generator<readonly [attribute: string, message: string]> {
+function* dangerousAttributes(attributes: Attributes, whose: string): Generator<readonly [attribute: string, message: string]> {
   const is = (attribute: string): string => (textOf(attributes, attribute) ?? '').trim()
   if (is('skip_middleware') !== '') yield ['skip_middleware', `${whose} skips ${is('skip_middleware')}`]
   if (/^(false|0)$/i.test(is('mandatory_middleware'))) yield ['mandatory_middleware', `${whose} switches every check off`]

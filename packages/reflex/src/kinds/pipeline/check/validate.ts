@@ -1,16 +1,18 @@
-import { faultJson } from '../../../kernel/journal/fault-json.ts'
 import type { Fault, FaultDetails } from '../../../kernel/journal/fault.ts'
 import { Source } from '../../../text/source.ts'
+import { type DotGraph, textOf } from '../dot/graph.ts'
+import { problemFault } from '../language/faults.ts'
+import { parseStylesheet } from '../language/stylesheet-parse.ts'
+import { faultJson } from '../../../kernel/journal/fault-json.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { lintFaults } from './faults.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import type { LintOptions } from './options.ts'
-import { MOST_OF_A_RULE } from './guess.ts'
+import { MAX_FINDINGS } from './guess.ts'
 import { placer } from './place.ts'
 import { RULES } from './rules.ts'
-import { styleFindings } from './style.ts'
 import { subjectOf } from './subject.ts'
-import { demand } from '../../../text/index.ts'
+import { checkArguments } from '../../../text/index.ts'
 import { HOST_RULES, SOME_OPTIONS, TYPED } from '../dot/argument-forms.ts'
 
 /** Rules without which nothing can run, whatever else is not asked. */
@@ -36,7 +38,7 @@ export function validate(typed: TypedGraph, extraRules: readonly LintRule[] = []
 
 /** The same, where an error is thrown: one fault `R1142` that has all findings as data, errors and others. */
 export function validateOrRaise(typed: TypedGraph, extraRules: readonly LintRule[] = [], options: LintOptions = {}): Fault[] {
-  demand('validateOrRaise', { graph: [typed, TYPED], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
+  checkArguments('validateOrRaise', { graph: [typed, TYPED], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
   const findings = validate(typed, extraRules, options)
   if (!findings.some(({ severity }) => severity === 'error')) return findings
   throw refuse(`the pipeline ${typed.graph.id}`, findings, options.source?.file)
@@ -55,16 +57,22 @@ export function refuse(name: string, findings: readonly Fault[], file?: string):
 }
 
 function findingsOf({ name, code }: LintRule, found: Iterable<LintFinding>, place: Place): Fault[] {
-  const told: LintFinding[] = []
+  const listed: LintFinding[] = []
   let more = 0
   for (const finding of found) {
-    if (told.length < MOST_OF_A_RULE) told.push(finding)
+    if (listed.length < MAX_FINDINGS) listed.push(finding)
     else more++
   }
-  return told.map((finding, i) => {
+  return listed.map((finding, i) => {
     const { message, fix, data, severity } = finding
-    const counted = more > 0 && i === told.length - 1 ? `${message}; ${more} more like it are not listed` : message
+    const counted = more > 0 && i === listed.length - 1 ? `${message}; ${more} more like it are not listed` : message
     const details = { rule: name, severity, fix, data, ...place(finding) }
     return lintFaults.make(code ?? 'R1141', counted, details)
   })
+}
+
+/** What is wrong with the model stylesheet of a graph, each at its place in the attribute (reference pipeline 8.1). */
+function styleFindings({ attributes }: DotGraph, source: Source | undefined): Fault[] {
+  const { problems } = parseStylesheet(textOf(attributes, 'model_stylesheet') ?? '')
+  return problems.map((problem) => problemFault(problem, source, attributes.get('model_stylesheet')?.valueAt, 'model_stylesheet'))
 }

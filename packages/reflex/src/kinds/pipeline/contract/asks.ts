@@ -4,23 +4,23 @@ import type { ModelReply, ModelRequest } from '../../../models/index.ts'
 import type { Question } from '../../../people/index.ts'
 import { pipelineFaults } from './faults.ts'
 import { isGood, type Outcome, readOutcome, reasonOf } from './outcome.ts'
-import type { Answer, Ask, BranchEnd, EffectAsk, ForkAsk, Observation, Settled } from './handler.ts'
+import type { Answer, Ask, BranchResult, EffectAsk, ForkAsk, Observation, Settled } from './handler.ts'
 
 /** A step of a handler that gives a value of this type. */
-type Step<Value> = Generator<Ask, Value, Answer>
+type AskStep<Value> = Generator<Ask, Value, Answer>
 
 /** Performs one effect. */
-export function* perform(effect: string, args: Json): Step<Settled> {
+export function* perform(effect: string, args: Json): AskStep<Settled> {
   return (yield { effect, args }) as Settled
 }
 
 /** Performs several effects at once; answers in the order in which they are asked. */
-export function* performAll(all: readonly EffectAsk[]): Step<readonly Settled[]> {
+export function* performAll(all: readonly EffectAsk[]): AskStep<readonly Settled[]> {
   return all.length === 0 ? [] : ((yield { all }) as readonly Settled[])
 }
 
 /** Asks the model. A backend of the host that answers with an outcome that is no success has not answered. */
-export function* askModel(request: ModelRequest): Step<{ readonly reply: ModelReply } | { readonly error: FaultData }> {
+export function* askModel(request: ModelRequest): AskStep<{ readonly reply: ModelReply } | { readonly error: FaultData }> {
   const settled = yield* perform('model', request as unknown as JsonObject)
   if (settled.error !== undefined) return { error: settled.error }
   const reply = settled.ok as unknown as ModelReply
@@ -39,12 +39,12 @@ function refusedBy(outcome: Outcome): FaultData {
 }
 
 /** Keeps a value on the board while the node is executed; returns its key. */
-export function* keep(value: Json): Step<string> {
+export function* storeValue(value: Json): AskStep<string> {
   return ((yield { keep: value }) as { readonly kept: string }).kept
 }
 
 /** Calls a tool by name. */
-export function callTool(name: string, args: JsonObject, more: JsonObject = {}): Step<Settled> {
+export function callTool(name: string, args: JsonObject, more: JsonObject = {}): AskStep<Settled> {
   return perform('tool', { tool: name, args, ...more })
 }
 
@@ -52,12 +52,12 @@ export function callTool(name: string, args: JsonObject, more: JsonObject = {}):
 export function* askPerson(
   question: Question,
   due?: number,
-): Step<{ readonly answer: Json; readonly by?: string | undefined } | { readonly late: true }> {
+): AskStep<{ readonly answer: Json; readonly by?: string | undefined } | { readonly late: true }> {
   return (yield { question, ...(due === undefined ? {} : { due }) }) as { readonly answer: Json } | { readonly late: true }
 }
 
 /** Waits for a time. */
-export function* sleep(ms: number): Step<void> {
+export function* sleep(ms: number): AskStep<void> {
   yield { sleep: ms }
 }
 
@@ -65,43 +65,43 @@ export function* sleep(ms: number): Step<void> {
 export function* awaitSignal(
   signal: string,
   timeout?: number,
-): Step<{ readonly message: Json; readonly by?: string | undefined } | { readonly late: true }> {
+): AskStep<{ readonly message: Json; readonly by?: string | undefined } | { readonly late: true }> {
   return (yield { signal, ...(timeout === undefined ? {} : { timeout }) }) as { readonly message: Json } | { readonly late: true }
 }
 
 /** What a called program came to. */
-export interface Returned {
+export interface CallResult {
   readonly returned: 'done' | 'failed' | 'cancelled'
   readonly value: Json
 }
 
 /** Calls a program by reference, with named inputs. */
-export function* callProgram(call: string, inputs: JsonObject): Step<Returned> {
-  return (yield { call, inputs }) as Returned
+export function* callProgram(call: string, inputs: JsonObject): AskStep<CallResult> {
+  return (yield { call, inputs }) as CallResult
 }
 
 /** Calls a program that came as data. */
-export function* callSource(kind: string, id: string, define: JsonObject, inputs: JsonObject): Step<Returned> {
-  return (yield { define, kind, id, inputs }) as Returned
+export function* callSource(kind: string, id: string, define: JsonObject, inputs: JsonObject): AskStep<CallResult> {
+  return (yield { define, kind, id, inputs }) as CallResult
 }
 
 /** Runs branches; their ends in the order in which they were given. */
-export function* fork(ask: ForkAsk): Step<readonly BranchEnd[]> {
-  return ask.fork.length === 0 ? [] : ((yield ask) as { readonly branches: readonly BranchEnd[] }).branches
+export function* fork(ask: ForkAsk): AskStep<readonly BranchResult[]> {
+  return ask.fork.length === 0 ? [] : ((yield ask) as { readonly branches: readonly BranchResult[] }).branches
 }
 
 /** Begins a program beside this node; gives its name. */
-export function* beginProgram(begin: string, inputs: JsonObject, detached = false): Step<string> {
+export function* beginProgram(begin: string, inputs: JsonObject, detached = false): AskStep<string> {
   return ((yield { begin, inputs, detached }) as { readonly began: string }).began
 }
 
 /** How a program beside this node stands now. */
-export function* observe(name: string): Step<Observation> {
+export function* observe(name: string): AskStep<Observation> {
   return ((yield { observe: name }) as { readonly seen: Observation }).seen
 }
 
 /** Begins the handler again with what it keeps, and with none of the answers that it has had. */
-export function* again(kept: Json): Step<never> {
+export function* restartHandler(kept: Json): AskStep<never> {
   yield { again: kept }
   throw new TypeError('a handler that begins again gets no answer')
 }

@@ -10,7 +10,7 @@ import {
   shortResult,
 } from '../../../models/index.ts'
 import type { Settled } from './handler.ts'
-import { settled } from './settle.ts'
+import { unpackSettled } from './pack-answer.ts'
 
 /**
  * A conversation as the board keeps it, so that a request holds what is new and refers to what went before: the first part holds
@@ -32,7 +32,7 @@ export interface ResultPart {
 export type StoredFile = Omit<FilePart, 'data'> & { readonly at: string }
 
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
-type Read = (key: string) => Json | undefined
+type ReadBoard = (key: string) => Json | undefined
 
 /** Returns the message of a tool call. */
 export function resultMessage({ call, name, at, said }: ResultPart, read: (key: string) => Settled): ToolMessage {
@@ -46,14 +46,14 @@ export function resultMessage({ call, name, at, said }: ResultPart, read: (key: 
  * Returns the whole arguments of a request to a model: those of a conversation name its last part, and `read` gives the values
  * that stand on the board. Other arguments are returned as they are.
  */
-function wholeRequest(args: Json | undefined, read: Read): Json | undefined {
+function fullRequest(args: Json | undefined, read: ReadBoard): Json | undefined {
   if (!isObject(args) || typeof args['conversation'] !== 'string') return args
   const { conversation, ...settings } = args
   const turns: ModelMessage[][] = []
   let part = partAt(conversation, read)
   while (part !== undefined && 'after' in part) {
-    const reply = settled(read(part.reply)).ok as unknown as ModelReply
-    turns.push([assistantMessage(reply), ...part.results.map((result) => resultMessage(result, (at) => settled(read(at))))])
+    const reply = unpackSettled(read(part.reply)).ok as unknown as ModelReply
+    turns.push([assistantMessage(reply), ...part.results.map((result) => resultMessage(result, (at) => unpackSettled(read(at))))])
     part = partAt(part.after, read)
   }
   if (part === undefined) return args
@@ -64,18 +64,18 @@ function wholeRequest(args: Json | undefined, read: Read): Json | undefined {
 /** The same for an effect of a frame, for people: its files are facts, without their contents. */
 export function shownRequest({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
   const reader = frame.reader()
-  return wholeRequest(args, (key) => reader.get(key))
+  return fullRequest(args, (key) => reader.get(key))
 }
 
 /** Returns the whole arguments of a call to a model, with the contents of its files, in the frame that asks. */
 export function requestOfCall({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
   const reader = frame.reader()
-  const read: Read = (key) => reader.get(key)
-  return withContents(wholeRequest(args, read), read)
+  const read: ReadBoard = (key) => reader.get(key)
+  return withContents(fullRequest(args, read), read)
 }
 
 /** Returns a request with the contents of its files. A file whose content is not there stays as it is: the port refuses it. */
-function withContents(request: Json | undefined, read: Read): Json | undefined {
+function withContents(request: Json | undefined, read: ReadBoard): Json | undefined {
   const { messages } = isObject(request) ? request : {}
   if (!isObject(request) || !isList(messages) || !messages.some((message) => isObject(message) && isList(message['parts']))) return request
   const whole = (messages as unknown as ModelMessage[]).map((message) =>
@@ -86,14 +86,14 @@ function withContents(request: Json | undefined, read: Read): Json | undefined {
   return { ...request, messages: whole as unknown as Json }
 }
 
-function withContent(part: ContentPart | StoredFile, read: Read): ContentPart | StoredFile {
+function withContent(part: ContentPart | StoredFile, read: ReadBoard): ContentPart | StoredFile {
   if (!('at' in part)) return part
   const { at, ...file } = part
-  const kept = settled(read(at)).ok
+  const kept = unpackSettled(read(at)).ok
   const content = typeof kept === 'string' ? kept : isObject(kept) ? kept['data'] : undefined
   return { ...file, data: typeof content === 'string' ? content : '' }
 }
 
-function partAt(key: string, read: Read): ConversationPart | undefined {
+function partAt(key: string, read: ReadBoard): ConversationPart | undefined {
   return read(key) as unknown as ConversationPart | undefined
 }

@@ -1,5 +1,5 @@
 import { type Attributes, textOf } from '../dot/graph.ts'
-import { threadKey } from '../model/threads.ts'
+import { threadKey } from '../model/thread-key.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 
 /** How much of what happened before a model is told (seed pipeline 7.4). */
@@ -22,7 +22,7 @@ export interface Fidelity {
 }
 
 /** Where a node stands in its run. */
-interface Entered {
+interface FidelityInputs {
   readonly typed: TypedGraph
   readonly node: TypedNode
   /** The edge by which it was entered; none after a jump. */
@@ -33,7 +33,7 @@ interface Entered {
 }
 
 /** The edge goes before the node, the node before the graph; a word that is none means `compact` (reference pipeline 6.5). */
-export function resolveFidelity({ typed, node, edge, previous, resumed }: Entered): Fidelity {
+export function resolveFidelity({ typed, node, edge, previous, resumed }: FidelityInputs): Fidelity {
   const written = [
     edge && named(edge, 'fidelity'),
     named(node.node.attributes, 'fidelity'),

@@ -1,7 +1,7 @@
 import type { FaultData } from '../../../kernel/journal/fault.ts'
 import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
 import type { Question } from '../../../people/index.ts'
-import type { Bounds, Used } from '../../../policy/index.ts'
+import type { UsageLimits, Usage } from '../../../policy/index.ts'
 import type { Attributes } from '../dot/graph.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import type { ModelMessage } from '../../../models/index.ts'
@@ -10,7 +10,7 @@ import type { Fidelity } from './fidelity.ts'
 import type { Outcome } from './outcome.ts'
 
 /** What the operator has settled for a run: read once, when it begins, and part of its record. */
-export interface Charter {
+export interface Permissions {
   readonly trust: string
   /** Capabilities of this program that are refused, and what refuses them. */
   readonly denied: Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface Charter {
   /** The worst label of what programs of other kinds had read in the run when this pipeline began; absent where it is trusted. */
   readonly outside?: Json
   /** What the run had used up when this pipeline began, where a budget bounds it. */
-  readonly before?: Used & { readonly raised?: Bounds }
+  readonly before?: Usage & { readonly raised?: UsageLimits }
   /** When the pipeline began: milliseconds since the epoch. */
   readonly began?: number
   /** Milliseconds for which the run had been set aside by then. */
@@ -97,13 +97,13 @@ export interface Limits {
  * What a handler sees of the node that it executes. The context does not change while it does: what it writes comes with
  * its outcome. Everything is a function of the journal, so that a handler that is begun again sees the same.
  */
-export interface Scene {
+export interface NodeContext {
   readonly node: TypedNode
   readonly typed: TypedGraph
   readonly attributes: Attributes
   /** What the alias says for dispatch; nothing else may choose which code runs (reference pipeline 4.1). */
   readonly injected: Readonly<Record<string, string>>
-  readonly charter: Charter
+  readonly permissions: Permissions
   /** The folder of the run in this lap. */
   readonly folder: string
   /** From 1. */
@@ -189,7 +189,7 @@ export interface BranchSpec {
 }
 
 /** How a branch ended (reference pipeline 3.9.2, result entry). */
-export interface BranchEnd {
+export interface BranchResult {
   readonly id: string
   readonly status: Outcome['status']
   readonly notes?: string
@@ -246,7 +246,7 @@ export type Answer =
   | { readonly late: true }
   | { readonly message: Json; readonly by?: string | undefined }
   | { readonly returned: 'done' | 'failed' | 'cancelled'; readonly value: Json }
-  | { readonly branches: readonly BranchEnd[] }
+  | { readonly branches: readonly BranchResult[] }
   | { readonly began: string }
   | { readonly seen: Observation }
   | { readonly kept: string }
@@ -256,7 +256,7 @@ export type Answer =
  * and returns its outcome. It must be a function of the scene and of the answers alone: after a crash, and for each new
  * answer in another process, it is begun again and given the recorded answers.
  */
-export type Handler = (scene: Scene) => Outcome | Steps
+export type Handler = (scene: NodeContext) => Outcome | Steps
 
 /** A handler under way. */
 export type Steps = Generator<Ask, Outcome, Answer>

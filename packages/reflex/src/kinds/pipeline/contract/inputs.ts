@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
-import { brief } from '../../../text/brief.ts'
-import { quote } from '../../../text/harmless.ts'
+import { shortJson } from '../../../text/brief.ts'
+import { quote } from '../../../text/printable.ts'
 import { pipelineFaults } from './faults.ts'
 import { renderText } from '../language/render.ts'
 
@@ -25,16 +25,16 @@ export function worseBudget(found: Json, stated: Json | undefined): Json {
 }
 
 /** Why the engine would shadow an input; nothing for one that it leaves alone. */
-export function shadowed(key: string, value: Json | undefined): string | undefined {
+export function inputProblem(key: string, value: Json | undefined): string | undefined {
   if (isEngineKey(key)) return `the engine keeps ${quote(key)} for itself`
   if (key !== 'budget_status' || BUDGET_STATUSES.includes(renderText(value))) return undefined
-  return `the engine keeps "budget_status" for itself; an input may state ${BUDGET_STATUSES.join(', ')}, not ${quote(brief(value ?? null))}`
+  return `the engine keeps "budget_status" for itself; an input may state ${BUDGET_STATUSES.join(', ')}, not ${quote(shortJson(value ?? null))}`
 }
 
 /** The inputs of a pipeline: whatever is given is in its context from the start. Throws `R2206` for one that the engine would shadow. */
-export function takeInputs(input: JsonObject): JsonObject {
+export function checkInputs(input: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(input)) {
-    const why = shadowed(key, value)
+    const why = inputProblem(key, value)
     if (why !== undefined) throw pipelineFaults.make('R2206', why, { path: key })
   }
   return input

@@ -25,6 +25,6 @@ export function isLasting({ level, sensitivity }: Label): boolean {
 }
 
 /** True if a program with this label is not its author's alone: a model's text is no program of the operator's. */
-export function isKept({ level, sensitivity }: Label): boolean {
+export function isWorthStoring({ level, sensitivity }: Label): boolean {
   return level > 0 || sensitivity > 0
 }

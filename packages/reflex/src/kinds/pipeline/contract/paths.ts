@@ -6,7 +6,7 @@ import { nodeOf } from './position.ts'
 import { reachable } from './skip.ts'
 
 /** The folder of a lap: the first one's own, then `logs-v2`, `logs-v3` (seed pipeline 3.7). */
-export function folderOfLap(root: string, lap: number): string {
+export function folderOfRound(root: string, lap: number): string {
   if (lap === 0) return root
   const [, before = root, number = '1'] = /^(.*)-v(\d+)$/s.exec(root) ?? []
   return `${before}-v${Number(number) + lap}`
@@ -17,7 +17,7 @@ export function folderAt(root: string, frame: Frame): string {
   let outermost = frame
   while (outermost.link !== undefined) outermost = outermost.link.caller
   const lap = isObject(outermost.position) ? outermost.position['lap'] : undefined
-  return folderOfLap(root, typeof lap === 'number' ? lap : 0)
+  return folderOfRound(root, typeof lap === 'number' ? lap : 0)
 }
 
 /** A name as one part of a path: what could lead elsewhere is replaced. */

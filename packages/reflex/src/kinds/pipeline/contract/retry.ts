@@ -5,7 +5,7 @@ import { PRESETS, type RetryPolicy } from '../model/retry-presets.ts'
 import type { Outcome } from './outcome.ts'
 
 /** What a count without a preset rests: as the base document has it. */
-const PLAIN: RetryPolicy = { attempts: 1, initial: 200, factor: 2, most: 60_000, jitter: true }
+const PLAIN: RetryPolicy = { attempts: 1, initialDelay: 200, factor: 2, maxDelay: 60_000, jitter: true }
 
 /** Types that repeating cannot help, so that what a graph says of retries is not meant for them. */
 const PURE: ReadonlySet<CanonicalType> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in'])
@@ -20,16 +20,16 @@ export function retryPolicy(node: TypedNode, graph: Attributes): RetryPolicy {
   const attempts = retries === undefined ? base.attempts : Math.max(0, retries) + 1
   return {
     attempts,
-    initial: firstDuration(own, 'initial_delay', 'retry_initial_delay_ms') ?? base.initial,
+    initialDelay: firstDuration(own, 'initial_delay', 'retry_initial_delay_ms') ?? base.initialDelay,
     factor: numberOf(own, 'factor') ?? numberOf(own, 'retry_backoff_factor') ?? base.factor,
-    most: firstDuration(own, 'max_delay', 'retry_max_delay_ms') ?? base.most,
+    maxDelay: firstDuration(own, 'max_delay', 'retry_max_delay_ms') ?? base.maxDelay,
     jitter: own.has('jitter') ? isOn(own, 'jitter') : own.has('retry_jitter') ? isOn(own, 'retry_jitter') : base.jitter,
   }
 }
 
 /** Milliseconds before the k-th retry, k from 1; `random` in [0, 1). Jitter comes after the cap. */
-export function delayBefore(k: number, { initial, factor, most, jitter }: RetryPolicy, random: () => number): number {
-  const raw = Math.min(initial * factor ** (k - 1), most)
+export function delayBefore(k: number, { initialDelay, factor, maxDelay, jitter }: RetryPolicy, random: () => number): number {
+  const raw = Math.min(initialDelay * factor ** (k - 1), maxDelay)
   const delay = Number.isFinite(raw) && raw > 0 ? raw : 0
   return Math.round(jitter ? delay * (0.5 + random()) : delay)
 }
@@ -40,7 +40,7 @@ export function mayRetry({ status, retryable }: Outcome): boolean {
 }
 
 /** The outcome of a node when no attempt is left (reference pipeline 3.5, decision table). */
-export function exhausted(outcome: Outcome, allowPartial: boolean): Outcome {
+export function exhaustedOutcome(outcome: Outcome, allowPartial: boolean): Outcome {
   if (outcome.status !== 'retry' && outcome.status !== 'fail') return outcome
   if (allowPartial) {
     const notes = outcome.notes === undefined ? 'retries exhausted' : `${outcome.notes}; retries exhausted`

@@ -2,7 +2,7 @@ import { digest } from '../../../kernel/journal/digest.ts'
 import { canonicalJson, type Json } from '../../../kernel/journal/json.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { type DotNode, isOn, listOf, textOf } from '../dot/graph.ts'
-import type { Scene } from './handler.ts'
+import type { NodeContext } from './handler.ts'
 
 /** Attributes that name what a node reads (reference pipeline 3.10). */
 const INPUTS = ['source_key', 'input_key', 'content_key', 'prompt_context_key', 'condition_key'] as const
@@ -25,9 +25,9 @@ export function contentHash(node: DotNode): string {
  * The hash of everything that an execution depends on; nothing for nodes that always run: those that ask something outside
  * although their author does not call them idempotent, and those that read their own output (reference pipeline 3.10).
  */
-export function skipKey(scene: Scene): string | undefined {
+export function skipKey(scene: NodeContext): string | undefined {
   const { node, typed } = scene
-  if (!(isPure(node) || isCalledIdempotent(node)) || !comesBack(typed).has(node.id)) return undefined
+  if (!(isPure(node) || isCalledIdempotent(node)) || !repeatableNodes(typed).has(node.id)) return undefined
   const inputs = inputsOf(node)
   const output = outputOf(node)
   if (inputs.includes(output)) return undefined
@@ -70,7 +70,7 @@ export function outputOf({ id, operation, node: { attributes } }: TypedNode): st
 }
 
 /** Nodes that a walk can reach a second time: those on cycles, and all from a retry target on. */
-function comesBack(typed: TypedGraph): ReadonlySet<string> {
+function repeatableNodes(typed: TypedGraph): ReadonlySet<string> {
   let found = repeatable.get(typed)
   if (found === undefined) {
     const { attributes } = typed.graph

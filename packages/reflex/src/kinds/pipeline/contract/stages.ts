@@ -1,13 +1,13 @@
 import type { BoardReader } from '../../../kernel/state/scope.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import type { Stage } from './handler.ts'
-import { keptIn, outcomeKey, outcomeOf } from './tally.ts'
+import { storedOutcomeIn, outcomeKey, outcomeOf } from './engine-board.ts'
 
 /** The stages of a lap in the order in which they ended; a branch sees those before the block that it belongs to. */
 export function stagesOf(typed: TypedGraph, reader: BoardReader, lap: number): readonly Stage[] {
   const entries = [...typed.nodes.values()].flatMap(({ id, canonical }) => {
     const entry = canonical === 'start' || canonical === 'branch' ? undefined : reader.entry(outcomeKey(id))
-    const kept = keptIn(entry?.value, lap)
+    const kept = storedOutcomeIn(entry?.value, lap)
     return entry === undefined || kept === undefined || kept.branch !== undefined ? [] : [{ id, record: entry.record, kept }]
   })
   // What came from a checkpoint is all of one record.

@@ -3,7 +3,7 @@ import { isList, type Json } from '../../../kernel/journal/json.ts'
 import type { ContentPart, ModelMessage } from '../../../models/index.ts'
 import type { StoredFile } from './conversation.ts'
 import type { Turn } from './outcome.ts'
-import { RESUMED } from './tally.ts'
+import { RESUMED } from './engine-board.ts'
 
 type Board = Pick<StepContext, 'get' | 'set'>
 
@@ -11,16 +11,16 @@ type Board = Pick<StepContext, 'get' | 'set'>
  * Adds a turn to its conversation, under a key of its own, so that nothing is written twice. A branch adds to what it sees
  * of a conversation, in its own scope: branches fork it, and what they said ends with them (reference pipeline 6.5).
  */
-export function keepTurn(x: Board, lap: number, { thread, messages }: Turn): void {
+export function storeTurn(x: Board, lap: number, { thread, messages }: Turn): void {
   const n = countOf((key) => x.get(key), lap, thread)
-  const kept = messages.map((message) => keepFiles(x, message))
+  const kept = messages.map((message) => storeFiles(x, message))
   x.set(turnKey(n, thread), kept)
   x.set(threadKeyOf(thread), [lap, n + 1])
   if (x.get(RESUMED) === true) x.set(RESUMED, false)
 }
 
 /** Keeps the files of a message under their hashes: the answers of its execution are overwritten by the next one. */
-function keepFiles(x: Board, message: ModelMessage): ModelMessage {
+function storeFiles(x: Board, message: ModelMessage): ModelMessage {
   if (message.role !== 'user' || message.parts === undefined) return message
   const parts = (message.parts as readonly (ContentPart | StoredFile)[]).map((part) => {
     if (!('at' in part)) return part

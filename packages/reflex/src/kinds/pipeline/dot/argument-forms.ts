@@ -1,9 +1,9 @@
 import {
-  either,
+  anyOf,
   FLAG,
   FUNCTION,
-  having,
-  instance,
+  objectWith,
+  instanceOf,
   listOf,
   NAMED_VALUES,
   OBJECT,
@@ -13,7 +13,7 @@ import {
   TEXT,
 } from '../../../text/index.ts'
 
-export const MAP = instance('a Map', Map)
+export const MAP = instanceOf('a Map', Map)
 const ATTRIBUTES = { attributes: MAP }
 
 /** A graph, as `parse` and `pipeline` make it. */
@@ -26,20 +26,20 @@ export const GRAPH = shape('a graph, as parse() and pipeline() give it', {
 })
 /** A graph with types, as `compileGraph` makes it. */
 export const TYPED = shape('a compiled graph, as compileGraph() gives it', { graph: GRAPH, nodes: MAP, outgoing: MAP })
-export const SOURCE = either(TEXT, GRAPH, TYPED)
-export const HOST_RULES = listOf(having('a rule', 'apply'))
+export const SOURCE = anyOf(TEXT, GRAPH, TYPED)
+export const HOST_RULES = listOf(objectWith('a rule', 'apply'))
 /** Options whose names depend on the host. */
 export const SOME_OPTIONS = NAMED_VALUES
-export const INTERVIEWER = having('an interviewer', 'ask')
+export const INTERVIEWER = objectWith('an interviewer', 'ask')
 
 export const WARN = options({ warn: FUNCTION })
-const ANSWER = either(TEXT, OBJECT)
+const ANSWER = anyOf(TEXT, OBJECT)
 export const QUEUE = options({
   answers: listOf(ANSWER),
-  answers_by_stage: recordOf(either(ANSWER, listOf(ANSWER))),
+  answers_by_stage: recordOf(anyOf(ANSWER, listOf(ANSWER))),
   return_timeout_when_empty: FLAG,
 })
-export const CONSOLE = options({ input: having('a stream', 'on'), output: having('a stream', 'write'), interactive: FLAG })
+export const CONSOLE = options({ input: objectWith('a stream', 'on'), output: objectWith('a stream', 'write'), interactive: FLAG })
 
-export const FUNCTION_OR_OBJECT = either(FUNCTION, OBJECT)
+export const FUNCTION_OR_OBJECT = anyOf(FUNCTION, OBJECT)
 export const TRANSFORMS = options({ registered: listOf(FUNCTION_OR_OBJECT), ofRun: listOf(FUNCTION_OR_OBJECT) })

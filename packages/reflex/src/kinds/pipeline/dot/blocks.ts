@@ -1,5 +1,5 @@
-import { quote } from '../../../text/harmless.ts'
-import { isApart, type Cursor } from './cursor.ts'
+import { quote } from '../../../text/printable.ts'
+import { isDelimiter, type Cursor } from './cursor.ts'
 import type { Attribute, Provenance } from './graph.ts'
 import type { Name, Names } from './names.ts'
 
@@ -32,7 +32,7 @@ export class Blocks {
     const start = cursor.at
     for (let blocks = 0; cursor.next() === OPEN; blocks++) {
       const open = cursor.at++
-      if (blocks > 0) cursor.strict(open, cursor.at, 'a second block of attributes', 'write one block')
+      if (blocks > 0) cursor.checkStrict(open, cursor.at, 'a second block of attributes', 'write one block')
       this.#block(open, start, into, provenance)
     }
   }
@@ -46,7 +46,7 @@ export class Blocks {
     if (read === undefined) return
     const { value, from, to } = read
     this.#set(into, name, start, { value, provenance, keyAt: spanOf(name), valueAt: { from, to } })
-    if (!isApart(cursor.code()) && cursor.text.charCodeAt(to - 1) === QUOTE) this.#checkQuote(start === name.from ? ';}' : ',;]')
+    if (!isDelimiter(cursor.code()) && cursor.text.charCodeAt(to - 1) === QUOTE) this.#checkQuote(start === name.from ? ';}' : ',;]')
   }
 
   /** Says, once for the whole text, that commas are missing. */
@@ -65,31 +65,31 @@ export class Blocks {
 
   #block(open: number, start: number, into: Map<string, Attribute>, provenance: Provenance): void {
     const cursor = this.#cursor
-    let parted = true
+    let isSeparated = true
     let empty = true
     cursor.swallowed = false
     for (;;) {
       const code = cursor.next()
       if (code === CLOSE) {
-        if (empty || parted) this.#loose(empty, open)
+        if (empty || isSeparated) this.#reportSeparator(empty, open)
         cursor.at++
         return
       }
       if (code === COMMA || code === SEMICOLON) {
-        if (code === SEMICOLON || parted)
-          cursor.strict(cursor.at, cursor.at + 1, 'a separator that is no single comma', 'part attributes by one comma')
-        parted = true
+        if (code === SEMICOLON || isSeparated)
+          cursor.checkStrict(cursor.at, cursor.at + 1, 'a separator that is no single comma', 'part attributes by one comma')
+        isSeparated = true
         cursor.at++
         continue
       }
       const name = Number.isNaN(code) ? undefined : this.#names.read(code)
-      if (name === undefined ? this.#unreadable(open, code) : this.#isStatement(name, open)) return
+      if (name === undefined ? this.#skipUnreadable(open, code) : this.#isStatement(name, open)) return
       if (name === undefined) continue
-      if (!parted) this.#comma(name.from)
+      if (!isSeparated) this.#reportComma(name.from)
       this.#attribute(name, start, into, provenance)
       if (cursor.swallowed) return
       empty = false
-      parted = false
+      isSeparated = false
     }
   }
 
@@ -128,15 +128,15 @@ export class Blocks {
     into.set(name.text, attribute)
   }
 
-  #comma(from: number): void {
-    if (this.#cursor.strict(from, from + 1, 'no comma before this attribute', 'write a comma before it', 'R1105')) return
+  #reportComma(from: number): void {
+    if (this.#cursor.checkStrict(from, from + 1, 'no comma before this attribute', 'write a comma before it', 'R1105')) return
     if (this.#commas++ === 0) this.#firstComma = from
   }
 
-  #loose(empty: boolean, open: number): void {
+  #reportSeparator(empty: boolean, open: number): void {
     const { at } = this.#cursor
-    if (empty) this.#cursor.strict(open, at + 1, 'a block without attributes', 'leave it out')
-    else this.#cursor.strict(at, at + 1, 'a separator before the closing bracket', 'leave it out')
+    if (empty) this.#cursor.checkStrict(open, at + 1, 'a block without attributes', 'leave it out')
+    else this.#cursor.checkStrict(at, at + 1, 'a separator before the closing bracket', 'leave it out')
   }
 
   /** Whether a name begins the next statement, so that the closing bracket has been forgotten. Goes back to it then. */
@@ -145,15 +145,15 @@ export class Blocks {
     const code = cursor.next()
     if (code !== OPEN && code !== OPEN_BRACE && !(code === MINUS && (cursor.code(1) === 62 || cursor.code(1) === MINUS))) return false
     cursor.at = name.from
-    this.#unclosed(open)
+    this.#reportUnclosed(open)
     return true
   }
 
   /** Reports what is neither attribute nor separator; whether it ends the block. */
-  #unreadable(open: number, code: number): boolean {
+  #skipUnreadable(open: number, code: number): boolean {
     const cursor = this.#cursor
     if (Number.isNaN(code) || code === OPEN_BRACE || code === CLOSE_BRACE) {
-      this.#unclosed(open)
+      this.#reportUnclosed(open)
       return true
     }
     const from = cursor.at++
@@ -170,7 +170,7 @@ export class Blocks {
   }
 
   /** A brace at the outermost level with more behind it was meant to be the bracket. */
-  #unclosed(open: number): void {
+  #reportUnclosed(open: number): void {
     const cursor = this.#cursor
     const brace = cursor.at
     if (cursor.code() === CLOSE_BRACE && cursor.depth === 1) {

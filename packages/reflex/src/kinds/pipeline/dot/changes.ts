@@ -8,8 +8,8 @@ export function changesBetween(before: DotGraph, after: DotGraph): string[] {
     ...ids.filter((id) => !before.nodes.has(id)).map((id) => `+ ${id}`),
     ...[...before.nodes.keys()].filter((id) => !after.nodes.has(id)).map((id) => `- ${id}`),
     ...ids.filter((id) => isChanged(before.nodes.get(id)?.attributes, after.nodes.get(id)?.attributes)).map((id) => `~ ${id}`),
-    ...moreIn(now, old).map((edge) => `+ ${edge}`),
-    ...moreIn(old, now).map((edge) => `- ${edge}`),
+    ...surplusOf(now, old).map((edge) => `+ ${edge}`),
+    ...surplusOf(old, now).map((edge) => `- ${edge}`),
   ]
 }
 
@@ -22,13 +22,13 @@ export function isChanged(before: Attributes | undefined, after: Attributes | un
 function countOf(edges: readonly DotEdge[]): ReadonlyMap<string, number> {
   const count = new Map<string, number>()
   for (const { from, to, attributes } of edges) {
-    const said = textOf(attributes, 'label') ?? textOf(attributes, 'condition') ?? ''
-    const name = said === '' ? `${from} -> ${to}` : `${from} -> ${to} [${said}]`
+    const caption = textOf(attributes, 'label') ?? textOf(attributes, 'condition') ?? ''
+    const name = caption === '' ? `${from} -> ${to}` : `${from} -> ${to} [${caption}]`
     count.set(name, (count.get(name) ?? 0) + 1)
   }
   return count
 }
 
-function moreIn(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): string[] {
+function surplusOf(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): string[] {
   return [...one].filter(([name, count]) => count > (other.get(name) ?? 0)).map(([name]) => name)
 }

@@ -1,8 +1,8 @@
-import { quote } from '../../../text/harmless.ts'
+import { quote } from '../../../text/printable.ts'
 import type { AttributeValue } from './graph.ts'
 import { bareValue } from './literal.ts'
 import { bareEnd, identifierEnd, lineEnd, skipBlank, stringEnd, unescapeText } from './scan.ts'
-import type { Slip, Slips } from './slips.ts'
+import type { DotProblem, DotProblems } from './problems.ts'
 
 const SPACE = 32
 const QUOTE = 34
@@ -11,21 +11,21 @@ const COMMA = 44
 const SLASH = 47
 const SEMICOLON = 59
 const LESS = 60
-const MORE = 62
+const GREATER = 62
 const OPEN = 91
 const CLOSE = 93
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
 /** How a cursor reads, from the options of the parser. */
-interface Manner {
+interface ReadMode {
   /** Go on after an error. */
   readonly accumulate: boolean
   readonly strict: boolean
 }
 
 /** A value and the offset behind it stands in `at`. */
-export interface Read {
+export interface ReadValue {
   readonly value: AttributeValue
   readonly from: number
   readonly to: number
@@ -41,16 +41,16 @@ export class Cursor {
   depth = 0
   /** What was read last has no end: a bracket or a brace that it has swallowed is not missed again. */
   swallowed = false
-  readonly #slips: Slips
-  readonly #manner: Manner
+  readonly #problems: DotProblems
+  readonly #mode: ReadMode
   /** Texts that open from here on have no end, which is known from the first. */
-  #endlessFrom = Infinity
+  #unclosedFrom = Infinity
   #htmlIsOpen = false
 
-  constructor(text: string, slips: Slips, manner: Manner) {
+  constructor(text: string, problems: DotProblems, mode: ReadMode) {
     this.text = text
-    this.#slips = slips
-    this.#manner = manner
+    this.#problems = problems
+    this.#mode = mode
   }
 
   /** Goes to the next word or mark; gives its first code, or NaN at the end. */
@@ -72,29 +72,29 @@ export class Cursor {
     return this.text.charCodeAt(this.at + ahead)
   }
 
-  error(slip: Slip): void {
+  error(problem: DotProblem): void {
     if (this.stopped) return
-    this.#slips.add(slip)
-    if (this.#manner.accumulate) return
+    this.#problems.add(problem)
+    if (this.#mode.accumulate) return
     this.stopped = true
     this.at = this.text.length
   }
 
-  warn(slip: Slip): void {
-    if (!this.stopped) this.#slips.add(slip)
+  warn(problem: DotProblem): void {
+    if (!this.stopped) this.#problems.add(problem)
   }
 
   /** Reports what real files need and the seed's grammar does not have; whether it was the strict grammar that asked. */
-  strict(from: number, to: number, message: string, fix: string, code: Slip['code'] = 'R1100'): boolean {
-    if (this.#manner.strict) this.error({ code, from, to, message: `${message} (strict grammar)`, fix, severity: 'error' })
-    return this.#manner.strict
+  checkStrict(from: number, to: number, message: string, fix: string, code: DotProblem['code'] = 'R1100'): boolean {
+    if (this.#mode.strict) this.error({ code, from, to, message: `${message} (strict grammar)`, fix, severity: 'error' })
+    return this.#mode.strict
   }
 
   /** Reads the text that opens here. One that never closes, or only at the quote that opens the next, ends with its line. */
   string(): string {
     const from = this.at
     const end = this.stringEnd(from)
-    if (end >= 0 && !this.#closesAtAnother(from, end)) {
+    if (end >= 0 && !this.#endsAtNextQuote(from, end)) {
       this.at = end
       return unescapeText(this.text.slice(from + 1, end - 1))
     }
@@ -106,21 +106,21 @@ export class Cursor {
   }
 
   /** Whether a text goes over lines up to `key =` and a quote that a word touches: that quote was meant to open another. */
-  #closesAtAnother(from: number, end: number): boolean {
-    if (isApart(this.text.charCodeAt(end))) return false
+  #endsAtNextQuote(from: number, end: number): boolean {
+    if (isDelimiter(this.text.charCodeAt(end))) return false
     return ASSIGNS.test(this.text.slice(Math.max(from, end - 80), end - 1)) && /[\r\n]/.test(this.text.slice(from, end))
   }
 
   /** As `stringEnd`, but looks for an end that is not there only once in a text. */
   stringEnd(from: number): number {
-    if (from >= this.#endlessFrom) return -1
+    if (from >= this.#unclosedFrom) return -1
     const end = stringEnd(this.text, from)
-    if (end < 0) this.#endlessFrom = from
+    if (end < 0) this.#unclosedFrom = from
     return end
   }
 
   /** Reads the value that follows a `=`; nothing, with an error, if none does. */
-  value(): Read | undefined {
+  value(): ReadValue | undefined {
     const code = this.next()
     const from = this.at
     if (code === QUOTE) return { value: this.string(), from, to: this.at }
@@ -133,13 +133,13 @@ export class Cursor {
       return undefined
     }
     this.at = to
-    if (identifierEnd(this.text, from) < to && !PLAIN.test(word)) this.#oddWord(word, from, to)
+    if (identifierEnd(this.text, from) < to && !PLAIN.test(word)) this.#checkWord(word, from, to)
     return { value: bareValue(word), from, to }
   }
 
-  #oddWord(word: string, from: number, to: number): void {
+  #checkWord(word: string, from: number, to: number): void {
     if (!CURLY_QUOTES.test(word)) {
-      this.strict(from, to, `the value ${quote(word)} stands without quotes`, 'put it in double quotes')
+      this.checkStrict(from, to, `the value ${quote(word)} stands without quotes`, 'put it in double quotes')
       return
     }
     let end = from + 1
@@ -148,7 +148,7 @@ export class Cursor {
     this.error({ code: 'R1100', from, to: this.at, message: 'typographic quotes open no text', fix: 'write straight quotes: "' })
   }
 
-  #html(from: number): Read {
+  #html(from: number): ReadValue {
     const end = this.#htmlEnd(from)
     this.at = end
     this.error({ code: 'R1102', from, to: end, message: 'pipelines know no HTML values', fix: 'write the text in double quotes' })
@@ -161,7 +161,7 @@ export class Cursor {
     for (let at = from; !this.#htmlIsOpen && at < this.text.length; at++) {
       const code = this.text.charCodeAt(at)
       if (code === LESS) open++
-      else if (code === MORE && !/[^-]-/.test(this.text.slice(at - 2, at)) && --open === 0) return at + 1
+      else if (code === GREATER && !/[^-]-/.test(this.text.slice(at - 2, at)) && --open === 0) return at + 1
     }
     this.#htmlIsOpen = true
     this.swallowed = true
@@ -221,6 +221,6 @@ const ENDS_CURLY = /^(?:[\u201c-\u201f\u00ab\u00bb\r\n]|$)/
 const ASSIGNS = /[\w.]\s*=\s*$/
 
 /** Whether a character parts what stands before it from what comes next: a blank, a separator or a closing mark, or the end. */
-export function isApart(code: number): boolean {
+export function isDelimiter(code: number): boolean {
   return code <= SPACE || code === COMMA || code === SEMICOLON || code === CLOSE || code === CLOSE_BRACE || Number.isNaN(code)
 }

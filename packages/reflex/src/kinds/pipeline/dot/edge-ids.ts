@@ -16,11 +16,11 @@ export function edgeIds(edges: readonly DotEdge[]): Map<DotEdge, string> {
   )
 }
 
-const known = new WeakMap<DotGraph, ReadonlyMap<DotEdge, string>>()
+const idsByGraph = new WeakMap<DotGraph, ReadonlyMap<DotEdge, string>>()
 
 /** The names of the edges of a graph that nobody changes any more. */
 export function edgeIdsOf(graph: DotGraph): ReadonlyMap<DotEdge, string> {
-  const ids = known.get(graph) ?? edgeIds(graph.edges)
-  known.set(graph, ids)
+  const ids = idsByGraph.get(graph) ?? edgeIds(graph.edges)
+  idsByGraph.set(graph, ids)
   return ids
 }

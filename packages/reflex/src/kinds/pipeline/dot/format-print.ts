@@ -21,9 +21,9 @@ class Printer {
   readonly #lines: string[] = []
   #depth = 0
   /** Nothing stands in this body yet: no blank line begins it. */
-  #fresh = true
+  #isBlockStart = true
   /** The line above ends with an opening brace. */
-  #bare = false
+  #isBareOpening = false
 
   constructor(end: string) {
     this.#end = end
@@ -41,62 +41,62 @@ class Printer {
 
   #close({ after }: Extract<Item, { readonly kind: 'close' }>): void {
     this.#depth = Math.max(0, this.#depth - 1)
-    const opening = this.#fresh && this.#bare ? this.#lines.pop() : undefined
-    this.#lines.push(`${opening ?? this.#pad}}${this.#behind(after, this.#pad)}`)
-    this.#fresh = false
+    const opening = this.#isBlockStart && this.#isBareOpening ? this.#lines.pop() : undefined
+    this.#lines.push(`${opening ?? this.#pad}}${this.#trailing(after, this.#pad)}`)
+    this.#isBlockStart = false
   }
 
   #statement(statement: Statement): void {
-    const { head, blocks, after, opens } = statement
+    const { head, blocks, after, opensBlock } = statement
     const [first] = head
     if (first === undefined) return
     const pad = this.#pad
     const flat = flatText(statement)
     const long = pad.length + flat.length > WIDTH || /[\r\n]/.test(flat)
-    const chain = flow(head, pad + INDENT, this.#end, pad.length + headText(head).length > WIDTH)
+    const chain = joinTokens(head, pad + INDENT, this.#end, pad.length + headText(head).length > WIDTH)
     const inner = chain.includes('\n') || chain.includes('\r') ? pad + INDENT : pad
-    const written = blocks.map((block) => (long || mustBreak(block) ? this.#broken(block, inner) : flatBlock(block)))
-    this.#line(first, `${[chain, ...written].join(' ')}${this.#behind(after, pad)}`)
-    if (!opens) return
+    const written = blocks.map((block) => (long || mustBreak(block) ? this.#brokenBlock(block, inner) : flatBlock(block)))
+    this.#line(first, `${[chain, ...written].join(' ')}${this.#trailing(after, pad)}`)
+    if (!opensBlock) return
     this.#depth++
-    this.#fresh = true
-    this.#bare = after.length === 0
+    this.#isBlockStart = true
+    this.#isBareOpening = after.length === 0
   }
 
   /** A block with an attribute on each line. */
-  #broken({ opening, entries, closing }: Block, pad: string): string {
+  #brokenBlock({ opening, entries, closing }: Block, pad: string): string {
     if (entries.length === 0 && opening.length === 0 && closing.length === 0) return '[]'
-    const own = pad + INDENT
-    const lines = [`[${this.#behind(opening, own)}`]
+    const inner = pad + INDENT
+    const lines = [`[${this.#trailing(opening, inner)}`]
     const add = (token: FormatToken, text: string): void => {
       if (token.breaks > 1 && lines.length > 1) lines.push('')
-      lines.push(own + text)
+      lines.push(inner + text)
     }
     for (const [index, { before, tokens, after }] of entries.entries()) {
-      for (const token of before) add(token, comment(token, own, this.#end))
+      for (const token of before) add(token, comment(token, inner, this.#end))
       const comma = index < entries.length - 1 ? ',' : ''
       const [first] = tokens
-      if (first !== undefined) add(first, `${flow(tokens, own + INDENT, this.#end)}${comma}${this.#behind(after, own)}`)
+      if (first !== undefined) add(first, `${joinTokens(tokens, inner + INDENT, this.#end)}${comma}${this.#trailing(after, inner)}`)
     }
-    for (const token of closing) add(token, comment(token, own, this.#end))
+    for (const token of closing) add(token, comment(token, inner, this.#end))
     return [...lines, `${pad}]`].join(this.#end)
   }
 
   /** Comments that stand behind something on its line; once one needs a line of its own, so do those behind it. */
-  #behind(comments: readonly FormatToken[], pad: string): string {
-    let below = false
+  #trailing(comments: readonly FormatToken[], pad: string): string {
+    let isBelow = false
     return comments
       .map((token, index) => {
-        below ||= beginsLine(token, comments[index - 1])
-        return `${below ? this.#end + pad : ' '}${comment(token, pad, this.#end)}`
+        isBelow ||= beginsLine(token, comments[index - 1])
+        return `${isBelow ? this.#end + pad : ' '}${comment(token, pad, this.#end)}`
       })
       .join('')
   }
 
   #line({ breaks }: FormatToken, text: string): void {
-    if (breaks > 1 && !this.#fresh) this.#lines.push('')
+    if (breaks > 1 && !this.#isBlockStart) this.#lines.push('')
     this.#lines.push(this.#pad + text)
-    this.#fresh = false
+    this.#isBlockStart = false
   }
 
   get #pad(): string {
@@ -113,7 +113,7 @@ function comment({ text }: FormatToken, pad: string, end: string): string {
 }
 
 /** Tokens in a row. With `chain`, a new line begins before each arrow. */
-function flow(tokens: readonly FormatToken[], pad: string, end: string, chain = false): string {
+function joinTokens(tokens: readonly FormatToken[], pad: string, end: string, chain = false): string {
   let text = ''
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1]
@@ -129,7 +129,7 @@ function flatText({ head, blocks }: Statement): string {
 }
 
 function headText(head: readonly FormatToken[]): string {
-  return flow(
+  return joinTokens(
     head.filter(({ kind }) => kind !== 'comment'),
     '',
     '\n',
@@ -137,19 +137,19 @@ function headText(head: readonly FormatToken[]): string {
 }
 
 function flatBlock({ entries }: Block): string {
-  return `[${entries.map(({ tokens }) => flow(tokens, '', '\n')).join(', ')}]`
+  return `[${entries.map(({ tokens }) => joinTokens(tokens, '', '\n')).join(', ')}]`
 }
 
 /** A block that cannot or shall not stand on one line, however short it is. */
-function mustBreak({ broken, opening, entries, closing }: Block): boolean {
+function mustBreak({ isBroken, opening, entries, closing }: Block): boolean {
   if (opening.length > 0 || closing.length > 0) return true
-  return entries.some(({ before, after }) => broken || before.length > 0 || after.length > 0)
+  return entries.some(({ before, after }) => isBroken || before.length > 0 || after.length > 0)
 }
 
 /** Whether a token must stand first on its line: behind a comment that takes the rest of one, and as a comment of a whole line. */
 function beginsLine(token: FormatToken, before: FormatToken | undefined): boolean {
-  const takesRest = before?.kind === 'comment' && !before.text.startsWith('/*')
-  return takesRest || (token.kind === 'comment' && token.text.startsWith('#'))
+  const isLineComment = before?.kind === 'comment' && !before.text.startsWith('/*')
+  return isLineComment || (token.kind === 'comment' && token.text.startsWith('#'))
 }
 
 function isMark(token: FormatToken, mark: string): boolean {

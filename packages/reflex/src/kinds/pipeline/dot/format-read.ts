@@ -11,7 +11,7 @@ interface Entry {
 /** What stands in square brackets. */
 export interface Block {
   /** The author has begun a new line behind the bracket. */
-  readonly broken: boolean
+  readonly isBroken: boolean
   /** Comments behind the opening bracket. */
   readonly opening: readonly FormatToken[]
   readonly entries: readonly Entry[]
@@ -26,7 +26,7 @@ interface Statement {
   readonly head: readonly FormatToken[]
   readonly blocks: readonly Block[]
   /** A body follows, up to its `close`. */
-  readonly opens: boolean
+  readonly opensBlock: boolean
   readonly after: readonly FormatToken[]
 }
 
@@ -58,7 +58,7 @@ class Reader {
       const token = this.#token(this.#at)
       if (isMark(token, ';')) this.#at++
       else if (token.kind === 'comment') items.push({ kind: 'comment', token: this.#take() })
-      else if (isMark(token, '}')) items.push({ kind: 'close', token: this.#take(), after: this.#ending([';']) })
+      else if (isMark(token, '}')) items.push({ kind: 'close', token: this.#take(), after: this.#trailingComments([';']) })
       else items.push(...this.#statement())
     }
     return items
@@ -66,20 +66,20 @@ class Reader {
 
   #statement(): Item[] {
     const all = [this.#take()]
-    while (this.#goesOn(all)) this.#takeNext(all)
-    const { comments, tokens } = all.some((token) => isMark(token, '=')) ? parted(all) : { comments: [], tokens: all }
-    return [...comments.map((token) => ({ kind: 'comment' as const, token })), this.#rest(tokens)]
+    while (this.#continues(all)) this.#takeNext(all)
+    const { comments, tokens } = all.some((token) => isMark(token, '=')) ? separateComments(all) : { comments: [], tokens: all }
+    return [...comments.map((token) => ({ kind: 'comment' as const, token })), this.#finishStatement(tokens)]
   }
 
-  #rest(head: readonly FormatToken[]): Statement {
-    if (isMark(head.at(-1), '{')) return { kind: 'statement', head, blocks: [], opens: true, after: this.#sameLine() }
+  #finishStatement(head: readonly FormatToken[]): Statement {
+    if (isMark(head.at(-1), '{')) return { kind: 'statement', head, blocks: [], opensBlock: true, after: this.#sameLineComments() }
     const blocks: Block[] = []
     while (isMark(this.#next(), '[')) blocks.push(this.#block())
-    return { kind: 'statement', head, blocks, opens: false, after: this.#ending([';']) }
+    return { kind: 'statement', head, blocks, opensBlock: false, after: this.#trailingComments([';']) }
   }
 
   /** Whether the next token belongs to the head as well: around `=` and `->`, and up to the brace of a body. */
-  #goesOn(head: readonly FormatToken[]): boolean {
+  #continues(head: readonly FormatToken[]): boolean {
     const [first] = head
     const last = head.at(-1)
     const next = this.#next()
@@ -87,42 +87,42 @@ class Reader {
     if (isMark(last, '=', '->') || isMark(next, '=', '->')) return true
     if (!isMark(first) && !WITH_BODY.test(first?.text ?? '')) return false
     // A node can be called "subgraph": only a brace, or a name and a brace, make it the beginning of one.
-    return isMark(next, '{') || (head.length === 1 && !isMark(next) && isMark(this.#token(this.#significant(this.#nextAt() + 1)), '{'))
+    return isMark(next, '{') || (head.length === 1 && !isMark(next) && isMark(this.#token(this.#skipComments(this.#nextAt() + 1)), '{'))
   }
 
   #block(): Block {
     const opening: FormatToken[] = []
     this.#takeNext(opening)
     opening.pop()
-    const broken = this.#token(this.#at).breaks > 0
-    opening.push(...this.#sameLine())
+    const isBroken = this.#token(this.#at).breaks > 0
+    opening.push(...this.#sameLineComments())
     const entries: Entry[] = []
     const before: FormatToken[] = []
     for (;;) {
       this.#takeNext(before)
       const first = before.pop() ?? END
-      if (first === END || isMark(first, ']')) return { broken, opening, entries, closing: before }
+      if (first === END || isMark(first, ']')) return { isBroken, opening, entries, closing: before }
       // A separator that separates nothing; comments before it go to what follows.
       if (isMark(first, ',', ';')) continue
       const all = [first]
       while (isMark(all.at(-1), '=') || isMark(this.#next(), '=')) this.#takeNext(all)
-      const { comments, tokens } = parted(all)
-      entries.push({ before: [...before.splice(0), ...comments], tokens, after: this.#ending([',', ';']) })
+      const { comments, tokens } = separateComments(all)
+      entries.push({ before: [...before.splice(0), ...comments], tokens, after: this.#trailingComments([',', ';']) })
     }
   }
 
   /** What ends an element, and the comments that belong to it: those before its separators, and those behind on the line. */
-  #ending(separators: readonly string[]): FormatToken[] {
+  #trailingComments(separators: readonly string[]): FormatToken[] {
     const after: FormatToken[] = []
     while (isMark(this.#next(), ...separators)) {
       this.#takeNext(after)
       after.pop()
     }
-    return [...after, ...this.#sameLine()]
+    return [...after, ...this.#sameLineComments()]
   }
 
   /** Comments behind a token, up to the end of its line; none if something else follows there, which they then precede. */
-  #sameLine(): FormatToken[] {
+  #sameLineComments(): FormatToken[] {
     let end = this.#at
     while (this.#token(end).kind === 'comment' && this.#token(end).breaks === 0) end++
     const next = this.#token(end)
@@ -148,10 +148,10 @@ class Reader {
   }
 
   #nextAt(): number {
-    return this.#significant(this.#at)
+    return this.#skipComments(this.#at)
   }
 
-  #significant(from: number): number {
+  #skipComments(from: number): number {
     let at = from
     while (this.#token(at).kind === 'comment') at++
     return at
@@ -163,16 +163,16 @@ class Reader {
 }
 
 /** The comments among some tokens and the others; a blank line before all of them stays before all of them. */
-function parted(all: readonly FormatToken[]): { comments: FormatToken[]; tokens: FormatToken[] } {
+function separateComments(all: readonly FormatToken[]): { comments: FormatToken[]; tokens: FormatToken[] } {
   const tokens = all.filter(({ kind }) => kind !== 'comment')
   const [comment, ...comments] = all.filter(({ kind }) => kind === 'comment')
   const [first, ...others] = tokens
   if (comment === undefined || first === undefined) return { comments: [], tokens }
-  return { comments: [{ ...comment, breaks: first.breaks }, ...comments.map(lower)], tokens: [lower(first), ...others] }
+  return { comments: [{ ...comment, breaks: first.breaks }, ...comments.map(withOneBreak)], tokens: [withOneBreak(first), ...others] }
 }
 
 /** On the next line. */
-function lower(token: FormatToken): FormatToken {
+function withOneBreak(token: FormatToken): FormatToken {
   return { ...token, breaks: 1 }
 }
 

@@ -1,4 +1,4 @@
-import type { Formatted } from '../../../text/index.ts'
+import type { FormattedText } from '../../../text/index.ts'
 import { printItems } from './format-print.ts'
 import { readItems } from './format-read.ts'
 import { formatTokens } from './format-tokens.ts'
@@ -10,7 +10,7 @@ import { parseDot } from './parse.ts'
  * blank lines, and names and values as they are written stay. What is formatted already comes back unchanged, and the
  * graph is the same. A text with errors comes back as its errors. Never throws.
  */
-export function formatDot(text: string, file?: string): Formatted {
+export function formatDot(text: string, file?: string): FormattedText {
   const { errors } = parseDot(text, { accumulateErrors: true, ...(file === undefined ? {} : { file }) })
   if (errors.length > 0) return { findings: errors }
   const end = /\r\n?|\n/.exec(text)?.[0] ?? '\n'

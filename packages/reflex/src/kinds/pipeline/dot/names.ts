@@ -1,4 +1,4 @@
-import { quote } from '../../../text/harmless.ts'
+import { quote } from '../../../text/printable.ts'
 import type { Cursor } from './cursor.ts'
 import { beginsIdentifier, identifierEnd, isSpace, keyEnd } from './scan.ts'
 
@@ -21,7 +21,7 @@ type NameKind = 'id' | 'key'
 /** Reads names, and says of each that is none, once, what to call it instead; it is read as it stands all the same, so that one slip brings no others. */
 export class Names {
   readonly #cursor: Cursor
-  readonly #refused = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(cursor: Cursor) {
     this.#cursor = cursor
@@ -42,7 +42,7 @@ export class Names {
       kind = 'key'
       to = keyEnd(source, from)
     }
-    if (goesOn(source, to) && (to > from || beginsWord(source, from))) {
+    if (continuesWord(source, to) && (to > from || beginsWord(source, from))) {
       kind = undefined
       to = wordEnd(source, to)
     }
@@ -55,16 +55,16 @@ export class Names {
   check(name: Name, kind: NameKind): void {
     const { text, from, to } = name
     if (name.kind === 'id' || name.kind === kind) {
-      if (name.quoted) this.#cursor.strict(from, to, `the name ${quote(text)} stands in quotes`, 'write it without')
+      if (name.quoted) this.#cursor.checkStrict(from, to, `the name ${quote(text)} stands in quotes`, 'write it without')
       return
     }
-    if (this.#refused.has(text)) return
-    this.#refused.add(text)
+    if (this.#reported.has(text)) return
+    this.#reported.add(text)
     const message =
       kind === 'id'
         ? `node ids must be bare identifiers, and ${quote(text)} is none`
         : `the name of an attribute is one or more identifiers with dots between, and ${quote(text)} is none`
-    this.#cursor.error({ code: 'R1103', from, to, message, fix: `write ${quote(renamed(text, kind))}` })
+    this.#cursor.error({ code: 'R1103', from, to, message, fix: `write ${quote(suggestedName(text, kind))}` })
   }
 }
 
@@ -74,7 +74,7 @@ function kindOf(text: string): NameKind | undefined {
 }
 
 /** Whether a character is part of a word that is no identifier: a hyphen that begins no edge, a dot, a digit, a letter of any language. */
-function goesOn(text: string, at: number): boolean {
+function continuesWord(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   const next = text.charCodeAt(at + 1)
   if (code === 45) return next !== 62 && next !== 45
@@ -83,7 +83,7 @@ function goesOn(text: string, at: number): boolean {
 
 function wordEnd(text: string, from: number): number {
   let at = from
-  while (goesOn(text, at)) at++
+  while (continuesWord(text, at)) at++
   return at
 }
 
@@ -93,7 +93,7 @@ function beginsWord(text: string, at: number): boolean {
 }
 
 /** The nearest name that can stand: accents gone, everything else that cannot be there an underscore. */
-function renamed(text: string, kind: NameKind): string {
+function suggestedName(text: string, kind: NameKind): string {
   const plain = text
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')

@@ -4,9 +4,9 @@ import { Cursor } from './cursor.ts'
 import type { DotGraph } from './graph.ts'
 import { Names, type Name } from './names.ts'
 import { Scopes } from './scopes.ts'
-import { Slips } from './slips.ts'
+import { DotProblems } from './problems.ts'
 import { Statements } from './statements.ts'
-import { demand, TEXT } from '../../../text/index.ts'
+import { checkArguments, TEXT } from '../../../text/index.ts'
 import { SOME_OPTIONS } from './argument-forms.ts'
 
 /** How a pipeline text is read. */
@@ -34,12 +34,12 @@ export interface DotParse {
  * what the text says. Spans count from behind a byte order mark, as in `Source`.
  */
 export function parseDot(source: string, options: DotOptions = {}): DotParse {
-  demand('parseDot', { source: [source, TEXT], options: [options, SOME_OPTIONS] })
+  checkArguments('parseDot', { source: [source, TEXT], options: [options, SOME_OPTIONS] })
   const text = source.startsWith('\ufeff') ? source.slice(1) : source
-  const slips = new Slips()
-  const cursor = new Cursor(text, slips, { accumulate: options.accumulateErrors ?? false, strict: options.strictGrammar ?? false })
+  const problems = new DotProblems()
+  const cursor = new Cursor(text, problems, { accumulate: options.accumulateErrors ?? false, strict: options.strictGrammar ?? false })
   const graph = new Parser(cursor).graph()
-  const faults = slips.faults(text, options.file)
+  const faults = problems.faults(text, options.file)
   const errors = faults.filter((fault) => fault.severity === 'error')
   const warnings = faults.filter((fault) => fault.severity !== 'error')
   return { graph: cursor.stopped ? undefined : graph, errors, warnings }
@@ -49,10 +49,10 @@ export function parseDot(source: string, options: DotOptions = {}): DotParse {
 export function parse(source: string, options: DotOptions & { readonly accumulateErrors: true }): DotParse
 export function parse(source: string, options?: DotOptions): DotGraph
 export function parse(source: string, options: DotOptions = {}): DotGraph | DotParse {
-  const read = parseDot(source, options)
-  if (options.accumulateErrors) return read
-  if (read.graph === undefined) throw read.errors[0] ?? new TypeError('a text without errors has a graph')
-  return read.graph
+  const parsed = parseDot(source, options)
+  if (options.accumulateErrors) return parsed
+  if (parsed.graph === undefined) throw parsed.errors[0] ?? new TypeError('a text without errors has a graph')
+  return parsed.graph
 }
 
 const QUOTE = 34
@@ -77,7 +77,7 @@ class Parser {
     if (id === undefined) return undefined
     this.#body()
     this.#blocks.finish()
-    if (this.#scopes.excessive) this.#excess()
+    if (this.#scopes.isExcessive) this.#reportExcess()
     return this.#scopes.finish(id)
   }
 
@@ -135,14 +135,14 @@ class Parser {
     const cursor = this.#cursor
     const statements = new Statements(cursor, this.#names, this.#blocks, this.#scopes)
     let closed = false
-    let refused = false
+    let isReported = false
     for (;;) {
       const code = cursor.next()
       if (cursor.stopped) return
       if (Number.isNaN(code)) break
-      if (closed && !refused) {
-        refused = true
-        if (this.#behind()) return
+      if (closed && !isReported) {
+        isReported = true
+        if (this.#reportTrailing()) return
       }
       if (code !== CLOSE_BRACE || this.#scopes.depth > 1) statements.read(code)
       else {
@@ -151,12 +151,12 @@ class Parser {
       }
     }
     if ((closed && this.#scopes.depth === 1) || cursor.swallowed) return
-    const { opens } = this.#scopes
-    cursor.error({ code: 'R1101', from: opens, to: opens + 1, message: 'this brace is never closed', fix: 'close it with }' })
+    const { openedAt } = this.#scopes
+    cursor.error({ code: 'R1101', from: openedAt, to: openedAt + 1, message: 'this brace is never closed', fix: 'close it with }' })
   }
 
   /** Reports text behind the closing brace; whether it is another graph. */
-  #behind(): boolean {
+  #reportTrailing(): boolean {
     const cursor = this.#cursor
     const from = cursor.at
     const graph = /^(?:strict|digraph|graph)\b/.exec(cursor.text.slice(from, from + 8))
@@ -169,7 +169,7 @@ class Parser {
     return graph !== null
   }
 
-  #excess(): void {
+  #reportExcess(): void {
     const message = 'the defaults and subgraphs of this text give its nodes more attributes and groups than fit in memory'
     this.#cursor.error({ code: 'R1100', from: 0, to: 7, message, fix: 'write fewer defaults, or nest less' })
   }

@@ -1,9 +1,8 @@
-import type { Attribute, Attributes, DotGraph, DotNode, Span, Subgraph } from './graph.ts'
-import { subgraphClass } from './subgraph-class.ts'
+import { type Attribute, type Attributes, type DotGraph, type DotNode, type Span, type Subgraph, textOf } from './graph.ts'
 
 type AttributeMap = Map<string, Attribute>
 
-const NOTHING: AttributeMap = new Map()
+const NO_ATTRIBUTES: AttributeMap = new Map()
 const NO_CLASSES: readonly string[] = []
 
 /**
@@ -13,7 +12,7 @@ const NO_CLASSES: readonly string[] = []
 const MOST_INHERITED = 5_000_000
 
 /** A node while its text is read. */
-interface Draft {
+interface NodeDraft {
   readonly id: string
   attributes: AttributeMap
   classes: readonly string[]
@@ -31,30 +30,30 @@ interface Scope {
   /** Its place among all scopes, in the order in which they open; the graph has -1. */
   readonly order: number
   /** Its opening brace. */
-  readonly opens: number
+  readonly openedAt: number
 }
 
 /** A closed scope as it may become a subgraph: one without id and attributes only bounds defaults. */
-interface Closed {
+interface ClosedScope {
   readonly parent: number
   readonly subgraph: Omit<Subgraph, 'parent'> | undefined
 }
 
 /** Puts a graph together while its text is read: nodes, edges, the scopes of defaults (reference pipeline 1.3). */
 export class Scopes {
-  readonly #nodes = new Map<string, Draft>()
+  readonly #nodes = new Map<string, NodeDraft>()
   readonly #edges: DotGraph['edges'][number][] = []
   readonly #stack: Scope[]
-  readonly #closed: Closed[] = []
+  readonly #closed: ClosedScope[] = []
   readonly #classes = new Map<string, Set<string>>()
   /** Every map of defaults, which all that inherits it shares. */
-  readonly #shared = new Set([NOTHING])
+  readonly #shared = new Set([NO_ATTRIBUTES])
   #opened = 0
   #inherited = 0
   #scope: Scope
 
-  constructor(opens: number) {
-    this.#scope = { ...emptyScope(), id: undefined, order: -1, opens }
+  constructor(openedAt: number) {
+    this.#scope = { ...emptyScope(), id: undefined, order: -1, openedAt }
     this.#stack = [this.#scope]
   }
 
@@ -64,8 +63,8 @@ export class Scopes {
   }
 
   /** The opening brace of the innermost scope. */
-  get opens(): number {
-    return this.#scope.opens
+  get openedAt(): number {
+    return this.#scope.openedAt
   }
 
   /** The attributes of the innermost subgraph, or of the graph. */
@@ -74,16 +73,16 @@ export class Scopes {
   }
 
   /** Opens a subgraph, with the defaults in force. */
-  open(id: string | undefined, opens: number): void {
+  open(id: string | undefined, openedAt: number): void {
     const { nodeDefaults, edgeDefaults } = this.#scope
     const order = this.#opened++
     this.#closed[order] = { parent: this.#scope.order, subgraph: undefined }
-    this.#scope = { nodeDefaults, edgeDefaults, attributes: new Map(), id, members: new Set(), order, opens }
+    this.#scope = { nodeDefaults, edgeDefaults, attributes: new Map(), id, members: new Set(), order, openedAt }
     this.#stack.push(this.#scope)
   }
 
   /** So much is inherited that the graph is not whole. */
-  get excessive(): boolean {
+  get isExcessive(): boolean {
     return this.#inherited > MOST_INHERITED
   }
 
@@ -93,30 +92,30 @@ export class Scopes {
     this.#stack.pop()
     this.#scope = this.#stack.at(-1) ?? this.#scope
     this.#inherited += members.size
-    if (this.excessive) return
+    if (this.isExcessive) return
     if (this.#stack.length > 1) for (const member of members) this.#scope.members.add(member)
     if (id === undefined && attributes.size === 0) return
     const parent = this.#closed[order]?.parent ?? -1
     this.#closed[order] = { parent, subgraph: { id, attributes, members: [...members] } }
     const name = subgraphClass(attributes)
-    if (name !== '') for (const member of members) this.#classify(member, name)
+    if (name !== '') for (const member of members) this.#addClass(member, name)
   }
 
   /** The attributes of a node, to add to. */
-  own(node: Draft): AttributeMap {
+  writableAttributes(node: NodeDraft): AttributeMap {
     if (this.#shared.has(node.attributes)) node.attributes = this.#copy(node.attributes)
     return node.attributes
   }
 
   /** A copy of the defaults in force, to add to. */
-  inherit(of: 'node' | 'edge'): AttributeMap {
+  copyDefaults(of: 'node' | 'edge'): AttributeMap {
     return this.#copy(of === 'node' ? this.#scope.nodeDefaults : this.#scope.edgeDefaults)
   }
 
   #copy(attributes: AttributeMap): AttributeMap {
     this.#inherited += attributes.size
     const copy: AttributeMap = new Map()
-    if (!this.excessive) attributes.forEach((attribute, key) => copy.set(key, attribute))
+    if (!this.isExcessive) attributes.forEach((attribute, key) => copy.set(key, attribute))
     return copy
   }
 
@@ -131,7 +130,7 @@ export class Scopes {
    * A node has a statement of its own. The first gives it the defaults in force, also where an edge has named the node
    * before; later ones only add to it.
    */
-  declare(id: string, from: number, to: number): Draft {
+  declare(id: string, from: number, to: number): NodeDraft {
     if (this.#stack.length > 1) this.#scope.members.add(id)
     const node = this.#nodes.get(id)
     if (node === undefined) return this.#create(id, undefined, { from, to })
@@ -167,13 +166,13 @@ export class Scopes {
     return { id, attributes: this.#scope.attributes, nodes, edges: this.#edges, subgraphs: this.#subgraphs() }
   }
 
-  #create(id: string, implicit: true | undefined, at: Span): Draft {
-    const node: Draft = { id, attributes: this.#scope.nodeDefaults, classes: NO_CLASSES, implicit, at }
+  #create(id: string, implicit: true | undefined, at: Span): NodeDraft {
+    const node: NodeDraft = { id, attributes: this.#scope.nodeDefaults, classes: NO_CLASSES, implicit, at }
     this.#nodes.set(id, node)
     return node
   }
 
-  #classify(member: string, name: string): void {
+  #addClass(member: string, name: string): void {
     const classes = this.#classes.get(member)
     if (classes === undefined) this.#classes.set(member, new Set([name]))
     else classes.add(name)
@@ -184,14 +183,26 @@ export class Scopes {
     const subgraphs: Subgraph[] = []
     const nearest: (number | undefined)[] = []
     for (const { parent, subgraph } of this.#closed) {
-      const around = parent < 0 ? undefined : nearest[parent]
-      if (subgraph !== undefined) subgraphs.push({ ...subgraph, parent: around })
-      nearest.push(subgraph === undefined ? around : subgraphs.length - 1)
+      const outer = parent < 0 ? undefined : nearest[parent]
+      if (subgraph !== undefined) subgraphs.push({ ...subgraph, parent: outer })
+      nearest.push(subgraph === undefined ? outer : subgraphs.length - 1)
     }
     return subgraphs
   }
 }
 
 function emptyScope(): Pick<Scope, 'nodeDefaults' | 'edgeDefaults' | 'attributes' | 'members'> {
-  return { nodeDefaults: NOTHING, edgeDefaults: NOTHING, attributes: new Map(), members: new Set() }
+  return { nodeDefaults: NO_ATTRIBUTES, edgeDefaults: NO_ATTRIBUTES, attributes: new Map(), members: new Set() }
+}
+
+/**
+ * The class that a subgraph gives its nodes: its label in lower case, spaces as hyphens, without everything that a class
+ * cannot hold. Nothing without a label (reference pipeline 1.3).
+ */
+function subgraphClass(attributes: Attributes): string {
+  const label = textOf(attributes, 'label') ?? ''
+  return label
+    .toLowerCase()
+    .replace(/ /g, '-')
+    .replace(/[^a-z0-9-]/g, '')
 }

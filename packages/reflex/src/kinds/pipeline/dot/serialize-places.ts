@@ -2,7 +2,7 @@ import type { DotGraph, DotNode } from './graph.ts'
 import { ROOT, type ScopeLayout } from './serialize-scopes.ts'
 
 /** Where everything stands in the text of a graph. */
-export interface Places {
+export interface EdgePlaces {
   /** The slot of each edge, never less than that of the edge before: edges keep their order. */
   readonly edges: readonly number[]
   /** By the place of an edge in the list: the nodes that it is the first to name, and that have no statement. */
@@ -18,19 +18,19 @@ export interface Places {
  * Edges come as late as they can, so most stand behind all nodes. For a graph that was parsed there always are such places; in
  * another an implicit node gets a statement if the edge that names it first cannot stand where the node belongs.
  */
-export function placeEdges(graph: DotGraph, layout: ScopeLayout): Places {
-  const named = firstNamings(graph)
-  const created = creations(named, layout)
+export function placeEdges(graph: DotGraph, layout: ScopeLayout): EdgePlaces {
+  const mentions = firstMentions(graph)
+  const created = createdNodes(mentions, layout)
   const early = new Set<string>()
   const edges: number[] = []
   let slot = layout.slots.length - 1
-  for (let at = named.length - 1; at >= 0; at--) {
+  for (let at = mentions.length - 1; at >= 0; at--) {
     const [made] = created.get(at) ?? []
-    const home = made === undefined ? slot : lastSlot(homeOf(made.id, layout), slot, layout)
-    if (home === undefined) created.delete(at)
-    else slot = home
+    const homeSlot = made === undefined ? slot : lastSlot(scopeOf(made.id, layout), slot, layout)
+    if (homeSlot === undefined) created.delete(at)
+    else slot = homeSlot
     edges[at] = slot
-    for (const node of named[at] ?? []) if (!created.get(at)?.includes(node) && !isHarmless(node.id, slot, layout)) early.add(node.id)
+    for (const node of mentions[at] ?? []) if (!created.get(at)?.includes(node) && !isHarmless(node.id, slot, layout)) early.add(node.id)
   }
   const fromEdges = new Set([...created.values()].flat())
   return {
@@ -38,12 +38,12 @@ export function placeEdges(graph: DotGraph, layout: ScopeLayout): Places {
     created,
     declared: [...graph.nodes.values()].filter((node) => !fromEdges.has(node)),
     // A statement in the graph itself makes a node a member of nothing; those in its subgraphs follow.
-    origin: (id) => (early.has(id) ? ROOT : homeOf(id, layout)),
+    origin: (id) => (early.has(id) ? ROOT : scopeOf(id, layout)),
   }
 }
 
 /** Of each edge: the nodes that none before it names. */
-function firstNamings(graph: DotGraph): DotNode[][] {
+function firstMentions(graph: DotGraph): DotNode[][] {
   const seen = new Set<string>()
   return graph.edges.map(({ from, to }) => {
     const fresh = [...new Set([from, to])].filter((id) => !seen.has(id))
@@ -53,12 +53,12 @@ function firstNamings(graph: DotGraph): DotNode[][] {
 }
 
 /** Of each edge that makes implicit nodes: those nodes. Two of different scopes or defaults cannot come from one edge. */
-function creations(named: readonly DotNode[][], layout: ScopeLayout): Map<number, DotNode[]> {
+function createdNodes(mentions: readonly DotNode[][], layout: ScopeLayout): Map<number, DotNode[]> {
   const created = new Map<number, DotNode[]>()
-  named.forEach((nodes, at) => {
+  mentions.forEach((nodes, at) => {
     const [one, other] = nodes.filter((node) => isImplicit(node, layout))
     if (one === undefined) return
-    const both = other !== undefined && homeOf(one.id, layout) === homeOf(other.id, layout) && sameValues(one, other)
+    const both = other !== undefined && scopeOf(one.id, layout) === scopeOf(other.id, layout) && sameValues(one, other)
     created.set(at, both ? [one, other] : [one])
   })
   return created
@@ -79,7 +79,7 @@ function sameValues(one: DotNode, other: DotNode): boolean {
 }
 
 /** The first of the innermost scopes that hold a node. */
-function homeOf(id: string, layout: ScopeLayout): number {
+function scopeOf(id: string, layout: ScopeLayout): number {
   return layout.innermost.get(id)?.[0] ?? ROOT
 }
 
@@ -92,5 +92,5 @@ function lastSlot(scope: number, limit: number, layout: ScopeLayout): number | u
 
 /** Whether naming a node in a slot makes it a member of nothing new: its statement comes before, or it belongs there. */
 function isHarmless(id: string, slot: number, layout: ScopeLayout): boolean {
-  return (layout.first[homeOf(id, layout)] ?? 0) <= slot || layout.holds(layout.slots[slot] ?? ROOT, id)
+  return (layout.first[scopeOf(id, layout)] ?? 0) <= slot || layout.contains(layout.slots[slot] ?? ROOT, id)
 }

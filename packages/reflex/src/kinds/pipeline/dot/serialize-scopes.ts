@@ -16,42 +16,42 @@ export interface ScopeLayout {
   /** Of each node in a subgraph: the innermost scopes that hold it, in the order of the text. */
   readonly innermost: ReadonlyMap<string, readonly number[]>
   /** Whether a scope or one inside it holds a node. */
-  holds(scope: number, id: string): boolean
+  contains(scope: number, id: string): boolean
 }
 
 /** Lays out the subgraphs of a graph; a parent that is none counts as the graph. */
 export function layOut(graph: DotGraph): ScopeLayout {
   const members = [undefined, ...graph.subgraphs.map((subgraph) => new Set(subgraph.members))]
-  const { slots, first, last } = tour(childrenOf(graph))
-  const holders = new Map<string, number[]>()
+  const { slots, first, last } = visitScopes(childrenOf(graph))
+  const scopesByNode = new Map<string, number[]>()
   for (const scope of slots.filter((of, slot) => first[of] === slot)) {
     for (const member of members[scope] ?? []) {
-      const known = holders.get(member)
-      if (known === undefined) holders.set(member, [scope])
+      const known = scopesByNode.get(member)
+      if (known === undefined) scopesByNode.set(member, [scope])
       else known.push(scope)
     }
   }
-  const inside = (scope: number | undefined, around: number) => scope !== undefined && (first[scope] ?? 0) <= (last[around] ?? 0)
+  const isInside = (scope: number | undefined, around: number) => scope !== undefined && (first[scope] ?? 0) <= (last[around] ?? 0)
   const innermost = new Map<string, number[]>()
-  for (const [id, scopes] of holders) {
-    const found = scopes.filter((scope, at) => !inside(scopes[at + 1], scope))
+  for (const [id, scopes] of scopesByNode) {
+    const found = scopes.filter((scope, at) => !isInside(scopes[at + 1], scope))
     innermost.set(id, found)
   }
-  return { slots, first, last, innermost, holds: (scope, id) => scope === ROOT || (members[scope]?.has(id) ?? false) }
+  return { slots, first, last, innermost, contains: (scope, id) => scope === ROOT || (members[scope]?.has(id) ?? false) }
 }
 
 function childrenOf(graph: DotGraph): number[][] {
   const children: number[][] = [[], ...graph.subgraphs.map(() => [])]
   // A subgraph stands behind the one around it, so parents make no circle.
   graph.subgraphs.forEach(({ parent }, index) => {
-    const around = parent === undefined || parent >= index ? ROOT : parent + 1
-    children[around]?.push(index + 1)
+    const parentScope = parent === undefined || parent >= index ? ROOT : parent + 1
+    children[parentScope]?.push(index + 1)
   })
   return children
 }
 
 /** Goes through all scopes without recursion: subgraphs may be nested deeper than the call stack. */
-function tour(children: readonly (readonly number[])[]): Pick<ScopeLayout, 'slots' | 'first' | 'last'> {
+function visitScopes(children: readonly (readonly number[])[]): Pick<ScopeLayout, 'slots' | 'first' | 'last'> {
   const slots: number[] = []
   const first: number[] = []
   const last: number[] = []

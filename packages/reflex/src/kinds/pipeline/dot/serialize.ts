@@ -2,9 +2,9 @@ import type { Attribute, Attributes, AttributeValue, DotEdge, DotGraph, DotNode 
 import { quoted, writeId, writeValue } from './literal.ts'
 import { keyEnd } from './scan.ts'
 import { SharedDefaults } from './serialize-defaults.ts'
-import { placeEdges, type Places } from './serialize-places.ts'
+import { placeEdges, type EdgePlaces } from './serialize-places.ts'
 import { layOut, ROOT, type ScopeLayout } from './serialize-scopes.ts'
-import { demand } from '../../../text/index.ts'
+import { checkArguments } from '../../../text/index.ts'
 import { GRAPH, SOME_OPTIONS } from './argument-forms.ts'
 
 /** How a graph is written. */
@@ -25,7 +25,7 @@ export interface SerializeOptions {
  * the nearest that it can: attributes from a stylesheet or transform are written as the node's own.
  */
 export function serializeGraph(graph: DotGraph, options: SerializeOptions = {}): string {
-  demand('serializeGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
+  checkArguments('serializeGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
   const written = options.stripInternal === false ? graph : withoutInternal(graph)
   return new Writer(written, options.dialect ?? 'engine').text()
 }
@@ -48,7 +48,7 @@ class Writer {
   readonly #graph: DotGraph
   readonly #dotted: boolean
   readonly #layout: ScopeLayout
-  readonly #places: Places
+  readonly #places: EdgePlaces
   readonly #nodeDefaults = new SharedDefaults()
   readonly #edgeDefaults = new SharedDefaults()
   /** The defaults in force where the text stands. */
@@ -62,21 +62,21 @@ class Writer {
     this.#dotted = dialect === 'engine'
     this.#layout = layOut(graph)
     this.#places = placeEdges(graph, this.#layout)
-    this.#share()
+    this.#collectDefaults()
   }
 
   text(): string {
     const { slots, first, last } = this.#layout
     const statements = this.#statements()
-    const leave: (() => void)[] = []
+    const closers: (() => void)[] = []
     let edge = 0
     slots.forEach((scope, slot) => {
-      if (first[scope] === slot) leave.push(this.#open(scope, statements[scope] ?? []))
+      if (first[scope] === slot) closers.push(this.#open(scope, statements[scope] ?? []))
       const from = edge
       while (this.#places.edges[edge] === slot) edge++
       if (edge > from) this.#edges(from, edge)
       if (last[scope] !== slot) return
-      leave.pop()?.()
+      closers.pop()?.()
       this.#depth--
       this.#line('}')
     })
@@ -84,7 +84,7 @@ class Writer {
   }
 
   /** Finds the defaults that scopes can set once for all that is in them. */
-  #share(): void {
+  #collectDefaults(): void {
     const { slots, last } = this.#layout
     const { created, declared, edges } = this.#places
     for (const node of [...declared, ...[...created.values()].flat()]) {
@@ -120,8 +120,8 @@ class Writer {
     this.#depth++
     const attributes = this.#block([...(subgraph ?? this.#graph).attributes])
     if (attributes !== '') this.#line(`graph${attributes}`)
-    const leaveNodes = this.#setDefaults('node', this.#nodeDefaults.of(scope), this.#nodeKeys)
-    const leaveEdges = this.#setDefaults('edge', this.#edgeDefaults.of(scope), this.#edgeKeys)
+    const leaveNodes = this.#setDefaults('node', this.#nodeDefaults.valuesIn(scope), this.#nodeKeys)
+    const leaveEdges = this.#setDefaults('edge', this.#edgeDefaults.valuesIn(scope), this.#edgeKeys)
     this.#nodes(scope, nodes)
     return () => {
       leaveNodes()
@@ -140,7 +140,7 @@ class Writer {
     const groups = new Map<string, DotNode[]>()
     for (const node of nodes) {
       // In each further subgraph that declares it, a node is only named.
-      const defaults = this.#places.origin(node.id) === scope ? this.#further(node.attributes, this.#nodeKeys) : ''
+      const defaults = this.#places.origin(node.id) === scope ? this.#newDefaults(node.attributes, this.#nodeKeys) : ''
       const group = groups.get(defaults)
       if (group === undefined) groups.set(defaults, [node])
       else group.push(node)
@@ -148,7 +148,7 @@ class Writer {
     for (const [defaults, group] of [...groups].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
       this.#group(defaults, '', () => {
         for (const node of group) {
-          const own = this.#places.origin(node.id) === scope ? this.#own(node.attributes) : ''
+          const own = this.#places.origin(node.id) === scope ? this.#ownAttributes(node.attributes) : ''
           this.#line(`${writeId(node.id)}${own}`)
         }
       })
@@ -172,12 +172,12 @@ class Writer {
   #edgeGroup(at: number): [nodeDefaults: string, edgeDefaults: string] {
     const [created] = this.#places.created.get(at) ?? []
     const edge = this.#graph.edges[at]
-    const nodeDefaults = created === undefined ? '' : this.#further(created.attributes, this.#nodeKeys)
-    return [nodeDefaults, edge === undefined ? '' : this.#further(edge.attributes, this.#edgeKeys)]
+    const nodeDefaults = created === undefined ? '' : this.#newDefaults(created.attributes, this.#nodeKeys)
+    return [nodeDefaults, edge === undefined ? '' : this.#newDefaults(edge.attributes, this.#edgeKeys)]
   }
 
   #edge({ from, to, attributes }: DotEdge): string {
-    return `${writeId(from)} -> ${writeId(to)}${this.#own(attributes)}`
+    return `${writeId(from)} -> ${writeId(to)}${this.#ownAttributes(attributes)}`
   }
 
   /** Writes lines in a subgraph without a name, which only bounds these defaults; without any just the lines. */
@@ -196,11 +196,11 @@ class Writer {
   }
 
   /** The block of the defaults that are not in force already. */
-  #further(attributes: Attributes, inForce: ReadonlySet<string>): string {
+  #newDefaults(attributes: Attributes, inForce: ReadonlySet<string>): string {
     return this.#block([...attributes].filter(([key, { provenance }]) => provenance === 'default' && !inForce.has(key)))
   }
 
-  #own(attributes: Attributes): string {
+  #ownAttributes(attributes: Attributes): string {
     return this.#block([...attributes].filter(([, { provenance }]) => provenance !== 'default'))
   }
 

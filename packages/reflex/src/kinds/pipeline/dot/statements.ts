@@ -1,4 +1,4 @@
-import { quote } from '../../../text/harmless.ts'
+import { quote } from '../../../text/printable.ts'
 import type { Blocks } from './blocks.ts'
 import type { Cursor } from './cursor.ts'
 import type { Name, Names } from './names.ts'
@@ -9,7 +9,7 @@ const MINUS = 45
 const COLON = 58
 const SEMICOLON = 59
 const EQUALS = 61
-const MORE = 62
+const GREATER = 62
 const OPEN = 91
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
@@ -40,36 +40,36 @@ export class Statements {
     if (code === SEMICOLON) cursor.at++
     else if (code === CLOSE_BRACE) this.#close()
     else if (code === OPEN_BRACE) {
-      cursor.strict(cursor.at, cursor.at + 1, 'a group without "subgraph"', 'write subgraph before the brace')
+      cursor.checkStrict(cursor.at, cursor.at + 1, 'a group without "subgraph"', 'write subgraph before the brace')
       this.#open(undefined)
     } else {
       const name = this.#names.read(code)
-      if (name === undefined) this.#unreadable(code)
-      else this.#named(name)
+      if (name === undefined) this.#skipUnreadable(code)
+      else this.#namedStatement(name)
     }
   }
 
-  #named(name: Name): void {
+  #namedStatement(name: Name): void {
     const cursor = this.#cursor
     const code = cursor.next()
     if (code === EQUALS) {
       this.#blocks.assign(name, this.#scopes.attributes, 'own')
       return
     }
-    if (!name.quoted && this.#keyword(name.text, code)) return
+    if (!name.quoted && this.#keywordStatement(name.text, code)) return
     this.#names.check(name, 'id')
-    if (code === COLON) this.#port()
+    if (code === COLON) this.#refusePort()
     if (this.#isEdge()) this.#chain(name)
     else this.#node(name)
   }
 
   /** Reads the statement of a keyword; false where the word is an ordinary id (reference pipeline 1.1 L9). */
-  #keyword(word: string, code: number): boolean {
+  #keywordStatement(word: string, code: number): boolean {
     if (word === 'subgraph') return this.#subgraph(code)
     if (code !== OPEN) return false
     if (word === 'graph') this.#blocks.read(this.#scopes.attributes, 'own')
     else if (word === 'node' || word === 'edge') {
-      const defaults = this.#scopes.inherit(word)
+      const defaults = this.#scopes.copyDefaults(word)
       this.#blocks.read(defaults, 'default')
       this.#scopes.setDefaults(word, defaults)
     } else return false
@@ -78,7 +78,7 @@ export class Statements {
 
   #node(name: Name): void {
     const node = this.#scopes.declare(name.text, name.from, name.to)
-    if (this.#cursor.code() === OPEN) this.#blocks.read(this.#scopes.own(node), 'own')
+    if (this.#cursor.code() === OPEN) this.#blocks.read(this.#scopes.writableAttributes(node), 'own')
   }
 
   /** Reads `a -> b -> c [...]`: every pair has the attributes. */
@@ -90,7 +90,7 @@ export class Statements {
       if (target === undefined) break
       names.push(target)
     }
-    const attributes = this.#cursor.code() === OPEN ? scopes.inherit('edge') : undefined
+    const attributes = this.#cursor.code() === OPEN ? scopes.copyDefaults('edge') : undefined
     if (attributes !== undefined) this.#blocks.read(attributes, 'own')
     let before: Name | undefined
     let from = ''
@@ -107,7 +107,7 @@ export class Statements {
     const cursor = this.#cursor
     if (cursor.next() !== MINUS) return false
     const { at } = cursor
-    if (cursor.code(1) === MORE) return true
+    if (cursor.code(1) === GREATER) return true
     if (cursor.code(1) !== MINUS) return false
     cursor.error({ code: 'R1102', from: at, to: at + 2, message: 'the edges of a pipeline are directed', fix: 'write ->' })
     return !cursor.stopped
@@ -139,12 +139,12 @@ export class Statements {
       return undefined
     }
     this.#names.check(name, 'id')
-    if (cursor.next() === COLON) this.#port()
+    if (cursor.next() === COLON) this.#refusePort()
     return name
   }
 
   /** Reports and passes over `:port` and `:port:direction`. */
-  #port(): void {
+  #refusePort(): void {
     const cursor = this.#cursor
     const from = cursor.at
     while (cursor.next() === COLON) {
@@ -207,10 +207,10 @@ export class Statements {
     cursor.recover(ENDS)
   }
 
-  #unreadable(code: number): void {
+  #skipUnreadable(code: number): void {
     const cursor = this.#cursor
     const { at } = cursor
-    const { message, fix } = complaint(cursor.text, at, code)
+    const { message, fix } = explainUnreadable(cursor.text, at, code)
     cursor.error({ code: 'R1100', from: at, to: at + 1, message, fix })
     // The names behind a comma stand for themselves.
     if (code === COMMA) cursor.at++
@@ -219,11 +219,11 @@ export class Statements {
 }
 
 /** What to say of a character that begins no statement. */
-function complaint(text: string, at: number, code: number): { message: string; fix: string } {
+function explainUnreadable(text: string, at: number, code: number): { message: string; fix: string } {
   const shown = quote(String.fromCodePoint(text.codePointAt(at) ?? 0))
   if (code === COMMA) return { message: 'a comma parts attributes, not statements', fix: 'write a semicolon or a new line' }
   if (code === OPEN) return { message: 'these attributes belong to nothing', fix: 'put them behind a node or at the end of an edge' }
-  if (code === MINUS && text.charCodeAt(at + 1) === MORE) {
+  if (code === MINUS && text.charCodeAt(at + 1) === GREATER) {
     return { message: 'an edge begins with the id of a node', fix: 'write the id before the arrow; attributes come last' }
   }
   if (code === OPEN + 2) return { message: 'this bracket closes nothing', fix: 'remove it' }

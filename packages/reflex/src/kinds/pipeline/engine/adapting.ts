@@ -5,13 +5,13 @@ import type { TypedGraph } from '../model/typed.ts'
 import type { DotEdge } from '../dot/graph.ts'
 import { type Outcome, refusal } from '../contract/outcome.ts'
 import type { Position } from '../contract/position.ts'
-import type { Walk } from './walk.ts'
+import type { FrameStep } from './frame-step.ts'
 
 /** The update by which a node gives the changed pipeline: the engine takes it, and nobody else sees it (seed pipeline 14.5). */
 export const ADAPTED = '__adapted_graph__'
 
 /** An outcome without the changed pipeline that it brings, and that as text. Only an adapt node can bring one. */
-export function takeAdapted({ node }: Walk, outcome: Outcome): { readonly outcome: Outcome; readonly dot?: string } {
+export function splitAdapted({ node }: FrameStep, outcome: Outcome): { readonly outcome: Outcome; readonly dot?: string } {
   const { [ADAPTED]: dot, ...context_updates } = outcome.context_updates ?? {}
   if (typeof dot !== 'string' || node.canonical !== 'adapt') return { outcome }
   return { outcome: { ...outcome, context_updates }, dot }
@@ -21,33 +21,33 @@ export function takeAdapted({ node }: Walk, outcome: Outcome): { readonly outcom
  * Goes on with a changed pipeline: this record pins it, and the way on from here is already one of its ways (reference
  * pipeline 9). A pipeline that cannot be read is the failure of the node, and nothing has changed.
  */
-export function adapt(walk: Walk, dot: string, final: Outcome): Outcome {
-  const before = walk.typed
-  if (walk.branch !== undefined) return refusal(`${walk.node.id}: a branch cannot change its pipeline`)
+export function adapt(step: FrameStep, dot: string, final: Outcome): Outcome {
+  const before = step.typed
+  if (step.branch !== undefined) return refusal(`${step.node.id}: a branch cannot change its pipeline`)
   try {
-    walk.become(dot, versionOf(before.graph) + 1)
+    step.become(dot, versionOf(before.graph) + 1)
   } catch (thrown) {
-    if (isFault(thrown)) return refusal(`${walk.node.id}: ${thrown.code} ${thrown.message}`)
+    if (isFault(thrown)) return refusal(`${step.node.id}: ${thrown.code} ${thrown.message}`)
     throw thrown
   }
-  const { typed, position, node } = walk
+  const { typed, position, node } = step
   const isNew = typed.capabilities.some((need) => !before.capabilities.includes(need))
-  walk.go({ ...moved(position, before, typed), ...(isNew ? { uncharted: true as const } : {}) })
+  step.setPosition({ ...moved(position, before, typed), ...(isNew ? { uncharted: true as const } : {}) })
   const ops = final.context_updates?.[`adapt.${node.id}.applied_ops`] ?? 0
-  walk.note('graph_adapted', { node_id: node.id, version: versionOf(typed.graph), ops, changes: changesBetween(before.graph, typed.graph) })
+  step.note('graph_adapted', { node_id: node.id, version: versionOf(typed.graph), ops, changes: changesBetween(before.graph, typed.graph) })
   return final
 }
 
 /** A position in the changed pipeline: edges have other numbers there, and what is gone is not walked any more. */
 function moved({ edge, pending, ...rest }: Position, before: TypedGraph, after: TypedGraph): Position {
   const number = (index: number): number => indexOf(before.graph.edges[index], after)
-  const here = edge === undefined ? -1 : number(edge)
+  const edgeIndex = edge === undefined ? -1 : number(edge)
   const left = pending?.filter(([id]) => after.nodes.has(id)).map(([id, index]) => [id, number(index)] as const) ?? []
-  return { ...rest, ...(here < 0 ? {} : { edge: here }), ...(left.length === 0 ? {} : { pending: left }) }
+  return { ...rest, ...(edgeIndex < 0 ? {} : { edge: edgeIndex }), ...(left.length === 0 ? {} : { pending: left }) }
 }
 
 /** The same edge in another graph, the first that leads the same way if several are alike; -1 if none does. */
 function indexOf(edge: DotEdge | undefined, { graph }: TypedGraph): number {
-  const ways = graph.edges.filter(({ from, to }) => from === edge?.from && to === edge.to)
-  return (ways.find(({ attributes }) => !isChanged(attributes, edge?.attributes)) ?? ways[0])?.index ?? -1
+  const edges = graph.edges.filter(({ from, to }) => from === edge?.from && to === edge.to)
+  return (edges.find(({ attributes }) => !isChanged(attributes, edge?.attributes)) ?? edges[0])?.index ?? -1
 }

@@ -11,37 +11,37 @@ import { openGates } from './gates.ts'
 import { labelOfKey } from './labels.ts'
 import { type Outcome, reasonOf } from '../contract/outcome.ts'
 import type { Ending, Position } from '../contract/position.ts'
-import { jumpKey, keepCount, keepOutcome } from '../contract/tally.ts'
-import type { Walk } from './walk.ts'
+import { jumpKey, storeCount, storeOutcome } from '../contract/engine-board.ts'
+import type { FrameStep } from './frame-step.ts'
 
 /** Where a walk goes after an execution (reference pipeline 3.3, 3.4, 3.9.1). */
-export function advance(walk: Walk, node: TypedNode, outcome: Outcome): void {
-  if (walk.branch?.spec.item !== undefined) return endItem(walk, outcome)
-  if (node.canonical === 'exit' && outcome.status !== 'fail') return endNow(walk, { status: 'success' })
-  const route = routeOf(walk, node, outcome)
-  if (route === undefined) return deadEnd(walk, node, outcome)
-  walk.note('edge_selected', { from: node.id, to: route.to, reason: route.reason, ...route.seen })
-  tellTaint(walk, node, route)
-  if (route.jump === true) return jump(walk, node, route.to, outcome, 'failure_routed')
+export function advance(step: FrameStep, node: TypedNode, outcome: Outcome): void {
+  if (step.branch?.spec.item !== undefined) return endItem(step, outcome)
+  if (node.canonical === 'exit' && outcome.status !== 'fail') return endNow(step, { status: 'success' })
+  const route = routeOf(step, node, outcome)
+  if (route === undefined) return deadEnd(step, node, outcome)
+  step.note('edge_selected', { from: node.id, to: route.to, reason: route.reason, ...route.seen })
+  noteTaint(step, node, route)
+  if (route.jump === true) return jump(step, node, route.to, outcome, 'failure_routed')
   const { edge } = route
-  if (edge !== undefined && isOn(edge.edge.attributes, 'loop_restart')) return restart(walk, edge.edge.from, edge.edge.to, outcome)
-  const pending = pendingAfter(walk, node, outcome, route)
-  if (pending !== undefined) walk.go({ ...walk.position, pending })
-  goTo(walk, route.to, edge?.edge.index)
+  if (edge !== undefined && isOn(edge.edge.attributes, 'loop_restart')) return restart(step, edge.edge.from, edge.edge.to, outcome)
+  const pending = pendingAfter(step, node, outcome, route)
+  if (pending !== undefined) step.setPosition({ ...step.position, pending })
+  goTo(step, route.to, edge?.edge.index)
 }
 
 /** Values from outside may choose a way; that they choose one where something is done is told (reference pipeline 5.3). */
-function tellTaint(walk: Walk, node: TypedNode, { edge, to }: Route): void {
-  const target = walk.typed.nodes.get(to)?.canonical
+function noteTaint(step: FrameStep, node: TypedNode, { edge, to }: Route): void {
+  const target = step.typed.nodes.get(to)?.canonical
   if (edge?.condition === undefined || (target !== 'exec' && target !== 'adapt')) return
-  const keys = edge.condition.clauses.map(({ key }) => key).filter((key) => levelOf(labelOfKey(walk, key)) === 'untrusted')
-  if (keys.length > 0) walk.note('tainted_route', { node_id: node.id, to, keys })
+  const keys = edge.condition.clauses.map(({ key }) => key).filter((key) => levelOf(labelOfKey(step, key)) === 'untrusted')
+  if (keys.length > 0) step.note('tainted_route', { node_id: node.id, to, keys })
 }
 
 /** The outcome by which a node is left: a branch node's is that of the stage before it (reference pipeline 3.4). */
-function routeOf(walk: Walk, node: TypedNode, outcome: Outcome): Route | undefined {
-  const { typed, position } = walk
-  const get = walk.reader()
+function routeOf(step: FrameStep, node: TypedNode, outcome: Outcome): Route | undefined {
+  const { typed, position } = step
+  const get = step.reader()
   const { status = 'success', label, reason } = position
   const inherited: Outcome = {
     status,
@@ -51,7 +51,7 @@ function routeOf(walk: Walk, node: TypedNode, outcome: Outcome): Route | undefin
   const leaving = node.canonical === 'branch' && outcome.status !== 'fail' ? { ...inherited, ...labelOf(outcome) } : outcome
   if (outcome.status === 'fail') {
     const request = { typed, node: node.id, outcome, get }
-    const isLenient = walk.charter.routing?.onUnroutedFailure === 'lenient' && !isOn(node.node.attributes, 'goal_gate')
+    const isLenient = step.permissions.routing?.onUnroutedFailure === 'lenient' && !isOn(node.node.attributes, 'goal_gate')
     return routeFailure(request) ?? (isLenient ? routeLeniently(request) : undefined)
   }
   return selectEdge({ typed, node: node.id, outcome: leaving, get })
@@ -62,115 +62,115 @@ function labelOf({ preferred_label }: Outcome): Partial<Outcome> {
 }
 
 /** Enters a node, unless a branch ends there or it waits for the branches of a fan-out. */
-export function goTo(walk: Walk, to: string, edge: number | undefined): void {
-  const { branch, position } = walk
-  if (branch?.spec.until === to) return endNow(walk, { status: 'success' })
-  const next = takePending(walk, { to, edge })
+export function goTo(step: FrameStep, to: string, edge: number | undefined): void {
+  const { branch, position } = step
+  if (branch?.spec.until === to) return endNow(step, { status: 'success' })
+  const next = takePending(step, { to, edge })
   const { edge: _edge, ...rest } = position
   const { pending: _pending, ...bare } = rest
-  walk.go({
+  step.setPosition({
     ...bare,
     node: next.to,
     phase: 'enter',
     ...(next.edge === undefined ? {} : { edge: next.edge }),
     ...(next.pending.length === 0 ? {} : { pending: next.pending }),
   })
-  walk.x.again()
+  step.x.again()
 }
 
 /** No way on. After a failure the run fails; else it is over as at an exit, goal gates included (reference pipeline 3.3). */
-function deadEnd(walk: Walk, node: TypedNode, outcome: Outcome): void {
-  const { position } = walk
+function deadEnd(step: FrameStep, node: TypedNode, outcome: Outcome): void {
+  const { position } = step
   if (outcome.status === 'fail') {
     const gate = isOn(node.node.attributes, 'goal_gate')
-    return endNow(walk, {
+    return endNow(step, {
       status: 'fail',
       reason: gate ? `goal_gate_unsatisfied_no_retry_target: ${reasonOf(outcome)}` : reasonOf(outcome),
       code: outcome.code ?? STAGE_FAILED,
     })
   }
   if (node.canonical === 'branch' && position.status === 'fail')
-    return endNow(walk, { status: 'fail', reason: position.reason ?? 'the stage before failed' })
-  walk.note('dead_end', { node_id: node.id })
-  const next = takePending(walk, undefined)
+    return endNow(step, { status: 'fail', reason: position.reason ?? 'the stage before failed' })
+  step.note('dead_end', { node_id: node.id })
+  const next = takePending(step, undefined)
   if (next !== undefined) {
-    walk.go({
-      ...walk.position,
+    step.setPosition({
+      ...step.position,
       node: next.to,
       phase: 'enter',
       ...(next.edge === undefined ? {} : { edge: next.edge }),
       pending: next.pending,
     })
-    return walk.x.again()
+    return step.x.again()
   }
-  if (!gatesAllow(walk)) return
-  const isStrict = walk.charter.routing?.deadEnd === 'fail' && walk.branch === undefined
-  endNow(walk, isStrict ? { status: 'fail', reason: `dead_end: no edge leads on from ${node.id}` } : { status: 'success' })
+  if (!gatesAllow(step)) return
+  const isStrict = step.permissions.routing?.deadEnd === 'fail' && step.branch === undefined
+  endNow(step, isStrict ? { status: 'fail', reason: `dead_end: no edge leads on from ${node.id}` } : { status: 'success' })
 }
 
 /**
  * What is done before an exit: what a fan-out left is walked first, then the goal gates are asked. False if the walk has
  * gone elsewhere.
  */
-export function reachedExit(walk: Walk): boolean {
-  const { position } = walk
+export function reachedExit(step: FrameStep): boolean {
+  const { position } = step
   if (position.pending !== undefined && position.pending.length > 0) {
     const here = { to: position.node, edge: position.edge }
-    const next = takePending(walk, here)
+    const next = takePending(step, here)
     if (next.to !== here.to) {
-      walk.go({ ...position, node: next.to, ...(next.edge === undefined ? {} : { edge: next.edge }), pending: next.pending })
-      walk.x.again()
+      step.setPosition({ ...position, node: next.to, ...(next.edge === undefined ? {} : { edge: next.edge }), pending: next.pending })
+      step.x.again()
       return false
     }
   }
-  return gatesAllow(walk)
+  return gatesAllow(step)
 }
 
 /** Whether all goal gates that were reached are satisfied; else the run goes back, or ends (reference pipeline 3.7). */
-function gatesAllow(walk: Walk): boolean {
-  if (walk.branch !== undefined) return true
-  const { typed, tally, position, x } = walk
-  const [gate] = openGates(walk)
+function gatesAllow(step: FrameStep): boolean {
+  if (step.branch !== undefined) return true
+  const { typed, engineBoard, position, x } = step
+  const [gate] = openGates(step)
   if (gate === undefined) return true
   const target = targetOf(typed, [gate.node.attributes, typed.graph.attributes])
   if (target === undefined) {
-    endNow(walk, { status: 'fail', reason: `goal_gate_unsatisfied_no_retry_target: ${gate.id}` })
+    endNow(step, { status: 'fail', reason: `goal_gate_unsatisfied_no_retry_target: ${gate.id}` })
     return false
   }
   const returns = (position.returns ?? 0) + 1
   if (returns > DEFAULTS.returns) {
-    endNow(walk, { status: 'fail', reason: `goal_gate_unsatisfied: ${gate.id} sent the run back ${DEFAULTS.returns} times` })
+    endNow(step, { status: 'fail', reason: `goal_gate_unsatisfied: ${gate.id} sent the run back ${DEFAULTS.returns} times` })
     return false
   }
-  const kept = tally.outcome(gate.id)
-  if (kept !== undefined) keepOutcome(x, position.lap ?? 0, gate.id, { ...kept, recheck: true })
-  walk.note('goal_gate_retrying', { target, gate: gate.id })
+  const kept = engineBoard.outcome(gate.id)
+  if (kept !== undefined) storeOutcome(x, position.lap ?? 0, gate.id, { ...kept, recheck: true })
+  step.note('goal_gate_retrying', { target, gate: gate.id })
   const { edge: _edge, ...rest } = position
-  walk.go({ ...rest, node: target, phase: 'enter', returns })
+  step.setPosition({ ...rest, node: target, phase: 'enter', returns })
   x.again()
   return false
 }
 
 /** Goes on at a node without an edge: bounded, and broken off when the same failure comes back (reference pipeline 3.11). */
-function jump(walk: Walk, from: TypedNode, to: string, outcome: Outcome, event: string): void {
-  const { x, tally } = walk
+function jump(step: FrameStep, from: TypedNode, to: string, outcome: Outcome, event: string): void {
+  const { x, engineBoard: tally } = step
   const key = jumpKey(`${from.id}/${to}`)
   const times = tally.count(key) + 1
-  if (times > DEFAULTS.jumps) return endNow(walk, { status: 'fail', reason: `${from.id} went back to ${to} ${DEFAULTS.jumps} times` })
-  const looping = jumpsInLoop(walk, from.id, outcome)
-  if (looping !== undefined) return endNow(walk, { status: 'fail', reason: looping })
-  keepCount(x, key, times)
-  walk.note(event, { from: from.id, to })
-  goTo(walk, to, undefined)
+  if (times > DEFAULTS.jumps) return endNow(step, { status: 'fail', reason: `${from.id} went back to ${to} ${DEFAULTS.jumps} times` })
+  const looping = jumpsInLoop(step, from.id, outcome)
+  if (looping !== undefined) return endNow(step, { status: 'fail', reason: looping })
+  storeCount(x, key, times)
+  step.note(event, { from: from.id, to })
+  goTo(step, to, undefined)
 }
 
 /** Begins again from a node with nothing done: the context stays (seed pipeline 3.7). */
-function restart(walk: Walk, from: string, to: string, outcome: Outcome): void {
-  const { position } = walk
-  const looping = restartsInLoop(walk, outcome)
-  if (looping !== undefined) return endNow(walk, { status: 'fail', reason: looping })
+function restart(step: FrameStep, from: string, to: string, outcome: Outcome): void {
+  const { position } = step
+  const looping = restartsInLoop(step, outcome)
+  if (looping !== undefined) return endNow(step, { status: 'fail', reason: looping })
   const lap = (position.lap ?? 0) + 1
-  walk.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
+  step.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
   const { last, status, label, reason, steps, uncharted, warned } = position
   const kept: Partial<Position> = {
     ...(warned === undefined ? {} : { warned }),
@@ -180,12 +180,12 @@ function restart(walk: Walk, from: string, to: string, outcome: Outcome): void {
     ...(label === undefined ? {} : { label }),
     ...(reason === undefined ? {} : { reason }),
   }
-  walk.go({ ...kept, node: to, phase: 'enter', steps, lap })
-  walk.x.again()
+  step.setPosition({ ...kept, node: to, phase: 'enter', steps, lap })
+  step.x.again()
 }
 
-function endItem(walk: Walk, { status, notes, failure_reason }: Outcome): void {
-  const { position, x } = walk
+function endItem(step: FrameStep, { status, notes, failure_reason }: Outcome): void {
+  const { position, x } = step
   x.done({
     status,
     steps: position.steps,
@@ -197,45 +197,46 @@ function endItem(walk: Walk, { status, notes, failure_reason }: Outcome): void {
 }
 
 /** Ends the frame, after what closes a pipeline has been done. */
-export function endNow(walk: Walk, ending: Ending, closed = false): void {
-  walk.gather()
-  if (!closed && waitsForDetached(walk, ending)) return
-  if (walk.branch !== undefined) return endBranch(walk, ending)
-  if (!closed && walk.tally.charter !== undefined && walk.engine.closes(walk.typed, walk.charter)) return beginClosing(walk, ending)
-  const { x, position } = walk
-  if (ending.status === 'cancelled') return x.cancelled(x.frame.link === undefined ? undefined : walk.brought())
+export function endNow(step: FrameStep, ending: Ending, closed = false): void {
+  step.gather()
+  if (!closed && waitsForDetached(step, ending)) return
+  if (step.branch !== undefined) return endBranch(step, ending)
+  if (!closed && step.engineBoard.permissions !== undefined && step.engine.hasClosingHook(step.typed, step.permissions))
+    return beginClosing(step, ending)
+  const { x, position } = step
+  if (ending.status === 'cancelled') return x.cancelled(x.frame.link === undefined ? undefined : step.returnedFields())
   if (ending.status === 'fail') {
-    walk.note('pipeline_failed', { reason: ending.reason ?? '' })
-    return walk.fail(ending.reason ?? 'failed', position.last ?? position.node, ending.code)
+    step.note('pipeline_failed', { reason: ending.reason ?? '' })
+    return step.fail(ending.reason ?? 'failed', position.last ?? position.node, ending.code)
   }
-  walk.note('pipeline_completed', { completed_nodes: position.steps })
+  step.note('pipeline_completed', { completed_nodes: position.steps })
   x.done({
     status: position.partial === true ? 'partial_success' : 'success',
     steps: position.steps,
-    context: walk.results(),
-    ...walk.brought(),
+    context: step.results(),
+    ...step.returnedFields(),
   })
 }
 
 /** A program that its node has left running ends before the pipeline does. True if one is running; the ending is kept until then. */
-function waitsForDetached(walk: Walk, ending: Ending): boolean {
-  const { x, tally, position } = walk
+function waitsForDetached(step: FrameStep, ending: Ending): boolean {
+  const { x, engineBoard: tally, position } = step
   if (ending.status === 'cancelled' || !tally.detached.some((name) => x.frame.strands?.has(name) === true)) return false
-  walk.go({ ...position, ending })
+  step.setPosition({ ...position, ending })
   return true
 }
 
 /** Does what closes a pipeline, then ends it. */
-export function beginClosing(walk: Walk, ending: Ending): void {
-  if (walk.branch !== undefined || walk.tally.charter === undefined || !walk.engine.closes(walk.typed, walk.charter))
-    return endNow(walk, ending, true)
-  const { for: _for, limit: _limit, late: _late, hook: _hook, ...rest } = walk.position
-  walk.go({ ...rest, phase: 'close', ending, asked: 0, began: walk.x.now, at: walk.x.record })
-  walk.x.again()
+export function beginClosing(step: FrameStep, ending: Ending): void {
+  if (step.branch !== undefined || step.engineBoard.permissions === undefined || !step.engine.hasClosingHook(step.typed, step.permissions))
+    return endNow(step, ending, true)
+  const { for: _for, limit: _limit, late: _late, hook: _hook, ...rest } = step.position
+  step.setPosition({ ...rest, phase: 'close', ending, asked: 0, began: step.x.now, at: step.x.record })
+  step.x.again()
 }
 
-function endBranch(walk: Walk, ending: Ending): void {
-  const { position, x } = walk
+function endBranch(step: FrameStep, ending: Ending): void {
+  const { position, x } = step
   if (ending.status === 'cancelled') return x.cancelled()
   const failed = ending.status === 'fail'
   x.done({

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/journal/js
 import type { Rec } from '../../../kernel/journal/record.ts'
 import type { BoardReader } from '../../../kernel/state/scope.ts'
 import { folderAt } from '../contract/paths.ts'
-import type { Walk } from './walk.ts'
+import type { FrameStep } from './frame-step.ts'
 
 /** Bytes from which on a piece is large: the journal names it by its hash, and a run's folder has it as a file (seed pipeline 7.5). */
 export const LARGE = 102_400
@@ -63,20 +63,20 @@ export function describeArtifact(
 }
 
 /** Keeps what an execution has stored, and says so; the run's folder is written from that. */
-export function keepArtifacts(walk: Walk, artifacts: JsonObject = {}): void {
-  const { x, node, charter, position } = walk
+export function storeArtifacts(step: FrameStep, artifacts: JsonObject = {}): void {
+  const { x, node, permissions, position } = step
   for (const [written, data] of Object.entries(artifacts)) {
     const name = artifactName(written)
     const key = `${ARTIFACT}${node.id}/${name}`
     if (data === null) {
       if (x.get(key) === undefined || x.get(key) === null) continue
       x.set(key, null)
-      walk.note('artifact_removed', { node_id: node.id, id: `${node.id}/${name}` })
+      step.note('artifact_removed', { node_id: node.id, id: `${node.id}/${name}` })
       continue
     }
-    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: folderAt(charter.folder, x.frame) })
+    const about = describeArtifact(node.id, name, data, { at: position.began ?? x.now, folder: folderAt(permissions.folder, x.frame) })
     x.set(key, { about: { ...about }, data })
-    walk.note('artifact_stored', { node_id: node.id, ...about })
+    step.note('artifact_stored', { node_id: node.id, ...about })
   }
 }
 
@@ -87,7 +87,7 @@ export interface StoredArtifact extends Artifact {
 
 /** The pieces that the records of a run have stored and not removed, its branches and called pipelines included. */
 export class StoredArtifacts {
-  readonly #pieces = new Map<string, StoredArtifact>()
+  readonly #artifacts = new Map<string, StoredArtifact>()
 
   take({ writes = [] }: Pick<Rec, 'writes'>): void {
     for (let i = 0; i + 1 < writes.length; i += 2) {
@@ -95,13 +95,13 @@ export class StoredArtifacts {
       if (typeof key !== 'string' || !key.startsWith(ARTIFACT)) continue
       const id = key.slice(ARTIFACT.length)
       if (isObject(value) && isObject(value['about']) && value['data'] !== undefined)
-        this.#pieces.set(id, { ...(value['about'] as unknown as Artifact), data: value['data'] })
-      else this.#pieces.delete(id)
+        this.#artifacts.set(id, { ...(value['about'] as unknown as Artifact), data: value['data'] })
+      else this.#artifacts.delete(id)
     }
   }
 
   get list(): readonly StoredArtifact[] {
-    return [...this.#pieces.values()]
+    return [...this.#artifacts.values()]
   }
 }
 

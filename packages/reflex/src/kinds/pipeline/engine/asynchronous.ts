@@ -3,7 +3,7 @@ import type { Call, Port } from '../../../kernel/ports/port.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { type ContextView, contextOf, type NodeView, viewOf } from './custom.ts'
 import { perform } from '../contract/asks.ts'
-import type { Answer, Ask, Handler, Scene } from '../contract/handler.ts'
+import type { Answer, Ask, Handler, NodeContext } from '../contract/handler.ts'
 import { type Outcome, readOutcome } from '../contract/outcome.ts'
 import { renderText } from '../language/render.ts'
 import { mayRetry, retryPolicy } from '../contract/retry.ts'
@@ -20,7 +20,7 @@ export interface MiddlewareCall {
   readonly signal: AbortSignal
 }
 
-type Answered<Value> = Value | undefined | Promise<Value | undefined>
+type MiddlewareAnswer<Value> = Value | undefined | Promise<Value | undefined>
 
 /**
  * Middleware of a host that may wait. It is an effect of the node: what it answers is recorded, a replay does not call it, and
@@ -31,11 +31,11 @@ export interface AsyncMiddleware {
   readonly name: string
   readonly asynchronous: true
   /** Before the first attempt. */
-  before?(node: NodeView, context: ContextView, call: MiddlewareCall): Answered<Halt>
+  before?(node: NodeView, context: ContextView, call: MiddlewareCall): MiddlewareAnswer<Halt>
   /** Before each further attempt. */
-  again?(node: NodeView, context: ContextView, call: MiddlewareCall): Answered<Halt>
+  again?(node: NodeView, context: ContextView, call: MiddlewareCall): MiddlewareAnswer<Halt>
   /** After the last attempt; may give another outcome in place of the one that came. */
-  after?(node: NodeView, context: ContextView, outcome: Outcome, call: MiddlewareCall): Answered<Halt | Outcome>
+  after?(node: NodeView, context: ContextView, outcome: Outcome, call: MiddlewareCall): MiddlewareAnswer<Halt | Outcome>
 }
 
 /** A member of either form. */
@@ -53,14 +53,14 @@ function isAsynchronous(member: HostMiddleware): member is AsyncMiddleware {
 }
 
 /** A handler with the asynchronous members of its chain around it. */
-export function withAsynchronous(handler: Handler, membersOf: (scene: Scene) => readonly Middleware[]): Handler {
+export function withAsynchronous(handler: Handler, membersOf: (scene: NodeContext) => readonly Middleware[]): Handler {
   return (scene) => {
     const members = membersOf(scene).filter(({ awaits }) => awaits !== undefined)
-    return members.length === 0 ? handler(scene) : around(scene, handler, members)
+    return members.length === 0 ? handler(scene) : runAround(scene, handler, members)
   }
 }
 
-function* around(scene: Scene, handler: Handler, members: readonly Middleware[]): Generator<Ask, Outcome, Answer> {
+function* runAround(scene: NodeContext, handler: Handler, members: readonly Middleware[]): Generator<Ask, Outcome, Answer> {
   const { node, attempt, typed } = scene
   let ran = 0
   let outcome: Outcome | undefined
@@ -79,20 +79,20 @@ function* around(scene: Scene, handler: Handler, members: readonly Middleware[])
   for (const { name, awaits } of members.slice(0, ran).reverse()) {
     if (awaits?.after !== true) continue
     const { context_updates, turn: _turn, artifacts: _artifacts, ...told } = outcome
-    const shown = { ...told, ...(context_updates === undefined ? {} : { context_updates }) } as unknown as Json
-    const said = yield* ask(scene, name, 'after', shown)
+    const payload = { ...told, ...(context_updates === undefined ? {} : { context_updates }) } as unknown as Json
+    const said = yield* ask(scene, name, 'after', payload)
     outcome = halted(scene, name, said) ?? (isObject(said) ? { ...outcome, ...readOutcome(said) } : outcome)
   }
   return outcome
 }
 
-function* ask(scene: Scene, name: string, phase: string, outcome?: Json): Generator<Ask, Json, Answer> {
+function* ask(scene: NodeContext, name: string, phase: string, outcome?: Json): Generator<Ask, Json, Answer> {
   const args = { name, node: scene.node.id, phase, attempt: scene.attempt, ...(outcome === undefined ? {} : { outcome }) }
   const settled = yield* perform('middleware', args)
   return settled.error === undefined ? settled.ok : { halt: `${name} failed: ${settled.error.message}` }
 }
 
-function halted(scene: Scene, name: string, said: Json): Outcome | undefined {
+function halted(scene: NodeContext, name: string, said: Json): Outcome | undefined {
   if (!isObject(said) || typeof said['halt'] !== 'string') return undefined
   scene.note('middleware_halted', { node_id: scene.node.id, middleware: name, reason: said['halt'] })
   const own = readOutcome(said['outcome'])

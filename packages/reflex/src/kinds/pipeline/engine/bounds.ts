@@ -1,6 +1,6 @@
 import { integerOf } from '../dot/graph.ts'
 import type { Limits } from '../contract/handler.ts'
-import type { Walk } from './walk.ts'
+import type { FrameStep } from './frame-step.ts'
 
 /** Where nothing else is said (reference pipeline 3.11). */
 export const DEFAULTS = {
@@ -19,16 +19,16 @@ export const DEFAULTS = {
  * The bound that a frame has reached before it enters its node, in the words of the reference; nothing if none. Steps
  * of branches and of called pipelines count. A number of steps that the operator gave ends in a question instead.
  */
-export function overBounds(walk: Walk): string | undefined {
-  const { position, node, charter, typed, branch, purse } = walk
+export function overBounds(step: FrameStep): string | undefined {
+  const { position, node, permissions, typed, branch, usageMeter } = step
   const { attributes } = typed.graph
-  const inBranch = branch === undefined ? 0 : branchSteps(branch.steps, charter.limits.branchSteps)
+  const inBranch = branch === undefined ? 0 : branchSteps(branch.steps, permissions.limits.branchSteps)
   if (inBranch > 0 && position.steps >= inBranch) return 'branch max_steps_exceeded'
   const stated = integerOf(attributes, 'max_steps') ?? 0
-  if (stated > 0 && purse.usedByPipeline.steps >= stated) return 'max_steps_exceeded'
-  if (purse.usedByRun.steps >= mostSteps(charter.limits)) return 'max_steps_exceeded'
-  const most = lesser(integerOf(attributes, 'max_node_visits') ?? DEFAULTS.visits, charter.limits.visits)
-  const visits = walk.tally.outcome(node.id)?.v ?? 0
+  if (stated > 0 && usageMeter.pipelineTotals.steps >= stated) return 'max_steps_exceeded'
+  if (usageMeter.runTotals.steps >= mostSteps(permissions.limits)) return 'max_steps_exceeded'
+  const most = lesser(integerOf(attributes, 'max_node_visits') ?? DEFAULTS.visits, permissions.limits.visits)
+  const visits = step.engineBoard.outcome(node.id)?.v ?? 0
   return most > 0 && visits >= most ? `node_visit_limit: ${node.id} was entered ${visits} times` : undefined
 }
 
@@ -37,9 +37,9 @@ const MANY_VISITS = 20
 const ASKS_MODEL = 'arbor://orchestrator/execute/llm_query'
 
 /** The warning about a node that asks a model again and again; nothing for other nodes and in between. */
-export function manyVisits({ node, tally }: Pick<Walk, 'node' | 'tally'>): string | undefined {
+export function manyVisits({ node, engineBoard }: Pick<FrameStep, 'node' | 'engineBoard'>): string | undefined {
   if (!node.capabilitiesRequired.includes(ASKS_MODEL)) return undefined
-  const visits = (tally.outcome(node.id)?.v ?? 0) + 1
+  const visits = (engineBoard.outcome(node.id)?.v ?? 0) + 1
   return visits % MANY_VISITS === 0
     ? `asks a model for the ${visits}th time: max_node_visits="${visits}" would end the run here`
     : undefined

@@ -1,14 +1,14 @@
 import { DEFAULTS } from './bounds.ts'
 import { type Outcome, reasonOf } from '../contract/outcome.ts'
 import { stagesOf } from '../contract/stages.ts'
-import { keepRepeated, keepRestarts, type Repeated } from '../contract/tally.ts'
-import type { Walk } from './walk.ts'
+import { storeRepeated, storeRestarts, type RepeatCount } from '../contract/engine-board.ts'
+import type { FrameStep } from './frame-step.ts'
 
 /** Counts a failure that leads back without an edge; returns the reason to end the run once it has come too often (reference pipeline 3.11). */
-export function jumpsInLoop(walk: Walk, from: string, outcome: Outcome): string | undefined {
+export function jumpsInLoop(step: FrameStep, from: string, outcome: Outcome): string | undefined {
   const reason = reasonOf(outcome)
-  const now = counted(walk.tally.repeated, `${from}: ${normalized(reason)}`)
-  keepRepeated(walk.x, ...now)
+  const now = countRepeat(step.engineBoard.repeated, `${from}: ${normalized(reason)}`)
+  storeRepeated(step.x, ...now)
   return tooOften(now, DEFAULTS.repeated, reason)
 }
 
@@ -16,30 +16,30 @@ export function jumpsInLoop(walk: Walk, from: string, outcome: Outcome): string 
  * Counts restarts in a row in which the same stage failed in the same way, whichever stage restarts: a success behind the failure
  * does not make it another one. Returns the reason to end the run once there were too many (reference pipeline 3.8).
  */
-export function restartsInLoop(walk: Walk, outcome: Outcome): string | undefined {
-  const failure = lastFailure(walk, outcome)
-  const before = walk.tally.restarts
+export function restartsInLoop(step: FrameStep, outcome: Outcome): string | undefined {
+  const failure = lastFailure(step, outcome)
+  const before = step.engineBoard.restarts
   if (failure === undefined) {
-    if (before[1] > 0) keepRestarts(walk.x, '', 0)
+    if (before[1] > 0) storeRestarts(step.x, '', 0)
     return undefined
   }
-  const now = counted(before, `${failure.id}: ${normalized(failure.reason)}`)
-  keepRestarts(walk.x, ...now)
+  const now = countRepeat(before, `${failure.id}: ${normalized(failure.reason)}`)
+  storeRestarts(step.x, ...now)
   return tooOften(now, DEFAULTS.restarts, failure.reason)
 }
 
 /** The stage of this lap that failed last and has not succeeded since. */
-function lastFailure({ typed, x, lap, node }: Walk, outcome: Outcome): { readonly id: string; readonly reason: string } | undefined {
+function lastFailure({ typed, x, round, node }: FrameStep, outcome: Outcome): { readonly id: string; readonly reason: string } | undefined {
   if (outcome.status === 'fail') return { id: node.id, reason: reasonOf(outcome) }
-  const failed = stagesOf(typed, x.frame.books(), lap).findLast((stage) => stage.id !== node.id && stage.outcome.status === 'fail')
+  const failed = stagesOf(typed, x.frame.kindReader(), round).findLast((stage) => stage.id !== node.id && stage.outcome.status === 'fail')
   return failed === undefined ? undefined : { id: failed.id, reason: reasonOf(failed.outcome) }
 }
 
-function counted([last, times]: Repeated, signature: string): Repeated {
+function countRepeat([last, times]: RepeatCount, signature: string): RepeatCount {
   return [signature, last === signature ? times + 1 : 1]
 }
 
-function tooOften([, times]: Repeated, most: number, reason: string): string | undefined {
+function tooOften([, times]: RepeatCount, most: number, reason: string): string | undefined {
   return times <= most ? undefined : `failure_loop_detected: ${reason}`
 }
 

@@ -1,5 +1,5 @@
-import { ownBounds } from '../contract/own-bounds.ts'
-import { boundsReached, describeBound } from '../../../policy/index.ts'
+import { programBounds } from '../contract/program-bounds.ts'
+import { limitsReached, describeLimit } from '../../../policy/index.ts'
 import type { TypedNode } from '../model/typed.ts'
 import type { Halt, Middleware, Token } from './middleware.ts'
 
@@ -10,11 +10,11 @@ import type { Halt, Middleware, Token } from './middleware.ts'
 export const budget: Middleware = { name: 'budget', before: refuse, again: refuse }
 
 function refuse(token: Token): Halt | undefined {
-  const { typed } = token.scene
-  if (isFree(token.scene.node)) return undefined
-  const bounds = ownBounds(typed)
-  const over = bounds === undefined ? undefined : boundsReached(bounds, token.used)[0]
-  return over === undefined || bounds === undefined ? undefined : { halt: `budget exceeded: ${describeBound(over, bounds, token.used)}` }
+  const { typed } = token.context
+  if (isFree(token.context.node)) return undefined
+  const bounds = programBounds(typed)
+  const over = bounds === undefined ? undefined : limitsReached(bounds, token.used)[0]
+  return over === undefined || bounds === undefined ? undefined : { halt: `budget exceeded: ${describeLimit(over, bounds, token.used)}` }
 }
 
 /** What ends a run, and what decides where it goes, is not refused for want of money. */

@@ -9,7 +9,7 @@ import type { Halt, Middleware, Token } from './middleware.ts'
 export const capabilityCheck: Middleware = {
   name: 'capability_check',
   before(token) {
-    for (const need of token.scene.node.capabilitiesRequired) {
+    for (const need of token.context.node.capabilitiesRequired) {
       const halt = judge(token, need)
       if (halt !== undefined) return halt
     }
@@ -20,16 +20,16 @@ export const capabilityCheck: Middleware = {
 const needs = new WeakMap<TypedGraph, ReadonlySet<string>>()
 
 /** What the operator was asked for when the pipeline began; whatever is not among it has not been granted. */
-function asked(typed: TypedGraph): ReadonlySet<string> {
+function requestedCapabilities(typed: TypedGraph): ReadonlySet<string> {
   const found = needs.get(typed) ?? new Set(typed.capabilities)
   needs.set(typed, found)
   return found
 }
 
 function judge(token: Token, need: string): Halt | undefined {
-  const { charter, typed } = token.scene
-  const { denied, terms = {} } = charter
-  if (!asked(typed).has(need)) return { halt: `unauthorized: nobody was asked for ${need}` }
+  const { permissions, typed } = token.context
+  const { denied, terms = {} } = permissions
+  if (!requestedCapabilities(typed).has(need)) return { halt: `unauthorized: nobody was asked for ${need}` }
   if (Object.hasOwn(denied, need)) return { halt: `unauthorized: ${need} is not granted (${denied[need]})` }
   const term = Object.hasOwn(terms, need) ? terms[need] : undefined
   if (term === undefined) return undefined

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import { labelOutputs } from './labelling.ts'
-import { adapt, takeAdapted } from './adapting.ts'
+import { adapt, splitAdapted } from './adapting.ts'
 import { advance } from './advance.ts'
 import { allowedUpdates, finish } from './finish.ts'
 import { STAGE_FAILED } from '../contract/faults.ts'
@@ -8,29 +8,29 @@ import { isGood, type Outcome, reasonOf } from '../contract/outcome.ts'
 import type { Position } from '../contract/position.ts'
 import { delayBefore, mayRetry, retryPolicy } from '../contract/retry.ts'
 import { skipKey } from '../contract/skip.ts'
-import { type Finished, keepFinished, keepHash, keepOutcome } from '../contract/tally.ts'
-import { keepArtifacts } from './artifacts.ts'
-import { keepTurn } from '../contract/threads.ts'
-import type { Walk } from './walk.ts'
+import { type FinishedStage, storeFinished, storeHash, storeOutcome } from '../contract/engine-board.ts'
+import { storeArtifacts } from './artifacts.ts'
+import { storeTurn } from '../contract/threads.ts'
+import type { FrameStep } from './frame-step.ts'
 
 /** An attempt is over: another one after a rest, or the execution is concluded (reference pipeline 3.5). */
-export function attempted(walk: Walk, outcome: Outcome): void {
-  const { x, node } = walk
-  const { attempt = 1, limit, for: _for, late: _late, asked = 0, kept: _kept, keeps: _keeps, ...rest } = walk.position
+export function endAttempt(step: FrameStep, outcome: Outcome): void {
+  const { x, node } = step
+  const { attempt = 1, limit, for: _for, late: _late, asked = 0, kept: _kept, keeps: _keeps, ...rest } = step.position
   if (limit !== undefined && x.waits().some(({ id }) => id === limit)) x.drop(limit)
-  const policy = retryPolicy(node, walk.typed.graph.attributes)
-  walk.go(rest)
-  if (!mayRetry(outcome) || attempt >= policy.attempts) return conclude(walk, outcome, attempt)
+  const policy = retryPolicy(node, step.typed.graph.attributes)
+  step.setPosition(rest)
+  if (!mayRetry(outcome) || attempt >= policy.attempts) return conclude(step, outcome, attempt)
   const delay = delayBefore(attempt, policy, () => x.random())
-  walk.note('stage_failed', { node_id: node.id, error: reasonOf(outcome), will_retry: true })
-  walk.note('stage_retrying', { node_id: node.id, attempt: attempt + 1, delay_ms: delay })
+  step.note('stage_failed', { node_id: node.id, error: reasonOf(outcome), will_retry: true })
+  step.note('stage_retrying', { node_id: node.id, attempt: attempt + 1, delay_ms: delay })
   // Of an attempt that failed, only the counters of a simulation stay (reference pipeline 3.5).
   const { context_updates = {} } = outcome
   for (const [key, value] of Object.entries(context_updates)) if (key.startsWith('internal.simulate.')) x.set(key, value)
-  forgetBranches(walk)
+  forgetBranches(step)
   const { resume } = outcome
   const had = resume === undefined ? { asked: 0 } : { asked: resume === 'last' ? Math.max(0, asked - 1) : asked, keeps: true as const }
-  walk.go({ ...rest, phase: 'rest', attempt: attempt + 1, ...had })
+  step.setPosition({ ...rest, phase: 'rest', attempt: attempt + 1, ...had })
   x.timer(delay, 'retry')
 }
 
@@ -41,53 +41,53 @@ export const NO_HOOK = 'no hook'
  * An execution is over: what counts of it is applied and kept, and the walk goes on, after the hook behind the stage if it has one.
  * `ran`: the chain was halted there, and no hook runs.
  */
-export function conclude(walk: Walk, outcome: Outcome, attempts: number, ran?: number | typeof NO_HOOK): void {
-  const { node } = walk
-  const { members } = walk.engine.chain(node, walk.typed, walk.charter)
-  const { outcome: own, dot } = takeAdapted(walk, outcome)
+export function conclude(step: FrameStep, outcome: Outcome, attempts: number, ran?: number | typeof NO_HOOK): void {
+  const { node } = step
+  const { members } = step.engine.chain(node, step.typed, step.permissions)
+  const { outcome: own, dot } = splitAdapted(step, outcome)
   const isHalted = typeof ran === 'number'
   const finished = finish({
     node,
     outcome: own,
     chain: members,
     ran: isHalted ? ran : members.length,
-    token: walk.token(),
+    token: step.token(),
     halted: isHalted,
   })
   const kept = { outcome: finished, attempts, ...(dot === undefined ? {} : { dot }) }
-  if (ran !== undefined || !walk.engine.hooks(walk.scene(), 'post')) return concluded(walk, kept)
-  keepFinished(walk.x, kept)
-  walk.go({ ...walk.position, phase: 'enter', hook: 'post', asked: 0 })
-  walk.x.again()
+  if (ran !== undefined || !step.engine.hasHook(step.nodeContext(), 'post')) return endStage(step, kept)
+  storeFinished(step.x, kept)
+  step.setPosition({ ...step.position, phase: 'enter', hook: 'post', asked: 0 })
+  step.x.again()
 }
 
 /** The hook behind a stage has run: nothing that it did changes what the stage came to (reference pipeline 10.3). */
-export function hooked(walk: Walk): void {
-  const { finished } = walk.tally
+export function concludeHook(step: FrameStep): void {
+  const { finished } = step.engineBoard
   if (finished === undefined) throw new TypeError('a hook ran behind nothing')
-  keepFinished(walk.x, null)
-  concluded(walk, finished)
+  storeFinished(step.x, null)
+  endStage(step, finished)
 }
 
-function concluded(walk: Walk, { outcome: finished, attempts, dot }: Finished): void {
-  const final = dot === undefined || !isGood(finished.status) ? finished : adapt(walk, dot, finished)
-  settle(walk, final, attempts, [final.status === 'fail' ? 'stage_failed' : 'stage_completed', ended(walk, final)])
+function endStage(step: FrameStep, { outcome: finished, attempts, dot }: FinishedStage): void {
+  const final = dot === undefined || !isGood(finished.status) ? finished : adapt(step, dot, finished)
+  recordStage(step, final, attempts, [final.status === 'fail' ? 'stage_failed' : 'stage_completed', endPayload(step, final)])
 }
 
 /** A node is not executed again: its recorded outcome counts (reference pipeline 3.10). */
-export function passOver(walk: Walk, recorded: Outcome): void {
-  const { node, position } = walk
+export function skipUnchanged(step: FrameStep, recorded: Outcome): void {
+  const { node, position } = step
   const reason = 'nothing that it depends on has changed'
-  settle(walk, recorded, 1, ['stage_skipped', { node_id: node.id, reason, duration_ms: 0, index: position.steps + 1 }])
+  recordStage(step, recorded, 1, ['stage_skipped', { node_id: node.id, reason, duration_ms: 0, index: position.steps + 1 }])
 }
 
 /** Keeps what a node came to, and continues from there. */
-function settle(walk: Walk, final: Outcome, attempts: number, remark: readonly [type: string, payload: JsonObject]): void {
-  const { node } = walk
-  apply(walk, final)
-  keep(walk, final, attempts, remark[0] === 'stage_skipped')
-  walk.note(...remark)
-  forgetBranches(walk)
+function recordStage(step: FrameStep, final: Outcome, attempts: number, remark: readonly [type: string, payload: JsonObject]): void {
+  const { node } = step
+  apply(step, final)
+  storeResult(step, final, attempts, remark[0] === 'stage_skipped')
+  step.note(...remark)
+  forgetBranches(step)
   const stage = node.canonical === 'branch' || final.status === 'skipped' ? {} : stageOf(node.id, final)
   const {
     began: _began,
@@ -100,43 +100,43 @@ function settle(walk: Walk, final: Outcome, attempts: number, remark: readonly [
     hook: _hook,
     reason,
     ...rest
-  } = walk.position
+  } = step.position
   const inherited = 'last' in stage || reason === undefined ? {} : { reason }
   const partial = final.status === 'partial_success' ? { partial: true as const } : {}
-  walk.go({ ...rest, ...inherited, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })
-  advance(walk, node, final)
+  step.setPosition({ ...rest, ...inherited, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })
+  advance(step, node, final)
 }
 
 /** Writes what an execution gives, and where it comes from: labels are the engine's, whatever the chain is. */
-function apply(walk: Walk, final: Outcome): void {
-  const { node } = walk
+function apply(step: FrameStep, final: Outcome): void {
+  const { node } = step
   const { allowed, refused } = allowedUpdates(final.context_updates, node)
-  labelOutputs(walk.token(), final, allowed)
-  for (const [key, value] of Object.entries(allowed)) walk.x.set(key, value)
+  labelOutputs(step.token(), final, allowed)
+  for (const [key, value] of Object.entries(allowed)) step.x.set(key, value)
   // Counters of a simulation come along with what a branch has written; nobody tried to write them.
-  for (const key of refused.filter((one) => !one.startsWith('internal.simulate.'))) walk.note('update_refused', { node_id: node.id, key })
-  if (final.turn !== undefined) keepTurn(walk.x, walk.lap, final.turn)
-  keepArtifacts(walk, final.artifacts)
+  for (const key of refused.filter((one) => !one.startsWith('internal.simulate.'))) step.note('update_refused', { node_id: node.id, key })
+  if (final.turn !== undefined) storeTurn(step.x, step.round, final.turn)
+  storeArtifacts(step, final.artifacts)
 }
 
 /** An execution has at most one fork, and programs beside it: what runs is stopped with it, what has ended is forgotten. */
-function forgetBranches(walk: Walk): void {
-  const { x } = walk
-  walk.gather()
-  const kids = [...(x.frame.kids?.entries() ?? [])]
-  const detached = new Set(walk.tally.detached)
-  const running = kids.filter(([id, { status }]) => status === 'running' && !detached.has(String(id))).map(([id]) => id)
-  const ended = kids.filter(([, { status }]) => status !== 'running').map(([id]) => id)
+function forgetBranches(step: FrameStep): void {
+  const { x } = step
+  step.gather()
+  const results = [...(x.frame.strandResults?.entries() ?? [])]
+  const detached = new Set(step.engineBoard.detached)
+  const running = results.filter(([id, { status }]) => status === 'running' && !detached.has(String(id))).map(([id]) => id)
+  const ended = results.filter(([, { status }]) => status !== 'running').map(([id]) => id)
   if (running.length > 0) x.kill(...running)
   if (ended.length > 0) x.drop(...ended)
 }
 
-function keep(walk: Walk, final: Outcome, attempts: number, passedOver: boolean): void {
-  const { x, node, position, lap } = walk
+function storeResult(step: FrameStep, final: Outcome, attempts: number, passedOver: boolean): void {
+  const { x, node, position, round } = step
   const retries = isGood(final.status) ? 0 : attempts - 1
-  const before = walk.tally.outcome(node.id)
+  const before = step.engineBoard.outcome(node.id)
   const { status, preferred_label, suggested_next_ids, failure_reason, notes, edge, join } = final
-  keepOutcome(x, lap, node.id, {
+  storeOutcome(x, round, node.id, {
     status,
     ...(preferred_label === undefined ? {} : { preferred_label }),
     ...(suggested_next_ids === undefined ? {} : { suggested_next_ids }),
@@ -149,11 +149,11 @@ function keep(walk: Walk, final: Outcome, attempts: number, passedOver: boolean)
     ...(passedOver && before?.held === true ? { held: true as const } : {}),
     ...(retries > 0 ? { retries } : {}),
   })
-  const key = isGood(status) ? skipKey(walk.scene()) : undefined
-  if (key !== undefined && (before === undefined || key !== walk.tally.hash(node.id))) keepHash(x, node.id, key)
+  const key = isGood(status) ? skipKey(step.nodeContext()) : undefined
+  if (key !== undefined && (before === undefined || key !== step.engineBoard.hash(node.id))) storeHash(x, node.id, key)
 }
 
-function ended({ node, position, x }: Walk, final: Outcome): JsonObject {
+function endPayload({ node, position, x }: FrameStep, final: Outcome): JsonObject {
   const duration_ms = x.now - (position.began ?? x.now)
   const index = position.steps + 1
   const { code = STAGE_FAILED } = final

@@ -1,20 +1,20 @@
 import { type Fault, toFault } from '../../../kernel/journal/fault.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Call, Port, Traits } from '../../../kernel/ports/port.ts'
-import type { CustomHandler } from '../model/resolve.ts'
+import type { CustomHandler } from '../model/resolve-handler.ts'
 import type { Idempotency, TypedGraph, TypedNode } from '../model/typed.ts'
 import type { AttributeValue, DotGraph } from '../dot/graph.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 import { type Outcome, outcomeProblem, readOutcome } from '../contract/outcome.ts'
 import type { Position } from '../contract/position.ts'
 import { isTransient } from '../contract/retry.ts'
-import { contextReader } from '../contract/scene.ts'
-import { OWN, Tally } from '../contract/tally.ts'
+import { contextReader } from '../contract/node-context.ts'
+import { INTERNAL, EngineBoard } from '../contract/engine-board.ts'
 import { folderAt } from '../contract/paths.ts'
 import { ArtifactStore } from './artifact-store.ts'
-import { lookUp } from '../language/reading.ts'
+import { lookUp } from '../language/look-up.ts'
 import { renderText } from '../language/render.ts'
-import { isPipeline } from '../model/vouching.ts'
+import { isPipeline } from '../model/program-author.ts'
 
 /** A node as a handler of a host sees it. */
 export interface NodeView {
@@ -137,7 +137,8 @@ export function handlerPort(registry: HandlerRegistry): Port {
     repeat: 'ask',
     traits: (call) => TRAITS[idempotencyOf(handlerOf(call))],
     perform: (call) => execute(handlerOf(call), call),
-    accept: (raw, { args }) => copyJson(kept(raw as Answered, isObject(args) ? renderText(args['handler']) : ''), 'outcome of a handler'),
+    accept: (raw, { args }) =>
+      copyJson(outcomeWithArtifacts(raw as HandlerResult, isObject(args) ? renderText(args['handler']) : ''), 'outcome of a handler'),
     reject: (thrown) =>
       toFault(thrown, (message, cause): Fault => {
         const fault = pipelineFaults.make('R2208', message, { cause })
@@ -147,17 +148,17 @@ export function handlerPort(registry: HandlerRegistry): Port {
 }
 
 /** What a handler answered, and what it stored. */
-interface Answered {
+interface HandlerResult {
   readonly answer: unknown
   readonly artifacts: JsonObject
 }
 
-function kept({ answer, artifacts }: Answered, name: string): Outcome {
+function outcomeWithArtifacts({ answer, artifacts }: HandlerResult, name: string): Outcome {
   const outcome = outcomeOf(answer, name)
   return Object.keys(artifacts).length === 0 ? outcome : { ...outcome, artifacts }
 }
 
-async function execute(handler: PipelineHandler, call: Call): Promise<Answered> {
+async function execute(handler: PipelineHandler, call: Call): Promise<HandlerResult> {
   const typed = call.def as TypedGraph
   const node = viewOf(typed, isObject(call.args) ? renderText(call.args['node']) : '')
   const context = contextOf(call)
@@ -166,14 +167,14 @@ async function execute(handler: PipelineHandler, call: Call): Promise<Answered> 
   return { answer, artifacts: services.artifacts.changes }
 }
 
-interface Scenery {
+interface HandlerArguments {
   readonly node: NodeView
   readonly context: ContextView
   readonly graph: DotGraph
   readonly services: HandlerServices
 }
 
-async function answerOf(handler: PipelineHandler, { node, context, graph, services }: Scenery): Promise<unknown> {
+async function answerOf(handler: PipelineHandler, { node, context, graph, services }: HandlerArguments): Promise<unknown> {
   if (handler.prepare === undefined || handler.run === undefined || handler.apply_result === undefined)
     return handler.execute?.(node, context, graph, services)
   const prepared = await handler.prepare(node, context, graph)
@@ -206,30 +207,30 @@ export function viewOf(typed: TypedGraph, id: string): NodeView {
 export function contextOf(call: Call): ContextView {
   const { frame } = call
   const reader = call.reader()
-  const stored = (key: string): Json | undefined => (key.startsWith(OWN) ? undefined : reader.get(key))
+  const stored = (key: string): Json | undefined => (key.startsWith(INTERNAL) ? undefined : reader.get(key))
   const position = isObject(frame.position) ? (frame.position as unknown as Position) : undefined
   const typed = call.definition(frame.pin)
-  const tally = Tally.of(frame.books(), position?.lap)
-  const { charter } = tally
+  const engineBoard = EngineBoard.of(frame.kindReader(), position?.lap)
+  const { permissions } = engineBoard
   // How much of a budget is left, only a step knows.
   const budget = (): Json => 'normal'
   const known =
-    position === undefined || charter === undefined || !isPipeline(typed)
+    position === undefined || permissions === undefined || !isPipeline(typed)
       ? stored
-      : contextReader({ typed, position, read: stored, tally, charter, budget })
+      : contextReader({ typed, position, read: stored, engineBoard, permissions, budget })
   const read = (key: string): Json | undefined => (key === 'budget_status' ? stored(key) : known(key))
   const get = (key: string): Json | undefined => lookUp(read, key)
   return Object.freeze({
     get,
     get_string: (key: string) => renderText(get(key)),
     has: (key: string) => get(key) !== undefined,
-    snapshot: () => Object.fromEntries(Object.entries(reader.snapshot()).filter(([key]) => !key.startsWith(OWN))),
+    snapshot: () => Object.fromEntries(Object.entries(reader.snapshot()).filter(([key]) => !key.startsWith(INTERNAL))),
   })
 }
 
 function servicesOf(call: Call, node: string): HandlerServices {
-  const reader = call.frame.books()
-  const charter = Tally.of(reader).charter
+  const reader = call.frame.kindReader()
+  const charter = EngineBoard.of(reader).permissions
   const { position } = call.frame
   const folder = charter === undefined ? '' : folderAt(charter.folder, call.frame)
   const at = isObject(position) && typeof position['began'] === 'number' ? position['began'] : 0

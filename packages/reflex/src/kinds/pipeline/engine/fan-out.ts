@@ -3,12 +3,12 @@ import { isOn } from '../dot/graph.ts'
 import type { Route } from './routing.ts'
 import { isGood, type Outcome } from '../contract/outcome.ts'
 import { reachable } from '../contract/skip.ts'
-import type { Walk } from './walk.ts'
+import type { FrameStep } from './frame-step.ts'
 
 type Pending = readonly (readonly [node: string, edge: number])[]
 
 /** Where a walk goes next, and what is still to be walked after that. */
-interface Next {
+interface NextNode {
   readonly to: string
   readonly edge?: number | undefined
   readonly pending: Pending
@@ -18,34 +18,37 @@ interface Next {
  * What a node with `fan_out` leaves to be walked: the targets of its unconditional edges beside the one that is taken
  * (reference pipeline 3.9.1). Nothing where it does not fan out.
  */
-export function pendingAfter(walk: Walk, node: TypedNode, outcome: Outcome, { edge, conditional }: Route): Pending | undefined {
+export function pendingAfter(step: FrameStep, node: TypedNode, outcome: Outcome, { edge, conditional }: Route): Pending | undefined {
   if (!isOn(node.node.attributes, 'fan_out') || node.canonical === 'parallel' || !isGood(outcome.status)) return undefined
   if (edge === undefined || conditional === true) return undefined
-  const open = (walk.typed.outgoing.get(node.id) ?? []).filter(({ condition }) => condition === undefined)
+  const open = (step.typed.outgoing.get(node.id) ?? []).filter(({ condition }) => condition === undefined)
   if (open.length < 2) return undefined
-  walk.note('fan_out_detected', { node_id: node.id, branch_count: open.length, targets: open.map((one) => one.edge.to) })
-  const before = walk.position.pending ?? []
+  step.note('fan_out_detected', { node_id: node.id, branch_count: open.length, targets: open.map((one) => one.edge.to) })
+  const before = step.position.pending ?? []
   const known = new Set([...before.map(([id]) => id), edge.edge.to])
   const added = open.filter((one) => !known.has(one.edge.to)).map((one) => [one.edge.to, one.edge.index] as const)
   return [...before, ...added]
 }
 
-export function takePending(walk: Walk, here: { readonly to: string; readonly edge: number | undefined }): Next
-export function takePending(walk: Walk, here: undefined): Next | undefined
+export function takePending(step: FrameStep, here: { readonly to: string; readonly edge: number | undefined }): NextNode
+export function takePending(step: FrameStep, here: undefined): NextNode | undefined
 /**
  * Where a walk that has come to a node goes: there, unless it waits for branches that are still to be walked; then to one
  * of those. Without a node: to what is left, if anything is. Where nothing is ready, nothing is waited for.
  */
-export function takePending(walk: Walk, here: { readonly to: string; readonly edge: number | undefined } | undefined): Next | undefined {
-  const left = (walk.position.pending ?? []).filter(([id]) => id !== here?.to)
+export function takePending(
+  step: FrameStep,
+  here: { readonly to: string; readonly edge: number | undefined } | undefined,
+): NextNode | undefined {
+  const left = (step.position.pending ?? []).filter(([id]) => id !== here?.to)
   if (left.length === 0) return here === undefined ? undefined : { ...here, pending: [] }
   const all: readonly (readonly [string, number | undefined])[] = here === undefined ? left : [[here.to, here.edge], ...left]
-  const isExit = (id: string): boolean => walk.typed.nodes.get(id)?.canonical === 'exit'
+  const isExit = (id: string): boolean => step.typed.nodes.get(id)?.canonical === 'exit'
   const ready = all.findIndex(
     ([id], i) =>
       !isExit(id) &&
       waitingFor(
-        walk,
+        step,
         id,
         all.filter((_, other) => other !== i),
       ).length === 0,
@@ -58,20 +61,20 @@ export function takePending(walk: Walk, here: { readonly to: string; readonly ed
           all.findIndex(([id]) => !isExit(id)),
         )
   const [to = '', edge] = all[at] ?? []
-  if (here !== undefined && to !== here.to) walk.note('fan_in_deferred', { node_id: here.to, waiting_for: waitingFor(walk, here.to, left) })
+  if (here !== undefined && to !== here.to) step.note('fan_in_deferred', { node_id: here.to, waiting_for: waitingFor(step, here.to, left) })
   const pending = all.filter((_, i) => i !== at).map(([id, index]) => [id, index ?? -1] as const)
-  if (here === undefined || to !== here.to) walk.note('fan_out_branch_resuming', { node_id: to, pending_count: pending.length })
+  if (here === undefined || to !== here.to) step.note('fan_out_branch_resuming', { node_id: to, pending_count: pending.length })
   return { to, ...(edge === undefined || edge < 0 ? {} : { edge }), pending }
 }
 
 /** Nodes before this one that a walk of what is left can still complete. */
-function waitingFor(walk: Walk, id: string, others: readonly (readonly [string, number | undefined])[]): string[] {
-  const { typed, tally } = walk
+function waitingFor(step: FrameStep, id: string, others: readonly (readonly [string, number | undefined])[]): string[] {
+  const { typed, engineBoard } = step
   const reach = reachable(
     typed,
     others.map(([other]) => other),
     id,
   )
   const before = new Set((typed.incoming.get(id) ?? []).map(({ edge }) => edge.from))
-  return [...before].filter((from) => reach.has(from) && tally.outcome(from) === undefined)
+  return [...before].filter((from) => reach.has(from) && engineBoard.outcome(from) === undefined)
 }

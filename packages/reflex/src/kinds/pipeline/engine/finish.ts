@@ -3,10 +3,10 @@ import { type Middleware, passAfter, type Token } from './middleware.ts'
 import { isOn } from '../dot/graph.ts'
 import type { TypedNode } from '../model/typed.ts'
 import type { Outcome } from '../contract/outcome.ts'
-import { autoStatus, exhausted } from '../contract/retry.ts'
+import { autoStatus, exhaustedOutcome } from '../contract/retry.ts'
 
 /** An execution with no attempt left. */
-export interface Finished {
+export interface FinishRequest {
   readonly node: TypedNode
   readonly outcome: Outcome
   readonly chain: readonly Middleware[]
@@ -17,11 +17,11 @@ export interface Finished {
 }
 
 /** What counts of an execution: partial success, auto status, then the chain on its way back (reference pipeline 3.5, 3.6, 5.1). */
-export function finish({ node, outcome, chain, ran, token, halted }: Finished): Outcome {
+export function finish({ node, outcome, chain, ran, token, halted }: FinishRequest): Outcome {
   const { attributes } = node.node
   const auto = isOn(attributes, 'auto_status') && outcome.written !== true
   const softened =
-    halted || outcome.halted === true ? outcome : auto ? autoStatus(outcome) : exhausted(outcome, isOn(attributes, 'allow_partial'))
+    halted || outcome.halted === true ? outcome : auto ? autoStatus(outcome) : exhaustedOutcome(outcome, isOn(attributes, 'allow_partial'))
   const passed = passAfter(chain, ran, token, softened)
   if (passed.halted !== undefined) token.note('middleware_halted', { middleware: passed.halted.by, reason: passed.halted.halt })
   return passed.outcome

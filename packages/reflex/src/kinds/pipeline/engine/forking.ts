@@ -1,24 +1,24 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Kid } from '../../../kernel/state/frame.ts'
+import type { StrandResult } from '../../../kernel/state/frame.ts'
 import type { Ref } from '../../../kernel/journal/record.ts'
 import { packLabel } from '../contract/label.ts'
 import { inputsLabel } from './labelling.ts'
 import { branchArgs, type BranchValue } from '../contract/branch.ts'
-import type { Ask, BranchEnd, ForkAsk } from '../contract/handler.ts'
+import type { Ask, BranchResult, ForkAsk } from '../contract/handler.ts'
 import { isGood } from '../contract/outcome.ts'
 import type { Waiting } from '../contract/position.ts'
-import { OWN } from '../contract/tally.ts'
-import type { Walk } from './walk.ts'
+import { INTERNAL } from '../contract/engine-board.ts'
+import type { FrameStep } from './frame-step.ts'
 
-type Forked = Extract<Waiting, { is: 'fork' }>
+type ForkState = Extract<Waiting, { is: 'fork' }>
 
 /** Begins the first branches of a fork. */
-export function startFork(walk: Walk, ask: ForkAsk): Forked {
-  return fill(walk, ask, { is: 'fork', next: 0, good: 0, running: 0 })
+export function startFork(step: FrameStep, ask: ForkAsk): ForkState {
+  return startBranches(step, ask, { is: 'fork', next: 0, good: 0, running: 0 })
 }
 
-function fill(walk: Walk, { fork, atOnce, timeout, steps }: ForkAsk, state: Forked): Forked {
-  const { x, position, node } = walk
+function startBranches(step: FrameStep, { fork, atOnce, timeout, steps }: ForkAsk, state: ForkState): ForkState {
+  const { x, position, node } = step
   let { next, running } = state
   const { lap, last, status, label, reason } = position
   const before = {
@@ -29,77 +29,77 @@ function fill(walk: Walk, { fork, atOnce, timeout, steps }: ForkAsk, state: Fork
     ...(reason === undefined ? {} : { reason }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(steps === undefined ? {} : { steps }),
-    ...givenTo(walk, fork),
+    ...inputsLabelOf(step, fork),
   }
   for (; next < fork.length && running < Math.max(1, atOnce); next++) {
     const spec = fork[next]
     if (spec === undefined) break
     x.spawn(null, { args: branchArgs({ spec, index: next, ...before }) })
     running++
-    walk.note('parallel_branch_started', { node_id: node.id, branch: spec.id, index: next })
+    step.note('parallel_branch_started', { node_id: node.id, branch: spec.id, index: next })
   }
   return { ...state, next, running }
 }
 
 /** What is known of the values that branches are given: no better than what the node reads. */
-function givenTo(walk: Walk, fork: ForkAsk['fork']): { readonly given?: Json } {
-  const packed = fork.some(({ values }) => values !== undefined) ? packLabel(inputsLabel(walk.token())) : null
+function inputsLabelOf(step: FrameStep, fork: ForkAsk['fork']): { readonly given?: Json } {
+  const packed = fork.some(({ values }) => values !== undefined) ? packLabel(inputsLabel(step.token())) : null
   return packed === null ? {} : { given: packed }
 }
 
 /** A branch has ended. True once all that will run have: the fork is over. */
-export function forkEnded(walk: Walk, ask: ForkAsk, strand: Ref): boolean {
-  const { x, position } = walk
-  const state = position.for as Forked
-  const index = kidsOf(walk).findIndex(([id]) => id === strand)
+export function forkEnded(step: FrameStep, ask: ForkAsk, strand: Ref): boolean {
+  const { x, position } = step
+  const state = position.for as ForkState
+  const index = branchResults(step).findIndex(([id]) => id === strand)
   if (index < 0) return false
-  const kid = x.kid(strand)
-  const value = kid?.status === 'done' ? (kid.value as unknown as BranchValue) : undefined
+  const result = x.strandResult(strand)
+  const value = result?.status === 'done' ? (result.value as unknown as BranchValue) : undefined
   const good = isGood(value?.status)
-  walk.note('parallel_branch_completed', {
-    node_id: walk.node.id,
+  step.note('parallel_branch_completed', {
+    node_id: step.node.id,
     branch: ask.fork[index]?.id ?? '',
     index,
     duration_ms: value?.duration_ms ?? 0,
     success: good,
   })
-  const left: Forked = { ...state, good: state.good + (good ? 1 : 0), running: state.running - 1 }
+  const left: ForkState = { ...state, good: state.good + (good ? 1 : 0), running: state.running - 1 }
   const enough = ask.enough !== undefined && left.good >= ask.enough
   const stop = left.stop === true || enough || (ask.failFast === true && !good)
   if (stop && left.stop !== true && left.running > 0) x.kill(...(x.frame.strands?.keys() ?? []))
-  const next = stop ? { ...left, stop: true as const } : fill(walk, ask, left)
-  walk.go({ ...position, for: next })
+  const next = stop ? { ...left, stop: true as const } : startBranches(step, ask, left)
+  step.setPosition({ ...position, for: next })
   return next.running === 0
 }
 
 /** Stops all branches that run. False if none does. */
-export function stopFork(walk: Walk): boolean {
-  const { x, position } = walk
-  const state = position.for as Forked
+export function stopFork(step: FrameStep): boolean {
+  const { x, position } = step
+  const state = position.for as ForkState
   if (state.running === 0) return false
   x.kill(...(x.frame.strands?.keys() ?? []))
-  walk.go({ ...position, for: { ...state, stop: true } })
+  step.setPosition({ ...position, for: { ...state, stop: true } })
   return true
 }
 
 /** The ends of the branches of a fork, in the order of the branches, as the strands were spawned. */
-export function endFork(walk: Walk, ask: Ask): readonly BranchEnd[] {
+export function endFork(step: FrameStep, ask: Ask): readonly BranchResult[] {
   if (!('fork' in ask)) return []
-  const kids = kidsOf(walk)
-  return ask.fork.map(({ id }, i) => branchEnd(id, kids[i]?.[1]))
+  const results = branchResults(step)
+  return ask.fork.map(({ id }, i) => branchEnd(id, results[i]?.[1]))
 }
 
 /** The strands of this execution; a program that an earlier one began may still be on its way out. */
-function kidsOf({ x, position: { at = 0 } }: Walk): readonly (readonly [Ref, Kid])[] {
-  return [...(x.frame.kids?.entries() ?? [])].filter(([id]) => Number.parseInt(String(id), 10) >= at)
+function branchResults({ x, position: { at = 0 } }: FrameStep): readonly (readonly [Ref, StrandResult])[] {
+  return [...(x.frame.strandResults?.entries() ?? [])].filter(([id]) => Number.parseInt(String(id), 10) >= at)
 }
 
-function branchEnd(id: string, kid: Kid | undefined): BranchEnd {
-  if (kid === undefined || kid.status === 'cancelled' || !isObject(kid.value))
+function branchEnd(id: string, result: StrandResult | undefined): BranchResult {
+  if (result === undefined || result.status === 'cancelled' || !isObject(result.value))
     return { id, status: 'skipped', context_updates: {}, duration_ms: 0 }
-  const context_updates = updatesOf(kid.scope.live())
-  if (kid.status === 'failed') return { id, status: 'fail', failure_reason: reasonOf(kid.value), context_updates, duration_ms: 0 }
-  const { status, last_node, notes, failure_reason, duration_ms } = kid.value as unknown as BranchValue
+  const context_updates = updatesOf(result.scope.liveEntries())
+  if (result.status === 'failed') return { id, status: 'fail', failure_reason: reasonOf(result.value), context_updates, duration_ms: 0 }
+  const { status, last_node, notes, failure_reason, duration_ms } = result.value as unknown as BranchValue
   return {
     id,
     status,
@@ -112,7 +112,9 @@ function branchEnd(id: string, kid: Kid | undefined): BranchEnd {
 }
 
 function updatesOf(entries: ReadonlyMap<string, { readonly value: Json | undefined }>): JsonObject {
-  return Object.fromEntries([...entries].flatMap(([key, { value }]) => (key.startsWith(OWN) || value === undefined ? [] : [[key, value]])))
+  return Object.fromEntries(
+    [...entries].flatMap(([key, { value }]) => (key.startsWith(INTERNAL) || value === undefined ? [] : [[key, value]])),
+  )
 }
 
 function reasonOf(value: Json): string {

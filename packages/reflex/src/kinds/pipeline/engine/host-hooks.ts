@@ -1,6 +1,6 @@
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Port } from '../../../kernel/ports/port.ts'
-import type { Charter, DeclaredHooks } from '../contract/handler.ts'
+import type { Permissions, DeclaredHooks } from '../contract/handler.ts'
 
 /**
  * What a host does around calls of tools: it is told `{phase, tool_name, tool_call_id, node_id, arguments, result?}`.
@@ -52,7 +52,7 @@ export function hookPort({ graph, node }: RunHooks): Port {
 }
 
 /** What a charter says of hooks of runs; nothing where there are none. */
-export function declaredRunHooks({ graph, node }: RunHooks): Charter['hooks'] {
+export function declaredRunHooks({ graph, node }: RunHooks): Permissions['hooks'] {
   return {
     ...(graph === undefined ? {} : { graph: declaredHooks(graph) }),
     ...(node === undefined ? {} : { node: declaredHooks(node) }),

@@ -1,25 +1,25 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
-import { type Read, readsOf, type Write, writesOf } from '../model/node-keys.ts'
-import type { Origin } from '../model/ports.ts'
+import { type KeyRead, readsOf, type KeyWrite, writesOf } from '../model/node-keys.ts'
+import type { Origin } from '../model/operation-facts.ts'
 import type { DataClass, TypedNode } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
-import type { Charter } from '../contract/handler.ts'
+import type { Permissions } from '../contract/handler.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { combine, DERIVED, type Label, levelOf, TRUSTED, UNTRUSTED } from '../contract/label.ts'
 import type { Token } from './middleware.ts'
-import { mappedKeys } from '../language/mapping.ts'
+import { mappedKeys } from '../language/result-mapping.ts'
 import { attachmentsLabel, pathLabel, readsFile } from './path-label.ts'
 import { reductions } from './reductions.ts'
 
 /** What a node reads and writes, as its attributes name it; found once for each node. */
-interface Ports {
-  readonly reads: readonly Read[]
-  readonly writes: readonly Write[]
+interface NodePorts {
+  readonly reads: readonly KeyRead[]
+  readonly writes: readonly KeyWrite[]
 }
 
-const ports = new WeakMap<TypedNode, Ports>()
+const ports = new WeakMap<TypedNode, NodePorts>()
 
-function portsOf(node: TypedNode): Ports {
+function portsOf(node: TypedNode): NodePorts {
   let found = ports.get(node)
   if (found === undefined) {
     const keyed = { id: node.id, operation: node.operation, attributes: node.node.attributes }
@@ -29,7 +29,7 @@ function portsOf(node: TypedNode): Ports {
   return found
 }
 
-export function readsOfNode(node: TypedNode): readonly Read[] {
+export function readsOfNode(node: TypedNode): readonly KeyRead[] {
   return portsOf(node).reads
 }
 
@@ -37,14 +37,14 @@ export function readsOfNode(node: TypedNode): readonly Read[] {
  * The worst of what a node reads; what the author wrote, where it reads nothing. A handler of a host can read everything,
  * and a model is told what the context holds (reference pipeline 6.5).
  */
-export function inputsLabel({ scene: { node, charter }, label, worst }: Pick<Token, 'scene' | 'label' | 'worst'>): Label {
-  if (node.custom !== undefined || node.operation === 'codergen') return combine(authorLabel(charter), worst())
+export function inputsLabel({ context: { node, permissions }, label, worstLabel }: Pick<Token, 'context' | 'label' | 'worstLabel'>): Label {
+  if (node.custom !== undefined || node.operation === 'codergen') return combine(authorLabel(permissions), worstLabel())
   const { reads } = portsOf(node)
-  return reads.length === 0 ? authorLabel(charter) : combine(...reads.map(({ key }) => label(key)))
+  return reads.length === 0 ? authorLabel(permissions) : combine(...reads.map(({ key }) => label(key)))
 }
 
 /** What the text of a program is worth: the operator vouches for what he runs, nobody for what came from elsewhere. */
-export function authorLabel({ trust }: Pick<Charter, 'trust'>): Label {
+export function authorLabel({ trust }: Pick<Permissions, 'trust'>): Label {
   return trust === 'untrusted' ? { ...UNTRUSTED, from: 'author' } : TRUSTED
 }
 
@@ -54,8 +54,8 @@ export function authorLabel({ trust }: Pick<Charter, 'trust'>): Label {
  * have no part in it, and no author can switch it off.
  */
 export function labelOutputs(token: Token, outcome: Outcome, updates: JsonObject): void {
-  const { node } = token.scene
-  const inputs = combine(inputsLabel(token), token.touched())
+  const { node } = token.context
+  const inputs = combine(inputsLabel(token), token.touchedLabel())
   const made = new Map(Object.keys(updates).map((key) => [key, sensitive(node.dataClassification, outputLabel(token, key, inputs))]))
   for (const [key, label] of made) token.mark(key, label)
   if (outcome.preferred_label !== undefined) labelPreferred(token, outputLabel(token, PREFERRED, inputs))
@@ -75,16 +75,16 @@ function labelPreferred(token: Token, label: Label): void {
 }
 
 function outputLabel(token: Token, key: string, inputs: Label): Label {
-  const { node } = token.scene
+  const { node } = token.context
   const children = childKeys(node, key)
-  const carried = token.carried(children)
+  const carried = token.carriedLabel(children)
   if (carried !== undefined && children !== undefined) return carried
-  const read = combine(attachmentsLabel(token.scene), inputs)
-  const own = readsFile(node) ? combine(pathLabel(token.scene), inputs) : made(originOf(node, key), read, node.id)
+  const read = combine(attachmentsLabel(token.context), inputs)
+  const own = readsFile(node) ? combine(pathLabel(token.context), inputs) : originLabel(originOf(node, key), read, node.id)
   return carried === undefined ? own : combine(own, carried)
 }
 
-function made(origin: Origin, inputs: Label, from: string): Label {
+function originLabel(origin: Origin, inputs: Label, from: string): Label {
   switch (origin) {
     case 'engine':
       return TRUSTED
@@ -104,9 +104,9 @@ const ORIGINS: readonly Origin[] = ['engine', 'inputs', 'derived', 'model', 'out
 function originOf(node: TypedNode, key: string): Origin {
   const { writes } = portsOf(node)
   const named = writes.find((write) => write.key === key || (write.key.endsWith('.') && key.startsWith(write.key)))
-  if (named !== undefined) return named.makes
+  if (named !== undefined) return named.origin
   const least: Origin = node.custom === undefined ? 'inputs' : 'derived'
-  return writes.reduce<Origin>((worst, { makes }) => (ORIGINS.indexOf(makes) > ORIGINS.indexOf(worst) ? makes : worst), least)
+  return writes.reduce<Origin>((worst, { origin }) => (ORIGINS.indexOf(origin) > ORIGINS.indexOf(worst) ? origin : worst), least)
 }
 
 /** What a parent says of a child itself: worth as much as all that the child brought back. */

@@ -2,7 +2,7 @@ import type { Frame } from '../../../kernel/state/frame.ts'
 import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { StepContext } from '../../../kernel/step/context.ts'
 import type { TypedNode } from '../model/typed.ts'
-import { lookUp } from '../language/reading.ts'
+import { lookUp } from '../language/look-up.ts'
 import {
   combine,
   DERIVED,
@@ -15,16 +15,16 @@ import {
   UNTRUSTED,
   LABELS,
 } from '../contract/label.ts'
-import { isKept, isLasting } from '../contract/labelled.ts'
+import { isWorthStoring, isLasting } from '../contract/labelled.ts'
 import { authorLabel, inputsLabel, PREFERRED, sensitive } from './labelling.ts'
 import type { Token } from './middleware.ts'
-import { pipelineFrame } from './spending.ts'
-import { OWN } from '../contract/tally.ts'
-import type { Charter } from '../contract/handler.ts'
+import { pipelineFrame } from './usage-of-frames.ts'
+import { INTERNAL } from '../contract/engine-board.ts'
+import type { Permissions } from '../contract/handler.ts'
 import type { Position } from '../contract/position.ts'
 
 /** The input under which a pipeline that calls another one tells it where the other inputs come from. */
-export const GIVEN = '#labels'
+export const INPUT_LABELS = '#labels'
 
 /** What the last called program brought back: the execution that called it, and its labels if it was a pipeline. */
 const RETURNED = '#returned'
@@ -36,18 +36,18 @@ const PASSED = '#passed'
 const TOUCHED = '#touched'
 
 /** A walk, as far as labels go. */
-interface Walk {
-  readonly x: Pick<StepContext, 'get' | 'set' | 'args' | 'frame' | 'isKindred' | 'pending'>
+interface LabelStep {
+  readonly x: Pick<StepContext, 'get' | 'set' | 'args' | 'frame' | 'isSameKind' | 'pending'>
   readonly branch: object | undefined
-  readonly charter: Charter
+  readonly permissions: Permissions
   readonly position: Position
   readonly node: TypedNode
   reader(): (key: string) => Json | undefined
 }
 
 /** The key under which the context keeps what a handler looks up by a key; nothing where it is not there. */
-export function storedKey(walk: Walk, key: string): string | undefined {
-  const read = walk.reader()
+export function storedKey(step: LabelStep, key: string): string | undefined {
+  const read = step.reader()
   let stored: string | undefined
   const found = lookUp((spelling) => {
     const value = read(spelling)
@@ -58,36 +58,36 @@ export function storedKey(walk: Walk, key: string): string | undefined {
 }
 
 /** What is known of where a value of the context comes from. */
-export function labelOfKey(walk: Walk, key: string): Label {
-  const stored = storedKey(walk, key)
+export function labelOfKey(step: LabelStep, key: string): Label {
+  const stored = storedKey(step, key)
   if (stored === undefined) return TRUSTED
   // It stands in the position, and its label beside the others where it is worse.
-  if (stored === PREFERRED) return combine(DERIVED, unpackLabel(walk.x.get(`${LABELS}${PREFERRED}`)))
-  const packed = walk.x.get(`${LABELS}${stored}`)
-  if (packed === undefined && isElsewhere(walk, stored)) return leastGiven(walk)
-  return packed === undefined && stored.startsWith('graph.') ? authorLabel(walk.charter) : unpackLabel(packed)
+  if (stored === PREFERRED) return combine(DERIVED, unpackLabel(step.x.get(`${LABELS}${PREFERRED}`)))
+  const packed = step.x.get(`${LABELS}${stored}`)
+  if (packed === undefined && isElsewhere(step, stored)) return leastInputLabel(step)
+  return packed === undefined && stored.startsWith('graph.') ? authorLabel(step.permissions) : unpackLabel(packed)
 }
 
 /** What is known of the worst value that a frame can read. */
-export function worstLabel(walk: Walk): Label {
-  const books = walk.x.frame.books()
+export function worstLabel(step: LabelStep): Label {
+  const books = step.x.frame.kindReader()
   const kept = books.keys().flatMap((key) => (key.startsWith(LABELS) ? [unpackLabel(books.get(key))] : []))
-  return combine(...kept, ...(readsOn(walk.x.frame) ? [leastGiven(walk)] : []))
+  return combine(...kept, ...(readsOn(step.x.frame) ? [leastInputLabel(step)] : []))
 }
 
 /** Whether a value that can be read stands on the board of a caller of another kind, which keeps no labels. */
-function isElsewhere({ x }: Walk, key: string): boolean {
-  return readsOn(x.frame) && x.frame.reader().has(key) && !x.frame.books().has(key) && !Object.hasOwn(x.pending(), key)
+function isElsewhere({ x }: LabelStep, key: string): boolean {
+  return readsOn(x.frame) && x.frame.reader().has(key) && !x.frame.kindReader().has(key) && !Object.hasOwn(x.pending(), key)
 }
 
 /** Whether the reads of a pipeline go on to a caller of another kind. */
 function readsOn(frame: Frame): boolean {
-  const whole = pipelineFrame(frame)
-  return whole.outer !== undefined && whole.link?.kindred === false
+  const pipeline = pipelineFrame(frame)
+  return pipeline.outer !== undefined && pipeline.link?.isSameKind === false
 }
 
 /** Keeps a label; none for what is trusted, and none a second time. A branch keeps its own: its parent reads them apart. */
-export function markLabel({ x, branch }: Walk, key: string, label: Label): void {
+export function markLabel({ x, branch }: LabelStep, key: string, label: Label): void {
   const packed = packLabel(label)
   const before = x.get(`${LABELS}${key}`)
   if (packed === null ? before === undefined || before === null : branch === undefined && isSame(before, label)) return
@@ -99,10 +99,10 @@ function isSame(packed: Json | undefined, label: Label): boolean {
 }
 
 /** The labels of named inputs, for a pipeline that is called with them. */
-export function labelsOfInputs(walk: Walk, token: Token, inputs: JsonObject): JsonObject {
+export function labelsOfInputs(step: LabelStep, token: Token, inputs: JsonObject): JsonObject {
   const labels = Object.keys(inputs).flatMap((key): [string, Json][] => {
     if (key.startsWith('internal.')) return []
-    const packed = packLabel(storedKey(walk, key) === undefined ? inputsLabel(token) : labelOfKey(walk, key))
+    const packed = packLabel(storedKey(step, key) === undefined ? inputsLabel(token) : labelOfKey(step, key))
     return packed === null ? [] : [[key, packed]]
   })
   return Object.fromEntries(labels)
@@ -112,76 +112,76 @@ export function labelsOfInputs(walk: Walk, token: Token, inputs: JsonObject): Js
  * Labels what a pipeline was given: by the operator as the run is trusted, by a pipeline as it says, by another kind as
  * derived at least. What any caller says can lower a value; only a pipeline's word is taken for its being trusted.
  */
-export function labelGiven(walk: Walk): void {
-  const { x } = walk
+export function labelInputs(step: LabelStep): void {
+  const { x } = step
   const given = isObject(x.args) ? x.args : {}
-  const said = isObject(given[GIVEN]) ? given[GIVEN] : {}
-  const least = leastGiven(walk)
-  for (const key of Object.keys(given)) if (!key.startsWith(OWN)) markLabel(walk, key, combine(least, unpackLabel(said[key])))
+  const said = isObject(given[INPUT_LABELS]) ? given[INPUT_LABELS] : {}
+  const least = leastInputLabel(step)
+  for (const key of Object.keys(given)) if (!key.startsWith(INTERNAL)) markLabel(step, key, combine(least, unpackLabel(said[key])))
 }
 
-function leastGiven({ x, charter }: Pick<Walk, 'x' | 'charter'>): Label {
+function leastInputLabel({ x, permissions }: Pick<LabelStep, 'x' | 'permissions'>): Label {
   const { link } = pipelineFrame(x.frame)
-  if (link?.kindred === true) return TRUSTED
-  if (charter.trust === 'untrusted') return { ...UNTRUSTED, from: 'input' }
-  return link === undefined ? TRUSTED : combine(passedBy(link.caller), unpackLabel(charter.outside), { ...DERIVED, from: 'input' })
+  if (link?.isSameKind === true) return TRUSTED
+  if (permissions.trust === 'untrusted') return { ...UNTRUSTED, from: 'input' }
+  return link === undefined ? TRUSTED : combine(labelPassedBy(link.caller), unpackLabel(permissions.outside), { ...DERIVED, from: 'input' })
 }
 
 /** Inputs that outer pipelines have given to programs of other kinds: those keep no labels, and may pass on everything that they got. */
-export function passedBy(caller: Frame | undefined): Label {
+export function labelPassedBy(caller: Frame | undefined): Label {
   const passed: Label[] = []
   for (let frame: Frame | undefined = caller; frame !== undefined; frame = frame.link?.caller) {
-    const kept = frame.books().get(PASSED)
+    const kept = frame.kindReader().get(PASSED)
     if (isObject(kept)) passed.push(unpackLabel(kept['label']))
   }
   return combine(...passed)
 }
 
 /** Keeps the labels of the inputs of a program of another kind. */
-export function keepPassed(walk: Walk, token: Token, inputs: JsonObject): void {
-  const given = Object.keys(inputs).map((key) => (storedKey(walk, key) === undefined ? inputsLabel(token) : labelOfKey(walk, key)))
-  walk.x.set(PASSED, { at: walk.position.at ?? 0, label: packLabel(combine(...given, token.touched())) })
+export function storePassed(step: LabelStep, token: Token, inputs: JsonObject): void {
+  const given = Object.keys(inputs).map((key) => (storedKey(step, key) === undefined ? inputsLabel(token) : labelOfKey(step, key)))
+  step.x.set(PASSED, { at: step.position.at ?? 0, label: packLabel(combine(...given, token.touchedLabel())) })
 }
 
-function passedLabel({ x, position }: Walk): Label {
+function passedLabel({ x, position }: LabelStep): Label {
   const kept = x.get(PASSED)
   return isObject(kept) && kept['at'] === (position.at ?? 0) ? unpackLabel(kept['label']) : TRUSTED
 }
 
 /** Keeps that an execution has read something beside the context. */
-export function touch(walk: Walk, label: Label): void {
+export function touch(step: LabelStep, label: Label): void {
   if (isTrusted(label)) return
-  walk.x.set(TOUCHED, { at: walk.position.at ?? 0, label: packLabel(combine(touchedLabel(walk), label)) })
+  step.x.set(TOUCHED, { at: step.position.at ?? 0, label: packLabel(combine(touchedLabel(step), label)) })
 }
 
 /** Returns the reads of an execution beside the context so far. */
-export function touchedLabel({ x, position }: Walk): Label {
+export function touchedLabel({ x, position }: LabelStep): Label {
   const kept = x.get(TOUCHED)
   return isObject(kept) && kept['at'] === (position.at ?? 0) ? unpackLabel(kept['label']) : TRUSTED
 }
 
 /** The arguments of an effect that writes what others read later, with the label of its inputs where that must last. */
-export function labelledArgs(walk: Walk, token: Token, port: string, args: Json): Json {
+export function labelledArgs(step: LabelStep, token: Token, port: string, args: Json): Json {
   if ((port !== 'tool' && port !== 'service') || !isObject(args)) return args
   if (port === 'tool' && args['tool'] === 'http') {
-    touch(walk, { ...UNTRUSTED, from: walk.node.id })
+    touch(step, { ...UNTRUSTED, from: step.node.id })
     return args
   }
-  const label = sensitive(walk.node.dataClassification, combine(inputsLabel(token), token.touched()))
+  const label = sensitive(step.node.dataClassification, combine(inputsLabel(token), token.touchedLabel()))
   // A file may be a program later, and a model's text is not the author's.
-  return (port === 'tool' ? isKept(label) : isLasting(label)) ? { ...args, label: packLabel(label) } : args
+  return (port === 'tool' ? isWorthStoring(label) : isLasting(label)) ? { ...args, label: packLabel(label) } : args
 }
 
 /** The labels of what a pipeline has written, for whoever called it; nothing where nobody did. */
-export function labelsOfResults({ x }: Walk): { readonly labels?: JsonObject } {
+export function labelsOfResults({ x }: LabelStep): { readonly labels?: JsonObject } {
   if (x.frame.link?.role !== 'call') return {}
-  const own = { ...x.frame.books().snapshot(), ...x.pending() }
+  const own = { ...x.frame.kindReader().snapshot(), ...x.pending() }
   const labels = Object.entries(own).filter(([key, packed]) => key.startsWith(LABELS) && packed !== null)
   return { labels: Object.fromEntries(labels.map(([key, packed]) => [key.slice(LABELS.length), packed])) }
 }
 
 /** Keeps what is known of the values that a called program has brought back; only of a pipeline is anything. */
-export function keepReturned({ x, position }: Walk, isPipeline: boolean, value: Json): void {
+export function storeReturned({ x, position }: LabelStep, isPipeline: boolean, value: Json): void {
   const { labels, data } = isObject(value) ? value : {}
   const said = isObject(labels) ? labels : isObject(data) && isObject(data['labels']) ? data['labels'] : {}
   x.set(RETURNED, { at: position.at ?? 0, ...(isPipeline ? { labels: said } : {}) })
@@ -202,12 +202,13 @@ export function withoutSensitive(values: JsonObject, read: (key: string) => Json
 const CONFIDENTIAL = SENSITIVITIES.indexOf('confidential')
 
 /** What is known of a value that branches or a called program brought back to this execution, or of all of them. */
-export function carriedLabel(walk: Walk, keys: readonly string[] | undefined): Label | undefined {
-  const { x, position } = walk
-  const kids = [...(x.frame.kids?.values() ?? [])]
-  const unknown = (least: Label): Label => combine(passedLabel(walk), touchedLabel(walk), { ...least, from: walk.node.id })
+export function carriedLabel(step: LabelStep, keys: readonly string[] | undefined): Label | undefined {
+  const { x, position } = step
+  const results = [...(x.frame.strandResults?.values() ?? [])]
+  const unknown = (least: Label): Label => combine(passedLabel(step), touchedLabel(step), { ...least, from: step.node.id })
   // Nobody has asked what a program of another kind that runs beside the node has read.
-  if (kids.length > 0) return combine(...kids.map((kid) => (x.isKindred(kid) ? keptIn(kid.scope.live(), keys) : unknown(UNTRUSTED))))
+  if (results.length > 0)
+    return combine(...results.map((kid) => (x.isSameKind(kid) ? keptIn(kid.scope.liveEntries(), keys) : unknown(UNTRUSTED))))
   const returned = x.get(RETURNED)
   if (!isObject(returned) || returned['at'] !== position.at) return undefined
   const { labels } = returned

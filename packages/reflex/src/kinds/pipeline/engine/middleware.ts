@@ -1,26 +1,26 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
-import type { Scene } from '../contract/handler.ts'
+import type { NodeContext } from '../contract/handler.ts'
 import type { Outcome } from '../contract/outcome.ts'
-import type { Used } from '../../../policy/index.ts'
+import type { Usage } from '../../../policy/index.ts'
 import type { Label } from '../contract/label.ts'
 
 /** One execution of a node in the hands of the chain (seed pipeline 5.1). */
 export interface Token {
-  readonly scene: Scene
+  readonly context: NodeContext
   /** Used up so far by this pipeline, the programs that it called and its branches included. */
-  readonly used: Used
+  readonly used: Usage
   /** What is known of where a value of the context comes from; looked up as handlers look the value up. */
   label(key: string): Label
   /** What is known of the worst value of the context. */
-  worst(): Label
+  worstLabel(): Label
   /** The key under which the context keeps a value that is looked up so; nothing where there is none. */
   stored(key: string): string | undefined
   /** Says where a value of the context comes from. */
   mark(key: string, label: Label): void
   /** The labels of values that branches or a called program returned, or one label of all of them; absent if none did. */
-  carried(keys?: readonly string[]): Label | undefined
+  carriedLabel(keys?: readonly string[]): Label | undefined
   /** The reads of the execution beside the context so far: files, memories, the net. */
-  touched(): Label
+  touchedLabel(): Label
   /** What somebody has decided on a grant that is asked for, for this node; nothing if nobody has yet. */
   permitted(grant: string): boolean | undefined
   /** How often the run has used a grant that may not be used for ever. */
@@ -53,14 +53,14 @@ export interface Middleware {
 }
 
 /** What of a chain ran, and what came of it. */
-export interface Passed {
+export interface PassResult {
   /** How many members' `before` ran: their `after` runs too, also when one has halted. */
   readonly ran: number
   readonly halted?: Halt & { readonly by: string }
 }
 
 /** Runs `before` in order until one halts; `again`, where an attempt has failed and another one is due. */
-export function passBefore(chain: readonly Middleware[], token: Token, phase: 'before' | 'again' = 'before'): Passed {
+export function passBefore(chain: readonly Middleware[], token: Token, phase: 'before' | 'again' = 'before'): PassResult {
   for (const [i, member] of chain.entries()) {
     const halted = guarded(member, () => member[phase]?.(token))
     if (halted !== undefined) return { ran: i + 1, halted: { ...halted, by: member.name } }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
-import { plain } from '../model/node-keys.ts'
+import { plainKey } from '../model/node-keys.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import { isGood, type Outcome } from '../contract/outcome.ts'
-import { normaliseLabel } from '../language/labels.ts'
+import { normaliseLabel } from '../language/edge-labels.ts'
 import { ALL_BITS, CONFIDENCES, type Label, LEVELS, SANITIZED, TRUSTED } from '../contract/label.ts'
 import type { Token } from './middleware.ts'
 
@@ -25,7 +25,7 @@ const DERIVED = LEVELS.indexOf('derived')
  */
 export function reductions(token: Token, outcome: Outcome, updates: JsonObject, made: ReadonlyMap<string, Label>): Reduction[] {
   if (!isGood(outcome.status)) return []
-  switch (token.scene.node.operation) {
+  switch (token.context.node.operation) {
     case 'output.validate':
       return validated(token)
     case 'pipeline.validate':
@@ -40,7 +40,7 @@ export function reductions(token: Token, outcome: Outcome, updates: JsonObject, 
 }
 
 function validated(token: Token): Reduction[] {
-  const { attributes } = token.scene
+  const { attributes } = token.context
   const checks = attributes.has('pattern') || attributes.has('json_schema')
   if (!checks || textOf(attributes, 'action')?.trim() === 'warn') return []
   const safe = attributes.has('sanitizes') ? bitsOf(listOf(attributes, 'sanitizes')) : ALL_BITS
@@ -50,7 +50,7 @@ function validated(token: Token): Reduction[] {
 
 /** Content that a person has seen and approved: only by an explicit choice, and never because no answer or no person's answer came. */
 function reviewed(token: Token, updates: JsonObject): Reduction[] {
-  const { attributes } = token.scene
+  const { attributes } = token.context
   const wanted = normaliseLabel(textOf(attributes, 'review_on_choice') ?? '')
   const label = updates['human.gate.label']
   const said = normaliseLabel(typeof label === 'string' ? label : '')
@@ -62,7 +62,7 @@ function reviewed(token: Token, updates: JsonObject): Reduction[] {
     if (target === 0) return { ...TRUSTED, sensitivity: label.sensitivity }
     return { ...label, level: Math.min(label.level, target), confidence: Math.max(label.confidence, CORROBORATED) }
   }
-  return listOf(attributes, 'reviews_keys').flatMap((key) => known(token, plain(key), better, 'reviewed'))
+  return listOf(attributes, 'reviews_keys').flatMap((key) => known(token, plainKey(key), better, 'reviewed'))
 }
 
 /** A reduction of a value of the context. The part of a value has no label of its own, so it cannot be raised alone. */
@@ -80,8 +80,8 @@ function atMostDerived(label: Label, confidence: number): Label {
   return { ...label, level: Math.min(label.level, DERIVED), confidence: Math.max(label.confidence, confidence) }
 }
 
-function sourceOf({ scene: { attributes } }: Token): string {
-  return plain(textOf(attributes, 'source_key')?.trim() || 'last_response')
+function sourceOf({ context: { attributes } }: Token): string {
+  return plainKey(textOf(attributes, 'source_key')?.trim() || 'last_response')
 }
 
 function bitsOf(names: readonly string[]): number {

@@ -8,20 +8,20 @@ import type { Outcome } from '../contract/outcome.ts'
 import type { Position } from '../contract/position.ts'
 import {
   jumpKey,
-  keepCount,
-  keepHash,
-  keepOutcome,
-  keepRepeated,
-  keepRestarts,
-  keepSpent,
-  type Repeated,
+  storeCount,
+  storeHash,
+  storeOutcome,
+  storeRepeated,
+  storeRestarts,
+  storeUsage,
+  type RepeatCount,
   RESUMED,
-  type Spent,
-} from '../contract/tally.ts'
-import type { Walk } from './walk.ts'
+  type PipelineUsage,
+} from '../contract/engine-board.ts'
+import type { FrameStep } from './frame-step.ts'
 
 /** What a run takes over that begins where a checkpoint stands: plain data, and part of its first record. */
-export interface Held {
+export interface StoredRun {
   /** Where the checkpoint was read, for events. */
   readonly checkpoint: string
   /** The last completed node. */
@@ -46,17 +46,17 @@ export interface Held {
   readonly taint: JsonObject
   readonly lap: number
   readonly returns: number
-  readonly repeated?: Repeated
-  readonly restarts?: Repeated
+  readonly repeated?: RepeatCount
+  readonly restarts?: RepeatCount
   /** The pipeline as the run had changed it, and the hash of the one that it began with. */
-  readonly adapted?: HeldGraph
-  readonly spent?: Spent
+  readonly adapted?: StoredGraph
+  readonly spent?: PipelineUsage
   /** The last completed node has failed and is executed again. */
   readonly again?: true
 }
 
 /** A pipeline that its own run had changed. */
-export interface HeldGraph {
+export interface StoredGraph {
   readonly dot: string
   readonly version: number
   /** The hash of the pipeline that the run began with. */
@@ -66,32 +66,32 @@ export interface HeldGraph {
 }
 
 /** The argument under which a run is given what it takes over. Nobody else may write it: inputs that begin with `#` are refused. */
-const HELD = '#held'
+const STORED_RUN = '#held'
 
 /** The argument of a run that begins where a checkpoint stands. */
-export function heldArgument(held: Held): JsonObject {
-  return { [HELD]: held as unknown as Json }
+export function storedRunArgument(held: StoredRun): JsonObject {
+  return { [STORED_RUN]: held as unknown as Json }
 }
 
 /** What a run has taken over; only that of the run itself counts, whatever callers pass. */
-export function heldBy({ link, args }: Frame): Held | undefined {
+export function storedRunOf({ link, args }: Frame): StoredRun | undefined {
   if (link !== undefined || !isObject(args)) return undefined
-  return args[HELD] as unknown as Held | undefined
+  return args[STORED_RUN] as unknown as StoredRun | undefined
 }
 
 /** Writes what a checkpoint held, and stands where it stood (reference pipeline 3.13). */
-export function takeOver(walk: Walk, held: Held): void {
-  if (held.adapted !== undefined) walk.become(held.adapted.dot, held.adapted.version, held.adapted.proven ? undefined : 'untrusted')
-  const { x, typed } = walk
+export function restoreRun(step: FrameStep, held: StoredRun): void {
+  if (held.adapted !== undefined) step.become(held.adapted.dot, held.adapted.version, held.adapted.proven ? undefined : 'untrusted')
+  const { x, typed } = step
   const { lap, completed } = held
   for (const [key, value] of Object.entries(held.context)) x.set(key, value)
-  for (const [node, outcome] of Object.entries(held.outcomes)) keepHeld(walk, held, node, outcome)
-  for (const [node, hash] of Object.entries(held.hashes)) keepHash(x, node, hash)
-  for (const [way, times] of Object.entries(held.jumps)) keepCount(x, jumpKey(way), times)
-  for (const [key, label] of Object.entries(held.taint)) markLabel(walk, key, unpackLabel(label))
-  if (held.repeated !== undefined) keepRepeated(x, ...held.repeated)
-  if (held.restarts !== undefined) keepRestarts(x, ...held.restarts)
-  if (held.spent !== undefined) keepSpent(x, held.spent)
+  for (const [node, outcome] of Object.entries(held.outcomes)) restoreOutcome(step, held, node, outcome)
+  for (const [node, hash] of Object.entries(held.hashes)) storeHash(x, node, hash)
+  for (const [edge, times] of Object.entries(held.jumps)) storeCount(x, jumpKey(edge), times)
+  for (const [key, label] of Object.entries(held.taint)) markLabel(step, key, unpackLabel(label))
+  if (held.repeated !== undefined) storeRepeated(x, ...held.repeated)
+  if (held.restarts !== undefined) storeRestarts(x, ...held.restarts)
+  if (held.spent !== undefined) storeUsage(x, held.spent)
   x.set(RESUMED, true)
   const last = completed.findLast((id) => typed.nodes.get(id)?.canonical !== 'branch' && held.outcomes[id] !== undefined)
   const outcome = last === undefined ? undefined : held.outcomes[last]
@@ -104,9 +104,9 @@ export function takeOver(walk: Walk, held: Held): void {
           ...(outcome.preferred_label === undefined ? {} : { label: outcome.preferred_label }),
           ...(outcome.status === 'fail' && outcome.failure_reason !== undefined ? { reason: outcome.failure_reason } : {}),
         }
-  const pending = held.pending.filter((id) => typed.nodes.has(id)).map((id) => [id, edgeTo(walk, id)] as const)
+  const pending = held.pending.filter((id) => typed.nodes.has(id)).map((id) => [id, edgeTo(step, id)] as const)
   const isPartial = completed.some((id) => held.outcomes[id]?.status === 'partial_success')
-  walk.go({
+  step.setPosition({
     ...stage,
     node: held.current_node,
     phase: 'charter',
@@ -116,14 +116,14 @@ export function takeOver(walk: Walk, held: Held): void {
     ...(isPartial ? { partial: true as const } : {}),
     ...(pending.length === 0 ? {} : { pending }),
   })
-  walk.note('pipeline_resumed', { checkpoint: held.checkpoint, current_node: held.current_node })
+  step.note('pipeline_resumed', { checkpoint: held.checkpoint, current_node: held.current_node })
 }
 
-function keepHeld({ x }: Walk, held: Held, node: string, outcome: Outcome): void {
+function restoreOutcome({ x }: FrameStep, held: StoredRun, node: string, outcome: Outcome): void {
   const { context_updates: _updates, retryable: _retryable, ...kept } = outcome
   const retries = held.retries[node] ?? 0
   const gate = Object.hasOwn(held.gates, node) ? held.gates[node] : undefined
-  keepOutcome(x, held.lap, node, {
+  storeOutcome(x, held.lap, node, {
     ...kept,
     n: held.completed.lastIndexOf(node) + 1,
     held: true,
@@ -135,18 +135,18 @@ function keepHeld({ x }: Walk, held: Held, node: string, outcome: Outcome): void
 }
 
 /** The edge of a fan-out that leads to a branch that is still to be walked. */
-function edgeTo({ typed }: Walk, id: string): number {
+function edgeTo({ typed }: FrameStep, id: string): number {
   const edges = (typed.incoming.get(id) ?? []).map(({ edge }) => edge)
   const forking = edges.find(({ from }) => isOn(typed.nodes.get(from)?.node.attributes ?? new Map(), 'fan_out'))
   return (forking ?? edges[0])?.index ?? -1
 }
 
 /** Goes on from the last completed node with its recorded outcome, by the rules of every node (reference pipeline 3.3, 3.4). */
-export function goOn(walk: Walk, held: Held): void {
-  const { node } = walk
+export function continueRun(step: FrameStep, held: StoredRun): void {
+  const { node } = step
   const outcome = held.outcomes[node.id]
-  if (outcome === undefined && node.canonical !== 'exit') return advance(walk, node, { status: 'skipped' })
+  if (outcome === undefined && node.canonical !== 'exit') return advance(step, node, { status: 'skipped' })
   if (outcome?.status === 'fail' && node.canonical === 'exit')
-    return endNow(walk, { status: 'fail', reason: outcome.failure_reason ?? 'failed' })
-  advance(walk, node, outcome ?? { status: 'success' })
+    return endNow(step, { status: 'fail', reason: outcome.failure_reason ?? 'failed' })
+  advance(step, node, outcome ?? { status: 'success' })
 }

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
-import { quote } from '../../../text/harmless.ts'
+import { quote } from '../../../text/printable.ts'
 import { isOn, textOf, type DotGraph } from '../dot/graph.ts'
 import type { TypedEdge, TypedNode } from '../model/typed.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { mentionsOutcome } from '../language/condition.ts'
 import { evaluateCondition, explainCondition, incomparableClauses, type ConditionScope } from '../language/condition-evaluate.ts'
-import { normaliseLabel } from '../language/labels.ts'
-import type { ReadKey } from '../language/reading.ts'
+import { normaliseLabel } from '../language/edge-labels.ts'
+import type { ReadKey } from '../language/look-up.ts'
 
 /** What routing reads of a compiled pipeline. */
 export interface Routes {
@@ -70,10 +70,10 @@ export function selectEdge(request: RouteRequest): Route | undefined {
     return { to: outcome.join, step: 'join', reason: 'its branches join there' }
   }
   const chosen = outcome.edge === undefined ? undefined : edges.find(({ edge }) => edge.index === outcome.edge)
-  if (chosen !== undefined) return along(request, chosen, 'chosen', 'it was chosen', edges)
+  if (chosen !== undefined) return routeAlong(request, chosen, 'chosen', 'it was chosen', edges)
   const open = openEdges(request, edges)
   const best = heaviest(open)
-  if (best !== undefined) return along(request, best, 'condition', whyOpen(request, best), open)
+  if (best !== undefined) return routeAlong(request, best, 'condition', whyOpen(request, best), open)
   const free = edges.filter(({ condition }) => condition === undefined)
   return byLabel(request, free) ?? bySuggestion(request, free) ?? byWeight(request, free)
 }
@@ -87,11 +87,11 @@ export function routeFailure(request: RouteRequest): Route | undefined {
   const edges = edgesOf(request)
   const open = edges.filter((edge) => isOpen(edge, scopeOf(request)))
   const best = heaviest(open)
-  if (best !== undefined) return along(request, best, 'condition', why(request, best), open)
+  if (best !== undefined) return routeAlong(request, best, 'condition', why(request, best), open)
   const free = edges.filter(({ condition }) => condition === undefined)
   const labelled = free.filter(({ label }) => FAILURES.has(normaliseLabel(label)))
   const failing = heaviest(labelled)
-  if (failing !== undefined) return along(request, failing, 'fail_label', `its label is ${quote(failing.label)}`, labelled)
+  if (failing !== undefined) return routeAlong(request, failing, 'fail_label', `its label is ${quote(failing.label)}`, labelled)
   const attributes = typed.nodes.get(node)?.node.attributes ?? new Map()
   const target = jumpTo(request, 'retry_target', textOf(attributes, 'retry_target'))
   const fallback = jumpTo(request, 'fallback_retry_target', textOf(attributes, 'fallback_retry_target'))
@@ -123,13 +123,13 @@ function byLabel(request: RouteRequest, free: readonly TypedEdge[]): Route | und
   const { preferred_label: preferred = '' } = request.outcome
   const label = normaliseLabel(preferred)
   const edge = label === '' ? undefined : free.find((one) => normaliseLabel(one.label) === label)
-  return edge === undefined ? undefined : along(request, edge, 'label', `label ${quote(preferred)} was preferred`, free)
+  return edge === undefined ? undefined : routeAlong(request, edge, 'label', `label ${quote(preferred)} was preferred`, free)
 }
 
 function bySuggestion(request: RouteRequest, free: readonly TypedEdge[]): Route | undefined {
   for (const id of request.outcome.suggested_next_ids ?? []) {
     const edge = free.find((one) => one.edge.to === id)
-    if (edge !== undefined) return along(request, edge, 'suggested', `${quote(id)} was suggested`, free)
+    if (edge !== undefined) return routeAlong(request, edge, 'suggested', `${quote(id)} was suggested`, free)
   }
   return undefined
 }
@@ -139,10 +139,10 @@ function byWeight(request: RouteRequest, free: readonly TypedEdge[]): Route | un
   const best = heaviest(free, (label) => (label === status ? 0 : status !== 'fail' && FAILURES.has(label) ? 2 : 1))
   if (best === undefined) return undefined
   const rivals = free.filter((one) => one !== best)
-  return along(request, best, 'unconditional', rivals.length === 0 ? 'no condition' : against(best, rivals, status), free)
+  return routeAlong(request, best, 'unconditional', rivals.length === 0 ? 'no condition' : weightReason(best, rivals, status), free)
 }
 
-function against(best: TypedEdge, rivals: readonly TypedEdge[], status: string): string {
+function weightReason(best: TypedEdge, rivals: readonly TypedEdge[], status: string): string {
   const equal = rivals.filter(({ weight }) => weight === best.weight)
   if (equal.length === 0) return `weight ${best.weight} is the highest`
   if (normaliseLabel(best.label) === status) return `its label is ${quote(best.label)}`
@@ -154,7 +154,7 @@ function against(best: TypedEdge, rivals: readonly TypedEdge[], status: string):
 function throughCheck(request: RouteRequest, free: readonly TypedEdge[]): Route | undefined {
   const checks = free.filter(({ edge }) => catchesFailure(request, edge.to))
   const best = heaviest(checks)
-  return best === undefined ? undefined : along(request, best, 'check', `${quote(best.edge.to)} asks for the outcome`, checks)
+  return best === undefined ? undefined : routeAlong(request, best, 'check', `${quote(best.edge.to)} asks for the outcome`, checks)
 }
 
 function catchesFailure(request: RouteRequest, first: string): boolean {
@@ -201,7 +201,7 @@ function jumpTo(request: RouteRequest, step: RouteStep, to: string | undefined):
   }
 }
 
-function along(request: RouteRequest, edge: TypedEdge, step: RouteStep, reason: string, candidates: readonly TypedEdge[]): Route {
+function routeAlong(request: RouteRequest, edge: TypedEdge, step: RouteStep, reason: string, candidates: readonly TypedEdge[]): Route {
   const conditional = step === 'condition' ? { conditional: true as const } : {}
   return { to: edge.edge.to, step, edge, ...conditional, reason, seen: seenIn(request, edge, candidates) }
 }

@@ -1,12 +1,11 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
 import { findAttribute } from '../model/attributes.ts'
 import type { AttributeRow } from '../model/attribute-row.ts'
-import { failsOnWrong, wrongValue } from '../model/attribute-value.ts'
+import { isStrict, valueProblem } from '../model/attribute-value.ts'
 import { fileUri } from '../model/capability-uris.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { readsOfNode } from './labelling.ts'
 import type { Middleware, Token } from './middleware.ts'
-import { isLargerThan } from './size.ts'
 
 /** Bytes of one attribute, and of one value of the context (reference pipeline 5.2). */
 const MOST_ATTRIBUTE = 1_000_000
@@ -16,24 +15,24 @@ const MOST_VALUE = 10_000_000
 export const safeInput: Middleware = {
   name: 'safe_input',
   before(token) {
-    const problem = writtenIn(token.scene.node).problem ?? pathsProblem(token) ?? valuesProblem(token)
-    return problem === undefined ? undefined : { halt: `unsafe input: ${token.scene.node.id} ${problem}` }
+    const problem = attributeFindings(token.context.node).problem ?? pathsProblem(token) ?? valuesProblem(token)
+    return problem === undefined ? undefined : { halt: `unsafe input: ${token.context.node.id} ${problem}` }
   },
-  after({ scene }, { context_updates = {} }) {
+  after({ context }, { context_updates = {} }) {
     const large = Object.entries(context_updates).find(([, value]) => isLargerThan(value, MOST_VALUE))
-    return large === undefined ? undefined : { halt: `unsafe output: ${scene.node.id} writes more than 10 MB to ${large[0]}` }
+    return large === undefined ? undefined : { halt: `unsafe output: ${context.node.id} writes more than 10 MB to ${large[0]}` }
   },
 }
 
 /** What an author wrote does not change, so neither does what is wrong with it; where its paths may lead is the operator's. */
-interface Written {
+interface AttributeFindings {
   readonly problem: string | undefined
   readonly paths: readonly (readonly [name: string, path: string])[]
 }
 
-const known = new WeakMap<TypedNode, Written>()
+const known = new WeakMap<TypedNode, AttributeFindings>()
 
-function writtenIn(node: TypedNode): Written {
+function attributeFindings(node: TypedNode): AttributeFindings {
   let written = known.get(node)
   if (written === undefined) {
     const names = [...node.node.attributes.keys()]
@@ -58,16 +57,16 @@ function attributeProblem(typed: TypedNode, name: string): string | undefined {
   if (typeof value === 'string' && value.includes('\0')) return `has the character NUL in ${name}`
   if (typeof value === 'string' && isLargerThan(value, MOST_ATTRIBUTE)) return `has more than 1 MB in ${name}`
   const row = rowOf(typed, name)
-  if (row === undefined || !failsOnWrong(row)) return undefined
-  const wrong = wrongValue(row, name, node.attributes, attribute)
+  if (row === undefined || !isStrict(row)) return undefined
+  const wrong = valueProblem(row, name, node.attributes, attribute)
   return wrong === undefined ? undefined : `has ${name}=${String(value)}, which ${wrong === 'duration' ? 'is no duration' : wrong}`
 }
 
 /** Paths that the author wrote: below the work folder or the run's own, unless the operator has granted them by name. */
-function pathsProblem({ scene: { node, charter } }: Token): string | undefined {
-  for (const [name, path] of writtenIn(node).paths) {
-    if (leadsOut(path)) return `has a path that leads out of its folder in ${name}: ${path}`
-    const isFree = !isAbsolute(path) || isBelow(path, charter.workdir) || isBelow(path, charter.folder) || isJudged(node, path)
+function pathsProblem({ context: { node, permissions } }: Token): string | undefined {
+  for (const [name, path] of attributeFindings(node).paths) {
+    if (leavesFolder(path)) return `has a path that leads out of its folder in ${name}: ${path}`
+    const isFree = !isAbsolute(path) || isBelow(path, permissions.workdir) || isBelow(path, permissions.folder) || isJudged(node, path)
     if (!isFree) return `has a path outside the work folder in ${name}: ${path}`
   }
   return undefined
@@ -79,20 +78,20 @@ function isJudged({ capabilitiesRequired }: TypedNode, path: string): boolean {
 }
 
 /** Values that a node reads: paths among them must not lead out. What they touch is judged when they are opened. */
-function valuesProblem({ scene }: Token): string | undefined {
-  for (const { key, needs } of readsOfNode(scene.node)) {
-    const value: Json | undefined = scene.get(key)
+function valuesProblem({ context }: Token): string | undefined {
+  for (const { key, needs } of readsOfNode(context.node)) {
+    const value: Json | undefined = context.get(key)
     if (value === undefined) continue
     if (isLargerThan(value, MOST_VALUE)) return `reads more than 10 MB from ${key}`
     if (needs !== 'path_traversal' || typeof value !== 'string') continue
     if (value.includes('\0')) return `reads a path with the character NUL from ${key}`
-    if (leadsOut(value)) return `reads a path that leads out of its folder from ${key}: ${value}`
+    if (leavesFolder(value)) return `reads a path that leads out of its folder from ${key}: ${value}`
   }
   return undefined
 }
 
 /** Whether the steps `..` of a path lead above where it begins. */
-function leadsOut(path: string): boolean {
+function leavesFolder(path: string): boolean {
   let depth = 0
   for (const step of path.split(/[\\/]/)) {
     if (step === '' || step === '.') continue
@@ -109,4 +108,21 @@ function isAbsolute(path: string): boolean {
 /** Whether an absolute path lies in a folder; one with `..` in it never does. */
 function isBelow(path: string, folder: string): boolean {
   return (path === folder || path.startsWith(`${folder}/`)) && !path.split(/[\\/]/).includes('..')
+}
+
+/** Whether a value as JSON has more characters than a limit, roughly; looks no further than it must. */
+function isLargerThan(value: Json, limit: number): boolean {
+  return remainingSize(value, limit) < 0
+}
+
+/** What is left of a size once a value has been taken from it; below nothing if it is too large. */
+function remainingSize(value: Json, size: number): number {
+  if (typeof value === 'string') return size - value.length
+  let rest = size - 8
+  const inner = isList(value) ? value : isObject(value) ? Object.values(value) : []
+  for (const one of inner) {
+    if (rest < 0) return rest
+    rest = remainingSize(one, rest)
+  }
+  return rest
 }

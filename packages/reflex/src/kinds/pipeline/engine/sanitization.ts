@@ -1,3 +1,5 @@
+import { redactTexts } from '../../../kernel/journal/redact.ts'
+import { redactSecretShapes } from '../../../policy/index.ts'
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { readsOfNode } from './labelling.ts'
@@ -5,7 +7,6 @@ import { SANITIZED } from '../contract/label.ts'
 import type { Middleware, Token } from './middleware.ts'
 import { renderText } from '../language/render.ts'
 import { marksIn } from '../contract/prompt-text.ts'
-import { holdsSecret, withoutSecrets } from './secrets.ts'
 
 /**
  * Keeps secrets out of what authors write and of what nodes give, and tells what of a value does not belong into a
@@ -14,7 +15,7 @@ import { holdsSecret, withoutSecrets } from './secrets.ts'
 export const sanitization: Middleware = {
   name: 'sanitization',
   before(token) {
-    const { node } = token.scene
+    const { node } = token.context
     const secret = secretOf(node)
     if (secret !== undefined) return { halt: `unsafe input: ${node.id} has a secret in ${secret}` }
     markPrompts(token)
@@ -34,9 +35,9 @@ export const sanitization: Middleware = {
 /** Refuses what gives a secret, where the others would only take it out. */
 export const secretScan: Middleware = {
   name: 'secret_scan',
-  after({ scene }, { context_updates = {} }) {
+  after({ context }, { context_updates = {} }) {
     const found = Object.entries(context_updates).find(([, value]) => withoutSecrets(value) !== value)
-    return found === undefined ? undefined : { halt: `unsafe output: ${scene.node.id} writes a secret to ${found[0]}` }
+    return found === undefined ? undefined : { halt: `unsafe output: ${context.node.id} writes a secret to ${found[0]}` }
   },
 }
 
@@ -46,7 +47,7 @@ const known = new WeakMap<TypedNode, { readonly name: string | undefined }>()
 function secretOf(node: TypedNode): string | undefined {
   let found = known.get(node)
   if (found === undefined) {
-    const [name] = [...node.node.attributes].find(([, { value }]) => typeof value === 'string' && holdsSecret(value)) ?? []
+    const [name] = [...node.node.attributes].find(([, { value }]) => typeof value === 'string' && containsSecret(value)) ?? []
     found = { name }
     known.set(node, found)
   }
@@ -57,10 +58,10 @@ const ASKS_MODEL = 'arbor://orchestrator/execute/llm_query'
 
 /** A value with marks in it is no longer safe for prompts, and that is told; the value itself stays. */
 function markPrompts(token: Token): void {
-  const { node } = token.scene
+  const { node } = token.context
   if (!node.capabilitiesRequired.includes(ASKS_MODEL)) return
   for (const { key } of readsOfNode(node)) {
-    const value = token.scene.get(key)
+    const value = token.context.get(key)
     const marks = value === undefined ? [] : marksIn(renderText(value))
     if (marks.length === 0) continue
     token.note('prompt_marked', { key, marks })
@@ -68,3 +69,11 @@ function markPrompts(token: Token): void {
     token.mark(key, { ...label, bits: label.bits & ~SANITIZED.prompt_injection })
   }
 }
+
+/** True if a text holds something that looks like a secret. Secrets that the operator names are taken out before anything is recorded. */
+export function containsSecret(text: string): boolean {
+  return redactSecretShapes(text) !== text
+}
+
+/** Puts `‹secret 4f1c›` in place of what looks like a secret; the value itself where there is none. */
+export const withoutSecrets = redactTexts(redactSecretShapes)

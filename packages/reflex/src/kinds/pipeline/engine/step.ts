@@ -1,39 +1,39 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Input } from '../../../kernel/journal/record.ts'
 import { endNow } from './advance.ts'
-import type { Charter } from '../contract/handler.ts'
+import type { Permissions } from '../contract/handler.ts'
 import { unpackLabel } from '../contract/label.ts'
 import type { BranchArgs } from '../contract/branch.ts'
-import { charterRequest } from './charter.ts'
+import { permissionsRequest } from './permissions.ts'
 import { attempt, enter } from './executing.ts'
 import { markLabel } from './labels.ts'
-import type { Engine } from './parts.ts'
-import { heldBy, takeOver } from './resuming.ts'
-import { take } from './taking.ts'
-import { keepCharter, OWN, Tally } from '../contract/tally.ts'
-import { type Step, Walk } from './walk.ts'
+import type { Engine } from './engine.ts'
+import { storedRunOf, restoreRun } from './resuming.ts'
+import { takeInput } from './take-input.ts'
+import { storePermissions, INTERNAL, EngineBoard } from '../contract/engine-board.ts'
+import { type Step, FrameStep } from './frame-step.ts'
 
 /** Steps a frame of a pipeline. Pure: the same state and input give the same record. */
-export function stepWalk(x: Step, engine: Engine, input: Input | undefined): void {
-  const walk = new Walk(x, engine)
-  if (input?.[0] === 'kernel') forked(walk, input[2])
-  else if (x.position === undefined) begin(walk)
-  else if (input !== undefined) take(walk, input)
-  else if (walk.position.phase === 'close' || walk.position.hook !== undefined) attempt(walk)
-  else enter(walk)
-  if (walk.remarks.length > 0) x.note(walk.remarks)
+export function stepFrame(x: Step, engine: Engine, input: Input | undefined): void {
+  const step = new FrameStep(x, engine)
+  if (input?.[0] === 'kernel') forked(step, input[2])
+  else if (x.position === undefined) begin(step)
+  else if (input !== undefined) takeInput(step, input)
+  else if (step.position.phase === 'close' || step.position.hook !== undefined) attempt(step)
+  else enter(step)
+  if (step.remarks.length > 0) x.note(step.remarks)
 }
 
 /** A pipeline begins with its inputs, and asks what the operator has settled. */
-function begin(walk: Walk): void {
-  const { x, branch, typed } = walk
-  if (branch !== undefined) return beginBranch(walk, branch)
-  walk.go({ node: typed.start ?? '', phase: 'charter', steps: 0 })
-  walk.note('pipeline_started', { node_count: typed.nodes.size })
-  const held = heldBy(x.frame)
-  if (held !== undefined) takeOver(walk, held)
-  for (const [key, value] of Object.entries(isObject(x.args) ? x.args : {})) if (!key.startsWith(OWN)) x.set(key, value)
-  x.request(...charterRequest(walk.typed))
+function begin(step: FrameStep): void {
+  const { x, branch, typed } = step
+  if (branch !== undefined) return beginBranch(step, branch)
+  step.setPosition({ node: typed.start ?? '', phase: 'charter', steps: 0 })
+  step.note('pipeline_started', { node_count: typed.nodes.size })
+  const held = storedRunOf(x.frame)
+  if (held !== undefined) restoreRun(step, held)
+  for (const [key, value] of Object.entries(isObject(x.args) ? x.args : {})) if (!key.startsWith(INTERNAL)) x.set(key, value)
+  x.request(...permissionsRequest(step.typed))
 }
 
 /**
@@ -41,8 +41,8 @@ function begin(walk: Walk): void {
  * what its draws come from; and what a host has, since a handler in the middle of its work is to find the same. Each frame
  * keeps it: a branch sees its spawner as that was before.
  */
-function forked({ x }: Walk, detail: Json | undefined): void {
-  const before = Tally.in(x).charter
+function forked({ x }: FrameStep, detail: Json | undefined): void {
+  const before = EngineBoard.in(x).permissions
   if (before === undefined || !isObject(detail)) return
   const { run, said } = detail
   const { began, aside, before: spent, draws = before.run, toolHooks, hooks, summarises, council, actions } = before
@@ -53,8 +53,8 @@ function forked({ x }: Walk, detail: Json | undefined): void {
     council: _council,
     actions: _actions,
     ...settled
-  } = isObject(said) ? (said as unknown as Charter) : before
-  keepCharter(x, {
+  } = isObject(said) ? (said as unknown as Permissions) : before
+  storePermissions(x, {
     ...settled,
     ...(typeof run === 'string' ? { run } : {}),
     draws,
@@ -70,10 +70,10 @@ function forked({ x }: Walk, detail: Json | undefined): void {
 }
 
 /** A branch begins at the end of its edge, or executes one item. */
-function beginBranch(walk: Walk, { spec, timeout, given, index: _index, steps: _steps, ...before }: BranchArgs): void {
-  const { x, typed } = walk
+function beginBranch(step: FrameStep, { spec, timeout, given, index: _index, steps: _steps, ...before }: BranchArgs): void {
+  const { x, typed } = step
   const edge = spec.edge === undefined ? undefined : typed.graph.edges[spec.edge]
-  walk.go({
+  step.setPosition({
     ...before,
     node: spec.item?.id ?? edge?.to ?? '',
     phase: 'enter',
@@ -83,9 +83,9 @@ function beginBranch(walk: Walk, { spec, timeout, given, index: _index, steps: _
   })
   for (const [key, value] of Object.entries(spec.values ?? {})) {
     x.set(key, value)
-    markLabel(walk, key, unpackLabel(given))
+    markLabel(step, key, unpackLabel(given))
   }
   if (timeout !== undefined) x.timer(timeout, 'branch')
-  if (spec.until !== undefined && spec.until === walk.position.node) return endNow(walk, { status: 'success' })
-  enter(walk)
+  if (spec.until !== undefined && spec.until === step.position.node) return endNow(step, { status: 'success' })
+  enter(step)
 }

@@ -3,7 +3,7 @@ import type { Rec } from '../../../kernel/journal/record.ts'
 import type { TypedEdge, TypedGraph } from '../model/typed.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { edgeIdsOf } from '../dot/edge-ids.ts'
-import { OWN } from '../contract/tally.ts'
+import { INTERNAL } from '../contract/engine-board.ts'
 
 /** Text as it is, anything else as JSON. */
 export function textOf(value: Json | undefined): string {
@@ -45,21 +45,21 @@ export function commandText(value: Json | undefined): string | undefined {
 }
 
 /** Keys that say again what others say, or what stands beside them as a fact. */
-const AGAIN =
+const REPEATED_KEYS =
   /^(last_response|context\.previous_|wait\.|gate\.|validate\.|last_prompt|llm\.|internal\.|human\.gate\.|parallel\.|tool\.output|shell\.|exec\.|fan_in\.|budget_status)/
 
 /** What a record writes that belongs to the program; of several keys with one value, the most telling. */
-export function wroteOf({ writes = [] }: Rec): JsonObject | undefined {
+export function writesOf({ writes = [] }: Rec): JsonObject | undefined {
   const pairs = writes.flatMap((key, i): [string, Json][] =>
-    i % 2 === 0 && typeof key === 'string' && !key.startsWith(OWN) ? [[key, writes[i + 1] ?? null]] : [],
+    i % 2 === 0 && typeof key === 'string' && !key.startsWith(INTERNAL) ? [[key, writes[i + 1] ?? null]] : [],
   )
-  const telling = pairs.filter(([key]) => !AGAIN.test(key))
+  const telling = pairs.filter(([key]) => !REPEATED_KEYS.test(key))
   const shown = telling.length === 0 ? pairs.filter(([key]) => key === 'last_response') : telling
   return shown.length === 0 ? undefined : Object.fromEntries(shown)
 }
 
 /** The ways of a choice, by the names that people know them by: the label of an edge, else where it leads. */
-export interface Ways {
+export interface EdgeChoices {
   readonly edge: string
   readonly open: readonly string[]
   readonly closed: readonly (readonly [name: string, why: string])[]
@@ -68,17 +68,21 @@ export interface Ways {
 }
 
 /** What routing has seen, for readers: `seen` names edges by their index. */
-export function waysOf({ outgoing, graph }: TypedGraph, { from, to, open, closed }: JsonObject, taken: number | undefined): Ways {
+export function edgeChoicesOf(
+  { outgoing, graph }: TypedGraph,
+  { from, to, open, closed }: JsonObject,
+  taken: number | undefined,
+): EdgeChoices {
   const edges = outgoing.get(textOf(from)) ?? []
   const other = new Set([...numbers(open), ...pairs(closed).map(([index]) => index)])
   const leads = edges.filter(({ edge }) => edge.to === to)
   const edge = leads.find(({ edge: { index } }) => index === taken) ?? leads.find(({ edge: { index } }) => !other.has(index)) ?? leads[0]
   const named = (index: number): string => {
     const found = edges.find((one) => one.edge.index === index)
-    return found === undefined ? (graph.edges[index]?.to ?? String(index)) : wayName(found)
+    return found === undefined ? (graph.edges[index]?.to ?? String(index)) : edgeName(found)
   }
   return {
-    edge: edge === undefined ? textOf(to) : wayName(edge),
+    edge: edge === undefined ? textOf(to) : edgeName(edge),
     open: numbers(open).map(named),
     closed: pairs(closed).map(([index, why]) => [named(index), why]),
     ids: {
@@ -103,7 +107,7 @@ function edgeId(graph: DotGraph, index: number | undefined): string | undefined 
   return edge === undefined ? undefined : edgeIdsOf(graph).get(edge)
 }
 
-function wayName({ label, edge }: TypedEdge): string {
+function edgeName({ label, edge }: TypedEdge): string {
   return label === '' ? edge.to : label
 }
 

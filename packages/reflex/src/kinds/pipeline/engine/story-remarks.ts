@@ -6,54 +6,54 @@ import { failureJump, gateJump } from '../model/jumps.ts'
 import { branchOf } from '../contract/branch.ts'
 import { pipelineFaults, STAGE_FAILED } from '../contract/faults.ts'
 import { withoutSensitive } from './labels.ts'
-import { brief } from '../../../text/brief.ts'
-import { valueIn } from '../../../text/value-in.ts'
+import { shortJson } from '../../../text/brief.ts'
+import { parseIfJson } from '../../../text/parse-if-json.ts'
 import { nodeOf, type Position } from '../contract/position.ts'
 import { retryPolicy } from '../contract/retry.ts'
-import { authorOf, commandText, edgeFact, textOf, usedBy, waysOf, wroteOf } from './story-facts.ts'
+import { authorOf, commandText, edgeFact, textOf, usedBy, edgeChoicesOf, writesOf } from './story-facts.ts'
 
 /** A record with its remarks, and the node where its frame stood. */
-export interface Heard extends Change<TypedGraph> {
+export interface RemarkedChange extends Change<TypedGraph> {
   readonly remarks: readonly (readonly [type: string, payload: JsonObject])[]
   readonly node: string
 }
 
-type Teller = (payload: JsonObject, heard: Heard, place: number) => readonly StoryEvent[]
+type RemarkStory = (payload: JsonObject, heard: RemarkedChange, place: number) => readonly StoryEvent[]
 
 /** Of a line for those who look closely: a trace, or `--verbose`. */
 const DETAIL: JsonObject = { detail: true }
 
 /** What each remark tells; those that are not here are for machines. */
-export const TOLD: Readonly<Record<string, Teller>> = {
+export const REMARK_STORIES: Readonly<Record<string, RemarkStory>> = {
   stage_started: ({ node_id }, heard) =>
-    isSilent(heard, node_id) ? [] : [{ mark: 'enter', node: textOf(node_id), ...cameOver(heard, node_id) }],
+    isSilent(heard, node_id) ? [] : [{ mark: 'enter', node: textOf(node_id), ...enteredEdge(heard, node_id) }],
   stage_completed: (payload, heard, place) => completed(payload, heard, place),
   stage_failed: ({ node_id, error, code, will_retry }, heard, place) =>
     will_retry === true ? [] : [failed(textOf(node_id), { code: textOf(code), error: textOf(error) }, heard, place)],
   stage_retrying: ({ node_id, attempt, delay_ms }, heard, place) => [retrying(heard, textOf(node_id), attempt, delay_ms, place)],
   stage_skipped: ({ node_id, reason }) => [{ mark: 'skip', node: textOf(node_id), text: textOf(reason) }],
-  stage_warning: ({ node_id, warning }) => [warns(node_id, textOf(warning))],
+  stage_warning: ({ node_id, warning }) => [warningEvent(node_id, textOf(warning))],
   middleware_halted: ({ node_id, reason, middleware }, { remarks, node }) =>
     remarks.some(([type, { error }]) => type === 'stage_failed' && textOf(error) === textOf(reason))
       ? []
-      : [warns(node_id ?? node, `${textOf(middleware)}: ${textOf(reason)}`)],
-  middleware_skipped: ({ node_id, middleware }) => [warns(node_id, `leaves out ${textOf(middleware)}`)],
+      : [warningEvent(node_id ?? node, `${textOf(middleware)}: ${textOf(reason)}`)],
+  middleware_skipped: ({ node_id, middleware }) => [warningEvent(node_id, `leaves out ${textOf(middleware)}`)],
   skip_refused: ({ node_id, middleware }) => [
-    warns(
+    warningEvent(
       node_id,
       middleware === 'mandatory_middleware' ? 'its checks cannot be switched off from inside' : `may not leave out ${textOf(middleware)}`,
     ),
   ],
   tainted_route: ({ node_id, to, keys }) => [
-    warns(node_id, `a value from outside, ${isList(keys) ? keys.map(textOf).join(', ') : ''}, leads to ${textOf(to)}`),
+    warningEvent(node_id, `a value from outside, ${isList(keys) ? keys.map(textOf).join(', ') : ''}, leads to ${textOf(to)}`),
   ],
   // Counters of a simulation come along with what a branch has written; nobody tried to write them.
   update_refused: ({ node_id, key }) =>
-    textOf(key).startsWith('internal.simulate.') ? [] : [warns(node_id, `may not write ${textOf(key)}`)],
-  variable_refused: ({ node_id, key, name }) => [warns(node_id, `${textOf(key)} cannot be the variable ${textOf(name)}`)],
-  parameter_missing: ({ node_id, key, name }) => [warns(node_id, `${textOf(key)} is not there for ${textOf(name)}`)],
-  secret_redacted: ({ node_id, key }) => [warns(node_id, `a secret was taken out of ${textOf(key)}`)],
-  prompt_marked: ({ node_id, key }) => [warns(node_id, `${textOf(key)} looks like instructions to a model: it is marked as data`)],
+    textOf(key).startsWith('internal.simulate.') ? [] : [warningEvent(node_id, `may not write ${textOf(key)}`)],
+  variable_refused: ({ node_id, key, name }) => [warningEvent(node_id, `${textOf(key)} cannot be the variable ${textOf(name)}`)],
+  parameter_missing: ({ node_id, key, name }) => [warningEvent(node_id, `${textOf(key)} is not there for ${textOf(name)}`)],
+  secret_redacted: ({ node_id, key }) => [warningEvent(node_id, `a secret was taken out of ${textOf(key)}`)],
+  prompt_marked: ({ node_id, key }) => [warningEvent(node_id, `${textOf(key)} looks like instructions to a model: it is marked as data`)],
   taint_reduced: ({ node_id, key, from, to, why }) => [
     {
       mark: 'note',
@@ -73,10 +73,10 @@ export const TOLD: Readonly<Record<string, Teller>> = {
   tool_call: ({ node_id, tool, ok, result }) => [
     ok === true
       ? { mark: 'step', node: textOf(node_id), text: `calls ${textOf(tool)}` }
-      : warns(node_id, `${textOf(tool)}: ${brief(result ?? null)}`),
+      : warningEvent(node_id, `${textOf(tool)}: ${shortJson(result ?? null)}`),
   ],
-  tool_unknown: ({ node_id, tool }) => [warns(node_id, `there is no tool ${textOf(tool)}`)],
-  tool_withheld: ({ node_id, tool }) => [warns(node_id, `no model may call ${textOf(tool)}: only an author writes what it takes`)],
+  tool_unknown: ({ node_id, tool }) => [warningEvent(node_id, `there is no tool ${textOf(tool)}`)],
+  tool_withheld: ({ node_id, tool }) => [warningEvent(node_id, `no model may call ${textOf(tool)}: only an author writes what it takes`)],
   hook: ({ of, phase, ok }, { node }) => [
     ok === true
       ? { mark: 'step', node, text: `the ${textOf(phase)}_hook of the ${textOf(of)} ran` }
@@ -96,7 +96,10 @@ export const TOLD: Readonly<Record<string, Teller>> = {
     },
   ],
   goal_gate_retrying: ({ gate, target }, { node }) => [
-    { ...warns(gate, `the goal is not reached: back to ${textOf(target)}`), facts: { ids: { edge: gateJump(node, textOf(target)) } } },
+    {
+      ...warningEvent(gate, `the goal is not reached: back to ${textOf(target)}`),
+      facts: { ids: { edge: gateJump(node, textOf(target)) } },
+    },
   ],
   failure_routed: ({ from, to }) => [
     {
@@ -114,7 +117,9 @@ export const TOLD: Readonly<Record<string, Teller>> = {
   ],
   dead_end: ({ node_id }, heard) =>
     isSilent(heard, node_id) ? [] : [{ mark: 'note', node: textOf(node_id), text: 'no way on: it ends here' }],
-  budget_warning: ({ node_id, used }) => [warns(node_id, `the budget is nearly spent: ${isList(used) ? used.map(textOf).join(', ') : ''}`)],
+  budget_warning: ({ node_id, used }) => [
+    warningEvent(node_id, `the budget is nearly spent: ${isList(used) ? used.map(textOf).join(', ') : ''}`),
+  ],
   budget_raised: (raised, { node }) => [
     {
       mark: 'note',
@@ -128,32 +133,32 @@ export const TOLD: Readonly<Record<string, Teller>> = {
 }
 
 /** Where a pipeline begins and ends nothing is done that is worth a line. */
-function isSilent({ def }: Heard, id: Json | undefined): boolean {
+function isSilent({ def }: RemarkedChange, id: Json | undefined): boolean {
   const node = def.nodes.get(textOf(id))
   return node !== undefined && (node.canonical === 'start' || node.canonical === 'exit') && node.custom === undefined
 }
 
 /** The edge that led to the node that begins. */
-function cameOver({ before, frame, def }: Heard, id: Json | undefined): Pick<StoryEvent, 'facts'> {
+function enteredEdge({ before, frame, def }: RemarkedChange, id: Json | undefined): Pick<StoryEvent, 'facts'> {
   const from = before === undefined ? branchOf(frame)?.spec : nodeOf(before) === id ? (before as unknown as Position) : undefined
   const ids = edgeFact(def.graph, from?.edge)
   return ids['edge'] === undefined ? {} : { facts: { ids } }
 }
 
-function warns(node: Json | undefined, text: string): StoryEvent {
+function warningEvent(node: Json | undefined, text: string): StoryEvent {
   return { mark: 'warn', node: textOf(node), text }
 }
 
 const ASKING: ReadonlySet<string> = new Set(['wait.human', 'gate.approval'])
 
 /** A stage is done: what it came to, what that took, and where it goes on if it could have gone elsewhere. */
-function completed({ node_id, status, notes }: JsonObject, heard: Heard, place: number): readonly StoryEvent[] {
+function completed({ node_id, status, notes }: JsonObject, heard: RemarkedChange, place: number): readonly StoryEvent[] {
   if (isSilent(heard, node_id)) return []
   const id = textOf(node_id)
   const node = heard.def.nodes.get(id)
   const { input } = heard.record
   const value = input?.[0] === 'ok' ? input[2] : undefined
-  const way = wayFrom(id, heard, place)
+  const edgeFacts = edgeFrom(id, heard, place)
   const text = [
     status === 'success' ? '' : textOf(status).replace('_', ' '),
     node?.canonical === 'parallel' ? countText(heard) : '',
@@ -161,26 +166,31 @@ function completed({ node_id, status, notes }: JsonObject, heard: Heard, place: 
     ASKING.has(node?.operation ?? '') && input?.[0] === 'timer' ? 'nobody answered in time' : '',
     short(textOf(notes)),
   ].filter((part) => part !== '')
-  const { route, ...chosen } = way ?? {}
+  const { route, ...chosen } = edgeFacts ?? {}
   const by = doneBy(heard, value)
   // What a person has chosen needs no other reason.
   const onward = by['by'] === 'a person' ? chosen : { ...chosen, ...(route === undefined ? {} : { route }) }
-  const facts: JsonObject = { at: heard.at, ...by, ...onward, ...wrote(heard) }
-  if (node?.canonical === 'branch' && way !== undefined)
+  const facts: JsonObject = { at: heard.at, ...by, ...onward, ...shownWrites(heard) }
+  if (node?.canonical === 'branch' && edgeFacts !== undefined)
     return [{ mark: 'decide', node: id, text: textOf(route), facts: { ...facts, by: 'rules' } }]
   return [{ mark: 'done', node: id, text: text.join(': '), facts }]
 }
 
-function failed(id: string, { code, error }: { readonly code: string; readonly error: string }, heard: Heard, place: number): StoryEvent {
+function failed(
+  id: string,
+  { code, error }: { readonly code: string; readonly error: string },
+  heard: RemarkedChange,
+  place: number,
+): StoryEvent {
   const { input } = heard.record
-  const way = wayFrom(id, heard, place)
+  const edgeFacts = edgeFrom(id, heard, place)
   const used = input?.[0] === 'ok' ? usedBy(input[2]) : undefined
   const text = withoutNode(error, id)
   return {
     mark: 'fail',
     node: id,
     text,
-    facts: { fault: faultOf(id, code, text), ...(used === undefined ? {} : { used }), ...way },
+    facts: { fault: faultOf(id, code, text), ...(used === undefined ? {} : { used }), ...edgeFacts },
   }
 }
 
@@ -197,7 +207,7 @@ const REMARK = 100
 
 function short(text: string): string {
   const line = text.trim()
-  return line.length <= REMARK && !line.includes('\n') ? line : brief(valueIn(line), REMARK)
+  return line.length <= REMARK && !line.includes('\n') ? line : shortJson(parseIfJson(line), REMARK)
 }
 
 /** A failure names its node for those who see it alone; a line has named it. */
@@ -206,7 +216,7 @@ function withoutNode(error: string, id: string): string {
 }
 
 /** Who did it: a person who was asked, a model, with what it used. */
-function doneBy({ record: { input } }: Heard, value: Json | undefined): JsonObject {
+function doneBy({ record: { input } }: RemarkedChange, value: Json | undefined): JsonObject {
   const used = usedBy(value)
   if (input?.[0] === 'answer') return { by: 'a person' }
   if (used === undefined || !isObject(value)) return {}
@@ -214,32 +224,38 @@ function doneBy({ record: { input } }: Heard, value: Json | undefined): JsonObje
 }
 
 /** What a stage wrote, without what few may see (reference pipeline 5.4). */
-function wrote({ record, frame }: Heard): JsonObject {
-  const written = wroteOf(record)
-  return written === undefined ? {} : { wrote: withoutSensitive(written, (key) => frame.books().get(key)) }
+function shownWrites({ record, frame }: RemarkedChange): JsonObject {
+  const written = writesOf(record)
+  return written === undefined ? {} : { wrote: withoutSensitive(written, (key) => frame.kindReader().get(key)) }
 }
 
 /** `2 of 3 branches succeeded`. */
-function countText({ record: { writes = [] } }: Heard): string {
+function countText({ record: { writes = [] } }: RemarkedChange): string {
   const written = (key: string): Json | undefined => writes[writes.findIndex((name, i) => i % 2 === 0 && name === key) + 1]
   if (!writes.includes('parallel.total_count')) return ''
   return `${textOf(written('parallel.success_count'))} of ${textOf(written('parallel.total_count'))} succeeded`
 }
 
 /** The way that was taken after a stage, where it had several. */
-function wayFrom(id: string, { def, remarks, frame }: Heard, place: number): JsonObject | undefined {
+function edgeFrom(id: string, { def, remarks, frame }: RemarkedChange, place: number): JsonObject | undefined {
   const node = def.nodes.get(id)
   const outgoing = def.outgoing.get(id) ?? []
   if (node === undefined || outgoing.length < 2 || node.canonical === 'parallel' || isOn(node.node.attributes, 'fan_out')) return undefined
   const [, selected] = remarks.slice(place).find(([type, { from }]) => type === 'edge_selected' && from === id) ?? []
   if (selected === undefined) return undefined
   const { edge: taken } = frame.position as unknown as Position
-  const { edge, open, closed, ids } = waysOf(def, selected, taken)
+  const { edge, open, closed, ids } = edgeChoicesOf(def, selected, taken)
   return { edge, route: textOf(selected['reason']), open: [edge, ...open], ...(closed.length === 0 ? {} : { closed }), ids }
 }
 
 /** An attempt that failed, and the next one. */
-function retrying({ remarks, def }: Heard, id: string, attempt: Json | undefined, delay: Json | undefined, place: number): StoryEvent {
+function retrying(
+  { remarks, def }: RemarkedChange,
+  id: string,
+  attempt: Json | undefined,
+  delay: Json | undefined,
+  place: number,
+): StoryEvent {
   const [, failure] = remarks.slice(0, place).findLast(([type]) => type === 'stage_failed') ?? []
   const node = def.nodes.get(id)
   const all = node === undefined ? '' : ` of ${retryPolicy(node, def.graph.attributes).attempts}`
@@ -253,7 +269,7 @@ function retrying({ remarks, def }: Heard, id: string, attempt: Json | undefined
 }
 
 /** Branches begin: how many, and what is enough of them. */
-function forked({ node_id, branch }: JsonObject, { def, node, record, remarks }: Heard): StoryEvent {
+function forked({ node_id, branch }: JsonObject, { def, node, record, remarks }: RemarkedChange): StoryEvent {
   const id = textOf(node_id ?? node)
   const here = def.nodes.get(id)
   const items = textOf(branch).endsWith(']')
@@ -270,7 +286,7 @@ function forked({ node_id, branch }: JsonObject, { def, node, record, remarks }:
   }
 }
 
-function branchesOf({ outgoing }: TypedGraph, id: string, remarks: Heard['remarks']): number {
+function branchesOf({ outgoing }: TypedGraph, id: string, remarks: RemarkedChange['remarks']): number {
   const [, started] = remarks.find(([type]) => type === 'parallel_started') ?? []
   const count = started?.['branch_count']
   return typeof count === 'number' ? count : (outgoing.get(id)?.length ?? 0)

@@ -3,8 +3,8 @@ import type { Change, StoryEvent } from '../../../kernel/state/story.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { branchOf } from '../contract/branch.ts'
 import { nodeOf } from '../contract/position.ts'
-import { faultOf, type Heard, TOLD } from './story-remarks.ts'
-import { authorOf, textOf, usedBy, waysOf } from './story-facts.ts'
+import { faultOf, type RemarkedChange, REMARK_STORIES } from './story-remarks.ts'
+import { authorOf, textOf, usedBy, edgeChoicesOf } from './story-facts.ts'
 
 /** The remarks of a record: `[type, payload]` each. */
 export function remarksOf(note: Json | undefined): (readonly [type: string, payload: JsonObject])[] {
@@ -21,8 +21,8 @@ const LONG = 10_000
 /** What a record of a pipeline means to a reader: stages begin and end, ways are chosen, people are asked. */
 export function pipelineStory(change: Change<TypedGraph>): StoryEvent[] {
   const { record, before, frame } = change
-  const heard: Heard = { ...change, remarks: remarksOf(record.more?.note), node: nodeOf(before) ?? nodeOf(frame.position) ?? '' }
-  const remarked = heard.remarks.flatMap(([type, payload], i) => TOLD[type]?.(payload, heard, i) ?? [])
+  const heard: RemarkedChange = { ...change, remarks: remarksOf(record.more?.note), node: nodeOf(before) ?? nodeOf(frame.position) ?? '' }
+  const remarked = heard.remarks.flatMap(([type, payload], i) => REMARK_STORIES[type]?.(payload, heard, i) ?? [])
   return [
     ...inputStory(heard, remarked),
     ...remarked,
@@ -47,7 +47,7 @@ function sentStory({ record, frame }: Change<TypedGraph>): StoryEvent[] {
 }
 
 /** What people did, what came back from a program, and what an effect did that is not the end of its node. */
-function inputStory({ record, node }: Heard, remarked: readonly StoryEvent[]): StoryEvent[] {
+function inputStory({ record, node }: RemarkedChange, remarked: readonly StoryEvent[]): StoryEvent[] {
   const { input } = record
   switch (input?.[0]) {
     case 'answer': {
@@ -78,7 +78,13 @@ function progressOf(delta: Json): string {
 }
 
 /** A question, or a pause. The timers of the engine itself are told by its remarks. */
-function waitStory({ n, at, node }: Heard, type: string, name: string, due: number | undefined, about: Json | undefined): StoryEvent[] {
+function waitStory(
+  { n, at, node }: RemarkedChange,
+  type: string,
+  name: string,
+  due: number | undefined,
+  about: Json | undefined,
+): StoryEvent[] {
   if (type === 'answer')
     return isObject(about) ? [{ mark: 'ask', node, text: textOf(about['text']), facts: { question: `${n}w`, ...about } }] : []
   if (type === 'message') {
@@ -94,7 +100,7 @@ function pushStory({ record, state }: Change<TypedGraph>, node: string): StoryEv
 }
 
 /** A branch has ended; in words where no node of it says how: it was stopped, or its time was over. */
-function branchStory(heard: Heard, remarked: readonly StoryEvent[]): StoryEvent[] {
+function branchStory(heard: RemarkedChange, remarked: readonly StoryEvent[]): StoryEvent[] {
   const { record, frame } = heard
   const branch = branchOf(frame)
   const [how, value] = record.more?.return ?? []
@@ -111,13 +117,13 @@ function branchStory(heard: Heard, remarked: readonly StoryEvent[]): StoryEvent[
 
 /** The branch ends with all that it is part of. */
 function isCancelled({ link }: Change['frame']): boolean {
-  return link?.caller.closing !== undefined
+  return link?.caller.cancelReason !== undefined
 }
 
 /** The edge over which a branch has come to where branches join: it ends in front of that node. */
-function lastEdge({ def, remarks }: Heard): JsonObject {
+function lastEdge({ def, remarks }: RemarkedChange): JsonObject {
   const [, selected] = remarks.findLast(([type]) => type === 'edge_selected') ?? []
   if (selected === undefined) return {}
-  const { edge } = waysOf(def, selected, undefined).ids
+  const { edge } = edgeChoicesOf(def, selected, undefined).ids
   return edge === undefined ? {} : { ids: { edge } }
 }

@@ -1,5 +1,5 @@
-import type { Role, Safety } from '../model/ports.ts'
-import type { Read } from '../model/node-keys.ts'
+import type { Role, Safety } from '../model/operation-facts.ts'
+import type { KeyRead } from '../model/node-keys.ts'
 import { type Label, LEVELS, levelOf, SANITIZED } from '../contract/label.ts'
 import { readsOfNode } from './labelling.ts'
 import type { Halt, Middleware, Token } from './middleware.ts'
@@ -21,7 +21,7 @@ const CHECKED_AT_USE: ReadonlySet<Safety> = new Set(['path_traversal', 'command_
 export const taintCheck: Middleware = {
   name: 'taint_check',
   before(token) {
-    for (const read of readsOfNode(token.scene.node)) {
+    for (const read of readsOfNode(token.context.node)) {
       const halt = judge(token, read)
       if (halt !== undefined) return halt
     }
@@ -29,11 +29,11 @@ export const taintCheck: Middleware = {
   },
 }
 
-function judge(token: Token, { key, role, needs }: Read): Halt | undefined {
+function judge(token: Token, { key, role, needs }: KeyRead): Halt | undefined {
   const label = token.label(key)
   if (label.level === 0) return undefined
   const problem = problemOf(label, role, needs)
-  if (problem !== undefined) return { halt: `taint: ${token.scene.node.id} reads ${key}, which is ${described(label)}; ${problem}` }
+  if (problem !== undefined) return { halt: `taint: ${token.context.node.id} reads ${key}, which is ${described(label)}; ${problem}` }
   if (role === 'control' && label.level >= DERIVED) {
     const { from = '' } = label
     token.note('taint_control', { key, level: levelOf(label), from })

@@ -1,7 +1,7 @@
 import { type Call, type Frame, isObject, type Kind, type Port, type Store, systemHost } from '../../../kernel/index.ts'
 import { actionPort, ActionRegistry, type HostActions } from '../operations/actions/registry.ts'
 import { handlerPort, HandlerRegistry } from '../engine/custom.ts'
-import { charterPort, type CharterSource } from '../engine/charter.ts'
+import { permissionsPort, type PermissionsSource } from '../engine/permissions.ts'
 import { createEngine, type EngineParts } from '../operations/make-engine.ts'
 import type { Limits, Routing } from '../contract/handler.ts'
 import { pipelineKind } from './kind.ts'
@@ -17,17 +17,17 @@ import {
 } from '../engine/host-hooks.ts'
 import { offersPort } from '../engine/offers.ts'
 import { nodeOf } from '../contract/position.ts'
-import { permitKey } from '../engine/walk.ts'
+import { permitKey } from '../engine/frame-step.ts'
 import { folderAt } from '../contract/paths.ts'
-import { keepSeen, labelledTools, refresh } from './labelled-tools.ts'
+import { storeSeen, labelledTools, refreshLabels } from './labelled-tools.ts'
 import { loadPipeline } from '../check/load.ts'
-import { WrittenLabels } from '../operations/memory/written.ts'
+import { WrittenLabels } from '../operations/memory/written-labels.ts'
 import { servicePort } from './service-port.ts'
 import type { PipelineServices } from '../contract/services.ts'
 import { DERIVED } from '../contract/label.ts'
 import { middlewarePort } from '../engine/asynchronous.ts'
 import { calledPrograms } from './refs.ts'
-import { authorOf, isPipeline } from '../model/vouching.ts'
+import { authorOf, isPipeline } from '../model/program-author.ts'
 import type { OperatorPolicy, Trust } from '../../../policy/index.ts'
 import { suggest } from '../../../text/index.ts'
 import { toolPort, type Tools } from '../../../tools/index.ts'
@@ -71,14 +71,14 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   /** The agent on whose behalf a run acts, where one is named. */
   readonly agent?: ((run: string) => string | undefined) | undefined
   /** What a run has used up so far; for those that other kinds have begun. */
-  readonly spent?: CharterSource['spent']
+  readonly spent?: PermissionsSource['usage']
 }
 
 /** The kind `pipeline`, and the ports that its handlers ask. */
 export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind; readonly ports: Readonly<Record<string, Port>> } {
   const { policy, tools, workdir, runFolder, limits, handlers = new HandlerRegistry(), middleware, always } = settings
   const actions = new ActionRegistry(settings.actions)
-  const charter = charterPort({
+  const permissions = permissionsPort({
     actions: actions.names(),
     trust: (call) => policy.trustOf(call),
     refuses(call, capability) {
@@ -95,13 +95,13 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
     folder: runFolder,
     limits,
     agent: settings.agent,
-    outside: (call) => labels.seenBy(call.run),
+    outside: (call) => labels.ofReads(call.run),
     ready(call) {
       const called = isCalledByOther(call)
       if (!called && !(isObject(call.args) && call.args['returned'] === true)) return undefined
-      return refresh({ labels, sourceOf }, call).then(() => (called ? keepSeen(labels, call, DERIVED) : undefined))
+      return refreshLabels({ labels, sourceOf }, call).then(() => (called ? storeSeen(labels, call, DERIVED) : undefined))
     },
-    ...(settings.spent === undefined ? {} : { spent: settings.spent }),
+    ...(settings.spent === undefined ? {} : { usage: settings.spent }),
     ...(settings.routing === undefined ? {} : { routing: settings.routing }),
     mayDisable: settings.allowDisableMiddleware === true,
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
@@ -131,7 +131,7 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
       hook: hookPort(settings.hooks ?? {}),
       tool_hook: toolHookPort(settings.toolHooks ?? {}),
       ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
-      charter,
+      charter: permissions,
       middleware: middlewarePort([...(middleware?.values() ?? []), ...(always ?? [])]),
       tool: labelledTools(tool, { labels, isReal, folders, isProgram, hidden, sourceOf, now: settings.now ?? (() => systemHost.now()) }),
       handler: handlerPort(handlers),
@@ -161,10 +161,10 @@ export function routingOf({ onUnroutedFailure, deadEnd }: Routing = {}): Routing
  * Whether the stage that asks for an effect has met the terms of a grant: somebody has allowed it, or its use is counted.
  * Only pipelines keep such a word, where no program can write it.
  */
-export function metTerms(call: Call, grant: string): boolean {
+export function areTermsMet(call: Call, grant: string): boolean {
   const { frame } = call
   if (!isPipeline(call.definition(frame.pin))) return false
-  const decided = frame.books().get(permitKey(nodeOf(frame.position) ?? ''))
+  const decided = frame.kindReader().get(permitKey(nodeOf(frame.position) ?? ''))
   return isObject(decided) && decided[grant] === true
 }
 

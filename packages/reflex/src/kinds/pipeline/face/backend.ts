@@ -1,5 +1,5 @@
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Redact } from '../../../kernel/journal/redact.ts'
+import type { Redactor } from '../../../kernel/journal/redact.ts'
 import type { Call, Port } from '../../../kernel/ports/port.ts'
 import type { ModelMessage, ModelReply, ModelRequest, ToolOffer } from '../../../models/index.ts'
 import { type ContextView, contextOf, type NodeView, viewOf } from '../engine/custom.ts'
@@ -45,7 +45,7 @@ export const simulatedBackend: LlmBackend = ({ id }) => `[Simulated] Response fo
  * The port `model` of a backend, whose answers `redact` takes secrets out of. Asking is repeated after a crash: a backend leaves
  * nothing behind.
  */
-export function backendPort(backend: LlmBackend, redact: Redact): Port {
+export function backendPort(backend: LlmBackend, redact: Redactor): Port {
   return {
     leaves: false,
     repeat: 'free',

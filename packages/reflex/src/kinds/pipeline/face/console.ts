@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline'
-import { harmless } from '../../../text/harmless.ts'
+import { printable } from '../../../text/printable.ts'
 import { answerNamed, type InterviewAnswer, type Interviewer, type InterviewQuestion, SKIPPED, TIMEOUT } from './interviewers.ts'
-import { demand } from '../../../text/index.ts'
+import { checkArguments } from '../../../text/index.ts'
 import { CONSOLE } from '../dot/argument-forms.ts'
 
 /** Where a console asks. */
@@ -31,7 +31,7 @@ export class ConsoleInterviewer implements Interviewer {
   #ended = false
 
   constructor(options: ConsoleOptions = {}) {
-    demand('ConsoleInterviewer', { options: [options, CONSOLE] })
+    checkArguments('ConsoleInterviewer', { options: [options, CONSOLE] })
     const { input = process.stdin, output = process.stderr, interactive } = options
     this.#input = input
     this.#output = output
@@ -87,6 +87,6 @@ export class ConsoleInterviewer implements Interviewer {
   }
 
   #print(...lines: readonly string[]): void {
-    this.#output.write(lines.map((line) => `${harmless(line)}\n`).join(''))
+    this.#output.write(lines.map((line) => `${printable(line)}\n`).join(''))
   }
 }

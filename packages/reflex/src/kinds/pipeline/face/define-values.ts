@@ -1,5 +1,5 @@
-import { quote } from '../../../text/harmless.ts'
-import { brief } from '../../../text/index.ts'
+import { quote } from '../../../text/printable.ts'
+import { shortJson } from '../../../text/index.ts'
 import { copyJson, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import { attributeTable } from '../model/attributes.ts'
 import { compileFaults } from '../model/faults.ts'
@@ -27,14 +27,18 @@ export function attributeValue(value: unknown, name: string, path: string): Attr
   if (typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value
   if (Array.isArray(value) && !JSON_NAMES.has(name)) return wordsOf(value, path)
   if (typeof value === 'object' && value !== null) return JSON.stringify(copyJson(value, path))
-  throw wrong(`${path} is ${brief(value)}, which no attribute can hold`, path, 'give a text, a number, true or false, a list or an object')
+  throw wrong(
+    `${path} is ${shortJson(value)}, which no attribute can hold`,
+    path,
+    'give a text, a number, true or false, a list or an object',
+  )
 }
 
 function wordsOf(list: readonly unknown[], path: string): string {
   return list
     .map((word, i) => {
       if (typeof word === 'string' && word.trim() !== '' && !word.includes(',')) return word
-      const shown = typeof word === 'string' ? quote(word) : brief(word)
+      const shown = typeof word === 'string' ? quote(word) : shortJson(word)
       throw wrong(`${path} has ${shown}, and its words stand between commas`, `${path}[${i}]`, 'give words without commas, or one text')
     })
     .join(',')

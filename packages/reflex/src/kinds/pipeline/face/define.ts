@@ -1,5 +1,5 @@
-import { brief, demand, NAMED_VALUES } from '../../../text/index.ts'
-import { keepWritten, pathTo, placesOf } from '../check/define-places.ts'
+import { shortJson, checkArguments, NAMED_VALUES } from '../../../text/index.ts'
+import { storeDefinitionSource, pathTo, placesOf } from '../check/define-places.ts'
 import type { DefinedPipeline, PipelineDefinition } from './define-types.ts'
 import { attributeValue } from './define-values.ts'
 import { dotFaults } from '../dot/faults.ts'
@@ -24,11 +24,11 @@ import { serializeGraph } from '../dot/serialize.ts'
  * no attribute can hold, `R1100` for what are no nodes and edges at all.
  */
 export function pipeline<Nodes>(definition: PipelineDefinition<Nodes>): DefinedPipeline<keyof Nodes & string> {
-  demand('pipeline', { definition: [definition, NAMED_VALUES] })
+  checkArguments('pipeline', { definition: [definition, NAMED_VALUES] })
   const { id = 'pipeline', nodes, edges, ...rest }: Plain = definition
-  if (typeof id !== 'string') throw misshapen('id', id, 'a name')
-  if (!isRecord(nodes)) throw misshapen('nodes', nodes, 'an object of nodes')
-  if (!Array.isArray(edges)) throw misshapen('edges', edges, 'a list of edges')
+  if (typeof id !== 'string') throw shapeFault('id', id, 'a name')
+  if (!isRecord(nodes)) throw shapeFault('nodes', nodes, 'an object of nodes')
+  if (!Array.isArray(edges)) throw shapeFault('edges', edges, 'a list of edges')
   const drawn = edges.flatMap((edge, i) => edgesOf(edge, `edges[${i}]`))
   const draft = {
     id,
@@ -40,7 +40,7 @@ export function pipeline<Nodes>(definition: PipelineDefinition<Nodes>): DefinedP
   const text = serializeGraph(draft, { stripInternal: false })
   const { graph } = parseDot(text, { accumulateErrors: true })
   if (graph === undefined) throw new TypeError('what begins as a graph is read as one')
-  keepWritten(graph, {
+  storeDefinitionSource(graph, {
     text,
     places: placesOf(
       graph,
@@ -57,24 +57,24 @@ type Plain = Readonly<Record<string, unknown>>
 
 function nodeOf(id: string, node: unknown): DotNode {
   const path = pathTo('nodes', id)
-  if (!isRecord(node)) throw misshapen(path, node, 'an object of attributes')
+  if (!isRecord(node)) throw shapeFault(path, node, 'an object of attributes')
   return { id, attributes: attributesOf(node, path), classes: [] }
 }
 
 /** The edges of one entry, each with its path. */
 function edgesOf(entry: unknown, path: string): { readonly edge: Omit<DotEdge, 'index'>; readonly path: string }[] {
   if (Array.isArray(entry)) {
-    if (entry.length < 2) throw misshapen(path, entry, 'two nodes or more')
+    if (entry.length < 2) throw shapeFault(path, entry, 'two nodes or more')
     return entry.slice(1).map((to, i) => ({ edge: { ...endsOf(entry[i], to, path), attributes: new Map() }, path }))
   }
-  if (!isRecord(entry)) throw misshapen(path, entry, 'a list of nodes, or an object')
+  if (!isRecord(entry)) throw shapeFault(path, entry, 'a list of nodes, or an object')
   const { from, to, ...attributes } = entry
   return [{ edge: { ...endsOf(from, to, path), attributes: attributesOf(attributes, path) }, path }]
 }
 
 function endsOf(from: unknown, to: unknown, path: string): Pick<DotEdge, 'from' | 'to'> {
-  if (typeof from !== 'string') throw misshapen(path, from, 'the id of a node to come from')
-  if (typeof to !== 'string') throw misshapen(path, to, 'the id of a node to lead to')
+  if (typeof from !== 'string') throw shapeFault(path, from, 'the id of a node to come from')
+  if (typeof to !== 'string') throw shapeFault(path, to, 'the id of a node to lead to')
   return { from, to }
 }
 
@@ -91,6 +91,6 @@ function isRecord(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function misshapen(path: string, value: unknown, wanted: string): Error {
-  return dotFaults.make('R1100', `${path} is ${brief(value)}, and a pipeline has ${wanted} there`, { path, fix: `give ${wanted}` })
+function shapeFault(path: string, value: unknown, wanted: string): Error {
+  return dotFaults.make('R1100', `${path} is ${shortJson(value)}, and a pipeline has ${wanted} there`, { path, fix: `give ${wanted}` })
 }

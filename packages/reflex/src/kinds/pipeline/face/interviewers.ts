@@ -1,6 +1,6 @@
 import type { Json } from '../../../kernel/journal/json.ts'
-import { acceptAnswer, type Guess, isOwnQuestion, type OpenQuestion, type Question } from '../../../people/index.ts'
-import { choiceNamed } from '../language/choices.ts'
+import { acceptAnswer, type Guess, isInternalQuestion, type OpenQuestion, type Question } from '../../../people/index.ts'
+import { findChoice } from '../language/find-choice.ts'
 import type { PipelineEvent } from '../folder/events.ts'
 import { renderText } from '../language/render.ts'
 
@@ -75,7 +75,7 @@ export function optionAnswer(option: InterviewOption): InterviewAnswer {
 
 /** What a word says to a question; undefined where it is none of the options. */
 export function answerNamed({ type, options }: InterviewQuestion, word: string): InterviewAnswer | undefined {
-  const option = choiceNamed(options, word)
+  const option = findChoice(options, word)
   if (option !== undefined) return optionAnswer(option)
   return type === 'freeform' ? { value: word, text: word } : undefined
 }
@@ -116,13 +116,13 @@ export async function interview(
   open: readonly OpenQuestion[],
   { run, guess }: { readonly run?: string; readonly guess?: Guess } = {},
 ): Promise<readonly (Json | undefined)[]> {
-  const asked = open.filter((question) => !isOwnQuestion(question))
+  const asked = open.filter((question) => !isInternalQuestion(question))
   const answers = await askAll(
     interviewer,
     asked.map((question) => interviewQuestion(question, run)),
   )
   const recorded = asked.map((question, i) => recordedAnswer(question, answers[i] ?? SKIPPED, guess))[Symbol.iterator]()
-  return open.map((question) => (isOwnQuestion(question) ? undefined : recorded.next().value))
+  return open.map((question) => (isInternalQuestion(question) ? undefined : recorded.next().value))
 }
 
 /** Several questions, as the interviewer takes them, else one after another. */

@@ -3,14 +3,14 @@ import type { Kind } from '../../../kernel/step/kind.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { pictureOf } from '../operations/picture.ts'
 import { branchOf } from '../contract/branch.ts'
-import { charterRequest } from '../engine/charter.ts'
-import { cameTo } from '../engine/came.ts'
-import { labelAt, openWays } from '../engine/open-ways.ts'
-import type { Engine } from '../engine/parts.ts'
+import { permissionsRequest } from '../engine/permissions.ts'
+import { resultOf } from '../engine/result.ts'
+import { labelAt, openEdges } from '../engine/open-edges.ts'
+import type { Engine } from '../engine/engine.ts'
 import { nodeOf } from '../contract/position.ts'
 import { pipelineStory } from '../engine/story.ts'
-import { stepWalk } from '../engine/step.ts'
-import { OWN } from '../contract/tally.ts'
+import { stepFrame } from '../engine/step.ts'
+import { INTERNAL } from '../contract/engine-board.ts'
 
 /** Settings of the kind. */
 export interface PipelineKindOptions {
@@ -30,20 +30,20 @@ export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<
     name: 'pipeline',
     rev: 2,
     // Labels, what untrusted mutations may change, and budgets before each call decide otherwise than at revision 1.
-    oldest: 2,
+    oldestRev: 2,
     cancels: true,
-    budgets: true,
-    forks: charterRequest,
+    checksBudget: true,
+    forkRequest: permissionsRequest,
     compile: load,
     ...(refs === undefined ? {} : { refs }),
     graph: pictureOf,
-    where: (_, position) => nodeOf(position),
-    step: (x, input) => stepWalk(x, engine, input),
+    node: (_, position) => nodeOf(position),
+    step: (x, input) => stepFrame(x, engine, input),
     strand: (frame) => branchOf(frame)?.spec.id,
-    own: (key) => key.startsWith(OWN),
-    tells: labelAt,
-    came: cameTo,
-    choices: openWays,
+    isInternal: (key) => key.startsWith(INTERNAL),
+    provenance: labelAt,
+    result: resultOf,
+    edges: openEdges,
     story: pipelineStory,
   }
 }

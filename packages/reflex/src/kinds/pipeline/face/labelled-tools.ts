@@ -1,12 +1,12 @@
 import type { Frame } from '../../../kernel/state/frame.ts'
 import { isObject, type Json } from '../../../kernel/journal/json.ts'
 import type { Call, Port } from '../../../kernel/ports/port.ts'
-import { hashOf, pathOf, textsIn, type WrittenLabels } from '../operations/memory/written.ts'
-import { findFiles, type FoundFiles, keepChanged, ledgerPlace, textAt } from '../operations/memory/written-programs.ts'
-import { passedBy } from '../engine/labels.ts'
+import { hashOf, pathOf, textsIn, type WrittenLabels } from '../operations/memory/written-labels.ts'
+import { findFiles, type FoundFiles, labelChanged, ledgerPlace, textAt } from '../operations/memory/file-changes.ts'
+import { labelPassedBy } from '../engine/labels.ts'
 import { combine, DERIVED, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from '../contract/label.ts'
-import { isKept, isLasting, labelled } from '../contract/labelled.ts'
-import { isPipeline } from '../model/vouching.ts'
+import { isWorthStoring, isLasting, labelled } from '../contract/labelled.ts'
+import { isPipeline } from '../model/program-author.ts'
 
 const READS = 'arbor://fs/read/'
 const WRITES = 'arbor://fs/write/'
@@ -15,7 +15,7 @@ const WRITES = 'arbor://fs/write/'
 const CLOCKS = 1_000
 
 /** The files that a call touches, by permission: real paths as capabilities have them. */
-export interface Touched {
+export interface TouchedFiles {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
   /** True if the tool declares no files, so it may read and write any: a command, a tool of a host. */
@@ -57,17 +57,17 @@ export function labelledTools(port: Port, house: LabelledTools): Port {
         return port.perform(call)
       }
       const touched = touchedBy(port, call)
-      await refresh(house, call)
+      await refreshLabels(house, call)
       const isOurs = isPipeline(call.definition(call.frame.pin))
       // A workflow keeps no labels: a model has chosen these arguments, and may have seen all that its run has read.
-      const from = isOurs ? unpackLabel(packed) : combine(labels.seenBy(call.run), passedBy(call.frame.link?.caller), DERIVED)
+      const from = isOurs ? unpackLabel(packed) : combine(labels.ofReads(call.run), labelPassedBy(call.frame.link?.caller), DERIVED)
       const given = combine(from, touched.anything ? levelBelow(house, call.run) : TRUSTED)
       const label = writtenLabel(labels, touched, call.run, args, given)
-      const result = await watched(house, touched, call, label, () => port.perform(call) as Promise<Json>)
+      const result = await performWatched(house, touched, call, label, () => port.perform(call) as Promise<Json>)
       const read = combine(readLabel(labels, touched, call.run, args, result), touched.anything ? levelBelow(house, call.run) : TRUSTED)
       await passOutward(labels, call, read)
       if (isOurs) return labelled(result, read)
-      await keepSeen(labels, call, combine(read, touched.anything ? label : TRUSTED))
+      await storeSeen(labels, call, combine(read, touched.anything ? label : TRUSTED))
       return result
     },
   }
@@ -75,32 +75,35 @@ export function labelledTools(port: Port, house: LabelledTools): Port {
 
 /** The level of the worst file that a command of a run may read. How sensitive its output is shows in the text alone: most commands read few files. */
 export function levelBelow({ labels, folders }: Pick<LabelledTools, 'labels' | 'folders'>, run: string): Label {
-  const worst = combine(...folders(run).map((folder) => labels.below(ledgerPlace(folder))))
+  const worst = combine(...folders(run).map((folder) => labels.ofFolder(ledgerPlace(folder))))
   return { ...worst, sensitivity: 0 }
 }
 
 /** Reads the ledger, and links a fork to its source. */
-export async function refresh({ labels, sourceOf }: Pick<LabelledTools, 'labels' | 'sourceOf'>, { run }: Pick<Call, 'run'>): Promise<void> {
+export async function refreshLabels(
+  { labels, sourceOf }: Pick<LabelledTools, 'labels' | 'sourceOf'>,
+  { run }: Pick<Call, 'run'>,
+): Promise<void> {
   await labels.refresh()
   const source = sourceOf?.(run)
   if (source !== undefined) await labels.fork(run, source)
 }
 
 /** Performs a call that may write, and labels its files before and after: those that it names, and programs wherever a command left them. */
-export async function watched(
+export async function performWatched(
   { labels, isReal, folders, isProgram, hidden, now }: LabelledTools,
-  touched: Touched,
+  touched: TouchedFiles,
   call: Call,
   label: Label,
   perform: () => Promise<Json>,
 ): Promise<Json> {
   if (!isReal(call.run)) return perform()
-  if (!touched.anything) return writing(labels, touched, call, label, perform)
-  if (isKept(label) && !isKnown(labels.byCommands(call.run), label)) await labels.keep({ run: call.run, label }, call.key)
+  if (!touched.anything) return performWrites(labels, touched, call, label, perform)
+  if (isWorthStoring(label) && !isKnown(labels.ofCommands(call.run), label)) await labels.add({ run: call.run, label }, call.key)
   const roots = folders(call.run)
   // A command may read whatever lies there, so a program that it leaves is worth as little as the worst of it.
-  const worst = combine(label, labels.byAnyCommand(), ...roots.map((folder) => labels.below(ledgerPlace(folder))))
-  if (!isKept(worst)) return perform()
+  const worst = combine(label, labels.ofAnyCommand(), ...roots.map((folder) => labels.ofFolder(ledgerPlace(folder))))
+  if (!isWorthStoring(worst)) return perform()
   const isWanted = isLasting(label) ? () => true : isProgram
   const search = (): Promise<FoundFiles> => findFiles(roots, { isWanted, hidden })
   const { run, key } = call
@@ -111,7 +114,7 @@ export async function watched(
     return await perform()
   } finally {
     const files = [found, await search()] as const
-    await keepChanged(labels, files, { run, label: left, key, isProgram, since })
+    await labelChanged(labels, files, { run, label: left, key, isProgram, since })
     await labels.end(key)
   }
 }
@@ -119,31 +122,31 @@ export async function watched(
 /** Programs of other kinds keep no labels: what a pipeline below them reads counts for all that they write. */
 async function passOutward(labels: WrittenLabels, call: Call, label: Label): Promise<void> {
   for (let frame: Frame | undefined = call.frame.link?.caller; frame !== undefined; frame = frame.link?.caller) {
-    if (!isPipeline(call.definition(frame.pin))) return keepSeen(labels, call, label)
+    if (!isPipeline(call.definition(frame.pin))) return storeSeen(labels, call, label)
   }
 }
 
 /** Remembers that programs of a run that keep no labels have read something. */
-export async function keepSeen(labels: WrittenLabels, { run, key }: Pick<Call, 'run' | 'key'>, label: Label): Promise<void> {
-  const known = labels.seenBy(run)
+export async function storeSeen(labels: WrittenLabels, { run, key }: Pick<Call, 'run' | 'key'>, label: Label): Promise<void> {
+  const known = labels.ofReads(run)
   if (combine(known, label).level === known.level && combine(known, label).sensitivity === known.sensitivity) return
-  await labels.keep({ run, seen: true, label }, `${key} seen`)
+  await labels.add({ run, seen: true, label }, `${key} seen`)
 }
 
-function touchedBy(port: Port, call: Call): Touched {
+function touchedBy(port: Port, call: Call): TouchedFiles {
   return touchedFiles(port.traits?.(call).needs ?? [])
 }
 
 /** The files that something touches, by what it needs. */
-export function touchedFiles(needs: readonly string[]): Touched {
+export function touchedFiles(needs: readonly string[]): TouchedFiles {
   const below = (prefix: string): string[] => needs.flatMap((need) => (need.startsWith(prefix) ? [need.slice(prefix.length)] : []))
   const [reads, writes] = [below(READS), below(WRITES)]
   return { reads, writes, anything: reads.length + writes.length === 0 }
 }
 
 /** A call's output has the worst label of its inputs, and of what a command may read to write it. */
-function writtenLabel(labels: WrittenLabels, { anything }: Touched, run: string, args: Json, label: Label): Label {
-  return anything ? combine(label, labels.byRun(run), labels.named(JSON.stringify(args))) : label
+function writtenLabel(labels: WrittenLabels, { anything }: TouchedFiles, run: string, args: Json, label: Label): Label {
+  return anything ? combine(label, labels.ofRun(run), labels.ofMentioned(JSON.stringify(args))) : label
 }
 
 /** True if a label adds nothing to another one. */
@@ -156,13 +159,19 @@ function isKnown(known: Label, label: Label): boolean {
  * without its label. Afterwards each has the label of its new text: that of the call if all of it is new. A text that has not
  * changed keeps the label that it had.
  */
-async function writing(labels: WrittenLabels, { writes }: Touched, call: Call, label: Label, perform: () => Promise<Json>): Promise<Json> {
+async function performWrites(
+  labels: WrittenLabels,
+  { writes }: TouchedFiles,
+  call: Call,
+  label: Label,
+  perform: () => Promise<Json>,
+): Promise<Json> {
   const files = writes.flatMap((place) => {
     const prior = labels.ofPath(place)
-    return isKept(label) || !isTrusted(prior) ? [{ place, prior, text: textAt(pathOf(place)) }] : []
+    return isWorthStoring(label) || !isTrusted(prior) ? [{ place, prior, text: textAt(pathOf(place)) }] : []
   })
   const { run, key } = call
-  if (isKept(label)) for (const [i, { place }] of files.entries()) await labels.keep({ path: place, run, label }, `${key} ${i}`)
+  if (isWorthStoring(label)) for (const [i, { place }] of files.entries()) await labels.add({ path: place, run, label }, `${key} ${i}`)
   let done = false
   try {
     const result = await perform()
@@ -174,7 +183,7 @@ async function writing(labels: WrittenLabels, { writes }: Touched, call: Call, l
       const isNew = done && isWhole(call)
       const left = now === text ? prior : isNew ? label : combine(label, prior)
       const hash = now === undefined || now === text ? undefined : hashOf(now, place)
-      await labels.keep({ path: place, run, whole: true, label: left, ...(hash === undefined ? {} : { hash }) }, `${key} left ${place}`)
+      await labels.add({ path: place, run, whole: true, label: left, ...(hash === undefined ? {} : { hash }) }, `${key} left ${place}`)
     }
   }
 }
@@ -186,10 +195,10 @@ function isWhole({ args }: Call): boolean {
   return tool === 'file.write' && typeof text === 'string' && append !== true
 }
 
-function readLabel(labels: WrittenLabels, { reads, writes, anything }: Touched, run: string, args: Json, result: Json): Label {
+function readLabel(labels: WrittenLabels, { reads, writes, anything }: TouchedFiles, run: string, args: Json, result: Json): Label {
   if (reads.length === 0 && writes.length > 0) return TRUSTED
   const own = anything
-    ? [labels.byRun(run), labels.named(JSON.stringify(args))]
-    : [labels.byCommands(run), ...reads.flatMap((path) => [labels.ofPath(path), labels.below(path)])]
+    ? [labels.ofRun(run), labels.ofMentioned(JSON.stringify(args))]
+    : [labels.ofCommands(run), ...reads.flatMap((path) => [labels.ofPath(path), labels.ofFolder(path)])]
   return combine(...own, ...textsIn(result).map((text) => labels.ofText(text)))
 }

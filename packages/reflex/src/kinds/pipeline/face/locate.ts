@@ -4,13 +4,13 @@ import { parseDot } from '../dot/parse.ts'
 import { edgeIds } from '../dot/edge-ids.ts'
 
 /** What of a pipeline is looked for: an edge by its name in pictures, else a node, else the pipeline itself. */
-interface Sought {
+interface Target {
   readonly edge?: string | undefined
   readonly node?: string | undefined
 }
 
 /** Where an edge, by its condition if it has one, or a node stands in the text of a pipeline. Never throws. */
-export function locateInPipeline(text: string, file: string | undefined, { edge, node }: Sought, note?: string): FaultDetails {
+export function locateInPipeline(text: string, file: string | undefined, { edge, node }: Target, note?: string): FaultDetails {
   const { graph } = parseDot(text, { accumulateErrors: true, file })
   const named = graph === undefined || edge === undefined ? undefined : [...edgeIds(graph.edges)].find(([, id]) => id === edge)?.[0]
   const at = named?.attributes.get('condition')?.valueAt ?? named?.at ?? (node === undefined ? undefined : graph?.nodes.get(node)?.at)

@@ -8,7 +8,7 @@ import { fileAbove, type ProgramPlaces } from './file-above.ts'
 import { calledPrograms } from './refs.ts'
 
 /** Where the pipelines that a run calls come from. */
-interface Sources {
+interface ProgramSources {
   /** Texts by id. */
   readonly given: Readonly<Record<string, string>>
   readonly workdir: string
@@ -22,7 +22,12 @@ interface Sources {
  * folder of the caller or one above, else from the work folder (reference pipeline 4.6.3). They lie below the work folder or
  * the folder of the first caller. The run reports missing programs.
  */
-export function addCalled(programs: Programs, program: Program, folder: string, { given, workdir, denied, isWritten }: Sources): void {
+export function addCalled(
+  programs: Programs,
+  program: Program,
+  folder: string,
+  { given, workdir, denied, isWritten }: ProgramSources,
+): void {
   const places = { roots: [folder, workdir].map(realPath), denied }
   const pending: (readonly [called: Program, folder: string])[] = [[program, folder]]
   const seen = new Set<string>()

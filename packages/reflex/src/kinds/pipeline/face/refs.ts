@@ -1,4 +1,4 @@
-import { DEEPEST_ITEM, itemOf, type Needing } from '../model/capabilities.ts'
+import { DEEPEST_ITEM, itemOf, type ResolvedNode } from '../model/capabilities.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { referenceOf } from '../operations/flow/compose.ts'
 import { managedProgram } from '../operations/flow/manager.ts'
@@ -18,7 +18,7 @@ export function calledPrograms({ nodes, graph }: TypedGraph): readonly string[] 
 }
 
 /** A node, and the nodes that it executes for items. */
-function withItems(node: Needing): readonly Needing[] {
+function withItems(node: ResolvedNode): readonly ResolvedNode[] {
   const all = [node]
   for (let item = itemOf(node), depth = 0; item !== undefined && depth < DEEPEST_ITEM; item = itemOf(item), depth++) all.push(item)
   return all

@@ -4,10 +4,10 @@ import type { Fault } from '../../../kernel/journal/fault.ts'
 import { type Host, systemHost } from '../../../kernel/ports/host.ts'
 import { isObject, type JsonObject } from '../../../kernel/journal/json.ts'
 import { ledgerPort } from '../../../kernel/ports/ledger.ts'
-import { runName } from '../../../kernel/journal/names.ts'
+import { runName } from '../../../kernel/journal/run-name.ts'
 import { Runtime } from '../../../kernel/run/runtime.ts'
 import { modelPort, redactedModels } from '../../../models/index.ts'
-import { createPolicy, deniedToAll, fileRules, ownRoots, rulesFor, runRedaction } from '../../../policy/index.ts'
+import { createPolicy, deniedToAll, fileRules, extraRoots, rulesFor, runRedaction } from '../../../policy/index.ts'
 import { memoryStore } from '../../../store/index.ts'
 import { createTools, fsCapability, lowestLimits, toolCapability } from '../../../tools/index.ts'
 import { realPath } from '../../../tools/paths.ts'
@@ -17,7 +17,7 @@ import { loweredTrust, pipelineParts, routingOf } from './assemble.ts'
 import { middlewareNames } from '../operations/make-engine.ts'
 import { requestOfCall } from '../contract/conversation.ts'
 import { latestCheckpoint, openCheckpoint, resumeArgument } from '../folder/resume.ts'
-import type { ReadCheckpoint } from '../folder/read.ts'
+import type { ReadCheckpoint } from '../folder/read-checkpoint.ts'
 import { stripped } from '../folder/checkpoint.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { Registry } from '../engine/custom.ts'
@@ -25,23 +25,23 @@ import { DotCache } from '../dot/cache.ts'
 import { dotFaults } from '../dot/faults.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { diagnostic } from '../folder/folder.ts'
-import { WrittenLabels } from '../operations/memory/written.ts'
-import { ledgerPlace } from '../operations/memory/written-programs.ts'
+import { WrittenLabels } from '../operations/memory/written-labels.ts'
+import { ledgerPlace } from '../operations/memory/file-changes.ts'
 import { UNTRUSTED } from '../contract/label.ts'
-import { Keeping, type KeepingOptions } from '../folder/keeping.ts'
-import { realRoot } from '../folder/held-folder.ts'
-import { folderAt, folderOfLap, safeName } from '../contract/paths.ts'
-import { takeInputs } from '../contract/inputs.ts'
+import { FolderWriter, type FolderWriterOptions } from '../folder/folder-writer.ts'
+import { realRoot } from '../folder/open-folder.ts'
+import { folderAt, folderOfRound, safeName } from '../contract/paths.ts'
+import { checkInputs } from '../contract/inputs.ts'
 import { informOf } from './interviewers.ts'
-import { AutoApproveInterviewer } from './made.ts'
+import { AutoApproveInterviewer } from './built-in-interviewers.ts'
 import { type PipelineSource, readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../check/read.ts'
 import { renderText } from '../language/render.ts'
 import { backendPort, simulatedBackend } from './backend.ts'
-import { drive } from './driving.ts'
+import { answerQuestions } from './answer-questions.ts'
 import type { PipelineResult, PipelineRunOptions } from './options.ts'
 import { addCalled } from './programs.ts'
 import { refuse } from '../check/validate.ts'
-import { demand, TEXT } from '../../../text/index.ts'
+import { checkArguments, TEXT } from '../../../text/index.ts'
 import { SOURCE } from '../dot/argument-forms.ts'
 import { RUN_OPTIONS } from './argument-forms.ts'
 
@@ -54,14 +54,14 @@ const PARSED = new DotCache()
  * engine keeps for itself, `R2202` to `R2204` for a checkpoint that cannot be resumed from.
  */
 export async function run(source: string | DotGraph, options: PipelineRunOptions = {}): Promise<PipelineResult> {
-  demand('run', { source: [source, SOURCE], options: [options, RUN_OPTIONS] })
+  checkArguments('run', { source: [source, SOURCE], options: [options, RUN_OPTIONS] })
   return runRead(readSource(source, undefined, options), options, resolve(options.workdir ?? '.'))
 }
 
 /** Reads a file and runs it; pipelines that it calls by file name are looked for beside it. A file that a run
  * with the same store wrote from a model's text, or worse, has the author `untrusted` unless `author` or `trust` is set. Throws as `run` does, and `R1100` for a file that cannot be read. */
 export async function runFile(path: string, options: PipelineRunOptions = {}): Promise<PipelineResult> {
-  demand('runFile', { path: [path, TEXT], options: [options, RUN_OPTIONS] })
+  checkArguments('runFile', { path: [path, TEXT], options: [options, RUN_OPTIONS] })
   const file = resolve(options.workdir ?? '.', path)
   let text: string
   try {
@@ -81,14 +81,14 @@ async function writtenIn({ store }: PipelineRunOptions): Promise<(file: string, 
   return (file, text) => labels.ofProgram(ledgerPlace(file), text).label.level > 0
 }
 
-interface Ready {
+interface CheckedPipeline {
   readonly id: string
   readonly source: PipelineSource
   readonly typed: TypedGraph
   readonly findings: readonly Fault[]
 }
 
-function readSource(source: string | DotGraph, file: string | undefined, options: PipelineRunOptions): Ready {
+function readSource(source: string | DotGraph, file: string | undefined, options: PipelineRunOptions): CheckedPipeline {
   const { id, source: stored, typed, findings } = readBy(source, file, options)
   if (id === undefined || stored === undefined || typed === undefined) throw refuse(file ?? 'the pipeline', findings, file)
   return { id, source: stored, typed, findings }
@@ -109,7 +109,7 @@ function readBy(source: string | DotGraph, file: string | undefined, options: Pi
   return typeof source === 'string' ? readPipeline(source, file, reading) : readGraph(source, file, reading)
 }
 
-async function runRead(ready: Ready, options: PipelineRunOptions, folder: string): Promise<PipelineResult> {
+async function runRead(ready: CheckedPipeline, options: PipelineRunOptions, folder: string): Promise<PipelineResult> {
   const { typed, id, source } = ready
   const { signal, author, programs = {} } = options
   const checkpoint = checkpointOf(options)
@@ -118,28 +118,28 @@ async function runRead(ready: Ready, options: PipelineRunOptions, folder: string
   const runtime = runtimeFor(options, place)
   const isLowered = author === 'untrusted'
   const program = runtime.programs.add('pipeline', id, { ...source, ...(isLowered ? { author } : {}) }, isLowered ? {} : { def: typed })
-  const denies = deniedToAll({ workdir: place.workdir, real: realPath, grants: options.policy ?? [] })
+  const denies = deniedToAll({ workdir: place.workdir, realPath, grants: options.policy ?? [] })
   const denied = (path: string): boolean => denies(fsCapability('read', path))
   const isWritten = await writtenIn(options)
   if (place.isKept && options.store !== undefined)
-    await new WrittenLabels(options.store).keep(
+    await new WrittenLabels(options.store).add(
       { path: ledgerPlace(place.logsRoot), logs: true, label: UNTRUSTED },
       `logs ${place.logsRoot}`,
     )
   addCalled(runtime.programs, program, folder, { given: programs, workdir: place.workdir, denied, isWritten })
   const troubles: Fault[] = []
-  const follow = keepingOf(options, place, troubles)
-  let keeping: Keeping | undefined
+  const follow = folderOptionsOf(options, place, troubles)
+  let keeping: FolderWriter | undefined
   try {
     const run = await runtime.start(program, {
       id: place.run,
       args,
-      prepare: (made) => void (keeping = new Keeping(runtime, made, follow)),
+      prepare: (made) => void (keeping = new FolderWriter(runtime, made, follow)),
     })
     const cancel = (): void => void run.cancel('cancelled').catch(() => undefined)
     if (signal?.aborted === true) cancel()
     signal?.addEventListener('abort', cancel, { once: true })
-    await drive(run, options.interviewer ?? new AutoApproveInterviewer())
+    await answerQuestions(run, options.interviewer ?? new AutoApproveInterviewer())
     signal?.removeEventListener('abort', cancel)
     if (keeping === undefined) throw new TypeError('the run was not prepared')
     return resultOf(keeping, typed, { findings: [...ready.findings, ...troubles], logsRoot: place.isKept ? place.logsRoot : undefined })
@@ -151,7 +151,7 @@ async function runRead(ready: Ready, options: PipelineRunOptions, folder: string
 
 /** What the run is given: its inputs, and what it takes over from a checkpoint. */
 function argumentsOf({ initial_values, force, on_resume }: PipelineRunOptions, typed: TypedGraph, checkpoint?: ReadCheckpoint): JsonObject {
-  const inputs = takeInputs(initial_values ?? {})
+  const inputs = checkInputs(initial_values ?? {})
   return checkpoint === undefined ? inputs : { ...inputs, ...resumeArgument(checkpoint, typed, { force, retry: on_resume === 'retry' }) }
 }
 
@@ -174,11 +174,11 @@ function placeOf({ host = systemHost, store, run_id, logs_root, ...options }: Pi
   return { host, run, workdir, logsRoot, isKept: logs_root !== false }
 }
 
-function keepingOf(
+function folderOptionsOf(
   { hmac_secret, persistArtifacts, events, on_event, interviewer }: PipelineRunOptions,
   { logsRoot, isKept }: Place,
   troubles: Fault[],
-): KeepingOptions {
+): FolderWriterOptions {
   return {
     logsRoot: isKept ? logsRoot : undefined,
     secret: hmac_secret,
@@ -215,11 +215,11 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
   const rights = createPolicy({
     trust,
     agent: () => options.agent_id,
-    lowered: loweredTrust,
+    loweredTrust,
     workdir,
     runFolder: (_, call) => (call === undefined ? logsRoot : folderAt(logsRoot, call.frame)),
-    real: realPath,
-    grants: [{ file: 'the application', allow, deny: [], roots: ownRoots(allow) }, ...policy],
+    realPath,
+    grants: [{ file: 'the application', allow, deny: [], roots: extraRoots(allow) }, ...policy],
   })
   const parts = pipelineParts({
     policy: rights,
@@ -265,29 +265,29 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
 
 /** What came of a run, from what was told of it. */
 function resultOf(
-  { chronicle: { progress, state, stored } }: Keeping,
+  { chronicle: { progress, state, stored } }: FolderWriter,
   typed: TypedGraph,
   { findings, logsRoot }: { readonly findings: readonly Fault[]; readonly logsRoot: string | undefined },
 ): PipelineResult {
-  const { lap, context, current } = progress
+  const { round, context, current } = progress
   const { ended, start, time } = state
   const run = start?.run ?? ''
   const failure = ended?.status === 'failed' ? (progress.reason ?? (isObject(ended.value) ? renderText(ended.value['message']) : '')) : null
   return {
     run_id: run,
     status: ended === undefined ? 'suspended' : STATUS[ended.status],
-    final_outcome: lap.outcomes.get(current) ?? null,
+    final_outcome: round.outcomes.get(current) ?? null,
     failure_reason: ended === undefined ? waitsFor(state.waits.values()) : failure,
     fault: ended?.status === 'failed' && isObject(ended.value) ? ended.value : null,
-    completed_nodes: [...lap.completed],
-    node_outcomes: Object.fromEntries(lap.outcomes),
+    completed_nodes: [...round.completed],
+    node_outcomes: Object.fromEntries(round.outcomes),
     context: stripped({ ...progress.engineValues(typed, run), ...Object.fromEntries(context) }),
     artifacts: stored.list,
     diagnostics: findings.map(diagnostic),
-    logs_root: logsRoot === undefined ? null : folderOfLap(logsRoot, lap.number),
+    logs_root: logsRoot === undefined ? null : folderOfRound(logsRoot, round.number),
     continue_with:
-      ended?.status === 'failed' && logsRoot !== undefined && lap.outcomes.get(current)?.status === 'fail'
-        ? { resume_from: join(folderOfLap(logsRoot, lap.number), 'checkpoint.json'), on_resume: 'retry' }
+      ended?.status === 'failed' && logsRoot !== undefined && round.outcomes.get(current)?.status === 'fail'
+        ? { resume_from: join(folderOfRound(logsRoot, round.number), 'checkpoint.json'), on_resume: 'retry' }
         : null,
     duration_ms: time - (start?.at ?? time),
     steps: progress.steps,

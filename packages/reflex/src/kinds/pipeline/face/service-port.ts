@@ -4,8 +4,8 @@ import type { Store } from '../../../kernel/ports/store.ts'
 import { uri } from '../model/capability-uris.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 import { renderText } from '../language/render.ts'
-import { ledgerServices } from '../operations/memory/ledgers.ts'
-import { WrittenLabels } from '../operations/memory/written.ts'
+import { ledgerServices } from '../operations/memory/ledger-services.ts'
+import { WrittenLabels } from '../operations/memory/written-labels.ts'
 import { type Label, packLabel, TRUSTED, unpackLabel } from '../contract/label.ts'
 import { isLasting, labelled, unlabelled } from '../contract/labelled.ts'
 import type { Adapter, PipelineServices, ServiceAnswer } from '../contract/services.ts'
@@ -51,7 +51,7 @@ export function servicePort(
       const { run, key, signal } = call
       // A host's memory is known by its agent; a service that only computes, or asks a model, remembers nothing.
       const remembers = given[service] !== undefined && REMEMBERS.has(service) && !OF_ENGINE.has(op)
-      if (remembers && !READS.has(op) && isLasting(label)) await labels.keep({ agent: `${service} ${agent}`, label }, key)
+      if (remembers && !READS.has(op) && isLasting(label)) await labels.add({ agent: `${service} ${agent}`, label }, key)
       const raw = await act(args, { agent, run, key, now, signal, ...(isLasting(label) ? { label: packLabel(label) } : {}) })
       if (remembers) await labels.refresh()
       const known = given[service] === undefined ? unlabelled((raw ?? null) as Json) : { value: raw, label: TRUSTED }
@@ -63,7 +63,7 @@ export function servicePort(
   }
 }
 
-interface Request {
+interface ServiceRequest {
   readonly service: string
   readonly op: string
   readonly agent: string
@@ -72,7 +72,7 @@ interface Request {
   readonly label: Label
 }
 
-function requestOf({ args: raw }: Call): Request {
+function requestOf({ args: raw }: Call): ServiceRequest {
   const { service, op, agent, now, args, label } = isObject(raw) ? raw : {}
   return {
     label: unpackLabel(label),
@@ -84,7 +84,7 @@ function requestOf({ args: raw }: Call): Request {
   }
 }
 
-function traitsOf({ service, op, agent }: Request, isOfHost: boolean): Traits {
+function traitsOf({ service, op, agent }: ServiceRequest, isOfHost: boolean): Traits {
   if (service === 'eval') return { leaves: isOfHost, repeat: 'keyed', needs: [uri('eval', 'run')] }
   if (service === 'search') return { leaves: isOfHost, repeat: 'free', needs: [uri('action', 'web_search')] }
   if (service === 'consensus') return { leaves: isOfHost, repeat: op === 'check' ? 'free' : 'keyed' }

@@ -4,7 +4,7 @@ import type { DotGraph } from '../dot/graph.ts'
 import type { LintRule } from '../check/finding.ts'
 import { readGraph, readPipeline, type ReadPipelineOptions } from '../check/read.ts'
 import { validate } from '../check/validate.ts'
-import { demand } from '../../../text/index.ts'
+import { checkArguments } from '../../../text/index.ts'
 import { HOST_RULES, SOME_OPTIONS, SOURCE } from '../dot/argument-forms.ts'
 
 /**
@@ -16,7 +16,7 @@ export function validateSource(
   extraRules: readonly LintRule[] = [],
   options: ReadPipelineOptions = {},
 ): readonly Fault[] {
-  demand('validate', { program: [what, SOURCE], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
+  checkArguments('validate', { program: [what, SOURCE], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
   if (typeof what === 'string') return readPipeline(what, undefined, { ...options, rules: extraRules }).findings
   return 'outgoing' in what ? validate(what, extraRules, options) : readGraph(what, undefined, { ...options, rules: extraRules }).findings
 }

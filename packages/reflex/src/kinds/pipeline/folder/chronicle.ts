@@ -1,13 +1,13 @@
 import type { Frame } from '../../../kernel/state/frame.ts'
 import type { Json } from '../../../kernel/journal/json.ts'
-import { RunPrograms } from '../../../kernel/step/pinned.ts'
+import { RunPrograms } from '../../../kernel/step/run-programs.ts'
 import type { Programs } from '../../../kernel/step/programs.ts'
 import type { Rec } from '../../../kernel/journal/record.ts'
 import { State } from '../../../kernel/state/state.ts'
 import type { Change } from '../../../kernel/state/story.ts'
 import { Artifacts } from './artifacts.ts'
 import { pairs, Progress } from './progress.ts'
-import type { Secret } from './sign.ts'
+import type { Secret } from './signature.ts'
 import { StoredArtifacts } from '../engine/artifacts.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { remarksOf } from '../engine/story.ts'
@@ -15,7 +15,7 @@ import { type PipelineEvent, PipelineEvents } from './events.ts'
 import { type PlacedChange, RunFolder } from './folder.ts'
 
 /** What is told of a run. */
-export interface ChronicleOf {
+export interface ChronicleOptions {
   readonly run: string
   readonly programs: Programs
   /** The run's folder, an absolute path; without one no files are told. */
@@ -39,7 +39,7 @@ export class Chronicle {
   readonly #events: PipelineEvents
   readonly #folder: RunFolder | undefined
 
-  constructor({ run, programs, logsRoot, secret, persistArtifacts }: ChronicleOf) {
+  constructor({ run, programs, logsRoot, secret, persistArtifacts }: ChronicleOptions) {
     this.#programs = new RunPrograms(programs, this.state)
     this.#events = new PipelineEvents({ run, logsRoot, artifacts: () => this.#artifacts.count })
     const definition = (frame: Frame): unknown => this.#programs.program(frame.pin).def
@@ -58,27 +58,27 @@ export class Chronicle {
     if (frame === undefined) return []
     const { kind, def } = this.#programs.program(frame.pin)
     if (kind !== 'pipeline') return []
-    return this.#tell({ n: state.n, at: state.time, record, state, frame, def: def as TypedGraph, before })
+    return this.#publish({ n: state.n, at: state.time, record, state, frame, def: def as TypedGraph, before })
   }
 
-  #tell(change: Change<TypedGraph>): readonly PipelineEvent[] {
+  #publish(change: Change<TypedGraph>): readonly PipelineEvent[] {
     const { progress } = this
     const isRoot = change.frame.link === undefined
     progress.take(change)
     this.stored.take(change.record)
-    const files = isRoot ? this.#large(change) : []
+    const files = isRoot ? this.#largeValues(change) : []
     const events = this.#events.take(change)
     this.#folder?.take(change, events, files)
     const restart = isRoot ? remarksOf(change.record.more?.note).find(([type]) => type === 'loop_restart') : undefined
     if (restart !== undefined) {
-      this.#folder?.endLap(change)
+      this.#folder?.endRound(change)
       progress.restart(Number(restart[1]['lap']))
-      this.#folder?.beginLap(change)
+      this.#folder?.beginRound(change)
     }
     return events
   }
 
-  #large({ record }: Change): { readonly path: string; readonly text: string }[] {
+  #largeValues({ record }: Change): { readonly path: string; readonly text: string }[] {
     return [...pairs(record.writes ?? [])].flatMap(([key, value]) => {
       if (key.startsWith('#')) return []
       return this.#artifacts.take(this.progress.lineage.get(key)?.node_id ?? '', key, value) ?? []
@@ -91,7 +91,7 @@ export class Chronicle {
   }
 
   /** The checkpoint in the folder is not the latest one. */
-  get isPutOff(): boolean {
-    return this.#folder?.isPutOff === true
+  get isPostponed(): boolean {
+    return this.#folder?.isPostponed === true
   }
 }

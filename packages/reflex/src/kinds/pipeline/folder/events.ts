@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Frame } from '../../../kernel/state/frame.ts'
 import type { Ref } from '../../../kernel/journal/record.ts'
-import { name } from '../../../kernel/state/state.ts'
+import { makeRef } from '../../../kernel/state/state.ts'
 import type { Change } from '../../../kernel/state/story.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
@@ -9,7 +9,7 @@ import { branchOf } from '../contract/branch.ts'
 import { remarksOf } from '../engine/story.ts'
 import { nodeOf } from '../contract/position.ts'
 import { renderText } from '../language/render.ts'
-import { folderOfLap } from '../contract/paths.ts'
+import { folderOfRound } from '../contract/paths.ts'
 
 /** One event of a pipeline: its type, when it happened, and what belongs to it (seed pipeline 15.1; reference 10.2). */
 export interface PipelineEvent extends Readonly<Record<string, Json>> {
@@ -45,7 +45,7 @@ export const EVENT_ALIASES: Readonly<Record<string, string>> = {
 const SILENT: ReadonlySet<string> = new Set(['hook'])
 
 /** What events say that no record does. */
-export interface EventsOf {
+export interface EventsOptions {
   readonly run: string
   /** The run's folder; of a run without one, nothing. */
   readonly logsRoot?: string | undefined
@@ -53,7 +53,7 @@ export interface EventsOf {
   readonly artifacts: () => number
 }
 
-type Told = readonly [type: string, payload: JsonObject]
+type EventPart = readonly [type: string, payload: JsonObject]
 
 interface Interview {
   readonly stage: string
@@ -66,14 +66,14 @@ interface Interview {
  * (seed pipeline 15.1, reference pipeline 10.2). What is told of a time comes from the records alone.
  */
 export class PipelineEvents {
-  readonly #of: EventsOf
+  readonly #of: EventsOptions
   readonly #interviews = new Map<Ref, Interview>()
   /** When the stage began that a frame is at, and its place in the order. */
   readonly #stages = new Map<Ref, { readonly since: number; readonly index: Json }>()
   readonly #began = new Map<Ref, number>()
   #lap = 0
 
-  constructor(of: EventsOf) {
+  constructor(of: EventsOptions) {
     this.#of = of
   }
 
@@ -82,7 +82,7 @@ export class PipelineEvents {
     const { n, at, def, frame } = change
     const shared = { timestamp: new Date(at).toISOString(), run_id: this.#of.run, graph_id: def.graph.id, seq: n, ...placeOf(frame) }
     const told = [
-      ...this.#grown(change),
+      ...this.#deltas(change),
       ...this.#answered(change),
       ...this.#remarked(change),
       ...this.#asked(change),
@@ -91,15 +91,15 @@ export class PipelineEvents {
     return told.map(([type, payload]) => ({ ...payload, type, ...shared }))
   }
 
-  #remarked(change: Change<TypedGraph>): Told[] {
-    return remarksOf(change.record.more?.note).flatMap(([type, payload]): Told[] => {
+  #remarked(change: Change<TypedGraph>): EventPart[] {
+    return remarksOf(change.record.more?.note).flatMap(([type, payload]): EventPart[] => {
       if (SILENT.has(type)) return []
-      const tell = this.#tellers[type]
+      const tell = this.#builders[type]
       return tell === undefined ? [[type, payload]] : tell.call(this, payload, change)
     })
   }
 
-  readonly #tellers: Readonly<Record<string, (payload: JsonObject, change: Change<TypedGraph>) => Told[]>> = {
+  readonly #builders: Readonly<Record<string, (payload: JsonObject, change: Change<TypedGraph>) => EventPart[]>> = {
     pipeline_started: (payload, { def: { graph }, frame, at }) => {
       this.#began.set(frame.id, at)
       const { logsRoot } = this.#of
@@ -120,18 +120,18 @@ export class PipelineEvents {
     loop_restart: (payload) => {
       this.#lap = Number(payload['lap'] ?? 0)
       const { logsRoot } = this.#of
-      return [['loop_restart', { ...payload, ...(logsRoot === undefined ? {} : { logs_root: folderOfLap(logsRoot, this.#lap) }) }]]
+      return [['loop_restart', { ...payload, ...(logsRoot === undefined ? {} : { logs_root: folderOfRound(logsRoot, this.#lap) }) }]]
     },
     pipeline_completed: (payload, change) => [
-      ['pipeline_completed', { ...payload, ...this.#took(change), artifact_count: this.#of.artifacts() }],
+      ['pipeline_completed', { ...payload, ...this.#durationOf(change), artifact_count: this.#of.artifacts() }],
     ],
-    pipeline_failed: (payload, change) => [['pipeline_failed', { ...payload, ...this.#took(change) }]],
+    pipeline_failed: (payload, change) => [['pipeline_failed', { ...payload, ...this.#durationOf(change) }]],
   }
 
-  #saved({ node_id }: JsonObject): Told[] {
+  #saved({ node_id }: JsonObject): EventPart[] {
     const { logsRoot } = this.#of
     if (logsRoot === undefined) return []
-    return [['checkpoint_saved', { node_id: node_id ?? '', path: `${folderOfLap(logsRoot, this.#lap)}/checkpoint.json` }]]
+    return [['checkpoint_saved', { node_id: node_id ?? '', path: `${folderOfRound(logsRoot, this.#lap)}/checkpoint.json` }]]
   }
 
   #stage({ frame, at }: Change): JsonObject {
@@ -139,14 +139,14 @@ export class PipelineEvents {
     return { duration_ms: at - since, index }
   }
 
-  #took({ frame, at }: Change): JsonObject {
+  #durationOf({ frame, at }: Change): JsonObject {
     return { duration_ms: at - (this.#began.get(frame.id) ?? at) }
   }
 
-  #asked({ record, n, at }: Change): Told[] {
-    return (record.more?.wait ?? []).flatMap(([type, stage, due, about], i): Told[] => {
+  #asked({ record, n, at }: Change): EventPart[] {
+    return (record.more?.wait ?? []).flatMap(([type, stage, due, about], i): EventPart[] => {
       if (type !== 'answer' || !isObject(about)) return []
-      const id = name(n, 'w', i)
+      const id = makeRef(n, 'w', i)
       const question = about['text'] ?? ''
       this.#interviews.set(id, { stage, question, since: at })
       const options = about['options'] === undefined ? {} : { options: about['options'] }
@@ -155,13 +155,13 @@ export class PipelineEvents {
   }
 
   /** How far an answer has grown that is asked for as it grows. */
-  #grown({ record: { input }, before, def }: Change<TypedGraph>): Told[] {
+  #deltas({ record: { input }, before, def }: Change<TypedGraph>): EventPart[] {
     const node_id = nodeOf(before) ?? ''
     if (input?.[0] !== 'part' || !isObject(input[2]) || def.nodes.get(node_id)?.operation !== 'codergen') return []
     return [['llm_delta', { ...input[2], node_id }]]
   }
 
-  #answered({ record: { input }, at }: Change): Told[] {
+  #answered({ record: { input }, at }: Change): EventPart[] {
     if (input?.[0] !== 'answer' && input?.[0] !== 'timer') return []
     const interview = this.#interviews.get(input[1])
     if (interview === undefined) return []
@@ -173,17 +173,17 @@ export class PipelineEvents {
   }
 
   /** How a whole pipeline ended, where no remark says it: a failure of another kind, or a cancellation. */
-  #ended(change: Change): Told[] {
+  #ended(change: Change): EventPart[] {
     const { record, frame } = change
     const [how, value] = record.more?.return ?? []
     if (how === undefined || branchOf(frame) !== undefined) return []
     if (how === 'cancelled')
       return [
-        ['pipeline_cancelled', this.#took(change)],
-        ['pipeline_failed', { reason: 'cancelled', ...this.#took(change) }],
+        ['pipeline_cancelled', this.#durationOf(change)],
+        ['pipeline_failed', { reason: 'cancelled', ...this.#durationOf(change) }],
       ]
     if (how === 'done' || remarksOf(record.more?.note).some(([type]) => type === 'pipeline_failed')) return []
-    return [['pipeline_failed', { reason: isObject(value) ? (value['message'] ?? '') : '', ...this.#took(change) }]]
+    return [['pipeline_failed', { reason: isObject(value) ? (value['message'] ?? '') : '', ...this.#durationOf(change) }]]
   }
 }
 

@@ -5,14 +5,14 @@ import { isObject, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Change } from '../../../kernel/state/story.ts'
 import type { Artifacts } from './artifacts.ts'
 import { iso, type Progress } from './progress.ts'
-import type { Secret } from './sign.ts'
-import { checkpointText } from './write.ts'
+import type { Secret } from './signature.ts'
+import { checkpointText } from './checkpoint-text.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import { remarksOf } from '../engine/story.ts'
 import type { PipelineEvent } from './events.ts'
 import { type FolderChange, FolderImage } from './image.ts'
-import { folderOfLap } from '../contract/paths.ts'
+import { folderOfRound } from '../contract/paths.ts'
 import { StageFiles } from './stages.ts'
 import { validate } from '../check/validate.ts'
 
@@ -20,7 +20,7 @@ import { validate } from '../check/validate.ts'
 const PAID_BY_RECORD = 8192
 
 /** What a run folder belongs to. */
-export interface FolderOf {
+export interface RunFolderOptions {
   readonly run: string
   /** The folder of the first lap: an absolute path. */
   readonly root: string
@@ -41,7 +41,7 @@ export interface PlacedChange extends FolderChange {
  * files, so what a crash left out is made again from the journal.
  */
 export class RunFolder {
-  readonly #of: FolderOf
+  readonly #of: RunFolderOptions
   readonly #progress: Progress
   readonly #artifacts: Artifacts
   readonly #stages: StageFiles
@@ -50,10 +50,10 @@ export class RunFolder {
   #lap = 0
   #stale = false
   /** Characters of checkpoint that the records since the last one have paid for, and how many that one had. */
-  #paid = 0
+  #budget = 0
   #size = 0
 
-  constructor(of: FolderOf, progress: Progress, artifacts: Artifacts, definition: (frame: Frame) => unknown) {
+  constructor(of: RunFolderOptions, progress: Progress, artifacts: Artifacts, definition: (frame: Frame) => unknown) {
     this.#of = of
     this.#progress = progress
     this.#artifacts = artifacts
@@ -75,17 +75,17 @@ export class RunFolder {
     for (const { path, text } of files) image.put(path, text)
     for (const event of events) image.line(`${JSON.stringify(event)}\n`)
     this.#stale = true
-    this.#paid += PAID_BY_RECORD
+    this.#budget += PAID_BY_RECORD
   }
 
   /** The lap is over: its folder stays as it is now. */
-  endLap({ def }: Change<TypedGraph>): void {
+  endRound({ def }: Change<TypedGraph>): void {
     this.#putCheckpoint(def)
   }
 
   /** The next lap has a folder of its own, with the values that are too large for its checkpoint. */
-  beginLap(change: Change<TypedGraph>): void {
-    this.#lap = this.#progress.lap.number
+  beginRound(change: Change<TypedGraph>): void {
+    this.#lap = this.#progress.round.number
     this.#stages.restart()
     this.#manifest(change)
     for (const { path, text } of this.#artifacts.files()) this.#image.put(path, text)
@@ -96,11 +96,11 @@ export class RunFolder {
    * last one pay for it, or with `whole`: what all checkpoints of a run cost is linear in its records.
    */
   changes(whole: boolean): PlacedChange[] {
-    const isBegun = this.#progress.lap.completed.length > 0 || this.#progress.inFlight !== undefined
+    const isBegun = this.#progress.round.completed.length > 0 || this.#progress.inFlight !== undefined
     if (!isBegun) this.#stale = false
-    if (this.#stale && this.#typed !== undefined && (whole || this.#paid >= this.#size)) this.#putCheckpoint(this.#typed)
+    if (this.#stale && this.#typed !== undefined && (whole || this.#budget >= this.#size)) this.#putCheckpoint(this.#typed)
     const changes = [...this.#laps].flatMap(([lap, image]) =>
-      image.changes('events.jsonl').map((change) => ({ ...change, folder: folderOfLap(this.#of.root, lap) })),
+      image.changes('events.jsonl').map((change) => ({ ...change, folder: folderOfRound(this.#of.root, lap) })),
     )
     // The folder of an earlier lap never changes again.
     for (const lap of this.#laps.keys()) if (lap !== this.#lap) this.#laps.delete(lap)
@@ -108,7 +108,7 @@ export class RunFolder {
   }
 
   /** The latest checkpoint is still to be written. */
-  get isPutOff(): boolean {
+  get isPostponed(): boolean {
     return this.#stale
   }
 
@@ -116,7 +116,7 @@ export class RunFolder {
     const text = this.#checkpoint(typed)
     this.#image.put('checkpoint.json', text)
     this.#stale = false
-    this.#paid = 0
+    this.#budget = 0
     this.#size = text.length
   }
 
@@ -127,14 +127,14 @@ export class RunFolder {
   }
 
   #begin(change: Change<TypedGraph>): void {
-    this.#lap = this.#progress.lap.number
+    this.#lap = this.#progress.round.number
     this.#manifest(change)
     this.#image.put('diagnostics.json', json(validate(change.def).map(diagnostic)))
   }
 
   #manifest({ def: { graph, nodes }, at, state, frame }: Change<TypedGraph>): void {
     const lap = this.#lap
-    const again: JsonObject = lap === 0 ? {} : { restart_of: folderOfLap(this.#of.root, lap - 1), iteration: lap + 1 }
+    const again: JsonObject = lap === 0 ? {} : { restart_of: folderOfRound(this.#of.root, lap - 1), iteration: lap + 1 }
     const manifest = {
       graph_id: graph.id,
       run_id: this.#of.run,
@@ -152,7 +152,7 @@ export class RunFolder {
 
   #checkpoint(typed: TypedGraph): string {
     const { run, root, secret } = this.#of
-    const logsRoot = folderOfLap(root, this.#lap)
+    const logsRoot = folderOfRound(root, this.#lap)
     return checkpointText(this.#progress, { run, typed, logsRoot, artifacts: this.#artifacts, secret })
   }
 }

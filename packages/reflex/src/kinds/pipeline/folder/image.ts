@@ -18,7 +18,7 @@ export class FolderImage {
   /** Where files on the disk belong now, and where they are. */
   readonly #moved = new Map<string, string>()
   readonly #lines: string[] = []
-  #begun = false
+  #hasEvents = false
 
   put(path: string, text: string): void {
     if (this.#files.get(path) === text) return
@@ -69,8 +69,8 @@ export class FolderImage {
     const changes = [...moved, ...changed]
     if (this.#lines.length > 0) {
       const text = this.#lines.splice(0).join('')
-      changes.push(this.#begun ? { path: events, text, append: true } : { path: events, text })
-      this.#begun = true
+      changes.push(this.#hasEvents ? { path: events, text, append: true } : { path: events, text })
+      this.#hasEvents = true
     }
     return changes
   }

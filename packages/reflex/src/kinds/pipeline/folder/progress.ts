@@ -6,12 +6,20 @@ import { renderText } from '../language/render.ts'
 import { graphHash } from './graph-hash.ts'
 import type { InFlight, Lineage, LogEntry } from './checkpoint.ts'
 import type { Outcome } from '../contract/outcome.ts'
-import { heldBy, type Held } from '../engine/resuming.ts'
+import { storedRunOf, type StoredRun } from '../engine/resuming.ts'
 import { remarksOf } from '../engine/story.ts'
-import { type Kept, outcomeOf, type OwnKey, ownKeyOf, type Repeated, repeatedOf, type Spent } from '../contract/tally.ts'
+import {
+  type StoredOutcome,
+  outcomeOf,
+  type InternalKey,
+  internalKeyOf,
+  type RepeatCount,
+  repeatedOf,
+  type PipelineUsage,
+} from '../contract/engine-board.ts'
 
 /** What one lap of a run has done: all of it since the last restart. */
-export interface Lap {
+export interface Round {
   readonly number: number
   readonly logs: LogEntry[]
   readonly completed: string[]
@@ -39,7 +47,7 @@ export interface Concluded {
  */
 const HARMLESS: ReadonlySet<string> = new Set(['parallel', 'map', 'wait', 'gate'])
 /** Book-keeping of the way on from a stage. */
-const ON_THE_WAY: ReadonlySet<OwnKey['holds']> = new Set(['jump', 'repeated', 'restarts'])
+const ON_THE_WAY: ReadonlySet<InternalKey['contains']> = new Set(['jump', 'repeated', 'restarts'])
 const WORST: readonly Idempotency[] = ['idempotent', 'read_only', 'idempotent_with_key', 'side_effecting']
 
 /**
@@ -51,7 +59,7 @@ export class Progress {
   readonly lineage = new Map<string, Lineage>()
   readonly jumps = new Map<string, number>()
   readonly taint = new Map<string, Json>()
-  lap = emptyLap(0)
+  round = emptyRound(0)
   /** Milliseconds since the epoch. */
   began = 0
   time = 0
@@ -60,17 +68,17 @@ export class Progress {
   steps = 0
   /** Why the run failed. */
   reason: string | undefined
-  spent: Spent | undefined
+  spent: PipelineUsage | undefined
   pending: readonly string[] = []
   returns = 0
-  repeated: Repeated | undefined
-  restarts: Repeated | undefined
+  repeated: RepeatCount | undefined
+  restarts: RepeatCount | undefined
   inFlight: InFlight | undefined
   /** The hash of the pipeline that the run began with, whatever it has made of it since. */
   graphHash = ''
   #last: JsonObject = {}
   /** Writes of the engine that belong to the way on, not to what was done. */
-  readonly #onTheWay: [OwnKey, Json][] = []
+  readonly #onTheWay: [InternalKey, Json][] = []
 
   /** Takes one change of the run; what its record concluded in the main walk, if anything. */
   take(change: Change<TypedGraph>): Concluded | undefined {
@@ -89,14 +97,14 @@ export class Progress {
 
   /** The way on has led to a new lap: nothing is done in it yet. */
   restart(number: number): void {
-    this.lap = emptyLap(number)
+    this.round = emptyRound(number)
     this.pending = []
   }
 
   /** What the engine itself knows, as a checkpoint and a result tell it (reference pipeline 6.1). */
   engineValues({ graph }: TypedGraph, run: string): JsonObject {
     const { last, status, label } = this.#last
-    const retries = [...this.lap.retries].map(([id, count]): [string, Json] => [`internal.retry_count.${id}`, count])
+    const retries = [...this.round.retries].map(([id, count]): [string, Json] => [`internal.retry_count.${id}`, count])
     return {
       ...Object.fromEntries([...graph.attributes].map(([key, { value }]) => [`graph.${key}`, value])),
       ...(this.current === '' ? {} : { current_node: this.current }),
@@ -119,9 +127,9 @@ export class Progress {
       if (type === 'stage_retrying' && this.inFlight !== undefined) this.inFlight = { ...this.inFlight, attempt: Number(attempt) }
     if (!remarks.some(([type]) => type === 'pipeline_started')) return false
     this.began = at
-    const held = heldBy(frame)
+    const held = storedRunOf(frame)
     this.graphHash = held?.adapted?.from ?? graphHash(def.graph)
-    this.#takeOver(held, record.writes ?? [], at)
+    this.#restore(held, record.writes ?? [], at)
     return true
   }
 
@@ -134,11 +142,11 @@ export class Progress {
     else if (inFlight !== undefined) this.inFlight = { ...inFlight, idempotency: worse(inFlight.idempotency, own) }
   }
 
-  #takeOver(held: Held | undefined, writes: readonly Json[], at: number): void {
+  #restore(held: StoredRun | undefined, writes: readonly Json[], at: number): void {
     const timestamp = iso(at)
     for (const [key, value] of pairs(writes)) {
       if (key.startsWith('#')) {
-        this.#own(ownKeyOf(key), value)
+        this.#takeInternal(internalKeyOf(key), value)
         continue
       }
       this.context.set(key, value)
@@ -147,25 +155,25 @@ export class Progress {
       this.lineage.set(key, { ...(isLineage(known) ? known : { node_id: '__init__', timestamp }), operation })
     }
     if (held === undefined) return
-    this.lap = { ...this.lap, number: held.lap }
-    this.lap.completed.push(...held.completed)
+    this.round = { ...this.round, number: held.lap }
+    this.round.completed.push(...held.completed)
     this.steps = held.completed.length
-    this.lap.logs.push(...(held.logs as unknown as readonly LogEntry[]))
-    for (const [id, outcome] of Object.entries(held.outcomes)) this.lap.outcomes.set(id, outcome)
-    for (const [id, place] of Object.entries(held.gates)) this.lap.gates.set(id, place)
+    this.round.logs.push(...(held.logs as unknown as readonly LogEntry[]))
+    for (const [id, outcome] of Object.entries(held.outcomes)) this.round.outcomes.set(id, outcome)
+    for (const [id, place] of Object.entries(held.gates)) this.round.gates.set(id, place)
     this.current = held.current_node
     this.returns = held.returns
     this.pending = held.pending
   }
 
-  #write({ record, at, before, def }: Change<TypedGraph>, remark: JsonObject | undefined): { kept?: Kept; written: JsonObject } {
+  #write({ record, at, before, def }: Change<TypedGraph>, remark: JsonObject | undefined): { kept?: StoredOutcome; written: JsonObject } {
     const node = isObject(before) ? renderText(before['node']) : ''
     const canonical = def.nodes.get(node)?.canonical
     const operation = canonical === 'parallel' || canonical === 'fan_in' ? 'merge' : 'update'
     const written: [string, Json][] = []
-    let kept: Kept | undefined
+    let kept: StoredOutcome | undefined
     const concludes = remark !== undefined
-    if (concludes) for (const [key, value] of this.#onTheWay.splice(0)) this.#own(key, value)
+    if (concludes) for (const [key, value] of this.#onTheWay.splice(0)) this.#takeInternal(key, value)
     for (const [key, value] of pairs(record.writes ?? [])) {
       if (!key.startsWith('#')) {
         this.context.set(key, value)
@@ -173,26 +181,26 @@ export class Progress {
         written.push([key, value])
         continue
       }
-      const own = ownKeyOf(key)
-      if (own.holds === 'outcome' && own.name === remark?.['node_id']) kept = value as unknown as Kept
-      if (ON_THE_WAY.has(own.holds) || (own.holds === 'outcome' && !concludes)) this.#onTheWay.push([own, value])
-      else this.#own(own, value)
+      const own = internalKeyOf(key)
+      if (own.contains === 'outcome' && own.name === remark?.['node_id']) kept = value as unknown as StoredOutcome
+      if (ON_THE_WAY.has(own.contains) || (own.contains === 'outcome' && !concludes)) this.#onTheWay.push([own, value])
+      else this.#takeInternal(own, value)
     }
     return { ...(kept === undefined ? {} : { kept }), written: Object.fromEntries(written) }
   }
 
-  #own({ holds, name }: OwnKey, value: Json): void {
-    switch (holds) {
+  #takeInternal({ contains, name }: InternalKey, value: Json): void {
+    switch (contains) {
       case 'outcome':
-        return this.#kept(name, value as unknown as Kept)
+        return this.#takeOutcome(name, value as unknown as StoredOutcome)
       case 'hash':
-        return void this.lap.hashes.set(name, renderText(value))
+        return void this.round.hashes.set(name, renderText(value))
       case 'jump':
         return void this.jumps.set(name, Number(value))
       case 'label':
         return void (value === null ? this.taint.delete(name) : this.taint.set(name, value))
       case 'spent':
-        this.spent = value as unknown as Spent
+        this.spent = value as unknown as PipelineUsage
         return
       case 'repeated':
         this.repeated = repeatedOf(value)
@@ -205,26 +213,26 @@ export class Progress {
     }
   }
 
-  #kept(node: string, kept: Kept): void {
-    const { lap } = this
-    if (kept.status !== 'skipped') lap.outcomes.set(node, { ...lap.outcomes.get(node), ...outcomeOf(kept) })
-    lap.visits.set(node, kept.v)
-    if (kept.retries === undefined) lap.retries.delete(node)
-    else lap.retries.set(node, kept.retries)
-    if (kept.branch === undefined) lap.gates.delete(node)
-    else lap.gates.set(node, [kept.n, kept.branch])
-    if (kept.recheck === true) lap.recheck.add(node)
-    else lap.recheck.delete(node)
+  #takeOutcome(node: string, kept: StoredOutcome): void {
+    const { round } = this
+    if (kept.status !== 'skipped') round.outcomes.set(node, { ...round.outcomes.get(node), ...outcomeOf(kept) })
+    round.visits.set(node, kept.v)
+    if (kept.retries === undefined) round.retries.delete(node)
+    else round.retries.set(node, kept.retries)
+    if (kept.branch === undefined) round.gates.delete(node)
+    else round.gates.set(node, [kept.n, kept.branch])
+    if (kept.recheck === true) round.recheck.add(node)
+    else round.recheck.delete(node)
   }
 
-  #conclude({ at, before }: Change<TypedGraph>, remark: JsonObject, kept: Kept, written: JsonObject): Concluded {
+  #conclude({ at, before }: Change<TypedGraph>, remark: JsonObject, kept: StoredOutcome, written: JsonObject): Concluded {
     const node = renderText(remark['node_id'])
     const updates = Object.keys(written).length === 0 ? {} : { context_updates: written }
     const outcome: Outcome = { ...outcomeOf(kept), ...updates }
-    this.lap.completed.push(node)
+    this.round.completed.push(node)
     this.steps++
-    if (outcome.status !== 'skipped') this.lap.outcomes.set(node, outcome)
-    if (outcome.notes !== undefined) this.lap.logs.push({ node_id: node, message: outcome.notes, timestamp: iso(at) })
+    if (outcome.status !== 'skipped') this.round.outcomes.set(node, outcome)
+    if (outcome.notes !== undefined) this.round.logs.push({ node_id: node, message: outcome.notes, timestamp: iso(at) })
     this.current = node
     this.inFlight = undefined
     const { pending, returns } = isObject(before) ? before : {}
@@ -259,7 +267,7 @@ export function iso(time: number): string {
   return new Date(time).toISOString()
 }
 
-function emptyLap(number: number): Lap {
+function emptyRound(number: number): Round {
   return {
     number,
     logs: [],

@@ -4,15 +4,15 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { isFault } from '../../../kernel/journal/fault.ts'
 import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
 import { loadPipeline } from '../check/load.ts'
-import { type ReadCheckpoint, readCheckpoint, unusable } from './read.ts'
-import type { Secret } from './sign.ts'
+import { type ReadCheckpoint, readCheckpoint, unusable } from './read-checkpoint.ts'
+import type { Secret } from './signature.ts'
 import { graphHash } from './graph-hash.ts'
 import { versionOf } from '../dot/version.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import { pipelineFaults } from '../contract/faults.ts'
-import { heldArgument } from '../engine/resuming.ts'
-import { folderOfLap } from '../contract/paths.ts'
+import { storedRunArgument } from '../engine/resuming.ts'
+import { folderOfRound } from '../contract/paths.ts'
 
 /** How a checkpoint is gone on from. */
 export interface CheckpointOptions {
@@ -27,7 +27,7 @@ export interface CheckpointOptions {
 export function latestCheckpoint(logsRoot: string): string {
   let found: string | undefined
   for (let lap = 0; ; lap++) {
-    const folder = folderOfLap(logsRoot, lap)
+    const folder = folderOfRound(logsRoot, lap)
     const file = join(folder, 'checkpoint.json')
     if (existsSync(file)) found = file
     else if (!existsSync(folder)) break
@@ -52,7 +52,7 @@ export function openCheckpoint(file: string, secret?: Secret): ReadCheckpoint {
  * was under way that may not be executed again unasked (reference pipeline 3.13).
  */
 export function resumeArgument(
-  { held: stored, graphHash: hash, graphId, graphDot, proven, inFlight }: ReadCheckpoint,
+  { storedRun: stored, graphHash: hash, graphId, graphDot, proven, inFlight }: ReadCheckpoint,
   typed: TypedGraph,
   options: CheckpointOptions,
 ): JsonObject {
@@ -75,7 +75,7 @@ export function resumeArgument(
       rule: 'indeterminate_side_effect',
     })
   const isFailed = held.outcomes[held.current_node]?.status === 'fail'
-  return heldArgument(options.retry === true && isFailed ? { ...held, again: true } : held)
+  return storedRunArgument(options.retry === true && isFailed ? { ...held, again: true } : held)
 }
 
 /** The pipeline of a checkpoint whose run had changed it. */

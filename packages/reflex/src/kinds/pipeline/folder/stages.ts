@@ -7,7 +7,7 @@ import type { TypedGraph } from '../model/typed.ts'
 import { stripped } from './checkpoint.ts'
 import { shownRequest } from '../contract/conversation.ts'
 import { remarksOf } from '../engine/story.ts'
-import { type Kept, outcomeOf, ownKeyOf } from '../contract/tally.ts'
+import { type StoredOutcome, outcomeOf, internalKeyOf } from '../contract/engine-board.ts'
 import type { FolderImage } from './image.ts'
 import { ARTIFACT, storedFile } from '../engine/artifacts.ts'
 import { safeName, stagePath } from '../contract/paths.ts'
@@ -22,7 +22,7 @@ interface Stage {
   prompted: boolean
 }
 
-interface Asked {
+interface ModelCall {
   readonly frame: Frame
   readonly id: Ref
   readonly request: Request
@@ -84,7 +84,7 @@ export class StageFiles {
     if (stage !== undefined) image.put(`${stage.path}/tool_calls/${name}.json`, `${JSON.stringify(call, null, 2)}\n`)
   }
 
-  #ask(stage: Stage, { frame, id, request: [port, args] }: Asked, image: FolderImage): void {
+  #ask(stage: Stage, { frame, id, request: [port, args] }: ModelCall, image: FolderImage): void {
     if (port !== 'model') return
     this.#asked.set(id, stage)
     const request = shownRequest({ args, frame })
@@ -107,10 +107,10 @@ export class StageFiles {
   #end({ record, frame, at, before, def }: Change<TypedGraph>, remark: JsonObject, stage: Stage, image: FolderImage): void {
     this.#stages.delete(frame.id)
     const written: [string, Json][] = []
-    let kept: Kept | undefined
+    let kept: StoredOutcome | undefined
     for (const [key, value] of pairs(record.writes ?? [])) {
       if (!key.startsWith('#')) written.push([key, value])
-      else if (isOutcomeOf(key, remark['node_id'])) kept ??= value as unknown as Kept
+      else if (isOutcomeOf(key, remark['node_id'])) kept ??= value as unknown as StoredOutcome
     }
     const updates = stripped(Object.fromEntries(written))
     // The prompt as its author wrote it: the request has what the engine adds to it.
@@ -137,8 +137,8 @@ export class StageFiles {
 }
 
 function isOutcomeOf(key: string, node: Json | undefined): boolean {
-  const { holds, name } = ownKeyOf(key)
-  return holds === 'outcome' && name === node
+  const { contains, name } = internalKeyOf(key)
+  return contains === 'outcome' && name === node
 }
 
 function putText(image: FolderImage, path: string, text: Json | undefined): void {

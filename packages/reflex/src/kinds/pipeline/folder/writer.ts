@@ -2,13 +2,13 @@ import { constants, lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, disk } from './disk.ts'
 import type { PlacedChange } from './folder.ts'
-import { type Held, holdFolder } from './held-folder.ts'
+import { type OpenFolders, openFolder } from './open-folder.ts'
 
 // On Windows the last two are undefined; a bitwise or reads that as 0.
 const { O_APPEND, O_RDONLY, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /** Files that are written before the folders that are held for them are closed: a process may open so many. */
-const HELD_FOR = 64
+const FOLDERS_AT_ONCE = 64
 /** Files that are written at once. */
 const AT_ONCE = 8
 
@@ -22,10 +22,10 @@ const AT_ONCE = 8
 export async function writeFolder(changes: readonly PlacedChange[]): Promise<void> {
   const below = changes.filter(({ path }) => path.includes('/'))
   const above = changes.filter(({ path }) => !path.includes('/'))
-  for (let i = 0; i === 0 || i < below.length; i += HELD_FOR) {
-    const isLast = i + HELD_FOR >= below.length
-    await withHeld(async (held) => {
-      const some = below.slice(i, i + HELD_FOR)
+  for (let i = 0; i === 0 || i < below.length; i += FOLDERS_AT_ONCE) {
+    const isLast = i + FOLDERS_AT_ONCE >= below.length
+    await withOpenFolders(async (held) => {
+      const some = below.slice(i, i + FOLDERS_AT_ONCE)
       const isMove = ({ from }: PlacedChange): boolean => from !== undefined
       await writeAll(some.filter(isMove), held)
       await writeAll(
@@ -37,8 +37,8 @@ export async function writeFolder(changes: readonly PlacedChange[]): Promise<voi
   }
 }
 
-async function withHeld(act: (held: Held) => Promise<void>): Promise<void> {
-  const held: Held = new Map()
+async function withOpenFolders(act: (held: OpenFolders) => Promise<void>): Promise<void> {
+  const held: OpenFolders = new Map()
   try {
     await act(held)
   } finally {
@@ -47,7 +47,7 @@ async function withHeld(act: (held: Held) => Promise<void>): Promise<void> {
 }
 
 /** Throws the first failure once all that has begun is over. */
-async function writeAll(changes: readonly PlacedChange[], held: Held): Promise<void> {
+async function writeAll(changes: readonly PlacedChange[], held: OpenFolders): Promise<void> {
   const waiting = changes.values()
   const lane = async (): Promise<void> => {
     for (const change of waiting) await write(change, held)
@@ -56,13 +56,13 @@ async function writeAll(changes: readonly PlacedChange[], held: Held): Promise<v
     if (result.status === 'rejected') throw result.reason
 }
 
-async function write({ folder: root, path, text, append, again, from }: PlacedChange, held: Held): Promise<void> {
-  const nameOf = async (of: string): Promise<string> => (await holdFolder(join(root, dirname(of)), root, held)).at(basename(of))
+async function write({ folder: root, path, text, append, again, from }: PlacedChange, held: OpenFolders): Promise<void> {
+  const nameOf = async (of: string): Promise<string> => (await openFolder(join(root, dirname(of)), root, held)).at(basename(of))
   const file = await nameOf(path)
   if (from !== undefined && (await isMoved(await nameOf(from), file))) return
   if (text === undefined) await remove(file)
   else if (append === true) await extend(file, text)
-  else if (again === true || !(await holds(file, text))) await replace(file, text)
+  else if (again === true || !(await hasText(file, text))) await replace(file, text)
 }
 
 /** Moves a file; false where it is gone. */
@@ -115,7 +115,7 @@ async function extend(file: string, text: string): Promise<void> {
   if (written === undefined) await replace(file, text)
 }
 
-async function holds(file: string, text: string): Promise<boolean> {
+async function hasText(file: string, text: string): Promise<boolean> {
   const isSame = await withFile(
     file,
     O_RDONLY,

@@ -52,13 +52,13 @@ function valuesFor(key: string, clauses: readonly Clause[]): readonly Json[] {
 export function outcomesAllowing(condition: Condition): string[] {
   const cases = casesOf([condition])
   return ROUTED.filter((outcome) =>
-    holdsIn(
+    isTrueInAny(
       condition,
       cases?.map((scope) => ({ ...scope, outcome })),
     ),
   )
 }
 
-function holdsIn(condition: Condition, cases: readonly ConditionScope[] | undefined): boolean {
+function isTrueInAny(condition: Condition, cases: readonly ConditionScope[] | undefined): boolean {
   return cases?.some((scope) => evaluateCondition(condition, scope)) ?? condition.unreadable !== true
 }

@@ -1,10 +1,10 @@
 import type { Json } from '../../../kernel/journal/json.ts'
-import { brief } from '../../../text/brief.ts'
-import { harmless } from '../../../text/harmless.ts'
+import { shortJson } from '../../../text/brief.ts'
+import { printable } from '../../../text/printable.ts'
 import { numberIn, printClause, type Clause, type Condition } from './condition.ts'
-import { lookUp, type ReadKey } from './reading.ts'
+import { lookUp, type ReadKey } from './look-up.ts'
 import { renderText } from './render.ts'
-import { demand, having, listOf, OBJECT, shape } from '../../../text/index.ts'
+import { checkArguments, objectWith, listOf, OBJECT, shape } from '../../../text/index.ts'
 
 /** What a condition is asked of. In a branch node, the outcome is that of the last stage (reference pipeline 3.4). */
 export interface ConditionScope {
@@ -23,13 +23,13 @@ const CONDITION = shape('a condition, as parseCondition() gives it', { clauses: 
 export function evaluateCondition(condition: Condition, scope: ConditionScope): boolean {
   // Conditions are evaluated at every edge: what is given is only gone into where it looks wrong.
   if (!Array.isArray(condition?.clauses) || typeof scope?.get !== 'function')
-    demand('evaluateCondition', { condition: [condition, CONDITION], scope: [scope, having('a scope', 'get')] })
-  return condition.unreadable !== true && condition.clauses.every((clause) => holds(clause, valueOf(clause, scope)))
+    checkArguments('evaluateCondition', { condition: [condition, CONDITION], scope: [scope, objectWith('a scope', 'get')] })
+  return condition.unreadable !== true && condition.clauses.every((clause) => isTrue(clause, valueOf(clause, scope)))
 }
 
 /** The clauses that compare by size what is not a number: they are false, and a reader should know. */
 export function incomparableClauses(condition: Condition, scope: ConditionScope): Clause[] {
-  return condition.clauses.filter((clause) => orders(clause) && sizes(clause, valueOf(clause, scope)) === undefined)
+  return condition.clauses.filter((clause) => isOrdering(clause) && numbersOf(clause, valueOf(clause, scope)) === undefined)
 }
 
 /**
@@ -37,20 +37,22 @@ export function incomparableClauses(condition: Condition, scope: ConditionScope)
  * that are. `from` says where a key's value comes from, such as `@6`; it is asked only about what is there.
  */
 export function explainCondition(condition: Condition, scope: ConditionScope, from?: (key: string) => string | undefined): string {
-  if (condition.unreadable === true) return `${harmless(condition.text)} cannot be read`
+  if (condition.unreadable === true) return `${printable(condition.text)} cannot be read`
   const answer = evaluateCondition(condition, scope)
-  const told = condition.clauses
+  const deciding = condition.clauses
     .map((clause) => ({ clause, value: valueOf(clause, scope) }))
-    .filter(({ clause, value }) => holds(clause, value) === answer)
-  return told.map(({ clause, value }) => `${harmless(printClause(clause))} is ${answer} (${seen(clause, value, from)})`).join(', ')
+    .filter(({ clause, value }) => isTrue(clause, value) === answer)
+  return deciding
+    .map(({ clause, value }) => `${printable(printClause(clause))} is ${answer} (${valueText(clause, value, from)})`)
+    .join(', ')
 }
 
-function seen(clause: Clause, value: Json | undefined, from?: (key: string) => string | undefined): string {
+function valueText(clause: Clause, value: Json | undefined, from?: (key: string) => string | undefined): string {
   if (value === undefined) return 'not there'
-  const shown = brief(value)
+  const shown = shortJson(value)
   const source = from?.(clause.key)
-  const odd = orders(clause) && sizes(clause, value) === undefined ? ', no number' : ''
-  return `${shown}${source === undefined ? '' : ` ${source}`}${odd}`
+  const note = isOrdering(clause) && numbersOf(clause, value) === undefined ? ', no number' : ''
+  return `${shown}${source === undefined ? '' : ` ${source}`}${note}`
 }
 
 function valueOf({ key }: Clause, { outcome, preferredLabel, get }: ConditionScope): Json | undefined {
@@ -60,24 +62,24 @@ function valueOf({ key }: Clause, { outcome, preferredLabel, get }: ConditionSco
   return value === undefined && numberIn(key) !== undefined ? key : value
 }
 
-function holds(clause: Clause, value: Json | undefined): boolean {
+function isTrue(clause: Clause, value: Json | undefined): boolean {
   const { operator, literal } = clause
   if (operator === undefined) return !['', 'false', '0'].includes(renderText(value))
   if (operator === '=') return renderText(value) === literal
   if (operator === '!=') return renderText(value) !== literal
-  const [left, right] = sizes(clause, value) ?? []
+  const [left, right] = numbersOf(clause, value) ?? []
   if (left === undefined || right === undefined) return false
   if (operator === '<') return left < right
   if (operator === '<=') return left <= right
   return operator === '>' ? left > right : left >= right
 }
 
-function orders({ operator }: Clause): boolean {
+function isOrdering({ operator }: Clause): boolean {
   return operator !== undefined && operator !== '=' && operator !== '!='
 }
 
 /** Both sides as numbers, or nothing: text is never ordered. */
-function sizes({ literal }: Clause, value: Json | undefined): readonly [number, number] | undefined {
+function numbersOf({ literal }: Clause, value: Json | undefined): readonly [number, number] | undefined {
   const left = typeof value === 'number' ? value : typeof value === 'string' ? numberIn(value) : undefined
   const right = numberIn(literal)
   return left === undefined || right === undefined || !Number.isFinite(left) ? undefined : [left, right]

@@ -1,7 +1,7 @@
 import type { Clause, Condition, Operator } from './condition.ts'
 import type { Span } from '../dot/graph.ts'
-import { MOST_PROBLEMS, type Problem } from './written.ts'
-import { demand, TEXT } from '../../../text/index.ts'
+import { MOST_PROBLEMS, type Problem } from './problem.ts'
+import { checkArguments, TEXT } from '../../../text/index.ts'
 
 /** What reading a condition gives. */
 export interface ParsedCondition {
@@ -26,7 +26,7 @@ const WORD = /[()]|[^\s"=<>!&|()]+|\|\|?|&|!/y
  * (reference pipeline 8.4). Takes time in proportion to the text.
  */
 export function parseCondition(text: string): ParsedCondition {
-  demand('parseCondition', { text: [text, TEXT] })
+  checkArguments('parseCondition', { text: [text, TEXT] })
   const reader = new ConditionReader(text)
   const clauses = reader.read()
   const { problems } = reader
@@ -68,17 +68,17 @@ class ConditionReader {
     if (keyAt === undefined) return undefined
     const key = this.#text.slice(keyAt.from, keyAt.to)
     this.#match(BLANK)
-    if (this.#isEnd()) return frozen({ key, keyAt, literal: '', from, to: keyAt.to })
+    if (this.#isEnd()) return freezeClause({ key, keyAt, literal: '', from, to: keyAt.to })
     const operatorFrom = this.#at
     const written = this.#match(OPERATOR)
-    if (written === undefined) return key === 'not' ? this.#foreign(key, from) : this.#unsupported('write =')
+    if (written === undefined) return key === 'not' ? this.#reportForeign(key, from) : this.#reportUnsupported('write =')
     const operator = written === '==' ? '=' : (written as Operator)
-    if (operator !== '=' && operator !== '!=') this.#orders(operator, operatorFrom)
+    if (operator !== '=' && operator !== '!=') this.#noteOrdering(operator, operatorFrom)
     this.#match(BLANK)
-    const literal = this.#text[this.#at] === '"' ? this.#quoted() : this.#bare(written, operatorFrom)
+    const literal = this.#text[this.#at] === '"' ? this.#quotedLiteral() : this.#bareLiteral(written, operatorFrom)
     if (literal === undefined) return undefined
     const literalAt = { from: literal.from, to: literal.to }
-    return frozen({ key, keyAt, operator, literal: literal.literal, literalAt, from, to: literal.to })
+    return freezeClause({ key, keyAt, operator, literal: literal.literal, literalAt, from, to: literal.to })
   }
 
   #key(): Span | undefined {
@@ -86,43 +86,43 @@ class ConditionReader {
     const key = this.#match(KEY)
     const next = this.#text[this.#at]
     if (key !== undefined && next !== '.') return Object.freeze({ from, to: this.#at })
-    if (next === '"') this.#wrong('the left side is a key, not text in quotes', from, from + 1, 'write the key without quotes')
-    else if (next === '.') this.#wrong('a key has no empty part', this.#at, this.#at + 1, 'write it as context.name')
+    if (next === '"') this.#report('the left side is a key, not text in quotes', from, from + 1, 'write the key without quotes')
+    else if (next === '.') this.#report('a key has no empty part', this.#at, this.#at + 1, 'write it as context.name')
     else if (this.#match(OPERATOR) !== undefined)
-      this.#wrong('a key is missing before the operator', from, this.#at, 'write outcome or context.name before it')
-    else return this.#unsupported('write context.name')
+      this.#report('a key is missing before the operator', from, this.#at, 'write outcome or context.name before it')
+    else return this.#reportUnsupported('write context.name')
     return undefined
   }
 
-  #quoted(): Literal | undefined {
+  #quotedLiteral(): Literal | undefined {
     const from = this.#at++
     let literal = ''
     for (let char = this.#text[this.#at]; char !== '"'; char = this.#text[this.#at]) {
-      if (char === undefined) return this.#unclosed(from)
+      if (char === undefined) return this.#reportUnclosed(from)
       const escaped = char === '\\' ? ESCAPED[this.#text[this.#at + 1] ?? ''] : undefined
       literal += escaped ?? char
       this.#at += escaped === undefined ? 1 : 2
     }
     const to = ++this.#at
     this.#match(BLANK)
-    return this.#isEnd() ? { literal, from, to } : this.#unsupported('write &&')
+    return this.#isEnd() ? { literal, from, to } : this.#reportUnsupported('write &&')
   }
 
-  #bare(operator: string, operatorFrom: number): Literal | undefined {
+  #bareLiteral(operator: string, operatorFrom: number): Literal | undefined {
     const from = this.#at
     while (this.#at < this.#text.length && !this.#text.startsWith('&&', this.#at)) {
-      if (this.#text.startsWith('||', this.#at)) return this.#unsupported()
-      if (this.#text[this.#at] === '"' && !this.#skipQuote()) return this.#unclosed(this.#at)
-      const joined = this.#look(JOINED)
-      if (joined !== undefined) return this.#foreign(joined, this.#at + 1)
+      if (this.#text.startsWith('||', this.#at)) return this.#reportUnsupported()
+      if (this.#text[this.#at] === '"' && !this.#skipQuote()) return this.#reportUnclosed(this.#at)
+      const joined = this.#peek(JOINED)
+      if (joined !== undefined) return this.#reportForeign(joined, this.#at + 1)
       this.#at++
     }
     const literal = this.#text.slice(from, this.#at).trimEnd()
     const to = from + literal.length
     if (literal === '')
-      return this.#wrong(`nothing stands behind ${operator}`, operatorFrom, operatorFrom + operator.length, 'write "" for nothing')
-    if (/^[=<>!]/.test(literal)) return this.#wrong(KNOWN, operatorFrom, from + 1, 'put quotes around the text')
-    if (/^'.*'$/s.test(literal)) return this.#wrong('text stands in double quotes', from, to, `write "${literal.slice(1, -1)}"`)
+      return this.#report(`nothing stands behind ${operator}`, operatorFrom, operatorFrom + operator.length, 'write "" for nothing')
+    if (/^[=<>!]/.test(literal)) return this.#report(KNOWN, operatorFrom, from + 1, 'put quotes around the text')
+    if (/^'.*'$/s.test(literal)) return this.#report('text stands in double quotes', from, to, `write "${literal.slice(1, -1)}"`)
     return { literal, from, to }
   }
 
@@ -138,29 +138,29 @@ class ConditionReader {
     return false
   }
 
-  #unclosed(from: number): undefined {
-    return this.#wrong('the quote is never closed', from, from + 1, 'close it with "')
+  #reportUnclosed(from: number): undefined {
+    return this.#report('the quote is never closed', from, from + 1, 'close it with "')
   }
 
   /** A word or sign where an operator, && or the end should be. */
-  #unsupported(fix?: string): undefined {
+  #reportUnsupported(fix?: string): undefined {
     const from = this.#at
     const word = this.#match(WORD) ?? this.#text.charAt(this.#at)
-    return this.#foreign(word, from, fix)
+    return this.#reportForeign(word, from, fix)
   }
 
-  #foreign(word: string, from: number, fix = 'put quotes around the text'): undefined {
-    return this.#wrong(KNOWN, from, from + Math.max(1, word.length), FIXES.get(word.toLowerCase()) ?? fix)
+  #reportForeign(word: string, from: number, fix = 'put quotes around the text'): undefined {
+    return this.#report(KNOWN, from, from + Math.max(1, word.length), FIXES.get(word.toLowerCase()) ?? fix)
   }
 
   /** Said once a condition. */
-  #orders(operator: Operator, from: number): void {
+  #noteOrdering(operator: Operator, from: number): void {
     if (this.problems.some(({ rule }) => rule === 'condition_operator')) return
     const message = `${operator} is not known to other runners of this format`
     this.problems.push({ rule: 'condition_operator', message, from, to: from + operator.length })
   }
 
-  #wrong(message: string, from: number, to: number, fix: string): undefined {
+  #report(message: string, from: number, to: number, fix: string): undefined {
     if (this.problems.length < MOST_PROBLEMS) this.problems.push({ rule: 'condition_syntax', message, from, to, fix })
   }
 
@@ -191,7 +191,7 @@ class ConditionReader {
     return found
   }
 
-  #look(pattern: RegExp): string | undefined {
+  #peek(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     return pattern.exec(this.#text)?.[1]
   }
@@ -217,7 +217,7 @@ const FIXES: ReadonlyMap<string, string> = new Map([
   [')', 'leave the brackets out'],
 ])
 
-function frozen(clause: Clause): Clause {
+function freezeClause(clause: Clause): Clause {
   if (clause.literalAt !== undefined) Object.freeze(clause.literalAt)
   return Object.freeze(clause)
 }

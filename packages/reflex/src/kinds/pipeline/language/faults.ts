@@ -1,9 +1,9 @@
 import { defineFaults, type Fault } from '../../../kernel/journal/fault.ts'
-import { quote } from '../../../text/harmless.ts'
+import { quote } from '../../../text/printable.ts'
 import type { Source } from '../../../text/source.ts'
 import { didYouMean } from '../../../text/suggest.ts'
 import type { Span } from '../dot/graph.ts'
-import { placeOf, type Problem } from './written.ts'
+import { sourcePlace, type Problem } from './problem.ts'
 
 /** The part of the catalogue for what is written inside attributes, and for code that changes a pipeline. */
 export const languageFaults = defineFaults({
@@ -100,7 +100,7 @@ const CODES = {
  */
 export function problemFault(problem: Problem, source: Source | undefined, valueAt: Span | undefined, path?: string): Fault {
   const { rule, message, fix, guess } = problem
-  const placed = placeOf(source, valueAt, problem, didYouMean(guess) ?? (fix === undefined ? undefined : `fix: ${fix}`))
+  const placed = sourcePlace(source, valueAt, problem, didYouMean(guess) ?? (fix === undefined ? undefined : `fix: ${fix}`))
   const toDo = guess === undefined ? (placed.frame === undefined ? fix : undefined) : `write ${quote(guess)}`
   return languageFaults.make(CODES[rule], message, { ...placed, rule, path, fix: toDo })
 }

@@ -15,11 +15,11 @@ export function followPath(value: Json, path: string): PathResult {
   const steps = stepsOf(path.trim())
   if (typeof steps === 'string') return { problem: steps }
   let found: readonly Json[] = [value]
-  for (const step of steps) found = found.flatMap((one) => next(one, step))
+  for (const step of steps) found = found.flatMap((one) => stepInto(one, step))
   return { value: steps.includes(EVERY) ? found : found[0] }
 }
 
-function next(value: Json, step: PathStep): readonly Json[] {
+function stepInto(value: Json, step: PathStep): readonly Json[] {
   if (step === EVERY) return isList(value) ? value : isObject(value) ? Object.values(value) : []
   if (isList(value)) {
     const index = typeof step === 'number' ? step : /^\d+$/.test(step) ? Number(step) : Number.NaN

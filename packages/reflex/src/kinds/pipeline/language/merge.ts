@@ -1,8 +1,8 @@
-import { quote } from '../../../text/harmless.ts'
+import { quote } from '../../../text/printable.ts'
 import type { Attribute, Attributes, DotGraph, DotNode } from '../dot/graph.ts'
 import { parseCondition } from './condition-parse.ts'
 import { languageFaults } from './faults.ts'
-import { demand, TEXT } from '../../../text/index.ts'
+import { checkArguments, TEXT } from '../../../text/index.ts'
 import { GRAPH } from '../dot/argument-forms.ts'
 
 /**
@@ -13,27 +13,27 @@ import { GRAPH } from '../dot/argument-forms.ts'
  * Throws R1115 if an id would stand twice or would not be one.
  */
 export function mergeGraphs(base: DotGraph, other: DotGraph, prefix: string): DotGraph {
-  demand('mergeGraphs', { base: [base, GRAPH], other: [other, GRAPH], prefix: [prefix, TEXT] })
+  checkArguments('mergeGraphs', { base: [base, GRAPH], other: [other, GRAPH], prefix: [prefix, TEXT] })
   const ids = new Map([...other.nodes.keys()].map((id) => [id, prefix + id]))
   for (const id of ids.values()) {
     if (!/^[A-Za-z_]\w*$/.test(id)) throw languageFaults.make('R1115', `${quote(id)} is no id`)
     if (base.nodes.has(id)) throw languageFaults.make('R1115', `both pipelines would have a node ${quote(id)}`)
   }
-  const renamed = new Renaming(ids)
+  const renamer = new Renamer(ids)
   const nodes = new Map(base.nodes)
-  for (const node of other.nodes.values()) nodes.set(renamed.id(node.id), renamed.node(node))
+  for (const node of other.nodes.values()) nodes.set(renamer.id(node.id), renamer.node(node))
   const firstEdge = base.edges.length
   const edges = other.edges.map(({ from, to, attributes }, index) => ({
     index: firstEdge + index,
-    from: renamed.id(from),
-    to: renamed.id(to),
-    attributes: renamed.attributes(attributes),
+    from: renamer.id(from),
+    to: renamer.id(to),
+    attributes: renamer.attributes(attributes),
   }))
   const firstSubgraph = base.subgraphs.length
   const subgraphs = other.subgraphs.map(({ id, attributes, members, parent }) => ({
     id: id === undefined ? undefined : prefix + id,
-    attributes: renamed.attributes(attributes),
-    members: members.map((member) => renamed.id(member)),
+    attributes: renamer.attributes(attributes),
+    members: members.map((member) => renamer.id(member)),
     parent: parent === undefined ? undefined : firstSubgraph + parent,
   }))
   return { ...base, nodes, edges: [...base.edges, ...edges], subgraphs: [...base.subgraphs, ...subgraphs] }
@@ -43,16 +43,16 @@ export function mergeGraphs(base: DotGraph, other: DotGraph, prefix: string): Do
 const TARGETS = new Set(['retry_target', 'fallback_retry_target', 'join_target'])
 
 /** Attributes, besides those that end in `_key`, that hold keys of the context. */
-const READERS = new Set(['context_keys', 'expression', 'predicate'])
+const KEY_ATTRIBUTES = new Set(['context_keys', 'expression', 'predicate'])
 
 /** Texts in which `$key` is a key of the context. */
 const TEXTS = new Set(['prompt', 'system_prompt', 'question', 'label'])
 
 /** Where handlers write what a node came to: `shell.<id>.exit_code` (reference pipeline 6.1). */
-const OWNED =
+const NODE_KEYS =
   /(?<![\w.])(\$?)((?:context\.|ctx\.)?(?:shell|exec|read|transform|gate|validate|subgraph|adapt|wait|branch|file\.written|internal\.retry_count)\.)([A-Za-z_]\w*)/g
 
-class Renaming {
+class Renamer {
   readonly #ids: ReadonlyMap<string, string>
 
   constructor(ids: ReadonlyMap<string, string>) {
@@ -77,22 +77,22 @@ class Renaming {
     if (TARGETS.has(key)) return { value: this.id(value), provenance }
     if (key === 'condition') return { value: this.#condition(value), provenance }
     if (TEXTS.has(key)) return { value: this.#keys(value, '$'), provenance }
-    return { value: READERS.has(key) || key.endsWith('_key') ? this.#keys(value) : value, provenance }
+    return { value: KEY_ATTRIBUTES.has(key) || key.endsWith('_key') ? this.#keys(value) : value, provenance }
   }
 
   /** Keys alone: what they are compared with is no key, and what cannot be read stays as it is. */
   #condition(text: string): string {
     let renamed = ''
-    let done = 0
+    let copiedTo = 0
     for (const { from, to } of parseCondition(text).condition?.clauses.map(({ keyAt }) => keyAt) ?? []) {
-      renamed += text.slice(done, from) + this.#keys(text.slice(from, to))
-      done = to
+      renamed += text.slice(copiedTo, from) + this.#keys(text.slice(from, to))
+      copiedTo = to
     }
-    return renamed + text.slice(done)
+    return renamed + text.slice(copiedTo)
   }
 
   #keys(text: string, sign = ''): string {
-    return text.replace(OWNED, (written, dollar: string, space: string, id: string) => {
+    return text.replace(NODE_KEYS, (written, dollar: string, space: string, id: string) => {
       const isKey = sign === '' || dollar === sign
       return isKey && this.#ids.has(id) ? `${dollar}${space}${this.id(id)}` : written
     })

@@ -1,6 +1,6 @@
 import { suggest } from '../../../text/suggest.ts'
 import type { Span } from '../dot/graph.ts'
-import { MOST_PROBLEMS, type Problem } from './written.ts'
+import { MOST_PROBLEMS, type Problem } from './problem.ts'
 
 /** What a rule is about; one simple selector, of which a list makes several. */
 export interface Selector {
@@ -34,7 +34,7 @@ const SELECTOR = /\*|#[A-Za-z_]\w*|\.[\w-]+|[A-Za-z_]\w*/y
 const PROPERTY = /[A-Za-z_][\w.-]*/y
 const BARE = /[^;}]*/y
 /** A line end and the next declaration: the `;` between them was forgotten. */
-const FORGOTTEN = /\n[ \t\r]*[A-Za-z_][\w.-]*[ \t]*:/
+const NEXT_PROPERTY = /\n[ \t\r]*[A-Za-z_][\w.-]*[ \t]*:/
 /** Comments, and the texts in which there are none; each goes to the end if nothing closes it. */
 const COMMENT = /"(?:\\[\s\S]|[^"\\])*(?:"|\\?$)|'(?:\\[\s\S]|[^'\\])*(?:'|\\?$)|\/\*[\s\S]*?(?:\*\/|$)/g
 const KINDS: Readonly<Record<string, Selector['kind']>> = { '*': 'all', '#': 'id', '.': 'class' }
@@ -69,13 +69,13 @@ class StylesheetReader {
     do {
       this.#match(BLANK)
       const written = this.#match(SELECTOR)
-      if (written === undefined) return this.#wrong('a selector is *, #id, .class or a shape')
+      if (written === undefined) return this.#reportHere('a selector is *, #id, .class or a shape')
       const kind = KINDS[written.charAt(0)] ?? 'shape'
       selectors.push({ kind, name: kind === 'shape' ? written : written.slice(1) })
       this.#match(BLANK)
     } while (this.#take(','))
     if (this.#take('{')) return selectors
-    return this.#wrong(
+    return this.#reportHere(
       this.#at < this.#text.length ? 'a rule has one selector, or several with commas' : 'a selector without a rule',
       'write { here',
     )
@@ -103,57 +103,63 @@ class StylesheetReader {
     const to = this.#at
     this.#match(BLANK)
     if (name === undefined || !this.#take(':')) {
-      this.#wrong(name === undefined ? 'a property belongs here' : `a : and a value belong behind ${name}`, 'write property: value;')
+      this.#reportHere(name === undefined ? 'a property belongs here' : `a : and a value belong behind ${name}`, 'write property: value;')
       return this.#skip(';')
     }
     this.#match(BLANK)
     const value = this.#value(name)
     const property = STYLE_PROPERTIES.find((known) => known === name)
     if (property !== undefined) return value === undefined ? undefined : { property, value, from, to: this.#at }
-    this.#tell({ rule: 'stylesheet_property', message: `${name} is nothing that a stylesheet sets`, from, to, guess: meant(name) })
+    this.#addProblem({
+      rule: 'stylesheet_property',
+      message: `${name} is nothing that a stylesheet sets`,
+      from,
+      to,
+      guess: suggestedProperty(name),
+    })
     return undefined
   }
 
   #value(property: string): string | undefined {
     const from = this.#at
     const quote = this.#text.charAt(from)
-    const value = quote === '"' || quote === "'" ? this.#quoted(quote) : this.#bare()
+    const value = quote === '"' || quote === "'" ? this.#quotedValue(quote) : this.#bareValue()
     if (value === '') this.#report(`${property} has no value`, { from: from - 1, to: from }, 'write a value')
     return value === '' ? undefined : value
   }
 
-  #bare(): string | undefined {
+  #bareValue(): string | undefined {
     const from = this.#at
     const text = this.#match(BARE) ?? ''
-    const forgotten = FORGOTTEN.exec(text)
-    if (forgotten === null) return text.trim()
-    const value = text.slice(0, forgotten.index).trimEnd()
-    this.#at = from + forgotten.index
+    const nextProperty = NEXT_PROPERTY.exec(text)
+    if (nextProperty === null) return text.trim()
+    const value = text.slice(0, nextProperty.index).trimEnd()
+    this.#at = from + nextProperty.index
     this.#report('a ; belongs behind each value', { from, to: from + Math.max(1, value.length) }, 'write ; behind it')
     return undefined
   }
 
-  #quoted(quote: string): string | undefined {
+  #quotedValue(quote: string): string | undefined {
     const from = this.#at++
     let value = ''
     while (this.#at < this.#text.length && this.#text[this.#at] !== quote) {
       if (this.#text[this.#at] === '\\' && (this.#text[this.#at + 1] === quote || this.#text[this.#at + 1] === '\\')) this.#at++
       value += this.#text.charAt(this.#at++)
     }
-    if (!this.#take(quote)) return this.#unclosed(from, quote)
+    if (!this.#take(quote)) return this.#reportUnclosed(from, quote)
     this.#match(BLANK)
     if (this.#at >= this.#text.length || /[;}]/.test(this.#text.charAt(this.#at))) return value
-    this.#wrong('a ; belongs behind each value', 'write ; before it')
+    this.#reportHere('a ; belongs behind each value', 'write ; before it')
     return undefined
   }
 
-  #unclosed(from: number, quote: string): undefined {
+  #reportUnclosed(from: number, quote: string): undefined {
     this.#report('the quote is never closed', { from, to: from + 1 }, `close it with ${quote}`)
     this.#at = from
     return this.#skip(';')
   }
 
-  #wrong(message: string, fix?: string): undefined {
+  #reportHere(message: string, fix?: string): undefined {
     this.#report(message, { from: this.#at, to: this.#at + 1 }, fix)
   }
 
@@ -169,10 +175,10 @@ class StylesheetReader {
   }
 
   #report(message: string, { from, to }: Span, fix?: string): void {
-    this.#tell({ rule: 'stylesheet_syntax', message, from, to, fix })
+    this.#addProblem({ rule: 'stylesheet_syntax', message, from, to, fix })
   }
 
-  #tell(problem: Problem): void {
+  #addProblem(problem: Problem): void {
     if (this.problems.length < MOST_PROBLEMS) this.problems.push(problem)
   }
 
@@ -196,6 +202,6 @@ class StylesheetReader {
   }
 }
 
-function meant(name: string): string | undefined {
+function suggestedProperty(name: string): string | undefined {
   return STYLE_PROPERTIES.find((property) => property === `llm_${name}`) ?? suggest(name, STYLE_PROPERTIES)
 }

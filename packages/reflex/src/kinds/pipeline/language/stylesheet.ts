@@ -14,26 +14,26 @@ const ALIASES: Readonly<Partial<Record<StyleProperty, string>>> = { llm_model: '
  */
 export function applyStylesheet(graph: DotGraph, rules: readonly StyleRule[]): DotGraph {
   if (rules.length === 0) return graph
-  const index = indexed(rules)
+  const index = indexRules(rules)
   const nodes = new Map<string, DotNode>()
-  for (const [id, node] of graph.nodes) nodes.set(id, styled(node, index))
+  for (const [id, node] of graph.nodes) nodes.set(id, styleNode(node, index))
   return { ...graph, nodes }
 }
 
-interface Winner {
+interface StyleValue {
   readonly value: string
   readonly order: number
 }
 
 /** Values by selector, so that a node looks at those rules alone that can be about it. */
-type Index = ReadonlyMap<string, ReadonlyMap<StyleProperty, Winner>>
+type Index = ReadonlyMap<string, ReadonlyMap<StyleProperty, StyleValue>>
 
-function indexed(rules: readonly StyleRule[]): Index {
-  const values = new Map<string, Map<StyleProperty, Winner>>()
+function indexRules(rules: readonly StyleRule[]): Index {
+  const values = new Map<string, Map<StyleProperty, StyleValue>>()
   for (const [order, { selectors, declarations }] of rules.entries()) {
     for (const selector of selectors) {
       const key = keyOf(selector)
-      const set = values.get(key) ?? new Map<StyleProperty, Winner>()
+      const set = values.get(key) ?? new Map<StyleProperty, StyleValue>()
       values.set(key, set)
       for (const { property, value } of declarations) set.set(property, { value, order })
     }
@@ -45,7 +45,7 @@ function keyOf({ kind, name }: Selector): string {
   return `${SPECIFICITY[kind]}${name}`
 }
 
-function styled(node: DotNode, values: Index): DotNode {
+function styleNode(node: DotNode, values: Index): DotNode {
   const classes = new Set([...listOf(node.attributes, 'class'), ...node.classes])
   const levels: readonly (readonly Selector[])[] = [
     [{ kind: 'id', name: node.id }],
@@ -53,13 +53,13 @@ function styled(node: DotNode, values: Index): DotNode {
     [{ kind: 'shape', name: textOf(node.attributes, 'shape') || 'box' }],
     [{ kind: 'all', name: '' }],
   ]
-  const filled = new Map<string, Attribute>()
+  const added = new Map<string, Attribute>()
   for (const property of STYLE_PROPERTIES) {
     if (node.attributes.has(property) || node.attributes.has(ALIASES[property] ?? property)) continue
-    const value = firstOf(levels, (level) => latest(level, (selector) => values.get(keyOf(selector))?.get(property)))
-    if (value !== undefined) filled.set(property, { value, provenance: 'stylesheet' })
+    const value = firstOf(levels, (level) => latestValue(level, (selector) => values.get(keyOf(selector))?.get(property)))
+    if (value !== undefined) added.set(property, { value, provenance: 'stylesheet' })
   }
-  return filled.size === 0 ? node : { ...node, attributes: new Map([...node.attributes, ...filled]) }
+  return added.size === 0 ? node : { ...node, attributes: new Map([...node.attributes, ...added]) }
 }
 
 function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
@@ -70,11 +70,11 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
   return undefined
 }
 
-function latest(level: readonly Selector[], find: (selector: Selector) => Winner | undefined): string | undefined {
-  let best: Winner | undefined
+function latestValue(level: readonly Selector[], find: (selector: Selector) => StyleValue | undefined): string | undefined {
+  let best: StyleValue | undefined
   for (const selector of level) {
-    const winner = find(selector)
-    if (winner !== undefined && (best === undefined || winner.order > best.order)) best = winner
+    const candidate = find(selector)
+    if (candidate !== undefined && (best === undefined || candidate.order > best.order)) best = candidate
   }
   return best?.value
 }

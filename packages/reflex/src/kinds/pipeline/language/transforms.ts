@@ -1,11 +1,11 @@
-import { quote } from '../../../text/harmless.ts'
+import { quote } from '../../../text/printable.ts'
 import { textOf, type DotGraph } from '../dot/graph.ts'
 import { languageFaults } from './faults.ts'
 import { parseStylesheet } from './stylesheet-parse.ts'
 import { applyStylesheet } from './stylesheet.ts'
-import { takeOver } from './transformed.ts'
+import { readTransformed } from './transform-result.ts'
 import { expandVariables } from './variables.ts'
-import { demand } from '../../../text/index.ts'
+import { checkArguments } from '../../../text/index.ts'
 import { GRAPH, TRANSFORMS } from '../dot/argument-forms.ts'
 
 /** Changes a pipeline before it runs: gets a graph of its own and returns one synchronously. */
@@ -32,22 +32,22 @@ export interface CustomTransforms {
  * provenance `transform`; edges are numbered again. Throws R1114 if a transform throws or returns no pipeline.
  */
 export function transformGraph(graph: DotGraph, transforms: CustomTransforms = {}): DotGraph {
-  demand('transformGraph', { graph: [graph, GRAPH], transforms: [transforms, TRANSFORMS] })
+  checkArguments('transformGraph', { graph: [graph, GRAPH], transforms: [transforms, TRANSFORMS] })
   const { registered = [], ofRun = [] } = transforms
   const expanded = expandVariables(graph)
   const { rules } = parseStylesheet(textOf(expanded.attributes, 'model_stylesheet') ?? '')
   return [...registered, ...ofRun].reduce<DotGraph>(applyTransform, applyStylesheet(expanded, rules))
 }
 
-function applyTransform(graph: DotGraph, given: Transform, place: number): DotGraph {
-  const name = given.name || `number ${place + 1}`
+function applyTransform(graph: DotGraph, custom: Transform, place: number): DotGraph {
+  const name = custom.name || `number ${place + 1}`
   let returned: unknown
   try {
-    returned = typeof given === 'function' ? given(structuredClone(graph)) : given.transform(structuredClone(graph))
+    returned = typeof custom === 'function' ? custom(structuredClone(graph)) : custom.transform(structuredClone(graph))
   } catch (cause) {
     throw languageFaults.make('R1114', `the transform ${quote(name)} threw`, { cause })
   }
-  const taken = takeOver(graph, returned)
-  if (typeof taken !== 'string') return taken
-  throw languageFaults.make('R1114', `the transform ${quote(name)} returned no pipeline: ${taken}`)
+  const result = readTransformed(graph, returned)
+  if (typeof result !== 'string') return result
+  throw languageFaults.make('R1114', `the transform ${quote(name)} returned no pipeline: ${result}`)
 }

@@ -1,5 +1,5 @@
 import { textOf, type Attribute, type Attributes, type DotGraph, type DotNode } from '../dot/graph.ts'
-import { lookUp, type ReadKey } from './reading.ts'
+import { lookUp, type ReadKey } from './look-up.ts'
 import { renderText } from './render.ts'
 
 const NAME = /\$([A-Za-z_]\w*)/g
@@ -30,7 +30,7 @@ function expandAttributes(attributes: Attributes, graph: DotGraph): Attributes {
   for (const key of EXPANDED) {
     const attribute = attributes.get(key)
     if (typeof attribute?.value !== 'string' || !attribute.value.includes('$')) continue
-    const value = attribute.value.replace(NAME, (written, name: string) => variable(graph, name) ?? written)
+    const value = attribute.value.replace(NAME, (written, name: string) => variableValue(graph, name) ?? written)
     if (value === attribute.value) continue
     changed ??= new Map(attributes)
     changed.set(key, { ...attribute, value })
@@ -38,7 +38,7 @@ function expandAttributes(attributes: Attributes, graph: DotGraph): Attributes {
   return changed ?? attributes
 }
 
-function variable(graph: DotGraph, name: string): string | undefined {
+function variableValue(graph: DotGraph, name: string): string | undefined {
   if (name === 'id') return graph.id
   return textOf(graph.attributes, name) ?? (name === 'goal' ? '' : undefined)
 }

@@ -1,6 +1,6 @@
 import { fileUri, uri } from './capability-uris.ts'
 import type { ActionFacts } from './action-needs.ts'
-import { EVALUATION } from './evaluation-facts.ts'
+import { EVALUATION_FACTS } from './evaluation-facts.ts'
 import type { Parameters } from './action-parameters.ts'
 
 const SHELL = uri('shell/exec')
@@ -19,7 +19,7 @@ const SEARCH: ActionFacts = {
     freshness: { kind: 'text', also: ['start_crawl_date'] },
     mode: text,
   },
-  makes: 'outside',
+  origin: 'outside',
 }
 
 const TESTS: ActionFacts = {
@@ -94,7 +94,7 @@ const GENERIC: Readonly<Record<string, ActionFacts>> = {
       path: PATH,
     },
     needs: runsCommand,
-    makes: 'outside',
+    origin: 'outside',
   },
   web_search: SEARCH,
   exa_search: SEARCH,
@@ -193,9 +193,9 @@ const SESSION: Readonly<Record<string, ActionFacts>> = {
 }
 
 /** The actions that come with Reflex, by their own names. */
-export const ACTION_FACTS: ReadonlyMap<string, ActionFacts> = new Map(Object.entries({ ...GENERIC, ...SESSION, ...EVALUATION }))
+export const ACTION_FACTS: ReadonlyMap<string, ActionFacts> = new Map(Object.entries({ ...GENERIC, ...SESSION, ...EVALUATION_FACTS }))
 
-const OTHER_NAMES: readonly (readonly [name: string, own: string])[] = [
+const ALIASES: readonly (readonly [name: string, own: string])[] = [
   ['github_pr', 'git_pr'],
   ['consensus_decide_review', 'consensus_decide'],
   ['shell_execute', 'shell_run'],
@@ -220,10 +220,10 @@ const OTHER_NAMES: readonly (readonly [name: string, own: string])[] = [
   ['session_exec_execute_actions', 'session_execute_actions'],
 ]
 
-const OWN_NAME: ReadonlyMap<string, string> = new Map(OTHER_NAMES)
+const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(ALIASES)
 
 /** Every name of an action that comes with Reflex, with points or without. */
-export const ACTION_NAMES: readonly string[] = [...ACTION_FACTS.keys(), ...OWN_NAME.keys()]
+export const ACTION_NAMES: readonly string[] = [...ACTION_FACTS.keys(), ...CANONICAL_NAMES.keys()]
 
 /** The name of an action without the points that some write: `file.write` is `file_write` (reference pipeline 4.5). */
 export function plainAction(name: string): string {
@@ -231,7 +231,7 @@ export function plainAction(name: string): string {
 }
 
 /** The own name of an action that comes with Reflex; its plain name for all others. */
-export function ownAction(name: string): string {
+export function canonicalAction(name: string): string {
   const plain = plainAction(name)
-  return OWN_NAME.get(plain) ?? plain
+  return CANONICAL_NAMES.get(plain) ?? plain
 }

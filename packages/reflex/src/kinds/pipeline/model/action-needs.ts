@@ -1,4 +1,4 @@
-import type { Origin } from './ports.ts'
+import type { Origin } from './operation-facts.ts'
 import type { Parameters } from './action-parameters.ts'
 
 /** What can be said of an action without performing it. */
@@ -9,7 +9,7 @@ export interface ActionFacts {
   /** What it needs beside `arbor://action/<name>`, as far as what the author wrote tells. */
   readonly needs?: (written: (parameter: string) => string | undefined) => readonly string[]
   /** What comes back: `derived` unless said. */
-  readonly makes?: Origin
+  readonly origin?: Origin
   /** The operation whose context keys it writes too. */
   readonly writesAs?: string
 }

@@ -1,7 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Safety } from './ports.ts'
+import type { Safety } from './operation-facts.ts'
 import { renderText } from '../language/render.ts'
-import { jsonIn } from '../language/json-in.ts'
+import { parseJson } from '../language/parse-json.ts'
 
 /** One parameter of an action. */
 export interface Parameter {
@@ -22,24 +22,27 @@ export interface Parameter {
 export type Parameters = Readonly<Record<string, Parameter>>
 
 /** Parameters as an action gets them: under their own names, each as its kind says. */
-export type Given = JsonObject
+export type ParameterValues = JsonObject
 
 /** Reads what a node hands over: other names become the own one, text becomes what is wanted. Names that nothing knows stay. */
-export function readParameters(parameters: Parameters, given: JsonObject): { readonly values: Given } | { readonly problem: string } {
+export function readParameters(
+  parameters: Parameters,
+  params: JsonObject,
+): { readonly values: ParameterValues } | { readonly problem: string } {
   const values: Record<string, Json> = {}
   const used = new Set<string>()
   for (const [name, parameter] of Object.entries(parameters)) {
-    const from = [name, ...(parameter.also ?? [])].find((one) => Object.hasOwn(given, one) && isSaid(given[one]))
+    const from = [name, ...(parameter.also ?? [])].find((one) => Object.hasOwn(params, one) && isPresent(params[one]))
     for (const one of [name, ...(parameter.also ?? [])]) used.add(one)
     if (from === undefined) {
       if (parameter.required === true) return { problem: `it needs the parameter ${name}` }
       continue
     }
-    const value = asKind(parameter.kind, given[from] ?? null)
+    const value = convert(parameter.kind, params[from] ?? null)
     if (value === undefined) return { problem: `the parameter ${from} must be ${KINDS[parameter.kind]}` }
     values[name] = value
   }
-  const others = Object.entries(given).filter(([name]) => !used.has(name))
+  const others = Object.entries(params).filter(([name]) => !used.has(name))
   return { values: { ...Object.fromEntries(others), ...values } }
 }
 
@@ -51,11 +54,11 @@ const KINDS: Readonly<Record<Parameter['kind'], string>> = {
   json: 'JSON',
 }
 
-function isSaid(value: Json | undefined): boolean {
+function isPresent(value: Json | undefined): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-function asKind(kind: Parameter['kind'], value: Json): Json | undefined {
+function convert(kind: Parameter['kind'], value: Json): Json | undefined {
   switch (kind) {
     case 'text':
       return renderText(value)
@@ -64,7 +67,7 @@ function asKind(kind: Parameter['kind'], value: Json): Json | undefined {
     case 'flag':
       return typeof value === 'boolean' ? value : FLAGS.get(renderText(value).trim().toLowerCase())
     case 'list':
-      return isList(value) ? value : isObject(value) ? undefined : listed(renderText(value))
+      return isList(value) ? value : isObject(value) ? undefined : splitList(renderText(value))
     default:
       return value
   }
@@ -80,8 +83,8 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** A list as text: as JSON, or with commas. */
-function listed(text: string): readonly Json[] {
-  const json = text.trim().startsWith('[') ? jsonIn(text) : undefined
+function splitList(text: string): readonly Json[] {
+  const json = text.trim().startsWith('[') ? parseJson(text) : undefined
   if (isList(json)) return json
   return text
     .split(',')

@@ -8,14 +8,14 @@ export interface Adjacency {
   /** The edges that leave and reach each node, in the order of declaration. An edge to no node stands in the list of its one end. */
   readonly outgoing: Lists
   readonly incoming: Lists
-  readonly ways: Ways
+  readonly targets: EdgeTargets
 }
 
 /**
  * The edges of a graph as numbers, the places of their nodes in the order of declaration: `targets` from `begins[n]` up to
  * `begins[n + 1]` are the nodes to which those of node n lead, -1 where that is no node.
  */
-export interface Ways {
+export interface EdgeTargets {
   readonly begins: Uint32Array
   readonly targets: Int32Array
 }
@@ -26,21 +26,21 @@ export function adjacencyOf({ nodes }: DotGraph, edges: readonly TypedEdge[]): A
   for (const id of nodes.keys()) places.set(id, places.size)
   const from = edges.map(({ edge }) => places.get(edge.from) ?? -1)
   const to = edges.map(({ edge }) => places.get(edge.to) ?? -1)
-  const out = sorted(from, places.size)
+  const out = sortByEnd(from, places.size)
   return {
     outgoing: listsOf(nodes.keys(), edges, out),
-    incoming: listsOf(nodes.keys(), edges, sorted(to, places.size)),
-    ways: { begins: out.begins, targets: out.order.map((edge) => to[edge] ?? -1) },
+    incoming: listsOf(nodes.keys(), edges, sortByEnd(to, places.size)),
+    targets: { begins: out.begins, targets: out.order.map((edge) => to[edge] ?? -1) },
   }
 }
 
 /** Edges in the order of the nodes at one end: those of node n stand from `begins[n]` up to `begins[n + 1]`. */
-interface Sorted {
+interface SortedEdges {
   readonly begins: Uint32Array
   readonly order: Int32Array
 }
 
-function sorted(ends: readonly number[], nodes: number): Sorted {
+function sortByEnd(ends: readonly number[], nodes: number): SortedEdges {
   const begins = new Uint32Array(nodes + 1)
   for (const end of ends) if (end >= 0) begins[end + 1] = (begins[end + 1] ?? 0) + 1
   for (let node = 0; node < nodes; node++) begins[node + 1] = (begins[node + 1] ?? 0) + (begins[node] ?? 0)
@@ -55,7 +55,7 @@ function sorted(ends: readonly number[], nodes: number): Sorted {
   return { begins, order }
 }
 
-function listsOf(ids: Iterable<string>, edges: readonly TypedEdge[], { begins, order }: Sorted): Lists {
+function listsOf(ids: Iterable<string>, edges: readonly TypedEdge[], { begins, order }: SortedEdges): Lists {
   const none: readonly TypedEdge[] = []
   const inOrder: TypedEdge[] = []
   for (const place of order) {

@@ -89,7 +89,7 @@ export const SESSION_SERVICES: readonly string[] = [
 export const CONSENSUS_SERVICES: readonly string[] = ['propose', 'ask', 'await', 'check', 'decide']
 
 /** Names that the body of the seed uses and its appendix B leaves out (reference pipeline 4.1). */
-const NAMES_OF_THE_BODY: Rows = [
+const EXTENSION_NAMES: Rows = [
   ['wait.timer', 'wait', { source: 'timer' }],
   ['wait.signal', 'wait', { source: 'signal' }],
   ['gate.approval', 'gate', { predicate: 'approval' }],
@@ -107,7 +107,7 @@ export const STANDARD_NAMES: ReadonlyMap<string, Alias> = tableOf([
 ])
 
 /** Every type name: appendix B, and the six outside it. */
-export const TYPE_NAMES: ReadonlyMap<string, Alias> = new Map([...STANDARD_NAMES, ...tableOf(NAMES_OF_THE_BODY)])
+export const TYPE_NAMES: ReadonlyMap<string, Alias> = new Map([...STANDARD_NAMES, ...tableOf(EXTENSION_NAMES)])
 
 /** The type that a shape stands for, where no type is written (seed pipeline 4.4); `box` stands for none. */
 export const SHAPES: ReadonlyMap<string, string> = new Map([

@@ -36,7 +36,7 @@ export interface AttributeRow {
 }
 
 /** What is written of an attribute where the tables are: name with its aliases behind, type or words, default, what it does. */
-export type Short = readonly [
+export type AttributeTuple = readonly [
   names: string,
   type: AttributeType | readonly string[] | { readonly list: readonly string[] },
   usual: string,
@@ -44,14 +44,14 @@ export type Short = readonly [
 ]
 
 /** The rows of one table. Several names are written `name, alias`. */
-export function rowsOf(on: AttributeRow['on'], shorts: readonly Short[], operations?: readonly string[]): AttributeRow[] {
-  return shorts.map(([names, type, usual, does]) => {
+export function rowsOf(on: AttributeRow['on'], tuples: readonly AttributeTuple[], operations?: readonly string[]): AttributeRow[] {
+  return tuples.map(([names, type, usual, does]) => {
     const [name = '', ...aliases] = names.split(', ')
-    return { name, aliases, on, ...typed(type), usual, does, ...(operations === undefined ? {} : { operations }) }
+    return { name, aliases, on, ...typeOf(type), usual, does, ...(operations === undefined ? {} : { operations }) }
   })
 }
 
-function typed(type: Short[1]): Pick<AttributeRow, 'type' | 'words'> {
+function typeOf(type: AttributeTuple[1]): Pick<AttributeRow, 'type' | 'words'> {
   if (typeof type === 'string') return { type, words: [] }
   return 'list' in type ? { type: 'csv', words: type.list } : { type: 'words', words: type }
 }

@@ -1,17 +1,17 @@
-import { quoteAll } from '../../../text/harmless.ts'
+import { quoteAll } from '../../../text/printable.ts'
 import { readCapability } from '../../../policy/index.ts'
 import { type Attribute, type Attributes, numberOf } from '../dot/graph.ts'
 import { isBadDuration } from '../language/duration.ts'
 import type { AttributeRow } from './attribute-row.ts'
-import { jsonIn } from '../language/json-in.ts'
+import { parseJson } from '../language/parse-json.ts'
 
 const BOOLEANS = new Set(['true', 'false', '1', '0', ''])
 
 /** Types of which a node refuses every other value when it is executed. */
-const DECIDING: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration', 'json'])
+const STRICT_TYPES: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration', 'json'])
 
 /** Attributes of a few words at which an unknown word has no effect, by name or by name and operation. */
-const FORGIVING: ReadonlySet<string> = new Set([
+const LENIENT: ReadonlySet<string> = new Set([
   'data_class',
   'error_policy',
   'format',
@@ -34,9 +34,9 @@ const FORGIVING: ReadonlySet<string> = new Set([
 ])
 
 /** Returns true if a node fails when it is executed with a value that is not of this type. */
-export function failsOnWrong({ name, type, words, operations }: AttributeRow): boolean {
-  if (DECIDING.has(type) || name === 'capabilities') return true
-  return words.length > 0 && !FORGIVING.has(name) && !FORGIVING.has(`${operations?.[0]} ${name}`)
+export function isStrict({ name, type, words, operations }: AttributeRow): boolean {
+  if (STRICT_TYPES.has(type) || name === 'capabilities') return true
+  return words.length > 0 && !LENIENT.has(name) && !LENIENT.has(`${operations?.[0]} ${name}`)
 }
 
 /**
@@ -44,7 +44,7 @@ export function failsOnWrong({ name, type, words, operations }: AttributeRow): b
  * that reads as a number counts as one, and empty text as not written (reference pipeline 1.2 G8). Durations are said
  * apart, as `duration`.
  */
-export function wrongValue(row: AttributeRow, name: string, attributes: Attributes, attribute: Attribute): string | undefined {
+export function valueProblem(row: AttributeRow, name: string, attributes: Attributes, attribute: Attribute): string | undefined {
   const { value } = attribute
   if (value === '') return undefined
   switch (row.type) {
@@ -58,23 +58,23 @@ export function wrongValue(row: AttributeRow, name: string, attributes: Attribut
     case 'duration':
       return isBadDuration(attributes, name) ? 'duration' : undefined
     case 'json':
-      return jsonIn(String(value)) === undefined ? 'is no JSON' : undefined
+      return parseJson(String(value)) === undefined ? 'is no JSON' : undefined
     case 'words':
       return row.words.includes(String(value).trim()) ? undefined : `is none of ${quoteAll(row.words, row.words.length)}`
     case 'csv':
-      return name === 'capabilities' ? wrongCapability(String(value)) : wrongWord(row.words, String(value))
+      return name === 'capabilities' ? capabilityProblem(String(value)) : wordProblem(row.words, String(value))
     default:
       return undefined
   }
 }
 
-function wrongWord(words: readonly string[], list: string): string | undefined {
+function wordProblem(words: readonly string[], list: string): string | undefined {
   const parts = list.split(',').map((part) => part.trim())
   const isKnown = (part: string): boolean => part === '' || words.length === 0 || words.includes(part)
   return parts.every(isKnown) ? undefined : `holds what is none of ${quoteAll(words, words.length)}`
 }
 
-function wrongCapability(list: string): string | undefined {
+function capabilityProblem(list: string): string | undefined {
   for (const part of list.split(',')) {
     const text = part.trim()
     if (text === '') continue

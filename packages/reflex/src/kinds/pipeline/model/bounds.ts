@@ -7,16 +7,16 @@ import type { Resolution, ResourceBounds } from './typed.ts'
 const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in', 'accumulator'])
 
 /** The limits that a node states, and how often the graph lets it try where it does not say; what nobody states is absent. */
-export function boundsOf({ canonical }: Resolution, operation: string, own: Attributes, graph: Attributes): ResourceBounds {
+export function boundsOf({ canonical }: Resolution, operation: string, attributes: Attributes, graph: Attributes): ResourceBounds {
   const shared: Attributes = PURE.has(canonical) || PURE.has(operation) ? new Map() : graph
   const retries = atLeastZero(
-    integerOf(own, 'max_retries') ?? integerOf(shared, 'default_max_retries') ?? integerOf(shared, 'default_max_retry'),
+    integerOf(attributes, 'max_retries') ?? integerOf(shared, 'default_max_retries') ?? integerOf(shared, 'default_max_retry'),
   )
-  const timeout = durationOf(own, 'timeout')
-  const attempts = retries === undefined ? (presetAttempts(own) ?? presetAttempts(shared)) : retries + 1
-  const concurrency = atLeastZero(integerOf(own, 'max_parallel') ?? integerOf(own, 'max_concurrency'))
-  const tokens = atLeastZero(integerOf(own, 'max_tokens'))
-  const cost = atLeastZero(numberOf(own, 'max_cost'))
+  const timeout = durationOf(attributes, 'timeout')
+  const attempts = retries === undefined ? (presetAttempts(attributes) ?? presetAttempts(shared)) : retries + 1
+  const concurrency = atLeastZero(integerOf(attributes, 'max_parallel') ?? integerOf(attributes, 'max_concurrency'))
+  const tokens = atLeastZero(integerOf(attributes, 'max_tokens'))
+  const cost = atLeastZero(numberOf(attributes, 'max_cost'))
   const bounds: { -readonly [limit in keyof ResourceBounds]: number } = {}
   if (timeout !== undefined) bounds.timeout = timeout
   if (attempts !== undefined) bounds.attempts = attempts

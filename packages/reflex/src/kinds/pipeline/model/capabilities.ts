@@ -1,20 +1,20 @@
 import { isObject } from '../../../kernel/journal/json.ts'
 import { type Attributes, isOn, listOf, textOf } from '../dot/graph.ts'
-import { ACTION_FACTS, ownAction } from './action-facts.ts'
+import { ACTION_FACTS, canonicalAction } from './action-facts.ts'
 import { TYPE_NAMES } from './aliases.ts'
 import { fileUri, netUri, uri } from './capability-uris.ts'
 import { operationOf } from './operation.ts'
-import { type CustomHandler, resolveHandler } from './resolve.ts'
+import { type CustomHandler, resolveHandler } from './resolve-handler.ts'
 import type { Resolution } from './typed.ts'
-import { jsonIn } from '../language/json-in.ts'
+import { parseJson } from '../language/parse-json.ts'
 
 /** What must be known of a node to say what it needs. */
-export interface Needing extends Resolution {
+export interface ResolvedNode extends Resolution {
   readonly operation: string
   readonly attributes: Attributes
 }
 
-type Effects = (text: (key: string) => string | undefined, attributes: Attributes) => readonly string[]
+type CapabilityRule = (text: (key: string) => string | undefined, attributes: Attributes) => readonly string[]
 
 const EXECUTE = uri('orchestrator/execute')
 /** The same for each type that is known: one text for all nodes. */
@@ -25,13 +25,13 @@ const INVOKE = uri('orchestrator/invoke')
 const DISPATCH = uri('orchestrator/map/dispatch')
 const ASK = uri('human/ask')
 
-const asksModel: Effects = () => [MODEL]
-const asksPerson: Effects = () => [ASK]
+const asksModel: CapabilityRule = () => [MODEL]
+const asksPerson: CapabilityRule = () => [ASK]
 // What runs without a sandbox is asked for when it does: a run that may not gets one whatever its program says (decisions, trust).
-const runsCommand: Effects = () => [SHELL]
-const callsProgram: Effects = (text) => [INVOKE, ...(text('graph_file') === undefined ? [] : [fileUri('read', text('graph_file'))])]
+const runsCommand: CapabilityRule = () => [SHELL]
+const callsProgram: CapabilityRule = (text) => [INVOKE, ...(text('graph_file') === undefined ? [] : [fileUri('read', text('graph_file'))])]
 const usesMemory =
-  (op: string): Effects =>
+  (op: string): CapabilityRule =>
   () => [uri('memory', op)]
 /** What a session recalls, and what that needs. */
 const RECALLED_BY: ReadonlyMap<string, string> = new Map([
@@ -39,21 +39,21 @@ const RECALLED_BY: ReadonlyMap<string, string> = new Map([
   ['intents', 'recall_intents'],
   ['beliefs', 'recall_beliefs'],
 ])
-const usesNet: Effects = (text) => [netUri(text('url'))]
+const usesNet: CapabilityRule = (text) => [netUri(text('url'))]
 
 function actionNeeds(text: (key: string) => string | undefined): readonly string[] {
-  const name = ownAction(text('action') ?? '')
+  const name = canonicalAction(text('action') ?? '')
   const facts = ACTION_FACTS.get(name)
-  const written = (parameter: string): string | undefined =>
+  const parameterText = (parameter: string): string | undefined =>
     [parameter, ...(facts?.parameters[parameter]?.also ?? [])]
       .flatMap((one) => [text(`param.${one}`), text(`arg.${one}`)])
       .find((found) => found !== undefined)
-  return [uri('action', name), ...(facts?.needs?.(written) ?? [])]
+  return [uri('action', name), ...(facts?.needs?.(parameterText) ?? [])]
 }
 
 /** What an operation does beyond being executed (reference pipeline 5.2); those that are not here do nothing. */
-const EFFECTS: ReadonlyMap<string, Effects> = new Map<string, Effects>([
-  ['codergen', (text, attributes) => [MODEL, ...toolUris(attributes), ...attachedUris(text, attributes)]],
+const CAPABILITY_RULES: ReadonlyMap<string, CapabilityRule> = new Map<string, CapabilityRule>([
+  ['codergen', (text, attributes) => [MODEL, ...toolUris(attributes), ...attachmentUris(text, attributes)]],
   ['retry.escalate', asksModel],
   ['feedback.loop', asksModel],
   ['session.llm_call', asksModel],
@@ -70,12 +70,12 @@ const EFFECTS: ReadonlyMap<string, Effects> = new Map<string, Effects>([
     'process_proposal_decisions',
     'consolidate',
     'update_working_memory',
-  ].map((op): [string, Effects] => [`session.${op}`, usesMemory(op)]),
+  ].map((op): [string, CapabilityRule] => [`session.${op}`, usesMemory(op)]),
   ['consensus.propose', asksModel],
   ['consensus.ask', asksModel],
   ['fan_in', (text) => (text('prompt') === undefined ? [] : [MODEL])],
-  ['prompt.ab_test', (text) => [MODEL, ...keptIn(text('persistence'))]],
-  ['drift_detect', (text) => keptIn(text('baseline_path') ?? '')],
+  ['prompt.ab_test', (text) => [MODEL, ...storeUris(text('persistence'))]],
+  ['drift_detect', (text) => storeUris(text('baseline_path') ?? '')],
   ['eval.run', (text) => (text('subject') === 'llm' ? [uri('eval', 'run'), MODEL] : [uri('eval', 'run')])],
   ['eval.dataset', (text) => [uri('eval', 'dataset'), fileUri('read', text('dataset'))]],
   ['eval.persist', () => [uri('eval', 'persist')]],
@@ -122,7 +122,7 @@ export const DEEPEST_ITEM = 8
  * pipeline, which nodes that need the same share.
  */
 export function capabilitiesOf(
-  node: Needing,
+  node: ResolvedNode,
   graph: Attributes,
   handlers: ReadonlyMap<string, CustomHandler>,
   known: Map<string, readonly string[]>,
@@ -132,8 +132,9 @@ export function capabilitiesOf(
     needs.push(DISPATCH, ...handlerNeeds(item, handlers))
   }
   const { attributes } = node
-  if (written(attributes, 'pre_hook') !== undefined || written(attributes, 'post_hook') !== undefined) needs.push(SHELL)
-  if (callsTools(node) && TOOL_HOOKS.some((hook) => (written(attributes, hook) ?? written(graph, hook)) !== undefined)) needs.push(SHELL)
+  if (trimmedText(attributes, 'pre_hook') !== undefined || trimmedText(attributes, 'post_hook') !== undefined) needs.push(SHELL)
+  if (callsTools(node) && TOOL_HOOKS.some((hook) => (trimmedText(attributes, hook) ?? trimmedText(graph, hook)) !== undefined))
+    needs.push(SHELL)
   for (const need of listOf(attributes, 'capabilities')) needs.push(need.toWellFormed())
   const key = JSON.stringify(needs)
   const same = known.get(key) ?? [...new Set(needs)].sort()
@@ -143,40 +144,45 @@ export function capabilitiesOf(
 
 /** What the pipeline needs beside its nodes: its own hooks run commands. */
 export function graphNeeds(graph: Attributes): readonly string[] {
-  return written(graph, 'pre_hook') === undefined && written(graph, 'post_hook') === undefined ? [] : [SHELL]
+  return trimmedText(graph, 'pre_hook') === undefined && trimmedText(graph, 'post_hook') === undefined ? [] : [SHELL]
 }
 
 const TOOL_HOOKS = ['tool_hooks.pre', 'tool_hooks.post']
 
-function callsTools({ operation, attributes }: Needing): boolean {
+function callsTools({ operation, attributes }: ResolvedNode): boolean {
   return operation === 'tool' || (operation === 'codergen' && isOn(attributes, 'use_tools'))
 }
 
-function handlerNeeds(node: Needing, handlers: ReadonlyMap<string, CustomHandler>): readonly string[] {
+function handlerNeeds(node: ResolvedNode, handlers: ReadonlyMap<string, CustomHandler>): readonly string[] {
   const { canonical, rawType, operation, custom, attributes } = node
   if (custom !== undefined) return handlers.get(custom)?.capabilities ?? [uri('orchestrator/execute/custom', custom)]
   if (canonical === 'start' || canonical === 'exit') return []
   const execute = rawType === canonical ? [rawType] : [canonical, rawType]
   return [
     ...execute.map((name) => EXECUTES.get(name) ?? `${EXECUTE}/${name}`),
-    ...(EFFECTS.get(operation)?.((key) => written(attributes, key), attributes) ?? []),
+    ...(CAPABILITY_RULES.get(operation)?.((key) => trimmedText(attributes, key), attributes) ?? []),
   ]
 }
 
 /** The node that a map, or a parallel node with items, executes for each item. */
-export function itemOf({ operation, attributes }: Needing, handlers: ReadonlyMap<string, CustomHandler> = new Map()): Needing | undefined {
+export function itemOf(
+  { operation, attributes }: ResolvedNode,
+  handlers: ReadonlyMap<string, CustomHandler> = new Map(),
+): ResolvedNode | undefined {
   const isMap = operation === 'map' || (operation === 'parallel' && (attributes.has('items') || attributes.has('items_key')))
   if (!isMap) return undefined
-  const type = written(attributes, 'item_type') ?? written(attributes, 'handler_type') ?? written(attributes, 'item_handler')
+  const type = trimmedText(attributes, 'item_type') ?? trimmedText(attributes, 'handler_type') ?? trimmedText(attributes, 'item_handler')
   if (type === undefined) return undefined
-  const own = new Map<string, { value: string | number | boolean; provenance: 'own' }>(objectOf(written(attributes, 'handler_attrs')))
-  own.set('type', { value: type, provenance: 'own' })
-  const resolution = resolveHandler({ id: '', attributes: own, classes: [] }, handlers)
-  return { ...resolution, operation: operationOf(resolution, own), attributes: own }
+  const itemAttributes = new Map<string, { value: string | number | boolean; provenance: 'own' }>(
+    attributesIn(trimmedText(attributes, 'handler_attrs')),
+  )
+  itemAttributes.set('type', { value: type, provenance: 'own' })
+  const resolution = resolveHandler({ id: '', attributes: itemAttributes, classes: [] }, handlers)
+  return { ...resolution, operation: operationOf(resolution, itemAttributes), attributes: itemAttributes }
 }
 
-function* objectOf(text: string | undefined): Generator<[string, { value: string | number | boolean; provenance: 'own' }]> {
-  const parsed = text === undefined ? undefined : jsonIn(text)
+function* attributesIn(text: string | undefined): Generator<[string, { value: string | number | boolean; provenance: 'own' }]> {
+  const parsed = text === undefined ? undefined : parseJson(text)
   if (!isObject(parsed)) return
   for (const [key, value] of Object.entries(parsed)) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') yield [key, { value, provenance: 'own' }]
@@ -199,15 +205,15 @@ function toolUris(attributes: Attributes): readonly string[] {
   return tools.length === 0 ? [uri('tool')] : tools.map((tool) => uri('tool', tool))
 }
 
-function attachedUris(text: (key: string) => string | undefined, attributes: Attributes): readonly string[] {
+function attachmentUris(text: (key: string) => string | undefined, attributes: Attributes): readonly string[] {
   const named = listOf(attributes, 'attachments').map((path) => fileUri('read', path))
   return text('attachments_context_key') === undefined ? named : [...named, fileUri('read', undefined)]
 }
 
-function keptIn(path: string | undefined): readonly string[] {
+function storeUris(path: string | undefined): readonly string[] {
   return path === undefined ? [] : [fileUri('read', path), fileUri('write', path)]
 }
 
-function written(attributes: Attributes, key: string): string | undefined {
+function trimmedText(attributes: Attributes, key: string): string | undefined {
   return textOf(attributes, key)?.trim() || undefined
 }

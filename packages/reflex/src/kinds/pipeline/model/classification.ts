@@ -7,7 +7,7 @@ export const DATA_CLASSES: readonly DataClass[] = ['public', 'internal', 'sensit
 const PUBLIC: ReadonlySet<CanonicalType> = new Set(['transform', 'branch', 'start', 'exit', 'fan_in', 'parallel'])
 
 /** Attributes that hold a path or the name of a value. */
-const NAMING: ReadonlySet<string> = new Set([
+const NAME_ATTRIBUTES: ReadonlySet<string> = new Set([
   'path',
   'output',
   'source_file',
@@ -53,6 +53,6 @@ export function classOf(
 }
 
 function namesSecret(attributes: Attributes): boolean {
-  for (const [name, { value }] of attributes) if (NAMING.has(name) && SECRET_NAME.test(String(value))) return true
+  for (const [name, { value }] of attributes) if (NAME_ATTRIBUTES.has(name) && SECRET_NAME.test(String(value))) return true
   return false
 }

@@ -1,4 +1,7 @@
-import { type DotEdge, type DotGraph, type DotNode, numberOf, textOf } from '../dot/graph.ts'
+import { type Attributes, type DotEdge, type DotGraph, type DotNode, isOn, numberOf, textOf } from '../dot/graph.ts'
+import { factsOf } from './operations.ts'
+import type { CanonicalType, DataClass, Idempotency, Resolution, TypedEdge, TypedGraph, TypedNode } from './typed.ts'
+import { type CustomHandler, resolveHandler } from './resolve-handler.ts'
 import type { Condition } from '../language/condition.ts'
 import { parseCondition } from '../language/condition-parse.ts'
 import { adjacencyOf } from './adjacency.ts'
@@ -7,17 +10,14 @@ import { capabilitiesOf, graphNeeds } from './capabilities.ts'
 import { classOf, higherClass } from './classification.ts'
 import { cyclesOf } from './cycles.ts'
 import { endsOf, type Resolved } from './ends.ts'
-import { edgeOwner, Findings } from './findings.ts'
-import { idempotencyOf } from './idempotency.ts'
+import { edgeSubject, Findings } from './findings.ts'
 import { joinsOf } from './joins.ts'
 import { operationOf } from './operation.ts'
-import { tellClasses, tellJoins, tellTaint } from './remarks.ts'
-import { type CustomHandler, resolveHandler } from './resolve.ts'
-import { SchemaCheck } from './schemas.ts'
+import { reportClasses, reportJoins, reportTaint } from './report-findings.ts'
+import { SchemaCheck } from './schema-check.ts'
 import { taintOf } from './taint.ts'
-import { classesOf } from './threads.ts'
-import type { CanonicalType, DataClass, Resolution, TypedEdge, TypedGraph, TypedNode } from './typed.ts'
-import { demand } from '../../../text/index.ts'
+import { classesOf } from './thread-key.ts'
+import { checkArguments } from '../../../text/index.ts'
 import { GRAPH, SOME_OPTIONS } from '../dot/argument-forms.ts'
 
 /** What compiling may know beside the graph. */
@@ -39,7 +39,7 @@ const NO_HANDLERS: ReadonlyMap<string, CustomHandler> = new Map()
  * the graph, so that asking again costs nothing.
  */
 export function compileGraph(graph: DotGraph, options: CompileOptions = {}): TypedGraph {
-  demand('compileGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
+  checkArguments('compileGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
   const isPlain = options.source === undefined && (options.custom === undefined || options.custom.size === 0)
   const known = isPlain ? COMPILED.get(graph) : undefined
   if (known !== undefined) return known
@@ -64,19 +64,19 @@ class Compilation {
 
   run(): TypedGraph {
     const graph = this.#graph
-    this.#check.graph()
+    this.#check.checkGraph()
     const resolved: Resolved[] = []
     for (const [id, node] of graph.nodes) resolved.push({ id, node, resolution: resolveHandler(node, this.#custom) })
     const { changed, ...ends } = endsOf(resolved)
     const nodes = new Map<string, TypedNode>()
     for (const { id, node, resolution } of resolved) nodes.set(id, this.#node(node, changed.get(id) ?? resolution))
-    const { outgoing, incoming, ways } = adjacencyOf(graph, this.#edges())
-    const { joins, beyond } = joinsOf({ nodes, outgoing })
+    const { outgoing, incoming, targets } = adjacencyOf(graph, this.#edges())
+    const { joins, unresolved } = joinsOf({ nodes, outgoing })
     const taint = taintOf({ nodes, outgoing, joins })
-    const cycles = cyclesOf([...nodes.keys()], ways)
-    tellJoins(this.#findings, graph, beyond)
-    tellTaint(this.#findings, graph, taint)
-    tellClasses(this.#findings, { nodes, outgoing })
+    const cycles = cyclesOf([...nodes.keys()], targets)
+    reportJoins(this.#findings, graph, unresolved)
+    reportTaint(this.#findings, graph, taint)
+    reportClasses(this.#findings, { nodes, outgoing })
     const findings = this.#findings.list()
     return { graph, nodes, outgoing, incoming, ...ends, joins, cycles, taint, findings, ...aggregatesOf(graph, nodes) }
   }
@@ -98,13 +98,13 @@ class Compilation {
       classified,
       idempotency: idempotencyOf(resolution, operation, attributes, this.#custom),
       resourceBounds: boundsOf(resolution, operation, attributes, shared),
-      schemaErrors: this.#check.node(node, resolution, operation),
+      schemaErrors: this.#check.checkNode(node, resolution, operation),
     }
   }
 
   #edges(): TypedEdge[] {
     return this.#graph.edges.map((edge) => {
-      this.#check.edge(edge)
+      this.#check.checkEdge(edge)
       const condition = this.#condition(edge)
       const read = { edge, weight: numberOf(edge.attributes, 'weight') ?? 0, label: textOf(edge.attributes, 'label') ?? '' }
       return condition === undefined ? read : { ...read, condition }
@@ -115,7 +115,7 @@ class Compilation {
     const attribute = edge.attributes.get('condition')
     if (attribute === undefined) return undefined
     const { condition, problems } = parseCondition(String(attribute.value))
-    for (const problem of problems) this.#findings.addProblem(problem, attribute, edgeOwner(edge))
+    for (const problem of problems) this.#findings.addProblem(problem, attribute, edgeSubject(edge))
     return condition
   }
 }
@@ -135,4 +135,23 @@ function aggregatesOf(
     else others.push(node.id)
   }
   return { capabilities: [...needs].sort(), dataClassification, handlers }
+}
+
+/**
+ * Whether a node may be executed again (seed pipeline 4.3; reference pipeline 4.1). The author's `idempotent` goes before
+ * what the operation says; and an operation is no better than its attributes: text that is added to a file, a request
+ * that is no GET, a fan-in that asks a model.
+ */
+function idempotencyOf(
+  { custom }: Resolution,
+  operation: string,
+  attributes: Attributes,
+  handlers: ReadonlyMap<string, CustomHandler>,
+): Idempotency {
+  if (attributes.has('idempotent')) return isOn(attributes, 'idempotent') ? 'idempotent' : 'side_effecting'
+  if (custom !== undefined) return handlers.get(custom)?.idempotency ?? 'side_effecting'
+  if (operation === 'file.write' && isOn(attributes, 'append')) return 'side_effecting'
+  if (operation === 'read.api' && !/^(get|head)?$/i.test(textOf(attributes, 'method')?.trim() ?? '')) return 'side_effecting'
+  if (operation === 'fan_in' && attributes.has('prompt')) return 'idempotent_with_key'
+  return factsOf(operation).idempotency
 }

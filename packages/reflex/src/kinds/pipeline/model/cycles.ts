@@ -1,4 +1,4 @@
-import type { Ways } from './adjacency.ts'
+import type { EdgeTargets } from './adjacency.ts'
 
 /** A node under way: where it stands, the way out of it that is followed next, and where its ways end. */
 interface Visit {
@@ -12,8 +12,8 @@ interface Visit {
  * Members and cycles stand in the order of `ids`, whose places `ways` has. Takes time in proportion to nodes and edges and no stack, also for a
  * chain of any length (Tarjan's algorithm).
  */
-export function cyclesOf(ids: readonly string[], ways: Ways): string[][] {
-  const components = new Components(ways).all()
+export function cyclesOf(ids: readonly string[], edges: EdgeTargets): string[][] {
+  const components = new Components(edges).all()
   return components
     .map((members) => members.sort((a, b) => a - b))
     .sort(([a = 0], [b = 0]) => a - b)
@@ -33,7 +33,7 @@ class Components {
   readonly #found: number[][] = []
   #clock = 0
 
-  constructor({ targets, begins }: Ways) {
+  constructor({ targets, begins }: EdgeTargets) {
     this.#targets = targets
     this.#begins = begins
     const count = begins.length - 1
@@ -43,21 +43,21 @@ class Components {
   }
 
   all(): number[][] {
-    for (let root = 0; root < this.#seen.length; root++) if (this.#seen[root] === 0) this.#walk(root)
+    for (let root = 0; root < this.#seen.length; root++) if (this.#seen[root] === 0) this.#visitFrom(root)
     return this.#found
   }
 
-  #walk(root: number): void {
+  #visitFrom(root: number): void {
     const path: Visit[] = [this.#enter(root)]
     for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
-      const way = visit.next++
-      const to = this.#targets[way] ?? -1
-      if (way >= visit.end) {
+      const edge = visit.next++
+      const to = this.#targets[edge] ?? -1
+      if (edge >= visit.end) {
         path.pop()
         this.#leave(visit.at, path.at(-1)?.at)
       } else if (to < 0) continue
       else if (this.#seen[to] === 0) path.push(this.#enter(to))
-      else if (this.#isOpen[to] === 1) this.#reaches(visit.at, this.#seen[to] ?? 0)
+      else if (this.#isOpen[to] === 1) this.#lowerEarliest(visit.at, this.#seen[to] ?? 0)
     }
   }
 
@@ -72,7 +72,7 @@ class Components {
 
   #leave(at: number, parent: number | undefined): void {
     const earliest = this.#earliest[at] ?? 0
-    if (parent !== undefined) this.#reaches(parent, earliest)
+    if (parent !== undefined) this.#lowerEarliest(parent, earliest)
     if (earliest !== this.#seen[at]) return
     if (this.#open.at(-1) === at && !this.#leadsToItself(at)) {
       this.#open.pop()
@@ -91,7 +91,7 @@ class Components {
     return this.#targets.subarray(this.#begins[at], this.#begins[at + 1]).includes(at)
   }
 
-  #reaches(at: number, when: number): void {
-    if (when < (this.#earliest[at] ?? 0)) this.#earliest[at] = when
+  #lowerEarliest(at: number, clock: number): void {
+    if (clock < (this.#earliest[at] ?? 0)) this.#earliest[at] = clock
   }
 }

@@ -26,14 +26,14 @@ export function endsOf(nodes: readonly Resolved[]): Ends {
     for (const { id, node, resolution } of nodes) {
       if (id !== 'start' && id !== 'Start') continue
       starts.push(id)
-      if (isOpen(resolution) && !node.attributes.has('prompt')) changed.set(id, named(resolution, 'start'))
+      if (isUndecided(resolution) && !node.attributes.has('prompt')) changed.set(id, withType(resolution, 'start'))
     }
   }
   if (exits.length === 0) {
     for (const { id, resolution } of nodes) {
-      if (!/^(exit|end)$/i.test(id) || !isOpen(resolution)) continue
+      if (!/^(exit|end)$/i.test(id) || !isUndecided(resolution)) continue
       exits.push(id)
-      changed.set(id, named(resolution, 'exit'))
+      changed.set(id, withType(resolution, 'exit'))
     }
   }
   return { start: starts[0], starts, exits, changed }
@@ -49,10 +49,10 @@ function resolvedAs(nodes: readonly Resolved[], type: CanonicalType): string[] {
 }
 
 /** Whether nothing that stands at the node itself says what it is. */
-function isOpen({ by, unknown }: Resolution): boolean {
+function isUndecided({ by, unknown }: Resolution): boolean {
   return unknown === undefined && (by === 'fallback' || by === 'default type' || by === 'default shape')
 }
 
-function named(resolution: Resolution, canonical: 'start' | 'exit'): Resolution {
+function withType(resolution: Resolution, canonical: 'start' | 'exit'): Resolution {
   return { ...resolution, canonical, rawType: canonical, by: 'fallback', injected: {} }
 }

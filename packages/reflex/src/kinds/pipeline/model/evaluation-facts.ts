@@ -8,7 +8,7 @@ const flag = { kind: 'flag' } as const
 const json = { kind: 'json' } as const
 
 /** The stages of an evaluation as actions: what the types `eval.*` have as attributes are parameters (reference pipeline 13). */
-export const EVALUATION: Readonly<Record<string, ActionFacts>> = {
+export const EVALUATION_FACTS: Readonly<Record<string, ActionFacts>> = {
   eval_pipeline_load_dataset: {
     parameters: {
       dataset: { kind: 'text', required: true, control: 'path_traversal', also: ['path', 'dataset_path', 'file'] },
@@ -17,7 +17,7 @@ export const EVALUATION: Readonly<Record<string, ActionFacts>> = {
       seed: text,
     },
     needs: (written) => [uri('eval', 'dataset'), fileUri('read', written('dataset'))],
-    makes: 'outside',
+    origin: 'outside',
     writesAs: 'eval.dataset',
   },
   eval_pipeline_run_eval: {
@@ -30,7 +30,7 @@ export const EVALUATION: Readonly<Record<string, ActionFacts>> = {
     },
     reads: ['eval.dataset', 'eval.model', 'eval.provider', 'map.current_item'],
     needs: (written) => [uri('eval', 'run'), ...(written('subject') === 'llm' ? [MODEL] : [])],
-    makes: 'model',
+    origin: 'model',
     writesAs: 'eval.run',
   },
   eval_pipeline_aggregate: {

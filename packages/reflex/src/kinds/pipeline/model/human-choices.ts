@@ -1,19 +1,19 @@
-import type { NamedChoice } from '../language/choices.ts'
+import type { NamedChoice } from '../language/find-choice.ts'
 import { type Attributes, textOf } from '../dot/graph.ts'
-import { choicesOf } from '../language/labels.ts'
+import { keyLabels } from '../language/edge-labels.ts'
 import type { TypedEdge, TypedNode } from './typed.ts'
 
 /** An edge as a person may choose it. */
-export interface Choice extends NamedChoice {
+export interface EdgeChoice extends NamedChoice {
   readonly edge: TypedEdge
   /** The label as the edge has it, with its key. */
-  readonly whole: string
+  readonly fullLabel: string
 }
 
-type Form = 'multiple_choice' | 'yes_no' | 'freeform'
+type QuestionForm = 'multiple_choice' | 'yes_no' | 'freeform'
 
 /** What `question_type` may say, the words of other implementations among it (reference pipeline 7.1). */
-const FORMS: Readonly<Record<string, Form>> = {
+const FORMS: Readonly<Record<string, QuestionForm>> = {
   multiple_choice: 'multiple_choice',
   single_select: 'multiple_choice',
   multi_select: 'multiple_choice',
@@ -30,10 +30,10 @@ export const YES_NO: readonly NamedChoice[] = [
 ]
 
 /** Returns the form of the question that a person gets at a node. */
-export function formOf(
+export function questionForm(
   { attributes, node }: { readonly attributes: Attributes; readonly node: TypedNode },
   edges: readonly TypedEdge[],
-): Form {
+): QuestionForm {
   const word = textOf(attributes, 'question_type')?.trim().toLowerCase() ?? ''
   const unlabelled = edges.every(({ label }) => label === '')
   return (Object.hasOwn(FORMS, word) ? FORMS[word] : undefined) ?? (node.rawType === 'wait' && unlabelled ? 'yes_no' : 'multiple_choice')
@@ -42,18 +42,18 @@ export function formOf(
 /** The choices that a person has at a node of these operations; undefined where any text is an answer. */
 export function offeredChoices(node: TypedNode, edges: readonly TypedEdge[]): readonly NamedChoice[] | undefined {
   if (node.operation === 'gate.approval') return YES_NO
-  const form = formOf({ attributes: node.node.attributes, node }, edges)
+  const form = questionForm({ attributes: node.node.attributes, node }, edges)
   if (form === 'freeform') return undefined
-  return form === 'yes_no' ? YES_NO : choicesFrom(edges)
+  return form === 'yes_no' ? YES_NO : edgeChoices(edges)
 }
 
 /** Edges in the order of the file; those that lead to one node stay choices of their own. */
-export function choicesFrom(edges: readonly TypedEdge[]): readonly Choice[] {
+export function edgeChoices(edges: readonly TypedEdge[]): readonly EdgeChoice[] {
   const labels = edges.map(({ label, edge }) => (label === '' ? edge.to : label))
-  const keyed = choicesOf(labels)
-  return edges.map((edge, i): Choice => {
+  const keyed = keyLabels(labels)
+  return edges.map((edge, i): EdgeChoice => {
     const { key = '', text = '' } = keyed[i] ?? {}
     const isFirst = keyed.findIndex((other) => other.text === text) === i
-    return { edge, key, label: isFirst ? text : `${text} (${key})`, to: edge.edge.to, whole: labels[i] ?? '' }
+    return { edge, key, label: isFirst ? text : `${text} (${key})`, to: edge.edge.to, fullLabel: labels[i] ?? '' }
   })
 }

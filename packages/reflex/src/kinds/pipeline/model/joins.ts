@@ -10,11 +10,11 @@ export interface JoinView {
 export interface Joins {
   readonly joins: ReadonlyMap<string, string>
   /** Parallel nodes whose join was not looked for, because the work for this graph was spent. */
-  readonly beyond: readonly string[]
+  readonly unresolved: readonly string[]
 }
 
 /** Nodes that may be looked at for all joins of one graph together: about a fifth of a second. */
-const WORK = 1_000_000
+const MOST_VISITS = 1_000_000
 
 /**
  * Where the branches of each parallel node join (reference pipeline 3.9.2): at its `join_target`, if that is a node; else
@@ -24,9 +24,9 @@ const WORK = 1_000_000
  */
 export function joinsOf(view: JoinView): Joins {
   const joins = new Map<string, string>()
-  const beyond: string[] = []
+  const unresolved: string[] = []
   const leadsToFanIn = ancestorsOfFanIns(view)
-  const purse = { left: WORK }
+  const budget = { left: MOST_VISITS }
   for (const node of view.nodes.values()) {
     if (!isBlock(node)) continue
     const written = textOf(node.node.attributes, 'join_target')?.trim()
@@ -34,14 +34,14 @@ export function joinsOf(view: JoinView): Joins {
       joins.set(node.id, written)
       continue
     }
-    const meeting = new Meeting(view, node.id, purse)
-    const mayMeetFanIn = meeting.branches.every((id) => leadsToFanIn.has(id))
-    if (meeting.branches.length === 0 || (meeting.branches.length === 1 && !mayMeetFanIn)) continue
-    const join = purse.left > 0 ? meeting.find(mayMeetFanIn) : undefined
+    const search = new JoinSearch(view, node.id, budget)
+    const mayMeetFanIn = search.branches.every((id) => leadsToFanIn.has(id))
+    if (search.branches.length === 0 || (search.branches.length === 1 && !mayMeetFanIn)) continue
+    const join = budget.left > 0 ? search.find(mayMeetFanIn) : undefined
     if (join !== undefined) joins.set(node.id, join)
-    else if (purse.left <= 0) beyond.push(node.id)
+    else if (budget.left <= 0) unresolved.push(node.id)
   }
-  return { joins, beyond }
+  return { joins, unresolved }
 }
 
 /** Whether a node begins branches, one for each of its edges. */
@@ -57,19 +57,19 @@ function isFanIn({ canonical, custom }: Pick<TypedNode, 'canonical' | 'custom'>)
 function ancestorsOfFanIns({ nodes, outgoing }: JoinView): ReadonlySet<string> {
   const found = new Set([...nodes.values()].filter(isFanIn).map(({ id }) => id))
   if (found.size === 0) return found
-  const before = new Map<string, string[]>()
+  const predecessors = new Map<string, string[]>()
   for (const edges of outgoing.values()) {
     for (const { edge } of edges) {
-      const others = before.get(edge.to)
-      if (others === undefined) before.set(edge.to, [edge.from])
+      const others = predecessors.get(edge.to)
+      if (others === undefined) predecessors.set(edge.to, [edge.from])
       else others.push(edge.from)
     }
   }
-  for (const id of found) for (const from of before.get(id) ?? []) found.add(from)
+  for (const id of found) for (const from of predecessors.get(id) ?? []) found.add(from)
   return found
 }
 
-interface Met {
+interface Reached {
   readonly id: string
   /** How many branches have come to it, and over how many edges together. */
   branches: number
@@ -77,55 +77,55 @@ interface Met {
 }
 
 /** All branches of one parallel node, walked side by side, one edge at a time. */
-class Meeting {
+class JoinSearch {
   readonly branches: readonly string[]
   readonly #view: JoinView
   readonly #parallel: string
-  readonly #purse: { left: number }
-  readonly #met = new Map<string, Met>()
+  readonly #budget: { left: number }
+  readonly #reached = new Map<string, Reached>()
   readonly #seen: Set<string>[]
   #fronts: string[][]
-  #bestFanIn: Met | undefined
-  #best: Met | undefined
+  #bestFanIn: Reached | undefined
+  #best: Reached | undefined
 
-  constructor(view: JoinView, parallel: string, purse: { left: number }) {
+  constructor(view: JoinView, parallel: string, budget: { left: number }) {
     this.#view = view
     this.#parallel = parallel
-    this.#purse = purse
+    this.#budget = budget
     this.branches = [...new Set(this.#next(parallel))]
     this.#fronts = this.branches.map((id) => [id])
     this.#seen = this.branches.map((id) => new Set([id]))
   }
 
   find(mayMeetFanIn: boolean): string | undefined {
-    for (let distance = 0; this.#fronts.some((front) => front.length > 0) && this.#purse.left > 0; distance++) {
-      for (const front of this.#fronts) for (const id of front) this.#meet(id, distance)
-      if (this.#isSettled(distance, mayMeetFanIn)) break
+    for (let distance = 0; this.#fronts.some((front) => front.length > 0) && this.#budget.left > 0; distance++) {
+      for (const front of this.#fronts) for (const id of front) this.#reach(id, distance)
+      if (this.#isDecided(distance, mayMeetFanIn)) break
       this.#fronts = this.#fronts.map((front, branch) => this.#step(front, this.#seen[branch] ?? new Set()))
     }
     return this.#bestFanIn?.id ?? (this.branches.length > 1 ? this.#best?.id : undefined)
   }
 
-  #meet(id: string, distance: number): void {
-    this.#purse.left--
-    const met = this.#met.get(id) ?? { id, branches: 0, distance: 0 }
-    this.#met.set(id, met)
-    met.branches++
-    met.distance += distance
-    if (!this.#isCommon(met)) return
-    this.#best = nearer(met, this.#best)
+  #reach(id: string, distance: number): void {
+    this.#budget.left--
+    const reached = this.#reached.get(id) ?? { id, branches: 0, distance: 0 }
+    this.#reached.set(id, reached)
+    reached.branches++
+    reached.distance += distance
+    if (!this.#isCommon(reached)) return
+    this.#best = nearest(reached, this.#best)
     const node = this.#view.nodes.get(id)
-    if (node !== undefined && isFanIn(node)) this.#bestFanIn = nearer(met, this.#bestFanIn)
+    if (node !== undefined && isFanIn(node)) this.#bestFanIn = nearest(reached, this.#bestFanIn)
   }
 
   /** Whether nothing that is still to be found can be nearer than the best. */
-  #isSettled(distance: number, mayMeetFanIn: boolean): boolean {
+  #isDecided(distance: number, mayMeetFanIn: boolean): boolean {
     const best = mayMeetFanIn ? this.#bestFanIn : this.#best
     if (best === undefined) return false
-    for (const met of this.#met.values()) {
-      this.#purse.left--
-      const missing = this.branches.length - met.branches
-      if (missing > 0 && met.distance + missing * (distance + 1) <= best.distance) return false
+    for (const reached of this.#reached.values()) {
+      this.#budget.left--
+      const missing = this.branches.length - reached.branches
+      if (missing > 0 && reached.distance + missing * (distance + 1) <= best.distance) return false
     }
     return true
   }
@@ -134,11 +134,11 @@ class Meeting {
   #step(front: readonly string[], seen: Set<string>): string[] {
     const next: string[] = []
     for (const id of front) {
-      const met = this.#met.get(id)
+      const reached = this.#reached.get(id)
       const node = this.#view.nodes.get(id)
-      if (node !== undefined && met !== undefined && isBlock(node) && this.#isCommon(met)) continue
+      if (node !== undefined && reached !== undefined && isBlock(node) && this.#isCommon(reached)) continue
       for (const to of this.#next(id)) {
-        this.#purse.left--
+        this.#budget.left--
         if (seen.has(to)) continue
         seen.add(to)
         next.push(to)
@@ -147,7 +147,7 @@ class Meeting {
     return next
   }
 
-  #isCommon({ branches }: Met): boolean {
+  #isCommon({ branches }: Reached): boolean {
     return branches === this.branches.length
   }
 
@@ -156,7 +156,7 @@ class Meeting {
   }
 }
 
-function nearer(met: Met, best: Met | undefined): Met {
-  if (best === undefined || met.distance < best.distance) return met
-  return met.distance === best.distance && met.id < best.id ? met : best
+function nearest(reached: Reached, best: Reached | undefined): Reached {
+  if (best === undefined || reached.distance < best.distance) return reached
+  return reached.distance === best.distance && reached.id < best.id ? reached : best
 }

@@ -8,7 +8,7 @@ export interface Jump {
   readonly from: string
   readonly to: string
   /** The reason for which a run takes it. */
-  readonly why: string
+  readonly reason: string
 }
 
 /** The id of the jump to a retry target, after a failure of the node `from`. */
@@ -30,8 +30,8 @@ function afterFailures(typed: TypedGraph): Jump[] {
   return [...typed.nodes.values()].flatMap(({ id, node, canonical }) => {
     if (canonical === 'start' || canonical === 'exit') return []
     const to = targetOf(typed, [node.attributes, ...(isOn(node.attributes, 'goal_gate') ? [typed.graph.attributes] : [])])
-    const why = textOf(node.attributes, 'timeout') === undefined ? 'after a failure' : 'after a failure or a timeout'
-    return to === undefined ? [] : [{ id: failureJump(id, to), from: id, to, why }]
+    const reason = textOf(node.attributes, 'timeout') === undefined ? 'after a failure' : 'after a failure or a timeout'
+    return to === undefined ? [] : [{ id: failureJump(id, to), from: id, to, reason }]
   })
 }
 
@@ -44,7 +44,7 @@ function throughGates(typed: TypedGraph): Jump[] {
       id: gateJump(from, to),
       from,
       to,
-      why: `${gates.map(({ gate }) => gate).join(', ')} not met`,
+      reason: `${gates.map(({ gate }) => gate).join(', ')} not met`,
     })),
   )
 }

@@ -1,7 +1,7 @@
-import { ACTION_FACTS, ownAction } from './action-facts.ts'
+import { ACTION_FACTS, canonicalAction } from './action-facts.ts'
 import { type Attributes, listOf, textOf } from '../dot/graph.ts'
 import { factsOf } from './operations.ts'
-import type { Input, Origin, Role, Safety } from './ports.ts'
+import type { Input, Origin, Role, Safety } from './operation-facts.ts'
 
 /** A node, as far as what it reads and writes goes. */
 export interface KeyedNode {
@@ -11,7 +11,7 @@ export interface KeyedNode {
 }
 
 /** One context value that a node reads. */
-export interface Read {
+export interface KeyRead {
   readonly key: string
   /** The attribute that names it; empty where the operation itself does. */
   readonly attribute: string
@@ -20,9 +20,9 @@ export interface Read {
 }
 
 /** One context value that a node writes; a key that ends in a dot stands for all that begin so. */
-export interface Write {
+export interface KeyWrite {
   readonly key: string
-  readonly makes: Origin
+  readonly origin: Origin
 }
 
 const PROMPT_KEY = /\$([A-Za-z_]\w*(?:\.\w+)*)/g
@@ -30,61 +30,61 @@ const TEMPLATE_KEY = /\{ctx\.([^{}]+)\}/g
 const ENVIRONMENT_KEY = /\$\{?([A-Za-z_]\w*)/g
 
 /** The context values that a node reads, as its attributes name them (reference pipeline 5.3, declared inputs). */
-export function readsOf({ id, operation, attributes }: KeyedNode): Read[] {
+export function readsOf({ id, operation, attributes }: KeyedNode): KeyRead[] {
   const transform = operation === 'transform' ? (textOf(attributes, 'transform')?.trim() ?? 'identity') : undefined
   if (transform === 'constant') return []
   if (operation === 'action') return readsOfAction(attributes)
-  const reads: Read[] = []
+  const reads: KeyRead[] = []
   for (const input of factsOf(operation).inputs) {
     if (input.usual === undefined && !attributes.has(input.attribute)) continue
-    if (input.reads !== 'template' || transform === 'template') reads.push(...named(input, attributes, id))
-    else if (transform === 'not_equal') reads.push(...named({ ...input, reads: 'key' }, attributes, id))
+    if (input.reads !== 'template' || transform === 'template') reads.push(...readsOfInput(input, attributes, id))
+    else if (transform === 'not_equal') reads.push(...readsOfInput({ ...input, reads: 'key' }, attributes, id))
   }
   return reads
 }
 
 /** An action says which of its parameters decide what is touched; the others are content (reference pipeline 5.3). */
-function readsOfAction(attributes: Attributes): Read[] {
-  const facts = ACTION_FACTS.get(ownAction(textOf(attributes, 'action') ?? ''))
+function readsOfAction(attributes: Attributes): KeyRead[] {
+  const facts = ACTION_FACTS.get(canonicalAction(textOf(attributes, 'action') ?? ''))
   const controls = new Map<string, Safety | true>()
   for (const [name, { control, also = [] }] of Object.entries(facts?.parameters ?? {}))
     if (control !== undefined) for (const one of [name, ...also]) controls.set(one, control)
-  const handed = listOf(attributes, 'context_keys').map((key): Read => {
+  const listed = listOf(attributes, 'context_keys').map((key): KeyRead => {
     const control = controls.get(key.split('.').at(-1) ?? key)
     return {
-      key: plain(key),
+      key: plainKey(key),
       attribute: 'context_keys',
       role: control === undefined ? 'data' : 'control',
       needs: control === true ? undefined : control,
     }
   })
-  const others = (facts?.reads ?? []).map((key): Read => ({ key, attribute: '', role: 'data', needs: undefined }))
-  return [...handed, ...others]
+  const others = (facts?.reads ?? []).map((key): KeyRead => ({ key, attribute: '', role: 'data', needs: undefined }))
+  return [...listed, ...others]
 }
 
 /** The context values that a node writes. */
-export function writesOf({ id, operation, attributes }: KeyedNode): Write[] {
-  const action = operation === 'action' ? ACTION_FACTS.get(ownAction(textOf(attributes, 'action') ?? '')) : undefined
-  const outputs = factsOf(operation).outputs.map((output) => ({ ...output, makes: action?.makes ?? output.makes }))
+export function writesOf({ id, operation, attributes }: KeyedNode): KeyWrite[] {
+  const action = operation === 'action' ? ACTION_FACTS.get(canonicalAction(textOf(attributes, 'action') ?? '')) : undefined
+  const outputs = factsOf(operation).outputs.map((output) => ({ ...output, origin: action?.origin ?? output.origin }))
   const others = action?.writesAs === undefined ? [] : factsOf(action.writesAs).outputs
-  return [...outputs, ...others].flatMap(({ key, attribute, isPrefix, makes }) => {
+  return [...outputs, ...others].flatMap(({ key, attribute, isPrefix, origin }) => {
     const written = attribute === undefined ? undefined : textOf(attributes, attribute)?.trim()
-    if (written) return [{ key: plain(isPrefix === true && !written.endsWith('.') ? `${written}.` : written), makes }]
-    return key === undefined ? [] : [{ key: key.replace('<id>', () => id), makes }]
+    if (written) return [{ key: plainKey(isPrefix === true && !written.endsWith('.') ? `${written}.` : written), origin }]
+    return key === undefined ? [] : [{ key: key.replace('<id>', () => id), origin }]
   })
 }
 
 /** A key without the prefix that means the same. */
-export function plain(key: string): string {
+export function plainKey(key: string): string {
   return key.startsWith('context.') ? key.slice('context.'.length) : key
 }
 
-function named(input: Input, attributes: Attributes, id: string): Read[] {
+function readsOfInput(input: Input, attributes: Attributes, id: string): KeyRead[] {
   const { attribute, role, needs, usual } = input
   const text = attribute === '' ? undefined : textOf(attributes, attribute)?.trim()
   return keysIn(input, text, attributes)
     .concat(text === undefined && usual !== undefined ? [usual.replace('<id>', () => id)] : [])
-    .map((key) => ({ key: plain(key), attribute, role, needs }))
+    .map((key) => ({ key: plainKey(key), attribute, role, needs }))
 }
 
 function keysIn({ reads, attribute }: Input, text: string | undefined, attributes: Attributes): string[] {
@@ -95,16 +95,16 @@ function keysIn({ reads, attribute }: Input, text: string | undefined, attribute
     case 'keys':
       return listOf(attributes, attribute)
     case 'prompt':
-      return text.includes('$') ? matches(PROMPT_KEY, text) : []
+      return text.includes('$') ? keysMatching(PROMPT_KEY, text) : []
     case 'template':
-      return matches(TEMPLATE_KEY, text)
+      return keysMatching(TEMPLATE_KEY, text)
     case 'command':
-      return matches(ENVIRONMENT_KEY, text)
+      return keysMatching(ENVIRONMENT_KEY, text)
     default:
       return []
   }
 }
 
-function matches(pattern: RegExp, text: string): string[] {
+function keysMatching(pattern: RegExp, text: string): string[] {
   return [...new Set(Array.from(text.matchAll(pattern), ([, key = '']) => key.trim()))]
 }

@@ -3,11 +3,11 @@ import { CONSENSUS_SERVICES, SESSION_SERVICES } from './aliases.ts'
 import type { CanonicalType, Resolution } from './typed.ts'
 
 /** What a canonical type does at each word of the attribute that chooses. */
-interface Choice {
+interface DispatchRule {
   readonly attribute: string
   readonly words: ReadonlyMap<string, string>
   /** What is done where the attribute is not written. */
-  readonly otherwise: (attributes: Attributes) => string
+  readonly fallback: (attributes: Attributes) => string
 }
 
 const always = (operation: string) => () => operation
@@ -39,13 +39,13 @@ const SERVICES: ReadonlyMap<string, { readonly ops: ReadonlyMap<string, string>;
       usual: 'eval.persist',
     },
   ],
-  ['compose session', { ops: named('session', SESSION_SERVICES) }],
-  ['compose consensus', { ops: named('consensus', CONSENSUS_SERVICES) }],
+  ['compose session', { ops: serviceNames('session', SESSION_SERVICES) }],
+  ['compose consensus', { ops: serviceNames('consensus', CONSENSUS_SERVICES) }],
 ])
 
 const VALIDATION = ['min_length', 'max_length', 'must_contain', 'must_not_contain', 'json_schema', 'pattern']
 
-const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choice>([
+const DISPATCH: ReadonlyMap<CanonicalType, DispatchRule> = new Map<CanonicalType, DispatchRule>([
   [
     'compute',
     {
@@ -61,7 +61,7 @@ const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choic
         ['eval_run', 'eval.run'],
         ['eval_aggregate', 'eval.aggregate'],
       ]),
-      otherwise: always('codergen'),
+      fallback: always('codergen'),
     },
   ],
   [
@@ -74,7 +74,7 @@ const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choic
         ['action', 'action'],
         ['function', 'function'],
       ]),
-      otherwise: always('tool'),
+      fallback: always('tool'),
     },
   ],
   [
@@ -87,7 +87,7 @@ const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choic
         ['api', 'read.api'],
         ['eval_dataset', 'eval.dataset'],
       ]),
-      otherwise: (attributes) => (attributes.has('path') ? 'read.file' : attributes.has('source_key') ? 'read.context' : 'memory.recall'),
+      fallback: (attributes) => (attributes.has('path') ? 'read.file' : attributes.has('source_key') ? 'read.context' : 'memory.recall'),
     },
   ],
   [
@@ -100,7 +100,7 @@ const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choic
         ['api', 'write.api'],
         ['accumulator', 'accumulator'],
       ]),
-      otherwise: (attributes) =>
+      fallback: (attributes) =>
         attributes.has('output') || attributes.has('path') ? 'file.write' : attributes.has('output_key') ? 'write.context' : 'memory.index',
     },
   ],
@@ -115,7 +115,7 @@ const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choic
         ['feedback', 'feedback.loop'],
         ['manager_loop', 'stack.manager_loop'],
       ]),
-      otherwise: (attributes) => (attributes.has('source_file') ? 'pipeline.run' : 'graph.invoke'),
+      fallback: (attributes) => (attributes.has('source_file') ? 'pipeline.run' : 'graph.invoke'),
     },
   ],
   [
@@ -127,7 +127,7 @@ const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choic
         ['timer', 'wait.timer'],
         ['signal', 'wait.signal'],
       ]),
-      otherwise: always('wait.human'),
+      fallback: always('wait.human'),
     },
   ],
   [
@@ -143,7 +143,7 @@ const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choic
         ['trust', 'gate.trust'],
         ['capability', 'gate.capability'],
       ]),
-      otherwise: (attributes) =>
+      fallback: (attributes) =>
         attributes.has('condition_key') || attributes.has('expression')
           ? 'gate.expression'
           : VALIDATION.some((key) => attributes.has(key))
@@ -157,11 +157,11 @@ const CHOICES: ReadonlyMap<CanonicalType, Choice> = new Map<CanonicalType, Choic
 export const UNKNOWN_OPERATION = 'unknown'
 
 /** The attribute that chooses what a canonical type does, and the words that it knows; nothing for types that do one thing. */
-export function choiceOf(canonical: CanonicalType): { readonly attribute: string; readonly words: readonly string[] } | undefined {
-  const choice = CHOICES.get(canonical)
-  if (choice === undefined) return undefined
+export function dispatchOf(canonical: CanonicalType): { readonly attribute: string; readonly words: readonly string[] } | undefined {
+  const rule = DISPATCH.get(canonical)
+  if (rule === undefined) return undefined
   const services = [...SERVICES.keys()].filter((key) => key.startsWith(`${canonical} `)).map((key) => key.slice(canonical.length + 1))
-  return { attribute: choice.attribute, words: [...choice.words.keys(), ...services] }
+  return { attribute: rule.attribute, words: [...rule.words.keys(), ...services] }
 }
 
 /**
@@ -174,14 +174,14 @@ export function choiceOf(canonical: CanonicalType): { readonly attribute: string
  */
 export function operationOf({ canonical, rawType, injected, custom }: Resolution, attributes: Attributes): string {
   if (custom !== undefined) return 'custom'
-  const choice = CHOICES.get(canonical)
-  if (choice === undefined) return canonical
+  const rule = DISPATCH.get(canonical)
+  if (rule === undefined) return canonical
   if (rawType.startsWith('session.') || rawType.startsWith('consensus.')) return rawType
   const isAlias = rawType !== canonical
   const word = (name: string): string | undefined => (isAlias ? injected[name] : textOf(attributes, name)?.trim() || undefined)
-  const chosen = word(choice.attribute) ?? (canonical === 'read' ? word('target') : undefined)
-  if (chosen === undefined) return choice.otherwise(attributes)
-  const operation = choice.words.get(chosen)
+  const chosen = word(rule.attribute) ?? (canonical === 'read' ? word('target') : undefined)
+  if (chosen === undefined) return rule.fallback(attributes)
+  const operation = rule.words.get(chosen)
   if (operation !== undefined) return operation
   const service = SERVICES.get(`${canonical} ${chosen}`)
   if (service === undefined) return UNKNOWN_OPERATION
@@ -189,6 +189,6 @@ export function operationOf({ canonical, rawType, injected, custom }: Resolution
   return (op === undefined ? service.usual : service.ops.get(op)) ?? UNKNOWN_OPERATION
 }
 
-function named(family: string, services: readonly string[]): ReadonlyMap<string, string> {
+function serviceNames(family: string, services: readonly string[]): ReadonlyMap<string, string> {
   return new Map(services.map((service) => [service, `${family}.${service}`]))
 }

@@ -1,4 +1,4 @@
-import { authored, context, key, keys, type OperationRow, writes, writesAt } from './ports.ts'
+import { authored, context, key, keys, type OperationRow, writes, writesAt } from './operation-facts.ts'
 
 /** Whose memory it is, where the node does not say. */
 const AGENT = context('session.agent_id', 'control')

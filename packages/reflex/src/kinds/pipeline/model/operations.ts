@@ -9,14 +9,14 @@ import {
   type Input,
   key,
   keys,
-  type Operation,
+  type OperationFacts,
   type OperationRow,
   type Output,
   prompt,
   template,
   writes,
   writesAt,
-} from './ports.ts'
+} from './operation-facts.ts'
 
 const LLM_INPUTS = [
   prompt('prompt'),
@@ -32,7 +32,7 @@ const LLM_OUTPUTS: readonly Output[] = [
   ...writes('model', 'last_response', 'llm.content', 'llm.tool_calls', 'llm.response_type', 'vote.'),
   ...writes('engine', 'llm.', 'session.usage', 'score', 'context.previous_outcome'),
   writesAt('model', 'output_key'),
-  { attribute: 'output_prefix', isPrefix: true, makes: 'model' },
+  { attribute: 'output_prefix', isPrefix: true, origin: 'model' },
 ]
 const SHELL_INPUTS = [keys('context_keys', 'command_injection'), keys('env_keys', 'command_injection'), authored('cwd', 'path_traversal')]
 const CALL_OUTPUTS = [writesAt('inputs', 'result_prefix', 'subgraph.<id>.')]
@@ -107,7 +107,7 @@ const ROWS: readonly OperationRow[] = [
     [
       ...writes('derived', 'exec.<id>.'),
       writesAt('derived', 'output_key'),
-      { attribute: 'output_prefix', isPrefix: true, makes: 'derived' },
+      { attribute: 'output_prefix', isPrefix: true, origin: 'derived' },
     ],
   ],
   ['function', 'side_effecting', ['function'], [authored('function'), keys('context_keys')], writes('derived', 'exec.<id>.')],
@@ -197,10 +197,10 @@ function councilInputs(service: string): readonly Input[] {
   return COUNCIL_READERS.has(service) ? [context('consensus.proposal_id')] : [key('source_key', 'session.input')]
 }
 
-const NOTHING: Operation = { idempotency: 'side_effecting', required: [], inputs: [], outputs: [] }
+const NO_FACTS: OperationFacts = { idempotency: 'side_effecting', required: [], inputs: [], outputs: [] }
 
-const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
-  ...[...ROWS, ...DATA_OPERATIONS, ...CONSENSUS].map(([name, idempotency, required, inputs, outputs]): [string, Operation] => [
+const OPERATIONS: ReadonlyMap<string, OperationFacts> = new Map([
+  ...[...ROWS, ...DATA_OPERATIONS, ...CONSENSUS].map(([name, idempotency, required, inputs, outputs]): [string, OperationFacts] => [
     name,
     { idempotency, required, inputs, outputs },
   ]),
@@ -212,8 +212,8 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
  * table for the compiler, for the checks of taint in a run, and for the page of attributes (reference pipeline 4, 5.3,
  * 11.1). Of custom handlers and unknown operations nothing is known: they count as side-effecting.
  */
-export function factsOf(operation: string): Operation {
-  return OPERATIONS.get(operation) ?? NOTHING
+export function factsOf(operation: string): OperationFacts {
+  return OPERATIONS.get(operation) ?? NO_FACTS
 }
 
 const NEEDS_EXPRESSION: ReadonlySet<string> = new Set(['json_extract', 'template', 'filter'])

@@ -1,38 +1,38 @@
 import { listOf, textOf } from '../dot/graph.ts'
 import { statusesTested } from '../language/condition.ts'
-import { normaliseLabel } from '../language/labels.ts'
-import { plain } from './node-keys.ts'
+import { normaliseLabel } from '../language/edge-labels.ts'
+import { plainKey } from './node-keys.ts'
 import { EVERY_SAFETY, safetyBits, type TaintLabel } from './taint-label.ts'
 import type { TypedEdge, TypedNode } from './typed.ts'
 
 /** What a node makes of a value that goes past it, on one of its edges: nothing if the value is then trusted. */
-export type Check = (label: TaintLabel, key: string, edge: TypedEdge | undefined) => TaintLabel | undefined
+export type TaintCheck = (label: TaintLabel, key: string, edge: TypedEdge | undefined) => TaintLabel | undefined
 
 /**
  * How a node checks values (reference pipeline 5.3, reduction): `output.validate` with a pattern or a schema makes its
  * value safe against what `sanitizes` names, everything unless said; `pipeline.validate` and a person who reviews raise
  * what is known of it. The way of a failure leads past the check. Nothing for a node that checks nothing.
  */
-export function checkOf(node: TypedNode): Check | undefined {
+export function checkOf(node: TypedNode): TaintCheck | undefined {
   const { attributes } = node.node
   if (node.operation === 'output.validate') {
     if (!attributes.has('pattern') && !attributes.has('json_schema')) return undefined
     if (textOf(attributes, 'action')?.trim() === 'warn') return undefined
     const safe = attributes.has('sanitizes') ? safetyBits(listOf(attributes, 'sanitizes')) : EVERY_SAFETY
-    return passing(sourceOf(node), (label) => ({ ...label, safe: label.safe | safe, isConfirmed: true, checkedBy: node.id }))
+    return sourceCheck(sourceOf(node), (label) => ({ ...label, safeBits: label.safeBits | safe, isConfirmed: true, checkedBy: node.id }))
   }
   if (node.operation === 'pipeline.validate') {
-    return passing(sourceOf(node), (label) => ({ ...label, level: 1, isConfirmed: true, checkedBy: node.id }))
+    return sourceCheck(sourceOf(node), (label) => ({ ...label, level: 1, isConfirmed: true, checkedBy: node.id }))
   }
-  const reviewed = listOf(attributes, 'reviews_keys').map(plain)
-  return node.operation === 'wait.human' && reviewed.length > 0 ? reviewing(node, new Set(reviewed)) : undefined
+  const reviewed = listOf(attributes, 'reviews_keys').map(plainKey)
+  return node.operation === 'wait.human' && reviewed.length > 0 ? reviewCheck(node, new Set(reviewed)) : undefined
 }
 
-function passing(source: string, checked: (label: TaintLabel) => TaintLabel): Check {
+function sourceCheck(source: string, checked: (label: TaintLabel) => TaintLabel): TaintCheck {
   return (label, key, edge) => (key === source && !isFailure(edge) ? checked(label) : label)
 }
 
-function reviewing({ id, node: { attributes } }: TypedNode, reviewed: ReadonlySet<string>): Check {
+function reviewCheck({ id, node: { attributes } }: TypedNode, reviewed: ReadonlySet<string>): TaintCheck {
   const choice = normaliseLabel(textOf(attributes, 'review_on_choice') ?? '')
   const target = textOf(attributes, 'review_target')?.trim() ?? 'trusted'
   return (label, key, edge) => {
@@ -43,7 +43,7 @@ function reviewing({ id, node: { attributes } }: TypedNode, reviewed: ReadonlySe
 }
 
 function sourceOf({ node }: TypedNode): string {
-  return plain(textOf(node.attributes, 'source_key')?.trim() || 'last_response')
+  return plainKey(textOf(node.attributes, 'source_key')?.trim() || 'last_response')
 }
 
 /** Whether an edge is taken after a failure alone. */

@@ -1,4 +1,4 @@
-import { SAFETIES } from './ports.ts'
+import { SAFETIES } from './operation-facts.ts'
 
 /**
  * What is known before a run of a value that a model or the outside made; values of the author and of Reflex have none.
@@ -7,7 +7,7 @@ import { SAFETIES } from './ports.ts'
 export interface TaintLabel {
   readonly level: 1 | 2
   /** What it has been made safe against, as bits in the order of `SAFETIES`. */
-  readonly safe: number
+  readonly safeBits: number
   /** Whether something has validated it or somebody has confirmed it. */
   readonly isConfirmed: boolean
   /** The node that made it, and the one that checked it. */
@@ -25,23 +25,24 @@ export function safetyBits(names: readonly string[]): number {
 }
 
 /** The worse of two in each regard; the same object as `a` if `b` adds nothing. */
-export function worse(a: TaintLabel | undefined, b: TaintLabel): TaintLabel {
+export function combineTaint(a: TaintLabel | undefined, b: TaintLabel): TaintLabel {
   if (a === undefined) return b
   const level = b.level > a.level ? b.level : a.level
-  const safe = a.safe & b.safe
+  const safeBits = a.safeBits & b.safeBits
   const isConfirmed = a.isConfirmed && b.isConfirmed
-  if (level === a.level && safe === a.safe && isConfirmed === a.isConfirmed && (a.wiped !== undefined || b.wiped === undefined)) return a
-  const source = b.level > a.level || (a.isConfirmed && !b.isConfirmed) || a.safe !== safe ? b : a
-  return { level, safe, isConfirmed, from: source.from, checkedBy: a.checkedBy ?? b.checkedBy, wiped: a.wiped ?? b.wiped }
+  if (level === a.level && safeBits === a.safeBits && isConfirmed === a.isConfirmed && (a.wiped !== undefined || b.wiped === undefined))
+    return a
+  const source = b.level > a.level || (a.isConfirmed && !b.isConfirmed) || a.safeBits !== safeBits ? b : a
+  return { level, safeBits, isConfirmed, from: source.from, checkedBy: a.checkedBy ?? b.checkedBy, wiped: a.wiped ?? b.wiped }
 }
 
 /** What a model makes of what it reads: at least derived, nothing confirmed, nothing safe. */
-export function rewritten(node: string, inputs: readonly TaintLabel[]): TaintLabel {
+export function rewrittenLabel(node: string, inputs: readonly TaintLabel[]): TaintLabel {
   return {
     level: inputs.some(({ level }) => level === 2) ? 2 : 1,
-    safe: 0,
+    safeBits: 0,
     isConfirmed: false,
     from: node,
-    wiped: inputs.find(({ safe }) => safe !== 0)?.checkedBy ?? inputs.find(({ wiped }) => wiped !== undefined)?.wiped,
+    wiped: inputs.find(({ safeBits }) => safeBits !== 0)?.checkedBy ?? inputs.find(({ wiped }) => wiped !== undefined)?.wiped,
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import { operationOf } from '../model/operation.ts'
 import { compileGraph } from '../model/compile.ts'
-import type { CustomHandler } from '../model/resolve.ts'
+import type { CustomHandler } from '../model/resolve-handler.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { type Attribute, type DotGraph, type DotNode, isOn, listOf } from '../dot/graph.ts'
 import { adaptHandler } from './flow/adapt.ts'
@@ -13,8 +13,8 @@ import type { Middleware } from '../engine/middleware.ts'
 import { MANDATORY } from '../engine/mandatory.ts'
 import { secretScan } from '../engine/sanitization.ts'
 import { pipelineFaults } from '../contract/faults.ts'
-import type { BranchSpec, Charter, Handler } from '../contract/handler.ts'
-import type { Chain, Engine } from '../engine/parts.ts'
+import type { BranchSpec, Permissions, Handler } from '../contract/handler.ts'
+import type { MiddlewareChain, Engine } from '../engine/engine.ts'
 import { refusal, success } from '../contract/outcome.ts'
 
 /** What a host adds to the engine. */
@@ -46,26 +46,27 @@ const TRUSTED: ReadonlySet<string> = new Set(['trusted', 'veteran', 'autonomous'
 export function createEngine({ custom = new Map(), ...host }: EngineParts = {}): Engine {
   const middleware = new Map([...(host.middleware ?? [])].map(([name, member]) => [name, chainMember(member)]))
   const always = (host.always ?? []).map(chainMember)
-  const chains = new WeakMap<TypedNode, { readonly by: string; readonly chain: Chain }>()
+  const chains = new WeakMap<TypedNode, { readonly by: string; readonly chain: MiddlewareChain }>()
   const items = new Map<string, TypedNode>()
   const handlers = new Map([...HANDLERS, ['adapt', adaptHandler(custom)]])
   const engine: Engine = {
-    handler: (node) => withAsynchronous(handlerOf(node, handlers), (scene) => engine.chain(node, scene.typed, scene.charter).members),
+    handler: (node) =>
+      withAsynchronous(handlerOf(node, handlers), (context) => engine.chain(node, context.typed, context.permissions).members),
     chain(node, typed, charter) {
       const known = chains.get(node)
-      const by = `${charter.trust} ${charter.mayDisable === true}`
-      if (known?.by === by) return known.chain
+      const key = `${charter.trust} ${charter.mayDisable === true}`
+      if (known?.by === key) return known.chain
       const chain = chainOf(node, typed, charter, middleware, always)
-      chains.set(node, { by, chain })
+      chains.set(node, { by: key, chain })
       return chain
     },
     itemNode: (item) => itemNode(item, custom, items),
-    waits: (node) => node.canonical === 'wait' || node.operation === 'gate.approval' || node.operation.startsWith('consensus.'),
-    hooks: hasHook,
+    isWaiting: (node) => node.canonical === 'wait' || node.operation === 'gate.approval' || node.operation.startsWith('consensus.'),
+    hasHook,
     hook: stageHooks,
-    closes: (typed, charter) => graphHook({ typed, charter }, 'post') !== undefined,
-    *closing(scene) {
-      yield* runHook(scene, 'graph', 'post', graphHook(scene, 'post') ?? '')
+    hasClosingHook: (typed, permissions) => graphHook({ typed, permissions }, 'post') !== undefined,
+    *closing(context) {
+      yield* runHook(context, 'graph', 'post', graphHook(context, 'post') ?? '')
       return success()
     },
     failed: (reason, node, name) => pipelineFaults.make('R2201', `${name}: ${reason}`, { path: node }),
@@ -87,19 +88,19 @@ function handlerOf(node: TypedNode, handlers: ReadonlyMap<string, Handler>): Han
 function chainOf(
   node: TypedNode,
   { graph }: TypedGraph,
-  { trust, mayDisable = false }: Charter,
+  { trust, mayDisable = false }: Permissions,
   known: ReadonlyMap<string, Middleware>,
   always: readonly Middleware[],
-): Chain {
+): MiddlewareChain {
   const trusted = TRUSTED.has(trust)
   const off = graph.attributes.has('mandatory_middleware') && !isOn(graph.attributes, 'mandatory_middleware')
   const isOff = off && trusted && mayDisable
   const names = [...listOf(graph.attributes, 'middleware'), ...listOf(node.node.attributes, 'middleware')]
-  const asked = names.map((name) => BUILT_IN.get(name) ?? known.get(name) ?? unknownMember(name))
-  const all = firstOfEach([...(isOff ? [] : MANDATORY), ...always, ...asked])
-  const leaveOut = [...new Set(listOf(node.node.attributes, 'skip_middleware'))]
+  const requested = names.map((name) => BUILT_IN.get(name) ?? known.get(name) ?? unknownMember(name))
+  const all = withoutDuplicates([...(isOff ? [] : MANDATORY), ...always, ...requested])
+  const requestedSkips = [...new Set(listOf(node.node.attributes, 'skip_middleware'))]
   const maySkip = (name: string): boolean => trusted && (mayDisable || !UNSKIPPABLE.has(name)) && all.some((member) => member.name === name)
-  const skipped = leaveOut.filter(maySkip)
+  const skipped = requestedSkips.filter(maySkip)
   return {
     members: all.filter(({ name }) => !skipped.includes(name)),
     skipped: isOff
@@ -107,12 +108,12 @@ function chainOf(
       : skipped,
     refused: [
       ...(off && !isOff && node.canonical === 'start' ? ['mandatory_middleware'] : []),
-      ...leaveOut.filter((name) => !maySkip(name)),
+      ...requestedSkips.filter((name) => !maySkip(name)),
     ],
   }
 }
 
-function firstOfEach(members: readonly Middleware[]): readonly Middleware[] {
+function withoutDuplicates(members: readonly Middleware[]): readonly Middleware[] {
   return members.filter((member, i) => members.findIndex(({ name }) => name === member.name) === i)
 }
 
@@ -122,23 +123,23 @@ function unknownMember(name: string): Middleware {
 }
 
 /** Nodes of items that are kept: the items of one map differ in little. */
-const NO_ITEMS = 1_000
+const MOST_ITEMS = 1_000
 const NO_GRAPH: DotGraph = { id: 'items', attributes: new Map(), nodes: new Map(), edges: [], subgraphs: [] }
 
 /** The node of an item: resolved like any other, so that the chain judges what really runs. */
 function itemNode(
   item: NonNullable<BranchSpec['item']>,
   custom: ReadonlyMap<string, CustomHandler>,
-  made: Map<string, TypedNode>,
+  cache: Map<string, TypedNode>,
 ): TypedNode {
   const key = JSON.stringify([item.type, item.attributes, item.id])
-  const known = made.get(key)
+  const known = cache.get(key)
   if (known !== undefined) return known
   const node: DotNode = { id: item.id, attributes: attributesOf(item.type, item.attributes), classes: [] }
   const typed = compileGraph({ ...NO_GRAPH, nodes: new Map([[item.id, node]]) }, { custom }).nodes.get(item.id)
   if (typed === undefined) throw new TypeError(`${item.id} is no node`)
-  if (made.size >= NO_ITEMS) made.clear()
-  made.set(key, typed)
+  if (cache.size >= MOST_ITEMS) cache.clear()
+  cache.set(key, typed)
   return typed
 }
 

@@ -19,7 +19,7 @@ export function pictureOf(typed: TypedGraph): Graph {
         const known = typedEdges.get(edge)
         return known === undefined || !nodes.has(edge.to) ? [] : [edgeOf(known, ids.get(edge) ?? '')]
       }),
-      ...jumpsIn(typed).map(({ id, from, to, why }) => ({ id, from, to, jump: why })),
+      ...jumpsIn(typed).map(({ id, from, to, reason }) => ({ id, from, to, jump: reason })),
     ],
     ...groupsOf(typed),
   }
@@ -49,31 +49,31 @@ function nodeOf(typedNode: TypedNode, typed: TypedGraph): GraphNode {
   const { outgoing, start, exits } = typed
   const { id, node } = typedNode
   const label = oneLine(textOf(node.attributes, 'label'))
-  const ways = outgoing.get(id) ?? []
+  const edges = outgoing.get(id) ?? []
   const calls = calledBy(typedNode, typed)
-  const deed = deedOf(typedNode)
+  const summary = nodeSummary(typedNode)
   return {
     id,
-    form: calls === undefined ? formOf(typedNode, ways) : 'call',
+    form: calls === undefined ? formOf(typedNode, edges) : 'call',
     ...(label === undefined || label === id ? {} : { label }),
     ...(id === start ? { entry: true } : {}),
-    ...(exits.includes(id) || ways.length === 0 ? { end: true } : {}),
-    ...(isStill(typedNode) ? { still: true } : {}),
+    ...(exits.includes(id) || edges.length === 0 ? { end: true } : {}),
+    ...(isPlainEnd(typedNode) ? { still: true } : {}),
     ...(calls === undefined ? {} : { calls }),
-    ...(deed === undefined ? {} : { deed }),
+    ...(summary === undefined ? {} : { deed: summary }),
   }
 }
 
-function isStill({ canonical, custom }: TypedNode): boolean {
+function isPlainEnd({ canonical, custom }: TypedNode): boolean {
   return custom === undefined && (canonical === 'start' || canonical === 'exit')
 }
 
 /** Branches of a block are all taken, so a block is no choice. */
-function formOf(typedNode: TypedNode, ways: readonly TypedEdge[]): NodeForm {
+function formOf(typedNode: TypedNode, edges: readonly TypedEdge[]): NodeForm {
   const { operation } = typedNode
   if (operation === 'wait.human' || operation === 'gate.approval') return 'question'
   if (typedNode.canonical === 'parallel' || isOn(typedNode.node.attributes, 'fan_out')) return 'step'
-  return ways.length > 1 ? 'choice' : 'step'
+  return edges.length > 1 ? 'choice' : 'step'
 }
 
 /** The program that a node enters, as a run looks it up. */
@@ -83,7 +83,7 @@ function calledBy({ canonical, operation, node }: TypedNode, { graph }: TypedGra
 }
 
 /** What is done at a node, in a word: what it calls outside, else the name of its type. */
-function deedOf(typedNode: TypedNode): string | undefined {
+function nodeSummary(typedNode: TypedNode): string | undefined {
   const { node, canonical, rawType } = typedNode
   if (canonical === 'start' || canonical === 'exit' || canonical === 'branch') return undefined
   const { operation } = typedNode
@@ -97,10 +97,10 @@ function deedOf(typedNode: TypedNode): string | undefined {
 }
 
 /** The most characters of a node's action: its beginning says most. */
-const LONGEST_DEED = 32
+const LONGEST_SUMMARY = 32
 
 function shortened(text: string): string {
-  return text.length <= LONGEST_DEED ? text : `${text.slice(0, LONGEST_DEED - 1).trimEnd()}…`
+  return text.length <= LONGEST_SUMMARY ? text : `${text.slice(0, LONGEST_SUMMARY - 1).trimEnd()}…`
 }
 
 function edgeOf({ edge, label, condition }: TypedEdge, id: string): GraphEdge {

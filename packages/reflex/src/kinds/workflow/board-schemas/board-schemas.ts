@@ -1,8 +1,8 @@
 import type { Validator, ValidatorResult } from '../../../kernel/state/board.ts'
 import { copyJson, type JsonObject } from '../../../kernel/journal/json.ts'
-import { misfits } from '../../../text/json-schema/check.ts'
-import { isValidator, meaningFindings, schemaFindings } from './shape.ts'
-import { beyondJsonSchema } from './zod.ts'
+import { schemaIssues } from '../../../text/json-schema/check.ts'
+import { isValidator, meaningFindings, schemaFindings } from './schema-findings.ts'
+import { jsonSchemaLoss } from './zod-loss.ts'
 import type { BoardSchema } from '../types.ts'
 
 const validators = new WeakMap<object, Validator>()
@@ -20,12 +20,12 @@ export function boardValidators(board: Readonly<Record<string, BoardSchema>> | u
 function validatorOf(schema: BoardSchema): Validator {
   const known = validators.get(schema)
   if (known !== undefined) return known
-  const made = isValidator(schema) ? unchanging(schema) : jsonValidator(schema)
-  validators.set(schema, made)
-  return made
+  const validator = isValidator(schema) ? checkOnly(schema) : jsonValidator(schema)
+  validators.set(schema, validator)
+  return validator
 }
 
-function unchanging(schema: Validator): Validator {
+function checkOnly(schema: Validator): Validator {
   const { vendor } = schema['~standard']
   const validate = (value: unknown): ValidatorResult | Promise<ValidatorResult> => {
     try {
@@ -39,11 +39,11 @@ function unchanging(schema: Validator): Validator {
 }
 
 function jsonValidator(schema: JsonObject): Validator {
-  const [wrong] = schemaFindings({ schema })
-  if (wrong !== undefined) throw wrong
+  const [finding] = schemaFindings({ schema })
+  if (finding !== undefined) throw finding
   const json = copyJson(schema, 'schema')
   const validate = (value: unknown): ValidatorResult => {
-    const issues = misfits(json, copyJson(value, 'value'))
+    const issues = schemaIssues(json, copyJson(value, 'value'))
     return issues.length === 0 ? { value } : { issues }
   }
   return { '~standard': { version: 1, vendor: 'json-schema', validate } }
@@ -64,20 +64,20 @@ export function schemaSource(schema: BoardSchema): SchemaSource {
 }
 
 /** What a validator may say of itself (Standard JSON Schema). */
-interface Describing {
+interface JsonSchemaSource {
   readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => unknown }
 }
 
 function validatorSource(validator: Validator): SchemaSource {
-  const { vendor, jsonSchema } = validator['~standard'] as Validator['~standard'] & Describing
+  const { vendor, jsonSchema } = validator['~standard'] as Validator['~standard'] & JsonSchemaSource
   if (typeof jsonSchema?.input !== 'function') return { reason: `${vendor} gives no JSON Schema` }
-  const beyond = vendor === 'zod' ? beyondJsonSchema(validator) : undefined
-  if (beyond !== undefined) return { reason: beyond }
+  const loss = vendor === 'zod' ? jsonSchemaLoss(validator) : undefined
+  if (loss !== undefined) return { reason: loss }
   try {
     const schema = copyJson(jsonSchema.input({ target: 'draft-2020-12' }), 'schema') as JsonObject
     // A schema that zod has written has the right shape.
-    const [wrong] = vendor === 'zod' ? meaningFindings(schema, ['board', 'schema']) : schemaFindings({ schema })
-    return wrong === undefined ? { schema } : { reason: wrong.message }
+    const [finding] = vendor === 'zod' ? meaningFindings(schema, ['board', 'schema']) : schemaFindings({ schema })
+    return finding === undefined ? { schema } : { reason: finding.message }
   } catch (thrown) {
     return { reason: thrown instanceof Error ? thrown.message : 'it has no JSON Schema' }
   }

@@ -1,8 +1,8 @@
 import type { BlackboardEntry, BlackboardReader, BuiltinGuard, CelGuard, Edge } from '../types.ts'
 import { guardExpression } from '../cel-guard.ts'
-import { ABSENT, type Claim, claimOf, oneOf, otherwise } from './claim.ts'
+import { ABSENT, type Claim, claimOf, claimOneOf, complement } from './claim.ts'
 import type { Claims, Domains } from './demand.ts'
-import type { ExpressionRead, Purse } from '../../../text/index.ts'
+import type { ExpressionRead, StepBudget } from '../../../text/index.ts'
 import type { Json } from '../../../kernel/journal/json.ts'
 
 /** When an edge is open, when it is closed, and when its guard fails: each a choice of claims. */
@@ -32,7 +32,7 @@ const MOST_CHOICES = 256
 export function conditionOf({ guard }: Edge, domains: Domains, trial: Trial): Condition | Undecided {
   if (guard === undefined) return ALWAYS
   if (guard.type === 'custom') return { why: 'a function decides', needs: [] }
-  return guard.type === 'cel' ? ofExpression(guard, domains, trial) : ofBuiltin(guard)
+  return guard.type === 'cel' ? expressionCondition(guard, domains, trial) : builtinCondition(guard)
 }
 
 export function isDecided(condition: Condition | Undecided): condition is Condition {
@@ -47,17 +47,17 @@ export interface Trial {
   spend(states: number): boolean
 }
 
-function ofBuiltin(guard: BuiltinGuard): Condition {
+function builtinCondition(guard: BuiltinGuard): Condition {
   const claim = claimOf(guard)
-  return { open: [new Map([[guard.key, claim]])], shut: [new Map([[guard.key, otherwise(claim)]])], fails: [] }
+  return { open: [new Map([[guard.key, claim]])], shut: [new Map([[guard.key, complement(claim)]])], fails: [] }
 }
 
 /** Tries every state of the keys that an expression reads. */
-function ofExpression(guard: CelGuard, domains: Domains, trial: Trial): Condition | Undecided {
+function expressionCondition(guard: CelGuard, domains: Domains, trial: Trial): Condition | Undecided {
   const reads = trial.readsOf(guard)
   const undecided = (why: string): Undecided => ({
     why,
-    needs: [...new Set(reads.flatMap(({ key, harmless }) => (harmless ? [] : (key ?? []))))],
+    needs: [...new Set(reads.flatMap(({ key, isOptional }) => (isOptional ? [] : (key ?? []))))],
   })
   if (reads.some(({ key }) => key === undefined)) return undecided(`${guard.expr} looks at the whole board`)
   const keys = [...new Set(reads.flatMap(({ key }) => key ?? []))]
@@ -71,36 +71,36 @@ function ofExpression(guard: CelGuard, domains: Domains, trial: Trial): Conditio
     if (states > MOST_STATES) return undecided(`${guard.expr} has too many states to try`)
   }
   if (!trial.spend(states)) return undecided('too many states were tried before')
-  const purse: Purse = { left: MOST_STEPS }
+  const budget: StepBudget = { left: MOST_STEPS }
   const found: Record<'open' | 'shut' | 'fails', Claims[]> = { open: [], shut: [], fails: [] }
   const last = keys.at(-1)
   for (const outer of statesOf(keys.slice(0, -1), choices.slice(0, -1))) {
     const answers = { open: [] as (Json | undefined)[], shut: [] as (Json | undefined)[], fails: [] as (Json | undefined)[] }
     for (const value of last === undefined ? [undefined] : (choices.at(-1) ?? [])) {
       const state = last === undefined || value === undefined ? outer : new Map([...outer, [last, value]])
-      answers[ask(guard, state, purse)].push(value)
-      if (purse.left > 0) continue
+      answers[evaluateGuard(guard, state, budget)].push(value)
+      if (budget.left > 0) continue
       trial.spend(MOST_STEPS / STEPS_OF_STATE)
       return undecided(`${guard.expr} takes too much to try`)
     }
     for (const answer of ['open', 'shut', 'fails'] as const) {
       if (answers[answer].length === 0) continue
       const claims = new Map<string, Claim>(
-        keys.slice(0, -1).map((key) => [key, outer.has(key) ? oneOf([outer.get(key) ?? null]) : ABSENT]),
+        keys.slice(0, -1).map((key) => [key, outer.has(key) ? claimOneOf([outer.get(key) ?? null]) : ABSENT]),
       )
-      if (last !== undefined) claims.set(last, claimFor(answers[answer]))
+      if (last !== undefined) claims.set(last, claimOfValues(answers[answer]))
       found[answer].push(claims)
     }
   }
-  trial.spend(Math.floor((MOST_STEPS - purse.left) / STEPS_OF_STATE))
+  trial.spend(Math.floor((MOST_STEPS - budget.left) / STEPS_OF_STATE))
   if (Math.max(found.open.length, found.shut.length, found.fails.length) > MOST_CHOICES)
     return undecided(`${guard.expr} has too many states to try`)
   return found
 }
 
-function claimFor(values: readonly (Json | undefined)[]): Claim {
-  const there = values.filter((value) => value !== undefined)
-  return oneOf(there, there.length < values.length)
+function claimOfValues(values: readonly (Json | undefined)[]): Claim {
+  const present = values.filter((value) => value !== undefined)
+  return claimOneOf(present, present.length < values.length)
 }
 
 function* statesOf(keys: readonly string[], choices: readonly (readonly (Json | undefined)[])[]): Generator<ReadonlyMap<string, Json>> {
@@ -119,17 +119,17 @@ function* statesOf(keys: readonly string[], choices: readonly (readonly (Json | 
   }
 }
 
-function ask(guard: CelGuard, state: ReadonlyMap<string, Json>, purse: Purse): 'open' | 'shut' | 'fails' {
-  const answer = guardExpression(guard).expression?.evaluate(boardOf(state), purse)
+function evaluateGuard(guard: CelGuard, state: ReadonlyMap<string, Json>, budget: StepBudget): 'open' | 'shut' | 'fails' {
+  const answer = guardExpression(guard).expression?.evaluate(boardOf(state), budget)
   if (answer?.ok !== true || typeof answer.value !== 'boolean') return 'fails'
   return answer.value ? 'open' : 'shut'
 }
 
-const NOBODY = { workflowId: '', nodeId: '', stackDepth: 0 }
+const NO_SOURCE = { workflowId: '', nodeId: '', stackDepth: 0 }
 
 /** A board that holds a state. */
 export function boardOf(state: ReadonlyMap<string, unknown>): BlackboardReader {
-  const entry = (key: string): BlackboardEntry => ({ key, value: state.get(key), source: NOBODY, timestamp: 0 })
+  const entry = (key: string): BlackboardEntry => ({ key, value: state.get(key), source: NO_SOURCE, timestamp: 0 })
   const entries = (): BlackboardEntry[] => [...state.keys()].map(entry)
   return {
     get: (key) => state.get(key),

@@ -1,53 +1,58 @@
 import { type Path, quote } from '../../../text/index.ts'
 import type { InvocationSpec } from '../types.ts'
-import { apart, domainInWords } from './domain.ts'
+import { areDisjoint, describeDomain } from './domain.ts'
 import type { Finding } from './finding.ts'
 import type { Prover } from './prover.ts'
-import type { Sheet, Stop } from './sheet.ts'
+import type { Layout, ProofNode } from './layout.ts'
 
 /** Values that can never fit where a call hands them: two board schemas have no value in common (seed workflow 6.3). */
-export function contractMismatches(prover: Prover, sheet: Sheet): Finding[] {
-  return sheet.stops.flatMap((stop) => {
-    const { invokes } = stop
-    const child = invokes === undefined ? undefined : prover.sheetOf(invokes.workflowId)
+export function contractMismatches(prover: Prover, layout: Layout): Finding[] {
+  return layout.nodes.flatMap((proofNode) => {
+    const { invokes } = proofNode
+    const child = invokes === undefined ? undefined : prover.layoutOf(invokes.workflowId)
     if (invokes === undefined || child === undefined) return []
-    return pairsOf(invokes, sheet, child, stop.id).flatMap((pair) => judge(sheet, child, stop, pair))
+    return pairsOf(invokes, layout, child, proofNode.id).flatMap((pair) => mismatchesOf(layout, child, proofNode, pair))
   })
 }
 
-interface Pair {
-  readonly own: string
-  readonly theirs: string
+interface KeyPair {
+  readonly callerKey: string
+  readonly childKey: string
   readonly at: Path
   /** What the call does with the two. */
   readonly message: string
 }
 
-function pairsOf({ returnMap, inputMap = [] }: InvocationSpec, sheet: Sheet, child: Sheet, id: string): Pair[] {
+function pairsOf({ returnMap, inputMap = [] }: InvocationSpec, layout: Layout, child: Layout, id: string): KeyPair[] {
   const [node, name] = [quote(id), quote(child.workflow.id)]
-  const handed = new Set(inputMap.map(({ to }) => to))
-  const boards = [sheet.workflow.board ?? {}, child.workflow.board ?? {}] as const
+  const givenKeys = new Set(inputMap.map(({ to }) => to))
+  const boards = [layout.workflow.board ?? {}, child.workflow.board ?? {}] as const
   // What the child declares, never writes and is not handed it can only read from its callers.
-  const shared = Object.keys(boards[0]).filter((key) => Object.hasOwn(boards[1], key) && !handed.has(key) && !child.written.has(key))
+  const shared = Object.keys(boards[0]).filter((key) => Object.hasOwn(boards[1], key) && !givenKeys.has(key) && !child.writtenKeys.has(key))
   return [
-    ...returnMap.map(({ parentKey: own, childKey: theirs }, i): Pair => {
-      const message = `what ${name} has as ${quote(theirs)} never fits ${quote(own)}, as which node ${node} takes it`
-      return { own, theirs, at: ['returnMap', i], message }
+    ...returnMap.map(({ parentKey: callerKey, childKey }, i): KeyPair => {
+      const message = `what ${name} has as ${quote(childKey)} never fits ${quote(callerKey)}, as which node ${node} takes it`
+      return { callerKey, childKey, at: ['returnMap', i], message }
     }),
-    ...inputMap.map(({ from: own, to: theirs }, i): Pair => {
+    ...inputMap.map(({ from: own, to: theirs }, i): KeyPair => {
       const message = `${quote(own)} never fits ${quote(theirs)} of ${name}, as which node ${node} hands it down`
-      return { own, theirs, at: ['inputMap', i], message }
+      return { callerKey: own, childKey: theirs, at: ['inputMap', i], message }
     }),
-    ...shared.map((key): Pair => {
+    ...shared.map((key): KeyPair => {
       const message = `${quote(key)} never fits what ${name}, called by node ${node}, takes it to be`
-      return { own: key, theirs: key, at: ['workflowId'], message }
+      return { callerKey: key, childKey: key, at: ['workflowId'], message }
     }),
   ]
 }
 
-function judge(sheet: Sheet, child: Sheet, { id }: Stop, { own, theirs, at, message }: Pair): Finding[] {
-  const [here, there] = [sheet.domain(own), child.domain(theirs)]
-  if (!apart(here, there)) return []
+function mismatchesOf(
+  layout: Layout,
+  child: Layout,
+  { id }: ProofNode,
+  { callerKey: own, childKey: theirs, at, message }: KeyPair,
+): Finding[] {
+  const [callerDomain, childDomain] = [layout.domain(own), child.domain(theirs)]
+  if (!areDisjoint(callerDomain, childDomain)) return []
   return [
     {
       rule: 'CONTRACT_MISMATCH',
@@ -55,7 +60,7 @@ function judge(sheet: Sheet, child: Sheet, { id }: Stop, { own, theirs, at, mess
       key: own,
       message,
       path: ['nodes', id, 'invokes', ...at],
-      note: `${quote(own)} is ${domainInWords(here)} here, ${quote(theirs)} is ${domainInWords(there)} there`,
+      note: `${quote(own)} is ${describeDomain(callerDomain)} here, ${quote(theirs)} is ${describeDomain(childDomain)} there`,
       fix: 'correct one of the two board schemas, or map another key',
     },
   ]

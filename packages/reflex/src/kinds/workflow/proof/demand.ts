@@ -1,5 +1,5 @@
-import { add } from '../key-flow.ts'
-import { ABSENT, both, type Claim, claimText, hasValue, isAny, isNever, oneOf, PRESENT, within } from './claim.ts'
+import { addToGroup } from '../key-flow.ts'
+import { ABSENT, intersect, type Claim, claimKey, hasValue, isAny, isNever, claimOneOf, PRESENT, restrict } from './claim.ts'
 import type { Domain } from './domain.ts'
 import type { BoardWrite } from './flow.ts'
 
@@ -18,43 +18,43 @@ export interface Demand {
 export type Domains = (key: string) => Domain
 
 const NO_CLAIMS: Claims = new Map()
-const NONE: ReadonlySet<string> = new Set()
+const NO_KEYS: ReadonlySet<string> = new Set()
 
 /** Nothing is asked. */
-export const NOTHING: Demand = { claims: NO_CLAIMS, unwritten: NONE }
+export const NO_DEMAND: Demand = { claims: NO_CLAIMS, unwritten: NO_KEYS }
 
 /** A demand of claims alone. */
 export function demandOf(claims: Claims): Demand {
-  return claims.size === 0 ? NOTHING : { claims, unwritten: NONE }
+  return claims.size === 0 ? NO_DEMAND : { claims, unwritten: NO_KEYS }
 }
 
-export function isNothing({ claims, unwritten }: Demand): boolean {
+export function isEmptyDemand({ claims, unwritten }: Demand): boolean {
   return claims.size === 0 && unwritten.size === 0
 }
 
-const demandTexts = new WeakMap<Demand, string>()
+const demandKeys = new WeakMap<Demand, string>()
 
 /** The same text for the same demand. */
-export function demandText(demand: Demand): string {
-  const known = demandTexts.get(demand)
+export function demandKey(demand: Demand): string {
+  const known = demandKeys.get(demand)
   if (known !== undefined) return known
-  const text = textOf(demand)
-  demandTexts.set(demand, text)
+  const text = keyOfDemand(demand)
+  demandKeys.set(demand, text)
   return text
 }
 
-function textOf({ claims, unwritten }: Demand): string {
+function keyOfDemand({ claims, unwritten }: Demand): string {
   if (claims.size === 0 && unwritten.size === 0) return ''
-  const texts = Array.from(claims, ([key, claim]) => `${JSON.stringify(key)}${claimText(claim)}`).sort()
+  const texts = Array.from(claims, ([key, claim]) => `${JSON.stringify(key)}${claimKey(claim)}`).sort()
   return `${texts.join(';')}|${[...unwritten].sort().join('\n')}`
 }
 
 /** Both claims on every key; undefined where a key cannot fulfil them. */
-export function meet(a: Claims, b: Claims, domains: Domains): Claims | undefined {
+export function intersectClaims(a: Claims, b: Claims, domains: Domains): Claims | undefined {
   if (b.size === 0) return a
   const claims = new Map(a)
   for (const [key, claim] of b) {
-    const met = within(both(claims.get(key) ?? claim, claim), domains(key))
+    const met = restrict(intersect(claims.get(key) ?? claim, claim), domains(key))
     if (isNever(met)) return undefined
     if (isAny(met)) claims.delete(key)
     else claims.set(key, met)
@@ -63,8 +63,8 @@ export function meet(a: Claims, b: Claims, domains: Domains): Claims | undefined
 }
 
 /** A demand with further claims. */
-export function asking(demand: Demand, claims: Claims, domains: Domains): Demand | undefined {
-  const met = meet(demand.claims, claims, domains)
+export function withClaims(demand: Demand, claims: Claims, domains: Domains): Demand | undefined {
+  const met = intersectClaims(demand.claims, claims, domains)
   return met === undefined ? undefined : met === demand.claims ? demand : { claims: met, unwritten: demand.unwritten }
 }
 
@@ -72,28 +72,28 @@ export function asking(demand: Demand, claims: Claims, domains: Domains): Demand
  * What must have been so before some writes, so that the demand is met after them; undefined where it cannot be. A
  * write that may happen is taken to happen where that meets the demand, and not to happen where it does not.
  */
-export function beforeWrites(demand: Demand, writes: readonly BoardWrite[], domains: Domains): Demand | undefined {
-  if (isNothing(demand) || writes.length === 0) return demand
-  const byKey = indexed(writes)
-  for (const key of demand.unwritten) if (byKey.get(key)?.some(({ sure }) => sure) === true) return undefined
+export function demandBeforeWrites(demand: Demand, writes: readonly BoardWrite[], domains: Domains): Demand | undefined {
+  if (isEmptyDemand(demand) || writes.length === 0) return demand
+  const byKey = writesByKey(writes)
+  for (const key of demand.unwritten) if (byKey.get(key)?.some(({ isCertain }) => isCertain) === true) return undefined
   let { claims } = demand
   for (const [key, claim] of demand.claims) {
-    const made = byKey.get(key)
-    if (made === undefined || demand.unwritten.has(key)) continue
-    const before = beforeOne(claim, made, domains(key))
+    const keyWrites = byKey.get(key)
+    if (keyWrites === undefined || demand.unwritten.has(key)) continue
+    const before = writesOutcome(claim, keyWrites, domains(key))
     if (before === 'never') return undefined
-    if (before === 'written') claims = without(claims, key)
+    if (before === 'written') claims = withoutKey(claims, key)
   }
   return claims === demand.claims ? demand : { claims, unwritten: demand.unwritten }
 }
 
 /** Whether writes of a key, the last one first, meet a claim, cannot, or leave it to what was there before. */
-function beforeOne(claim: Claim, writes: readonly BoardWrite[], domain: Domain): 'written' | 'never' | 'before' {
-  for (const { sure, values } of writes) {
-    const value = within(values === undefined ? PRESENT : oneOf(values), domain)
+function writesOutcome(claim: Claim, writes: readonly BoardWrite[], domain: Domain): 'written' | 'never' | 'before' {
+  for (const { isCertain: sure, values } of writes) {
+    const value = restrict(values === undefined ? PRESENT : claimOneOf(values), domain)
     // A value that does not fit is a mistake of its own, told of when it is written.
     const written = isNever(value) ? PRESENT : value
-    if (!isNever(both(claim, written))) return 'written'
+    if (!isNever(intersect(claim, written))) return 'written'
     if (sure) return 'never'
   }
   return 'before'
@@ -102,29 +102,29 @@ function beforeOne(claim: Claim, writes: readonly BoardWrite[], domain: Domain):
 const indexes = new WeakMap<readonly BoardWrite[], ReadonlyMap<string, readonly BoardWrite[]>>()
 
 /** Writes by key, the last one first. */
-function indexed(writes: readonly BoardWrite[]): ReadonlyMap<string, readonly BoardWrite[]> {
+function writesByKey(writes: readonly BoardWrite[]): ReadonlyMap<string, readonly BoardWrite[]> {
   const known = indexes.get(writes)
   if (known !== undefined) return known
   const byKey = new Map<string, BoardWrite[]>()
-  for (const write of writes.toReversed()) add(byKey, write.key, write)
+  for (const write of writes.toReversed()) addToGroup(byKey, write.key, write)
   indexes.set(writes, byKey)
   return byKey
 }
 
 /** The same before somebody of whom nothing is known: `unsure` when only his not writing would meet the demand. */
-export function beforeAnything(demand: Demand): { demand: Demand; unsure: boolean } {
+export function demandBeforeUnknown(demand: Demand): { demand: Demand; isUncertain: boolean } {
   const left = new Map([...demand.claims].filter(([, claim]) => !hasValue(claim)))
-  return { demand: { claims: left, unwritten: demand.unwritten }, unsure: left.size > 0 || demand.unwritten.size > 0 }
+  return { demand: { claims: left, unwritten: demand.unwritten }, isUncertain: left.size > 0 || demand.unwritten.size > 0 }
 }
 
 /** Claims without one key. */
-export function without(claims: Claims, key: string): Claims {
+export function withoutKey(claims: Claims, key: string): Claims {
   const rest = new Map(claims)
   rest.delete(key)
   return rest
 }
 
 /** The key is not there. */
-export function missing(key: string): Claims {
+export function missingKey(key: string): Claims {
   return new Map([[key, ABSENT]])
 }

@@ -16,7 +16,7 @@ export interface Domain {
 export const ANYTHING: Domain = { fits: () => true }
 
 /** More values than this are not few. */
-const FEW = 64
+const MOST_VALUES = 64
 const DEEPEST = 16
 
 /**
@@ -26,20 +26,20 @@ const DEEPEST = 16
  */
 export function domainOf(schema: BoardSchema | undefined): Domain {
   const json = jsonSchemaOf(schema)
-  return json === undefined ? ANYTHING : read(json, 0)
+  return json === undefined ? ANYTHING : readDomain(json, 0)
 }
 
 /** Whether two keys can never hold the same value. */
-export function apart(a: Domain, b: Domain): boolean {
+export function areDisjoint(a: Domain, b: Domain): boolean {
   if (a.values !== undefined) return [...a.values.values()].every((value) => !b.fits(value))
-  if (b.values !== undefined) return apart(b, a)
+  if (b.values !== undefined) return areDisjoint(b, a)
   if (a.types === undefined || b.types === undefined) return false
   for (const type of a.types) if (b.types.has(type)) return false
   return true
 }
 
 /** A domain for people: `true, false`, `a string`, `anything`. */
-export function domainInWords({ values, types }: Pick<Domain, 'values' | 'types'>): string {
+export function describeDomain({ values, types }: Pick<Domain, 'values' | 'types'>): string {
   if (values !== undefined) {
     const texts = [...values.keys()]
     return texts.length > 8 ? `${texts.slice(0, 7).join(', ')}, …` : texts.join(' | ')
@@ -61,29 +61,29 @@ export function jsonSchemaOf(schema: BoardSchema | undefined): Json | undefined 
   }
 }
 
-function read(schema: Json, depth: number): Domain {
-  if (!isObject(schema) || depth > DEEPEST) return schema === false ? listed([]) : ANYTHING
-  const parts: Domain[] = [ownPart(schema)]
-  for (const word of ['anyOf', 'oneOf'] as const) {
-    const options = schema[word]
-    if (isList(options)) parts.push(either(options.map((option) => read(option, depth + 1))))
+function readDomain(schema: Json, depth: number): Domain {
+  if (!isObject(schema) || depth > DEEPEST) return schema === false ? listDomain([]) : ANYTHING
+  const parts: Domain[] = [keywordDomain(schema)]
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const options = schema[keyword]
+    if (isList(options)) parts.push(unionOf(options.map((option) => readDomain(option, depth + 1))))
   }
-  if (isList(schema.allOf)) parts.push(...schema.allOf.map((part) => read(part, depth + 1)))
-  return parts.reduce(together)
+  if (isList(schema.allOf)) parts.push(...schema.allOf.map((part) => readDomain(part, depth + 1)))
+  return parts.reduce(intersectionOf)
 }
 
-function ownPart(schema: JsonObject): Domain {
-  const types = typesOf(schema.type)
-  if (schema.const !== undefined) return together(listed([schema.const]), types)
-  if (isList(schema.enum)) return together(listed(schema.enum), types)
-  return isList(schema.type) ? either(schema.type.map((type) => ofType(type, schema))) : ofType(schema.type, schema)
+function keywordDomain(schema: JsonObject): Domain {
+  const types = namedTypesDomain(schema.type)
+  if (schema.const !== undefined) return intersectionOf(listDomain([schema.const]), types)
+  if (isList(schema.enum)) return intersectionOf(listDomain(schema.enum), types)
+  return isList(schema.type) ? unionOf(schema.type.map((type) => typeDomain(type, schema))) : typeDomain(schema.type, schema)
 }
 
-function ofType(type: Json | undefined, schema: JsonObject): Domain {
-  if (type === 'boolean') return listed([true, false])
-  if (type === 'null') return listed([null])
-  if (type === 'integer') return range(schema) ?? ofTypes(['number'])
-  return typesOf(type)
+function typeDomain(type: Json | undefined, schema: JsonObject): Domain {
+  if (type === 'boolean') return listDomain([true, false])
+  if (type === 'null') return listDomain([null])
+  if (type === 'integer') return range(schema) ?? typesDomain(['number'])
+  return namedTypesDomain(type)
 }
 
 function range(schema: JsonObject): Domain | undefined {
@@ -92,26 +92,26 @@ function range(schema: JsonObject): Domain | undefined {
     typeof exclusiveMinimum === 'number' ? Math.floor(exclusiveMinimum) + 1 : typeof minimum === 'number' ? Math.ceil(minimum) : undefined
   const to =
     typeof exclusiveMaximum === 'number' ? Math.ceil(exclusiveMaximum) - 1 : typeof maximum === 'number' ? Math.floor(maximum) : undefined
-  if (from === undefined || to === undefined || to - from >= FEW) return undefined
-  return listed(Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i))
+  if (from === undefined || to === undefined || to - from >= MOST_VALUES) return undefined
+  return listDomain(Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i))
 }
 
 const TYPES: readonly string[] = ['null', 'boolean', 'number', 'string', 'array', 'object'] satisfies JsonType[]
 
-function typesOf(type: Json | undefined): Domain {
+function namedTypesDomain(type: Json | undefined): Domain {
   const names = (isList(type) ? type : [type]).map((name) => (name === 'integer' ? 'number' : name))
-  return names.every((name): name is JsonType => typeof name === 'string' && TYPES.includes(name)) ? ofTypes(names) : ANYTHING
+  return names.every((name): name is JsonType => typeof name === 'string' && TYPES.includes(name)) ? typesDomain(names) : ANYTHING
 }
 
-function ofTypes(names: readonly JsonType[]): Domain {
+function typesDomain(names: readonly JsonType[]): Domain {
   const types = new Set(names)
   return { types, fits: (value) => types.has(typeOf(value)) }
 }
 
-function listed(values: readonly Json[]): Domain {
-  if (values.length > FEW * 4) return ANYTHING
+function listDomain(values: readonly Json[]): Domain {
+  if (values.length > MOST_VALUES * 4) return ANYTHING
   const texts = new Map(values.map((value) => [canonicalJson(value), value]))
-  return { values: texts, types: new Set(values.map(typeOf)), fits: (value) => values.some((one) => equalJson(one, value)) }
+  return { values: texts, types: new Set(values.map(typeOf)), fits: (value) => values.some((item) => equalJson(item, value)) }
 }
 
 function typeOf(value: Json): JsonType {
@@ -120,16 +120,16 @@ function typeOf(value: Json): JsonType {
   return typeof value as JsonType
 }
 
-function either(options: readonly Domain[]): Domain {
-  if (options.every(({ values }) => values !== undefined)) return listed(options.flatMap(({ values }) => [...(values?.values() ?? [])]))
+function unionOf(options: readonly Domain[]): Domain {
+  if (options.every(({ values }) => values !== undefined)) return listDomain(options.flatMap(({ values }) => [...(values?.values() ?? [])]))
   if (!options.every(({ types }) => types !== undefined)) return ANYTHING
   const types = new Set(options.flatMap((option) => [...(option.types ?? [])]))
   return { types, fits: (value) => options.some((option) => option.fits(value)) }
 }
 
-function together(a: Domain, b: Domain): Domain {
-  if (a.values !== undefined) return listed([...a.values.values()].filter((value) => b.fits(value)))
-  if (b.values !== undefined) return together(b, a)
+function intersectionOf(a: Domain, b: Domain): Domain {
+  if (a.values !== undefined) return listDomain([...a.values.values()].filter((value) => b.fits(value)))
+  if (b.values !== undefined) return intersectionOf(b, a)
   if (a.types === undefined) return b
   if (b.types === undefined) return a
   const types = new Set([...a.types].filter((type) => b.types?.has(type)))

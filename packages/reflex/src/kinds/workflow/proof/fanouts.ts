@@ -1,14 +1,14 @@
 import { quote } from '../../../text/index.ts'
 import type { JsonObject } from '../../../kernel/journal/json.ts'
-import { add } from '../key-flow.ts'
-import { allOf, ANY, type Claim, claimInWords, hasValue, simplest } from './claim.ts'
+import { addToGroup } from '../key-flow.ts'
+import { intersectAll, ANY, type Claim, describeClaim, hasValue, simplestClaim } from './claim.ts'
 import { type Condition, isDecided } from './condition.ts'
-import { type Claims, meet } from './demand.ts'
+import { type Claims, intersectClaims } from './demand.ts'
 import { type Finding, trailText, type Undecidable } from './finding.ts'
 import type { Prover } from './prover.ts'
 import type { Trail } from './search.ts'
-import type { Arc, Sheet, Stop } from './sheet.ts'
-import { meantValue, neverEqual } from './values.ts'
+import type { Arc, Layout, ProofNode } from './layout.ts'
+import { meantValue, neverEqual } from './refused-values.ts'
 
 /** States without an open edge that one node is asked about. */
 const MOST_STATES = 512
@@ -20,26 +20,29 @@ const MOST_SIMPLE = 12
  * nodes that some state leaves without an open edge (seed workflow 6.3). Nodes and edges behind a node that cannot be
  * reached are the same mistake and are not mentioned.
  */
-export function fanoutFindings(prover: Prover, sheet: Sheet): { findings: Finding[]; undecided: Undecidable[] } {
+export function fanoutFindings(prover: Prover, layout: Layout): { findings: Finding[]; undecided: Undecidable[] } {
   const found = { findings: [] as Finding[], undecided: [] as Undecidable[] }
-  const reached = sheet.stops.map((stop, place) => stop.linked && prover.reaches(sheet, place, new Map(), 'allowed').verdict !== 'no')
-  for (const [place, stop] of sheet.stops.entries()) {
+  const reached = layout.nodes.map(
+    (proofNode, place) => proofNode.isLinked && prover.reaches(layout, place, new Map(), 'allowed').verdict !== 'no',
+  )
+  for (const [place, proofNode] of layout.nodes.entries()) {
     if (reached[place] !== true) {
-      if (!stop.linked && sheet.graph.incoming(stop.id).length === 0) found.findings.push(lostNode(sheet, stop))
-      if (stop.linked && stop.arriving.some(({ from }) => reached[from] === true)) found.findings.push(closedNode(sheet, stop))
+      if (!proofNode.isLinked && layout.graph.incoming(proofNode.id).length === 0) found.findings.push(unreachableNode(layout, proofNode))
+      if (proofNode.isLinked && proofNode.incoming.some(({ from }) => reached[from] === true))
+        found.findings.push(closedNode(layout, proofNode))
       continue
     }
-    for (const arc of stop.leaving) {
-      if (reached[arc.to] === true && !opens(prover, sheet, place, arc)) found.findings.push(deadEdge(sheet, stop, arc))
+    for (const arc of proofNode.outgoing) {
+      if (reached[arc.to] === true && !canOpen(prover, layout, place, arc)) found.findings.push(deadEdge(layout, proofNode, arc))
     }
-    const answer = wayOut(prover, sheet, place, stop)
+    const answer = checkOpenEdge(prover, layout, place, proofNode)
     if ('why' in answer) found.undecided.push(answer)
     else if ('rule' in answer) found.findings.push(answer)
   }
   return found
 }
 
-function lostNode({ workflow }: Sheet, { id }: Stop): Finding {
+function unreachableNode({ workflow }: Layout, { id }: ProofNode): Finding {
   return {
     rule: 'UNREACHABLE_NODE',
     nodeId: id,
@@ -53,10 +56,10 @@ function lostNode({ workflow }: Sheet, { id }: Stop): Finding {
   }
 }
 
-function closedNode(sheet: Sheet, { id, arriving }: Stop): Finding {
-  const [only] = arriving
-  const why = only === undefined ? undefined : whyNever(sheet, only)
-  const names = arriving
+function closedNode(layout: Layout, { id, incoming }: ProofNode): Finding {
+  const [only] = incoming
+  const why = only === undefined ? undefined : neverReason(layout, only)
+  const names = incoming
     .slice(0, 3)
     .map(({ edge }) => quote(edge.id))
     .join(', ')
@@ -68,29 +71,29 @@ function closedNode(sheet: Sheet, { id, arriving }: Stop): Finding {
     path: ['nodes', id],
     part: 'key',
     note:
-      arriving.length === 1
+      incoming.length === 1
         ? `its one edge, ${names}, is never open${why === undefined ? '' : `: ${why}`}`
-        : `none of its edges is ever open: ${names}${arriving.length > 3 ? ', …' : ''}`,
+        : `none of its edges is ever open: ${names}${incoming.length > 3 ? ', …' : ''}`,
     fix: 'correct the guards of the edges that lead to it, or remove it',
   }
 }
 
-function opens(prover: Prover, sheet: Sheet, place: number, { edge }: Arc): boolean {
+function canOpen(prover: Prover, layout: Layout, place: number, { edge }: Arc): boolean {
   if (edge.guard === undefined) return true
-  const condition = sheet.condition(edge)
+  const condition = layout.condition(edge)
   if (!isDecided(condition)) return true
   return condition.open.some((claims) => {
-    const possible = meet(new Map(), claims, sheet.domain)
-    return possible !== undefined && prover.reaches(sheet, place, possible, 'allowed').verdict !== 'no'
+    const possible = intersectClaims(new Map(), claims, layout.domain)
+    return possible !== undefined && prover.reaches(layout, place, possible, 'allowed').verdict !== 'no'
   })
 }
 
 /** Why a guard never passes, where the schema of its key alone says so. */
-function whyNever(sheet: Sheet, { edge: { guard } }: Arc): string | undefined {
-  return guard?.type === 'equals' ? neverEqual(sheet, guard.key, guard.value) : undefined
+function neverReason(layout: Layout, { edge: { guard } }: Arc): string | undefined {
+  return guard?.type === 'equals' ? neverEqual(layout, guard.key, guard.value) : undefined
 }
 
-function deadEdge(sheet: Sheet, { id }: Stop, arc: Arc): Finding {
+function deadEdge(layout: Layout, { id }: ProofNode, arc: Arc): Finding {
   const { edge, index } = arc
   const { guard } = edge
   const key = guard !== undefined && 'key' in guard ? guard.key : ''
@@ -106,56 +109,58 @@ function deadEdge(sheet: Sheet, { id }: Stop, arc: Arc): Finding {
       guard?.type === 'cel' ? 'expr' : guard?.type === 'exists' || guard?.type === 'not-exists' ? 'key' : 'value',
     ],
     note:
-      whyNever(sheet, arc) ?? (key === '' ? 'true in no state that the board can have here' : `${quote(key)} is never so at ${quote(id)}`),
-    guess: () => (guard?.type === 'equals' ? meantValue(sheet, guard.key, guard.value) : undefined),
+      neverReason(layout, arc) ??
+      (key === '' ? 'true in no state that the board can have here' : `${quote(key)} is never so at ${quote(id)}`),
+    guess: () => (guard?.type === 'equals' ? meantValue(layout, guard.key, guard.value) : undefined),
     fix: 'correct the guard, write what it asks for at a node before, declare the key as an inherited input, or remove the edge',
   }
 }
 
-type WayOut = Finding | Undecidable | { readonly ok: true }
+type OpenEdgeCheck = Finding | Undecidable | { readonly ok: true }
 
 /** Whether each state that a run can bring to a node leaves it an open edge. */
-function wayOut(prover: Prover, sheet: Sheet, place: number, stop: Stop): WayOut {
-  if (stop.leaving.every(({ edge }) => edge.guard === undefined)) return { ok: true }
-  const conditions = stop.leaving.map(({ edge }) => sheet.condition(edge))
-  const failing = stop.leaving.flatMap((arc, i) => failuresOf(conditions[i]).map((claims) => ({ arc, claims })))
-  let unsure = false
+function checkOpenEdge(prover: Prover, layout: Layout, place: number, proofNode: ProofNode): OpenEdgeCheck {
+  if (proofNode.outgoing.every(({ edge }) => edge.guard === undefined)) return { ok: true }
+  const conditions = proofNode.outgoing.map(({ edge }) => layout.condition(edge))
+  const failing = proofNode.outgoing.flatMap((arc, i) => failureClaims(conditions[i]).map((claims) => ({ arc, claims })))
+  let isUncertain = false
   for (const { arc, claims } of failing) {
-    const answer = prover.reaches(sheet, place, claims, 'shown')
-    if (answer.verdict === 'yes') return stuck(prover, sheet, place, claims, answer.trail, arc)
-    unsure ||= answer.verdict === 'unsure'
+    const answer = prover.reaches(layout, place, claims, 'shown')
+    if (answer.verdict === 'yes') return noOpenEdge(prover, layout, place, claims, answer.trail, arc)
+    isUncertain ||= answer.verdict === 'unsure'
   }
-  const shut = shutTogether(
+  const shut = allClosedStates(
     conditions.filter((condition) => condition !== undefined && isDecided(condition)),
-    sheet,
+    layout,
   )
-  if (shut === undefined) return { nodeId: stop.id, why: 'its guards have too many states to try' }
+  if (shut === undefined) return { nodeId: proofNode.id, why: 'its guards have too many states to try' }
   if (shut.length > 0) {
     const open = conditions.find((condition) => !isDecided(condition))
-    if (open !== undefined && !isDecided(open)) return stop.leaving.length < 2 ? { ok: true } : { nodeId: stop.id, why: open.why }
+    if (open !== undefined && !isDecided(open))
+      return proofNode.outgoing.length < 2 ? { ok: true } : { nodeId: proofNode.id, why: open.why }
   }
   for (const claims of shut) {
-    const answer = prover.reaches(sheet, place, claims, 'shown')
-    if (answer.verdict === 'yes') return stuck(prover, sheet, place, claims, answer.trail)
-    unsure ||= answer.verdict === 'unsure'
+    const answer = prover.reaches(layout, place, claims, 'shown')
+    if (answer.verdict === 'yes') return noOpenEdge(prover, layout, place, claims, answer.trail)
+    isUncertain ||= answer.verdict === 'unsure'
   }
-  return unsure ? { nodeId: stop.id, why: 'what is written before it is not known' } : { ok: true }
+  return isUncertain ? { nodeId: proofNode.id, why: 'what is written before it is not known' } : { ok: true }
 }
 
-function failuresOf(condition: Condition | object | undefined): readonly Claims[] {
+function failureClaims(condition: Condition | object | undefined): readonly Claims[] {
   return condition !== undefined && 'fails' in condition ? condition.fails : []
 }
 
 /** The states in which all edges are closed; undefined where they are too many. */
-function shutTogether(conditions: readonly Condition[], sheet: Sheet): readonly Claims[] | undefined {
+function allClosedStates(conditions: readonly Condition[], layout: Layout): readonly Claims[] | undefined {
   if (conditions.some(({ shut }) => shut.length === 0)) return []
-  const single = singleClaims(conditions, sheet)
+  const single = singleClaims(conditions, layout)
   if (single === undefined) return []
   let states: Claims[] = [single]
   for (const { shut } of conditions) {
     if (shut.length < 2) continue
     if (states.length * shut.length > MOST_STATES * 8) return undefined
-    states = states.flatMap((state) => shut.flatMap((claims) => meet(state, claims, sheet.domain) ?? []))
+    states = states.flatMap((state) => shut.flatMap((claims) => intersectClaims(state, claims, layout.domain) ?? []))
     if (states.length === 0) return states
     if (states.length > MOST_STATES) return undefined
   }
@@ -163,22 +168,22 @@ function shutTogether(conditions: readonly Condition[], sheet: Sheet): readonly 
 }
 
 /** What the conditions that leave no choice ask together; undefined where that cannot be. */
-function singleClaims(conditions: readonly Condition[], sheet: Sheet): Claims | undefined {
+function singleClaims(conditions: readonly Condition[], layout: Layout): Claims | undefined {
   const byKey = new Map<string, Claim[]>()
   for (const { shut } of conditions) {
     const [claims, another] = shut
-    if (claims !== undefined && another === undefined) for (const [key, claim] of claims) add(byKey, key, claim)
+    if (claims !== undefined && another === undefined) for (const [key, claim] of claims) addToGroup(byKey, key, claim)
   }
-  return meet(new Map(), new Map(Array.from(byKey, ([key, claims]) => [key, allOf(claims)])), sheet.domain)
+  return intersectClaims(new Map(), new Map(Array.from(byKey, ([key, claims]) => [key, intersectAll(claims)])), layout.domain)
 }
 
-function stuck(prover: Prover, sheet: Sheet, place: number, claims: Claims, trail: Trail, failed?: Arc): Finding {
-  const { id } = sheet.stops[place] ?? { id: '' }
-  const shown = simplified(prover, sheet, place, claims, trail)
-  const told = [...shown.claims].slice(0, MOST_SIMPLE)
-  const more = shown.claims.size - told.length
-  const words = told.map(([key, claim]) => claimInWords(key, claim)).join(' and ') + (more > 0 ? `, and ${more} more` : '')
-  const [first = ''] = shown.claims.keys()
+function noOpenEdge(prover: Prover, layout: Layout, place: number, claims: Claims, trail: Trail, failed?: Arc): Finding {
+  const { id } = layout.nodes[place] ?? { id: '' }
+  const state = simplify(prover, layout, place, claims, trail)
+  const reported = [...state.claims].slice(0, MOST_SIMPLE)
+  const more = state.claims.size - reported.length
+  const words = reported.map(([key, claim]) => describeClaim(key, claim)).join(' and ') + (more > 0 ? `, and ${more} more` : '')
+  const [first = ''] = state.claims.keys()
   return {
     rule: 'NO_VALID_EDGE',
     onSomePaths: true,
@@ -187,48 +192,49 @@ function stuck(prover: Prover, sheet: Sheet, place: number, claims: Claims, trai
     message: `node ${quote(id)} has no open edge when ${words}`,
     path: failed === undefined ? ['nodes', id] : ['edges', failed.index, 'guard', 'expr'],
     ...(failed === undefined ? { part: 'key' as const } : {}),
-    note: failed === undefined ? `on the way ${trailText(sheet, shown.trail)}` : `fails then, on the way ${trailText(sheet, shown.trail)}`,
-    fix: told.some(([, { absent }]) => absent)
+    note:
+      failed === undefined ? `on the way ${trailText(layout, state.trail)}` : `fails then, on the way ${trailText(layout, state.trail)}`,
+    fix: reported.some(([, { absent }]) => absent)
       ? 'add an edge for this state, or one without a guard; if a caller always gives the key, declare it as an input with "required" and "inherited"'
       : 'add an edge for this state, or one without a guard',
-    data: { state: stateOf(told) },
+    data: { state: stateOf(reported) },
   }
 }
 
 /** One state among those claimed that a run can bring, as simple as can be. */
-function simplified(prover: Prover, sheet: Sheet, place: number, claims: Claims, trail: Trail): { claims: Claims; trail: Trail } {
-  let shown = { claims, trail }
+function simplify(prover: Prover, layout: Layout, place: number, claims: Claims, trail: Trail): { claims: Claims; trail: Trail } {
+  let state = { claims, trail }
   for (const key of [...claims.keys()].slice(0, MOST_SIMPLE)) {
-    const claim = shown.claims.get(key) ?? ANY
-    for (const simple of choices(claim)) {
-      const answer = prover.reaches(sheet, place, new Map([...shown.claims, [key, simple]]), 'shown')
+    const claim = state.claims.get(key) ?? ANY
+    for (const simple of simplerClaims(claim)) {
+      const answer = prover.reaches(layout, place, new Map([...state.claims, [key, simple]]), 'shown')
       if (answer.verdict !== 'yes') continue
-      shown = { claims: new Map([...shown.claims, [key, simple]]), trail: answer.trail }
+      state = { claims: new Map([...state.claims, [key, simple]]), trail: answer.trail }
       break
     }
   }
-  return shown
+  return state
 }
 
-function choices(claim: Claim): Claim[] {
-  const first = simplest(claim)
+function simplerClaims(claim: Claim): Claim[] {
+  const first = simplestClaim(claim)
   const values = [...claim.values.values()].slice(0, 8)
-  const single = claim.only
-    ? values.map((value) => simplest({ absent: false, only: true, values: new Map([[JSON.stringify(value), value]]) }))
+  const single = claim.isListed
+    ? values.map((value) => simplestClaim({ absent: false, isListed: true, values: new Map([[JSON.stringify(value), value]]) }))
     : []
   return [
     first,
     ...single,
-    ...(claim.absent ? [simplest({ ...claim, only: true, values: new Map() })] : []),
+    ...(claim.absent ? [simplestClaim({ ...claim, isListed: true, values: new Map() })] : []),
     ...(hasValue(claim) ? [{ ...claim, absent: false }] : []),
   ]
 }
 
 /** A state as data: a value, `{absent: true}`, or `{not: [values]}`. */
 function stateOf(claims: readonly (readonly [string, Claim])[]): JsonObject {
-  const told = claims.map(([key, { only, values }]): [string, JsonObject] => {
+  const reported = claims.map(([key, { isListed, values }]): [string, JsonObject] => {
     const [value] = values.values()
-    return [key, !only ? { not: [...values.values()] } : value === undefined ? { absent: true } : { value }]
+    return [key, !isListed ? { not: [...values.values()] } : value === undefined ? { absent: true } : { value }]
   })
-  return Object.fromEntries(told)
+  return Object.fromEntries(reported)
 }

@@ -1,8 +1,8 @@
-import { type Part, type Path, type Stretch, quote } from '../../../text/index.ts'
+import { type AttributePart, type Path, type TextSpan, quote } from '../../../text/index.ts'
 import type { VerificationWarningCode } from '../types.ts'
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { Trail } from './search.ts'
-import type { Sheet } from './sheet.ts'
+import type { Layout } from './layout.ts'
 
 /** Something that a proof has found, before it has a place in a file. */
 export interface Finding {
@@ -12,9 +12,9 @@ export interface Finding {
   readonly key: string
   readonly message: string
   readonly path: Path
-  readonly part?: Part | undefined
+  readonly part?: AttributePart | undefined
   /** The stretch of the text there that is meant. */
-  readonly within?: Stretch | undefined
+  readonly within?: TextSpan | undefined
   readonly note?: string | undefined
   readonly fix: string
   /** What was meant, where something like it is known. */
@@ -35,9 +35,9 @@ export interface Undecidable {
 const MOST_SHOWN = 6
 
 /** A way through a workflow for people: `"read" → "verify" → "decide"`. */
-export function trailText(sheet: Sheet, trail: Trail): string {
+export function trailText(layout: Layout, trail: Trail): string {
   const ids: string[] = []
-  for (let at: Trail | undefined = trail; at !== undefined; at = at.before) ids.push(quote(sheet.stops[at.place]?.id ?? ''))
+  for (let at: Trail | undefined = trail; at !== undefined; at = at.before) ids.push(quote(layout.nodes[at.place]?.id ?? ''))
   ids.reverse()
   const half = MOST_SHOWN / 2
   return (ids.length <= MOST_SHOWN ? ids : [...ids.slice(0, half), `${ids.length - MOST_SHOWN} more`, ...ids.slice(-half)]).join(' → ')

@@ -1,5 +1,5 @@
 import type { Json } from '../../../kernel/journal/json.ts'
-import type { Part, Path } from '../../../text/index.ts'
+import type { AttributePart, Path } from '../../../text/index.ts'
 import type { BuiltinGuard, Edge, Node, Workflow } from '../types.ts'
 
 /** A read of the board by whoever decides at a node. */
@@ -20,19 +20,19 @@ export interface BoardRead {
 export interface BoardWrite {
   readonly key: string
   /** Each such decision writes it. */
-  readonly sure: boolean
+  readonly isCertain: boolean
   /** What it writes, if that is always one of these. */
   readonly values?: readonly Json[] | undefined
   /** Where its key stands, from the node on. */
   readonly at?: Path
   /** `key`: its key is that of the attribute there, and not its value. */
-  readonly part?: Part | undefined
+  readonly part?: AttributePart | undefined
   /** Where the one value that it writes stands. */
   readonly valueAt?: Path
 }
 
 /** One way in which a decision can come out. */
-export interface Way {
+export interface DecisionCase {
   /** The id of the edge that it takes; undefined for any. */
   readonly edge?: string
   /** What must hold on the board, after what the node itself has written. */
@@ -47,7 +47,7 @@ export interface NodeFlow {
   /** What it writes on every way, before what the way writes. */
   readonly writes: readonly BoardWrite[]
   /** At least one. */
-  readonly ways: readonly Way[]
+  readonly cases: readonly DecisionCase[]
 }
 
 /**
@@ -60,12 +60,12 @@ export type Effects = (workflow: Workflow, node: Node, leaving?: readonly Edge[]
 /** A node's flow with what its declarations add. */
 export interface KnownFlow extends NodeFlow {
   /** It may write any key beside. */
-  readonly unknown: boolean
+  readonly writesAnyKey: boolean
   /** It may write and wait before it decides, so that its own edges see what it wrote (reference workflow C5). */
-  readonly patient: boolean
+  readonly mayWait: boolean
 }
 
-const ANY_WAY: readonly Way[] = [{ when: [], reads: [], writes: [] }]
+const ANY_CASE: readonly DecisionCase[] = [{ when: [], reads: [], writes: [] }]
 
 /**
  * The flow of a node: what is known of its spec, and its declared outputs. Of a spec that nobody knows the outputs
@@ -78,10 +78,10 @@ export function flowOf(
   declares: boolean,
   leaving?: readonly Edge[],
 ): KnownFlow {
-  const declared = (node.outputs ?? []).map(({ key, guaranteed }): BoardWrite => ({ key, sure: guaranteed }))
+  const declared = (node.outputs ?? []).map(({ key, guaranteed }): BoardWrite => ({ key, isCertain: guaranteed }))
   const known = effects?.(workflow, node, leaving)
-  if (known === undefined) return { reads: [], writes: declared, ways: ANY_WAY, unknown: !declares, patient: true }
-  const spoken = new Set([...known.writes, ...known.ways.flatMap(({ writes }) => writes)].map(({ key }) => key))
-  const more = declared.filter(({ key, sure }) => sure || !spoken.has(key))
-  return { ...known, writes: [...known.writes, ...more], unknown: false, patient: false }
+  if (known === undefined) return { reads: [], writes: declared, cases: ANY_CASE, writesAnyKey: !declares, mayWait: true }
+  const specKeys = new Set([...known.writes, ...known.cases.flatMap(({ writes }) => writes)].map(({ key }) => key))
+  const declaredOnly = declared.filter(({ key, isCertain }) => isCertain || !specKeys.has(key))
+  return { ...known, writes: [...known.writes, ...declaredOnly], writesAnyKey: false, mayWait: false }
 }

@@ -1,21 +1,20 @@
 import { quote, suggest } from '../../../text/index.ts'
 import { programRef } from '../compile.ts'
-import { unmetInputs, outputKeys, ownNode, returnedKeys } from '../key-flow.ts'
+import { unmetInputs, outputKeys, nodeOf, returnedKeys } from '../key-flow.ts'
 import type { Workflow } from '../types.ts'
 import { contractMismatches } from './contracts.ts'
 import { fanoutFindings } from './fanouts.ts'
 import type { Finding, Undecidable } from './finding.ts'
-import { unknownKeys } from './keys.ts'
-import { unknownParts } from './parts.ts'
+import { unknownKeys, undeclaredKeys } from './misspelt-keys.ts'
+import { unknownParts } from './unknown-parts.ts'
 import { Prover, type ProverOptions } from './prover.ts'
-import { Reads } from './reads.ts'
+import { ReadChecks } from './reads.ts'
 import { endlessCalls } from './recursion.ts'
-import { strayReturns } from './returns.ts'
-import type { Sheet } from './sheet.ts'
-import { brokenExpressions } from './typed.ts'
-import { undeclaredKeys } from './undeclared.ts'
-import { refusedValues } from './values.ts'
-import { writtenBefore } from './written.ts'
+import { strayReturns } from './stray-returns.ts'
+import type { Layout } from './layout.ts'
+import { brokenExpressions } from './broken-expressions.ts'
+import { refusedValues } from './refused-values.ts'
+import { writtenBefore } from './written-before.ts'
 
 /** What can be proved of a workflow before a run. */
 export interface Proof {
@@ -30,21 +29,21 @@ export interface Proof {
  */
 export function prove(workflow: Workflow, options: ProverOptions = {}): Proof {
   const prover = new Prover(options)
-  const sheet = prover.sheet(workflow)
-  const fanouts = fanoutFindings(prover, sheet)
-  const told = new Set(fanouts.findings.map(({ path }) => JSON.stringify(path)))
+  const layout = prover.layout(workflow)
+  const fanouts = fanoutFindings(prover, layout)
+  const reported = new Set(fanouts.findings.map(({ path }) => JSON.stringify(path)))
   const findings = [
-    ...missingInputs(prover, sheet),
-    ...strayReturns(prover, sheet),
+    ...missingInputs(prover, layout),
+    ...strayReturns(prover, layout),
     ...fanouts.findings,
-    ...endlessCalls(prover, sheet),
-    ...new Reads(prover).findings(sheet),
-    ...unknownKeys(sheet),
-    ...contractMismatches(prover, sheet),
-    ...undeclaredKeys(prover, sheet),
-    ...unknownParts(sheet),
-    ...refusedValues(sheet, told),
-    ...brokenExpressions(sheet, told),
+    ...endlessCalls(prover, layout),
+    ...new ReadChecks(prover).findings(layout),
+    ...unknownKeys(layout),
+    ...contractMismatches(prover, layout),
+    ...undeclaredKeys(prover, layout),
+    ...unknownParts(layout),
+    ...refusedValues(layout, reported),
+    ...brokenExpressions(layout, reported),
   ]
   return { findings, undecided: fanouts.undecided }
 }
@@ -54,21 +53,21 @@ export function prove(workflow: Workflow, options: ProverOptions = {}): Proof {
  * that starting a run costs no proof.
  */
 export function proveRefusals(workflow: Workflow, options: ProverOptions = {}): readonly Finding[] {
-  const own = programRef(workflow.id)
+  const ownReference = programRef(workflow.id)
   const calls = Object.values(workflow.nodes).flatMap(({ invokes }) => invokes?.workflowId ?? [])
-  if (!calls.some((id) => options.lookup !== undefined || programRef(id) === own)) return []
+  if (!calls.some((id) => options.lookup !== undefined || programRef(id) === ownReference)) return []
   const prover = new Prover(options)
-  return endlessCalls(prover, prover.sheet(workflow))
+  return endlessCalls(prover, prover.layout(workflow))
 }
 
 /** Required inputs that no earlier node provides and none declares as inherited, in topological order (reference workflow 10, D8). */
-function missingInputs(prover: Prover, sheet: Sheet): Finding[] {
-  const unmet = unmetInputs(sheet.workflow, sheet.graph).filter(({ input: { key } }) => !sheet.inherits(key))
+function missingInputs(prover: Prover, layout: Layout): Finding[] {
+  const unmet = unmetInputs(layout.workflow, layout.graph).filter(({ input: { key } }) => !layout.isInherited(key))
   if (unmet.length === 0) return []
   // What specs are known to write is written, though no output says so; of nodes that nothing leads to nothing is known.
-  const places = new Map(sheet.stops.flatMap(({ id, linked }, place) => (linked ? [[id, place]] : [])))
-  const wants = unmet.map(({ nodeId, input: { key } }) => ({ place: places.get(nodeId) ?? 0, key }))
-  const written = writtenBefore(prover, sheet, wants, false)
+  const places = new Map(layout.nodes.flatMap(({ id, isLinked }, place) => (isLinked ? [[id, place]] : [])))
+  const wantedKeys = unmet.map(({ nodeId, input: { key } }) => ({ place: places.get(nodeId) ?? 0, key }))
+  const written = writtenBefore(prover, layout, wantedKeys, false)
   const missing = unmet.filter(({ nodeId }, i) => !places.has(nodeId) || written[i] === 'never' || written[i] === 'unknown')
   return missing.map(({ nodeId, input: { key }, index }) => ({
     rule: 'MISSING_REQUIRED_INPUT',
@@ -77,10 +76,10 @@ function missingInputs(prover: Prover, sheet: Sheet): Finding[] {
     message: `node ${quote(nodeId)} needs ${quote(key)}, which no earlier node writes`,
     path: ['nodes', nodeId, 'inputs', index, 'key'],
     fix: 'declare it as an output where it is written, or as "inherited": true',
-    guess: () => suggest(key, earlierKeys(sheet, nodeId)),
+    guess: () => suggest(key, earlierKeys(layout, nodeId)),
   }))
 }
 
-function earlierKeys({ workflow, graph }: Sheet, nodeId: string): string[] {
-  return [...graph.ancestors(nodeId)].flatMap((id) => [...outputKeys(ownNode(workflow, id)), ...returnedKeys(ownNode(workflow, id))])
+function earlierKeys({ workflow, graph }: Layout, nodeId: string): string[] {
+  return [...graph.ancestors(nodeId)].flatMap((id) => [...outputKeys(nodeOf(workflow, id)), ...returnedKeys(nodeOf(workflow, id))])
 }

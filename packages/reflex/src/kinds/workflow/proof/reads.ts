@@ -1,24 +1,24 @@
-import { type Path, quote, type Stretch, suggester, type Suggester } from '../../../text/index.ts'
+import { type Path, quote, type TextSpan, suggester, type Suggester } from '../../../text/index.ts'
 import type { BoardRead } from './flow.ts'
-import { askedOfCaller, type Before } from './call.ts'
+import { callerDemands, type Precondition } from './call-preconditions.ts'
 import { isDecided } from './condition.ts'
-import { demandOf, missing, NOTHING } from './demand.ts'
+import { demandOf, missingKey, NO_DEMAND } from './demand.ts'
 import { type Finding, trailText } from './finding.ts'
-import { mentionsOfGuard, stretchOf } from './mentions.ts'
-import { near } from './near.ts'
+import { mentionsOfGuard, spanOf } from './mentions.ts'
+import { similarKey } from './similar-key.ts'
 import type { Prover } from './prover.ts'
-import { missedBy, type Moment } from './search.ts'
-import type { Sheet, Stop } from './sheet.ts'
-import { type Before as Written, type Wanted, writtenBefore } from './written.ts'
+import { demandWithMissing, type Moment } from './search.ts'
+import type { Layout, ProofNode } from './layout.ts'
+import { type WriteCertainty as Written, type WantedKey, writtenBefore } from './written-before.ts'
 
 /** A key that somebody cannot do without, and the moments at which it would be missed. */
-interface Need extends Wanted {
+interface Need extends WantedKey {
   readonly moments: readonly Moment[]
   /** What needs it, for people: `node "pay"`. */
-  readonly who: string
+  readonly reader: string
   readonly at: Path
   readonly part?: 'key'
-  readonly within?: Stretch | undefined
+  readonly within?: TextSpan | undefined
   /** Declared by the node itself: what no path writes is `MISSING_REQUIRED_INPUT` already. */
   readonly declared?: 'here' | 'by the child' | undefined
 }
@@ -28,8 +28,8 @@ interface ChildNeed {
   readonly key: string
   readonly nodeId: string
   /** Its contract says that the workflow provides it itself, and it does not. */
-  readonly own: boolean
-  readonly starts: readonly Before[]
+  readonly isOwn: boolean
+  readonly starts: readonly Precondition[]
 }
 
 /** Needs of one child that its callers are asked about. */
@@ -38,9 +38,9 @@ const MOST_NEEDS = 2000
 const DEEPEST = 40
 
 /** Finds reads of keys that some path to them does not write, across calls. */
-export class Reads {
+export class ReadChecks {
   readonly #prover: Prover
-  readonly #needs = new Map<Sheet, readonly ChildNeed[]>()
+  readonly #needs = new Map<Layout, readonly ChildNeed[]>()
   #depth = 0
 
   constructor(prover: Prover) {
@@ -48,151 +48,151 @@ export class Reads {
   }
 
   /** What a run that starts by itself can miss. Keys that nothing here writes and nobody declares are taken to be inputs. */
-  findings(sheet: Sheet): Finding[] {
-    const needs = sheet.stops.flatMap((stop, place) =>
-      stop.linked ? [...ownNeeds(sheet, stop, place), ...this.#ofCall(sheet, stop, place)] : [],
+  findings(layout: Layout): Finding[] {
+    const needs = layout.nodes.flatMap((proofNode, place) =>
+      proofNode.isLinked ? [...ownNeeds(layout, proofNode, place), ...this.#needsOfCall(layout, proofNode, place)] : [],
     )
-    const written = writtenBefore(this.#prover, sheet, needs, true)
+    const written = writtenBefore(this.#prover, layout, needs, true)
     let names: Suggester | undefined
-    const meant = (key: string): string | undefined => near(key, (names ??= suggester(sheet.names())))
-    const told = new Set<string>()
+    const meant = (key: string): string | undefined => similarKey(key, (names ??= suggester(layout.names())))
+    const reported = new Set<string>()
     return needs.flatMap((need, i) => {
       const before = written[i]
       const id = `${need.place} ${need.key}`
-      if (before === undefined || before === 'surely' || told.has(id)) return []
-      const finding = this.#judge(sheet, need, before, meant)
+      if (before === undefined || before === 'surely' || reported.has(id)) return []
+      const finding = this.#findingFor(layout, need, before, meant)
       if (finding === undefined) return []
-      told.add(id)
+      reported.add(id)
       return [finding]
     })
   }
 
-  #judge(sheet: Sheet, need: Need, before: Written, meant: (key: string) => string | undefined): Finding | undefined {
+  #findingFor(layout: Layout, need: Need, before: Written, meant: (key: string) => string | undefined): Finding | undefined {
     const { place, key, declared } = need
-    const nodeId = sheet.stops[place]?.id ?? ''
-    const { at: path, part, who, within } = need
+    const nodeId = layout.nodes[place]?.id ?? ''
+    const { at: path, part, reader, within } = need
     const common = { nodeId, key, path, within, ...(part === undefined ? {} : { part }) }
     if (before === 'never' && declared === 'here') return undefined
     if (before === 'unknown') return undefined
-    if (before === 'never' && declared === 'by the child' && !sheet.inherits(key)) {
+    if (before === 'never' && declared === 'by the child' && !layout.isInherited(key)) {
       const fix = `write ${quote(key)} before, hand it down with "inputMap", or declare it in the child as "inherited": true`
       return {
         ...common,
         rule: 'MISSING_CALL_INPUT',
-        message: `${who} needs ${quote(key)}, which nothing here provides`,
+        message: `${reader} needs ${quote(key)}, which nothing here provides`,
         fix,
         guess: () => meant(key),
       }
     }
     // A return that never comes is told of where it is named.
-    if (before === 'never' && sheet.callsFor(key).some((call) => call.place < place || (call.place === place && need.entered !== true)))
+    if (before === 'never' && layout.callsFor(key).some((call) => call.place < place || (call.place === place && need.entered !== true)))
       return undefined
     // What nothing here writes is an input, unless the contracts say that it is not.
-    if (before === 'never' && !sheet.isAbsentAtFirst(key)) return undefined
-    const answer = this.#prover.reachesAny(sheet, need.moments, 'shown')
+    if (before === 'never' && !layout.isAbsentAtStart(key)) return undefined
+    const answer = this.#prover.reachesAny(layout, need.moments, 'shown')
     if (answer.verdict !== 'yes') return undefined
-    const trail = trailText(sheet, answer.trail)
+    const trail = trailText(layout, answer.trail)
     return {
       ...common,
       rule: 'READ_BEFORE_WRITE',
       ...(before === 'perhaps' ? { onSomePaths: true } : {}),
-      message: `${who} reads ${quote(key)}, which ${before === 'never' ? 'nothing before it writes' : 'some path to it does not write'}`,
+      message: `${reader} reads ${quote(key)}, which ${before === 'never' ? 'nothing before it writes' : 'some path to it does not write'}`,
       note: `not written on ${trail}`,
       fix: 'write it on each path, give the read an "else", or declare the key as an input with "inherited": true if a caller gives it',
     }
   }
 
   /** What the child of a calling node needs and reads through to its caller. */
-  #ofCall(sheet: Sheet, { invokes, id }: Stop, place: number): Need[] {
-    const child = invokes === undefined ? undefined : this.#prover.sheetOf(invokes.workflowId)
+  #needsOfCall(layout: Layout, { invokes, id }: ProofNode, place: number): Need[] {
+    const child = invokes === undefined ? undefined : this.#prover.layoutOf(invokes.workflowId)
     if (invokes === undefined || child === undefined) return []
-    return this.#needsOf(child).flatMap(({ key, nodeId, own, starts }): Need[] => {
+    return this.#needsOf(child).flatMap(({ key, nodeId, isOwn, starts }): Need[] => {
       const from = invokes.inputMap?.findLast(({ to }) => to === key)?.from ?? key
       const moments = starts.flatMap((start) =>
-        askedOfCaller(invokes, start.demand, sheet.domain, NOTHING).map(
-          (demand): Moment => ({ place, demand, entered: true, unsure: start.unsure }),
+        callerDemands(invokes, start.demand, layout.domain, NO_DEMAND).map(
+          (demand): Moment => ({ place, demand, entered: true, isUncertain: start.isUncertain }),
         ),
       )
-      const who = `node ${quote(id)} calls ${quote(invokes.workflowId)}, whose node ${quote(nodeId)}`
+      const reader = `node ${quote(id)} calls ${quote(invokes.workflowId)}, whose node ${quote(nodeId)}`
       return [
         {
           place,
           key: from,
           entered: true,
           moments,
-          who,
+          reader,
           at: ['nodes', id, 'invokes', 'workflowId'],
-          ...(own ? { declared: 'by the child' } : {}),
+          ...(isOwn ? { declared: 'by the child' } : {}),
         },
       ]
     })
   }
 
-  #needsOf(sheet: Sheet): readonly ChildNeed[] {
-    const known = this.#needs.get(sheet)
+  #needsOf(layout: Layout): readonly ChildNeed[] {
+    const known = this.#needs.get(layout)
     if (known !== undefined) return known
     if (this.#depth >= DEEPEST) return []
     this.#depth++
     // A workflow that calls itself needs no more for it than it needs anyway.
-    this.#needs.set(sheet, [])
-    const needs = sheet.stops.flatMap((stop, place) =>
-      stop.linked ? [...ownNeeds(sheet, stop, place, true), ...this.#ofCall(sheet, stop, place)] : [],
+    this.#needs.set(layout, [])
+    const needs = layout.nodes.flatMap((proofNode, place) =>
+      proofNode.isLinked ? [...ownNeeds(layout, proofNode, place, true), ...this.#needsOfCall(layout, proofNode, place)] : [],
     )
-    const written = writtenBefore(this.#prover, sheet, needs, false)
+    const written = writtenBefore(this.#prover, layout, needs, false)
     const found = new Map<string, ChildNeed>()
     for (const [i, { key, place, moments, declared }] of needs.entries()) {
       const before = written[i]
       if (before === 'surely' || before === 'unknown' || found.size >= MOST_NEEDS) continue
-      const own = declared !== undefined && before === 'never' && !sheet.inherits(key)
-      if (found.get(key)?.own === true || (found.has(key) && !own)) continue
-      const starts = this.#prover.startsOf(sheet, moments).filter(({ demand }) => demand.claims.get(key)?.absent === true)
-      if (starts.length > 0) found.set(key, { key, nodeId: sheet.stops[place]?.id ?? '', own, starts })
+      const isOwn = declared !== undefined && before === 'never' && !layout.isInherited(key)
+      if (found.get(key)?.isOwn === true || (found.has(key) && !isOwn)) continue
+      const starts = this.#prover.startsOf(layout, moments).filter(({ demand }) => demand.claims.get(key)?.absent === true)
+      if (starts.length > 0) found.set(key, { key, nodeId: layout.nodes[place]?.id ?? '', isOwn, starts })
     }
     const result = [...found.values()]
-    this.#needs.set(sheet, result)
+    this.#needs.set(layout, result)
     this.#depth--
     return result
   }
 }
 
 /** What those who decide at a node, and the guards of its edges, cannot do without. `inherited`: also what callers provide. */
-function ownNeeds(sheet: Sheet, stop: Stop, place: number, inherited = false): Need[] {
-  const { id, node, flow } = stop
-  const who = `node ${quote(id)}`
-  const at = (key: string): readonly Moment[] => [{ place, demand: demandOf(missing(key)), unsure: false }]
+function ownNeeds(layout: Layout, proofNode: ProofNode, place: number, inherited = false): Need[] {
+  const { id, node, flow } = proofNode
+  const reader = `node ${quote(id)}`
+  const at = (key: string): readonly Moment[] => [{ place, demand: demandOf(missingKey(key)), isUncertain: false }]
   const declared = (node.inputs ?? []).flatMap((input, i): Need[] => {
     if (!input.required || (input.inherited === true && !inherited)) return []
-    const mark = input.inherited === true ? {} : { declared: 'here' as const }
-    return [{ place, key: input.key, moments: at(input.key), who, at: ['nodes', id, 'inputs', i, 'key'], ...mark }]
+    const declaration = input.inherited === true ? {} : { declared: 'here' as const }
+    return [{ place, key: input.key, moments: at(input.key), reader, at: ['nodes', id, 'inputs', i, 'key'], ...declaration }]
   })
-  const read = (one: BoardRead, moments: (key: string) => readonly Moment[]): Need[] => {
-    if (one.optional === true) return []
-    const key = sheet.keyOf(one.path)
-    return [{ place, key, moments: moments(key), who, at: ['nodes', id, ...one.at] }]
+  const read = (item: BoardRead, moments: (key: string) => readonly Moment[]): Need[] => {
+    if (item.optional === true) return []
+    const key = layout.keyOf(item.path)
+    return [{ place, key, moments: moments(key), reader, at: ['nodes', id, ...item.at] }]
   }
-  const spec = flow.reads.flatMap((one) => read(one, at))
-  const ways = flow.ways.flatMap((way) =>
-    way.reads.flatMap((one) =>
-      read(one, (key) => {
-        const before = missedBy(sheet, stop, way, key)
-        return before === undefined ? [] : [{ place, demand: before, unsure: flow.unknown }]
+  const spec = flow.reads.flatMap((item) => read(item, at))
+  const cases = flow.cases.flatMap((decisionCase) =>
+    decisionCase.reads.flatMap((item) =>
+      read(item, (key) => {
+        const before = demandWithMissing(layout, proofNode, decisionCase, key)
+        return before === undefined ? [] : [{ place, demand: before, isUncertain: flow.writesAnyKey }]
       }),
     ),
   )
-  return [...declared, ...spec, ...ways, ...guardNeeds(sheet, stop, place, at)]
+  return [...declared, ...spec, ...cases, ...guardNeeds(layout, proofNode, place, at)]
 }
 
 /** Keys without which the expression of a guard fails, where its states cannot be tried out. */
-function guardNeeds(sheet: Sheet, { id, leaving }: Stop, place: number, at: (key: string) => readonly Moment[]): Need[] {
-  return leaving.flatMap((arc) => {
+function guardNeeds(layout: Layout, { id, outgoing }: ProofNode, place: number, at: (key: string) => readonly Moment[]): Need[] {
+  return outgoing.flatMap((arc) => {
     const { edge, index } = arc
-    const condition = sheet.condition(edge)
+    const condition = layout.condition(edge)
     if (isDecided(condition) || condition.needs.length === 0) return []
     const mentions = mentionsOfGuard(id, arc)
-    const who = `the guard of edge ${quote(edge.id)}`
+    const reader = `the guard of edge ${quote(edge.id)}`
     return condition.needs.map((key): Need => {
       const read = mentions.find((mention) => mention.key === key)
-      return { place, key, moments: at(key), who, at: ['edges', index, 'guard', 'expr'], within: read && stretchOf(read) }
+      return { place, key, moments: at(key), reader, at: ['edges', index, 'guard', 'expr'], within: read && spanOf(read) }
     })
   })
 }

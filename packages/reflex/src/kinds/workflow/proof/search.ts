@@ -1,10 +1,20 @@
-import { type Before, beforeCall, type Callees } from './call.ts'
-import { ANY, both, type Claim, claimOf, PRESENT } from './claim.ts'
+import { type Precondition, callPreconditions, type CalledLayouts } from './call-preconditions.ts'
+import { ANY, intersect, type Claim, claimOf, PRESENT } from './claim.ts'
 import { isDecided, type Undecided } from './condition.ts'
-import { asking, beforeAnything, beforeWrites, type Claims, type Demand, demandOf, demandText, isNothing, missing } from './demand.ts'
-import type { BoardWrite, KnownFlow, Way } from './flow.ts'
-import { passing, readThrough } from './passing.ts'
-import type { Arc, Sheet, Stop } from './sheet.ts'
+import {
+  withClaims,
+  demandBeforeUnknown,
+  demandBeforeWrites,
+  type Claims,
+  type Demand,
+  demandOf,
+  demandKey,
+  isEmptyDemand,
+  missingKey,
+} from './demand.ts'
+import type { BoardWrite, KnownFlow, DecisionCase } from './flow.ts'
+import { claimsToPass, requiredReads } from './claims-to-pass.ts'
+import type { Arc, Layout, ProofNode } from './layout.ts'
 
 /** A moment of a run, told backwards: the node that is decided at, and what must be so there. */
 export interface Moment {
@@ -13,7 +23,7 @@ export interface Moment {
   /** The node has only been entered: its call is still to come. */
   readonly entered?: boolean
   /** It holds only if somebody of whom nothing is known leaves something undone. */
-  readonly unsure: boolean
+  readonly isUncertain: boolean
   /** The moment after it. */
   readonly next?: Moment
 }
@@ -25,13 +35,13 @@ export interface Trail {
 }
 
 /** Whether a run can come to a moment, and how. */
-export type Answer = { readonly verdict: 'yes'; readonly trail: Trail } | { readonly verdict: 'no' | 'unsure' }
+export type ReachAnswer = { readonly verdict: 'yes'; readonly trail: Trail } | { readonly verdict: 'no' | 'unsure' }
 
 /**
  * `shown`: only ways that decisions can take as far as is known, for findings that show one. `allowed`: every way that is
  * not impossible, for findings that say there is none.
  */
-export type Reading = 'shown' | 'allowed'
+export type PathMode = 'shown' | 'allowed'
 
 /** A demand costs what it takes to compare it. */
 function workOf({ claims }: Demand): number {
@@ -41,15 +51,15 @@ function workOf({ claims }: Demand): number {
 }
 
 /** Moments in the order in which they were found, each once. */
-class Moments {
+class MomentQueue {
   readonly #known = new Map<string, Set<number>>()
   readonly #list: Moment[] = []
-  #taken = 0
+  #nextIndex = 0
 
   add(moment: Moment): void {
-    const text = demandText(moment.demand)
+    const text = demandKey(moment.demand)
     const places = this.#known.get(text)
-    const place = placeOf(moment)
+    const place = momentIndex(moment)
     if (places?.has(place) === true) return
     if (places === undefined) this.#known.set(text, new Set([place]))
     else places.add(place)
@@ -57,16 +67,16 @@ class Moments {
   }
 
   has(moment: Moment): boolean {
-    return this.#known.get(demandText(moment.demand))?.has(placeOf(moment)) === true
+    return this.#known.get(demandKey(moment.demand))?.has(momentIndex(moment)) === true
   }
 
-  take(): Moment | undefined {
-    return this.#taken < this.#list.length ? this.#list[this.#taken++] : undefined
+  next(): Moment | undefined {
+    return this.#nextIndex < this.#list.length ? this.#list[this.#nextIndex++] : undefined
   }
 }
 
 /** A number of its own for a node that is decided at, and for one that is entered. */
-function placeOf({ place, entered }: Moment): number {
+function momentIndex({ place, entered }: Moment): number {
   return entered === true ? -1 - place : place
 }
 
@@ -76,105 +86,116 @@ function placeOf({ place, entered }: Moment): number {
  * workflows.
  */
 export class Search {
-  readonly #callees: Callees
+  readonly #callees: CalledLayouts
   readonly #spend: (work: number) => boolean
-  readonly #sheet: Sheet
-  readonly #reading: Reading
-  readonly #sure = new Moments()
-  readonly #unsure = new Moments()
+  readonly #sheet: Layout
+  readonly #mode: PathMode
+  readonly #certain = new MomentQueue()
+  readonly #uncertain = new MomentQueue()
 
   /** `spend` says whether so much more work may be done. */
-  constructor(callees: Callees, sheet: Sheet, reading: Reading, spend: (work: number) => boolean) {
+  constructor(callees: CalledLayouts, layout: Layout, mode: PathMode, spend: (work: number) => boolean) {
     this.#callees = callees
     this.#spend = spend
-    this.#sheet = sheet
-    this.#reading = reading
+    this.#sheet = layout
+    this.#mode = mode
   }
 
   /**
    * Whether it went through everything: false when the budget ran out. `visit` gets each moment and what must be so when
    * its node is entered; it ends the search, says what is left to ask further back, or that nothing is.
    */
-  run(starts: Iterable<Moment>, visit: (moment: Moment, demand: Demand, unsure: boolean) => Demand | 'enough' | undefined): boolean {
-    for (const start of starts) this.#push(start)
+  run(starts: Iterable<Moment>, visit: (moment: Moment, demand: Demand, isUncertain: boolean) => Demand | 'enough' | undefined): boolean {
+    for (const start of starts) this.#enqueue(start)
     for (;;) {
-      const moment = this.#sure.take() ?? this.#unsure.take()
+      const moment = this.#certain.next() ?? this.#uncertain.next()
       if (moment === undefined) return true
       if (!this.#spend(workOf(moment.demand))) return false
-      for (const before of this.#onArrival(moment)) {
-        const left = visit(moment, before.demand, before.unsure)
+      for (const before of this.#entryPreconditions(moment)) {
+        const left = visit(moment, before.demand, before.isUncertain)
         if (left === 'enough') return true
-        if (left !== undefined) this.#back(moment, left, before.unsure)
+        if (left !== undefined) this.#stepBack(moment, left, before.isUncertain)
       }
     }
   }
 
-  #push(moment: Moment): void {
-    if (!moment.unsure) this.#sure.add(moment)
-    else if (!this.#sure.has(moment)) this.#unsure.add(moment)
+  #enqueue(moment: Moment): void {
+    if (!moment.isUncertain) this.#certain.add(moment)
+    else if (!this.#certain.has(moment)) this.#uncertain.add(moment)
   }
 
   /** What must be so when the node is entered, before its call and before what it writes while it waits. */
-  #onArrival({ place, demand, entered, unsure }: Moment): readonly Before[] {
-    const stop = this.#sheet.stops[place]
-    if (stop === undefined) return []
-    if (entered === true || (isNothing(demand) && stop.invokes === undefined)) return [{ demand, unsure }]
-    const waited = stop.flow.patient ? this.#beforeWaiting(stop.flow, demand) : demand
-    if (stop.invokes === undefined) return [{ demand: waited, unsure }]
-    return beforeCall(this.#callees, this.#sheet, stop.invokes, waited, this.#reading).map((before) => ({
+  #entryPreconditions({ place, demand, entered, isUncertain }: Moment): readonly Precondition[] {
+    const proofNode = this.#sheet.nodes[place]
+    if (proofNode === undefined) return []
+    if (entered === true || (isEmptyDemand(demand) && proofNode.invokes === undefined)) return [{ demand, isUncertain }]
+    const waited = proofNode.flow.mayWait ? this.#beforeWaiting(proofNode.flow, demand) : demand
+    if (proofNode.invokes === undefined) return [{ demand: waited, isUncertain }]
+    return callPreconditions(this.#callees, this.#sheet, proofNode.invokes, waited, this.#mode).map((before) => ({
       demand: before.demand,
-      unsure: unsure || before.unsure,
+      isUncertain: isUncertain || before.isUncertain,
     }))
   }
 
   #beforeWaiting(flow: KnownFlow, demand: Demand): Demand {
-    const perhaps = flow.writes.map((write) => ({ ...write, sure: false }))
-    const before = beforeWrites(demand, perhaps, this.#sheet.domain) ?? demand
-    return flow.unknown ? beforeAnything(before).demand : before
+    const possibleWrites = flow.writes.map((write) => ({ ...write, isCertain: false }))
+    const before = demandBeforeWrites(demand, possibleWrites, this.#sheet.domain) ?? demand
+    return flow.writesAnyKey ? demandBeforeUnknown(before).demand : before
   }
 
-  #back(moment: Moment, demand: Demand, unsure: boolean): void {
-    const stop = this.#sheet.stops[moment.place]
-    for (const arc of stop?.arriving ?? []) {
-      const from = this.#sheet.stops[arc.from]
-      if (from?.linked !== true) continue
-      for (const left of leave(this.#sheet, from, arc, demand, this.#reading)) {
-        this.#push({ place: arc.from, demand: left.demand, unsure: unsure || left.unsure, next: moment })
+  #stepBack(moment: Moment, demand: Demand, isUncertain: boolean): void {
+    const proofNode = this.#sheet.nodes[moment.place]
+    for (const arc of proofNode?.incoming ?? []) {
+      const from = this.#sheet.nodes[arc.from]
+      if (from?.isLinked !== true) continue
+      for (const left of edgePreconditions(this.#sheet, from, arc, demand, this.#mode)) {
+        this.#enqueue({ place: arc.from, demand: left.demand, isUncertain: isUncertain || left.isUncertain, next: moment })
       }
     }
   }
 }
 
 /** What must be so when a node is decided at, so that the demand is met after it was left over an edge. */
-function leave(sheet: Sheet, stop: Stop, arc: Arc, demand: Demand, reading: Reading): Before[] {
-  const condition = sheet.condition(arc.edge)
-  const open = isDecided(condition) ? condition.open : [likely(condition, reading)]
-  return decide(sheet, stop, arc.edge.id, demand, reading).flatMap((before) =>
+function edgePreconditions(layout: Layout, proofNode: ProofNode, arc: Arc, demand: Demand, mode: PathMode): Precondition[] {
+  const condition = layout.condition(arc.edge)
+  const open = isDecided(condition) ? condition.open : [likelyClaims(condition, mode)]
+  return decisionPreconditions(layout, proofNode, arc.edge.id, demand, mode).flatMap((before) =>
     open.flatMap((claims) => {
-      const met = asking(before.demand, claims, sheet.domain)
-      return met === undefined ? [] : [{ demand: met, unsure: before.unsure }]
+      const met = withClaims(before.demand, claims, layout.domain)
+      return met === undefined ? [] : [{ demand: met, isUncertain: before.isUncertain }]
     }),
   )
 }
 
 /** An expression that fails where a key is not there is not taken to open its edge where a way is to be shown. */
-function likely({ needs }: Undecided, reading: Reading): Claims {
-  return new Map(reading === 'shown' ? needs.map((key) => [key, PRESENT]) : [])
+function likelyClaims({ needs }: Undecided, mode: PathMode): Claims {
+  return new Map(mode === 'shown' ? needs.map((key) => [key, PRESENT]) : [])
 }
 
 /** The same before a decision that takes an edge, or, without one, ends the workflow. */
-export function decide(sheet: Sheet, stop: Stop, edge: string | undefined, demand: Demand, reading: Reading): Before[] {
-  const { flow } = stop
-  const shown = reading === 'shown'
-  const ways = shown ? flow.ways.filter((way) => way.edge === undefined || way.edge === edge) : [freely(flow)]
-  return ways.flatMap((way) => {
-    const before = beforeWrites(demand, way.writes, sheet.domain)
-    const met = before === undefined ? undefined : asking(before, shown ? claimsOf(sheet, way) : claimedBy(way), sheet.domain)
-    const left = met === undefined ? undefined : beforeWrites(met, flow.writes, sheet.domain)
-    const stranger = left !== undefined && flow.unknown ? beforeAnything(left) : undefined
-    const first = stranger?.demand ?? left
-    const all = first === undefined ? undefined : shown ? asking(first, passing(sheet, stop), sheet.domain) : first
-    return all === undefined ? [] : [{ demand: all, unsure: stranger?.unsure ?? false }]
+export function decisionPreconditions(
+  layout: Layout,
+  proofNode: ProofNode,
+  edge: string | undefined,
+  demand: Demand,
+  mode: PathMode,
+): Precondition[] {
+  const { flow } = proofNode
+  const shown = mode === 'shown'
+  const cases = shown
+    ? flow.cases.filter((decisionCase) => decisionCase.edge === undefined || decisionCase.edge === edge)
+    : [combinedCase(flow)]
+  return cases.flatMap((decisionCase) => {
+    const before = demandBeforeWrites(demand, decisionCase.writes, layout.domain)
+    const met =
+      before === undefined
+        ? undefined
+        : withClaims(before, shown ? caseClaims(layout, decisionCase) : conditionClaims(decisionCase), layout.domain)
+    const left = met === undefined ? undefined : demandBeforeWrites(met, flow.writes, layout.domain)
+    const unknownWriter = left !== undefined && flow.writesAnyKey ? demandBeforeUnknown(left) : undefined
+    const first = unknownWriter?.demand ?? left
+    const all = first === undefined ? undefined : shown ? withClaims(first, claimsToPass(layout, proofNode), layout.domain) : first
+    return all === undefined ? [] : [{ demand: all, isUncertain: unknownWriter?.isUncertain ?? false }]
   })
 }
 
@@ -182,46 +203,46 @@ export function decide(sheet: Sheet, stop: Stop, edge: string | undefined, deman
  * One way that may do what any of them does. Rules may be chosen by, instead of by the agent that they are written for:
  * then what they write is not sure.
  */
-function freely({ ways }: KnownFlow): Way {
-  const [only] = ways
-  if (only !== undefined && ways.length === 1 && only.when.length === 0) return only
-  const keys = new Set(ways.flatMap(({ writes }) => writes.map(({ key }) => key)))
-  const plain = ways.every(({ when }) => when.length === 0)
+function combinedCase({ cases }: KnownFlow): DecisionCase {
+  const [only] = cases
+  if (only !== undefined && cases.length === 1 && only.when.length === 0) return only
+  const keys = new Set(cases.flatMap(({ writes }) => writes.map(({ key }) => key)))
+  const isUnconditional = cases.every(({ when }) => when.length === 0)
   const writes = Array.from(keys, (key): BoardWrite => {
-    const last = ways.map((way) => way.writes.findLast((write) => write.key === key))
+    const last = cases.map((decisionCase) => decisionCase.writes.findLast((write) => write.key === key))
     const values = last.flatMap((write) => (write === undefined ? [] : [write.values]))
     return {
       key,
-      sure: plain && last.every((write) => write?.sure === true),
+      isCertain: isUnconditional && last.every((write) => write?.isCertain === true),
       values: values.some((some) => some === undefined) ? undefined : values.flatMap((some) => some ?? []),
     }
   })
   return { when: [], reads: [], writes }
 }
 
-const claimed = new WeakMap<Way, Claims>()
+const cachedClaims = new WeakMap<DecisionCase, Claims>()
 
 /** What must hold for a way to be taken; conditions that contradict each other ask for what never is. */
-function claimedBy(way: Way): Claims {
-  const known = claimed.get(way)
+function conditionClaims(decisionCase: DecisionCase): Claims {
+  const known = cachedClaims.get(decisionCase)
   if (known !== undefined) return known
   const claims = new Map<string, Claim>()
-  for (const guard of way.when) claims.set(guard.key, both(claims.get(guard.key) ?? ANY, claimOf(guard)))
-  claimed.set(way, claims)
+  for (const guard of decisionCase.when) claims.set(guard.key, intersect(claims.get(guard.key) ?? ANY, claimOf(guard)))
+  cachedClaims.set(decisionCase, claims)
   return claims
 }
 
 /** The same, and that what the way cannot do without is there. */
-function claimsOf(sheet: Sheet, way: Way): Claims {
-  const keys = readThrough(sheet, way.reads)
-  if (keys.length === 0) return claimedBy(way)
-  const claims = new Map(claimedBy(way))
-  for (const key of keys) claims.set(key, both(claims.get(key) ?? ANY, PRESENT))
+function caseClaims(layout: Layout, decisionCase: DecisionCase): Claims {
+  const keys = requiredReads(layout, decisionCase.reads)
+  if (keys.length === 0) return conditionClaims(decisionCase)
+  const claims = new Map(conditionClaims(decisionCase))
+  for (const key of keys) claims.set(key, intersect(claims.get(key) ?? ANY, PRESENT))
   return claims
 }
 
 /** What must be so when a node is decided at, for a way of it to be taken with a key missing. */
-export function missedBy(sheet: Sheet, { flow }: Stop, way: Way, key: string): Demand | undefined {
-  const met = asking(demandOf(missing(key)), claimedBy(way), sheet.domain)
-  return met === undefined ? undefined : beforeWrites(met, flow.writes, sheet.domain)
+export function demandWithMissing(layout: Layout, { flow }: ProofNode, decisionCase: DecisionCase, key: string): Demand | undefined {
+  const met = withClaims(demandOf(missingKey(key)), conditionClaims(decisionCase), layout.domain)
+  return met === undefined ? undefined : demandBeforeWrites(met, flow.writes, layout.domain)
 }

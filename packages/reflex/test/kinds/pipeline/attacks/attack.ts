@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../src/kernel/index.ts'
 import type { ScriptedReply } from '../../../../src/models/index.ts'
-import type { WrittenReply } from '../../../../src/models/request.ts'
+import type { PartialReply } from '../../../../src/models/request.ts'
 import type { RunLimits } from '../../../../src/app/options.ts'
 import type { Trust } from '../../../../src/policy/index.ts'
 import { type Case, casesOf } from '../../../cases.ts'
@@ -68,7 +68,7 @@ export interface Attack extends Facts {
 }
 
 /** A reply of the model; `pieces` are what comes of it as a stream. */
-type AttackReply = ScriptedReply | (WrittenReply & { readonly pieces: readonly string[] })
+type AttackReply = ScriptedReply | (PartialReply & { readonly pieces: readonly string[] })
 
 export type Fill = (text: string) => string
 

@@ -15,17 +15,17 @@ import {
 import { Library, type LibraryPlaces } from '../../../../src/app/library.ts'
 import { createModels, modelPort, redactedModels } from '../../../../src/models/index.ts'
 import { autoAnswers, type OpenQuestion, readQuestion } from '../../../../src/people/index.ts'
-import { loweredTrust, metTerms, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
-import type { ReadCheckpoint } from '../../../../src/kinds/pipeline/folder/read.ts'
+import { loweredTrust, areTermsMet, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
+import type { ReadCheckpoint } from '../../../../src/kinds/pipeline/folder/read-checkpoint.ts'
 import { openCheckpoint, resumeArgument } from '../../../../src/kinds/pipeline/folder/resume.ts'
 import type { TypedGraph, TypedNode } from '../../../../src/kinds/pipeline/model/typed.ts'
-import { WrittenLabels } from '../../../../src/kinds/pipeline/operations/memory/written.ts'
+import { WrittenLabels } from '../../../../src/kinds/pipeline/operations/memory/written-labels.ts'
 import { requestOfCall } from '../../../../src/kinds/pipeline/contract/conversation.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
-import type { Charter, Handler } from '../../../../src/kinds/pipeline/contract/handler.ts'
+import type { Permissions, Handler } from '../../../../src/kinds/pipeline/contract/handler.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
-import type { Chain, Engine } from '../../../../src/kinds/pipeline/engine/parts.ts'
-import { takeInputs } from '../../../../src/kinds/pipeline/contract/inputs.ts'
+import type { MiddlewareChain, Engine } from '../../../../src/kinds/pipeline/engine/engine.ts'
+import { checkInputs } from '../../../../src/kinds/pipeline/contract/inputs.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
 import { programProvenance } from '../../../../src/app/provenance.ts'
 import type { RunLimits } from '../../../../src/app/options.ts'
@@ -42,7 +42,7 @@ import {
 } from '../../../../src/policy/index.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { createTools, type Tools, type ToolsSettings } from '../../../../src/tools/index.ts'
-import { isUnvouched, loadStored, workflowKind } from '../../../../src/kinds/workflow/runtime.ts'
+import { isUntrusted, loadStoredWorkflow, workflowKind } from '../../../../src/kinds/workflow/runtime.ts'
 import type { Attack, Fill } from './attack.ts'
 import { type Came, Listener, refused } from './came.ts'
 import type { Ground } from './ground.ts'
@@ -55,7 +55,7 @@ import { scripted, SCRIPTED } from './scripted.ts'
 export interface Parts {
   readonly policy: (settings: PolicySettings) => OperatorPolicy
   readonly tools: (settings: ToolsSettings) => Tools
-  readonly chain: (chain: Chain, node: TypedNode, charter: Charter, typed: TypedGraph) => Chain
+  readonly chain: (chain: MiddlewareChain, node: TypedNode, charter: Permissions, typed: TypedGraph) => MiddlewareChain
   readonly handler: (handler: Handler, node: TypedNode) => Handler
   readonly load: (source: Json) => TypedGraph
   readonly kind: (kind: Kind<TypedGraph>) => Kind<TypedGraph>
@@ -78,7 +78,7 @@ export const WHOLE: Parts = {
   handler: (handler) => handler,
   load: loadPipeline,
   kind: (kind) => kind,
-  inputs: takeInputs,
+  inputs: checkInputs,
   places: (places) => places,
   limits: (limits) => limits,
   secret: (hmac) => hmac,
@@ -167,8 +167,8 @@ function runtimeOn(
   const environment = environmentOf(attack, ground)
   const policy = parts.policy({
     trust: (run) => (lowered.has(run) ? 'untrusted' : (attack.trust ?? 'probationary')),
-    lowered: (call) => loweredTrust(call, isUnvouched),
-    met: metTerms,
+    loweredTrust: (call) => loweredTrust(call, isUntrusted),
+    areTermsMet,
     workdir: work,
     runFolder,
     home,
@@ -199,7 +199,7 @@ function runtimeOn(
   })
   const models = redact === undefined ? created : redactedModels(created, redact.reply)
   return new Runtime({
-    kinds: [parts.kind(kind), workflowKind({ load: (source) => loadStored(source, {}) })],
+    kinds: [parts.kind(kind), workflowKind({ load: (source) => loadStoredWorkflow(source, {}) })],
     ports: { ...pipelines.ports, model: modelPort(() => models, requestOfCall), ledger: ledgerPort(store, systemHost) },
     policy,
     store,

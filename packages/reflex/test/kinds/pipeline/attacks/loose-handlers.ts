@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { isList, isObject, type Json, type JsonObject } from '../../../../src/kernel/index.ts'
 import { textOf } from '../../../../src/kinds/pipeline/dot/graph.ts'
 import { askModel, callSource, callTool, fork, perform } from '../../../../src/kinds/pipeline/contract/asks.ts'
-import type { Handler, Scene } from '../../../../src/kinds/pipeline/contract/handler.ts'
+import type { Handler, NodeContext } from '../../../../src/kinds/pipeline/contract/handler.ts'
 import { refusal, success } from '../../../../src/kinds/pipeline/contract/outcome.ts'
 import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
 
@@ -25,7 +25,7 @@ export const givingAll: Handler = function* (scene) {
   return success({ [`shell.${scene.node.id}.output`]: said, 'tool.output': said })
 }
 
-function commandOf({ attributes }: Scene): string {
+function commandOf({ attributes }: NodeContext): string {
   return textOf(attributes, 'tool_command') ?? textOf(attributes, 'command') ?? ''
 }
 

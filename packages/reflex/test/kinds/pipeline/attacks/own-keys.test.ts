@@ -58,7 +58,7 @@ function ground(files: Readonly<Record<string, string>>, options: ReflexOptions 
     host,
     async begin(file, more) {
       const handle = await reflex.start(join(cwd, file), { id: 'otter', ...more })
-      await host.settle()
+      await host.drain()
       return handle
     },
   }
@@ -87,7 +87,7 @@ describe('the budget of the operator', () => {
     // Before the call is made.
     await reflex.fork('otter@2', { id: 'crane', set: { '#spent': RAISED } })
     const crane = await reflex.resume('crane')
-    await host.settle()
+    await host.drain()
     expect(asks(crane)).toEqual(['engine:budget at call/a'])
   })
 
@@ -103,7 +103,7 @@ describe('the budget of the operator', () => {
     const { begin, host } = ground({ 'inner.dot': dot, 'beside.workflow.json': beside })
     const run = await begin('inner.dot', { limits: { steps: 4 }, trust: 'autonomous' })
     await host.advance(10_000)
-    await host.settle()
+    await host.drain()
     expect(asks(run)).toEqual(['engine:budget at e'])
   })
 
@@ -121,7 +121,7 @@ describe('the budget of the operator', () => {
     const run = await begin('many.workflow.json', { limits: { tokens: 200 } })
     expect(asks(run)).toEqual(['engine:budget at three/a'])
     await run.answer(run.questions[0] as never, { tokens: 300 })
-    await host.settle()
+    await host.drain()
     expect(asks(run)).toEqual(['engine:budget at four/a'])
   })
 
@@ -132,7 +132,7 @@ describe('the budget of the operator', () => {
     })
     const run = await begin('forger.workflow.json', { limits: { time: 2_000 } })
     await host.advance(5_000)
-    await host.settle()
+    await host.drain()
     expect(asks(run)).toEqual(['engine:budget at call/e'])
   })
 })

@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { isObject, type JsonObject } from '../../../../src/kernel/index.ts'
 import type { TypedNode } from '../../../../src/kinds/pipeline/model/typed.ts'
 import { isOn, listOf } from '../../../../src/kinds/pipeline/dot/graph.ts'
-import type { Charter, Handler, Scene, Steps } from '../../../../src/kinds/pipeline/contract/handler.ts'
-import type { Spent } from '../../../../src/kinds/pipeline/contract/tally.ts'
-import { readCheckpoint } from '../../../../src/kinds/pipeline/folder/read.ts'
+import type { Permissions, Handler, NodeContext, Steps } from '../../../../src/kinds/pipeline/contract/handler.ts'
+import type { PipelineUsage } from '../../../../src/kinds/pipeline/contract/engine-board.ts'
+import { readCheckpoint } from '../../../../src/kinds/pipeline/folder/read-checkpoint.ts'
 import { isReserved } from '../../../../src/kinds/pipeline/engine/finish.ts'
 import type { Outcome } from '../../../../src/kinds/pipeline/contract/outcome.ts'
 import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
@@ -56,21 +56,21 @@ const tools =
 
 /** A node whose handler is told something else of what the operator has settled. */
 const charter =
-  (operations: readonly string[], change: (charter: Charter) => Charter): Without =>
+  (operations: readonly string[], change: (charter: Permissions) => Permissions): Without =>
   () => ({
     handler: (own, node) =>
-      operations.includes(node.operation) ? (scene) => own(sceneWith(scene, { charter: change(scene.charter) })) : own,
+      operations.includes(node.operation) ? (scene) => own(sceneWith(scene, { permissions: change(scene.permissions) })) : own,
   })
 
 /** A node whose handler sees something else of its scene. */
 const handledBy =
-  (operations: readonly string[], seen: Partial<Scene>): Without =>
+  (operations: readonly string[], seen: Partial<NodeContext>): Without =>
   () => ({ handler: (own, node) => (operations.includes(node.operation) ? (scene) => own(sceneWith(scene, seen)) : own) })
 
-function sceneWith(scene: Scene, seen: Partial<Scene>): Scene {
+function sceneWith(scene: NodeContext, seen: Partial<NodeContext>): NodeContext {
   return new Proxy(scene, {
     get(target, name) {
-      if (Object.hasOwn(seen, name)) return seen[name as keyof Scene]
+      if (Object.hasOwn(seen, name)) return seen[name as keyof NodeContext]
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? (value.bind(target) as unknown) : value
     },
@@ -124,7 +124,7 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   trust_of_operator: both(policy((settings) => ({ ...settings, trust: 'autonomous' }))),
   /** A text that came from a context has the least trust, whoever runs it. */
   lowered_trust: both(
-    policy(({ lowered: _, ...settings }) => settings),
+    policy(({ loweredTrust: _, ...settings }) => settings),
     () => ({
       load(source) {
         const { author: _, ...rest } = isObject(source) ? source : {}
@@ -224,8 +224,8 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   budget_of_run: ({ checkpoint }) => ({
     checkpoint(file, secret) {
       const read = checkpoint(file, secret)
-      const stored = JSON.parse(readFileSync(file, 'utf8')) as { readonly budget: Spent }
-      return { ...read, held: { ...read.held, spent: stored.budget } }
+      const stored = JSON.parse(readFileSync(file, 'utf8')) as { readonly budget: PipelineUsage }
+      return { ...read, storedRun: { ...read.storedRun, spent: stored.budget } }
     },
   }),
   /** Items have no name that the engine answers to. */

@@ -45,7 +45,7 @@ export async function playDot(dot: string, { handlers = {}, ...options }: Stage 
   })
   void running.then(end, end)
   while (!state.ended) {
-    await host.settle()
+    await host.drain()
     await host.tick()
   }
   return { ...(await running), events }

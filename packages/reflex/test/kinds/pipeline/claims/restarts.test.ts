@@ -69,7 +69,7 @@ describe('restarts', () => {
     expect(dataIn(`${logs_root}-v30`, 'checkpoint.json')['logs']).toHaveLength(1)
     const keysAfter = async (laps: number): Promise<number> =>
       (await runDot(graph(dot.replaceAll('60', String(laps)).replace('type=noted', 'prompt=x')), { ports: { model } })).run.state.root
-        .books()
+        .kindReader()
         .keys().length
     expect(await keysAfter(30)).toBe(await keysAfter(3))
   })

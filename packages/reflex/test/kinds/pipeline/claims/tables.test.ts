@@ -162,7 +162,7 @@ describe('events of routing', () => {
   test('say which edge was taken, what ended there, and what was stopped', async () => {
     const halting = {
       name: 'closed',
-      before: ({ scene }: { scene: { node: { id: string } } }) => (scene.node.id === 'b' ? { halt: 'closed' } : undefined),
+      before: ({ context }: { context: { node: { id: string } } }) => (context.node.id === 'b' ? { halt: 'closed' } : undefined),
     }
     const went = await play('a [type=branch] b [type=branch] start -> a -> b b -> done', { always: [halting] })
     expect(toldOf(went, 'edge_selected').map(({ from, to }) => [from, to])).toEqual([

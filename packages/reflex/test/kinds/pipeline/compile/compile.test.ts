@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileGraph } from '../../../../src/kinds/pipeline/model/compile.ts'
-import { threadKey } from '../../../../src/kinds/pipeline/model/threads.ts'
+import { threadKey } from '../../../../src/kinds/pipeline/model/thread-key.ts'
 import type { Attributes, DotGraph, DotNode, Provenance } from '../../../../src/kinds/pipeline/dot/graph.ts'
 import { parse } from '../../../../src/kinds/pipeline/dot/parse.ts'
 import { attributeTable } from '../../../../src/kinds/pipeline/model/attributes.ts'

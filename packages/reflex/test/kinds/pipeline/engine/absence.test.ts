@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Port, Runtime } from '../../../../src/kernel/index.ts'
-import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
+import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
@@ -26,7 +26,7 @@ async function anHourLater(dot: string, repeat: 'ask' | 'free') {
   }
   const life = (at: number) => {
     const host = virtualHost({ at })
-    const charter = charterPort({
+    const charter = permissionsPort({
       trust: () => 'trusted',
       refuses: () => undefined,
       workdir: '/work',
@@ -42,11 +42,11 @@ async function anHourLater(dot: string, repeat: 'ask' | 'free') {
   }
   const first = life(NINE)
   const { id } = await first.runtime.start(first.program)
-  await first.host.settle()
+  await first.host.drain()
   await first.host.advance(100)
   const { host, runtime } = life(NINE + HOUR)
   const run = await runtime.resume(id)
-  await host.settle()
+  await host.drain()
   return { run, host, performed: () => performed, settle: () => settle({ stdout: 'paid', stderr: '', code: 0 }) }
 }
 
@@ -64,10 +64,10 @@ describe('while nobody was there', () => {
   test.each(doubted)('%s whose time is over does nothing again of which nobody knows whether it happened', async (_, dot) => {
     const { run, host, performed } = await anHourLater(dot, 'ask')
     await host.advance(HOUR)
-    const [doubt] = [...run.state.waits.values()].filter(({ doubts }) => doubts !== undefined)
+    const [doubt] = [...run.state.waits.values()].filter(({ effect }) => effect !== undefined)
     expect(doubt?.name).toBe('doubt')
     await run.answer(doubt?.id ?? '', { outcome: 'happened', value: { stdout: 'paid', stderr: '', code: 0 } })
-    await host.settle()
+    await host.drain()
     expect(run.state.ended?.status).toBe('done')
     expect(performed()).toBe(1)
   })
@@ -80,9 +80,9 @@ describe('while nobody was there', () => {
   ] as const
   test.each(stages)('a command at %s that a person says has happened is a success with empty output', async (_, attributes, context) => {
     const { run, host, performed } = await anHourLater(`digraph outer { start -> pay -> end; pay [${attributes}] }`, 'ask')
-    const [doubt] = [...run.state.waits.values()].filter(({ doubts }) => doubts !== undefined)
+    const [doubt] = [...run.state.waits.values()].filter(({ effect }) => effect !== undefined)
     await run.answer(doubt?.id ?? '', 'happened')
-    await host.settle()
+    await host.drain()
     expect(run.state.ended).toMatchObject({ status: 'done', value: { status: 'success', context } })
     expect(performed()).toBe(1)
   })
@@ -94,9 +94,9 @@ describe('while nobody was there', () => {
       [{ code: 2, stdout: 'paid 3' }, 'failed'],
     ] as const) {
       const { run, host } = await anHourLater(dot, 'ask')
-      const [doubt] = [...run.state.waits.values()].filter(({ doubts }) => doubts !== undefined)
+      const [doubt] = [...run.state.waits.values()].filter(({ effect }) => effect !== undefined)
       await run.answer(doubt?.id ?? '', { outcome: 'happened', value })
-      await host.settle()
+      await host.drain()
       expect(run.state.ended?.status).toBe(status)
       expect(run.state.root.reader().get('tool.output')).toBe('paid 3')
     }
@@ -108,7 +108,7 @@ describe('while nobody was there', () => {
     await host.advance(4_000)
     expect([run.state.ended, performed()]).toEqual([undefined, 2])
     settle()
-    await host.settle()
+    await host.drain()
     expect(run.state.ended?.status).toBe('done')
     const other = await anHourLater(dot, 'free')
     await other.host.advance(5_000)

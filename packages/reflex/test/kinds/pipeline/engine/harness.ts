@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, type Port, Runtime } from '../../../../src/kernel/index.ts'
-import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
+import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine, type EngineParts } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import type { Limits } from '../../../../src/kinds/pipeline/contract/handler.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
@@ -58,11 +58,11 @@ export async function runDot(dot: string, world: World = {}): Promise<Went> {
   )
   const end = host.now() + (world.until ?? 3_600_000)
   for (;;) {
-    await host.settle()
+    await host.drain()
     if (run.state.ended !== undefined) break
     const asked = [...run.state.waits.values()].find(({ type, name }) => type === 'answer' && name in (world.answers ?? {}))
     if (asked !== undefined) await run.answer(asked.id, world.answers?.[asked.name] ?? null)
-    else if (host.next === undefined || host.next > end || !(await host.tick())) break
+    else if (host.nextDue === undefined || host.nextDue > end || !(await host.tick())) break
   }
   const { ended } = run.state
   const value = isObject(ended?.value) ? ended.value : {}
@@ -89,7 +89,7 @@ function runtimeOf(world: World) {
     ],
     host,
     ports: {
-      charter: charterPort({
+      charter: permissionsPort({
         trust: () => world.trust ?? 'trusted',
         refuses: (_, capability) => world.refuses?.(capability),
         workdir: '/work',

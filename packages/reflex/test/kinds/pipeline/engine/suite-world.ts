@@ -1,5 +1,5 @@
 import { digest, type Kind, type Port } from '../../../../src/kernel/index.ts'
-import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
+import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
@@ -13,7 +13,7 @@ export function suiteKind(): Kind {
 /** A world whose answers are functions of what it is asked and of the key. */
 export function suitePorts(): Record<string, Port> {
   return {
-    charter: charterPort({
+    charter: permissionsPort({
       trust: () => 'trusted',
       refuses: () => undefined,
       workdir: '/work',

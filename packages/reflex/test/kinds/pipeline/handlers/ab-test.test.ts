@@ -1,8 +1,8 @@
 import { assert, double, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { artifactsIn } from '../../../../src/kinds/pipeline/engine/artifacts.ts'
-import { clearWinner, readVerdict, winsIn } from '../../../../src/kinds/pipeline/operations/evaluation/ab-test-scores.ts'
-import { normalBelow } from '../../../../src/kinds/pipeline/operations/evaluation/scores.ts'
+import { clearWinner, readVerdict, countWins } from '../../../../src/kinds/pipeline/operations/evaluation/ab-test-scores.ts'
+import { normalCdf } from '../../../../src/kinds/pipeline/operations/evaluation/scores.ts'
 import { runDot } from '../engine/harness.ts'
 import { around, evalWorld, type Said } from './eval-world.ts'
 
@@ -32,15 +32,15 @@ describe('statistics', () => {
     [-1, 0.158655],
     [-3, 0.00135],
   ])('the normal distribution below %f is %f', (z, share) => {
-    expect(normalBelow(z)).toBeCloseTo(share, 5)
+    expect(normalCdf(z)).toBeCloseTo(share, 5)
   })
 
   test('the normal distribution rises, and its halves are one', () => {
     const z = double({ min: -6, max: 6, noNaN: true })
     assert(
       property(z, z, (a, b) => {
-        expect(normalBelow(a) + normalBelow(-a)).toBeCloseTo(1, 6)
-        if (a < b) expect(normalBelow(a)).toBeLessThanOrEqual(normalBelow(b) + 2e-7)
+        expect(normalCdf(a) + normalCdf(-a)).toBeCloseTo(1, 6)
+        if (a < b) expect(normalCdf(a)).toBeLessThanOrEqual(normalCdf(b) + 2e-7)
       }),
     )
   })
@@ -62,7 +62,7 @@ describe('statistics', () => {
   test('wins of the same two texts are counted, whatever else the history holds', () => {
     const line = (winner: string, hash_a = 'x') => JSON.stringify({ winner, hash_a, hash_b: 'y' })
     const history = ['', line('a'), 'no json', line('b'), line('a', 'older'), line('c'), '[1]', line('b')].join('\n')
-    expect(winsIn(history, { a: 'x', b: 'y' })).toEqual({ a: 1, b: 2 })
+    expect(countWins(history, { a: 'x', b: 'y' })).toEqual({ a: 1, b: 2 })
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
+import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { quoted } from '../../../../src/kinds/pipeline/dot/literal.ts'
@@ -47,7 +47,7 @@ const suite = kindSuite({
     { kind: 'pipeline', id: 'child', source: { dot: child } },
   ],
   ports: () => ({
-    charter: charterPort({
+    charter: permissionsPort({
       trust: () => 'autonomous',
       refuses: () => undefined,
       workdir: '/work',

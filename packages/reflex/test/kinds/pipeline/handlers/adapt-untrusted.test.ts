@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../../src/kernel/index.ts'
-import { OPEN_ATTRIBUTES } from '../../../../src/kinds/pipeline/operations/adapt/untrusted.ts'
+import { OPEN_ATTRIBUTES } from '../../../../src/kinds/pipeline/operations/adapt/untrusted-mutations.ts'
 import { findAttribute } from '../../../../src/kinds/pipeline/model/attributes.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
 

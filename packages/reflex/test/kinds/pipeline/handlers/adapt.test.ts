@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../../src/kernel/index.ts'
 import { quoted } from '../../../../src/kinds/pipeline/dot/literal.ts'
-import { authorOf } from '../../../../src/kinds/pipeline/model/vouching.ts'
+import { authorOf } from '../../../../src/kinds/pipeline/model/program-author.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
 
 const TIERS = ['untrusted', 'probationary', 'trusted', 'veteran', 'autonomous']

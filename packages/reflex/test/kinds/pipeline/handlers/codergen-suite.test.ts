@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { digest, isObject, type Port } from '../../../../src/kernel/index.ts'
-import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
+import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
@@ -28,7 +28,7 @@ const talk = `digraph talk {
 
 /** A model that calls tools twice and then answers, by what it was sent alone. */
 const ports = (): Record<string, Port> => ({
-  charter: charterPort({
+  charter: permissionsPort({
     trust: () => 'trusted',
     refuses: () => undefined,
     workdir: '/work',

@@ -2,8 +2,8 @@ import { type Arbitrary, assert, constantFrom, jsonValue, property } from 'fast-
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../../src/kernel/index.ts'
 import { grade, GRADER_NAMES } from '../../../../src/kinds/pipeline/operations/evaluation/graders.ts'
-import { chooseGraders } from '../../../../src/kinds/pipeline/operations/evaluation/graders-chosen.ts'
-import type { Grade } from '../../../../src/kinds/pipeline/operations/evaluation/graders-grade.ts'
+import { chooseGraders } from '../../../../src/kinds/pipeline/operations/evaluation/choose-graders.ts'
+import type { Grade } from '../../../../src/kinds/pipeline/operations/evaluation/grade.ts'
 
 describe('graders', () => {
   // proves: pipeline 4.3.6c

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { digest, isObject, type Json, ledgerPort, type Port } from '../../../../src/kernel/index.ts'
-import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
+import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
@@ -66,7 +66,7 @@ const suite = kindSuite({
   programs: [{ kind: 'pipeline', id: 'adapting', source: { dot: adapting } }],
   args: { avail_own: true },
   ports: (store, host) => ({
-    charter: charterPort({
+    charter: permissionsPort({
       trust: () => 'trusted',
       refuses: () => undefined,
       workdir: '/work',

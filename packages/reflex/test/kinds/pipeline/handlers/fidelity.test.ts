@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../../../src/kernel/index.ts'
 import type { PipelineHandler } from '../../../../src/kinds/pipeline/engine/custom.ts'
-import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
-import { type Held, heldArgument } from '../../../../src/kinds/pipeline/engine/resuming.ts'
+import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
+import { type StoredRun, storedRunArgument } from '../../../../src/kinds/pipeline/engine/resuming.ts'
 import { summaryPort } from '../../../../src/kinds/pipeline/engine/host-hooks.ts'
 import type { ModelRequest } from '../../../../src/models/index.ts'
 import { told, type Went, type World } from '../engine/harness.ts'
@@ -205,7 +205,7 @@ describe('conversations', () => {
   // proves: pipeline 3.13e
   test('a conversation that ended with a process is summed up once, and begins anew', async () => {
     const { port, requests } = model((_, n) => `answer ${n}`)
-    const held: Held = {
+    const held: StoredRun = {
       checkpoint: '/runs/old/checkpoint.json',
       current_node: 'a',
       completed: ['start', 'a'],
@@ -225,7 +225,7 @@ describe('conversations', () => {
       returns: 0,
     }
     const body = 'a [prompt=a] b [prompt=b] c [prompt=c] start -> a -> b -> c -> done'
-    const went = await run(body, port, { values: heldArgument(held) }, `${FULL} thread_id=t`)
+    const went = await run(body, port, { values: storedRunArgument(held) }, `${FULL} thread_id=t`)
     expect(told(went, 'fidelity_resolved').map(({ mode, degraded = false }) => [mode, degraded])).toEqual([
       ['summary:high', true],
       ['full', false],
@@ -250,7 +250,7 @@ describe('a host that sums up', () => {
   /** A world whose host sums up, and the facts that it was given. */
   function summing(answer: (facts: JsonObject) => string | undefined): { readonly world: World; readonly given: JsonObject[] } {
     const given: JsonObject[] = []
-    const charter = charterPort({
+    const charter = permissionsPort({
       trust: () => 'trusted',
       refuses: () => undefined,
       workdir: '/work',

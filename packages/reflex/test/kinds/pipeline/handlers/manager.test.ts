@@ -162,6 +162,6 @@ test('a run that is cancelled stops what its managers have left running', async 
   const went = await run('manager.stop_condition="manager.cycle>=1", manager.detach=true', { until: 30_000 })
   expect(went.run.state.ended).toBeUndefined()
   await went.run.cancel('enough')
-  await went.host.settle()
+  await went.host.drain()
   expect(went.run.state.ended?.status).toBe('cancelled')
 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../../src/kernel/index.ts'
-import { Mind } from '../../../../src/kinds/pipeline/operations/memory/mind.ts'
-import { TextIndex } from '../../../../src/kinds/pipeline/operations/memory/search.ts'
+import { AgentMemory } from '../../../../src/kinds/pipeline/operations/memory/agent-memory.ts'
+import { TextIndex } from '../../../../src/kinds/pipeline/operations/memory/text-index.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { runNodes, saying, workFolder } from './session-world.ts'
 
@@ -100,7 +100,7 @@ describe('the fold of a ledger', () => {
     )
     fc.assert(
       fc.property(entries, (list) => {
-        const [once, twice] = [new Mind(), new Mind()]
+        const [once, twice] = [new AgentMemory(), new AgentMemory()]
         for (const [i, entry] of list.entries()) once.fold(i + 1, entry as Json)
         for (const [i, entry] of list.entries()) {
           twice.fold(i + 1, entry as Json)

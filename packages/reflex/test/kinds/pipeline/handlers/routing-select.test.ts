@@ -13,7 +13,7 @@ const candidates = [
 
 describe('the filters', () => {
   const chosen = (facts: Readonly<Record<string, 'yes' | 'no'>>, more: Partial<RoutingFacts> = {}) =>
-    selectRoute(candidates, { exclude: [], tier: 'mid', budget: 'normal', told: (fact, backend) => facts[`${fact}_${backend}`], ...more })
+    selectRoute(candidates, { exclude: [], tier: 'mid', budget: 'normal', factOf: (fact, backend) => facts[`${fact}_${backend}`], ...more })
       ?.backend
   const all = { avail_big: 'yes', avail_mid: 'yes', avail_own: 'yes' } as const
   const free = { ...all, free_own: 'yes' } as const

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../../src/kernel/journal/json.ts'
 import { durationOf, isBadDuration, parseDuration } from '../../../../src/kinds/pipeline/language/duration.ts'
-import { choicesOf, normaliseLabel } from '../../../../src/kinds/pipeline/language/labels.ts'
-import { lookUp } from '../../../../src/kinds/pipeline/language/reading.ts'
+import { keyLabels, normaliseLabel } from '../../../../src/kinds/pipeline/language/edge-labels.ts'
+import { lookUp } from '../../../../src/kinds/pipeline/language/look-up.ts'
 import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
-import { sourceOffset } from '../../../../src/kinds/pipeline/language/written.ts'
+import { sourceOffset } from '../../../../src/kinds/pipeline/language/problem.ts'
 import { attributesOf } from './graphs.ts'
 
 describe('durations (reference pipeline 1.5)', () => {
@@ -153,11 +153,11 @@ describe('labels (reference pipeline 3.3, 7.3)', () => {
       ],
     ],
   ])('%j offers %j', (labels, choices) => {
-    expect(choicesOf(labels).map(({ key, text }) => [key, text])).toEqual(choices)
+    expect(keyLabels(labels).map(({ key, text }) => [key, text])).toEqual(choices)
   })
 
   test('keys are unique, however many share a label', () => {
-    const keys = choicesOf(Array.from({ length: 300 }, () => 'Go')).map(({ key }) => key.toLowerCase())
+    const keys = keyLabels(Array.from({ length: 300 }, () => 'Go')).map(({ key }) => key.toLowerCase())
     expect(new Set(keys).size).toBe(300)
   })
 })

@@ -102,7 +102,7 @@ describe('what the operator allows', () => {
     const went = await run('a [prompt=p] b [prompt=p] start -> a -> b -> done', { limits: { tokens: 100 } })
     const [wait] = [...went.run.state.waits.keys()]
     await went.run.answer(wait ?? '', { dollars: 5 })
-    await went.host.settle()
+    await went.host.drain()
     expect(questions(went)).toEqual(['engine:budget'])
   })
 
@@ -110,7 +110,7 @@ describe('what the operator allows', () => {
     const went = await run(chain, { limits: { tokens: 100 } })
     const [wait] = [...went.run.state.waits.keys()]
     await went.run.answer(wait ?? '', { tokens: 250 })
-    await went.host.settle()
+    await went.host.drain()
     expect(went.run.state.ended?.status).toBe('done')
     expect(told(went, 'budget_raised')).toEqual([{ tokens: 150 }])
   })

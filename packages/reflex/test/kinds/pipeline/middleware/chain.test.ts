@@ -16,12 +16,12 @@ function member(name: string, calls: string[], more: Partial<Middleware> = {}): 
   return {
     name,
     before(token) {
-      if (token.scene.node.id === 'work') calls.push(`${name} before`)
-      return token.scene.node.id === 'work' ? more.before?.(token) : undefined
+      if (token.context.node.id === 'work') calls.push(`${name} before`)
+      return token.context.node.id === 'work' ? more.before?.(token) : undefined
     },
     after(token, outcome) {
-      if (token.scene.node.id === 'work') calls.push(`${name} after`)
-      return token.scene.node.id === 'work' ? more.after?.(token, outcome) : undefined
+      if (token.context.node.id === 'work') calls.push(`${name} after`)
+      return token.context.node.id === 'work' ? more.after?.(token, outcome) : undefined
     },
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Port, Runtime } from '../../../../src/kernel/index.ts'
-import { metTerms, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
-import { charterPort } from '../../../../src/kinds/pipeline/engine/charter.ts'
+import { areTermsMet, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
+import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import type { Term } from '../../../../src/kinds/pipeline/contract/handler.ts'
 import { createPolicy, type PolicyFile } from '../../../../src/policy/index.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
@@ -14,7 +14,7 @@ const grant = 'arbor://shell/exec/**'
 
 /** A world in which commands are granted on terms. */
 function world(term: Partial<Term>, more: World = {}): World {
-  const charter = charterPort({
+  const charter = permissionsPort({
     trust: () => 'trusted',
     refuses: (_, need) => more.refuses?.(need),
     terms: (_, need) => (need === 'arbor://shell/exec' ? { grant, by: 'my.policy.json', ...term } : undefined),
@@ -84,7 +84,7 @@ describe('the policy of the operator', () => {
     const host = virtualHost()
     const grants = [{ file: 'my.policy.json', ...file }]
     const runFolder = (run: string): string => `/runs/${run}`
-    const policy = createPolicy({ trust: 'probationary', workdir: '/work', runFolder, grants, met: metTerms, now: () => host.now() })
+    const policy = createPolicy({ trust: 'probationary', workdir: '/work', runFolder, grants, areTermsMet, now: () => host.now() })
     const tools = createTools({ host, environment: {} })
     const parts = pipelineParts({ policy, tools, workdir: '/work', runFolder, limits: () => ({}), store: memoryStore() })
     let ran = 0
@@ -102,7 +102,7 @@ describe('the policy of the operator', () => {
     const dot = `digraph g { start [shape=Mdiamond] done [shape=Msquare] a [${node}] b [${node}] start -> a -> b -> done }`
     const run = await runtime.start(runtime.programs.add('pipeline', 'g', { dot }, {}), {})
     for (let i = 0; i < 5; i++) {
-      await host.settle()
+      await host.drain()
       const [open] = run.state.waits.keys()
       if (open !== undefined && answer !== undefined) await run.answer(open, answer)
     }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { holdsSecret, withoutSecrets } from '../../../../src/kinds/pipeline/engine/secrets.ts'
+import { containsSecret, withoutSecrets } from '../../../../src/kinds/pipeline/engine/sanitization.ts'
 
 const BODY = 'AbCdEf0123456789'
 
@@ -20,5 +20,5 @@ it.each([
   'eyJhbGciOiJIUzI1NiJ9 is a head alone',
   'sk-'.repeat(1000),
 ])('leaves %s', (text) => {
-  expect(holdsSecret(text)).toBe(false)
+  expect(containsSecret(text)).toBe(false)
 })

@@ -179,7 +179,7 @@ describe('input', () => {
     await host.advance(999)
     expect(await engine.run()).toMatchObject({ status: 'suspended' })
     await host.advance(1000)
-    expect([engine.status(), engine.snapshot().suspension, host.next]).toEqual([
+    expect([engine.status(), engine.snapshot().suspension, host.nextDue]).toEqual([
       'suspended',
       expect.objectContaining({ name: 'a' }),
       undefined,

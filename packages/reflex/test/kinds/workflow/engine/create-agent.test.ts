@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { OURS } from '../../../../src/agents/read-spec.ts'
+import { SPEC_ATTRIBUTES } from '../../../../src/agents/read-spec.ts'
 import {
   type BuiltInSpec,
   createAgent,
@@ -120,5 +120,5 @@ test('the types of specs name what the built-in agents take', () => {
     toolChoice: true,
     maxTurns: true,
   }
-  expect(Object.keys(named).sort()).toEqual([...OURS].sort())
+  expect(Object.keys(named).sort()).toEqual([...SPEC_ATTRIBUTES].sort())
 })

@@ -124,7 +124,7 @@ describe('a workflow on a runtime', () => {
   test('also if its time came while nobody held the run', async () => {
     const first = open(asks)
     const { id } = await first.runtime.start(add(first, pair))
-    await first.runtime.open.get(id)?.idle()
+    await first.runtime.openRuns.get(id)?.idle()
     await first.runtime.close()
     await first.host.advance(5000)
     const second = open(asks, first.store, first.host)
@@ -250,7 +250,7 @@ describe('a workflow on a runtime', () => {
     }
     const world = open(agent)
     const run = await world.runtime.start(add(world, pair))
-    await world.host.settle(20)
+    await world.host.drain(20)
     expect(board(run)).toBe(`key="${run.id}:2" pair/a@0`)
     void run.cancel('enough')
     await run.idle()

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../../../kernel/journal/json.ts'
-import { quote } from '../../../../text/harmless.ts'
+import { quote } from '../../../../text/printable.ts'
 import { renderText } from '../../language/render.ts'
 import { callSource } from '../../contract/asks.ts'
 import { unfenced } from '../people/gate.ts'
@@ -8,21 +8,21 @@ import { readPipeline } from '../../check/read.ts'
 import type { Action } from './action.ts'
 
 /** Checks the text of a pipeline; what is wrong with it is a result. */
-export const validatePipeline: Action = (_scene, given) => {
-  const { typed, findings } = readPipeline(unfenced(renderText(given['source'])), undefined, { author: 'untrusted' })
+export const validatePipeline: Action = (_scene, params) => {
+  const { typed, findings } = readPipeline(unfenced(renderText(params['source'])), undefined, { author: 'untrusted' })
   const diagnostics = findings.map(({ rule, severity, message }) => ({ rule: rule ?? '', severity, message }))
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   return { result: { valid: errors === 0, node_count: typed?.nodes.size ?? 0, error_count: errors, diagnostics } }
 }
 
 /** Runs the text of a pipeline with the least trust that there is, and with the inputs that are handed over and no others. */
-export const runPipeline: Action = function* (scene, given) {
-  const dot = unfenced(renderText(given['source']))
-  const inputs = isObject(given['inputs']) ? given['inputs'] : {}
-  const kept = Object.keys(inputs).find(isEngineKey)
-  if (kept !== undefined) return { problem: `the engine keeps ${quote(kept)} for itself` }
+export const runPipeline: Action = function* (nodeContext, params) {
+  const dot = unfenced(renderText(params['source']))
+  const inputs = isObject(params['inputs']) ? params['inputs'] : {}
+  const reserved = Object.keys(inputs).find(isEngineKey)
+  if (reserved !== undefined) return { problem: `the engine keeps ${quote(reserved)} for itself` }
   const source = { dot, author: 'untrusted' }
-  const { returned, value } = yield* callSource('pipeline', `${scene.typed.graph.id}.${scene.node.id}`, source, inputs)
+  const { returned, value } = yield* callSource('pipeline', `${nodeContext.typed.graph.id}.${nodeContext.node.id}`, source, inputs)
   const object = isObject(value) ? value : {}
   if (returned !== 'done') return { problem: `the pipeline ${returned}: ${renderText(object['message']) || 'no reason'}` }
   const context = isObject(object['context']) ? object['context'] : object

@@ -79,24 +79,33 @@ export function actionPort(registry: ActionRegistry): Port {
     leaves: true,
     repeat: 'ask',
     traits(call) {
-      const { action, name } = named(registry, call)
+      const { action, name } = findAction(registry, call)
       if (action === undefined) return { leaves: false, repeat: 'free' }
       const needs = [actionCapability(name), ...(action.capabilities ?? [])]
       return { ...TRAITS[action.idempotency ?? 'side_effecting'], needs }
     },
     async perform(call): Promise<Json> {
-      const { action, name, args } = named(registry, call)
+      const { action, name, args } = findAction(registry, call)
       if (action === undefined) {
         const hint = didYouMean(suggest(name, [...registry.names(), ...ACTION_NAMES]))
         throw pipelineFaults.make('R2222', `unknown action ${JSON.stringify(name)}${hint === undefined ? '' : `; ${hint}`}`)
       }
-      const wrong = closedTo(action.parameters ?? {}, args)
-      if (wrong !== undefined) throw pipelineFaults.make('R2223', `${name}: only the author of the pipeline writes the parameter ${wrong}`)
+      const forbidden = forbiddenParameter(action.parameters ?? {}, args)
+      if (forbidden !== undefined)
+        throw pipelineFaults.make('R2223', `${name}: only the author of the pipeline writes the parameter ${forbidden}`)
       const read = readParameters(action.parameters ?? {}, isObject(args['params']) ? args['params'] : {})
       if ('problem' in read) throw pipelineFaults.make('R2223', `${name}: ${read.problem}`)
       const { run, key, signal } = call
-      const say = (part: string): string => renderText(args[part])
-      const services = { signal, key, run, node: say('node'), agent: say('agent'), workdir: say('workdir'), stage: say('stage') }
+      const argument = (part: string): string => renderText(args[part])
+      const services = {
+        signal,
+        key,
+        run,
+        node: argument('node'),
+        agent: argument('agent'),
+        workdir: argument('workdir'),
+        stage: argument('stage'),
+      }
       return copyJson((await action.run(read.values, services)) ?? {}, `what the action ${name} gives`)
     },
     reject: (thrown) =>
@@ -107,18 +116,18 @@ export function actionPort(registry: ActionRegistry): Port {
 }
 
 /** A parameter that somebody else has given than may give it. */
-function closedTo(parameters: Parameters, { params, loose, by }: JsonObject): string | undefined {
-  const given = isObject(params) ? params : {}
+function forbiddenParameter(parameters: Parameters, { params, loose, by }: JsonObject): string | undefined {
+  const values = isObject(params) ? params : {}
   const names = isList(loose) ? loose.map((name) => renderText(name)) : []
   const closed = Object.entries(parameters).filter(([, { authored, control }]) => authored === true || (by === 'agent' && control === true))
-  return closed.flatMap(([own, { also = [] }]) => [own, ...also]).find((name) => names.includes(name) && Object.hasOwn(given, name))
+  return closed.flatMap(([own, { also = [] }]) => [own, ...also]).find((name) => names.includes(name) && Object.hasOwn(values, name))
 }
 
-function named(
+function findAction(
   registry: ActionRegistry,
   { args }: Call,
 ): { readonly action: HostAction | undefined; readonly name: string; readonly args: JsonObject } {
-  const given = isObject(args) ? args : {}
-  const name = renderText(given['action'])
-  return { action: registry.get(name), name, args: given }
+  const callArgs = isObject(args) ? args : {}
+  const name = renderText(callArgs['action'])
+  return { action: registry.get(name), name, args: callArgs }
 }

@@ -1,11 +1,11 @@
 import { isList, isObject, type Json } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'
-import type { Answer, Ask, Scene } from '../../contract/handler.ts'
-import type { Action, Problem } from './action.ts'
-import { runWords } from './commands.ts'
+import type { Answer, Ask, NodeContext } from '../../contract/handler.ts'
+import type { Action, ActionProblem } from './action.ts'
+import { runCommand } from './shell-and-git.ts'
 import { folderOf } from './files.ts'
-import type { Given } from '../../model/action-parameters.ts'
+import type { ParameterValues } from '../../model/action-parameters.ts'
 
 /** What runs the tests of a project, by the file that shows what kind it is; the first that is there. */
 const RUNNERS: readonly (readonly [file: string, words: readonly string[]])[] = [
@@ -19,20 +19,23 @@ const RUNNERS: readonly (readonly [file: string, words: readonly string[]])[] = 
  * Runs the tests of a project: the command that the node gives, else what its files show. Red tests are a result, with
  * `passed` false (reference pipeline 4.5); a runner that cannot be started is a failure.
  */
-export const runTests: Action = function* (scene, given) {
-  const words = yield* wordsOf(scene, given)
+export const runTests: Action = function* (context, params) {
+  const words = yield* testCommand(context, params)
   if ('problem' in words) return words
-  const ended = yield* runWords(scene, words.argv, folderOf(scene, given), { timeout: given['timeout'] })
+  const ended = yield* runCommand(context, words.argv, folderOf(context, params), { timeout: params['timeout'] })
   if ('problem' in ended) return ended
   const { code, stdout, stderr } = ended
   const output = stderr === '' ? stdout : stdout === '' ? stderr : `${stdout}\n${stderr}`
   return { result: { passed: code === 0, output, stdout, stderr, exit_code: code, command: words.argv.join(' ') } }
 }
 
-function* wordsOf(scene: Scene, given: Given): Generator<Ask, { readonly argv: readonly string[] } | Problem, Answer> {
-  const own = commandOf(given['command'])
-  if (own.length > 0) return { argv: own }
-  const listed = yield* callTool('file.list', { path: folderOf(scene, given), depth: 1 })
+function* testCommand(
+  context: NodeContext,
+  params: ParameterValues,
+): Generator<Ask, { readonly argv: readonly string[] } | ActionProblem, Answer> {
+  const stated = commandOf(params['command'])
+  if (stated.length > 0) return { argv: stated }
+  const listed = yield* callTool('file.list', { path: folderOf(context, params), depth: 1 })
   if (listed.error !== undefined) return { problem: listed.error.message }
   const { entries = [] } = isObject(listed.ok) ? listed.ok : {}
   const names = new Set((isList(entries) ? entries : []).map((entry) => (isObject(entry) ? renderText(entry['path']) : '')))
@@ -43,9 +46,9 @@ function* wordsOf(scene: Scene, given: Given): Generator<Ask, { readonly argv: r
         .slice(0, 3)
         .join(', ')} shows one`,
     }
-  const wrong = optionLike(given)
-  if (wrong !== undefined) return { problem: wrong }
-  return { argv: [...words, ...optionsOf(file ?? '', given)] }
+  const problem = optionProblem(params)
+  if (problem !== undefined) return { problem }
+  return { argv: [...words, ...optionsOf(file ?? '', params)] }
 }
 
 /** A command as words: a list, JSON, or text that is split at spaces and never goes through a shell. */
@@ -64,13 +67,13 @@ function commandOf(value: Json | undefined): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '')
 }
 
-function optionLike(given: Given): string | undefined {
-  const [name] = ['tags', 'test_file'].filter((one) => renderText(given[one]).startsWith('-'))
+function optionProblem(params: ParameterValues): string | undefined {
+  const [name] = ['tags', 'test_file'].filter((one) => renderText(params[one]).startsWith('-'))
   return name === undefined ? undefined : `${name} would be taken for an option`
 }
 
-function optionsOf(file: string, given: Given): readonly string[] {
-  const [tags, one] = [renderText(given['tags']), renderText(given['test_file'])]
+function optionsOf(file: string, params: ParameterValues): readonly string[] {
+  const [tags, one] = [renderText(params['tags']), renderText(params['test_file'])]
   if (file === 'mix.exs') return [...(tags === '' ? [] : ['--only', tags]), ...(one === '' ? [] : [one])]
   return file === 'package.json' && one !== '' ? ['--', one] : []
 }

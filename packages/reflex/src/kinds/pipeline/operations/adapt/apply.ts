@@ -7,11 +7,11 @@ import { type AttributeChanges, type Mutation, refuse } from './mutation.ts'
 import { VERSION, versionOf } from '../../dot/version.ts'
 
 /** What decides on each change. */
-interface Judge {
+interface MutationRules {
   /** The handler of a node as it stands, by its canonical type. */
   kindOf(node: DotNode): string
   /** Nodes that nothing may change any more: those that were executed, and the one that changes the others. */
-  readonly settled: (id: string) => string | undefined
+  readonly closedReason: (id: string) => string | undefined
   /** Throws `Refused` where trust is too low; `leaf`: no edge leaves the node; `node`: the node after the changes so far. */
   allow(mutation: Mutation, leaf: boolean, node: DotNode | undefined): void
 }
@@ -21,29 +21,29 @@ interface Judge {
  * later in the list. New and changed nodes have variables and the stylesheet applied, as when a pipeline is loaded; the
  * version goes up by one. Throws `Refused` at the first change that cannot be: then nothing has changed.
  */
-export function applyMutations(graph: DotGraph, mutations: readonly Mutation[], judge: Judge): DotGraph {
-  const draft = new Draft(graph, judge)
+export function applyMutations(graph: DotGraph, mutations: readonly Mutation[], rules: MutationRules): DotGraph {
+  const draft = new GraphDraft(graph, rules)
   for (const mutation of mutations) draft.apply(mutation)
   return draft.graph()
 }
 
-class Draft {
+class GraphDraft {
   readonly #before: DotGraph
-  readonly #judge: Judge
+  readonly #rules: MutationRules
   readonly #nodes: Map<string, DotNode>
   readonly #touched = new Set<string>()
   #edges: readonly DotEdge[]
 
-  constructor(graph: DotGraph, judge: Judge) {
+  constructor(graph: DotGraph, rules: MutationRules) {
     this.#before = graph
-    this.#judge = judge
+    this.#rules = rules
     this.#nodes = new Map(graph.nodes)
     this.#edges = graph.edges
   }
 
   apply(mutation: Mutation): void {
     const node = 'id' in mutation ? this.#nodes.get(mutation.id) : undefined
-    this.#judge.allow(mutation, 'id' in mutation && !this.#edges.some(({ from }) => from === mutation.id), node)
+    this.#rules.allow(mutation, 'id' in mutation && !this.#edges.some(({ from }) => from === mutation.id), node)
     switch (mutation.op) {
       case 'add_node':
         return this.#addNode(newNode(mutation))
@@ -65,7 +65,7 @@ class Draft {
     return {
       ...this.#before,
       attributes: new Map([...attributes, [VERSION, { value: versionOf(this.#before) + 1, provenance: 'transform' }]]),
-      nodes: this.#finished(),
+      nodes: this.#styledNodes(),
       edges: this.#edges.map((edge, index) => ({ ...edge, index })),
       subgraphs: subgraphs.map((subgraph) => ({ ...subgraph, members: subgraph.members.filter((id) => this.#nodes.has(id)) })),
     }
@@ -78,7 +78,7 @@ class Draft {
   }
 
   #removeNode(id: string): void {
-    const kind = this.#judge.kindOf(this.#open(id, 'remove_node'))
+    const kind = this.#rules.kindOf(this.#openNode(id, 'remove_node'))
     if (kind === 'start' || kind === 'exit') refuse(`remove_node: ${id} is the ${kind} of the pipeline`)
     this.#nodes.delete(id)
     this.#touched.delete(id)
@@ -86,16 +86,16 @@ class Draft {
   }
 
   #modify(id: string, attrs: AttributeChanges): void {
-    const node = this.#open(id, 'modify_attrs')
+    const node = this.#openNode(id, 'modify_attrs')
     this.#nodes.set(id, { ...node, attributes: merged(withoutStyle(node.attributes), attrs) })
     this.#touched.add(id)
   }
 
-  #open(id: string, op: string): DotNode {
+  #openNode(id: string, op: string): DotNode {
     const node = this.#nodes.get(id)
     if (node === undefined) return refuse(`${op}: there is no node ${id}`)
-    const settled = this.#judge.settled(id)
-    return settled === undefined ? node : refuse(`${op}: ${id} ${settled}`)
+    const reason = this.#rules.closedReason(id)
+    return reason === undefined ? node : refuse(`${op}: ${id} ${reason}`)
   }
 
   #addEdge(from: string, to: string, attrs: AttributeChanges): void {
@@ -115,22 +115,22 @@ class Draft {
 
   #kind(id: string): string | undefined {
     const node = this.#nodes.get(id)
-    return node === undefined ? undefined : this.#judge.kindOf(node)
+    return node === undefined ? undefined : this.#rules.kindOf(node)
   }
 
   #removeEdge({ from, to, condition, label }: Extract<Mutation, { op: 'remove_edge' }>): void {
-    const goes = (edge: DotEdge): boolean =>
+    const matches = (edge: DotEdge): boolean =>
       edge.from === from &&
       edge.to === to &&
       (condition === undefined || textOf(edge.attributes, 'condition') === condition) &&
       (label === undefined || textOf(edge.attributes, 'label') === label)
-    const left = this.#edges.filter((edge) => !goes(edge))
+    const left = this.#edges.filter((edge) => !matches(edge))
     if (left.length === this.#edges.length) refuse(`remove_edge: there is no such edge ${from} -> ${to}`)
     this.#edges = left
   }
 
   /** All nodes in their order, those that are new or changed with variables and the stylesheet applied. */
-  #finished(): ReadonlyMap<string, DotNode> {
+  #styledNodes(): ReadonlyMap<string, DotNode> {
     const touched = new Map([...this.#nodes].filter(([id]) => this.#touched.has(id)))
     const { rules } = parseStylesheet(textOf(this.#before.attributes, 'model_stylesheet') ?? '')
     const { nodes } = applyStylesheet(expandVariables({ ...this.#before, nodes: touched }), rules)

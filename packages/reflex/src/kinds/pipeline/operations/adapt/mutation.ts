@@ -1,6 +1,6 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import type { AttributeValue } from '../../dot/graph.ts'
-import { quote } from '../../../../text/harmless.ts'
+import { quote } from '../../../../text/printable.ts'
 import { didYouMean, suggest } from '../../../../text/suggest.ts'
 
 /** Attributes that a change sets; `null` takes one away. */
@@ -23,11 +23,11 @@ export type Mutation =
 const OPERATIONS: readonly Mutation['op'][] = ['modify_attrs', 'add_edge', 'remove_edge', 'add_node', 'remove_node']
 
 /** Why a list of changes is refused: all of it, whichever of them is wrong. */
-export class Refused extends Error {}
+export class MutationRefused extends Error {}
 
 /** Throws the refusal of a whole list of changes. */
 export function refuse(reason: string): never {
-  throw new Refused(reason)
+  throw new MutationRefused(reason)
 }
 
 const ID = /^[A-Za-z_]\w*$/
@@ -40,14 +40,14 @@ const KEY = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/
  * is not a list of known operations with all that they need.
  */
 export function readMutations(value: Json, most: number): readonly Mutation[] {
-  const list = typeof value === 'string' ? parsed(value) : value
+  const list = typeof value === 'string' ? parseMutations(value) : value
   if (!isList(list)) return refuse('the mutations are no list')
   if (list.length === 0) return refuse('there are no mutations')
   if (list.length > most) return refuse(`${list.length} mutations are more than the ${most} that max_mutations allows`)
   return list.map((item, i) => mutationOf(item, `mutation ${i + 1}`))
 }
 
-function parsed(text: string): Json {
+function parseMutations(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch {
@@ -65,11 +65,11 @@ function mutationOf(item: Json, which: string): Mutation {
     case 'remove_node':
       return { op, id: textIn(item, 'id', where) }
     case 'modify_attrs':
-      return { op, id: textIn(item, 'id', where), attrs: given(item, where) }
+      return { op, id: textIn(item, 'id', where), attrs: requiredChanges(item, where) }
     case 'add_edge':
       return { op, from: textIn(item, 'from', where), to: textIn(item, 'to', where), attrs: changesOf(item, where, false) }
     case 'remove_edge': {
-      const [condition, label] = [optional(item, 'condition', where), optional(item, 'label', where)]
+      const [condition, label] = [optionalText(item, 'condition', where), optionalText(item, 'label', where)]
       return { op, from: textIn(item, 'from', where), to: textIn(item, 'to', where), condition, label }
     }
     default:
@@ -80,10 +80,10 @@ function mutationOf(item: Json, which: string): Mutation {
 function unknownOperation(op: Json | undefined, which: string): string {
   if (op === undefined) return `${which} has no op`
   const name = typeof op === 'string' ? op : JSON.stringify(op)
-  return `${which} has the op ${quote(name)}, which nothing knows${said(didYouMean(suggest(name, OPERATIONS)))}`
+  return `${which} has the op ${quote(name)}, which nothing knows${hintText(didYouMean(suggest(name, OPERATIONS)))}`
 }
 
-function said(hint: string | undefined): string {
+function hintText(hint: string | undefined): string {
   return hint === undefined ? '' : `; ${hint}`
 }
 
@@ -92,7 +92,7 @@ function textIn(item: JsonObject, field: string, where: string): string {
   return typeof value === 'string' && value !== '' ? value : refuse(`${where} has no ${field}`)
 }
 
-function optional(item: JsonObject, field: string, where: string): string | undefined {
+function optionalText(item: JsonObject, field: string, where: string): string | undefined {
   const value = item[field]
   if (value === undefined || value === null) return undefined
   return typeof value === 'string' ? value : refuse(`${where}: ${field} is no text`)
@@ -103,7 +103,7 @@ function newId(item: JsonObject, where: string): string {
   return ID.test(id) && !KEYWORD.test(id) ? id : refuse(`${where}: ${quote(id)} is no id`)
 }
 
-function given(item: JsonObject, where: string): AttributeChanges {
+function requiredChanges(item: JsonObject, where: string): AttributeChanges {
   const attrs = changesOf(item, where, true)
   return attrs.size > 0 ? attrs : refuse(`${where} has no attrs`)
 }

@@ -69,9 +69,9 @@ const FIXED_PREFIXES = ['tool_hooks.', 'param.', 'arg.']
  * no level is the least.
  */
 export function tierOf(run: string, session: unknown): Trust {
-  const own = levelOf(run)
-  if (session === undefined || session === null) return own
-  return lesserTrust(own, typeof session === 'string' ? levelOf(session) : 'untrusted')
+  const runTier = levelOf(run)
+  if (session === undefined || session === null) return runTier
+  return lesserTrust(runTier, typeof session === 'string' ? levelOf(session) : 'untrusted')
 }
 
 function levelOf(word: string): Trust {

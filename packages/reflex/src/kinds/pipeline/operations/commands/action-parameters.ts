@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
-import type { Scene } from '../../contract/handler.ts'
+import type { NodeContext } from '../../contract/handler.ts'
 
 /** Parameters of an action, or why they cannot be put together. */
 export type ActionParameters = { readonly values: JsonObject } | { readonly problem: string }
@@ -9,8 +9,8 @@ export type ActionParameters = { readonly values: JsonObject } | { readonly prob
  * The parameters of an action: `param.x` and `arg.x` as written, then each key of `context_keys` under its last part,
  * which goes before what is written. A key that is not there is left out and remarked (reference pipeline 4.5, actions).
  */
-export function actionParameters(scene: Scene): ActionParameters {
-  const { attributes, node } = scene
+export function actionParameters(context: NodeContext): ActionParameters {
+  const { attributes, node } = context
   const values: Record<string, Json> = {}
   for (const [key, { value }] of attributes) {
     const [, name] = /^(?:param|arg)\.(.+)$/.exec(key) ?? []
@@ -22,26 +22,26 @@ export function actionParameters(scene: Scene): ActionParameters {
     const other = from.get(name)
     if (other !== undefined && other !== key) return { problem: `${other} and ${key} would both be the parameter ${name}` }
     from.set(name, key)
-    const value = scene.get(key)
-    if (value === undefined) scene.note('parameter_missing', { node_id: node.id, key, name })
+    const value = context.get(key)
+    if (value === undefined) context.note('parameter_missing', { node_id: node.id, key, name })
     else values[name] = value
   }
-  return budgeted(scene, values)
+  return withTimeoutBudget(context, values)
 }
 
 const BUDGET = ['deadline_key', 'cap_key', 'reserve_key', 'param'] as const
 
 /** The time that is left until a deadline, as a parameter: all four attributes or none (reference pipeline 2.4). */
-function budgeted(scene: Scene, values: Record<string, Json>): ActionParameters {
-  const words = BUDGET.map((word) => textOf(scene.attributes, `timeout_budget.${word}`)?.trim() || undefined)
+function withTimeoutBudget(context: NodeContext, values: Record<string, Json>): ActionParameters {
+  const words = BUDGET.map((word) => textOf(context.attributes, `timeout_budget.${word}`)?.trim() || undefined)
   if (words.every((word) => word === undefined)) return { values }
   const [deadlineKey, capKey, reserveKey, parameter] = words
   if (deadlineKey === undefined || capKey === undefined || reserveKey === undefined || parameter === undefined)
     return { problem: `timeout_budget needs all of ${BUDGET.join(', ')}` }
-  const [deadline, cap, reserve] = [timeOf(scene.get(deadlineKey)), Number(scene.text(capKey)), Number(scene.text(reserveKey))]
+  const [deadline, cap, reserve] = [timeOf(context.get(deadlineKey)), Number(context.text(capKey)), Number(context.text(reserveKey))]
   if (![deadline, cap, reserve].every(Number.isFinite))
     return { problem: `timeout_budget: ${deadlineKey}, ${capKey} and ${reserveKey} must be times` }
-  return { values: { ...values, [parameter]: Math.max(0, Math.min(cap, deadline - scene.now - reserve)) } }
+  return { values: { ...values, [parameter]: Math.max(0, Math.min(cap, deadline - context.now - reserve)) } }
 }
 
 /** Milliseconds since the epoch, from a number or a date as text. */

@@ -5,6 +5,6 @@ import { isObject, type Json, type JsonObject } from '../../../../kernel/journal
  * after a success without output, and text alone is the output.
  */
 export function commandResult(value: Json): JsonObject {
-  const given = isObject(value) ? value : typeof value === 'string' ? { stdout: value } : {}
-  return { code: 0, stdout: '', stderr: '', ...given }
+  const fields = isObject(value) ? value : typeof value === 'string' ? { stdout: value } : {}
+  return { code: 0, stdout: '', stderr: '', ...fields }
 }

@@ -3,7 +3,7 @@ import { isVariableName, isVariableValue } from '../../../../tools/index.ts'
 import { operationOf } from '../../model/operation.ts'
 import { readsOf } from '../../model/node-keys.ts'
 import { renderText } from '../../language/render.ts'
-import type { Scene } from '../../contract/handler.ts'
+import type { NodeContext } from '../../contract/handler.ts'
 
 /** Values for a command, or why one cannot be given. */
 export type CommandVariables = { readonly values: JsonObject } | { readonly problem: string }
@@ -14,16 +14,16 @@ export type CommandVariables = { readonly values: JsonObject } | { readonly prob
  * given, whoever named it; a value that is too long fails the node, since the command would find nothing where it expects
  * something (reference pipeline 4.5).
  */
-export function commandVariables(scene: Scene): CommandVariables {
-  const { attributes, node } = scene
+export function commandVariables(context: NodeContext): CommandVariables {
+  const { attributes, node } = context
   const values: Record<string, Json> = {}
   const from = new Map<string, string>()
   for (const { key, attribute } of readsOf({ id: node.id, operation: operationOf(node, attributes), attributes })) {
     const isListed = attribute === 'env_keys' || attribute === 'context_keys'
     const name = isListed ? (key.split('.').at(-1) ?? key) : key
-    const value = scene.get(key)
+    const value = context.get(key)
     if (!isVariableName(name)) {
-      if (isListed) scene.note('variable_refused', { node_id: node.id, key, name })
+      if (isListed) context.note('variable_refused', { node_id: node.id, key, name })
       continue
     }
     if (value === undefined || (typeof value === 'object' && !isListed)) continue

@@ -2,55 +2,55 @@ import { isObject, type Json, type JsonObject } from '../../../../kernel/journal
 import { textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'
-import type { Handler, Scene, Steps } from '../../contract/handler.ts'
+import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
 import { sendRequest } from './api.ts'
-import { effectFailed, placeOf, required, requiredValue } from './requirements.ts'
+import { effectFailed, resolvePath, requiredText, requiredValue } from './requirements.ts'
 
 /** Bytes of a file that is read. */
 const MOST = 10_000_000
 
 /** Reads a text file: its text goes to `output_key` and to `last_response` (reference pipeline 4.7). */
-export const readFile: Handler = (scene) => {
-  const path = pathOf(scene)
-  return path === undefined ? refusal(`${scene.node.rawType} ${scene.node.id}: no path or source_key`) : reads(scene, path)
+export const readFile: Handler = (context) => {
+  const path = pathOf(context)
+  return path === undefined ? refusal(`${context.node.rawType} ${context.node.id}: no path or source_key`) : readFileAt(context, path)
 }
 
-function* reads(scene: Scene, path: string): Steps {
-  const settled = yield* callTool('file.read', { path: placeOf(scene, path), limit: MOST })
-  if (settled.error !== undefined) return effectFailed(scene, settled.error)
-  return success(kept(scene, isObject(settled.ok) ? (settled.ok['text'] ?? '') : ''))
+function* readFileAt(context: NodeContext, path: string): Steps {
+  const settled = yield* callTool('file.read', { path: resolvePath(context, path), limit: MOST })
+  if (settled.error !== undefined) return effectFailed(context, settled.error)
+  return success(readUpdates(context, isObject(settled.ok) ? (settled.ok['text'] ?? '') : ''))
 }
 
 /** The path that is written, else the one that a value of the context holds, else what names that value. */
-function pathOf(scene: Scene): string | undefined {
-  const written = textOf(scene.attributes, 'path')?.trim()
+function pathOf(context: NodeContext): string | undefined {
+  const written = textOf(context.attributes, 'path')?.trim()
   if (written) return written
-  const key = textOf(scene.attributes, 'source_key')?.trim() ?? ''
-  return renderText(scene.get(key)).trim() || key || undefined
+  const key = textOf(context.attributes, 'source_key')?.trim() ?? ''
+  return renderText(context.get(key)).trim() || key || undefined
 }
 
 /** Copies a value of the context (reference pipeline 4.7). */
-export const readContext: Handler = (scene) => {
-  const key = required(scene, 'source_key')
+export const readContext: Handler = (context) => {
+  const key = requiredText(context, 'source_key')
   if (typeof key !== 'string') return key
-  const found = requiredValue(scene, key)
-  return 'status' in found ? found : success({ [outputKey(scene)]: found.value })
+  const found = requiredValue(context, key)
+  return 'status' in found ? found : success({ [outputKey(context)]: found.value })
 }
 
 /** Reads from an address: the text goes to `output_key` and to `last_response`; a status of 400 and more fails (reference pipeline 4.7). */
-export const readApi: Handler = (scene) => {
-  const body = textOf(scene.attributes, 'body_key')
-  return sendRequest(scene, { method: 'GET', bodyKey: body === '' ? undefined : body }, ({ status, text }) => ({
-    ...kept(scene, text),
-    [`read.${scene.node.id}.status`]: status,
+export const readApi: Handler = (context) => {
+  const body = textOf(context.attributes, 'body_key')
+  return sendRequest(context, { method: 'GET', bodyKey: body === '' ? undefined : body }, ({ status, text }) => ({
+    ...readUpdates(context, text),
+    [`read.${context.node.id}.status`]: status,
   }))
 }
 
-function kept(scene: Scene, value: Json): JsonObject {
-  return { [outputKey(scene)]: value, last_response: value }
+function readUpdates(context: NodeContext, value: Json): JsonObject {
+  return { [outputKey(context)]: value, last_response: value }
 }
 
-function outputKey({ attributes, node }: Scene): string {
+function outputKey({ attributes, node }: NodeContext): string {
   return textOf(attributes, 'output_key')?.trim() || `read.${node.id}`
 }

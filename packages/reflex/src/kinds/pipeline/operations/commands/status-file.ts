@@ -1,6 +1,6 @@
 import { isObject } from '../../../../kernel/journal/json.ts'
 import { type Outcome, outcomeProblem, readOutcome, refusal } from '../../contract/outcome.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 /**
  * The outcome of a stage whose command has written a `status.json`: what it says goes before what the handler found, its
@@ -8,24 +8,24 @@ import { jsonIn } from '../../language/json-in.ts'
  */
 export function withStatus(outcome: Outcome, text: string | undefined): Outcome {
   if (text === undefined) return outcome
-  const parsed = jsonIn(text)
+  const parsed = parseJson(text)
   if (isObject(parsed) && parsed['written_by'] === 'engine') return outcome
-  const said = readOutcome(parsed)
+  const stated = readOutcome(parsed)
   const problem = parsed === undefined ? 'it is not JSON' : outcomeProblem(parsed)
-  if (said === undefined || problem !== undefined)
+  if (stated === undefined || problem !== undefined)
     return refusal(`invalid status file: ${problem ?? 'it is no outcome'}`, { ...updatesOf(outcome), written: true })
   const { failure_reason: found, retryable, notes, context_updates, ...rest } = outcome
-  const isBad = said.status === 'fail' || said.status === 'retry'
-  const told = [notes, said.notes].filter((note) => note !== undefined)
+  const isBad = stated.status === 'fail' || stated.status === 'retry'
+  const allNotes = [notes, stated.notes].filter((note) => note !== undefined)
   return {
     ...rest,
     ...(isBad && found !== undefined ? { failure_reason: found } : {}),
     ...(isBad && retryable !== undefined ? { retryable } : {}),
-    ...said,
-    ...(context_updates === undefined && said.context_updates === undefined
+    ...stated,
+    ...(context_updates === undefined && stated.context_updates === undefined
       ? {}
-      : { context_updates: { ...context_updates, ...said.context_updates } }),
-    ...(told.length === 0 ? {} : { notes: told.join('\n') }),
+      : { context_updates: { ...context_updates, ...stated.context_updates } }),
+    ...(allNotes.length === 0 ? {} : { notes: allNotes.join('\n') }),
     written: true,
   }
 }

@@ -1,21 +1,21 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { numberOf, textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
-import type { Handler, Scene } from '../../contract/handler.ts'
+import type { Handler, NodeContext } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
-import { required, requiredValue } from '../commands/requirements.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { requiredText, requiredValue } from '../commands/requirements.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 /** What has been gathered, or why the input does not fit. */
-type Gathered = { readonly value: Json } | { readonly problem: string }
-type Operation = (before: Json | undefined, input: Json) => Gathered
+type Accumulated = { readonly value: Json } | { readonly problem: string }
+type Operation = (before: Json | undefined, input: Json) => Accumulated
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['sum', numeric(0, (before, input) => before + input)],
   ['product', numeric(1, (before, input) => before * input)],
   ['min', numeric(Number.POSITIVE_INFINITY, Math.min)],
   ['max', numeric(Number.NEGATIVE_INFINITY, Math.max)],
-  ['count', (before) => toNumber(before ?? 0, (number) => number + 1)],
+  ['count', (before) => withNumber(before ?? 0, (number) => number + 1)],
   ['avg', average],
   ['append', (before, input) => ({ value: [...listOf(before), input] })],
   ['prepend', (before, input) => ({ value: [input, ...listOf(before)] })],
@@ -24,53 +24,57 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 ])
 
 /** Joins a value to what has been gathered under a key (reference pipeline 4.8, accumulator). Pure. */
-export const accumulator: Handler = (scene) => {
-  const { attributes, node } = scene
+export const accumulator: Handler = (context) => {
+  const { attributes, node } = context
   const word = textOf(attributes, 'operation')?.trim() || textOf(attributes, 'mode')?.trim() || 'append'
   const operation = OPERATIONS.get(word)
   if (operation === undefined)
     return refusal(`${node.id}: an accumulator knows ${[...OPERATIONS.keys()].join(', ')}, not ${JSON.stringify(word)}`)
-  const inputKey = required(scene, 'input_key')
+  const inputKey = requiredText(context, 'input_key')
   if (typeof inputKey !== 'string') return inputKey
-  const input = requiredValue(scene, inputKey)
+  const input = requiredValue(context, inputKey)
   if ('status' in input) return input
   const key = textOf(attributes, 'accumulator_key')?.trim() || `accumulator.${node.id}`
-  const before = scene.get(key) ?? initial(textOf(attributes, 'init_value'))
-  const gathered = operation(before, input.value)
-  if ('problem' in gathered) return refusal(`${node.id}: ${gathered.problem}`)
-  return bounded(scene, key, gathered.value, { operation: word, input: input.value, previous: before ?? null })
+  const before = context.get(key) ?? parseIfJson(textOf(attributes, 'init_value'))
+  const accumulated = operation(before, input.value)
+  if ('problem' in accumulated) return refusal(`${node.id}: ${accumulated.problem}`)
+  return limitedOutcome(context, key, accumulated.value, { operation: word, input: input.value, previous: before ?? null })
 }
 
 /** What is written, once it is known whether the limit holds. */
-function bounded(scene: Scene, key: string, value: Json, facts: JsonObject) {
-  const { attributes, node } = scene
+function limitedOutcome(context: NodeContext, key: string, value: Json, facts: JsonObject) {
+  const { attributes, node } = context
   const limit = numberOf(attributes, 'limit')
   const action = textOf(attributes, 'limit_action')?.trim() || 'warn'
   const exceeded = limit !== undefined && sizeOf(value) > limit
   if (exceeded && action === 'fail') return refusal(`${node.id}: ${key} is over its limit of ${limit}`)
-  const kept = exceeded && action === 'cap' ? capped(value, limit, facts['operation'] === 'prepend') : value
-  const own = Object.entries({ ...facts, limit_exceeded: exceeded }).map(([name, fact]): [string, Json] => [
+  const limited = exceeded && action === 'cap' ? capValue(value, limit, facts['operation'] === 'prepend') : value
+  const details = Object.entries({ ...facts, limit_exceeded: exceeded }).map(([name, fact]): [string, Json] => [
     `accumulator.${node.id}.${name}`,
     fact,
   ])
-  const updates = { [key]: kept, ...(isAverage(kept) ? { [`${key}.avg`]: kept.sum / kept.count } : {}), ...Object.fromEntries(own) }
+  const updates = {
+    [key]: limited,
+    ...(isAverage(limited) ? { [`${key}.avg`]: limited.sum / limited.count } : {}),
+    ...Object.fromEntries(details),
+  }
   if (!exceeded) return success(updates)
-  if (action !== 'cap') scene.note('stage_warning', { node_id: node.id, warning: `${key} is over its limit of ${limit}` })
+  if (action !== 'cap') context.note('stage_warning', { node_id: node.id, warning: `${key} is over its limit of ${limit}` })
   return success(updates, { notes: `${key} is over its limit of ${limit}` })
 }
 
 function numeric(start: number, join: (before: number, input: number) => number): Operation {
   return (before, input) =>
-    toNumber(input, (number) => {
+    withNumber(input, (number) => {
       const from = before === undefined || before === null ? start : numberIn(before)
       return from === undefined ? Number.NaN : join(from, number)
     })
 }
 
-function toNumber(value: Json, then: (number: number) => number): Gathered {
+function withNumber(value: Json, then: (number: number) => number): Accumulated {
   const number = numberIn(value)
-  const made = number === undefined ? Number.NaN : then(number)
-  return Number.isFinite(made) ? { value: made } : { problem: `${shown(value)} cannot be reckoned with` }
+  const result = number === undefined ? Number.NaN : then(number)
+  return Number.isFinite(result) ? { value: result } : { problem: `${excerpt(value)} cannot be reckoned with` }
 }
 
 function numberIn(value: Json): number | undefined {
@@ -87,41 +91,43 @@ function isAverage(value: Json | undefined): value is { readonly sum: number; re
   return isObject(value) && typeof value['sum'] === 'number' && typeof value['count'] === 'number' && value['count'] > 0
 }
 
-function average(before: Json | undefined, input: Json): Gathered {
+function average(before: Json | undefined, input: Json): Accumulated {
   const number = numberIn(input)
-  if (number === undefined) return { problem: `${shown(input)} cannot be reckoned with` }
+  if (number === undefined) return { problem: `${excerpt(input)} cannot be reckoned with` }
   const from: Average = isAverage(before) ? before : { sum: before === undefined ? 0 : (numberIn(before) ?? 0), count: 0 }
   return { value: { sum: from.sum + number, count: from.count + 1 } }
 }
 
-function merge(before: Json | undefined, input: Json): Gathered {
+function merge(before: Json | undefined, input: Json): Accumulated {
   const [base, added] = [objectIn(before ?? {}), objectIn(input)]
-  return base === undefined || added === undefined ? { problem: `${shown(input)} is no object to merge` } : { value: deep(base, added) }
+  return base === undefined || added === undefined
+    ? { problem: `${excerpt(input)} is no object to merge` }
+    : { value: deepMerge(base, added) }
 }
 
-function deep(base: JsonObject, added: JsonObject): JsonObject {
+function deepMerge(base: JsonObject, added: JsonObject): JsonObject {
   const merged = Object.entries(added).map(([key, value]): [string, Json] => {
     const before = Object.hasOwn(base, key) ? base[key] : undefined
-    return [key, isObject(before) && isObject(value) ? deep(before, value) : value]
+    return [key, isObject(before) && isObject(value) ? deepMerge(before, value) : value]
   })
   return { ...base, ...Object.fromEntries(merged) }
 }
 
 function objectIn(value: Json): JsonObject | undefined {
-  const found = typeof value === 'string' ? initial(value) : value
+  const found = typeof value === 'string' ? parseIfJson(value) : value
   return isObject(found) ? found : undefined
 }
 
 function listOf(value: Json | undefined): readonly Json[] {
   if (isList(value)) return value
-  const parsed = typeof value === 'string' ? initial(value) : undefined
+  const parsed = typeof value === 'string' ? parseIfJson(value) : undefined
   return isList(parsed) ? parsed : value === undefined || value === null || value === '' ? [] : [value]
 }
 
 /** A value that is written as text: what is JSON counts as that. */
-function initial(text: string | undefined): Json | undefined {
+function parseIfJson(text: string | undefined): Json | undefined {
   if (text === undefined || text === '') return undefined
-  return jsonIn(text) ?? text
+  return parseJson(text) ?? text
 }
 
 function sizeOf(value: Json): number {
@@ -131,7 +137,7 @@ function sizeOf(value: Json): number {
 }
 
 /** As much as may be gathered; of a list, what came last is left out. */
-function capped(value: Json, limit: number, fromFront: boolean): Json {
+function capValue(value: Json, limit: number, fromFront: boolean): Json {
   const most = Math.max(0, Math.floor(limit))
   if (typeof value === 'number') return limit
   if (typeof value === 'string') return value.slice(0, most)
@@ -139,7 +145,7 @@ function capped(value: Json, limit: number, fromFront: boolean): Json {
   return value
 }
 
-function shown(value: Json): string {
+function excerpt(value: Json): string {
   const text = JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../kernel/journal/json.ts'
-import { normalBelow } from './scores.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { normalCdf } from './scores.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 export type Variant = 'a' | 'b'
 
@@ -16,9 +16,9 @@ export interface Verdict {
  * Reads the lines of a judge: `SCORE_A:`, `SCORE_B:`, `WINNER:`. A score that is not there is 0.5; where no winner is named
  * the higher score wins, and a where they are equal (reference pipeline 4.3.3).
  */
-export function readVerdict(said: string): Verdict {
+export function readVerdict(reply: string): Verdict {
   const line = (name: string): string =>
-    new RegExp(`^[ \\t*_#>-]{0,20}${name}[ \\t*_]{0,20}:[ \\t*_]{0,20}(.*)$`, 'im').exec(said)?.[1]?.trim() ?? ''
+    new RegExp(`^[ \\t*_#>-]{0,20}${name}[ \\t*_]{0,20}:[ \\t*_]{0,20}(.*)$`, 'im').exec(reply)?.[1]?.trim() ?? ''
   const [score_a, score_b] = [score(line('SCORE_A')), score(line('SCORE_B'))]
   const [, named] = /^(?:variant\s+)?([ab])\b/i.exec(line('WINNER')) ?? []
   const winner = named === undefined ? (score_b > score_a ? 'b' : 'a') : named.toLowerCase() === 'b' ? 'b' : 'a'
@@ -31,16 +31,16 @@ function score(text: string): number {
 }
 
 /** How often each variant has won. */
-export type Wins = Readonly<Record<Variant, number>>
+export type WinCounts = Readonly<Record<Variant, number>>
 
 /**
  * Counts the wins in a history, one JSON object a line. Only tests of the same two texts count: a variant that was
  * changed is another one. Lines that are none are passed over.
  */
-export function winsIn(history: string, hashes: Readonly<Record<Variant, string>>): Wins {
+export function countWins(history: string, hashes: Readonly<Record<Variant, string>>): WinCounts {
   const wins = { a: 0, b: 0 }
   for (const line of history.split('\n')) {
-    const record = jsonIn(line)
+    const record = parseJson(line)
     if (!isObject(record) || record['hash_a'] !== hashes.a || record['hash_b'] !== hashes.b) continue
     if (record['winner'] === 'a' || record['winner'] === 'b') wins[record['winner']]++
   }
@@ -51,9 +51,9 @@ export function winsIn(history: string, hashes: Readonly<Record<Variant, string>
  * The variant that leads clearly, by a one-sided z test: z = (p − 0.5) / √(0.25 / n), with p the leader's share of n wins.
  * Nothing below `least` wins, or where chance alone would lead so far with `significance` or more.
  */
-export function clearWinner({ a, b }: Wins, least: number, significance: number): Variant | undefined {
+export function clearWinner({ a, b }: WinCounts, minSamples: number, significance: number): Variant | undefined {
   const n = a + b
-  if (n === 0 || n < least || a === b) return undefined
+  if (n === 0 || n < minSamples || a === b) return undefined
   const z = (Math.max(a, b) / n - 0.5) / Math.sqrt(0.25 / n)
-  return 1 - normalBelow(z) < significance ? (a > b ? 'a' : 'b') : undefined
+  return 1 - normalCdf(z) < significance ? (a > b ? 'a' : 'b') : undefined
 }

@@ -1,11 +1,11 @@
-import { alike, jaccard, mean, shapeOf, wordsOf } from './scores.ts'
+import { similarity, jaccard, mean, shapeOf, wordsOf } from './scores.ts'
 
 /** How alike two texts are in one respect: 1 is the same, in [0, 1]. */
 export type Dimension = (baseline: string, current: string) => number
 
 /** What drift is measured in (reference pipeline 4.3.4). */
 export const DIMENSIONS: ReadonlyMap<string, Dimension> = new Map<string, Dimension>([
-  ['length', (baseline, current) => alike(baseline.length, current.length)],
+  ['length', (baseline, current) => similarity(baseline.length, current.length)],
   ['keywords', (baseline, current) => jaccard(wordsOf(baseline), wordsOf(current))],
   ['structure', structure],
   ['format', format],
@@ -13,7 +13,7 @@ export const DIMENSIONS: ReadonlyMap<string, Dimension> = new Map<string, Dimens
 
 function structure(baseline: string, current: string): number {
   const [a, b] = [shapeOf(baseline), shapeOf(current)]
-  return mean([alike(a.lines, b.lines), alike(a.paragraphs, b.paragraphs), alike(a.fences, b.fences)])
+  return mean([similarity(a.lines, b.lines), similarity(a.paragraphs, b.paragraphs), similarity(a.fences, b.fences)])
 }
 
 /** The share of headers, lists and code fences whose presence agrees. */

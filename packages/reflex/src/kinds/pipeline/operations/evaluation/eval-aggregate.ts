@@ -4,17 +4,17 @@ import { refusal, success } from '../../contract/outcome.ts'
 import { METRICS } from './eval-metrics.ts'
 import { nearestUpstream, resultsAt } from './eval-results.ts'
 
-const USUAL: readonly string[] = ['accuracy', 'mean_score']
+const DEFAULT_METRICS: readonly string[] = ['accuracy', 'mean_score']
 
 /** Computes metrics of an evaluation; below `threshold` the first of them fails the node (reference pipeline 4.3.6). Pure. */
-export const evalAggregate: Handler = (scene) => {
-  const { attributes, node } = scene
+export const evalAggregate: Handler = (context) => {
+  const { attributes, node } = context
   const named = listOf(attributes, 'metrics')
-  const metrics = named.length === 0 ? USUAL : named
+  const metrics = named.length === 0 ? DEFAULT_METRICS : named
   const unknown = metrics.find((name) => !METRICS.has(name))
   if (unknown !== undefined) return refusal(`${node.id}: metrics are ${[...METRICS.keys()].join(', ')}, not ${JSON.stringify(unknown)}`)
-  const source = textOf(attributes, 'source')?.trim() || nearestUpstream(scene, 'eval.results.')
-  const results = source === undefined ? [] : resultsAt(scene, source)
+  const source = textOf(attributes, 'source')?.trim() || nearestUpstream(context, 'eval.results.')
+  const results = source === undefined ? [] : resultsAt(context, source)
   if (results.length === 0) return refusal(`${node.rawType} ${node.id}: there are no results${source === undefined ? '' : ` of ${source}`}`)
   const k = Math.max(1, integerOf(attributes, 'k') ?? 1)
   const values = metrics.map((name): [string, number] => [name, METRICS.get(name)?.(results, k) ?? 0])

@@ -12,8 +12,8 @@ export const METRICS: ReadonlyMap<string, (results: readonly SampleResult[], k: 
 function passAtKOf(results: readonly SampleResult[], k: number): number {
   const attempts = new Map<string, { n: number; good: number }>()
   for (const { id, passed } of results) {
-    const of = attempts.get(id) ?? { n: 0, good: 0 }
-    attempts.set(id, { n: of.n + 1, good: of.good + (passed ? 1 : 0) })
+    const counts = attempts.get(id) ?? { n: 0, good: 0 }
+    attempts.set(id, { n: counts.n + 1, good: counts.good + (passed ? 1 : 0) })
   }
   return mean([...attempts.values()].map(({ n, good }) => passAtK(n, good, k)))
 }

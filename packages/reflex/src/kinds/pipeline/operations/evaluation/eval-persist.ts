@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { textOf } from '../../dot/graph.ts'
 import { callTool, perform } from '../../contract/asks.ts'
-import type { Handler, Scene, Steps } from '../../contract/handler.ts'
+import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
 import { timingOf } from './eval-metrics.ts'
 import { allResults, resultsAt, type SampleResult } from './eval-results.ts'
-import { effectFailed, required } from '../commands/requirements.ts'
+import { effectFailed, requiredText } from '../commands/requirements.ts'
 
 /** A name that is a part of a path and leads nowhere. */
 const DOMAIN = /^[A-Za-z0-9][\w.-]{0,99}$/
@@ -15,47 +15,47 @@ const DOMAIN = /^[A-Za-z0-9][\w.-]{0,99}$/
  * later runs find it, and as a file `eval/<domain>/<run id>.json` in the run's own folder. Both are written under a key, so
  * that a crash repeats neither.
  */
-export const evalPersist: Handler = (scene) => {
-  const domain = required(scene, 'domain')
+export const evalPersist: Handler = (context) => {
+  const domain = requiredText(context, 'domain')
   if (typeof domain !== 'string') return domain
-  if (!DOMAIN.test(domain.trim())) return refusal(`${scene.node.id}: ${JSON.stringify(domain)} cannot be the name of a domain`)
-  const results = resultsOf(scene)
-  if (results.length === 0) return refusal(`${scene.node.rawType} ${scene.node.id}: there are no results`)
-  return persists(scene, domain.trim(), results)
+  if (!DOMAIN.test(domain.trim())) return refusal(`${context.node.id}: ${JSON.stringify(domain)} cannot be the name of a domain`)
+  const results = resultsOf(context)
+  if (results.length === 0) return refusal(`${context.node.rawType} ${context.node.id}: there are no results`)
+  return persist(context, domain.trim(), results)
 }
 
-function* persists(scene: Scene, domain: string, results: readonly SampleResult[]): Steps {
-  const id = `${scene.charter.run}-${scene.node.id}-${Math.floor(scene.random() * 2 ** 32).toString(16)}`
+function* persist(context: NodeContext, domain: string, results: readonly SampleResult[]): Steps {
+  const id = `${context.permissions.run}-${context.node.id}-${Math.floor(context.random() * 2 ** 32).toString(16)}`
   const record: JsonObject = {
     run_id: id,
     domain,
-    timestamp: new Date(scene.now).toISOString(),
-    pipeline: scene.typed.graph.id,
-    run: scene.charter.run,
-    model: scene.text('eval.model'),
-    provider: scene.text('eval.provider'),
+    timestamp: new Date(context.now).toISOString(),
+    pipeline: context.typed.graph.id,
+    run: context.permissions.run,
+    model: context.text('eval.model'),
+    provider: context.text('eval.provider'),
     sample_count: results.length,
     passed_count: results.filter(({ passed }) => passed).length,
-    metrics: metricsOf(scene),
+    metrics: metricsOf(context),
     timing: { ...timingOf(results) },
   }
-  const kept = yield* perform('ledger', ['append', `eval/${domain}`, record])
-  if (kept.error !== undefined) return effectFailed(scene, kept.error)
+  const appended = yield* perform('ledger', ['append', `eval/${domain}`, record])
+  if (appended.error !== undefined) return effectFailed(context, appended.error)
   const text = `${JSON.stringify(record, null, 2)}\n`
   const written = yield* callTool('file.write', { path: `eval/${domain}/${id}.json`, text, in: 'run' })
-  if (written.error !== undefined) return effectFailed(scene, written.error)
+  if (written.error !== undefined) return effectFailed(context, written.error)
   return success({ 'eval.persist.run_id': id, 'eval.persist.status': 'stored' })
 }
 
-function resultsOf(scene: Scene): readonly SampleResult[] {
-  const key = textOf(scene.attributes, 'results_key')?.trim() ?? ''
-  return key === '' ? [...allResults(scene).values()].flat() : resultsAt(scene, key)
+function resultsOf(context: NodeContext): readonly SampleResult[] {
+  const key = textOf(context.attributes, 'results_key')?.trim() ?? ''
+  return key === '' ? [...allResults(context).values()].flat() : resultsAt(context, key)
 }
 
 /** The metrics of the key that is named, else all that the context holds, each under the name of its node. */
-function metricsOf(scene: Scene): Json {
-  const key = textOf(scene.attributes, 'metrics_key')?.trim() ?? ''
-  if (key !== '') return scene.get(`eval.metrics.${key}`) ?? scene.get(key) ?? {}
-  const found = scene.keys().filter((name) => name.startsWith('eval.metrics.') && isObject(scene.get(name)))
-  return Object.fromEntries(found.map((name) => [name.slice('eval.metrics.'.length), scene.get(name) ?? {}]))
+function metricsOf(context: NodeContext): Json {
+  const key = textOf(context.attributes, 'metrics_key')?.trim() ?? ''
+  if (key !== '') return context.get(`eval.metrics.${key}`) ?? context.get(key) ?? {}
+  const found = context.keys().filter((name) => name.startsWith('eval.metrics.') && isObject(context.get(name)))
+  return Object.fromEntries(found.map((name) => [name.slice('eval.metrics.'.length), context.get(name) ?? {}]))
 }

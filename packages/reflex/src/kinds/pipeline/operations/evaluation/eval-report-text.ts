@@ -4,7 +4,7 @@ import { mean } from './scores.ts'
 import type { SampleResult } from './eval-results.ts'
 
 /** What a report tells of. */
-export interface Reported {
+export interface ReportData {
   readonly title: string
   readonly model: string
   readonly provider: string
@@ -13,10 +13,10 @@ export interface Reported {
 }
 
 /** Samples that a report of people names one by one. */
-const SHOWN = 50
+const MOST_SHOWN = 50
 
 /** How an evaluation is told (reference pipeline 4.8, eval.report). */
-export const REPORTS: ReadonlyMap<string, (reported: Reported) => string> = new Map([
+export const REPORTS: ReadonlyMap<string, (reported: ReportData) => string> = new Map([
   ['terminal', terminal],
   ['json', json],
   ['markdown', markdown],
@@ -26,56 +26,56 @@ function passedOf(results: readonly SampleResult[]): number {
   return results.filter(({ passed }) => passed).length
 }
 
-function rows(metrics: Json): readonly (readonly [string, string])[] {
+function metricRows(metrics: Json): readonly (readonly [string, string])[] {
   const values = isObject(metrics) ? Object.entries(metrics) : []
   return values.map(([name, value]) => [name, typeof value === 'number' ? value.toFixed(3) : renderText(value)])
 }
 
-function told({ model, provider }: Reported): string {
+function modelText({ model, provider }: ReportData): string {
   return [provider, model].filter((part) => part !== '').join(':')
 }
 
-function terminal(reported: Reported): string {
-  const { title, results, metrics } = reported
-  const width = Math.max(0, ...rows(metrics).map(([name]) => name.length))
+function terminal(data: ReportData): string {
+  const { title, results, metrics } = data
+  const width = Math.max(0, ...metricRows(metrics).map(([name]) => name.length))
   const lines = results
-    .slice(0, SHOWN)
-    .map(({ id, passed, scores }) => `  ${passed ? 'pass' : 'FAIL'}  ${id}${passed ? '' : `  ${why(scores)}`}`)
+    .slice(0, MOST_SHOWN)
+    .map(({ id, passed, scores }) => `  ${passed ? 'pass' : 'FAIL'}  ${id}${passed ? '' : `  ${failureReasons(scores)}`}`)
   return [
-    `${title}${told(reported) === '' ? '' : `  (${told(reported)})`}`,
+    `${title}${modelText(data) === '' ? '' : `  (${modelText(data)})`}`,
     `  ${passedOf(results)} of ${results.length} samples passed`,
-    ...rows(metrics).map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    ...metricRows(metrics).map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
     ...lines,
-    ...more(results, '  '),
+    ...omittedLines(results, '  '),
     '',
   ].join('\n')
 }
 
-function markdown(reported: Reported): string {
-  const { title, results, metrics } = reported
+function markdown(data: ReportData): string {
+  const { title, results, metrics } = data
   return [
     `# ${title}`,
     '',
-    ...(told(reported) === '' ? [] : [`Model: ${told(reported)}`, '']),
+    ...(modelText(data) === '' ? [] : [`Model: ${modelText(data)}`, '']),
     `${passedOf(results)} of ${results.length} samples passed.`,
     '',
-    ...(rows(metrics).length === 0
+    ...(metricRows(metrics).length === 0
       ? []
-      : ['| metric | value |', '| --- | --- |', ...rows(metrics).map(([name, value]) => `| ${cell(name)} | ${cell(value)} |`), '']),
+      : ['| metric | value |', '| --- | --- |', ...metricRows(metrics).map(([name, value]) => `| ${cell(name)} | ${cell(value)} |`), '']),
     '| sample | passed | score | why |',
     '| --- | --- | --- | --- |',
     ...results
-      .slice(0, SHOWN)
+      .slice(0, MOST_SHOWN)
       .map(
         ({ id, passed, scores }) =>
-          `| ${cell(id)} | ${passed ? 'yes' : 'no'} | ${mean(scores.map(({ score }) => score)).toFixed(2)} | ${cell(why(scores))} |`,
+          `| ${cell(id)} | ${passed ? 'yes' : 'no'} | ${mean(scores.map(({ score }) => score)).toFixed(2)} | ${cell(failureReasons(scores))} |`,
       ),
-    ...more(results, ''),
+    ...omittedLines(results, ''),
     '',
   ].join('\n')
 }
 
-function json({ title, model, provider, results, metrics }: Reported): string {
+function json({ title, model, provider, results, metrics }: ReportData): string {
   const report: JsonObject = {
     title,
     model,
@@ -88,15 +88,15 @@ function json({ title, model, provider, results, metrics }: Reported): string {
   return `${JSON.stringify(report, null, 2)}\n`
 }
 
-function why(scores: SampleResult['scores']): string {
+function failureReasons(scores: SampleResult['scores']): string {
   return scores
     .filter(({ passed }) => !passed)
     .map(({ grader, detail }) => `${grader}: ${detail}`)
     .join('; ')
 }
 
-function more(results: readonly SampleResult[], indent: string): readonly string[] {
-  return results.length > SHOWN ? ['', `${indent}and ${results.length - SHOWN} more`] : []
+function omittedLines(results: readonly SampleResult[], indent: string): readonly string[] {
+  return results.length > MOST_SHOWN ? ['', `${indent}and ${results.length - MOST_SHOWN} more`] : []
 }
 
 /** Text that stays in its cell. */

@@ -1,8 +1,8 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import type { TypedGraph } from '../../model/typed.ts'
-import type { Scene } from '../../contract/handler.ts'
+import type { NodeContext } from '../../contract/handler.ts'
 import { renderText } from '../../language/render.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 /** What came of one sample (reference pipeline 4.3.6). */
 export interface SampleResult {
@@ -17,7 +17,7 @@ export interface SampleResult {
 
 /** Results as the context holds them; what is none is left out. */
 export function resultsIn(value: Json | undefined): readonly SampleResult[] {
-  const list = typeof value === 'string' ? jsonIn(value) : value
+  const list = typeof value === 'string' ? parseJson(value) : value
   return (isList(list) ? list : []).flatMap((item, i): SampleResult[] => {
     if (!isObject(item) || !isList(item['scores'])) return []
     const { id, input = null, expected = null, actual = null, passed, metadata } = item
@@ -48,14 +48,14 @@ export function resultsIn(value: Json | undefined): readonly SampleResult[] {
 }
 
 /** Results under the name of their node, or under the key that holds them. */
-export function resultsAt(scene: Scene, name: string): readonly SampleResult[] {
-  const own = resultsIn(scene.get(`eval.results.${name}`))
-  return own.length > 0 ? own : resultsIn(scene.get(name))
+export function resultsAt(context: NodeContext, name: string): readonly SampleResult[] {
+  const own = resultsIn(context.get(`eval.results.${name}`))
+  return own.length > 0 ? own : resultsIn(context.get(name))
 }
 
 /** The nearest node upstream that has left something under `prefix`, as its type or as an action; walked back breadth first. */
-export function nearestUpstream(scene: Scene, prefix: string): string | undefined {
-  return upstream(scene.typed, scene.node.id).find((id) => scene.get(`${prefix}${id}`) !== undefined)
+export function nearestUpstream(context: NodeContext, prefix: string): string | undefined {
+  return upstream(context.typed, context.node.id).find((id) => context.get(`${prefix}${id}`) !== undefined)
 }
 
 function* upstream({ incoming }: TypedGraph, from: string): Generator<string> {
@@ -70,10 +70,10 @@ function* upstream({ incoming }: TypedGraph, from: string): Generator<string> {
 }
 
 /** Every list of results that the context holds, by the names of their nodes, sorted. */
-export function allResults(scene: Scene): ReadonlyMap<string, readonly SampleResult[]> {
-  const found = scene.keys().flatMap((key): [string, readonly SampleResult[]][] => {
+export function allResults(context: NodeContext): ReadonlyMap<string, readonly SampleResult[]> {
+  const found = context.keys().flatMap((key): [string, readonly SampleResult[]][] => {
     const [, id] = /^eval\.results\.(.+)$/.exec(key) ?? []
-    const results = id === undefined ? [] : resultsIn(scene.get(key))
+    const results = id === undefined ? [] : resultsIn(context.get(key))
     return id === undefined || results.length === 0 ? [] : [[id, results]]
   })
   return new Map(found)

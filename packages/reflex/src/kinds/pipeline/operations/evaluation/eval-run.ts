@@ -1,51 +1,51 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
-import type { Answer, Ask, Handler, Scene, Settled, Steps } from '../../contract/handler.ts'
+import type { Answer, Ask, Handler, NodeContext, Settled, Steps } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { type Sample, sampleIn } from './eval-samples.ts'
 import type { SampleResult } from './eval-results.ts'
-import { type ChosenGrader, chooseGraders } from './graders-chosen.ts'
-import { performSome, plainAsk, promptValue, replyText } from '../models/plain-request.ts'
-import { effectFailed, required } from '../commands/requirements.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { type ChosenGrader, chooseGraders } from './choose-graders.ts'
+import { performInBatches, plainAsk, promptValue, replyText } from '../models/plain-request.ts'
+import { effectFailed, requiredText } from '../commands/requirements.ts'
+import { parseJson } from '../../language/parse-json.ts'
 import { agentOfContext } from '../models/session-values.ts'
 
 /** No port of that name: this host has no services. */
 const NO_PORT = 'R2013'
 
 /** What a subject made of a sample, or why it made nothing of it. */
-type Answered = { readonly actual: Json } | { readonly problem: string }
+type SubjectAnswer = { readonly actual: Json } | { readonly problem: string }
 
 /** Has each sample answered and judged (reference pipeline 4.3.6). What is judged: the input itself, a model, or a function of the host. */
-export const evalRun: Handler = (scene) => {
-  const written = required(scene, 'graders')
+export const evalRun: Handler = (context) => {
+  const written = requiredText(context, 'graders')
   if (typeof written !== 'string') return written
-  const graders = chooseGraders(listOf(scene.attributes, 'graders'))
-  if ('problem' in graders) return refusal(`${scene.node.id}: ${graders.problem}`)
-  const dataset = scene.get('eval.dataset')
+  const graders = chooseGraders(listOf(context.attributes, 'graders'))
+  if ('problem' in graders) return refusal(`${context.node.id}: ${graders.problem}`)
+  const dataset = context.get('eval.dataset')
   const samples = (isList(dataset) ? dataset : []).flatMap((item, i) => sampleIn(item, i + 1) ?? [])
-  if (samples.length === 0) return refusal(`${scene.node.rawType} ${scene.node.id}: eval.dataset holds no sample`)
-  const subject = textOf(scene.attributes, 'subject')?.trim() ?? ''
-  if (subject !== '' && subject !== 'passthrough') return evaluates(scene, samples, graders, subject)
-  const results = samples.map((sample) => judged(sample, { actual: sample.input }, graders))
-  return published(scene, results, settingsOf(scene))
+  if (samples.length === 0) return refusal(`${context.node.rawType} ${context.node.id}: eval.dataset holds no sample`)
+  const subject = textOf(context.attributes, 'subject')?.trim() ?? ''
+  if (subject !== '' && subject !== 'passthrough') return evaluate(context, samples, graders, subject)
+  const results = samples.map((sample) => gradeSample(sample, { actual: sample.input }, graders))
+  return resultsOutcome(context, results, settingsOf(context))
 }
 
-function* evaluates(scene: Scene, samples: readonly Sample[], graders: readonly ChosenGrader[], subject: string): Steps {
-  const settings = settingsOf(scene)
-  const settled = yield* subject === 'llm' ? askModels(scene, samples, settings) : askService(scene, samples, subject)
+function* evaluate(context: NodeContext, samples: readonly Sample[], graders: readonly ChosenGrader[], subject: string): Steps {
+  const settings = settingsOf(context)
+  const settled = yield* subject === 'llm' ? askModels(context, samples, settings) : askSubject(context, samples, subject)
   const errors = settled.flatMap(({ error }) => (error === undefined ? [] : [error]))
   const [first] = errors
-  if (first !== undefined && first.code === NO_PORT) return refusal(`${scene.node.id}: ${unknownSubject(subject)}`)
-  if (first !== undefined && errors.length === samples.length) return effectFailed(scene, first)
-  const answers = settled.map((answer) => (subject === 'llm' ? saidByModel(answer) : saidByService(answer)))
-  if (answers.includes('missing')) return refusal(`${scene.node.id}: ${unknownSubject(subject)}`)
+  if (first !== undefined && first.code === NO_PORT) return refusal(`${context.node.id}: ${unknownSubject(subject)}`)
+  if (first !== undefined && errors.length === samples.length) return effectFailed(context, first)
+  const answers = settled.map((answer) => (subject === 'llm' ? modelAnswer(answer) : serviceAnswer(answer)))
+  if (answers.includes('missing')) return refusal(`${context.node.id}: ${unknownSubject(subject)}`)
   const results = samples.map((sample, i) => {
     const answer = answers[i]
-    return judged(sample, answer === undefined || answer === 'missing' ? { problem: 'no answer' } : answer, graders)
+    return gradeSample(sample, answer === undefined || answer === 'missing' ? { problem: 'no answer' } : answer, graders)
   })
-  return published(scene, results, settings)
+  return resultsOutcome(context, results, settings)
 }
 
 function unknownSubject(subject: string): string {
@@ -58,49 +58,49 @@ interface Settings {
   readonly provider: string
 }
 
-function settingsOf(scene: Scene): Settings {
-  const { attributes } = scene
-  const item = itemOf(scene.get('map.current_item'))
+function settingsOf(context: NodeContext): Settings {
+  const { attributes } = context
+  const item = itemOf(context.get('map.current_item'))
   const pick = (name: 'model' | 'provider'): string =>
-    textOf(attributes, `llm_${name}`)?.trim() || textOf(attributes, name)?.trim() || renderText(item[name]) || scene.text(`eval.${name}`)
+    textOf(attributes, `llm_${name}`)?.trim() || textOf(attributes, name)?.trim() || renderText(item[name]) || context.text(`eval.${name}`)
   return { model: pick('model'), provider: pick('provider') }
 }
 
 function itemOf(value: Json | undefined): JsonObject {
-  const item = typeof value === 'string' ? jsonIn(value) : value
+  const item = typeof value === 'string' ? parseJson(value) : value
   return isObject(item) ? item : {}
 }
 
-function askModels(scene: Scene, samples: readonly Sample[], { model, provider }: Settings): Generator<Ask, Settled[], Answer> {
+function askModels(context: NodeContext, samples: readonly Sample[], { model, provider }: Settings): Generator<Ask, Settled[], Answer> {
   const named = { model: model || undefined, provider: provider || undefined }
-  return performSome(
-    samples.map(({ id, input }) => plainAsk(scene, { prompt: promptValue(input) ?? '', part: id.slice(0, 100), ...named })),
+  return performInBatches(
+    samples.map(({ id, input }) => plainAsk(context, { prompt: promptValue(input) ?? '', part: id.slice(0, 100), ...named })),
   )
 }
 
 /** A function that the host has registered for this: no name in a program ever loads code (reference pipeline 4.3.6). */
-function askService(scene: Scene, samples: readonly Sample[], subject: string): Generator<Ask, Settled[], Answer> {
-  const agent = agentOfContext(scene)
-  return performSome(
+function askSubject(context: NodeContext, samples: readonly Sample[], subject: string): Generator<Ask, Settled[], Answer> {
+  const agent = agentOfContext(context)
+  return performInBatches(
     samples.map(({ id, input, metadata }) => ({
       effect: 'service',
-      args: { service: 'eval', op: subject, agent, now: scene.now, args: { id, input, metadata } },
+      args: { service: 'eval', op: subject, agent, now: context.now, args: { id, input, metadata } },
     })),
   )
 }
 
-function saidByModel(settled: Settled): Answered {
+function modelAnswer(settled: Settled): SubjectAnswer {
   const text = replyText(settled)
   return text === undefined ? { problem: settled.error?.message ?? 'no answer' } : { actual: text }
 }
 
-function saidByService({ ok, error }: Settled): Answered | 'missing' {
+function serviceAnswer({ ok, error }: Settled): SubjectAnswer | 'missing' {
   if (error !== undefined) return { problem: error.message }
   const value = isObject(ok) ? ok['value'] : undefined
   return value === undefined ? 'missing' : { actual: value }
 }
 
-function judged(sample: Sample, answer: Answered, graders: readonly ChosenGrader[]): SampleResult {
+function gradeSample(sample: Sample, answer: SubjectAnswer, graders: readonly ChosenGrader[]): SampleResult {
   const { id, input, expected, metadata } = sample
   const problem = 'problem' in answer ? answer.problem : undefined
   const actual = 'problem' in answer ? null : answer.actual
@@ -111,14 +111,14 @@ function judged(sample: Sample, answer: Answered, graders: readonly ChosenGrader
   return { id, input, expected, actual, scores, passed: scores.every(({ passed }) => passed), metadata }
 }
 
-function published(scene: Scene, results: readonly SampleResult[], { model, provider }: Settings): Outcome {
-  const own = `eval.results.${scene.node.id}`
+function resultsOutcome(context: NodeContext, results: readonly SampleResult[], { model, provider }: Settings): Outcome {
+  const prefix = `eval.results.${context.node.id}`
   const passed = results.filter((result) => result.passed).length
   return success(
     {
-      [own]: results as unknown as Json,
-      [`${own}.count`]: results.length,
-      [`${own}.passed`]: passed,
+      [prefix]: results as unknown as Json,
+      [`${prefix}.count`]: results.length,
+      [`${prefix}.passed`]: passed,
       'eval.model': model,
       'eval.provider': provider,
     },

@@ -1,7 +1,7 @@
 import { digestFraction } from '../../../../kernel/journal/digest.ts'
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 /** One sample of a data set (reference pipeline 4.7, eval_dataset). */
 export interface Sample {
@@ -12,25 +12,25 @@ export interface Sample {
 }
 
 /** The samples of a text, and the lines that are none, from 1. */
-export interface ReadSamples {
+export interface SamplesResult {
   readonly samples: readonly Sample[]
-  readonly bad: readonly number[]
+  readonly badLines: readonly number[]
 }
 
 /** Reads JSON Lines: one object a line, with an `input`; empty lines count for nothing. */
-export function readSamples(text: string): ReadSamples {
+export function readSamples(text: string): SamplesResult {
   const samples: Sample[] = []
-  const bad: number[] = []
+  const badLines: number[] = []
   for (const [i, line] of text
     .replace(/^\ufeff/, '')
     .split('\n')
     .entries()) {
     if (line.trim() === '') continue
-    const sample = sampleIn(jsonIn(line), samples.length + 1)
-    if (sample === undefined) bad.push(i + 1)
+    const sample = sampleIn(parseJson(line), samples.length + 1)
+    if (sample === undefined) badLines.push(i + 1)
     else samples.push(sample)
   }
-  return { samples, bad }
+  return { samples, badLines }
 }
 
 /** A sample out of JSON, as a file or a value of the context has it; nothing for what has no input. */

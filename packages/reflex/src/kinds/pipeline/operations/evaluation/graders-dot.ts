@@ -2,8 +2,8 @@ import { compileGraph } from '../../model/compile.ts'
 import type { TypedGraph } from '../../model/typed.ts'
 import { textOf } from '../../dot/graph.ts'
 import { parseDot } from '../../dot/parse.ts'
-import type { Grade } from './graders-grade.ts'
-import { alike, jaccard, mean, wordsOf } from './scores.ts'
+import type { Grade } from './grade.ts'
+import { similarity, jaccard, mean, wordsOf } from './scores.ts'
 
 /** How alike a pipeline must be to the one that is expected. */
 const ENOUGH = 0.7
@@ -14,8 +14,8 @@ export function gradeDot(actual: string, expected: string): Grade {
   if (a === undefined || b === undefined)
     return { score: 0, passed: false, detail: `${a === undefined ? 'the answer' : 'what is expected'} is no pipeline` }
   const scores = {
-    nodes: alike(a.nodes.size, b.nodes.size),
-    edges: alike(a.graph.edges.length, b.graph.edges.length),
+    nodes: similarity(a.nodes.size, b.nodes.size),
+    edges: similarity(a.graph.edges.length, b.graph.edges.length),
     handlers: sharedTypes(a, b),
     prompts: jaccard(promptWords(a), promptWords(b)),
   }

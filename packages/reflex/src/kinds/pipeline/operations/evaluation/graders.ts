@@ -2,8 +2,8 @@ import { canonicalJson, isList, isObject, type Json } from '../../../../kernel/j
 import { matchLinear } from '../../../../text/index.ts'
 import { renderText } from '../../language/render.ts'
 import { gradeDot } from './graders-dot.ts'
-import { type Grade, verdict } from './graders-grade.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { type Grade, verdict } from './grade.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 type Grader = (actual: Json, expected: Json) => Grade
 
@@ -53,7 +53,7 @@ function regex(actual: Json, expected: Json): Grade {
 
 function jsonValid(actual: Json): Grade {
   if (typeof actual !== 'string') return verdict(actual !== null, actual === null ? 'there is nothing' : 'is JSON')
-  return jsonIn(actual) === undefined ? verdict(false, 'is no JSON') : verdict(true, 'is JSON')
+  return parseJson(actual) === undefined ? verdict(false, 'is no JSON') : verdict(true, 'is JSON')
 }
 
 /** What a host would have to bring: a model of embeddings, a toolchain. Never a pass. */

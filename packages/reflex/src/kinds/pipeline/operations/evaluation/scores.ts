@@ -12,7 +12,7 @@ export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
 }
 
 /** How alike two counts are: 1 − |a − b| / the larger. In [0, 1]; two zeros are alike. */
-export function alike(a: number, b: number): number {
+export function similarity(a: number, b: number): number {
   const larger = Math.max(a, b)
   return larger === 0 ? 1 : 1 - Math.abs(a - b) / larger
 }
@@ -45,7 +45,7 @@ export function shapeOf(text: string): Shape {
 }
 
 /** The standard normal distribution: the share below `z`, to seven digits. */
-export function normalBelow(z: number): number {
+export function normalCdf(z: number): number {
   const x = Math.abs(z) / Math.SQRT2
   const t = 1 / (1 + 0.327_591_1 * x)
   const series = t * (0.254_829_592 + t * (-0.284_496_736 + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))))

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../../../kernel/journal/json.ts'
 import { applyMutations, newNode } from '../adapt/apply.ts'
-import { type Mutation, readMutations, Refused, refuse } from '../adapt/mutation.ts'
+import { type Mutation, readMutations, MutationRefused, refuse } from '../adapt/mutation.ts'
 import { requireAllowed, requireTier, tierOf } from '../adapt/tiers.ts'
-import { type Performed, requireApart, requireOpen } from '../adapt/untrusted.ts'
+import { type NodeOperation, requireUnreferenced, requireOpen } from '../adapt/untrusted-mutations.ts'
 import { versionOf } from '../../dot/version.ts'
 import { operationOf } from '../../model/operation.ts'
-import { type CustomHandler, resolveHandler } from '../../model/resolve.ts'
+import { type CustomHandler, resolveHandler } from '../../model/resolve-handler.ts'
 import type { TypedGraph } from '../../model/typed.ts'
 import { type DotGraph, type DotNode, integerOf, isOn, textOf } from '../../dot/graph.ts'
 import { serializeGraph } from '../../dot/serialize.ts'
 import { ADAPTED } from '../../engine/adapting.ts'
-import type { Handler, Scene } from '../../contract/handler.ts'
+import type { Handler, NodeContext } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { reachable } from '../../contract/skip.ts'
 import { levelOf } from '../../contract/label.ts'
 import { authorLabel } from '../../engine/labelling.ts'
-import { authorOf } from '../../model/vouching.ts'
+import { authorOf } from '../../model/program-author.ts'
 import { readPipeline } from '../../check/read.ts'
 
 /** Changes that one execution may make, unless the node says otherwise. */
@@ -27,22 +27,22 @@ const MOST = 10
  * A function of the scene: on a replay it gives the same text.
  */
 export function adaptHandler(custom: ReadonlyMap<string, CustomHandler>): Handler {
-  return (scene) => {
-    const { id } = scene.node
+  return (nodeContext) => {
+    const { id } = nodeContext.node
     try {
-      return adapted(scene, custom)
+      return adapt(nodeContext, custom)
     } catch (thrown) {
-      if (thrown instanceof Refused) return refusal(`${id}: ${thrown.message}`)
+      if (thrown instanceof MutationRefused) return refusal(`${id}: ${thrown.message}`)
       throw thrown
     }
   }
 }
 
-function adapted(scene: Scene, custom: ReadonlyMap<string, CustomHandler>): Outcome {
-  const { attributes, node, typed } = scene
-  if (scene.isBranch) refuse('a branch cannot change its pipeline: do it before the branches or behind them')
-  const mutations = mutationsOf(scene)
-  const graph = changedGraph(scene, mutations, custom)
+function adapt(nodeContext: NodeContext, custom: ReadonlyMap<string, CustomHandler>): Outcome {
+  const { attributes, node, typed } = nodeContext
+  if (nodeContext.isBranch) refuse('a branch cannot change its pipeline: do it before the branches or behind them')
+  const mutations = mutationsOf(nodeContext)
+  const graph = changedGraph(nodeContext, mutations, custom)
   const dot = serializeGraph(graph, { stripInternal: false })
   const author = authorOf(typed)
   const { findings } = readPipeline(dot, undefined, { transformed: true, custom, ...(author === undefined ? {} : { author }) })
@@ -59,66 +59,66 @@ function adapted(scene: Scene, custom: ReadonlyMap<string, CustomHandler>): Outc
   return success(updates, { notes: `${count} applied, version ${version}` })
 }
 
-function mutationsOf(scene: Scene): readonly Mutation[] {
-  const { attributes } = scene
+function mutationsOf(nodeContext: NodeContext): readonly Mutation[] {
+  const { attributes } = nodeContext
   const key = textOf(attributes, 'mutations_key')
-  const value = key === undefined ? textOf(attributes, 'mutations') : scene.get(key)
+  const value = key === undefined ? textOf(attributes, 'mutations') : nodeContext.get(key)
   if (value === undefined || value === null || value === '')
     return refuse(key === undefined ? 'there are no mutations' : `the context has no mutations under ${key}`)
   return readMutations(value, integerOf(attributes, 'max_mutations') ?? MOST)
 }
 
-function changedGraph(scene: Scene, mutations: readonly Mutation[], custom: ReadonlyMap<string, CustomHandler>): DotGraph {
-  const { attributes, charter, typed, node } = scene
-  const tier = tierOf(charter.trust, scene.get('session.trust_tier'))
+function changedGraph(nodeContext: NodeContext, mutations: readonly Mutation[], custom: ReadonlyMap<string, CustomHandler>): DotGraph {
+  const { attributes, permissions, typed, node } = nodeContext
+  const tier = tierOf(permissions.trust, nodeContext.get('session.trust_tier'))
   requireTier(tier, textOf(attributes, 'trust_tier'))
-  const done = completedIn(scene)
-  const source = untrustedSource(scene)
+  const completed = completedNodes(nodeContext)
+  const source = untrustedSource(nodeContext)
   return applyMutations(typed.graph, mutations, {
     kindOf: (one) => kindOf(one, typed, custom),
-    settled: (id) => (id === node.id ? 'is being executed' : done.has(id) ? 'is completed' : undefined),
+    closedReason: (id) => (id === node.id ? 'is being executed' : completed.has(id) ? 'is completed' : undefined),
     allow(mutation, leaf, before) {
       requireAllowed(tier, mutation, leaf)
       if (source === undefined) return
-      if (mutation.op === 'add_node') requireApart(mutation.id, typed.graph)
+      if (mutation.op === 'add_node') requireUnreferenced(mutation.id, typed.graph)
       const one = mutation.op === 'add_node' ? newNode(mutation) : before
-      requireOpen(mutation, one === undefined ? undefined : { ...one, ...performedBy(one, typed, custom) }, source)
+      requireOpen(mutation, one === undefined ? undefined : { ...one, ...operationOfNode(one, typed, custom) }, source)
     },
   })
 }
 
 /** Words for the origin of the mutations; empty if the author or the operator wrote them, or a person has reviewed them. */
-function untrustedSource(scene: Scene): string | undefined {
-  const key = textOf(scene.attributes, 'mutations_key')
-  const said = key === undefined ? authorLabel(scene.charter) : scene.label(key)
-  if (said.level === 0) return undefined
-  const level = levelOf(said)
-  return said.from === undefined ? `${level} text` : `${said.from} (${level})`
+function untrustedSource(nodeContext: NodeContext): string | undefined {
+  const key = textOf(nodeContext.attributes, 'mutations_key')
+  const label = key === undefined ? authorLabel(nodeContext.permissions) : nodeContext.label(key)
+  if (label.level === 0) return undefined
+  const level = levelOf(label)
+  return label.from === undefined ? `${level} text` : `${label.from} (${level})`
 }
 
 /** The handler of a node: as in the whole pipeline, unless a change sets another. */
-function performedBy(node: DotNode, { nodes }: TypedGraph, custom: ReadonlyMap<string, CustomHandler>): Performed {
+function operationOfNode(node: DotNode, { nodes }: TypedGraph, custom: ReadonlyMap<string, CustomHandler>): NodeOperation {
   const known = nodes.get(node.id)
   if (known !== undefined && known.node === node) return known
-  const resolution = known !== undefined && saysType(known.node) === saysType(node) ? known : resolveHandler(node, custom)
+  const resolution = known !== undefined && writtenType(known.node) === writtenType(node) ? known : resolveHandler(node, custom)
   return { operation: operationOf(resolution, node.attributes), custom: resolution.custom }
 }
 
 /** What a node is: as it was found in the whole pipeline, unless a change says something else. */
 function kindOf(node: DotNode, { nodes }: TypedGraph, custom: ReadonlyMap<string, CustomHandler>): string {
   const known = nodes.get(node.id)
-  return known !== undefined && saysType(known.node) === saysType(node) ? known.canonical : resolveHandler(node, custom).canonical
+  return known !== undefined && writtenType(known.node) === writtenType(node) ? known.canonical : resolveHandler(node, custom).canonical
 }
 
-function saysType({ attributes }: DotNode): string {
+function writtenType({ attributes }: DotNode): string {
   return `${textOf(attributes, 'type')} ${textOf(attributes, 'shape')}`
 }
 
 /** Nodes that this lap has executed, those in the branches of a block included: the block is done with them. */
-function completedIn(scene: Scene): ReadonlySet<string> {
-  const { typed } = scene
-  const done = [...typed.nodes.keys()].filter((id) => scene.outcome(id) !== undefined)
-  const inside = done.flatMap((id) => {
+function completedNodes(nodeContext: NodeContext): ReadonlySet<string> {
+  const { typed } = nodeContext
+  const completed = [...typed.nodes.keys()].filter((id) => nodeContext.outcome(id) !== undefined)
+  const inside = completed.flatMap((id) => {
     const join = typed.joins.get(id)
     if (join === undefined) return []
     return [
@@ -129,5 +129,5 @@ function completedIn(scene: Scene): ReadonlySet<string> {
       ),
     ]
   })
-  return new Set([...done, ...inside])
+  return new Set([...completed, ...inside])
 }

@@ -1,30 +1,30 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { isOn, listOf, textOf } from '../../dot/graph.ts'
-import { callProgram, callSource, type Returned } from '../../contract/asks.ts'
-import type { Answer, Ask, Handler, Scene, Steps } from '../../contract/handler.ts'
+import { callProgram, callSource, type CallResult } from '../../contract/asks.ts'
+import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
-import { shadowed } from '../../contract/inputs.ts'
-import { mappedKeys } from '../../language/mapping.ts'
+import { inputProblem } from '../../contract/inputs.ts'
+import { mappedKeys } from '../../language/result-mapping.ts'
 import { unfenced } from '../people/gate.ts'
 
 /** Calls a program of any kind: by reference, by the name of a file, or one that came as text (reference pipeline 4.6.3). */
-export const graphInvoke: Handler = (scene) => composed(scene, 'graph_source_key')
+export const graphInvoke: Handler = (nodeContext) => composeGraph(nodeContext, 'graph_source_key')
 
 /** The same, of text that the context holds. */
-export const graphCompose: Handler = (scene) => composed(scene, 'source_key')
+export const graphCompose: Handler = (nodeContext) => composeGraph(nodeContext, 'source_key')
 
-function* composed(scene: Scene, sourceKey: string): Steps {
-  const { attributes, node } = scene
-  const returned = yield* called(
-    scene,
-    inputsOf(scene),
+function* composeGraph(nodeContext: NodeContext, sourceKey: string): Steps {
+  const { attributes, node } = nodeContext
+  const returned = yield* callChild(
+    nodeContext,
+    inputsOf(nodeContext),
     textOf(attributes, sourceKey) ?? (sourceKey === 'source_key' ? 'last_response' : undefined),
   )
   if ('refused' in returned) return refusal(`${node.id}: ${returned.refused}`)
-  const { status, context, error } = childOf(returned)
+  const { status, context, error } = childResultOf(returned)
   const prefix = `subgraph.${node.id}`
   const updates: JsonObject = {
-    ...mapped(scene, context),
+    ...mappedUpdates(nodeContext, context),
     [`${prefix}.status`]: status,
     [`${prefix}.nodes_completed`]: stepsOf(returned.value),
     ...(error === undefined ? {} : { [`${prefix}.error`]: error }),
@@ -35,11 +35,11 @@ function* composed(scene: Scene, sourceKey: string): Steps {
 }
 
 /** Runs a pipeline with a fresh context (reference pipeline 4.6.4). */
-export const pipelineRun: Handler = function* (scene) {
-  const { attributes, node } = scene
-  const returned = yield* called(scene, {}, textOf(attributes, 'source_key') ?? 'last_response')
+export const pipelineRun: Handler = function* (nodeContext) {
+  const { attributes, node } = nodeContext
+  const returned = yield* callChild(nodeContext, {}, textOf(attributes, 'source_key') ?? 'last_response')
   if ('refused' in returned) return refusal(`${node.id}: ${returned.refused}`)
-  const { status, context, error } = childOf(returned)
+  const { status, context, error } = childResultOf(returned)
   const scalars = Object.entries(context).filter(([, value]) => isScalar(value))
   const updates: JsonObject = {
     [`pipeline.ran.${node.id}`]: true,
@@ -52,22 +52,23 @@ export const pipelineRun: Handler = function* (scene) {
     : success(updates)
 }
 
-type Called = Returned | { readonly refused: string }
+type ChildCall = CallResult | { readonly refused: string }
 
-function* called(scene: Scene, inputs: JsonObject, sourceKey: string | undefined): Generator<Ask, Called, Answer> {
-  const reference = referenceOf(scene)
-  const hidden = Object.entries(inputs).flatMap(([key, value]) => shadowed(key, value) ?? [])[0]
-  if (hidden !== undefined && reference?.startsWith('pipeline:') !== false) return { refused: `an input cannot be passed: ${hidden}` }
+function* callChild(nodeContext: NodeContext, inputs: JsonObject, sourceKey: string | undefined): Generator<Ask, ChildCall, Answer> {
+  const reference = referenceOf(nodeContext)
+  const shadowedInput = Object.entries(inputs).flatMap(([key, value]) => inputProblem(key, value) ?? [])[0]
+  if (shadowedInput !== undefined && reference?.startsWith('pipeline:') !== false)
+    return { refused: `an input cannot be passed: ${shadowedInput}` }
   if (reference !== undefined) return yield* callProgram(reference, inputs)
   if (sourceKey === undefined) return { refused: 'no program: write program, graph_name or graph_file' }
-  const dot = unfenced(scene.text(sourceKey))
+  const dot = unfenced(nodeContext.text(sourceKey))
   if (dot.trim() === '') return { refused: `the context has no ${sourceKey}` }
   // Text from the context is nobody's: it runs with the least trust that there is (reference pipeline 5.6).
-  return yield* callSource('pipeline', `${scene.typed.graph.id}.${scene.node.id}`, { dot, author: 'untrusted' }, inputs)
+  return yield* callSource('pipeline', `${nodeContext.typed.graph.id}.${nodeContext.node.id}`, { dot, author: 'untrusted' }, inputs)
 }
 
 /** The program that a node names, as `kind:id`. */
-export function referenceOf({ attributes }: Pick<Scene, 'attributes'>): string | undefined {
+export function referenceOf({ attributes }: Pick<NodeContext, 'attributes'>): string | undefined {
   const name = [
     textOf(attributes, 'program'),
     textOf(attributes, 'graph_name'),
@@ -83,23 +84,25 @@ export function referenceTo(name: string): string {
 }
 
 /** What a child may see: the keys that are named, or everything that is not the engine's own. */
-function inputsOf(scene: Scene): JsonObject {
-  const { attributes } = scene
-  const keys = isOn(attributes, 'pass_all_context') ? scene.keys().filter((key) => !isEngineKey(key)) : listOf(attributes, 'pass_context')
+function inputsOf(nodeContext: NodeContext): JsonObject {
+  const { attributes } = nodeContext
+  const keys = isOn(attributes, 'pass_all_context')
+    ? nodeContext.keys().filter((key) => !isEngineKey(key))
+    : listOf(attributes, 'pass_context')
   const values = keys.flatMap((key): [string, Json][] => {
-    const value = scene.get(key)
+    const value = nodeContext.get(key)
     return value === undefined ? [] : [[key, value]]
   })
   return Object.fromEntries(values)
 }
 
-interface Child {
+interface ChildResult {
   readonly status: 'success' | 'partial_success' | 'fail'
   readonly context: JsonObject
   readonly error?: string
 }
 
-function childOf({ returned, value }: Returned): Child {
+function childResultOf({ returned, value }: CallResult): ChildResult {
   const object = isObject(value) ? value : value === null || value === undefined ? {} : { value }
   if (returned !== 'done') {
     const message = object['message']
@@ -110,13 +113,13 @@ function childOf({ returned, value }: Returned): Child {
 }
 
 /** What comes back: what is mapped, else all that is one value and no engine key, under a prefix. */
-function mapped({ attributes, node }: Scene, context: JsonObject): JsonObject {
+function mappedUpdates({ attributes, node }: NodeContext, context: JsonObject): JsonObject {
   const pairs = mappedKeys(attributes)
   if (pairs.length > 0)
     return Object.fromEntries(pairs.flatMap(([child, parent]) => (Object.hasOwn(context, child) ? [[parent, context[child] ?? null]] : [])))
   const prefix = textOf(attributes, 'result_prefix') ?? `subgraph.${node.id}.`
-  const own = Object.entries(context).filter(([key, value]) => isScalar(value) && !isEngineKey(key))
-  return Object.fromEntries(own.map(([key, value]) => [`${prefix}${prefix.endsWith('.') ? '' : '.'}${key}`, value]))
+  const passed = Object.entries(context).filter(([key, value]) => isScalar(value) && !isEngineKey(key))
+  return Object.fromEntries(passed.map(([key, value]) => [`${prefix}${prefix.endsWith('.') ? '' : '.'}${key}`, value]))
 }
 
 function isEngineKey(key: string): boolean {

@@ -2,7 +2,7 @@ import { isList, isObject, type Json, type JsonObject } from '../../../../kernel
 import { isOn, textOf } from '../../dot/graph.ts'
 import { reachable } from '../../contract/skip.ts'
 import { askModel } from '../../contract/asks.ts'
-import type { Handler, Scene, Steps } from '../../contract/handler.ts'
+import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 
 /** How good a status is, the best first (reference pipeline 3.9.6). */
@@ -16,28 +16,28 @@ interface Entry {
 }
 
 /** Joins branches and says which was the best; a plain barrier where only a fan-out leads here (reference pipeline 3.9.6). */
-export const fanIn: Handler = (scene) => {
-  const results = scene.get('parallel.results')
-  if (results === undefined) return isBarrier(scene) ? success() : refusal(`${scene.node.id}: no parallel results`)
+export const fanIn: Handler = (context) => {
+  const results = context.get('parallel.results')
+  if (results === undefined) return isBarrier(context) ? success() : refusal(`${context.node.id}: no parallel results`)
   const entries = (isList(results) ? results : []).flatMap(entryOf)
-  if (entries.length === 0) return refusal(`${scene.node.id}: no parallel results`)
-  if (entries.every(({ status }) => status === 'fail' || status === 'skipped')) return refusal(`${scene.node.id}: every branch failed`)
-  const unmet = policyProblem(scene, entries)
-  if (unmet !== undefined) return refusal(`${scene.node.id}: ${unmet}`)
-  const prompt = textOf(scene.attributes, 'prompt')
-  return prompt === undefined ? chosen(bestOf(entries)) : judged(scene, prompt, entries)
+  if (entries.length === 0) return refusal(`${context.node.id}: no parallel results`)
+  if (entries.every(({ status }) => status === 'fail' || status === 'skipped')) return refusal(`${context.node.id}: every branch failed`)
+  const unmet = policyProblem(context, entries)
+  if (unmet !== undefined) return refusal(`${context.node.id}: ${unmet}`)
+  const prompt = textOf(context.attributes, 'prompt')
+  return prompt === undefined ? chosenOutcome(bestOf(entries)) : judgeEntries(context, prompt, entries)
 }
 
 /** Whether a plain fan-out leads here, whose walks the engine has already brought together (reference pipeline 3.9.1). */
-function isBarrier({ typed, node: { id } }: Scene): boolean {
-  const out = [...typed.nodes.values()].filter(({ node, canonical }) => canonical !== 'parallel' && isOn(node.attributes, 'fan_out'))
+function isBarrier({ typed, node: { id } }: NodeContext): boolean {
+  const fanOuts = [...typed.nodes.values()].filter(({ node, canonical }) => canonical !== 'parallel' && isOn(node.attributes, 'fan_out'))
   return reachable(
     typed,
-    out.map((node) => node.id),
+    fanOuts.map((node) => node.id),
   ).has(id)
 }
 
-function policyProblem({ attributes }: Scene, entries: readonly Entry[]): string | undefined {
+function policyProblem({ attributes }: NodeContext, entries: readonly Entry[]): string | undefined {
   const good = entries.filter(({ status }) => (RANK[status] ?? 4) < 2).length
   const policy = textOf(attributes, 'fan_in_policy') ?? 'any'
   const needed = policy === 'all' ? entries.length : policy === 'majority' ? Math.floor(entries.length / 2) + 1 : 1
@@ -45,17 +45,17 @@ function policyProblem({ attributes }: Scene, entries: readonly Entry[]): string
 }
 
 /** A model names the best; whatever else it says, the rules decide. */
-function* judged(scene: Scene, prompt: string, entries: readonly Entry[]): Steps {
+function* judgeEntries(context: NodeContext, prompt: string, entries: readonly Entry[]): Steps {
   const list = entries.map(({ id, status, score, text }) => `- ${id} (${status}, score ${score}): ${text.slice(0, 2_000)}`).join('\n')
   const content = `${prompt}\n\nCandidates:\n${list}\n\nAnswer with the id of the best candidate and nothing else.`
-  const asked = yield* askModel({ messages: [{ role: 'user', content }], label: scene.node.id })
-  const said = 'reply' in asked ? asked.reply.text.trim() : ''
-  const best = entries.find(({ id }) => id === said) ?? entries.find(({ id }) => names(said, id))
-  return chosen(best ?? bestOf(entries))
+  const answer = yield* askModel({ messages: [{ role: 'user', content }], label: context.node.id })
+  const reply = 'reply' in answer ? answer.reply.text.trim() : ''
+  const best = entries.find(({ id }) => id === reply) ?? entries.find(({ id }) => mentionsId(reply, id))
+  return chosenOutcome(best ?? bestOf(entries))
 }
 
 /** True if a text contains an id as a whole word. */
-function names(text: string, id: string): boolean {
+function mentionsId(text: string, id: string): boolean {
   for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + id.length)) {
     if (!/\w/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + id.length))) return true
   }
@@ -68,7 +68,7 @@ function bestOf(entries: readonly Entry[]): Entry | undefined {
   return [...entries].sort(order)[0]
 }
 
-function chosen(best: Entry | undefined): Outcome {
+function chosenOutcome(best: Entry | undefined): Outcome {
   if (best === undefined) return success()
   const updates: JsonObject = {
     'parallel.fan_in.best_id': best.id,

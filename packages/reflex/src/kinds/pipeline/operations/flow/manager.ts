@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { type Attributes, type DotGraph, integerOf, isOn, listOf, textOf } from '../../dot/graph.ts'
-import { again, beginProgram, callTool, observe, sleep } from '../../contract/asks.ts'
-import type { Answer, Ask, Handler, Observation, Scene, Steps } from '../../contract/handler.ts'
+import { restartHandler, beginProgram, callTool, observe, sleep } from '../../contract/asks.ts'
+import type { Answer, Ask, Handler, Observation, NodeContext, Steps } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 import type { Condition } from '../../language/condition.ts'
 import { evaluateCondition } from '../../language/condition-evaluate.ts'
@@ -15,7 +15,7 @@ const MOST_CYCLES = 1_000
 const ACTIONS = ['observe', 'wait']
 
 /** What a manager keeps from one look to the next. */
-interface Standing {
+interface LoopState {
   /** The program that it watches. */
   readonly child?: string
   readonly cycle: number
@@ -26,7 +26,7 @@ interface Standing {
 }
 
 /** How a manager works, as its node says. */
-interface Rules {
+interface LoopSettings {
   readonly actions: ReadonlySet<string>
   readonly interval: number
   readonly cooldown: number
@@ -40,27 +40,32 @@ interface Rules {
  * child is stopped when the node is left, cancelled or out of time, unless `manager.detach` leaves it running; after a crash both
  * go on where they were.
  */
-export const managerLoop: Handler = function* (scene) {
-  const rules = rulesOf(scene)
-  if ('status' in rules) return rules
-  const { kept } = scene
-  const standing = kept === undefined ? yield* begun(scene) : (kept as unknown as Standing)
-  return 'status' in standing ? standing : yield* look(scene, rules, standing)
+export const managerLoop: Handler = function* (context) {
+  const settings = loopSettings(context)
+  if ('status' in settings) return settings
+  const { kept } = context
+  const state = kept === undefined ? yield* startChild(context) : (kept as unknown as LoopState)
+  return 'status' in state ? state : yield* runCycle(context, settings, state)
 }
 
 /** One look, and then the next one. */
-function* look(scene: Scene, rules: Rules, before: Standing): Steps {
+function* runCycle(context: NodeContext, settings: LoopSettings, before: LoopState): Steps {
   const { child } = before
   const cycle = before.cycle + 1
-  const observed = child === undefined || !rules.actions.has('observe') ? undefined : yield* observe(child)
+  const observed = child === undefined || !settings.actions.has('observe') ? undefined : yield* observe(child)
   const seen = observed === undefined ? before.seen : { ...before.seen, ...factsOf(observed) }
-  const steered = observed !== undefined && mayAdvise(rules, before, cycle) && (yield* advise(scene, observed))
-  scene.note('manager_cycle', { node_id: scene.node.id, cycle, status: seen['stack.child.status'] ?? '', ...(steered ? { steered } : {}) })
-  const over = ended(scene, rules, { ...seen, 'manager.cycle': cycle })
-  if (over !== undefined) return over
-  yield* sleep(rules.actions.has('wait') ? rules.interval : 0)
+  const steered = observed !== undefined && mayAdvise(settings, before, cycle) && (yield* advise(context, observed))
+  context.note('manager_cycle', {
+    node_id: context.node.id,
+    cycle,
+    status: seen['stack.child.status'] ?? '',
+    ...(steered ? { steered } : {}),
+  })
+  const outcome = endOutcome(context, settings, { ...seen, 'manager.cycle': cycle })
+  if (outcome !== undefined) return outcome
+  yield* sleep(settings.actions.has('wait') ? settings.interval : 0)
   const last = steered ? cycle : before.steered
-  return yield* again({ ...before, cycle, seen, ...(last === undefined ? {} : { steered: last }) })
+  return yield* restartHandler({ ...before, cycle, seen, ...(last === undefined ? {} : { steered: last }) })
 }
 
 /** The pipeline that a manager watches over, as `kind:id`: its node's, else the graph's. */
@@ -69,7 +74,7 @@ export function managedProgram(attributes: Attributes, graph: DotGraph): string 
   return name === undefined || name === '' ? undefined : referenceTo(name)
 }
 
-function rulesOf({ attributes, node }: Scene): Rules | Outcome {
+function loopSettings({ attributes, node }: NodeContext): LoopSettings | Outcome {
   const text = textOf(attributes, 'manager.stop_condition')?.trim() ?? ''
   const { condition, problems } = text === '' ? { condition: undefined, problems: [] } : parseCondition(text)
   if (condition?.unreadable === true) return refusal(`${node.id}: manager.stop_condition: ${problems[0]?.message ?? 'it cannot be read'}`)
@@ -85,11 +90,11 @@ function rulesOf({ attributes, node }: Scene): Rules | Outcome {
 }
 
 /** Begins the child, with the goal and nothing else of the context. */
-function* begun(scene: Scene): Generator<Ask, Standing | Outcome, Answer> {
-  const { attributes, typed, node } = scene
+function* startChild(context: NodeContext): Generator<Ask, LoopState | Outcome, Answer> {
+  const { attributes, typed, node } = context
   const program = managedProgram(attributes, typed.graph)
-  const begins = !attributes.has('stack.child_autostart') || isOn(attributes, 'stack.child_autostart')
-  if (program === undefined || !begins) return { cycle: 0, seen: {} }
+  const isAutostart = !attributes.has('stack.child_autostart') || isOn(attributes, 'stack.child_autostart')
+  if (program === undefined || !isAutostart) return { cycle: 0, seen: {} }
   const goal = textOf(typed.graph.attributes, 'goal')
   const workdir = textOf(attributes, 'stack.child_workdir') ?? textOf(typed.graph.attributes, 'stack.child_workdir')
   const inputs: JsonObject = {
@@ -101,7 +106,11 @@ function* begun(scene: Scene): Generator<Ask, Standing | Outcome, Answer> {
   return {
     child,
     cycle: 0,
-    seen: { 'stack.child.dotfile': dotfile, 'stack.child.status': 'running', 'stack.child.run_id': `${scene.charter.run}/${node.id}` },
+    seen: {
+      'stack.child.dotfile': dotfile,
+      'stack.child.status': 'running',
+      'stack.child.run_id': `${context.permissions.run}/${node.id}`,
+    },
   }
 }
 
@@ -126,40 +135,40 @@ function factsOf({ status, value, node, steps, retries }: Observation): JsonObje
   }
 }
 
-function mayAdvise({ actions, interval, cooldown }: Rules, { steered }: Standing, cycle: number): boolean {
+function mayAdvise({ actions, interval, cooldown }: LoopSettings, { steered }: LoopState, cycle: number): boolean {
   return actions.has('steer') && (steered === undefined || (cycle - steered) * interval >= cooldown)
 }
 
 /** Writes what the prompt says into the folder of the stage at which the child is; true if it stands there. */
-function* advise(scene: Scene, { status, folder }: Observation): Generator<Ask, boolean, Answer> {
-  const prompt = textOf(scene.attributes, 'prompt')?.trim() ?? ''
+function* advise(context: NodeContext, { status, folder }: Observation): Generator<Ask, boolean, Answer> {
+  const prompt = textOf(context.attributes, 'prompt')?.trim() ?? ''
   if (status !== 'running' || folder === undefined || prompt === '') return false
-  const text = expandFromContext(prompt, (key) => scene.get(key))
+  const text = expandFromContext(prompt, (key) => context.get(key))
   const settled = yield* callTool('file.write', { path: `${folder}/steer.md`, text: `${text}\n` })
   if (settled.error === undefined) return true
-  scene.note('stage_warning', { node_id: scene.node.id, warning: `no advice was given: ${settled.error.message}` })
+  context.note('stage_warning', { node_id: context.node.id, warning: `no advice was given: ${settled.error.message}` })
   return false
 }
 
 /** What the node comes to, if it is over: the tests in their order (reference pipeline 3.9.7). */
-function ended(scene: Scene, { stop, most }: Rules, facts: JsonObject): Outcome | undefined {
+function endOutcome(context: NodeContext, { stop, most }: LoopSettings, facts: JsonObject): Outcome | undefined {
   const status = facts['stack.child.status']
   const outcome = facts['stack.child.outcome']
   const more = { context_updates: facts }
   if (status === 'completed' && outcome === 'success') return success(facts, { notes: 'Child completed' })
   if (status === 'completed' && outcome === 'partial_success') return { status: 'partial_success', notes: 'Child completed', ...more }
   if (status === 'completed' || status === 'failed' || status === 'cancelled') return refusal(`Child failed${reason(facts)}`, more)
-  if (stop !== undefined && isMet(scene, stop, facts)) return success(facts, { notes: 'Stop condition satisfied' })
+  if (stop !== undefined && isMet(context, stop, facts)) return success(facts, { notes: 'Stop condition satisfied' })
   return Number(facts['manager.cycle']) >= most ? refusal('Max cycles exceeded', more) : undefined
 }
 
 function reason(facts: JsonObject): string {
-  const said = facts['stack.child.failure_reason']
-  return typeof said === 'string' ? `: ${said}` : ''
+  const message = facts['stack.child.failure_reason']
+  return typeof message === 'string' ? `: ${message}` : ''
 }
 
 /** What was seen goes before what the context has, since that does not change while the node is executed. */
-function isMet(scene: Scene, condition: Condition, facts: JsonObject): boolean {
-  const get = (key: string): Json | undefined => (Object.hasOwn(facts, key) ? facts[key] : scene.get(key))
-  return evaluateCondition(condition, { outcome: scene.text('outcome'), preferredLabel: scene.text('preferred_label'), get })
+function isMet(context: NodeContext, condition: Condition, facts: JsonObject): boolean {
+  const get = (key: string): Json | undefined => (Object.hasOwn(facts, key) ? facts[key] : context.get(key))
+  return evaluateCondition(condition, { outcome: context.text('outcome'), preferredLabel: context.text('preferred_label'), get })
 }

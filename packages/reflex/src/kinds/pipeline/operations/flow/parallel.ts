@@ -3,7 +3,7 @@ import { integerOf, isOn, numberOf, textOf } from '../../dot/graph.ts'
 import { evaluateCondition } from '../../language/condition-evaluate.ts'
 import { durationOf } from '../../language/duration.ts'
 import { fork } from '../../contract/asks.ts'
-import type { BranchEnd, BranchSpec, ForkAsk, Handler, Scene, Steps } from '../../contract/handler.ts'
+import type { BranchResult, BranchSpec, ForkAsk, Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { failure, isGood, type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { eachItem } from './items.ts'
 
@@ -11,38 +11,38 @@ const AT_ONCE = 4
 const BRANCH_STEPS = 'parallel_branch_max_steps'
 
 /** Runs the branches of a parallel node, or one handler over items (reference pipeline 3.9.2 to 3.9.5). */
-export const parallel: Handler = (scene) => {
-  if (scene.attributes.has('items') || scene.attributes.has('items_key')) return eachItem(scene, 'parallel')
-  return branches(scene)
+export const parallel: Handler = (context) => {
+  if (context.attributes.has('items') || context.attributes.has('items_key')) return eachItem(context, 'parallel')
+  return branches(context)
 }
 
-function branches(scene: Scene): Outcome | Steps {
-  const { node, typed } = scene
-  const join = textOf(scene.attributes, 'join_target') ?? typed.joins.get(node.id)
-  const open = (typed.outgoing.get(node.id) ?? []).filter(
-    ({ condition }) => condition === undefined || evaluateCondition(condition, conditionScene(scene)),
+function branches(context: NodeContext): Outcome | Steps {
+  const { node, typed } = context
+  const join = textOf(context.attributes, 'join_target') ?? typed.joins.get(node.id)
+  const openEdges = (typed.outgoing.get(node.id) ?? []).filter(
+    ({ condition }) => condition === undefined || evaluateCondition(condition, conditionScope(context)),
   )
-  const [only] = open
+  const [only] = openEdges
   if (only === undefined) return refusal(`${node.id}: no branches`)
-  if (open.length === 1 && typed.joins.get(node.id) === undefined && !scene.attributes.has('join_target')) return success()
-  if (open.length === 1 && only.edge.to === join) return alone(scene, only.edge.to, join)
-  const specs = open.map(({ edge }): BranchSpec => ({ id: edge.to, edge: edge.index, ...(join === undefined ? {} : { until: join }) }))
-  return forked(scene, specs, join)
+  if (openEdges.length === 1 && typed.joins.get(node.id) === undefined && !context.attributes.has('join_target')) return success()
+  if (openEdges.length === 1 && only.edge.to === join) return singleBranch(context, only.edge.to, join)
+  const specs = openEdges.map(({ edge }): BranchSpec => ({ id: edge.to, edge: edge.index, ...(join === undefined ? {} : { until: join }) }))
+  return forkBranches(context, specs, join)
 }
 
 /** One branch that has nothing in it: its only edge leads to where it would join (reference pipeline 3.9.4). */
-function alone(scene: Scene, target: string, join: string): Outcome {
-  if (scene.get('parallel.results') !== undefined) return success(undefined, { join })
+function singleBranch(context: NodeContext, target: string, join: string): Outcome {
+  if (context.get('parallel.results') !== undefined) return success(undefined, { join })
   return success(resultsOf([{ id: target, status: 'success', context_updates: {}, duration_ms: 0 }]), { join })
 }
 
-function* forked(scene: Scene, specs: readonly BranchSpec[], join: string | undefined): Steps {
-  const { attributes, node } = scene
+function* forkBranches(context: NodeContext, specs: readonly BranchSpec[], join: string | undefined): Steps {
+  const { attributes, node } = context
   const policy = textOf(attributes, 'join_policy') ?? 'wait_all'
   const errors = textOf(attributes, 'error_policy') ?? 'continue'
   const enough = policy === 'first_success' ? 1 : policy === 'k_of_n' ? (integerOf(attributes, 'join_k') ?? 1) : undefined
   const timeout = durationOf(attributes, 'branch_timeout')
-  const steps = integerOf(attributes, BRANCH_STEPS) ?? integerOf(scene.typed.graph.attributes, BRANCH_STEPS)
+  const steps = integerOf(attributes, BRANCH_STEPS) ?? integerOf(context.typed.graph.attributes, BRANCH_STEPS)
   const ask: ForkAsk = {
     fork: specs,
     atOnce: Math.max(1, integerOf(attributes, 'max_parallel') ?? AT_ONCE),
@@ -51,19 +51,19 @@ function* forked(scene: Scene, specs: readonly BranchSpec[], join: string | unde
     ...(timeout === undefined ? {} : { timeout }),
     ...(steps === undefined ? {} : { steps: Math.max(0, steps) }),
   }
-  scene.note('parallel_started', { node_id: node.id, branch_count: specs.length })
-  const ended = yield* fork(ask)
-  const results = errors === 'ignore' ? ended.filter(({ status }) => status !== 'fail') : ended
+  context.note('parallel_started', { node_id: node.id, branch_count: specs.length })
+  const ends = yield* fork(ask)
+  const results = errors === 'ignore' ? ends.filter(({ status }) => status !== 'fail') : ends
   const good = results.filter(({ status }) => isGood(status)).length
   const failed = results.filter(({ status }) => status === 'fail').length
-  scene.note('parallel_completed', { node_id: node.id, success_count: good, failure_count: failed, duration_ms: longest(ended) })
-  const verdict = judge(policy, scene, { good, failed, total: specs.length, left: results.length })
+  context.note('parallel_completed', { node_id: node.id, success_count: good, failure_count: failed, duration_ms: longest(ends) })
+  const verdict = joinOutcome(policy, context, { good, failed, total: specs.length, left: results.length })
   if (verdict.status === 'fail') return { ...verdict, context_updates: resultsOf(results) }
-  const updates = { ...(merges(scene) ? mergedUpdates(results) : {}), ...resultsOf(results) }
+  const updates = { ...(mergesContext(context) ? mergedUpdates(results) : {}), ...resultsOf(results) }
   return { ...verdict, context_updates: updates, ...(join === undefined ? {} : { join }) }
 }
 
-interface Count {
+interface BranchCounts {
   readonly good: number
   readonly failed: number
   readonly total: number
@@ -71,19 +71,19 @@ interface Count {
 }
 
 /** What a block of branches comes to (reference pipeline 3.9.2, status table). */
-function judge(policy: string, { attributes, node }: Scene, { good, failed, total, left }: Count): Outcome {
-  const short = (needed: string): Outcome => failure(`${node.id}: ${good} of ${total} branches succeeded, ${needed}`, { retryable: false })
+function joinOutcome(policy: string, { attributes, node }: NodeContext, { good, failed, total, left }: BranchCounts): Outcome {
+  const tooFew = (needed: string): Outcome => failure(`${node.id}: ${good} of ${total} branches succeeded, ${needed}`, { retryable: false })
   if (left === 0) return failure(`${node.id}: no branch has a result`, { retryable: false })
   switch (policy) {
     case 'first_success':
-      return good >= 1 ? success() : short('one is needed')
+      return good >= 1 ? success() : tooFew('one is needed')
     case 'k_of_n': {
       const k = integerOf(attributes, 'join_k') ?? 1
-      return good >= k ? success() : short(`${k} are needed`)
+      return good >= k ? success() : tooFew(`${k} are needed`)
     }
     case 'quorum': {
       const fraction = numberOf(attributes, 'quorum_fraction') ?? 0.5
-      return good / total >= fraction ? success() : short(`a share of ${fraction} is needed`)
+      return good / total >= fraction ? success() : tooFew(`a share of ${fraction} is needed`)
     }
     case 'wait_all':
       return failed === 0 ? success() : { status: 'partial_success', notes: `${failed} of ${total} branches failed` }
@@ -93,17 +93,17 @@ function judge(policy: string, { attributes, node }: Scene, { good, failed, tota
 }
 
 /** What a join reads: one entry for each branch, in the order of the edges, and how many went well. */
-export function resultsOf(ended: readonly BranchEnd[]): JsonObject {
-  const good = ended.filter(({ status }) => isGood(status)).length
+export function resultsOf(ends: readonly BranchResult[]): JsonObject {
+  const good = ends.filter(({ status }) => isGood(status)).length
   return {
-    'parallel.results': ended.map(entryOf),
+    'parallel.results': ends.map(entryOf),
     'parallel.success_count': good,
-    'parallel.fail_count': ended.filter(({ status }) => status === 'fail').length,
-    'parallel.total_count': ended.length,
+    'parallel.fail_count': ends.filter(({ status }) => status === 'fail').length,
+    'parallel.total_count': ends.length,
   }
 }
 
-function entryOf({ id, status, notes, failure_reason, last_node, context_updates, duration_ms }: BranchEnd): Json {
+function entryOf({ id, status, notes, failure_reason, last_node, context_updates, duration_ms }: BranchResult): Json {
   const score = [context_updates['score'], context_updates['branch.score']].map(Number).find((n) => Number.isFinite(n)) ?? 0
   return {
     id,
@@ -121,20 +121,20 @@ function entryOf({ id, status, notes, failure_reason, last_node, context_updates
  * Branches keep what they write to themselves, unless the node asks for it: after a join that succeeds, it gets what each of them wrote,
  * those that failed too, in the order of their edges (reference pipeline 3.9.3).
  */
-function merges({ attributes }: Scene): boolean {
+function mergesContext({ attributes }: NodeContext): boolean {
   return isOn(attributes, 'merge_context') || isOn(attributes, 'fan_out')
 }
 
-function mergedUpdates(ended: readonly BranchEnd[]): JsonObject {
-  const pairs = ended.flatMap(({ context_updates }) => Object.entries(context_updates)).filter(([key]) => !key.startsWith('parallel.'))
+function mergedUpdates(ends: readonly BranchResult[]): JsonObject {
+  const pairs = ends.flatMap(({ context_updates }) => Object.entries(context_updates)).filter(([key]) => !key.startsWith('parallel.'))
   return Object.fromEntries(pairs)
 }
 
-function longest(ended: readonly BranchEnd[]): number {
-  return Math.max(0, ...ended.map(({ duration_ms }) => duration_ms))
+function longest(ends: readonly BranchResult[]): number {
+  return Math.max(0, ...ends.map(({ duration_ms }) => duration_ms))
 }
 
-function conditionScene(scene: Scene) {
-  const { status = 'success', preferred_label = '' } = scene.outcome(scene.previous ?? '') ?? {}
-  return { outcome: status, preferredLabel: preferred_label, get: (key: string) => scene.get(key) }
+function conditionScope(context: NodeContext) {
+  const { status = 'success', preferred_label = '' } = context.outcome(context.previous ?? '') ?? {}
+  return { outcome: status, preferredLabel: preferred_label, get: (key: string) => context.get(key) }
 }

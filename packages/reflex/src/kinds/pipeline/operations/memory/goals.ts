@@ -1,13 +1,21 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
-import { type Deed, listOf } from './deed.ts'
+import { type MemoryOperation, listOf } from './memory-operation.ts'
 
 /** Goals and intents of one agent that are held; beyond it the oldest go. */
 const MOST = 1_000
 /** Milliseconds after which an intent that nobody took up is given up (reference pipeline 4.6.2). */
 const STALE = 1_800_000
 /** Words for a goal that is no longer pursued. */
-const OVER: ReadonlySet<string> = new Set(['achieved', 'completed', 'done', 'abandoned', 'failed', 'cancelled', 'blocked_forever'])
+const ENDED_STATUSES: ReadonlySet<string> = new Set([
+  'achieved',
+  'completed',
+  'done',
+  'abandoned',
+  'failed',
+  'cancelled',
+  'blocked_forever',
+])
 
 /** What an agent wants, what it means to do for it, and what it said to proposals. */
 export class Goals {
@@ -18,7 +26,9 @@ export class Goals {
   /** Goals that are pursued, the most pressing first. */
   active(): readonly JsonObject[] {
     const priority = (goal: JsonObject): number => (typeof goal['priority'] === 'number' ? goal['priority'] : 0)
-    return [...this.#goals.values()].filter((goal) => !OVER.has(renderText(goal['status'] ?? ''))).sort((a, b) => priority(b) - priority(a))
+    return [...this.#goals.values()]
+      .filter((goal) => !ENDED_STATUSES.has(renderText(goal['status'] ?? '')))
+      .sort((a, b) => priority(b) - priority(a))
   }
 
   /** Intents that wait to be taken up, the oldest first. */
@@ -35,18 +45,18 @@ export class Goals {
     return Object.fromEntries(this.#decisions)
   }
 
-  fold(seq: number, { op, at, args }: Deed): Json {
+  fold(seq: number, { op, at, args }: MemoryOperation): Json {
     switch (op) {
       case 'update_goals':
         return this.#update(seq, at, args)
       case 'store_decompositions':
-        return { stored: this.#intend(seq, at, listOf(args['decompositions']).flatMap(stepsOf)) }
+        return { stored: this.#addIntents(seq, at, listOf(args['decompositions']).flatMap(stepsOf)) }
       case 'route_actions':
-        return { routed: this.#intend(seq, at, listOf(args['actions'])) }
+        return { routed: this.#addIntents(seq, at, listOf(args['actions'])) }
       case 'route_intents':
-        return this.#route()
+        return this.#routeIntents()
       case 'prune_stale_intents':
-        return this.#giveUp(at)
+        return this.#pruneStale(at)
       case 'process_proposal_decisions':
         return this.#decide(listOf(args['proposal_decisions']))
       default:
@@ -65,29 +75,29 @@ export class Goals {
     }
     const added = listOf(args['new_goals'])
     for (const [i, goal] of added.entries()) {
-      const own = isObject(goal) ? goal : { description: renderText(goal) }
-      const id = renderText(own['id'] ?? '') || `goal_${seq}_${i}`
-      put(this.#goals, id, { status: 'active', created_at: at, ...own, id })
+      const fields = isObject(goal) ? goal : { description: renderText(goal) }
+      const id = renderText(fields['id'] ?? '') || `goal_${seq}_${i}`
+      putLimited(this.#goals, id, { status: 'active', created_at: at, ...fields, id })
     }
     return { updated, added: added.length, active: this.active().length }
   }
 
-  #intend(seq: number, at: number, steps: readonly Json[]): number {
+  #addIntents(seq: number, at: number, steps: readonly Json[]): number {
     for (const [i, step] of steps.entries()) {
       const id = `intent_${seq}_${i}`
-      put(this.#intents, id, { ...(isObject(step) ? step : { description: renderText(step) }), id, at, status: 'pending' })
+      putLimited(this.#intents, id, { ...(isObject(step) ? step : { description: renderText(step) }), id, at, status: 'pending' })
     }
     return steps.length
   }
 
   /** Takes up everything that waits. */
-  #route(): Json {
-    const taken = this.pending()
-    for (const intent of taken) this.#intents.set(renderText(intent['id']), { ...intent, status: 'routed' })
-    return { routed: taken.length, intents: taken }
+  #routeIntents(): Json {
+    const pending = this.pending()
+    for (const intent of pending) this.#intents.set(renderText(intent['id']), { ...intent, status: 'routed' })
+    return { routed: pending.length, intents: pending }
   }
 
-  #giveUp(at: number): Json {
+  #pruneStale(at: number): Json {
     const stale = this.stale(at)
     for (const intent of stale) this.#intents.set(renderText(intent['id']), { ...intent, status: 'stale' })
     return { pruned: stale.length, remaining: this.pending().length }
@@ -95,7 +105,7 @@ export class Goals {
 
   #decide(decisions: readonly Json[]): Json {
     const known = decisions.filter(isObject)
-    for (const { proposal_id, decision } of known) put(this.#decisions, renderText(proposal_id), decision ?? null)
+    for (const { proposal_id, decision } of known) putLimited(this.#decisions, renderText(proposal_id), decision ?? null)
     return { processed: known.length }
   }
 }
@@ -110,7 +120,7 @@ function stepsOf(decomposition: Json): readonly Json[] {
     : listOf(steps).map((step) => (isObject(step) ? { ...goal, ...step } : { ...goal, description: renderText(step) }))
 }
 
-function put<Value>(into: Map<string, Value>, id: string, value: Value): void {
+function putLimited<Value>(into: Map<string, Value>, id: string, value: Value): void {
   into.set(id, value)
   const [first] = into.keys()
   if (into.size > MOST && first !== undefined) into.delete(first)

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
 import { combine, type Label } from '../../contract/label.ts'
-import type { Deed } from './deed.ts'
-import { TextIndex, wordsOf } from './search.ts'
+import type { MemoryOperation } from './memory-operation.ts'
+import { TextIndex, wordsOf } from './text-index.ts'
 
 /** Memories of one agent that are held; beyond it the oldest go. */
 const MOST = 20_000
@@ -27,41 +27,41 @@ interface Memory {
 
 /** What an agent remembers, with full-text search over it. */
 export class Memories {
-  readonly #all = new Map<string, Memory>()
+  readonly #memories = new Map<string, Memory>()
   readonly #index = new TextIndex()
 
   get size(): number {
-    return this.#all.size
+    return this.#memories.size
   }
 
   /** Keeps a text; gives its id. */
-  add(id: string, { at, run, args, label }: Deed): Json {
+  add(id: string, { at, run, args, label }: MemoryOperation): Json {
     const content = renderText(args['content'] ?? '').slice(0, LONGEST)
     if (content.trim() === '') return { id: null, indexed: false }
     const metadata = isObject(args['metadata']) ? args['metadata'] : {}
-    this.#all.set(id, { content, at, run, metadata, label, strength: 1, since: at })
+    this.#memories.set(id, { content, at, run, metadata, label, strength: 1, since: at })
     this.#index.add(id, content)
-    const [first] = this.#all.keys()
-    if (this.#all.size > MOST && first !== undefined) this.#remove(first)
+    const [first] = this.#memories.keys()
+    if (this.#memories.size > MOST && first !== undefined) this.#remove(first)
     return { id, indexed: true }
   }
 
   /** Returns the memories that fit a query best, with their label; for a query without words, the newest. */
   recall(query: string, limit: number): { readonly found: readonly JsonObject[]; readonly label: Label } {
     const found = this.#find(query, limit)
-    const labels = found.flatMap(({ id }) => this.#all.get(renderText(id))?.label ?? [])
+    const labels = found.flatMap(({ id }) => this.#memories.get(renderText(id))?.label ?? [])
     return { found, label: combine(...labels) }
   }
 
   #find(query: string, limit: number): readonly JsonObject[] {
     if (wordsOf(query).length === 0)
-      return [...this.#all]
+      return [...this.#memories]
         .slice(-limit)
         .reverse()
-        .map(([id, memory]) => shown(id, memory, 0))
+        .map(([id, memory]) => memoryJson(id, memory, 0))
     return this.#index.search(query, limit).flatMap(({ id, score }) => {
-      const memory = this.#all.get(id)
-      return memory === undefined ? [] : [shown(id, memory, score)]
+      const memory = this.#memories.get(id)
+      return memory === undefined ? [] : [memoryJson(id, memory, score)]
     })
   }
 
@@ -70,15 +70,15 @@ export class Memories {
    * that say the same (`prune_only`), or does both (`full`).
    */
   consolidate(strategy: string, at: number): Json {
-    const before = this.#all.size
+    const before = this.#memories.size
     const decayed = strategy === 'prune_only' ? 0 : this.#decay(at)
     const { pruned, merged } = strategy === 'decay_only' ? { pruned: 0, merged: 0 } : this.#prune()
-    return { strategy, before, after: this.#all.size, decayed, pruned, merged }
+    return { strategy, before, after: this.#memories.size, decayed, pruned, merged }
   }
 
   #decay(at: number): number {
     let decayed = 0
-    for (const memory of this.#all.values()) {
+    for (const memory of this.#memories.values()) {
       const days = Math.max(0, at - memory.since) / DAY
       if (days === 0) continue
       memory.strength *= 0.5 ** (days / HALF_LIFE)
@@ -90,23 +90,23 @@ export class Memories {
 
   #prune(): { readonly pruned: number; readonly merged: number } {
     const newest = new Map<string, string>()
-    for (const [id, { content }] of this.#all) newest.set(wordsOf(content).join(' '), id)
-    const faded = [...this.#all].filter(([, { strength }]) => strength < FORGOTTEN).map(([id]) => id)
-    const same = [...this.#all].filter(([id, { content }]) => newest.get(wordsOf(content).join(' ')) !== id).map(([id]) => id)
-    for (const id of new Set([...faded, ...same])) this.#remove(id)
-    return { pruned: faded.length, merged: same.filter((id) => !faded.includes(id)).length }
+    for (const [id, { content }] of this.#memories) newest.set(wordsOf(content).join(' '), id)
+    const faded = [...this.#memories].filter(([, { strength }]) => strength < FORGOTTEN).map(([id]) => id)
+    const duplicates = [...this.#memories].filter(([id, { content }]) => newest.get(wordsOf(content).join(' ')) !== id).map(([id]) => id)
+    for (const id of new Set([...faded, ...duplicates])) this.#remove(id)
+    return { pruned: faded.length, merged: duplicates.filter((id) => !faded.includes(id)).length }
   }
 
   #remove(id: string): void {
-    this.#all.delete(id)
+    this.#memories.delete(id)
     this.#index.remove(id)
   }
 
   get newest(): number | null {
-    return [...this.#all.values()].at(-1)?.at ?? null
+    return [...this.#memories.values()].at(-1)?.at ?? null
   }
 }
 
-function shown(id: string, { content, at, run, metadata, strength }: Memory, score: number): JsonObject {
+function memoryJson(id: string, { content, at, run, metadata, strength }: Memory, score: number): JsonObject {
   return { id, content, at, run, score: Math.round(score * 1e6) / 1e6, strength: Math.round(strength * 1e6) / 1e6, metadata }
 }

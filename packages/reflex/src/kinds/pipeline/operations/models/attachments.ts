@@ -2,10 +2,10 @@ import { isFault } from '../../../../kernel/journal/fault.ts'
 import { isList, isObject, type Json } from '../../../../kernel/journal/json.ts'
 import { type FilePart, filePartOf } from '../../../../models/index.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
-import { keep, performAll } from '../../contract/asks.ts'
+import { storeValue, performAll } from '../../contract/asks.ts'
 import type { StoredFile } from '../../contract/conversation.ts'
-import type { Answer, Ask, Scene } from '../../contract/handler.ts'
-import { placeOf } from '../commands/requirements.ts'
+import type { Answer, Ask, NodeContext } from '../../contract/handler.ts'
+import { resolvePath } from '../commands/requirements.ts'
 
 /** Bytes of one file, as for every message of a model. */
 const MOST = 16_000_000
@@ -13,33 +13,36 @@ const MOST = 16_000_000
 const MOST_FILES = 20
 
 /** The files of a message, or why it cannot have them. */
-type Attached = readonly StoredFile[] | { readonly problem: string }
+type AttachmentsResult = readonly StoredFile[] | { readonly problem: string }
 
 /**
  * The files that a node shows its model: those of its `attachments`, then those of `attachments_context_key`. Each path is read by
  * the tool `file.read`, with its permission and its label, and the content is recorded once, as the result of that call. What the
  * request has of a file is its media type, size and hash, and the key under which the content is kept.
  */
-export function* attached(scene: Scene): Generator<Ask, Attached, Answer> {
-  const { attributes, node } = scene
+export function* readAttachments(nodeContext: NodeContext): Generator<Ask, AttachmentsResult, Answer> {
+  const { attributes, node } = nodeContext
   const key = textOf(attributes, 'attachments_context_key')?.trim() ?? ''
-  const found = key === '' ? undefined : scene.get(key)
+  const found = key === '' ? undefined : nodeContext.get(key)
   if (key !== '' && (found === undefined || found === null))
     return { problem: `${node.id}: the context has no ${key}, which attachments_context_key names` }
-  const given: readonly Json[] = [...listOf(attributes, 'attachments'), ...(isList(found) ? found : found === undefined ? [] : [found])]
-  if (given.length > MOST_FILES)
-    return { problem: `${node.id}: at most ${MOST_FILES} files can be attached, and there are ${given.length}` }
-  const paths = given.flatMap((one) => (isPath(one) ? [one] : []))
+  const sources: readonly Json[] = [...listOf(attributes, 'attachments'), ...(isList(found) ? found : found === undefined ? [] : [found])]
+  if (sources.length > MOST_FILES)
+    return { problem: `${node.id}: at most ${MOST_FILES} files can be attached, and there are ${sources.length}` }
+  const paths = sources.flatMap((one) => (isPath(one) ? [one] : []))
   const read = yield* performAll(
-    paths.map((path) => ({ effect: 'tool', args: { tool: 'file.read', args: { path: placeOf(scene, path), limit: MOST, as: 'base64' } } })),
+    paths.map((path) => ({
+      effect: 'tool',
+      args: { tool: 'file.read', args: { path: resolvePath(nodeContext, path), limit: MOST, as: 'base64' } },
+    })),
   )
   const files: StoredFile[] = []
-  for (const one of given) {
+  for (const one of sources) {
     const settled = isPath(one) ? read[paths.indexOf(one)] : undefined
     if (settled?.error !== undefined) return { problem: `${node.id}: ${settled.error.message}` }
     const stored = storedFile(node.id, settled === undefined ? one : settled.ok)
     if ('problem' in stored) return stored
-    files.push({ ...stored, at: settled?.at ?? (yield* keep(one)) })
+    files.push({ ...stored, at: settled?.at ?? (yield* storeValue(one)) })
   }
   return files
 }

@@ -2,94 +2,99 @@ import type { FaultData } from '../../../../kernel/journal/fault.ts'
 import type { JsonObject } from '../../../../kernel/journal/json.ts'
 import type { FilePart, ModelMessage } from '../../../../models/index.ts'
 import { textOf } from '../../dot/graph.ts'
-import type { Answer, Ask, Handler, Scene, Steps } from '../../contract/handler.ts'
+import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { failure, type Outcome, refusal } from '../../contract/outcome.ts'
 import { outcomeIn, perform } from '../../contract/asks.ts'
-import { attached } from './attachments.ts'
+import { readAttachments } from './attachments.ts'
 import { turnsWithin } from './fidelity.ts'
-import { askedPrompt, historyOf, promptOf, systemOf } from './llm-prompt.ts'
+import { fencedPrompt, historyOf, promptOf, systemOf } from './llm-prompt.ts'
 import { settingsOf } from './llm-settings.ts'
-import { simulated } from './llm-simulate.ts'
-import { answered } from './llm-written.ts'
+import { simulatedOutcome } from './llm-simulate.ts'
+import { answerOutcome } from './llm-outcome.ts'
 import { preambleFacts, preambleLength, preambleOf } from './preamble.ts'
-import { converse, offered } from './tool-loop.ts'
+import { converse, requestOffers } from './tool-loop.ts'
 
 /**
  * Asks a model (reference pipeline 4.3.1). It is told what its fidelity says of what happened before, may call tools, and
  * goes on with a conversation where its fidelity is full.
  */
-export const codergen: Handler = (scene) => simulated(scene) ?? asked(scene)
+export const codergen: Handler = (context) => simulatedOutcome(context) ?? generate(context)
 
-function* asked(scene: Scene): Steps {
-  const prompt = promptOf(scene)
-  const settings = settingsOf(scene)
+function* generate(context: NodeContext): Steps {
+  const prompt = promptOf(context)
+  const settings = settingsOf(context)
   if ('problem' in settings) return refusal(settings.problem)
-  const before = yield* toldBefore(scene)
-  const files = yield* attached(scene)
-  if ('problem' in files) return failed(prompt, files.problem)
-  const cache = textOf(scene.attributes, 'prompt_cache')?.trim() ?? ''
+  const before = yield* earlierMessages(context)
+  const files = yield* readAttachments(context)
+  if ('problem' in files) return failedOutcome(prompt, files.problem)
+  const cache = textOf(context.attributes, 'prompt_cache')?.trim() ?? ''
   const question = {
     role: 'user',
-    content: [before.preamble, askedPrompt(scene, prompt)].filter((text) => text !== '').join('\n\n'),
+    content: [before.preamble, fencedPrompt(context, prompt)].filter((text) => text !== '').join('\n\n'),
     // The port adds the contents.
     ...(files.length === 0 ? {} : { parts: files as unknown as readonly FilePart[] }),
     ...(cache === 'prompt' ? { cache: true } : {}),
   } satisfies ModelMessage
-  const offers = yield* offered(scene)
-  if ('problem' in offers) return failed(prompt, offers.problem)
-  const system = systemOf(scene)
+  const offers = yield* requestOffers(context)
+  if ('problem' in offers) return failedOutcome(prompt, offers.problem)
+  const system = systemOf(context)
   const first = { role: 'system' as const, content: system, ...(cache === '' ? {} : { cache: true as const }) }
   const messages = [...(system === '' ? [] : [first]), ...before.messages, question]
-  const came = yield* converse(scene, { ...settings, messages }, offers)
-  if ('error' in came) return unanswered(prompt, came.error)
-  if ('problem' in came) return { ...failed(prompt, came.problem), ...(came.turns === undefined ? {} : { resume: 'next' }) }
+  const answer = yield* converse(context, { ...settings, messages }, offers)
+  if ('error' in answer) return callFailed(prompt, answer.error)
+  if ('problem' in answer) return { ...failedOutcome(prompt, answer.problem), ...(answer.turns === undefined ? {} : { resume: 'next' }) }
   // A backend of a host may answer with an outcome: it counts as it is.
-  const given = outcomeIn(came.reply)
-  if (given !== undefined) return { ...given, context_updates: { ...told(scene, prompt), ...given.context_updates }, resume: 'last' }
-  const { thread } = scene.fidelity
-  const outcome = answered(scene, prompt, came)
-  return thread === undefined ? outcome : { ...outcome, turn: { thread, messages: [question, ...came.said] } }
+  const stated = outcomeIn(answer.reply)
+  if (stated !== undefined)
+    return { ...stated, context_updates: { ...promptUpdates(context, prompt), ...stated.context_updates }, resume: 'last' }
+  const { thread } = context.fidelity
+  const outcome = answerOutcome(context, prompt, answer)
+  return thread === undefined ? outcome : { ...outcome, turn: { thread, messages: [question, ...answer.messages] } }
 }
 
 /** What a model is given beside its prompt: the list that the node names, its conversation, or a preamble. */
-function* toldBefore(scene: Scene): Generator<Ask, { readonly preamble: string; readonly messages: readonly ModelMessage[] }, Answer> {
-  const { mode, thread, degraded } = scene.fidelity
-  const { turns, left } = turnsWithin(mode === 'full' && thread !== undefined ? scene.conversation(thread) : [])
-  if (scene.attempt === 1)
-    scene.note('fidelity_resolved', {
-      node_id: scene.node.id,
+function* earlierMessages(
+  context: NodeContext,
+): Generator<Ask, { readonly preamble: string; readonly messages: readonly ModelMessage[] }, Answer> {
+  const { mode, thread, degraded } = context.fidelity
+  const { turns, omitted } = turnsWithin(mode === 'full' && thread !== undefined ? context.conversation(thread) : [])
+  if (context.attempt === 1)
+    context.note('fidelity_resolved', {
+      node_id: context.node.id,
       mode,
       ...(thread === undefined ? {} : { thread_id: thread }),
       ...(degraded === undefined ? {} : { degraded }),
-      ...(left === 0 ? {} : { turns_left_out: left }),
+      ...(omitted === 0 ? {} : { turns_left_out: omitted }),
     })
-  const history = historyOf(scene) ?? (turns.length === 0 ? undefined : turns.flat())
+  const history = historyOf(context) ?? (turns.length === 0 ? undefined : turns.flat())
   if (history !== undefined) return { preamble: '', messages: history }
-  return { preamble: (yield* summed(scene)) ?? preambleOf(scene, scene.fidelity), messages: [] }
+  return { preamble: (yield* summarize(context)) ?? preambleOf(context, context.fidelity), messages: [] }
 }
 
 /** What a host makes of what happened, where it sums up itself; what it cannot do is done here. */
-function* summed(scene: Scene): Generator<Ask, string | undefined, Answer> {
-  const { mode } = scene.fidelity
-  if (scene.charter.summarises !== true) return undefined
-  const settled = yield* perform('summary', preambleFacts(scene))
+function* summarize(context: NodeContext): Generator<Ask, string | undefined, Answer> {
+  const { mode } = context.fidelity
+  if (context.permissions.summarises !== true) return undefined
+  const settled = yield* perform('summary', preambleFacts(context))
   return typeof settled.ok === 'string' && settled.ok !== '' ? settled.ok.slice(0, preambleLength(mode)).toWellFormed() : undefined
 }
 
-function told(scene: Scene, prompt: string): JsonObject {
-  return { last_prompt: prompt, 'context.previous_outcome': scene.text('outcome') }
+function promptUpdates(context: NodeContext, prompt: string): JsonObject {
+  return { last_prompt: prompt, 'context.previous_outcome': context.text('outcome') }
 }
 
-function unanswered(prompt: string, { code, message, verdict }: FaultData): Outcome {
+function callFailed(prompt: string, { code, message, verdict }: FaultData): Outcome {
   const reason = `LLM call failed: ${message}`
-  return verdict === 'retry' ? failure(reason, { ...without(prompt), code, resume: 'last' }) : refusal(reason, { ...without(prompt), code })
+  return verdict === 'retry'
+    ? failure(reason, { ...withoutResponse(prompt), code, resume: 'last' })
+    : refusal(reason, { ...withoutResponse(prompt), code })
 }
 
-function failed(prompt: string, problem: string): Outcome {
-  return failure(problem, without(prompt))
+function failedOutcome(prompt: string, problem: string): Outcome {
+  return failure(problem, withoutResponse(prompt))
 }
 
 /** Nobody has answered: what was answered before must not pass for it. */
-function without(prompt: string): { readonly context_updates: JsonObject } {
+function withoutResponse(prompt: string): { readonly context_updates: JsonObject } {
   return { context_updates: { last_response: null, last_prompt: prompt } }
 }

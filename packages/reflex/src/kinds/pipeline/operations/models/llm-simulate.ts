@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../../../kernel/journal/json.ts'
 import { textOf } from '../../dot/graph.ts'
-import type { Scene } from '../../contract/handler.ts'
+import type { NodeContext } from '../../contract/handler.ts'
 import { failure, type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { promptOf } from './llm-prompt.ts'
-import { writtenAlways } from './llm-written.ts'
+import { responseUpdates } from './llm-outcome.ts'
 
 /** What a node that asks no model comes to, as it says (reference pipeline 4.3.1, simulate); nothing where it asks one. */
-export function simulated(scene: Scene): Outcome | undefined {
-  const { attributes, node } = scene
+export function simulatedOutcome(context: NodeContext): Outcome | undefined {
+  const { attributes, node } = context
   const word = textOf(attributes, 'simulate')?.trim().toLowerCase() ?? ''
   const text = `[Simulated] Response for stage: ${node.id}`
-  const ok = (): Outcome => success(writtenAlways(scene, promptOf(scene), text))
+  const ok = (): Outcome => success(responseUpdates(context, promptOf(context), text))
   const counter = `internal.simulate.fail_once.${node.id}`
   switch (word) {
     case '':
@@ -23,7 +23,7 @@ export function simulated(scene: Scene): Outcome | undefined {
     case 'retry':
       return { status: 'retry', failure_reason: 'simulated retry' }
     case 'fail_once':
-      return (scene.get(counter) ?? null) === null ? failure('simulated failure, once', counted(counter)) : ok()
+      return (context.get(counter) ?? null) === null ? failure('simulated failure, once', withCounter(counter)) : ok()
     case 'raise_retryable':
       return failure('network timeout')
     case 'raise_terminal':
@@ -33,6 +33,6 @@ export function simulated(scene: Scene): Outcome | undefined {
   }
 }
 
-function counted(counter: string): { readonly context_updates: JsonObject } {
+function withCounter(counter: string): { readonly context_updates: JsonObject } {
   return { context_updates: { [counter]: 1 } }
 }

@@ -1,12 +1,12 @@
 import type { Json } from '../../../../kernel/journal/json.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 /**
  * JSON as models write it: in a code fence, after a sentence, or plain. Nothing if there is none.
  */
 export function looseJson(text: string): Json | undefined {
   for (const candidate of [text, fencedJson(text)]) {
-    const value = jsonIn(candidate.trim()) ?? fromFirstBracket(candidate)
+    const value = parseJson(candidate.trim()) ?? parseFirstBracket(candidate)
     if (value !== undefined) return value
   }
   return undefined
@@ -18,15 +18,15 @@ export function fencedJson(text: string): string {
 }
 
 /** What begins with the first brace or bracket, up to where it closes. */
-function fromFirstBracket(text: string): Json | undefined {
+function parseFirstBracket(text: string): Json | undefined {
   const start = text.search(/[{[]/)
   if (start < 0) return undefined
-  const end = closing(text, start)
-  return end < 0 ? undefined : jsonIn(text.slice(start, end + 1))
+  const end = closingBracket(text, start)
+  return end < 0 ? undefined : parseJson(text.slice(start, end + 1))
 }
 
 /** Where the bracket at `start` closes; text in quotes does not count. */
-function closing(text: string, start: number): number {
+function closingBracket(text: string, start: number): number {
   let depth = 0
   let quoted = false
   for (let i = start; i < text.length; i++) {

@@ -4,7 +4,7 @@ import { textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { expandFromContext } from '../../language/variables.ts'
 import { performAll } from '../../contract/asks.ts'
-import type { Answer, Ask, EffectAsk, Scene, Settled } from '../../contract/handler.ts'
+import type { Answer, Ask, EffectAsk, NodeContext, Settled } from '../../contract/handler.ts'
 import { promptText } from '../../contract/prompt-text.ts'
 import { providerOf, settingsOf } from './llm-settings.ts'
 
@@ -25,13 +25,13 @@ export interface PlainQuestion {
 }
 
 /** The request of a question, with the settings of its node. What cannot be read of them fails the node. */
-export function plainRequest(scene: Scene, question: PlainQuestion): ModelRequest {
-  const { attributes, typed, node } = scene
-  const settings = settingsOf(scene)
+export function plainRequest(context: NodeContext, question: PlainQuestion): ModelRequest {
+  const { attributes, typed, node } = context
+  const settings = settingsOf(context)
   if ('problem' in settings) throw new TypeError(settings.problem)
   const { output: _output, stream: _stream, ...rest } = settings
   const system = question.system ?? textOf(attributes, 'system_prompt')
-  const named = question.model === undefined ? undefined : withProvider(question.model, question.provider ?? providerOf(scene))
+  const named = question.model === undefined ? undefined : withProvider(question.model, question.provider ?? providerOf(context))
   return {
     ...rest,
     messages: [...(system ? [{ role: 'system' as const, content: system }] : []), { role: 'user', content: question.prompt }],
@@ -42,12 +42,12 @@ export function plainRequest(scene: Scene, question: PlainQuestion): ModelReques
 }
 
 /** The same as an effect, for those who ask several at once. */
-export function plainAsk(scene: Scene, question: PlainQuestion): EffectAsk {
-  return { effect: 'model', args: plainRequest(scene, question) as unknown as JsonObject }
+export function plainAsk(context: NodeContext, question: PlainQuestion): EffectAsk {
+  return { effect: 'model', args: plainRequest(context, question) as unknown as JsonObject }
 }
 
 /** Performs many effects, a few at once; answers in the order in which they are asked. */
-export function* performSome(all: readonly EffectAsk[]): Generator<Ask, Settled[], Answer> {
+export function* performInBatches(all: readonly EffectAsk[]): Generator<Ask, Settled[], Answer> {
   const answers: Settled[] = []
   for (let from = 0; from < all.length; from += AT_ONCE) answers.push(...(yield* performAll(all.slice(from, from + AT_ONCE))))
   return answers
@@ -61,8 +61,8 @@ export function replyText(settled: Settled): string | undefined {
 }
 
 /** A text of the author with values of the context in it, as they may stand in a prompt (reference pipeline 5.2, 8.3). */
-export function expandPrompt(scene: Scene, text: string): string {
-  return expandFromContext(text, (key) => promptValue(scene.get(key)))
+export function expandPrompt(context: NodeContext, text: string): string {
+  return expandFromContext(text, (key) => promptValue(context.get(key)))
 }
 
 /** A value of the context as it may stand in a prompt. */

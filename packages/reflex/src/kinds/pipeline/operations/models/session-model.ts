@@ -9,55 +9,55 @@ import { heartbeatPrompt } from './session-prompts.ts'
 import {
   agentOf,
   askService,
-  failed,
+  failureResult,
   listIn,
-  type Served,
-  type Serving,
+  type ServiceResult,
+  type ServiceSteps,
   type SessionService,
   textIn,
-  type Values,
+  type ServiceValues,
 } from './session-values.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 /** Calls that one node performs. */
-const CALLS = 32
+const MOST_CALLS = 32
 
 /** Asks the model of the session with what was said so far: text, or calls of tools (reference pipeline 4.6.2). */
 export const llmCall: SessionService = function* (values) {
-  const { scene } = values
-  const mode = textOf(scene.attributes, 'cognitive_mode')?.trim() || textIn(values, 'session.cognitive_mode')
+  const { context } = values
+  const mode = textOf(context.attributes, 'cognitive_mode')?.trim() || textIn(values, 'session.cognitive_mode')
   const messages = listIn(values, 'session.messages')
-  const agent = agentOf(scene, values.get('session.agent_id'))
-  const answered = yield* askService(scene, 'session', 'llm_call', { messages, mode }, agent)
-  if ('error' in answered) return failed(answered.error)
-  if ('value' in answered) return said(isObject(answered.value) ? answered.value : { content: answered.value })
-  return answered.nothing === 'missing' ? { updates: {} } : yield* ownCall(values, messages, mode)
+  const agent = agentOf(context, values.get('session.agent_id'))
+  const answered = yield* askService(context, 'session', 'llm_call', { messages, mode }, agent)
+  if ('error' in answered) return failureResult(answered.error)
+  if ('value' in answered) return answerUpdates(isObject(answered.value) ? answered.value : { content: answered.value })
+  return answered.nothing === 'missing' ? { updates: {} } : yield* callModel(values, messages, mode)
 }
 
 /** The engine's own model. */
-function* ownCall(values: Values, messages: readonly Json[], mode: string): Serving {
-  const { scene } = values
-  const settings = settingsOf(scene)
+function* callModel(values: ServiceValues, messages: readonly Json[], mode: string): ServiceSteps {
+  const { context } = values
+  const settings = settingsOf(context)
   if ('problem' in settings) return settings
   const system = [textIn(values, 'session.system_prompt'), mode === '' ? '' : `Cognitive mode: ${mode}.`]
     .filter((part) => part !== '')
     .join('\n\n')
   const history = messagesOf(messages)
   const last = history.at(-1)?.role
-  const asked: readonly ModelMessage[] =
+  const prompted: readonly ModelMessage[] =
     last === 'user' || last === 'tool'
       ? history
       : [...history, { role: 'user', content: textIn(values, 'session.input') || heartbeatPrompt(values, mode) }]
   const tools = offersOf(values)
   const request: ModelRequest = {
     ...settings,
-    messages: [...(system === '' ? [] : [{ role: 'system' as const, content: system }]), ...asked],
+    messages: [...(system === '' ? [] : [{ role: 'system' as const, content: system }]), ...prompted],
     ...(tools.length === 0 ? {} : { tools }),
   }
   const answer = yield* askModel(request)
-  if ('error' in answer) return failed(answer.error)
+  if ('error' in answer) return failureResult(answer.error)
   const { text, calls = [] } = answer.reply
-  return said(
+  return answerUpdates(
     calls.length > 0
       ? {
           content: text,
@@ -67,7 +67,7 @@ function* ownCall(values: Values, messages: readonly Json[], mode: string): Serv
   )
 }
 
-function said(answer: JsonObject): Served {
+function answerUpdates(answer: JsonObject): ServiceResult {
   const { tool_calls: calls } = answer
   const content = renderText(answer['content'])
   if (isList(calls) && calls.length > 0) return { updates: { 'llm.response_type': 'tool_call', 'llm.tool_calls': calls } }
@@ -75,7 +75,7 @@ function said(answer: JsonObject): Served {
 }
 
 /** The tools that a session offers: by name, or as a model is told of them. */
-function offersOf(values: Values): readonly ToolOffer[] {
+function offersOf(values: ServiceValues): readonly ToolOffer[] {
   return listIn(values, 'session.tools').flatMap((tool): ToolOffer[] => {
     const { name, description, schema } = isObject(tool) ? tool : { name: tool }
     if (typeof name !== 'string' || name === '') return []
@@ -105,34 +105,34 @@ function callsOf(value: Json): readonly ToolCall[] {
   return (isList(value) ? value : []).flatMap((call, i): ToolCall[] => {
     if (!isObject(call) || typeof call['name'] !== 'string') return []
     const args = call['args'] ?? call['arguments'] ?? call['input']
-    const read = typeof args === 'string' ? jsonIn(args) : (args ?? {})
-    const about = { id: renderText(call['id']) || `call_${i + 1}`, name: call['name'] }
+    const read = typeof args === 'string' ? parseJson(args) : (args ?? {})
+    const header = { id: renderText(call['id']) || `call_${i + 1}`, name: call['name'] }
     const invalid = typeof call['invalid'] === 'string' ? call['invalid'] : isObject(read) ? undefined : renderText(args)
-    return [invalid === undefined && isObject(read) ? { ...about, args: read } : { ...about, args: {}, invalid: invalid ?? '' }]
+    return [invalid === undefined && isObject(read) ? { ...header, args: read } : { ...header, args: {}, invalid: invalid ?? '' }]
   })
 }
 
 /** Performs the calls that a model asked for; what a tool refuses is its result (reference pipeline 4.6.2). */
 export const toolDispatch: SessionService = function* (values) {
-  const { scene } = values
-  const asked = listIn(values, 'llm.tool_calls')
-  const calls = callsOf(asked).slice(0, CALLS)
-  const agent = agentOf(scene, values.get('session.agent_id'))
-  const answered = yield* askService(scene, 'session', 'tool_dispatch', { tool_calls: asked }, agent)
-  if ('error' in answered) return failed(answered.error)
+  const { context } = values
+  const requested = listIn(values, 'llm.tool_calls')
+  const calls = callsOf(requested).slice(0, MOST_CALLS)
+  const agent = agentOf(context, values.get('session.agent_id'))
+  const answered = yield* askService(context, 'session', 'tool_dispatch', { tool_calls: requested }, agent)
+  if ('error' in answered) return failureResult(answered.error)
   if ('nothing' in answered && answered.nothing === 'missing') return { updates: {} }
   const results =
-    'value' in answered ? (isList(answered.value) ? answered.value : [answered.value]) : yield* ownDispatch(calls, offeredNames(values))
+    'value' in answered ? (isList(answered.value) ? answered.value : [answered.value]) : yield* dispatchCalls(calls, offeredNames(values))
   const messages = [...listIn(values, 'session.messages'), { role: 'assistant', content: '', calls: calls as unknown as Json }]
-  const told = results.map((result, i): JsonObject => {
+  const toolMessages = results.map((result, i): JsonObject => {
     const { id = '', name = '' } = calls[i] ?? {}
     return { role: 'tool', call: id, name, content: isObject(result) ? (result['content'] ?? result) : result }
   })
-  return { updates: { 'session.tool_results': results, 'session.messages': [...messages, ...told] } }
+  return { updates: { 'session.tool_results': results, 'session.messages': [...messages, ...toolMessages] } }
 }
 
 /** The tools that a session offers its model; nothing where it does not say, so that the policy alone decides. */
-function offeredNames(values: Values): ReadonlySet<string> | undefined {
+function offeredNames(values: ServiceValues): ReadonlySet<string> | undefined {
   const names = offersOf(values).map(({ name }) => toolName(name))
   return names.length === 0 ? undefined : new Set(names)
 }
@@ -140,15 +140,20 @@ function offeredNames(values: Values): ReadonlySet<string> | undefined {
 /** Tools whose results come from outside: they would decide what the agent calls next. */
 const OUTSIDE: ReadonlySet<string> = new Set(['http'])
 
-function* ownDispatch(calls: readonly ToolCall[], offered: ReadonlySet<string> | undefined): Generator<Ask, readonly JsonObject[], Answer> {
+function* dispatchCalls(
+  calls: readonly ToolCall[],
+  offered: ReadonlySet<string> | undefined,
+): Generator<Ask, readonly JsonObject[], Answer> {
   const known = calls.filter(({ name }) => offered?.has(toolName(name)) !== false)
-  const inside = known.filter(({ name, invalid }) => invalid === undefined && !OUTSIDE.has(toolName(name)))
-  const settled = yield* performAll(inside.map(({ name, args }) => ({ effect: 'tool', args: { tool: toolName(name), args, by: 'model' } })))
+  const performable = known.filter(({ name, invalid }) => invalid === undefined && !OUTSIDE.has(toolName(name)))
+  const settled = yield* performAll(
+    performable.map(({ name, args }) => ({ effect: 'tool', args: { tool: toolName(name), args, by: 'model' } })),
+  )
   return calls.map((call) => {
     const { id, name } = call
     if (!known.includes(call)) return { id, name, ok: false, content: `error: there is no tool ${JSON.stringify(name)}` }
     if (call.invalid !== undefined) return { id, name, ok: false, content: `error: the arguments of ${name} are not a JSON object` }
-    if (inside.includes(call)) return resultOf(id, name, settled[inside.indexOf(call)])
+    if (performable.includes(call)) return resultOf(id, name, settled[performable.indexOf(call)])
     return { id, name, ok: false, content: 'error: what comes from outside needs a node of its own' }
   })
 }

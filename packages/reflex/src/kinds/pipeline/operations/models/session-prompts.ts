@@ -1,10 +1,10 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
-import { listIn, type SessionService, textIn, type Values } from './session-values.ts'
+import { listIn, type SessionService, textIn, type ServiceValues } from './session-values.ts'
 
 /** Messages that a follow-up repeats, and characters of one part of a prompt. */
-const REPEATED = 40
-const PART = 8_000
+const MOST_REPEATED = 40
+const MOST_PART = 8_000
 
 const ANSWER = `Answer with one JSON object and nothing else. All keys may be left out:
 {"actions": [{"type": name, "params": {}}], "goal_updates": [{"goal_id": id, "progress": 0..1, "status": word}], "new_goals": [{"description": text, "priority": 0..1}], "decompositions": [{"goal_id": id, "intentions": [{"action": name, "params": {}}]}], "new_intents": [{}], "proposal_decisions": [{"proposal_id": id, "decision": "accept" | "reject" | "defer"}], "identity_insights": [{"content": text}], "memory_notes": [text], "concerns": [text], "curiosity": [text]}`
@@ -29,29 +29,29 @@ const PARTS: readonly (readonly [key: string, title: string])[] = [
 ]
 
 /** What an agent is told when nobody speaks to it. */
-export function heartbeatPrompt(values: Values, mode: string): string {
+export function heartbeatPrompt(values: ServiceValues, mode: string): string {
   const turn = textIn(values, 'session.turn_count')
   return [`This is ${turn === '' ? 'a turn' : `turn ${turn}`} of your own.`, MODES[mode] ?? '', ...partsOf(values), ANSWER]
     .filter((part) => part !== '')
     .join('\n\n')
 }
 
-function partsOf(values: Values): readonly string[] {
+function partsOf(values: ServiceValues): readonly string[] {
   return PARTS.flatMap(([key, title]) => {
-    const text = shown(values.get(key))
+    const text = valueText(values.get(key))
     return text === '' ? [] : [`## ${title}\n${text}`]
   })
 }
 
-function shown(value: Json | undefined): string {
+function valueText(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   if (isList(value))
     return value
       .map((one) => `- ${renderText(isObject(one) ? (one['description'] ?? one['content'] ?? one) : one)}`)
       .join('\n')
-      .slice(0, PART)
+      .slice(0, MOST_PART)
   if (isObject(value) && Object.keys(value).length === 0) return ''
-  return renderText(value).slice(0, PART)
+  return renderText(value).slice(0, MOST_PART)
 }
 
 /**
@@ -68,21 +68,21 @@ export const buildPrompt: SessionService = (values) => {
   return { updates: { 'session.user_prompt': input === '' ? heartbeatPrompt(values, cognitive) : turnPrompt(values, input) } }
 }
 
-function turnPrompt(values: Values, input: string): string {
+function turnPrompt(values: ServiceValues, input: string): string {
   const known = partsOf(values)
   return known.length === 0 ? input : [...known, `## What is said to you\n${input}`].join('\n\n')
 }
 
-function followup(values: Values): JsonObject {
-  const { scene } = values
-  const asked = scene.text('last_prompt')
+function followup(values: ServiceValues): JsonObject {
+  const { context } = values
+  const asked = context.text('last_prompt')
   const answered = textIn(values, 'last_response')
   const turns: Json[] = [
     ...(asked === '' ? [] : [{ role: 'user', content: asked }]),
     ...(answered === '' ? [] : [{ role: 'assistant', content: answered }]),
   ]
   return {
-    'session.followup_prompt': `Your actions came to this:\n\n${shown(values.get('session.percepts'))}\n\nGo on, or give an empty list of actions if you are done.\n\n${ANSWER}`,
-    'session.messages': [...listIn(values, 'session.messages'), ...turns].slice(-REPEATED),
+    'session.followup_prompt': `Your actions came to this:\n\n${valueText(values.get('session.percepts'))}\n\nGo on, or give an empty list of actions if you are done.\n\n${ANSWER}`,
+    'session.messages': [...listIn(values, 'session.messages'), ...turns].slice(-MOST_REPEATED),
   }
 }

@@ -3,13 +3,13 @@ import { renderText } from '../../language/render.ts'
 import { looseJson } from './loose-json.ts'
 import type { SessionService } from './session-values.ts'
 
-type Keeps = (value: Json) => boolean
+type ItemTest = (value: Json) => boolean
 
-const isText: Keeps = (value) => typeof value === 'string'
+const isText: ItemTest = (value) => typeof value === 'string'
 const DECISIONS: ReadonlySet<Json> = new Set(['accept', 'reject', 'defer'])
 
 /** The lists that a model answers with, and which of their values count (reference pipeline 4.6.2). */
-const LISTS: readonly (readonly [name: string, keeps: Keeps])[] = [
+const LISTS: readonly (readonly [name: string, keeps: ItemTest])[] = [
   ['actions', (value) => isObject(value) && typeof value['type'] === 'string'],
   ['goal_updates', isObject],
   ['new_goals', isObject],
@@ -33,9 +33,9 @@ export const processResults: SessionService = (values) => {
 }
 
 function listsOf(answer: JsonObject): JsonObject {
-  const lists = LISTS.map(([name, keeps]): [string, Json] => {
+  const lists = LISTS.map(([name, isValid]): [string, Json] => {
     const list = answer[name]
-    return [`session.${name}`, isList(list) ? list.filter(keeps) : []]
+    return [`session.${name}`, isList(list) ? list.filter(isValid) : []]
   })
   return Object.fromEntries(lists)
 }

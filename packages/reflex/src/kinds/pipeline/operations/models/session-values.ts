@@ -3,91 +3,91 @@ import { isList, isObject, type Json, type JsonObject } from '../../../../kernel
 import { textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { perform } from '../../contract/asks.ts'
-import type { Answer, Ask, Scene } from '../../contract/handler.ts'
+import type { Answer, Ask, NodeContext } from '../../contract/handler.ts'
 import type { ServiceAnswer } from '../../contract/services.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 /** Who acts where neither the node nor the context nor whoever started the run says it (reference pipeline 4.6.1). */
-const NOBODY = 'orchestrator'
+const DEFAULT_AGENT = 'orchestrator'
 
 /** Where a service of a session has its values from: the context for a node of its type, the parameters for an action. */
-export interface Values {
-  readonly scene: Scene
+export interface ServiceValues {
+  readonly context: NodeContext
   /** The value of a key of the context, such as `session.goals`. */
   get(key: string): Json | undefined
 }
 
 /** What a service writes, by keys of the context, or why it failed. */
-export type Served = { readonly updates: JsonObject } | { readonly problem: string; readonly passes?: true }
+export type ServiceResult = { readonly updates: JsonObject } | { readonly problem: string; readonly transient?: true }
 
-export type Serving = Generator<Ask, Served, Answer>
+export type ServiceSteps = Generator<Ask, ServiceResult, Answer>
 
 /** One service of a session. */
-export type SessionService = (values: Values) => Served | Serving
+export type SessionService = (values: ServiceValues) => ServiceResult | ServiceSteps
 
 /** Whose session and memory a node means: its own word, then what it is handed, then that of the context. */
-export function agentOf(scene: Scene, given?: Json): string {
-  return textOf(scene.attributes, 'agent_id')?.trim() || renderText(given) || agentOfContext(scene)
+export function agentOf(context: NodeContext, agentId?: Json): string {
+  return textOf(context.attributes, 'agent_id')?.trim() || renderText(agentId) || agentOfContext(context)
 }
 
 /** The agent of the context, else that of the run. */
-export function agentOfContext(scene: Scene): string {
-  return scene.text('session.agent_id') || (scene.charter.agent ?? NOBODY)
+export function agentOfContext(context: NodeContext): string {
+  return context.text('session.agent_id') || (context.permissions.agent ?? DEFAULT_AGENT)
 }
 
 /** The values of the context. */
-export function contextValues(scene: Scene): Values {
-  return { scene, get: (key) => scene.get(key) }
+export function contextValues(context: NodeContext): ServiceValues {
+  return { context, get: (key) => context.get(key) }
 }
 
 /** Parameters under the last part of their keys; what is not handed over is read from the context. */
-export function parameterValues(scene: Scene, given: JsonObject): Values {
-  return { scene, get: (key) => given[key.split('.').at(-1) ?? key] ?? scene.get(key) }
+export function parameterValues(context: NodeContext, given: JsonObject): ServiceValues {
+  return { context, get: (key) => given[key.split('.').at(-1) ?? key] ?? context.get(key) }
 }
 
-export function textIn(values: Values, key: string): string {
+export function textIn(values: ServiceValues, key: string): string {
   return renderText(values.get(key))
 }
 
 /** A list as the context holds it, or as JSON text; what is none is empty. */
-export function listIn(values: Values, key: string): readonly Json[] {
+export function listIn(values: ServiceValues, key: string): readonly Json[] {
   const value = values.get(key)
   if (isList(value)) return value
   if (typeof value !== 'string' || !value.trim().startsWith('[')) return []
-  const parsed = jsonIn(value)
+  const parsed = parseJson(value)
   return isList(parsed) ? parsed : []
 }
 
 /** What a service answers: its value, nothing, or that the engine does it itself. */
-export type Answered = { readonly value: Json } | { readonly nothing: 'missing' | 'own' } | { readonly error: FaultData }
+export type ServiceReply = { readonly value: Json } | { readonly nothing: 'missing' | 'own' } | { readonly error: FaultData }
 
 /** No port of that name: a runtime without services, where every service is missing. */
 const NO_PORT = 'R2013'
 
 /** Asks a service of the host, or the ledgers of the store that stand in for it. */
 export function* askService(
-  scene: Scene,
+  context: NodeContext,
   service: 'session' | 'memory' | 'search' | 'consensus',
   op: string,
   args: JsonObject,
-  agent: string = agentOf(scene),
-): Generator<Ask, Answered, Answer> {
-  const settled = yield* perform('service', { service, op, agent, now: scene.now, args })
+  agent: string = agentOf(context),
+): Generator<Ask, ServiceReply, Answer> {
+  const settled = yield* perform('service', { service, op, agent, now: context.now, args })
   if (settled.error !== undefined) return settled.error.code === NO_PORT ? { nothing: 'missing' } : { error: settled.error }
   const answer = settled.ok as unknown as ServiceAnswer
   return 'value' in answer ? answer : { nothing: 'own' in answer ? 'own' : 'missing' }
 }
 
 /** Asks the session for something and writes what comes of it; a service that is missing writes nothing. */
-export function* serve(values: Values, op: string, args: JsonObject, write: (value: Json) => JsonObject): Serving {
-  const { scene } = values
-  const answered = yield* askService(scene, 'session', op, args, agentOf(scene, values.get('session.agent_id')))
-  if ('error' in answered) return failed(answered.error)
+export function* callService(values: ServiceValues, op: string, args: JsonObject, write: (value: Json) => JsonObject): ServiceSteps {
+  const { context } = values
+  const answered = yield* askService(context, 'session', op, args, agentOf(context, values.get('session.agent_id')))
+  if ('error' in answered) return failureResult(answered.error)
   return { updates: 'value' in answered ? write(answered.value) : {} }
 }
 
-export function failed({ message, verdict }: FaultData): Served {
-  return verdict === 'retry' ? { problem: message, passes: true } : { problem: message }
+export function failureResult({ message, verdict }: FaultData): ServiceResult {
+  return verdict === 'retry' ? { problem: message, transient: true } : { problem: message }
 }
 
 export function objectOf(value: Json | undefined): JsonObject {

@@ -15,9 +15,17 @@ import {
   storeIdentity,
   updateGoals,
   updateWorkingMemory,
-} from './session-mind.ts'
+} from './session-memory.ts'
 import { processResults } from './session-results.ts'
-import { contextValues, listIn, type Served, type Serving, type SessionService, textIn, type Values } from './session-values.ts'
+import {
+  contextValues,
+  listIn,
+  type ServiceResult,
+  type ServiceSteps,
+  type SessionService,
+  textIn,
+  type ServiceValues,
+} from './session-values.ts'
 
 /** What was said to the agent: a command, the result of a tool, a question; blocked before all of them, whatever it is. */
 export const classify: SessionService = (values) => {
@@ -35,17 +43,17 @@ export const classify: SessionService = (values) => {
 }
 
 /** How often the agent consolidates, in turns. */
-const CONSOLIDATES = 5
+const CONSOLIDATION_PERIOD = 5
 
 /** What the agent should be at: somebody who waits comes first, then order in its head, then its goals. */
 export const modeSelect: SessionService = (values) => {
   const turn = Math.trunc(Number(textIn(values, 'session.turn_count') || 0))
   const hasGoals = listIn(values, 'session.goals').length > 0
   const hasIntents = listIn(values, 'session.intents').length > 0 || listIn(values, 'session.active_intents').length > 0
-  const isTime = turn > 0 && turn % CONSOLIDATES === 0
+  const isConsolidationTurn = turn > 0 && turn % CONSOLIDATION_PERIOD === 0
   const mode = isYes(values, 'session.user_waiting')
     ? 'conversation'
-    : isTime
+    : isConsolidationTurn
       ? 'consolidation'
       : hasGoals
         ? hasIntents
@@ -58,12 +66,12 @@ export const modeSelect: SessionService = (values) => {
 /** What the agent says; a refusal where what was said to it is blocked. */
 export const format: SessionService = (values) => {
   const isBlocked = isYes(values, 'session.blocked') || textIn(values, 'session.input_type') === 'blocked'
-  const why = textIn(values, 'session.block_reason')
-  const text = isBlocked ? `This cannot be answered${why === '' ? '.' : `: ${why}`}` : textIn(values, 'llm.content')
+  const reason = textIn(values, 'session.block_reason')
+  const text = isBlocked ? `This cannot be answered${reason === '' ? '.' : `: ${reason}`}` : textIn(values, 'llm.content')
   return { updates: { 'session.response': text } }
 }
 
-function isYes(values: Values, key: string): boolean {
+function isYes(values: ServiceValues, key: string): boolean {
   const value = values.get(key)
   return value === true || value === 1 || ['true', '1', 'yes'].includes(renderText(value).trim().toLowerCase())
 }
@@ -92,18 +100,18 @@ export const SESSION_SERVICES: ReadonlyMap<string, SessionService> = new Map([
 /** Handlers of the types `session.*`, by operation: what a service writes lands in the context under its keys. */
 export const SESSION_HANDLERS: readonly (readonly [string, Handler])[] = [...SESSION_SERVICES].map(([name, service]) => [
   `session.${name}`,
-  (scene) => {
-    const served = service(contextValues(scene))
-    return 'next' in served ? waits(served, scene.node.id) : outcomeOf(served, scene.node.id)
+  (context) => {
+    const result = service(contextValues(context))
+    return 'next' in result ? finishSteps(result, context.node.id) : outcomeOf(result, context.node.id)
   },
 ])
 
-function* waits(serving: Serving, id: string): Steps {
-  return outcomeOf(yield* serving, id)
+function* finishSteps(steps: ServiceSteps, id: string): Steps {
+  return outcomeOf(yield* steps, id)
 }
 
-function outcomeOf(served: Served, id: string): Outcome {
-  if ('updates' in served) return success(served.updates)
-  const reason = `${id}: ${served.problem}`
-  return served.passes === true ? failure(reason) : refusal(reason)
+function outcomeOf(result: ServiceResult, id: string): Outcome {
+  if ('updates' in result) return success(result.updates)
+  const reason = `${id}: ${result.problem}`
+  return result.transient === true ? failure(reason) : refusal(reason)
 }

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { textOf } from '../../dot/graph.ts'
 import { performAll } from '../../contract/asks.ts'
-import type { Answer, Ask, EffectAsk, Handler, Scene, Settled } from '../../contract/handler.ts'
+import type { Answer, Ask, EffectAsk, Handler, NodeContext, Settled } from '../../contract/handler.ts'
 import type { Outcome } from '../../contract/outcome.ts'
 import { sandboxOf, stageFolder } from '../commands/hooks.ts'
 
@@ -18,7 +18,7 @@ interface HookedCall {
 }
 
 /** What ended a call, beside it. */
-type HookedEnd = HookedCall & { readonly result: Json }
+type HookedResult = HookedCall & { readonly result: Json }
 
 type Phase = 'pre' | 'post'
 
@@ -26,49 +26,56 @@ type Phase = 'pre' | 'post'
  * Runs the hook before calls of tools, all at once; which of the calls are to be made: not those whose hook ended with
  * another code than 0, said no, or could not be run.
  */
-export function* hooksBefore<Called extends HookedCall>(scene: Scene, calls: readonly Called[]): Generator<Ask, readonly Called[], Answer> {
-  const hook = hookOf(scene, 'pre')
+export function* runPreHooks<Called extends HookedCall>(
+  context: NodeContext,
+  calls: readonly Called[],
+): Generator<Ask, readonly Called[], Answer> {
+  const hook = hookOf(context, 'pre')
   if (hook === undefined) return calls
-  const settled = yield* performAll(calls.map((call) => hookAsk(scene, hook, 'pre', call)))
+  const settled = yield* performAll(calls.map((call) => hookAsk(context, hook, 'pre', call)))
   for (const [i, { tool, id }] of calls.entries())
-    scene.note('tool_hook_pre', { node_id: scene.node.id, tool, tool_call_id: id, result: agrees(settled[i]) ? 'ok' : 'skip' })
-  return calls.filter((_, i) => agrees(settled[i]))
+    context.note('tool_hook_pre', { node_id: context.node.id, tool, tool_call_id: id, result: isApproved(settled[i]) ? 'ok' : 'skip' })
+  return calls.filter((_, i) => isApproved(settled[i]))
 }
 
 /** Runs the hook after calls of tools; what it says is recorded and changes nothing. */
-export function* hooksAfter(scene: Scene, calls: readonly HookedEnd[]): Generator<Ask, void, Answer> {
-  const hook = hookOf(scene, 'post')
+export function* runPostHooks(context: NodeContext, calls: readonly HookedResult[]): Generator<Ask, void, Answer> {
+  const hook = hookOf(context, 'post')
   if (hook === undefined) return
-  const settled = yield* performAll(calls.map((call) => hookAsk(scene, hook, 'post', call)))
+  const settled = yield* performAll(calls.map((call) => hookAsk(context, hook, 'post', call)))
   for (const [i, { tool, id }] of calls.entries())
-    scene.note('tool_hook_post', { node_id: scene.node.id, tool, tool_call_id: id, result: agrees(settled[i]) ? 'ok' : 'failed' })
+    context.note('tool_hook_post', { node_id: context.node.id, tool, tool_call_id: id, result: isApproved(settled[i]) ? 'ok' : 'failed' })
 }
 
 /** A handler that is itself one call of a tool, with the hooks around it: a call that is skipped skips the node. */
-export function withToolHooks(handler: Handler, argsOf: (scene: Scene) => JsonObject): Handler {
-  return (scene) =>
-    hookOf(scene, 'pre') === undefined && hookOf(scene, 'post') === undefined ? handler(scene) : hooked(scene, handler, argsOf(scene))
+export function withToolHooks(handler: Handler, argsOf: (context: NodeContext) => JsonObject): Handler {
+  return (context) =>
+    hookOf(context, 'pre') === undefined && hookOf(context, 'post') === undefined
+      ? handler(context)
+      : runHooked(context, handler, argsOf(context))
 }
 
-function* hooked(scene: Scene, handler: Handler, args: JsonObject): Generator<Ask, Outcome, Answer> {
-  const call = { tool: scene.node.id, id: scene.node.id, args }
-  const made = yield* hooksBefore(scene, [call])
-  if (made.length === 0) return { status: 'skipped', notes: 'skipped by hook' }
-  const begun = handler(scene)
-  const outcome = 'next' in begun ? yield* begun : begun
+function* runHooked(context: NodeContext, handler: Handler, args: JsonObject): Generator<Ask, Outcome, Answer> {
+  const call = { tool: context.node.id, id: context.node.id, args }
+  const allowed = yield* runPreHooks(context, [call])
+  if (allowed.length === 0) return { status: 'skipped', notes: 'skipped by hook' }
+  const started = handler(context)
+  const outcome = 'next' in started ? yield* started : started
   const { status, context_updates = {}, failure_reason } = outcome
-  yield* hooksAfter(scene, [{ ...call, result: { status, context_updates, ...(failure_reason === undefined ? {} : { failure_reason }) } }])
+  yield* runPostHooks(context, [
+    { ...call, result: { status, context_updates, ...(failure_reason === undefined ? {} : { failure_reason }) } },
+  ])
   return outcome
 }
 
 /** The command of a hook, or `true` for a function of the host: the node's, else the graph's, else the host's (reference pipeline 10.3). */
-function hookOf({ attributes, typed, charter }: Scene, phase: Phase): string | true | undefined {
+function hookOf({ attributes, typed, permissions }: NodeContext, phase: Phase): string | true | undefined {
   const key = `tool_hooks.${phase}`
-  return textOf(attributes, key)?.trim() || textOf(typed.graph.attributes, key)?.trim() || charter.toolHooks?.[phase]
+  return textOf(attributes, key)?.trim() || textOf(typed.graph.attributes, key)?.trim() || permissions.toolHooks?.[phase]
 }
 
-function hookAsk(scene: Scene, hook: string | true, phase: Phase, { tool, id, ...more }: HookedCall): EffectAsk {
-  const facts: JsonObject = { phase, tool_name: tool, tool_call_id: id, node_id: scene.node.id, arguments: more.args, ...resultOf(more) }
+function hookAsk(context: NodeContext, hook: string | true, phase: Phase, { tool, id, ...more }: HookedCall): EffectAsk {
+  const facts: JsonObject = { phase, tool_name: tool, tool_call_id: id, node_id: context.node.id, arguments: more.args, ...resultOf(more) }
   if (hook === true) return { effect: 'tool_hook', args: facts }
   const payload = JSON.stringify(facts)
   const { arguments: _arguments, result: _result, ...about } = facts
@@ -78,8 +85,8 @@ function hookAsk(scene: Scene, hook: string | true, phase: Phase, { tool, id, ..
     TOOL_HOOK_PHASE: phase,
     TOOL_HOOK_PAYLOAD: payload.length <= MOST_VARIABLE ? payload : JSON.stringify({ ...about, truncated: true }),
   }
-  const stage = stageFolder(scene)
-  const args = { command: hook, environment, stdin: payload, timeout: TIMEOUT, stage, ...sandboxOf(scene) }
+  const stage = stageFolder(context)
+  const args = { command: hook, environment, stdin: payload, timeout: TIMEOUT, stage, ...sandboxOf(context) }
   return { effect: 'tool', args: { tool: 'shell', args } }
 }
 
@@ -88,7 +95,7 @@ function resultOf(more: object): JsonObject {
 }
 
 /** Whether a hook lets a call be: a command that ended with 0, a function that did not say no. */
-function agrees(settled: Settled | undefined): boolean {
+function isApproved(settled: Settled | undefined): boolean {
   if (settled === undefined || settled.error !== undefined) return false
   const { ok } = settled
   return isObject(ok) ? (ok['code'] ?? 0) === 0 && ok['skip'] !== true : ok !== false && ok !== 'skip'

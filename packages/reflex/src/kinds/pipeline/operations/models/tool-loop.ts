@@ -9,13 +9,13 @@ import {
   type Usage,
 } from '../../../../models/index.ts'
 import { integerOf, isOn, listOf } from '../../dot/graph.ts'
-import { keep, perform, performAll } from '../../contract/asks.ts'
+import { storeValue, perform, performAll } from '../../contract/asks.ts'
 import { type ConversationPart, type ResultPart, resultMessage } from '../../contract/conversation.ts'
-import type { Answer, Ask, Scene, Settled } from '../../contract/handler.ts'
+import type { Answer, Ask, NodeContext, Settled } from '../../contract/handler.ts'
 import type { Offers } from '../../engine/offers.ts'
 import type { Offer } from '../../../../tools/index.ts'
 import { onResume } from '../commands/requirements.ts'
-import { hooksAfter, hooksBefore } from './tool-hooks.ts'
+import { runPostHooks, runPreHooks } from './tool-hooks.ts'
 
 const MAX_TURNS = 15
 /** A conversation is gone through again with each answer: longer ones would be slow, and belong into several nodes. */
@@ -23,13 +23,13 @@ const MOST_TURNS = 200
 /** Calls of one turn that are made; a model that wants more at once is told so. */
 const MOST_CALLS = 32
 /** Characters of a result in the remark about its call. */
-const TOLD_RESULT = 2_000
+const MOST_NOTED = 2_000
 
 /** What came of a conversation with a model. */
 export interface Conversation {
   readonly reply: ModelReply
   /** What was said after the request, the last reply included. */
-  readonly said: readonly ModelMessage[]
+  readonly messages: readonly ModelMessage[]
   /** Calls in their order, refused ones included. */
   readonly calls: readonly ToolCall[]
   readonly turns: number
@@ -42,20 +42,20 @@ export interface Conversation {
 }
 
 /** A conversation without a final answer; with `error`, its last request failed. */
-type Broken = { readonly error: FaultData } | { readonly problem: string; readonly turns?: number }
+type ConversationFailure = { readonly error: FaultData } | { readonly problem: string; readonly turns?: number }
 
-type Conversed = Conversation | Broken
+type ConversationResult = Conversation | ConversationFailure
 
 /** The tools that a node offers its model; nothing where it offers none (reference pipeline 4.3.1). */
-export function* offered(scene: Scene): Generator<Ask, readonly Offer[] | { readonly problem: string }, Answer> {
-  const { attributes, node } = scene
+export function* requestOffers(context: NodeContext): Generator<Ask, readonly Offer[] | { readonly problem: string }, Answer> {
+  const { attributes, node } = context
   if (!isOn(attributes, 'use_tools')) return []
   const tools = listOf(attributes, 'tools')
   const settled = yield* perform('offers', tools.length === 0 ? {} : { tools })
   if (settled.error !== undefined) return { problem: `${node.id}: ${settled.error.message}` }
   const { offers, unknown, withheld } = settled.ok as unknown as Offers
-  for (const tool of unknown) scene.note('tool_unknown', { node_id: node.id, tool })
-  for (const tool of withheld) scene.note('tool_withheld', { node_id: node.id, tool })
+  for (const tool of unknown) context.note('tool_unknown', { node_id: node.id, tool })
+  for (const tool of withheld) context.note('tool_withheld', { node_id: node.id, tool })
   return offers
 }
 
@@ -65,44 +65,48 @@ export function* offered(scene: Scene): Generator<Ask, readonly Offer[] | { read
  * a refused capability, a hook that refused. After a crash, and in a further attempt, it continues after the last recorded
  * answer. Each request refers to the turns before it, so that the journal holds each of them once.
  */
-export function* converse(scene: Scene, request: ModelRequest, offers: readonly Offer[]): Generator<Ask, Conversed, Answer> {
-  const most = integerOf(scene.attributes, 'max_turns') ?? MAX_TURNS
-  if (most < 1 || most > MOST_TURNS) return { problem: `${scene.node.id}: max_turns is a number from 1 to ${MOST_TURNS}` }
-  const terminal = new Set(listOf(scene.attributes, 'terminal_tools'))
-  const said: ModelMessage[] = []
+export function* converse(
+  context: NodeContext,
+  request: ModelRequest,
+  offers: readonly Offer[],
+): Generator<Ask, ConversationResult, Answer> {
+  const most = integerOf(context.attributes, 'max_turns') ?? MAX_TURNS
+  if (most < 1 || most > MOST_TURNS) return { problem: `${context.node.id}: max_turns is a number from 1 to ${MOST_TURNS}` }
+  const terminal = new Set(listOf(context.attributes, 'terminal_tools'))
+  const messages: ModelMessage[] = []
   const calls: ToolCall[] = []
   const replies: ModelReply[] = []
-  let { args, place } = yield* begun(request, offers)
-  for (let turns = 1; turns <= most * scene.attempt; turns++) {
+  let { args, place } = yield* startConversation(request, offers)
+  for (let turns = 1; turns <= most * context.attempt; turns++) {
     const settled = yield* perform('model', args)
     if (settled.error !== undefined) return { error: settled.error }
     const reply = settled.ok as unknown as ModelReply
     replies.push(reply)
-    said.push(assistantMessage(reply))
-    const sum = { reply, said, calls, turns, ...usedBy(replies) }
-    const asked = reply.calls ?? []
-    calls.push(...asked)
-    if (asked.length === 0) return sum
+    messages.push(assistantMessage(reply))
+    const sum = { reply, messages, calls, turns, ...usageOf(replies) }
+    const requested = reply.calls ?? []
+    calls.push(...requested)
+    if (requested.length === 0) return sum
     if (offers.length === 0 && turns > 1)
-      return { problem: `${scene.node.id}: the model called ${asked[0]?.name ?? 'a tool'}, which this node does not offer` }
-    const ends = yield* called(scene, asked, { offers, turn: turns })
-    said.push(...ends.map(({ message }) => message))
+      return { problem: `${context.node.id}: the model called ${requested[0]?.name ?? 'a tool'}, which this node does not offer` }
+    const ends = yield* callTools(context, requested, { offers, turn: turns })
+    messages.push(...ends.map(({ message }) => message))
     const last = ends.find(
       ({ offer, message }) => offer !== undefined && message.failed !== true && (terminal.has(offer.tool) || terminal.has(offer.name)),
     )
     if (last !== undefined) return { ...sum, result: last.message.result }
     if (offers.length === 0) {
-      args = { ...args, messages: [...request.messages, ...said] as unknown as Json }
+      args = { ...args, messages: [...request.messages, ...messages] as unknown as Json }
       continue
     }
     place = yield* keepPart({ after: place, reply: settled.at ?? '', results: ends.map(({ part }) => part) })
     args = { ...args, conversation: place }
   }
-  return { problem: `${scene.node.id}: the model called tools in each of its ${most} turns and never answered`, turns: most }
+  return { problem: `${context.node.id}: the model called tools in each of its ${most} turns and never answered`, turns: most }
 }
 
 /** The first request. Where later requests are possible, the part that they share with it is kept on the board. */
-function* begun(
+function* startConversation(
   request: ModelRequest,
   offers: readonly Offer[],
 ): Generator<Ask, { readonly args: JsonObject; readonly place: string }, Answer> {
@@ -115,41 +119,41 @@ function* begun(
 }
 
 function keepPart(part: ConversationPart): Generator<Ask, string, Answer> {
-  return keep(part as unknown as JsonObject)
+  return storeValue(part as unknown as JsonObject)
 }
 
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
 
-interface End {
+interface CallEnd {
   readonly offer: Offer | undefined
   readonly message: ToolMessage
   readonly part: ResultPart
 }
 
 /** Makes the calls of a turn that can be made; the results of all, in their order. */
-function* called(
-  scene: Scene,
-  asked: readonly ToolCall[],
+function* callTools(
+  context: NodeContext,
+  requested: readonly ToolCall[],
   { offers, turn }: { readonly offers: readonly Offer[]; readonly turn: number },
-): Generator<Ask, readonly End[], Answer> {
-  const checked = asked.map((call, i) => ({ call, ...offerFor(call, i, offers) }))
-  const fit = checked.flatMap(({ call, offer, problem }) =>
+): Generator<Ask, readonly CallEnd[], Answer> {
+  const checked = requested.map((call, i) => ({ call, ...offerFor(call, i, offers) }))
+  const valid = checked.flatMap(({ call, offer, problem }) =>
     offer === undefined || problem !== undefined ? [] : [{ tool: offer.tool, id: call.id, args: call.args, call }],
   )
-  const made = yield* hooksBefore(scene, fit)
+  const allowed = yield* runPreHooks(context, valid)
   const settled = yield* performAll(
-    made.map(({ tool, args }) => ({ effect: 'tool', args: { tool, args, by: 'model', ...onResume(scene) } })),
+    allowed.map(({ tool, args }) => ({ effect: 'tool', args: { tool, args, by: 'model', ...onResume(context) } })),
   )
-  const results = new Map(made.map(({ call }, i) => [call, settled[i]]))
-  const ends = checked.map(({ call, offer, problem }, i): End => {
+  const results = new Map(allowed.map(({ call }, i) => [call, settled[i]]))
+  const ends = checked.map(({ call, offer, problem }, i): CallEnd => {
     const part = resultPart(call, results.get(call), problem)
     const message = resultMessage(part, () => results.get(call) ?? { ok: null })
-    scene.note('tool_call', callFacts(scene, call, message, `${turn}.${i + 1}`))
+    context.note('tool_call', callFacts(context, call, message, `${turn}.${i + 1}`))
     return { offer, message, part }
   })
-  yield* hooksAfter(
-    scene,
-    made.map(({ tool, id, args, call }) => ({ tool, id, args, result: heldBy(results.get(call)) })),
+  yield* runPostHooks(
+    context,
+    allowed.map(({ tool, id, args, call }) => ({ tool, id, args, result: resultValue(results.get(call)) })),
   )
   return ends
 }
@@ -168,22 +172,22 @@ function resultPart({ id, name }: ToolCall, settled: Settled | undefined, proble
   return { call: id, name, ...(settled?.at === undefined ? { said: problem } : { at: settled.at }) }
 }
 
-function heldBy(settled: Settled | undefined): Json {
+function resultValue(settled: Settled | undefined): Json {
   if (settled === undefined) return null
   return settled.error === undefined ? settled.ok : { error: settled.error.message }
 }
 
-function callFacts(scene: Scene, call: ToolCall, { result, failed }: ToolMessage, number: string): JsonObject {
+function callFacts(context: NodeContext, call: ToolCall, { result, failed }: ToolMessage, number: string): JsonObject {
   const text = typeof result === 'string' ? result : JSON.stringify(result)
-  const told = text.length <= TOLD_RESULT ? result : `${text.slice(0, TOLD_RESULT).toWellFormed()}…`
+  const excerpt = text.length <= MOST_NOTED ? result : `${text.slice(0, MOST_NOTED).toWellFormed()}…`
   const { name, args, id } = call
-  return { node_id: scene.node.id, number, tool: name, tool_call_id: id, arguments: args, ok: failed !== true, result: told }
+  return { node_id: context.node.id, number, tool: name, tool_call_id: id, arguments: args, ok: failed !== true, result: excerpt }
 }
 
-function usedBy(replies: readonly ModelReply[]): Pick<Conversation, 'usage' | 'cost'> {
+function usageOf(replies: readonly ModelReply[]): Pick<Conversation, 'usage' | 'cost'> {
   const sum = (of: 'cached' | 'cacheWrite' | 'reasoning'): Partial<Usage> => {
-    const told = replies.flatMap(({ usage }) => (usage[of] === undefined ? [] : [usage[of]]))
-    return told.length === 0 ? {} : { [of]: told.reduce((all, one) => all + one, 0) }
+    const amounts = replies.flatMap(({ usage }) => (usage[of] === undefined ? [] : [usage[of]]))
+    return amounts.length === 0 ? {} : { [of]: amounts.reduce((all, one) => all + one, 0) }
   }
   const add = (of: 'input' | 'output'): number => replies.reduce((all, { usage }) => all + usage[of], 0)
   const priced = replies.every(({ cost }) => cost !== undefined)

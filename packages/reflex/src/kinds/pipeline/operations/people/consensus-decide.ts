@@ -27,9 +27,9 @@ const MOST_CONCERNS = 5
  * makes a majority. A side wins that reaches the quorum and has more votes than the other: a tie never approves.
  * A quorum that cannot be read is a `problem`, and so are votes that nobody cast.
  */
-export function decideVotes(votes: readonly Vote[], unheard: number, quorum: string): Decision | { readonly problem: string } {
+export function decideVotes(votes: readonly Vote[], missing: number, quorum: string): Decision | { readonly problem: string } {
   const count = (side: Vote['vote']): number => votes.filter(({ vote }) => vote === side).length
-  const [approve, reject, n] = [count('approve'), count('reject'), votes.length + unheard]
+  const [approve, reject, n] = [count('approve'), count('reject'), votes.length + missing]
   if (votes.length === 0) return { problem: 'no vote could be read' }
   const needed = quorumOf(quorum, n)
   if (needed === undefined) return { problem: quorumProblem(quorum) ?? '' }
@@ -95,8 +95,8 @@ function voteOfBranch(branch: JsonObject): Vote | undefined {
   const { id, status, context_updates, notes } = branch
   if (status !== 'success' && status !== 'partial_success') return undefined
   const updates = isObject(context_updates) ? context_updates : {}
-  const said = [updates['last_response'], updates[`vote.${renderText(id)}`], notes].map(renderText).find((text) => text.trim() !== '')
-  return said === undefined ? undefined : readVote(said)
+  const reply = [updates['last_response'], updates[`vote.${renderText(id)}`], notes].map(renderText).find((text) => text.trim() !== '')
+  return reply === undefined ? undefined : readVote(reply)
 }
 
 /** A decision as a council's keys hold it. */
@@ -105,17 +105,17 @@ export function councilKeys({ recommendation: _recommendation, ...decision }: De
 }
 
 /** Decides by the votes of the branches before it; a deadlock fails, unless only advice was asked for. Pure. */
-export const consensusDecide: Handler = (scene) => {
-  const { attributes, node, typed } = scene
-  const made = decideBranches(scene.get('parallel.results'), textOf(attributes, 'quorum')?.trim() || 'majority')
-  if ('problem' in made) return refusal(`${node.id}: ${made.problem}`)
+export const consensusDecide: Handler = (context) => {
+  const { attributes, node, typed } = context
+  const decision = decideBranches(context.get('parallel.results'), textOf(attributes, 'quorum')?.trim() || 'majority')
+  if ('problem' in decision) return refusal(`${node.id}: ${decision.problem}`)
   const isAdvice = (textOf(attributes, 'mode') ?? textOf(typed.graph.attributes, 'mode'))?.trim() === 'advisory'
   const updates = {
-    ...councilKeys(made),
+    ...councilKeys(decision),
     'consensus.status': 'decided',
-    ...(isAdvice ? { 'council.recommendation': made.recommendation } : {}),
+    ...(isAdvice ? { 'council.recommendation': decision.recommendation } : {}),
   }
-  return made.decision === 'deadlock' && !isAdvice
-    ? refusal(`${node.id}: the council does not agree (${made.recommendation})`, { context_updates: updates })
-    : success(updates, { notes: made.recommendation })
+  return decision.decision === 'deadlock' && !isAdvice
+    ? refusal(`${node.id}: the council does not agree (${decision.recommendation})`, { context_updates: updates })
+    : success(updates, { notes: decision.recommendation })
 }

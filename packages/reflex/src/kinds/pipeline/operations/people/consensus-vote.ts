@@ -1,7 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
 import { fencedJson, looseJson } from '../models/loose-json.ts'
-import { jsonIn } from '../../language/json-in.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 /** One vote of a council. */
 export interface Vote {
@@ -29,11 +29,11 @@ const BRACES = 8
  * at last the words. Words that speak for both sides, or for none, abstain. Nothing for a text that is empty
  * (reference pipeline 4.6.1, decide).
  */
-export function readVote(said: string): Vote | undefined {
-  const text = said.slice(0, MOST).trim()
+export function readVote(reply: string): Vote | undefined {
+  const text = reply.slice(0, MOST).trim()
   if (text === '') return undefined
-  const object = voteIn(jsonIn(text)) ?? voteIn(jsonIn(fencedJson(text).trim())) ?? mentioned(text)
-  return object === undefined ? inWords(text) : voteOf(object)
+  const object = voteIn(parseJson(text)) ?? voteIn(parseJson(fencedJson(text).trim())) ?? mentionedVote(text)
+  return object === undefined ? voteInWords(text) : voteOf(object)
 }
 
 function voteIn(value: Json | undefined): JsonObject | undefined {
@@ -41,7 +41,7 @@ function voteIn(value: Json | undefined): JsonObject | undefined {
 }
 
 /** The first object that has a vote: outwards from each place where one is mentioned. */
-function mentioned(text: string): JsonObject | undefined {
+function mentionedVote(text: string): JsonObject | undefined {
   let mention = text.indexOf('"vote"')
   for (let seen = 0; mention >= 0 && seen < MENTIONS; seen++) {
     let start = text.lastIndexOf('{', mention)
@@ -58,7 +58,7 @@ function mentioned(text: string): JsonObject | undefined {
 function voteOf(object: JsonObject): Vote {
   const { concerns, reasoning } = object
   return {
-    vote: side(renderText(object['vote'])),
+    vote: voteSide(renderText(object['vote'])),
     confidence: fraction(object['confidence'], 0.5),
     concerns: isList(concerns) ? concerns.filter((concern): concern is string => typeof concern === 'string' && concern !== '') : [],
     risk: fraction(object['risk_score'], 0),
@@ -66,9 +66,9 @@ function voteOf(object: JsonObject): Vote {
   }
 }
 
-function side(word: string): Vote['vote'] {
-  const said = word.trim().toLowerCase()
-  return /^approved?$/.test(said) ? 'approve' : /^reject(?:ed)?$/.test(said) ? 'reject' : 'abstain'
+function voteSide(word: string): Vote['vote'] {
+  const text = word.trim().toLowerCase()
+  return /^approved?$/.test(text) ? 'approve' : /^reject(?:ed)?$/.test(text) ? 'reject' : 'abstain'
 }
 
 const APPROVES = /\bapprove[sd]?\b/i
@@ -76,7 +76,7 @@ const REJECTS = /\breject(?:s|ed)?\b/i
 /** A no before the word turns it round, and then nobody knows what is meant: it must not approve. */
 const DENIED = /(?:\bnot|\bnever|\bcannot|n['’]t)\s+(?:\w+\s+){0,3}(?:approve|reject)/i
 
-function inWords(text: string): Vote {
+function voteInWords(text: string): Vote {
   const [approves, rejects] = [APPROVES.test(text), REJECTS.test(text)]
   const isPlain = approves !== rejects && !DENIED.test(text)
   return { vote: !isPlain ? 'abstain' : approves ? 'approve' : 'reject', confidence: 0.5, concerns: [], risk: 0, reasoning: text }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
 import { listOf, numberOf, textOf } from '../../dot/graph.ts'
 import { durationOf } from '../../language/duration.ts'
 import { askModel, outcomeIn } from '../../contract/asks.ts'
-import type { Handler, Scene, Steps } from '../../contract/handler.ts'
+import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { failure, refusal, success } from '../../contract/outcome.ts'
 import { expandPrompt, plainRequest, promptValue } from '../models/plain-request.ts'
 
@@ -12,7 +12,7 @@ const REASONS: readonly string[] = ['fail', 'timeout', 'low_score']
 /** A model took too long. */
 const TOO_LONG = 'R4013'
 
-interface Rung {
+interface ModelAttempt {
   readonly model: string
   readonly status: 'success' | 'fail' | 'timeout' | 'skipped'
   readonly reason: string
@@ -22,23 +22,23 @@ interface Rung {
  * Asks one model after the other, each dearer than the last, until one answers (reference pipeline 4.3.5). Where no ladder
  * is written the host's own model is the only rung.
  */
-export const retryEscalate: Handler = (scene) => {
-  const { attributes, node } = scene
+export const retryEscalate: Handler = (context) => {
+  const { attributes, node } = context
   const triggers = attributes.has('escalate_on') ? listOf(attributes, 'escalate_on') : ['fail', 'timeout']
   const unknown = triggers.find((word) => !REASONS.includes(word))
   if (unknown !== undefined) return refusal(`${node.id}: escalate_on knows ${REASONS.join(', ')}, not ${JSON.stringify(unknown)}`)
-  const given = promptValue(scene.get(textOf(attributes, 'source_key')?.trim() || 'last_response')) ?? ''
-  const prompt = given.trim() === '' ? expandPrompt(scene, textOf(attributes, 'prompt') ?? '') : given
+  const source = promptValue(context.get(textOf(attributes, 'source_key')?.trim() || 'last_response')) ?? ''
+  const prompt = source.trim() === '' ? expandPrompt(context, textOf(attributes, 'prompt') ?? '') : source
   if (prompt.trim() === '') return refusal(`${node.rawType} ${node.id}: no source_key or prompt`)
   const models = listOf(attributes, 'models')
-  return climbs(scene, prompt, models.length === 0 ? [undefined] : models, triggers)
+  return tryModels(context, prompt, models.length === 0 ? [undefined] : models, triggers)
 }
 
-function* climbs(scene: Scene, prompt: string, models: readonly (string | undefined)[], triggers: readonly string[]): Steps {
-  const { attributes, node } = scene
+function* tryModels(context: NodeContext, prompt: string, models: readonly (string | undefined)[], triggers: readonly string[]): Steps {
+  const { attributes, node } = context
   const timeout = durationOf(attributes, 'timeout_ms') || TIMEOUT
-  const isPoor = triggers.includes('low_score') && models.length > 1 && scoredLow(scene)
-  const history: Rung[] = isPoor ? [{ model: models[0] ?? '', status: 'skipped', reason: 'low_score' }] : []
+  const isScoreLow = triggers.includes('low_score') && models.length > 1 && hasLowScore(context)
+  const history: ModelAttempt[] = isScoreLow ? [{ model: models[0] ?? '', status: 'skipped', reason: 'low_score' }] : []
   const keys = (model: string | null, attempts: number): JsonObject => ({
     [`escalate.${node.id}.model_used`]: model,
     [`escalate.${node.id}.attempts`]: attempts,
@@ -46,14 +46,14 @@ function* climbs(scene: Scene, prompt: string, models: readonly (string | undefi
   })
   let attempts = 0
   let last: FaultData | undefined
-  for (const model of isPoor ? models.slice(1) : models) {
+  for (const model of isScoreLow ? models.slice(1) : models) {
     attempts++
-    const answer = yield* askModel(plainRequest(scene, { prompt, model, part: model ?? 'default', timeout }))
+    const answer = yield* askModel(plainRequest(context, { prompt, model, part: model ?? 'default', timeout }))
     if ('reply' in answer) {
       const { reply } = answer
       history.push({ model: model ?? reply.model, status: 'success', reason: '' })
-      const { context_updates, ...own } = outcomeIn(reply) ?? success()
-      return { ...own, context_updates: { last_response: reply.text, ...context_updates, ...keys(model ?? reply.model, attempts) } }
+      const { context_updates, ...rest } = outcomeIn(reply) ?? success()
+      return { ...rest, context_updates: { last_response: reply.text, ...context_updates, ...keys(model ?? reply.model, attempts) } }
     }
     last = answer.error
     const status = last.code === TOO_LONG ? 'timeout' : 'fail'
@@ -65,9 +65,9 @@ function* climbs(scene: Scene, prompt: string, models: readonly (string | undefi
   return last?.verdict === 'retry' ? failure(reason, more) : refusal(reason, more)
 }
 
-function scoredLow(scene: Scene): boolean {
-  const key = textOf(scene.attributes, 'score_key')?.trim() ?? ''
-  const text = key === '' ? '' : scene.text(key).trim()
+function hasLowScore(context: NodeContext): boolean {
+  const key = textOf(context.attributes, 'score_key')?.trim() ?? ''
+  const text = key === '' ? '' : context.text(key).trim()
   const score = text === '' ? Number.NaN : Number(text)
-  return score < (numberOf(scene.attributes, 'score_threshold') ?? 0.7)
+  return score < (numberOf(context.attributes, 'score_threshold') ?? 0.7)
 }

@@ -1,34 +1,34 @@
 import { integerOf, listOf, textOf } from '../../dot/graph.ts'
 import { TRUST_LEVELS } from '../../../../policy/index.ts'
 import { matchLinear } from '../../../../text/index.ts'
-import { misfits } from '../../../../text/json-schema/check.ts'
+import { schemaIssues } from '../../../../text/json-schema/check.ts'
 import { type Json, type JsonObject, isObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
 import { parseDot } from '../../dot/parse.ts'
 import { readPipeline } from '../../check/read.ts'
-import type { Handler, Scene } from '../../contract/handler.ts'
+import type { Handler, NodeContext } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
-import { approval } from './human.ts'
+import { askApproval } from './human.ts'
 import { looseJson } from '../models/loose-json.ts'
 
 /** Passes when a value of the context says yes (reference pipeline 4.12). */
-export const gateExpression: Handler = (scene) => {
-  const key = textOf(scene.attributes, 'expression') ?? textOf(scene.attributes, 'condition_key') ?? ''
-  return gated(scene, isTruthy(scene.get(key)), `${key} says no`)
+export const gateExpression: Handler = (context) => {
+  const key = textOf(context.attributes, 'expression') ?? textOf(context.attributes, 'condition_key') ?? ''
+  return gateOutcome(context, isTruthy(context.get(key)), `${key} says no`)
 }
 
 /** Passes while the budget is not used up. */
-export const gateBudget: Handler = (scene) => {
-  const status = scene.text('budget_status')
-  return gated(scene, status === '' || status === 'normal' || status === 'low', 'the budget is used up')
+export const gateBudget: Handler = (context) => {
+  const status = context.text('budget_status')
+  return gateOutcome(context, status === '' || status === 'normal' || status === 'low', 'the budget is used up')
 }
 
 /** Passes when the run is trusted enough. */
-export const gateTrust: Handler = (scene) => {
-  const wanted = textOf(scene.attributes, 'min_tier') ?? 'trusted'
+export const gateTrust: Handler = (context) => {
+  const wanted = textOf(context.attributes, 'min_tier') ?? 'trusted'
   const least = rank(wanted)
-  const passed = least >= 0 && rank(scene.charter.trust) >= least
-  return gated(scene, passed, `the run is ${scene.charter.trust}, not ${wanted}`)
+  const passed = least >= 0 && rank(context.permissions.trust) >= least
+  return gateOutcome(context, passed, `the run is ${context.permissions.trust}, not ${wanted}`)
 }
 
 function rank(level: string): number {
@@ -36,43 +36,43 @@ function rank(level: string): number {
 }
 
 /** Passes when a capability is granted: it is among those that the node needs, so the chain has asked already. */
-export const gateCapability: Handler = (scene) => {
-  const wanted = textOf(scene.attributes, 'resource_uri') ?? textOf(scene.attributes, 'capability') ?? ''
-  if (wanted === '') return refusal(`${scene.node.id}: no resource_uri`)
-  return gated(scene, !Object.hasOwn(scene.charter.denied, wanted), `${wanted} is not granted`)
+export const gateCapability: Handler = (context) => {
+  const wanted = textOf(context.attributes, 'resource_uri') ?? textOf(context.attributes, 'capability') ?? ''
+  if (wanted === '') return refusal(`${context.node.id}: no resource_uri`)
+  return gateOutcome(context, !Object.hasOwn(context.permissions.denied, wanted), `${wanted} is not granted`)
 }
 
-export const gateApproval: Handler = (scene) => approval(scene, 'gate')
+export const gateApproval: Handler = (context) => askApproval(context, 'gate')
 
 /** A gate that asks nothing lets everything through, and says so. */
-export const gatePlain: Handler = (scene) => {
-  const { id } = scene.node
-  scene.note('stage_warning', { node_id: id, warning: 'the gate lets everything through: write predicate, expression or condition_key' })
+export const gatePlain: Handler = (context) => {
+  const { id } = context.node
+  context.note('stage_warning', { node_id: id, warning: 'the gate lets everything through: write predicate, expression or condition_key' })
   return success(undefined, { notes: `${id} has no predicate` })
 }
 
 /** Checks text: format, length, what it must and must not contain (reference pipeline 4.12). */
-export const outputValidate: Handler = (scene) => {
-  const { attributes, node } = scene
+export const outputValidate: Handler = (context) => {
+  const { attributes, node } = context
   const key = textOf(attributes, 'source_key') ?? 'last_response'
-  const value = scene.get(key)
+  const value = context.get(key)
   const text = renderText(value)
-  const errors = problems(scene, value, text)
+  const errors = outputProblems(context, value, text)
   const action = textOf(attributes, 'action') ?? 'fail'
   const most = integerOf(attributes, 'max_length')
-  const cut = action === 'truncate' && most !== undefined && text.length > most ? { [key]: text.slice(0, most) } : {}
+  const truncated = action === 'truncate' && most !== undefined && text.length > most ? { [key]: text.slice(0, most) } : {}
   const updates: JsonObject = {
     [`validate.${node.id}.passed`]: errors.length === 0,
     [`validate.${node.id}.errors`]: errors,
     [`validate.${node.id}.format`]: textOf(attributes, 'format') ?? 'text',
-    ...cut,
+    ...truncated,
   }
-  const left = Object.keys(cut).length > 0 ? errors.filter((error) => !error.startsWith('longer')) : errors
-  if (left.length === 0 || action === 'warn') return success(updates, errors.length === 0 ? {} : { notes: errors.join('; ') })
-  return refusal(left.join('; '), { context_updates: updates })
+  const remaining = Object.keys(truncated).length > 0 ? errors.filter((error) => !error.startsWith('longer')) : errors
+  if (remaining.length === 0 || action === 'warn') return success(updates, errors.length === 0 ? {} : { notes: errors.join('; ') })
+  return refusal(remaining.join('; '), { context_updates: updates })
 }
 
-function problems({ attributes }: Scene, value: Json | undefined, text: string): string[] {
+function outputProblems({ attributes }: NodeContext, value: Json | undefined, text: string): string[] {
   const least = integerOf(attributes, 'min_length')
   const most = integerOf(attributes, 'max_length')
   const pattern = textOf(attributes, 'pattern')
@@ -116,13 +116,13 @@ function schemaProblems(schema: string | undefined, value: Json | undefined, tex
   if (!isObject(wanted)) return ['json_schema is no JSON object']
   const found = typeof value === 'string' || value === undefined ? looseJson(text) : value
   if (found === undefined) return ['is no JSON']
-  return misfits(wanted, found).map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
+  return schemaIssues(wanted, found).map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
 }
 
 /** Parses and checks a pipeline that came as text (reference pipeline 4.12). */
-export const pipelineValidate: Handler = (scene) => {
-  const { node, attributes } = scene
-  const text = unfenced(scene.text(textOf(attributes, 'source_key') ?? 'last_response'))
+export const pipelineValidate: Handler = (context) => {
+  const { node, attributes } = context
+  const text = unfenced(context.text(textOf(attributes, 'source_key') ?? 'last_response'))
   const { typed, findings } = readPipeline(text, undefined, { author: 'untrusted' })
   const errors = findings.filter(({ severity }) => severity === 'error').map(({ rule, message }) => `${rule ?? 'error'}: ${message}`)
   const updates: JsonObject = {
@@ -140,9 +140,9 @@ export function unfenced(text: string): string {
   return /```[\w-]*[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1] ?? text
 }
 
-function gated(scene: Scene, passed: boolean, why: string): Outcome {
-  const updates = { [`gate.${scene.node.id}.passed`]: passed }
-  return passed ? success(updates) : refusal(`${scene.node.id}: ${why}`, { context_updates: updates })
+function gateOutcome(context: NodeContext, passed: boolean, reason: string): Outcome {
+  const updates = { [`gate.${context.node.id}.passed`]: passed }
+  return passed ? success(updates) : refusal(`${context.node.id}: ${reason}`, { context_updates: updates })
 }
 
 export function isTruthy(value: Json | undefined): boolean {

@@ -1,112 +1,112 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { autoAnswers, type Question } from '../../../../people/index.ts'
-import { choiceNamed, type NamedChoice } from '../../language/choices.ts'
+import { findChoice, type NamedChoice } from '../../language/find-choice.ts'
 import { edgeIdsOf } from '../../dot/edge-ids.ts'
-import { type Choice, choicesFrom, formOf, YES_NO } from '../../model/human-choices.ts'
+import { type EdgeChoice, edgeChoices, questionForm, YES_NO } from '../../model/human-choices.ts'
 import type { TypedEdge } from '../../model/typed.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
 import { durationOf } from '../../language/duration.ts'
 import { expandFromContext } from '../../language/variables.ts'
 import { askPerson } from '../../contract/asks.ts'
-import type { Answer, Ask, Handler, Scene, Steps } from '../../contract/handler.ts'
+import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 
 /** Times that somebody is asked who answers with what is no choice. */
 const TRIES = 3
 
 /** Asks a person which way to go: the edges are the choices (reference pipeline 7.3). */
-export const waitHuman: Handler = (scene) => {
-  const edges = scene.typed.outgoing.get(scene.node.id) ?? []
-  if (edges.length === 0) return refusal(`${scene.node.id}: no choices: nothing leaves it`)
-  const form = formOf(scene, edges)
-  if (form === 'freeform') return writing(scene, edges)
-  return form === 'yes_no' ? approval(scene, 'approval') : choosing(scene, edges)
+export const waitHuman: Handler = (context) => {
+  const edges = context.typed.outgoing.get(context.node.id) ?? []
+  if (edges.length === 0) return refusal(`${context.node.id}: no choices: nothing leaves it`)
+  const form = questionForm(context, edges)
+  if (form === 'freeform') return askText(context, edges)
+  return form === 'yes_no' ? askApproval(context, 'approval') : askChoice(context, edges)
 }
 
-function* choosing(scene: Scene, edges: readonly TypedEdge[]): Steps {
-  const choices = choicesFrom(edges)
-  const otherwise = defaultOf(scene, choices)
-  const question = questionOf(scene, {
-    options: optionsOf(scene, choices),
+function* askChoice(context: NodeContext, edges: readonly TypedEdge[]): Steps {
+  const choices = edgeChoices(edges)
+  const otherwise = defaultOf(context, choices)
+  const question = questionOf(context, {
+    options: optionsOf(context, choices),
     ...(otherwise === undefined ? {} : { otherwise: otherwise.label }),
   })
   for (let tries = 1; tries <= TRIES; tries++) {
-    const said = yield* asked(scene, question)
-    if (said === 'late') return otherwise === undefined ? late() : chosen(otherwise, TIMED_OUT)
-    if (said === 'skipped') return skipped()
-    const choice = typeof said.answer === 'string' ? choiceNamed(choices, said.answer) : undefined
-    if (choice !== undefined) return chosen(choice, saidBy(said))
+    const reply = yield* askQuestion(context, question)
+    if (reply === 'late') return otherwise === undefined ? lateOutcome() : choiceOutcome(otherwise, TIMED_OUT)
+    if (reply === 'skipped') return skippedOutcome()
+    const choice = typeof reply.answer === 'string' ? findChoice(choices, reply.answer) : undefined
+    if (choice !== undefined) return choiceOutcome(choice, answererUpdates(reply))
   }
-  return refusal(`${scene.node.id}: ${TRIES} answers were none of ${choices.map(({ label }) => label).join(', ')}`)
+  return refusal(`${context.node.id}: ${TRIES} answers were none of ${choices.map(({ label }) => label).join(', ')}`)
 }
 
 /** Asks for text; where edges have labels, one of them may be the answer instead (reference pipeline 7.3, `human.gate.text`). */
-function* writing(scene: Scene, edges: readonly TypedEdge[]): Steps {
-  const choices = edges.every(({ label }) => label === '') ? [] : choicesFrom(edges)
-  const otherwise = textOf(scene.attributes, 'human.default_choice')
-  const question = questionOf(scene, {
-    ...(choices.length === 0 ? {} : { options: optionsOf(scene, choices) }),
+function* askText(context: NodeContext, edges: readonly TypedEdge[]): Steps {
+  const choices = edges.every(({ label }) => label === '') ? [] : edgeChoices(edges)
+  const otherwise = textOf(context.attributes, 'human.default_choice')
+  const question = questionOf(context, {
+    ...(choices.length === 0 ? {} : { options: optionsOf(context, choices) }),
     schema: { type: 'string' },
     ...(otherwise === undefined ? {} : { otherwise }),
   })
-  const said = yield* asked(scene, question)
-  if (said === 'late') return otherwise === undefined ? late() : written(choices, otherwise, TIMED_OUT)
-  if (said === 'skipped') return skipped()
-  return written(choices, typeof said.answer === 'string' ? said.answer : JSON.stringify(said.answer), saidBy(said))
+  const reply = yield* askQuestion(context, question)
+  if (reply === 'late') return otherwise === undefined ? lateOutcome() : textOutcome(choices, otherwise, TIMED_OUT)
+  if (reply === 'skipped') return skippedOutcome()
+  return textOutcome(choices, typeof reply.answer === 'string' ? reply.answer : JSON.stringify(reply.answer), answererUpdates(reply))
 }
 
-function written(choices: readonly Choice[], text: string, more: JsonObject = {}): Outcome {
-  const choice = choices.find(({ label }) => label === text) ?? choiceNamed(choices, text)
+function textOutcome(choices: readonly EdgeChoice[], text: string, more: JsonObject = {}): Outcome {
+  const choice = choices.find(({ label }) => label === text) ?? findChoice(choices, text)
   const updates = { ...more, 'human.gate.text': text }
-  return choice === undefined ? success(updates) : chosen(choice, updates)
+  return choice === undefined ? success(updates) : choiceOutcome(choice, updates)
 }
 
 /**
  * A question of yes and no. As `approval` it says what came of it and goes on; as `gate` it fails on no (reference
  * pipeline 4.11, 4.12).
  */
-export function* approval(scene: Scene, as: 'approval' | 'gate'): Steps {
-  const otherwise = defaultOf(scene, YES_NO)
-  const question = questionOf(scene, {
+export function* askApproval(context: NodeContext, as: 'approval' | 'gate'): Steps {
+  const otherwise = defaultOf(context, YES_NO)
+  const question = questionOf(context, {
     options: [
       { value: 'yes', label: 'Yes', key: 'Y', also: ['approve', 'approved', 'true'] },
       { value: 'no', label: 'No', key: 'N', also: ['reject', 'rejected', 'false'] },
     ],
     ...(otherwise === undefined ? {} : { otherwise: otherwise.label.toLowerCase() }),
   })
-  const said = yield* asked(scene, question)
-  if (said === 'skipped') return skipped()
-  if (said === 'late' && otherwise === undefined) return late()
-  const yes = said === 'late' ? otherwise?.key === 'Y' : isYes(said.answer)
-  const label = yes ? 'Yes' : 'No'
+  const reply = yield* askQuestion(context, question)
+  if (reply === 'skipped') return skippedOutcome()
+  if (reply === 'late' && otherwise === undefined) return lateOutcome()
+  const isApproved = reply === 'late' ? otherwise?.key === 'Y' : isYes(reply.answer)
+  const label = isApproved ? 'Yes' : 'No'
   const keys: JsonObject = {
-    ...(said === 'late' ? TIMED_OUT : saidBy(said)),
-    'human.gate.selected': yes ? 'Y' : 'N',
+    ...(reply === 'late' ? TIMED_OUT : answererUpdates(reply)),
+    'human.gate.selected': isApproved ? 'Y' : 'N',
     'human.gate.label': label,
   }
-  if (as === 'approval') return success({ ...keys, 'approval.status': yes ? 'approved' : 'rejected' }, { preferred_label: label })
-  const updates = { ...keys, [`gate.${scene.node.id}.passed`]: yes }
-  return yes ? success(updates) : refusal('a person said no', { context_updates: updates })
+  if (as === 'approval') return success({ ...keys, 'approval.status': isApproved ? 'approved' : 'rejected' }, { preferred_label: label })
+  const updates = { ...keys, [`gate.${context.node.id}.passed`]: isApproved }
+  return isApproved ? success(updates) : refusal('a person said no', { context_updates: updates })
 }
 
 /** Only what clearly says yes is one. */
 function isYes(answer: Json): boolean {
-  return answer === true || (typeof answer === 'string' && choiceNamed(YES_NO, answer)?.key === 'Y')
+  return answer === true || (typeof answer === 'string' && findChoice(YES_NO, answer)?.key === 'Y')
 }
 
 /** Where it leads stands last among the other names of a choice. */
-function optionsOf({ typed }: Scene, choices: readonly Choice[]): NonNullable<Question['options']> {
+function optionsOf({ typed }: NodeContext, choices: readonly EdgeChoice[]): NonNullable<Question['options']> {
   const ids = edgeIdsOf(typed.graph)
-  const also = ({ edge, whole, to = '' }: Choice): string[] => [...new Set([ids.get(edge.edge) ?? to, whole, to])]
+  const also = ({ edge, fullLabel, to = '' }: EdgeChoice): string[] => [...new Set([ids.get(edge.edge) ?? to, fullLabel, to])]
   return choices.map((choice) => ({ value: choice.label, key: choice.key, also: also(choice) }))
 }
 
-function defaultOf<One extends NamedChoice>({ attributes }: Scene, choices: readonly One[]): One | undefined {
+function defaultOf<One extends NamedChoice>({ attributes }: NodeContext, choices: readonly One[]): One | undefined {
   const word = textOf(attributes, 'human.default_choice')
-  return word === undefined ? undefined : choiceNamed(choices, word)
+  return word === undefined ? undefined : findChoice(choices, word)
 }
 
-function chosen({ edge, key, label, whole }: Choice, more: JsonObject = {}): Outcome {
+function choiceOutcome({ edge, key, label, fullLabel: whole }: EdgeChoice, more: JsonObject = {}): Outcome {
   return {
     status: 'success',
     preferred_label: whole,
@@ -117,52 +117,52 @@ function chosen({ edge, key, label, whole }: Choice, more: JsonObject = {}): Out
 }
 
 /** The text, and the values that the node says are to be looked at. */
-function questionOf(scene: Scene, form: Omit<Question, 'text'>): Question {
-  const { attributes } = scene
+function questionOf(context: NodeContext, form: Omit<Question, 'text'>): Question {
+  const { attributes } = context
   const text = textOf(attributes, 'question') ?? textOf(attributes, 'label') ?? textOf(attributes, 'prompt') ?? 'Select an option:'
   const shown = listOf(attributes, 'reviews_keys').flatMap((key): [string, Json][] => {
-    const value = scene.get(key)
+    const value = context.get(key)
     return value === undefined ? [] : [[key, value]]
   })
   return {
-    text: expandFromContext(text, (key) => scene.get(key)),
+    text: expandFromContext(text, (key) => context.get(key)),
     ...form,
     ...(shown.length === 0 ? {} : { about: Object.fromEntries(shown) }),
   }
 }
 
 /** Asks, and says what was answered, or how it came that nothing was. */
-function* asked(scene: Scene, question: Question): Generator<Ask, Said | 'late' | 'skipped', Answer> {
-  const { attributes } = scene
-  const said = yield* askPerson(question, durationOf(attributes, 'human.timeout_seconds') ?? durationOf(attributes, 'timeout'))
-  const how = 'late' in said ? 'late' : silence(said.answer)
-  return how === undefined && 'answer' in said ? said : (how ?? 'skipped')
+function* askQuestion(context: NodeContext, question: Question): Generator<Ask, PersonAnswer | 'late' | 'skipped', Answer> {
+  const { attributes } = context
+  const reply = yield* askPerson(question, durationOf(attributes, 'human.timeout_seconds') ?? durationOf(attributes, 'timeout'))
+  const absence = 'late' in reply ? 'late' : absenceOf(reply.answer)
+  return absence === undefined && 'answer' in reply ? reply : (absence ?? 'skipped')
 }
 
 /** What an interviewer gives who was asked and had no answer. */
-function silence(answer: Json): 'late' | 'skipped' | undefined {
+function absenceOf(answer: Json): 'late' | 'skipped' | undefined {
   if (!isObject(answer)) return undefined
   return answer['skipped'] === true ? 'skipped' : answer['timeout'] === true ? 'late' : undefined
 }
 
 /** An answer, and who gave it. */
-interface Said {
+interface PersonAnswer {
   readonly answer: Json
   readonly by?: string | undefined
 }
 
 /** An answer that came by itself proves no review. */
-function saidBy({ by }: Said): JsonObject {
+function answererUpdates({ by }: PersonAnswer): JsonObject {
   return by === autoAnswers.by ? { 'human.gate.automatic': true } : {}
 }
 
 const TIMED_OUT: JsonObject = { 'human.gate.timed_out': true }
 
 /** Nobody answered in time: tried again where the node has attempts left, then failed. */
-function late(): Outcome {
+function lateOutcome(): Outcome {
   return { status: 'retry', failure_reason: 'human gate timeout, no default' }
 }
 
-function skipped(): Outcome {
+function skippedOutcome(): Outcome {
   return refusal('human skipped interaction')
 }

@@ -4,12 +4,12 @@ import { awaitSignal, sleep } from '../../contract/asks.ts'
 import type { Handler } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
 
-const PAUSE = 1_000
+const DEFAULT_DURATION = 1_000
 const SIGNAL_TIMEOUT = 30_000
 
 /** Waits for a time (reference pipeline 4.11). */
 export const waitTimer: Handler = function* ({ attributes, node }) {
-  const duration = durationOf(attributes, 'duration') ?? PAUSE
+  const duration = durationOf(attributes, 'duration') ?? DEFAULT_DURATION
   yield* sleep(duration)
   return success({ [`wait.${node.id}.duration`]: duration })
 }
@@ -18,8 +18,8 @@ export const waitTimer: Handler = function* ({ attributes, node }) {
 export const waitSignal: Handler = function* ({ attributes, node }) {
   const topic = textOf(attributes, 'signal_topic')
   if (topic === undefined || topic === '') return refusal(`${node.id}: no signal_topic`)
-  const came = yield* awaitSignal(topic, durationOf(attributes, 'timeout') ?? SIGNAL_TIMEOUT)
-  if ('late' in came) return { status: 'retry', failure_reason: `no signal ${topic} came in time` }
+  const result = yield* awaitSignal(topic, durationOf(attributes, 'timeout') ?? SIGNAL_TIMEOUT)
+  if ('late' in result) return { status: 'retry', failure_reason: `no signal ${topic} came in time` }
   const key = `wait.${node.id}`
-  return success({ [`${key}.payload`]: came.message, [`${key}.topic`]: topic, [`${key}.source`]: came.by ?? '' })
+  return success({ [`${key}.payload`]: result.message, [`${key}.topic`]: topic, [`${key}.source`]: result.by ?? '' })
 }

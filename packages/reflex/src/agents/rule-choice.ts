@@ -1,0 +1,76 @@
+import type { Json } from '../kernel/index.ts'
+import type { Decision, DecisionContext, Edge } from '../kinds/workflow/types.ts'
+import { isMet, observedText } from './conditions.ts'
+import { chooseEdge, edgesNamed, onlyEdge } from './edges.ts'
+import { faults } from './faults.ts'
+import type { Draft } from './lookup.ts'
+import { listOf, type Rule, type RulesSpec } from './spec.ts'
+import { fill } from './template.ts'
+import { evaluateAll } from './evaluate.ts'
+
+const LONGEST_REASON = 500
+
+/** Where a spec says to go, and why. */
+export interface ChosenEdge {
+  /** Undefined where the workflow ends. */
+  readonly edge: Edge | undefined
+  readonly because: string | undefined
+}
+
+/**
+ * The way that the rules of a spec choose: the first rule all of whose conditions hold writes its values and names the
+ * edge; a rule without `go`, and a spec without rules, take `go` of the spec, else the one edge that is open.
+ */
+export function chooseByRules(spec: Pick<RulesSpec, 'rules' | 'go' | 'because'>, context: DecisionContext, draft: Draft): ChosenEdge {
+  const rules = spec.rules ?? []
+  const index = rules.findIndex((rule) => listOf(rule.when).every((condition) => isMet(condition, draft)))
+  const rule = rules[index]
+  if (rule === undefined && rules.length > 0 && spec.go === undefined) throw noRule(rules, context, draft)
+  const go = rule?.go ?? spec.go
+  const edge = go === undefined ? onlyEdge(context) : chooseEdge(go, context)
+  const reason = rule?.because ?? spec.because
+  const because = reason === undefined ? (rule === undefined ? undefined : reasonOfRule(rule, draft)) : fill(reason, draft, 'because')
+  if (rule !== undefined) writeValues(rule.writes, draft, `rules[${index}].writes`)
+  return { edge, because }
+}
+
+/** Writes what the rule of an edge writes, when somebody else has chosen the edge. */
+export function writeAsRule(rules: readonly Rule[], edge: Edge, context: DecisionContext, draft: Draft): void {
+  const index = rules.findIndex((rule) => rule.go !== undefined && edgesNamed(rule.go, context.validEdges).includes(edge))
+  writeValues(rules[index]?.writes, draft, `rules[${index}].writes`)
+}
+
+function writeValues(values: Readonly<Record<string, Json>> | undefined, draft: Draft, where: string): void {
+  for (const [key, value] of Object.entries(evaluateAll(values ?? {}, draft, where))) draft.write(key, value)
+}
+
+function reasonOfRule(rule: Rule, draft: Draft): string {
+  const conditions = listOf(rule.when)
+  return conditions.length === 0 ? 'no other rule applies' : conditions.map((condition) => observedText(condition, draft)).join(', ')
+}
+
+function noRule(rules: readonly Rule[], { node }: DecisionContext, draft: Draft): Error {
+  const why = rules.map((rule, i) => {
+    const failed = listOf(rule.when).find((condition) => !isMet(condition, draft))
+    return `rule ${i + 1}: ${failed === undefined ? '' : observedText(failed, draft)}`
+  })
+  return faults.make('R2106', `no rule of ${node.id} applies; ${why.join('; ')}`, { path: node.id })
+}
+
+/** A way as a decision, with the keys that led to it. */
+export function toDecision({ edge, because }: ChosenEdge, draft: Draft, by: string): Decision {
+  const { writes } = draft
+  const reason = because === undefined || because.length <= LONGEST_REASON ? because : `${because.slice(0, LONGEST_REASON - 1)}…`
+  const more = {
+    ...(writes.length === 0 ? {} : { writes }),
+    by,
+    ...(reason === undefined || reason === '' ? {} : { because: reason }),
+    ...readKeys(draft),
+  }
+  return edge === undefined ? { type: 'complete', ...more } : { type: 'advance', edge: edge.id, ...more }
+}
+
+/** What was read, for those who ask later why: the keys alone, since what stood there is in the journal. */
+export function readKeys({ reads }: Draft): Pick<Decision, 'saw'> {
+  return reads.length === 0 ? {} : { saw: { keys: reads } }
+}

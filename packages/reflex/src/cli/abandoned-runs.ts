@@ -1,0 +1,45 @@
+import { askerOf, type OpenWait, type RunRow } from '../kernel/index.ts'
+import { BUDGET_QUESTION } from '../policy/index.ts'
+import type { StoreSession } from './store-session.ts'
+
+/** The runs among these that say `running` and whose process is gone: they wait for a process (experience 2). */
+export async function abandonedRuns({ store, console }: StoreSession, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
+  const running = rows.filter(({ status }) => status === 'running')
+  if (running.length === 0) return new Set()
+  const due = new Set(await store.due(console.now))
+  const gone = new Set<string>()
+  for (const { id, owner } of running) {
+    if (owner === null || !console.world.isAlive(owner)) gone.add(id)
+    // A run that a living process holds is never due.
+    else if (due.has(id)) gone.add(id)
+  }
+  return gone
+}
+
+/** A fork that nobody has told to go on: suspended, and neither a question is open nor anything due. */
+function isIdleFork({ due, waits }: RunRow): boolean {
+  return (
+    waits.every(({ type }) => type !== 'answer') && (waits.length === 0 || (due === null && waits.some((wait) => wait.due !== undefined)))
+  )
+}
+
+/** `a person (q1, q2)`; nothing where nobody is asked. */
+function questionList(who: string, asked: readonly OpenWait[]): string[] {
+  return asked.length === 0 ? [] : [`${who} (${asked.map(({ number }) => `q${number}`).join(', ')})`]
+}
+
+/** What a run waits for, in words: `a person (q1)`, `a budget (q2)`, `a process, 4121 is gone`. */
+export function waitReason(row: RunRow, gone: boolean): string {
+  if (gone && row.last === 0) return 'nothing, it never began'
+  if (gone) return row.owner === null ? 'a process' : `a process, ${row.owner.pid} is gone`
+  if (row.status === 'running') return row.owner === null ? '' : `process ${row.owner.pid} on ${row.owner.host}`
+  if (row.status !== 'suspended') return ''
+  if (isIdleFork(row)) return 'a person to resume it'
+  const failed = row.waits.filter((wait) => askerOf(wait) === 'retry').map(({ path }) => `a remedy at ${path}`)
+  const asked = row.waits.filter((wait) => wait.type === 'answer' && askerOf(wait) !== 'retry')
+  const [more, people] = [asked.filter(({ name }) => name === BUDGET_QUESTION), asked.filter(({ name }) => name !== BUDGET_QUESTION)]
+  const parts = [...failed, ...questionList('a budget', more), ...questionList('a person', people)]
+  if (parts.length > 0) return parts.join(', ')
+  const topics = [...new Set(row.waits.flatMap(({ type, name }) => (type === 'message' ? [name] : [])))]
+  return topics.length === 0 ? 'a time' : `the message ${topics.join(', ')}`
+}

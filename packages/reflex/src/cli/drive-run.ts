@@ -1,0 +1,120 @@
+import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
+import type { JsonObject } from '../kernel/index.ts'
+import { type AnswerSource, answerSourceFor } from './answer-source.ts'
+import { continueRun } from './continue-run.ts'
+import { printEnding, type WaitTotals } from './ending.ts'
+import type { ContinueFlags } from './options.ts'
+import { pendingEffects, followEffects, printRepeated } from './effects.ts'
+import { type Progress, progressFor } from './progress.ts'
+import type { ProgressFacts } from './running-rows.ts'
+import { RecordWriter } from './records.ts'
+import type { Session } from './session.ts'
+import { Follower } from './follower.ts'
+import { addEventUsage, noUsage, type ModelUsage } from './model-usage.ts'
+
+/** What a command does around the run that it carries on. */
+export interface RunHooks {
+  /** Starts or opens the run; `prepare` must be handed on, so that nothing is missed. */
+  readonly open: (prepare: (handle: RunHandle) => void) => Promise<RunHandle>
+  /** Says what the run is, before its first line. */
+  readonly header: (handle: RunHandle) => void
+  /** Does something to the run once it is at rest, before it is carried on. */
+  readonly beforeContinue?: (handle: RunHandle) => Promise<void>
+  /** More for the document of `--json`. */
+  readonly documentFields?: JsonObject
+}
+
+/** Opens a run, shows it, asks its questions, and says how it was left. */
+export async function driveRun(
+  session: Session,
+  flags: ContinueFlags,
+  { open, header, beforeContinue, documentFields }: RunHooks,
+): Promise<number> {
+  const { console, reflex, readDecisionFile } = session
+  const answering: AnswerSource = await answerSourceFor(console, flags.answers, readDecisionFile)
+  const progress = progressFor(console)
+  const follower = new Follower()
+  const waited: WaitTotals = { since: console.now, ms: 0, by: new Set(), spent: follower.total }
+  const before = noUsage()
+  let opened = 0
+  const handle = await open((made) => {
+    opened = made.run.state.n
+    const openEffects = pendingEffects(session, made)
+    whenStarted(made, () => {
+      header(made)
+      printRepeated(console, openEffects)
+      progress.begin({ ...progressFactsOf(session, made), before })
+    })
+    followRun(session, made, progress, follower, waited)
+    followEffects(session, made)
+  })
+  if (opened > 0) await addEarlierUsage(session, handle, opened, [before, follower.total])
+  await beforeContinue?.(handle)
+  const left = await continueRun({
+    console,
+    handle,
+    progress,
+    answering,
+    actor: reflex.actor,
+    effects: () => pendingEffects(session, handle),
+  })
+  const forkAddress = handle.status === 'failed' ? await reflex.runtime.forkPoint(handle.id).catch(() => undefined) : undefined
+  const code = printEnding(console, handle, left, {
+    waited,
+    forkAddress,
+    more: forkAddress === undefined ? documentFields : { ...documentFields, goOn: forkAddress },
+  })
+  const unused = typeof left === 'object' ? [] : answering.unused()
+  if (unused.length > 0 && console.shape === 'text')
+    console.report([console.err.text(`${answering.by} has answers that nothing asked for: ${unused.join(', ')}`)])
+  return code
+}
+
+/** Adds what the run spent up to a record, before this process continued it. What a fork shares was spent by its source. */
+async function addEarlierUsage({ reflex }: Session, { id, run }: RunHandle, last: number, totals: readonly ModelUsage[]): Promise<void> {
+  const [, shared = 0] = run.state.start?.fork ?? []
+  const { lines } = await reflex.trace(id)
+  for (const { n, event } of lines) if (n > shared && n <= last) for (const total of totals) addEventUsage(total, event)
+}
+
+/** A run that is being started knows nothing of itself before its first record. */
+function whenStarted(handle: RunHandle, callback: () => void): void {
+  if (handle.run.state.start !== undefined) return callback()
+  const stop = handle.onRecord(() => {
+    stop()
+    callback()
+  })
+}
+
+/** What progress says of the whole. */
+function progressFactsOf({ console, reflex }: Session, { run, definitions }: RunHandle): Omit<ProgressFacts, 'before'> {
+  const { kind, def } = definitions.program(run.state.root.pin)
+  return { since: console.now, graph: definitions.kind(kind).graph?.(def), limits: reflex.settings(run).limits ?? {} }
+}
+
+function followRun({ console }: Session, handle: RunHandle, progress: Progress, follower: Follower, waited: WaitTotals): void {
+  if (console.shape === 'jsonl') {
+    const { state } = handle.run
+    const writer = new RecordWriter(
+      handle.id,
+      state.pins.map(([name]) => name),
+      state.time,
+    )
+    handle.onRecord((record, n) => console.document(writer.document(record, n)))
+  }
+  handle.onLine((line) => {
+    follower.follow(line)
+    const answered = line.event.mark === 'answer' ? follower.answerTo(line) : undefined
+    if (answered !== undefined) {
+      waited.ms += answered.took
+      if (answered.by !== undefined) waited.by.add(answered.by)
+    }
+    progress.line(line)
+  })
+}
+
+/** Answers the failures that stopped a run with nothing, so that each is tried again once. */
+export async function retryFailures(handle: RunHandle, actor: string): Promise<void> {
+  const failed: OpenQuestion[] = handle.questions.filter(({ asker }) => asker === 'retry')
+  for (const question of failed) await handle.answer(question, null, actor)
+}

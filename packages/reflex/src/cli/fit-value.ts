@@ -1,0 +1,40 @@
+import type { Json } from '../kernel/index.ts'
+import { countCells, printable } from '../text/index.ts'
+import { factsEdge } from './layout.ts'
+import type { Look } from './look.ts'
+import { valueText } from './event-text.ts'
+import { size } from './units.ts'
+
+/** The least that is left of a value. */
+const LEAST_CELLS = 16
+/** A value that is cut has its size behind it: ` 10.7 kB`. */
+const SIZE = 8
+
+/** A value with its size where it is cut, so that it and `beside`, what else stands on its line, end where facts do. */
+export function fitValue(found: Json, column: number, facts: readonly string[], look: Look): string {
+  const usedCells = facts.reduce((sum, text) => sum + countCells(text) + 2, column)
+  const room = Math.max(LEAST_CELLS, factsEdge(look) - usedCells)
+  const whole = valueText(found, room)
+  return countCells(whole) <= room ? whole : valueText(found, Math.max(LEAST_CELLS, room - SIZE))
+}
+
+/** So many characters stand in front of the first that differs. */
+const CONTEXT = 8
+
+/** Two texts that differ. Where one is longer than `room` characters, both are shown around the first difference, with their sizes. */
+export function alignTexts(one: string, other: string, room: number): readonly [string, string] {
+  const [left, right] = [Array.from(printable(one)), Array.from(printable(other))]
+  const longest = Math.max(left.length, right.length)
+  if (longest <= room) return [left.join(''), right.join('')]
+  const same = left.findIndex((char, i) => char !== right[i])
+  const from = Math.max(0, Math.min((same < 0 ? left.length : same) - CONTEXT, longest - room + 1))
+  return [excerpt(left, from, room, one), excerpt(right, from, room, other)]
+}
+
+function excerpt(text: readonly string[], from: number, room: number, whole: string): string {
+  const begin = from === 0 ? 0 : from + 1
+  const rest = text.slice(begin)
+  const free = from === 0 ? room : room - 1
+  const shown = rest.length <= free ? rest.join('') : `${rest.slice(0, free - 1).join('')}…`
+  return `${from === 0 ? '' : '…'}${shown} ${size(new TextEncoder().encode(whole).length)}`
+}

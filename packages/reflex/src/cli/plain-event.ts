@@ -1,0 +1,81 @@
+import type { StoryEvent } from '../kernel/index.ts'
+import { attemptText, type EventContext } from './follower.ts'
+import { usageFacts } from './model-usage.ts'
+import {
+  otherOpenEdges,
+  type AnswerFacts,
+  answerText,
+  askText,
+  choiceOf,
+  decisionText,
+  actionText,
+  failureText,
+  isDetail,
+  programName,
+  returnedText,
+  durationFact,
+  waitText,
+  decider,
+} from './event-text.ts'
+import { takenEdgeLines } from './tree-row.ts'
+
+/** What an event says without a terminal: a verb, and what it was. */
+type PlainLine = readonly [verb: string, text: string] | undefined
+
+interface PlainOptions {
+  /** The answer that the node has just been given. */
+  readonly answered: AnswerFacts | undefined
+  readonly verbose: boolean
+}
+
+/** Characters of a value in a line that nobody looks at live. */
+const MOST_VALUE = 60
+
+/** An event as a line where nobody watches; undefined for one that says nothing there. */
+export function plainText(event: StoryEvent, context: EventContext, options: PlainOptions): PlainLine {
+  if (isDetail(event) && !options.verbose) return undefined
+  const line = PLAIN[event.mark]?.(event, context, options)
+  return line === undefined ? undefined : [line[0], line[1].replaceAll('\u00a0', ' ')]
+}
+
+const PLAIN: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: EventContext, options: PlainOptions) => PlainLine>>> = {
+  done: (event, { hasReturned, took, spent, answered }, options) => {
+    // A person's answer has had its line.
+    const action = answered !== undefined && decider(event).person ? '' : actionText(event, MOST_VALUE)
+    if (hasReturned && (event.text ?? '') === '') return undefined
+    if (action === '' && answered !== undefined && takenEdgeLines(event).length === 0) return undefined
+    return ['done', joinParts([action, ...durationFact(took), ...usageFacts(spent), ...edgeFacts(event, options)])]
+  },
+  decide: (event, { spent }, options) => {
+    const others = otherOpenEdges(event)
+    const also = others.length === 0 ? [] : [`also open: ${others.join(', ')}`]
+    return ['decided', joinParts([decisionText(event), ...usageFacts(spent), ...also, ...closedFacts(event, options)])]
+  },
+  skip: ({ text = '' }) => ['skipped', text],
+  fork: ({ text = '' }) => ['branches', text],
+  step: ({ text = '' }, _, { verbose }) => (verbose && text !== '' ? ['does', text] : undefined),
+  push: ({ text = '' }) => ['into', programName(text)],
+  pop: (event) => ['out', returnedText(event, MOST_VALUE)],
+  fail: (event, { took, spent }, options) => [
+    'failed',
+    joinParts([failureText(event), ...durationFact(took), ...usageFacts(spent), ...edgeFacts(event, options)]),
+  ],
+  ask: (event) => ['asked', askText(event)],
+  answer: ({ text = '' }, _, { answered }) => ['answered', answered === undefined ? text : answerText(answered)],
+  wait: (event) => ['waits', waitText(event).replace(/^waits /, '')],
+  warn: (event) => ['warns', joinParts([event.text ?? '', ...(event.facts?.attempt === undefined ? [] : [attemptText(event)])])],
+  note: ({ text = '' }) => ['note', text],
+}
+
+function joinParts(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('  ')
+}
+
+/** Where a node that did something goes on, if it had a choice. */
+function edgeFacts(event: StoryEvent, options: PlainOptions): readonly string[] {
+  return takenEdgeLines(event).length === 0 ? [] : [...takenEdgeLines(event), ...closedFacts(event, options)]
+}
+
+function closedFacts(event: StoryEvent, { verbose }: PlainOptions): readonly string[] {
+  return verbose ? choiceOf(event).closed.map((text) => `closed: ${text}`) : []
+}

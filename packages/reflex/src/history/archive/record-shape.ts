@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { count, json, pin, time } from './format.ts'
+import type { Input, Outputs, Rec, Start } from '../../kernel/index.ts'
+
+/**
+ * The form of a record, part by part. A record of a store is believed, for whoever wrote it is the kernel; one of an archive may be anybody's,
+ * and what has another form would break whoever looks at the run, or at the store that it lies in.
+ */
+const text = z.string()
+const ref = z.union([text, count])
+const endStatus = z.enum(['done', 'failed', 'cancelled'])
+const flatPairs = z.array(json).refine((list) => list.length % 2 === 0 && list.every((item, i) => i % 2 === 1 || typeof item === 'string'))
+
+const INPUTS: Readonly<Record<Input[0], z.ZodType>> = {
+  ok: z.tuple([text, ref, json]),
+  err: z.tuple([text, ref, json]),
+  part: z.tuple([text, ref, json]),
+  again: z.tuple([text, ref, json.optional()]),
+  later: z.tuple([text, ref]),
+  doubt: z.tuple([text, ref]),
+  hold: z.tuple([text, ref, text, json]),
+  answer: z.tuple([text, ref, json, text.optional()]),
+  message: z.tuple([text, ref, json, text.optional()]),
+  timer: z.tuple([text, ref]),
+  ret: z.tuple([text, ref, endStatus, json.optional()]),
+  end: z.tuple([text, ref, endStatus, json.optional()]),
+  cancel: z.tuple([text, text]),
+  host: z.tuple([text, json]),
+  kernel: z.tuple([text, text, json.optional()]),
+}
+
+const START = {
+  v: count,
+  run: text,
+  trace: text,
+  seed: text,
+  at: time,
+  pins: z.array(pin).min(1),
+  args: json.optional(),
+  by: json.optional(),
+  fork: z.tuple([text, count]).optional(),
+} satisfies Record<keyof Start, z.ZodType>
+
+const call = z.strictObject({
+  pin: count,
+  map: z.array(z.tuple([text, text])).optional(),
+  args: json.optional(),
+  isolated: z.literal(true).optional(),
+})
+const spawn = z.strictObject({ pin: count, args: json.optional(), sees: z.enum(['live', 'nothing']).optional(), under: ref.optional() })
+const wait = z.tuple([z.enum(['answer', 'message', 'timer']), text, z.number().int().nullish(), json.optional()])
+
+const MORE_PARTS = {
+  patch: z.record(text, json),
+  tombstones: z.array(text),
+  root: flatPairs,
+  note: json,
+  go: z.literal(1),
+  call,
+  spawn: z.array(spawn),
+  adopt: z.array(ref),
+  return: z.tuple([endStatus, json.optional()]),
+  wait: z.array(wait),
+  doubts: ref,
+  repeat: ref,
+  drop: z.array(ref),
+  kill: z.array(ref),
+  unwind: z.literal(1),
+  open: z.array(ref.nullable()),
+  sub: z.array(z.tuple([ref, flatPairs])),
+  shut: z.array(ref),
+  pin: z.array(pin),
+  become: count,
+  start: z.strictObject(START),
+} satisfies Record<keyof Outputs, z.ZodType>
+
+const RECORD_PARTS = {
+  frame: ref,
+  elapsed: z.number().int(),
+  input: z.custom<Input>((value) => Array.isArray(value) && INPUTS[value[0] as Input[0]].safeParse(value).success).optional(),
+  writes: flatPairs.optional(),
+  position: json.optional(),
+  requests: z.array(z.tuple([text, json.optional(), text.nullish()])).optional(),
+  more: z.strictObject(MORE_PARTS).partial().optional(),
+} satisfies Record<keyof Rec, z.ZodType>
+
+const RECORD = z.strictObject(RECORD_PARTS)
+
+/** A decoded record that has the form of one, or a `TypeError` that says where it has not. */
+export function checkRecord(record: Rec): Rec {
+  const { error } = RECORD.safeParse(record)
+  if (error === undefined) return record
+  const [issue] = error.issues
+  throw new TypeError(`${issue?.path.join('.') || 'it'} has not the form of a record: ${issue?.message ?? ''}`)
+}

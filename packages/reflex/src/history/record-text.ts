@@ -1,0 +1,105 @@
+import { type DifferingPart, isList, isObject, type Json, type StoryEvent } from '../kernel/index.ts'
+import { firstDifference, type ValueDifference } from './first-difference.ts'
+import { shortJson } from '../text/index.ts'
+import type { StoryLine } from './trace.ts'
+
+/** Characters of a value beside others. */
+const MAX_VALUE_LENGTH = 26
+
+/** Parts of a record as people call them; those that are not here have names of one word that says it. */
+const PART_NAMES: Readonly<Record<string, string>> = {
+  input: 'what came in',
+  writes: 'the values written',
+  sub: 'the values written',
+  root: 'the values written',
+  tombstones: 'the values deleted',
+  position: 'where it stands',
+  patch: 'where it stands',
+  requests: 'what is asked for',
+  note: 'what is noted',
+  go: 'whether it goes on',
+  call: 'what is called',
+  spawn: 'the branches begun',
+  adopt: 'the branches taken over',
+  kill: 'the branches ended',
+  return: 'how it ends',
+  wait: 'what is waited for',
+  doubts: 'what is asked about',
+  repeat: 'what is repeated',
+  drop: 'what is given up',
+  unwind: 'what is given up',
+  open: 'the scopes opened',
+  shut: 'the scopes closed',
+  pin: 'the programs used',
+  become: 'the program that goes on',
+}
+
+/** The parts that differ, in words: `where it stands and what is asked for`. */
+export function partsText(parts: readonly DifferingPart[]): string {
+  const names = [...new Set(parts.map(({ part }) => PART_NAMES[part] ?? part))]
+  return names.length < 2 ? (names[0] ?? 'nothing') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** Where a part differs, and what stands there on each side: `order.total`, `4`, `84`. */
+export function partDifference({ part, recorded, decided }: DifferingPart): ValueDifference {
+  const named = (value: Json | undefined): object => ({
+    [PART_NAMES[part] ?? part]: part === 'writes' || part === 'root' ? pairsOf(value) : value,
+  })
+  const { path, one, other } = firstDifference(named(recorded), named(decided)) ?? { path: [part], one: '', other: '' }
+  return { path, one, other }
+}
+
+/** Flat writes by their keys; a later one of a key counts. */
+function pairsOf(writes: Json | undefined): Json | undefined {
+  if (!isList(writes)) return writes
+  return Object.fromEntries(
+    writes.flatMap((key, i): [string, Json][] => (i % 2 === 0 ? [[typeof key === 'string' ? key : '', writes[i + 1] ?? null]] : [])),
+  )
+}
+
+/** What a record says, by the story that its kind tells of it: `decide → full`. Empty where it tells none. */
+export function storyText(lines: readonly StoryLine[]): string {
+  return lines
+    .map(({ event }) => eventText(event))
+    .filter((text) => text !== '')
+    .join(', ')
+}
+
+function eventText(event: StoryEvent): string {
+  const { mark, node = '', text = '' } = event
+  switch (mark) {
+    case 'decide':
+      return `${node} → ${edgeOf(event) ?? text}${writesText(event)}`
+    case 'done':
+      return `${node} done${writesText(event)}`
+    case 'enter':
+      return `goes to ${node}`
+    case 'push':
+      return `${node} calls ${text}`
+    case 'pop':
+      return `${node} returns`
+    case 'ask':
+      return `${node} asks ${shortJson(text, 60)}`
+    case 'answer':
+      return `${node} is answered ${shortJson(text, 60)}`
+    case 'fail':
+      return `${node} fails: ${text}`
+    case 'wait':
+      return `${node} waits: ${text}`
+    case 'end':
+    case 'warn':
+    case 'note':
+    default:
+      return [node, text].filter((part) => part !== '').join(' ')
+  }
+}
+
+function writesText({ facts }: StoryEvent): string {
+  const entries = isObject(facts?.wrote) ? Object.entries(facts.wrote) : []
+  return entries.length === 0 ? '' : ` + ${entries.map(([key, value]) => `${key} ${shortJson(value, MAX_VALUE_LENGTH)}`).join(', ')}`
+}
+
+/** The way that an event says was taken. */
+export function edgeOf({ facts }: StoryEvent): string | undefined {
+  return typeof facts?.edge === 'string' ? facts.edge : undefined
+}

@@ -1,0 +1,167 @@
+import { isRegistered, loadTelemetry, type ObserveOptions } from './api.ts'
+import { SpanProjection } from './spans.ts'
+import { TelemetryExporter, type RunTelemetry } from './exporter.ts'
+import {
+  type Fault,
+  Journals,
+  type Rec,
+  type Run,
+  RunPrograms,
+  type RunRow,
+  type Runtime,
+  type Store,
+  toFault,
+} from '../../kernel/index.ts'
+import { historyFaults } from '../faults.ts'
+
+/** What observation needs of the rest. */
+export interface ObserveWorld {
+  readonly runtime: Runtime
+  readonly store: Store
+  /** Hears of what cannot be told; no run stops over it. */
+  readonly onTrouble: (fault: Fault) => void
+}
+
+/**
+ * Tells an application's telemetry of the runs that this process carries: spans and metrics, projected from their durable
+ * records. Only where the application has registered a provider, or gave one: else nothing is imported and nothing is done.
+ */
+export class TelemetryObserver {
+  readonly #world: ObserveWorld
+  readonly #options: ObserveOptions | undefined
+  readonly #isOff: boolean
+  readonly #pending = new Set<Promise<void>>()
+  #exporter: Promise<TelemetryExporter> | undefined
+
+  constructor(world: ObserveWorld, options: ObserveOptions | false | undefined) {
+    this.#world = world
+    this.#options = options === false ? undefined : options
+    this.#isOff = options === false
+  }
+
+  /** Follows a run that begins or is opened again, from its next record on. */
+  follow(run: Run): void {
+    if (this.#isOff || (this.#options === undefined && !isRegistered())) return
+    this.#exporter ??= loadTelemetry().then((api) => new TelemetryExporter(api, this.#options ?? {}))
+    const followedRun = new FollowedRun(this.#world, run, this.#exporter)
+    const ready = followedRun.ready.catch((thrown: unknown) =>
+      this.#world.onTrouble(telemetryFault(thrown, `telemetry of ${run.id} cannot be told`)),
+    )
+    this.#pending.add(ready)
+    void ready.finally(() => this.#pending.delete(ready))
+  }
+
+  /** Resolves once what has become durable so far was told, and handed in as far as providers can: a process may end right after. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#pending)
+    if (this.#exporter === undefined) return
+    try {
+      for (const reason of await (await this.#exporter).flush()) this.#reportLoss(reason)
+    } catch (thrown) {
+      this.#reportLoss(thrown)
+    }
+  }
+
+  #reportLoss(thrown: unknown): void {
+    this.#world.onTrouble(telemetryFault(thrown, 'telemetry cannot be handed in'))
+  }
+}
+
+function telemetryFault(thrown: unknown, what: string): Fault {
+  return toFault(thrown, (message, cause) =>
+    historyFaults.make('R2086', `${what}: ${message}`, {
+      cause,
+      fix: 'mend the provider that was registered or given; the run goes on without it',
+    }),
+  )
+}
+
+/** One run whose records are told. */
+class FollowedRun {
+  /** Resolves once it has caught up with the journal; rejects with what keeps it from that. */
+  readonly ready: Promise<void>
+  readonly #world: ObserveWorld
+  readonly #run: string
+  readonly #buffered: Rec[] = []
+  #send: ((record: Rec) => void) | undefined
+  #hasReported = false
+
+  constructor(world: ObserveWorld, run: Run, exporter: Promise<TelemetryExporter>) {
+    this.#world = world
+    this.#run = run.id
+    const known = run.state.n
+    run.subscribe((record, n) => {
+      if (n <= known) return
+      if (this.#send === undefined) this.#buffered.push(record)
+      else this.#send(record)
+    })
+    this.ready = this.#catchUp(known, exporter)
+  }
+
+  async #catchUp(known: number, loading: Promise<TelemetryExporter>): Promise<void> {
+    const { runtime, store } = this.#world
+    try {
+      const exporter = await loading
+      const projection = new SpanProjection((state) => new RunPrograms(runtime.programs, state), {
+        origin: await sourceTraceOf(store, this.#run),
+      })
+      for await (const record of recordsOf(new Journals(store, runtime.programs), this.#run, known)) projection.add(record)
+      const telemetry = exporter.run(projection.open, (thrown) => this.#report(thrown))
+      this.#send = (record) => this.#sendRecord(telemetry, projection, record)
+      for (const record of this.#buffered.splice(0)) this.#send(record)
+    } catch (thrown) {
+      this.#stop()
+      throw thrown
+    }
+  }
+
+  /** Whoever writes the journal hears nothing of what goes wrong here. */
+  #sendRecord(telemetry: RunTelemetry, projection: SpanProjection, record: Rec): void {
+    try {
+      telemetry.apply(projection.add(record), true)
+    } catch (thrown) {
+      this.#stop()
+      this.#report(thrown)
+    }
+  }
+
+  #stop(): void {
+    this.#send = () => undefined
+    this.#buffered.length = 0
+  }
+
+  /** Said once for a run: what fails for one span fails for the next. */
+  #report(thrown: unknown): void {
+    if (this.#hasReported) return
+    this.#hasReported = true
+    this.#world.onTrouble(telemetryFault(thrown, `telemetry of ${this.#run} cannot be told`))
+  }
+}
+
+/** The records of a run up to number `until`. */
+async function* recordsOf(journals: Journals, id: string, until: number): AsyncGenerator<Rec> {
+  if (until === 0) return
+  let n = 0
+  for await (const batch of journals.batches(id))
+    for (const record of batch) {
+      if (n++ === until) return
+      yield record
+    }
+}
+
+/** The trace of the run that a run was forked from, if both are in this store. */
+async function sourceTraceOf(store: Store, id: string): Promise<string | undefined> {
+  const [first] = await store.journal(id)
+  const fork = first === undefined || !first.body.includes('"fork":') ? undefined : forkIn(first.body)
+  return fork === undefined ? undefined : (await rowOf(store, fork))?.trace
+}
+
+async function rowOf(store: Store, id: string): Promise<RunRow | undefined> {
+  return (await store.read(id, 0))?.row
+}
+
+function forkIn(body: string): string | undefined {
+  const rows = JSON.parse(body) as readonly (readonly unknown[])[]
+  const more = rows[0]?.at(-1) as { readonly start?: { readonly fork?: readonly [string, number] } } | undefined
+  return more?.start?.fork?.[0]
+}

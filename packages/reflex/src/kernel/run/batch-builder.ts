@@ -1,0 +1,101 @@
+import { encodeRecord } from '../journal/codec.ts'
+import type { Definitions } from '../step/decide.ts'
+import type { Program } from '../step/program.ts'
+import { FORMAT, type Rec } from '../journal/record.ts'
+import { summary } from './row.ts'
+import { dumpState } from '../state/snapshot.ts'
+import type { State } from '../state/state.ts'
+import type { Batch, Lease, RunStatus, StoredProgram } from '../ports/store.ts'
+
+/** So much of a journal goes without a snapshot. */
+export const FIRST_SNAPSHOT = 64_000
+const LARGEST_SNAPSHOT_GAP = 4_000_000
+
+/** What a run has decided and no store has yet, and what goes with it into the next batch. */
+export class BatchBuilder {
+  readonly #state: State
+  readonly #definitions: Definitions
+  readonly #programs: StoredProgram[]
+  readonly #takenRows: number[] = []
+  #last: number
+  #sinceSnapshot = 0
+  #lastSnapshot = 0
+
+  constructor(state: State, definitions: Definitions, programs: readonly StoredProgram[]) {
+    this.#state = state
+    this.#definitions = definitions
+    this.#programs = [...programs]
+    this.#last = state.n
+  }
+
+  /** Programs that the next batch stores. */
+  addProgram(program: Program): void {
+    this.#programs.push(storedProgram(program))
+  }
+
+  /** A message of the inbox that the last record took. */
+  addTakenRow(row: number): void {
+    this.#takenRows.push(row)
+  }
+
+  /** Everything since the last batch, as one. `records` end with the last record. */
+  batch(lease: Lease, records: readonly Rec[], status: RunStatus): Batch | undefined {
+    const { n } = this.#state
+    if (n === this.#last) return undefined
+    const first = this.#last + 1
+    const { body, blobs } = encodeBatch(records.slice(this.#last - n))
+    this.#last = n
+    this.#sinceSnapshot += body.length
+    return {
+      lease,
+      first,
+      count: n - first + 1,
+      version: FORMAT,
+      body,
+      row: summary(this.#state, this.#definitions, status),
+      ...(this.#programs.length > 0 ? { programs: this.#programs.splice(0) } : {}),
+      ...(blobs === undefined ? {} : { blobs }),
+      ...(this.#takenRows.length > 0 ? { taken: this.#takenRows.splice(0) } : {}),
+      ...this.#snapshot(),
+    }
+  }
+
+  /** A snapshot costs less than the journal since the last one, so together they cost less than the journal. */
+  #snapshot(): { snapshot: string } | undefined {
+    if (this.#sinceSnapshot < Math.min(Math.max(FIRST_SNAPSHOT, 2 * this.#lastSnapshot), LARGEST_SNAPSHOT_GAP)) return undefined
+    this.#sinceSnapshot = 0
+    const snapshot = snapshotText(this.#state, this.#definitions)
+    if (snapshot === undefined) return undefined
+    this.#lastSnapshot = snapshot.length
+    return { snapshot }
+  }
+}
+
+/** Records as the body of a batch, and the values that stand beside it. */
+export function encodeBatch(records: readonly Rec[]): { readonly body: string; readonly blobs: Map<string, string> | undefined } {
+  const texts: string[] = []
+  let all: Map<string, string> | undefined
+  for (const record of records) {
+    const { text, blobs } = encodeRecord(record)
+    texts.push(text)
+    if (blobs === undefined) continue
+    all ??= new Map()
+    for (const [hash, blob] of blobs) all.set(hash, blob)
+  }
+  return { body: `[${texts.join(',\n')}]`, blobs: all }
+}
+
+/** A state as a store keeps it. Undefined for one that is larger than a text can be: its run goes on without a snapshot. */
+export function snapshotText(state: State, definitions: Definitions): string | undefined {
+  try {
+    return JSON.stringify(dumpState(state, (pin) => definitions.kind(definitions.program(pin).kind).board?.history === true))
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return undefined
+    throw thrown
+  }
+}
+
+/** A program as a store keeps it. */
+export function storedProgram(program: Program): StoredProgram {
+  return { hash: program.hash, kind: program.kind, source: JSON.stringify(program.source) }
+}

@@ -1,0 +1,100 @@
+import { didYouMean, quote, quoteAll } from '../../../text/index.ts'
+import type { TypedEdge } from '../model/typed.ts'
+import { STATUSES } from '../contract/outcome.ts'
+import { testsOutcomeOnly } from '../language/condition.ts'
+import { outcomesAllowing } from '../language/condition-cases.ts'
+import type { LintFinding, LintRule } from './finding.ts'
+import { guesser } from './guess.ts'
+import type { DeadReason, Tie } from './routes.ts'
+
+/** Edges that no run can take: said only where it is certain. */
+export const deadRoute: LintRule = {
+  name: 'dead_route',
+  code: 'R1154',
+  *apply({ routes }) {
+    const guess = guesser(STATUSES)
+    for (const { dead } of routes.values()) for (const [edge, why] of dead) yield neverTaken(edge, why, guess)
+  },
+}
+
+function neverTaken(edge: TypedEdge, dead: DeadReason, guess: (word: string) => string | undefined): LintFinding {
+  const attribute = edge.condition === undefined ? undefined : 'condition'
+  const name = `the edge from ${quote(edge.edge.from)} to ${quote(edge.edge.to)}`
+  if (dead.why === 'nothing left') {
+    const others = quoteAll([...new Set(dead.by.map(({ edge: { to } }) => to))])
+    return { message: `${name} is never taken: a condition of the edges to ${others} is always true`, edge, fix: 'remove it' }
+  }
+  if (dead.why === 'shadowed') {
+    const heavier = dead.by.weight > edge.weight
+    const note = `${quote(dead.by.edge.to)} ${heavier ? 'weighs more' : 'comes first by the alphabet'}`
+    return { message: `${name} is never taken: the one to ${quote(dead.by.edge.to)} goes before it`, edge, attribute, note }
+  }
+  const wrong = edge.condition?.clauses.find(({ key, literal }) => key === 'outcome' && !STATUSES.some((status) => status === literal))
+  if (wrong === undefined) return { message: `the condition of ${name} is never true`, edge, attribute }
+  const meant = guess(wrong.literal)
+  const fix = meant === undefined ? `write one of ${STATUSES.join(', ')}` : `write ${quote(meant)}`
+  return { message: `${name} is never taken: no outcome is ${quote(wrong.literal)}`, edge, attribute, note: didYouMean(meant), fix }
+}
+
+/** Edges between which nothing but the alphabet decides. */
+export const ambiguousRoute: LintRule = {
+  name: 'ambiguous_route',
+  code: 'R1153',
+  *apply({ routes }) {
+    for (const { ties } of routes.values()) for (const tie of ties) yield undecided(tie)
+  },
+}
+
+function undecided({ taken, other }: Tie): LintFinding {
+  const [to, late] = [quote(taken.edge.to), quote(other.edge.to)]
+  const always = taken.condition === undefined
+  return {
+    message: `${quote(taken.edge.from)} can go to ${to} and to ${late}${always ? '' : ' at once'}; it goes to ${to}, which is first by the alphabet`,
+    edge: other,
+    attribute: always ? undefined : 'condition',
+    note: 'both weigh the same',
+    fix: always ? 'give one of them a condition or a greater weight' : `write weight=1 at the edge to ${late} if it goes first`,
+  }
+}
+
+/** Whether edges ask for a success and never for a failure, or the other way round. */
+function isOneSided(edges: readonly TypedEdge[]): boolean {
+  const asked = edges.flatMap(({ condition }) =>
+    condition !== undefined && testsOutcomeOnly(condition) ? outcomesAllowing(condition) : [],
+  )
+  return asked.length > 0 && asked.includes('success') !== asked.includes('fail')
+}
+
+/** A branch with an edge for one of the two outcomes, and nothing for the other. */
+export const incompleteConditional: LintRule = {
+  name: 'incomplete_conditional',
+  code: 'R1146',
+  *apply({ nodes, outgoing, routes }) {
+    for (const [id, { covered }] of routes) {
+      const edges = outgoing.get(id) ?? []
+      if (covered || nodes.get(id)?.canonical !== 'branch' || !isOneSided(edges)) continue
+      const missing = edges.some(({ condition }) => condition !== undefined && outcomesAllowing(condition).includes('success'))
+        ? 'fail'
+        : 'success'
+      yield {
+        message: `${quote(id)} has no edge for the outcome ${missing}`,
+        node: id,
+        fix: `add an edge with condition="outcome=${missing}"`,
+      }
+    }
+  },
+}
+
+/** Any node whose edges all have conditions that can be false together. */
+export const allConditionalNoDefault: LintRule = {
+  name: 'all_conditional_no_default',
+  code: 'R1147',
+  *apply({ nodes, outgoing, routes }) {
+    for (const [id, { covered }] of routes) {
+      const node = nodes.get(id)
+      if (covered || node === undefined || node.canonical === 'parallel') continue
+      if (node.canonical === 'branch' && isOneSided(outgoing.get(id) ?? [])) continue
+      yield { message: `all edges of ${quote(id)} have conditions, and all of them can be false`, node: id }
+    }
+  },
+}

@@ -1,0 +1,205 @@
+import { digestFraction } from '../../../kernel/journal/digest.ts'
+import type { Frame } from '../../../kernel/state/frame.ts'
+import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import type { TypedGraph, TypedNode } from '../model/typed.ts'
+import type { Attributes } from '../dot/graph.ts'
+import { folderAt } from './paths.ts'
+import { worseBudget } from './inputs.ts'
+import { lookUp, type ReadKey } from '../language/look-up.ts'
+import { renderText } from '../language/render.ts'
+import type { ModelMessage } from '../../../models/index.ts'
+import { branchOf } from './branch.ts'
+import { type Fidelity, resolveFidelity } from './fidelity.ts'
+import type { Permissions, NodeContext, Stage } from './handler.ts'
+import { type Label, LEVELS, unpackLabel, LABELS } from './label.ts'
+import type { Outcome } from './outcome.ts'
+import type { Position } from './position.ts'
+import { stagesOf } from './stages.ts'
+import { INTERNAL, outcomeOf, RESUMED, type EngineBoard } from './engine-board.ts'
+import { turnsOf } from './threads.ts'
+
+/** Remarks that a step makes for readers: `[type, payload]` each. */
+export type Remark = readonly [type: string, payload: JsonObject]
+
+/** What a scene is made from. */
+export interface ContextSource {
+  readonly typed: TypedGraph
+  readonly position: Position
+  /** Reads the board as it was before the step. */
+  readonly read: ReadKey
+  readonly frame: Frame
+  readonly engineBoard: EngineBoard
+  readonly permissions: Permissions
+  readonly now: number
+  readonly remarks: Remark[]
+  /** How much of the budget is left. */
+  readonly budget: () => Json
+  /** The origin of a value of the context. */
+  readonly label: (key: string) => Label
+}
+
+/**
+ * A key of the context as conditions, prompts and handlers read it. What the engine itself knows is not stored a second
+ * time: the graph's attributes, the node, how the last stage ended (reference pipeline 6.1).
+ */
+export function contextReader({
+  typed,
+  position,
+  read,
+  engineBoard,
+  permissions,
+  budget,
+}: Omit<ContextSource, 'frame' | 'remarks' | 'now' | 'label'>): ReadKey {
+  const known = (key: string): Json | undefined => {
+    switch (key) {
+      case 'current_node':
+        return position.node
+      case 'outcome':
+        return position.status
+      case 'preferred_label':
+        return position.label
+      case 'last_stage':
+        return position.last
+      case 'workdir':
+        return read(key) ?? permissions.workdir
+      case 'budget_status':
+        return worseBudget(budget(), read(key))
+      case 'internal.run_id':
+        return permissions.run
+      default:
+        break
+    }
+    if (key.startsWith('graph.')) return typed.graph.attributes.get(key.slice(6))?.value ?? read(key)
+    if (key.startsWith('internal.fidelity.')) return fidelityFact(key.slice(18), { typed, position, read })
+    if (key.startsWith('internal.retry_count.')) return engineBoard.outcome(key.slice(21))?.retries
+    return key.startsWith(INTERNAL) ? undefined : read(key)
+  }
+  return known
+}
+
+type FidelitySource = Pick<ContextSource, 'typed' | 'position' | 'read'>
+
+/** How much of what happened the node where a frame stands is told, and in which conversation. */
+function fidelityFact(name: string, source: FidelitySource): Json | undefined {
+  const node = source.typed.nodes.get(source.position.node)
+  if (node === undefined) return undefined
+  const { mode, thread } = fidelityAt(source, node)
+  return name === 'mode' ? mode : name === 'thread_id' ? thread : undefined
+}
+
+function fidelityAt({ typed, position, read }: FidelitySource, node: TypedNode): Fidelity {
+  const edge = position.edge === undefined ? undefined : typed.graph.edges[position.edge]?.attributes
+  return resolveFidelity({ typed, node, edge, previous: position.last, resumed: read(RESUMED) === true })
+}
+
+/** The view of one execution. */
+export class FrameNodeContext implements NodeContext {
+  readonly node: TypedNode
+  readonly attributes: Attributes
+  readonly #source: ContextSource
+  readonly #read: ReadKey
+  #draws = 0
+
+  constructor(from: ContextSource, node: TypedNode, attributes: Attributes = node.node.attributes) {
+    this.#source = from
+    this.node = node
+    this.attributes = attributes
+    this.#read = contextReader(from)
+  }
+
+  get typed(): TypedGraph {
+    return this.#source.typed
+  }
+
+  get injected(): Readonly<Record<string, string>> {
+    return this.node.injected
+  }
+
+  get permissions(): Permissions {
+    return this.#source.permissions
+  }
+
+  get folder(): string {
+    return folderAt(this.permissions.folder, this.#source.frame)
+  }
+
+  get attempt(): number {
+    return this.#source.position.attempt ?? 1
+  }
+
+  get isBranch(): boolean {
+    return branchOf(this.#source.frame) !== undefined
+  }
+
+  get visit(): number {
+    return (this.#source.engineBoard.outcome(this.node.id)?.v ?? 0) + 1
+  }
+
+  get now(): number {
+    return this.#source.position.began ?? this.#source.now
+  }
+
+  get kept(): Json | undefined {
+    return this.#source.position.kept
+  }
+
+  get previous(): string | undefined {
+    return this.#source.position.last
+  }
+
+  get fidelity(): Fidelity {
+    return fidelityAt(this.#source, this.node)
+  }
+
+  get(key: string): Json | undefined {
+    return lookUp(this.#read, key)
+  }
+
+  text(key: string): string {
+    return renderText(this.get(key))
+  }
+
+  isHostile(key: string): boolean {
+    return LEVELS.indexOf('hostile') <= unpackLabel(this.#source.read(`${LABELS}${key}`)).level
+  }
+
+  label(key: string): Label {
+    return this.#source.label(key)
+  }
+
+  keys(): readonly string[] {
+    const own = this.#source.frame
+      .reader()
+      .keys()
+      .filter((key) => !key.startsWith(INTERNAL))
+    return own.sort((a, b) => (a < b ? -1 : 1))
+  }
+
+  outcome(node: string): Outcome | undefined {
+    const kept = this.#source.engineBoard.outcome(node)
+    return kept === undefined ? undefined : outcomeOf(kept)
+  }
+
+  stages(): readonly Stage[] {
+    return stagesOf(this.#source.typed, this.#source.frame.kindReader(), this.#round)
+  }
+
+  conversation(thread: string): readonly (readonly ModelMessage[])[] {
+    return turnsOf(this.#source.read, this.#round, thread)
+  }
+
+  get #round(): number {
+    return this.#source.position.lap ?? 0
+  }
+
+  random(): number {
+    const { position } = this.#source
+    return digestFraction(
+      `${this.#source.permissions.draws ?? this.#source.permissions.run}:${position.at ?? 0}:${this.node.id}:${this.attempt}:${this.#draws++}`,
+    )
+  }
+
+  note(type: string, payload: JsonObject): void {
+    this.#source.remarks.push([type, payload])
+  }
+}

@@ -1,0 +1,192 @@
+import type { StepContext } from '../../../kernel/step/context.ts'
+import { faultData } from '../../../kernel/journal/fault.ts'
+import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { TypedGraph, TypedNode } from '../model/typed.ts'
+import { textOf } from '../dot/graph.ts'
+import { authorOf } from '../model/program-author.ts'
+import type { Token } from './middleware.ts'
+import { type BranchArgs, branchOf } from '../contract/branch.ts'
+import { storeBranchGates } from './gates.ts'
+import type { Permissions } from '../contract/handler.ts'
+import { carriedLabel, labelOfKey, labelsOfResults, markLabel, storedKey, touchedLabel, worstLabel } from './labels.ts'
+import type { Engine } from './engine.ts'
+import type { Position } from '../contract/position.ts'
+import { UsageMeter } from './usage-meter.ts'
+import { contextReader, FrameNodeContext, type Remark, type ContextSource } from '../contract/node-context.ts'
+import { INTERNAL, EngineBoard } from '../contract/engine-board.ts'
+
+/** A step of a pipeline. */
+export type Step = StepContext<TypedGraph>
+
+/**
+ * One step of a frame, in the hands of those who take it: where it stands, what it reads and writes. Made for each step
+ * and gone with it; everything that lasts is in the position and on the board.
+ */
+export class FrameStep {
+  readonly x: Step
+  readonly engine: Engine
+  /** The branch that the frame walks; nothing for a whole pipeline. */
+  readonly branch: BranchArgs | undefined
+  readonly remarks: Remark[] = []
+  readonly usageMeter: UsageMeter
+  #typed: TypedGraph | undefined
+  #position: Position | undefined
+  #permissions: Permissions | undefined
+  #isGathered = false
+
+  constructor(x: Step, engine: Engine) {
+    this.x = x
+    this.engine = engine
+    this.branch = branchOf(x.frame)
+    this.usageMeter = new UsageMeter(x, () => this.permissions)
+  }
+
+  get typed(): TypedGraph {
+    return this.#typed ?? this.x.def
+  }
+
+  /**
+   * Goes on with a changed pipeline, from this moment on; nobody vouches for it who did not for the one before. Throws the
+   * first error of a text that has any.
+   */
+  become(dot: string, version: number, by?: 'untrusted'): void {
+    const author = by ?? authorOf(this.typed)
+    this.#typed = this.x.become({ dot, transformed: true, ...(author === undefined ? {} : { author }) }, version)
+  }
+
+  get position(): Position {
+    this.#position ??= this.x.position as unknown as Position
+    return this.#position
+  }
+
+  get round(): number {
+    return this.position.lap ?? 0
+  }
+
+  get engineBoard(): EngineBoard {
+    return EngineBoard.in(this.x, this.round)
+  }
+
+  get permissions(): Permissions {
+    this.#permissions ??= this.engineBoard.permissions
+    if (this.#permissions === undefined) throw new TypeError('the run has no permissions yet')
+    return this.#permissions
+  }
+
+  /** The node where the frame stands. */
+  get node(): TypedNode {
+    const item = this.branch?.spec.item
+    if (item !== undefined) return this.engine.itemNode(item)
+    const node = this.typed.nodes.get(this.position.node)
+    if (node === undefined) throw new TypeError(`no node ${this.position.node}`)
+    return node
+  }
+
+  /** Moves the frame. Fields that are undefined are left out of the record. */
+  setPosition(position: Position): void {
+    this.#position = position
+    this.x.go(plain(position))
+  }
+
+  note(type: string, payload: JsonObject): void {
+    this.remarks.push([type, payload])
+  }
+
+  /** What the handler of the node sees: the context as it was before its execution. */
+  nodeContext(): FrameNodeContext {
+    return new FrameNodeContext(this.#contextSource(), this.node)
+  }
+
+  /** Reads the context as conditions do. */
+  reader(): (key: string) => Json | undefined {
+    return contextReader(this.#contextSource())
+  }
+
+  #contextSource(): ContextSource {
+    const { x, typed, position, engineBoard, permissions, remarks } = this
+    return {
+      typed,
+      position,
+      engineBoard,
+      permissions,
+      remarks,
+      frame: x.frame,
+      now: x.now,
+      read: (key: string) => x.get(key),
+      budget: () => this.usageMeter.status,
+      label: (key: string) => labelOfKey(this, key),
+    }
+  }
+
+  /** The execution as the chain sees it. */
+  token(): Token {
+    const context = this.nodeContext()
+    const { usageMeter } = this
+    return {
+      context,
+      get used() {
+        return usageMeter.pipelineTotals
+      },
+      label: (key) => labelOfKey(this, key),
+      worstLabel: () => worstLabel(this),
+      stored: (key) => storedKey(this, key),
+      mark: (key, label) => markLabel(this, key, label),
+      carriedLabel: (keys) => carriedLabel(this, keys),
+      touchedLabel: () => touchedLabel(this),
+      permitted: (grant) => this.isPermitted(grant),
+      uses: (grant) => usageMeter.runUsage.uses?.[grant] ?? 0,
+      note: (type, payload) => this.note(type, { node_id: context.node.id, ...payload }),
+    }
+  }
+
+  /** What was decided on a grant for the node where the frame stands; nothing if nobody has decided. */
+  isPermitted(grant: string): boolean | undefined {
+    const decided = this.x.get(permitKey(this.position.node))
+    const word = isObject(decided) ? decided[grant] : undefined
+    return typeof word === 'boolean' ? word : undefined
+  }
+
+  /** Keeps what was decided on a grant, for this node and for the effects that it asks for. */
+  permit(grant: string, allowed: boolean): void {
+    const key = permitKey(this.position.node)
+    const decided = this.x.get(key)
+    if (this.isPermitted(grant) !== allowed) this.x.set(key, { ...(isObject(decided) ? decided : {}), [grant]: allowed })
+  }
+
+  /** What a pipeline gives to whoever started or called it: its context, without what the engine keeps. */
+  results(): JsonObject {
+    const own = { ...this.x.reader().snapshot(), ...this.x.pending() }
+    return Object.fromEntries(Object.entries(own).filter(([key]) => !key.startsWith(INTERNAL)))
+  }
+
+  /** What a pipeline gives beside its results: what was used for them, and for a caller where they come from. */
+  returnedFields(): JsonObject {
+    return { spent: { ...this.usageMeter.total }, ...labelsOfResults(this) }
+  }
+
+  /** Keeps what counts for the run of branches that have ended, before this step forgets them. */
+  gather(): void {
+    if (this.#isGathered) return
+    this.#isGathered = true
+    this.usageMeter.gather()
+    storeBranchGates(this)
+  }
+
+  /** Ends the frame with a failure; its data names the stage that failed, with the code of that failure. */
+  fail(reason: string, node: string, code?: string): void {
+    const name = textOf(this.typed.graph.attributes, 'label') ?? this.typed.graph.id
+    const stage = code === undefined ? {} : { stage: { node, code, message: reason } }
+    const data = { ...stage, ...(this.x.frame.link === undefined ? {} : this.returnedFields()) }
+    this.x.fail({ ...faultData(this.engine.failed(reason, node, name)), ...(Object.keys(data).length === 0 ? {} : { data }) })
+  }
+}
+
+/** Where it is kept what a node was permitted; the policy reads it when an effect is performed. */
+export function permitKey(node: string): string {
+  return `#may/${node}`
+}
+
+function plain(position: Position): Json {
+  const fields = Object.entries(position).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(fields)
+}

@@ -1,0 +1,76 @@
+import type { Frame } from '../../../kernel/state/frame.ts'
+import type { Json } from '../../../kernel/journal/json.ts'
+import type { EdgeState } from '../../../kernel/step/kind.ts'
+import type { BoardReader } from '../../../kernel/state/scope.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { edgeIds } from '../dot/edge-ids.ts'
+import { mentionsOutcome } from '../language/condition.ts'
+import { levelOf, SENSITIVITIES, unpackLabel, LABELS } from '../contract/label.ts'
+import { closedEdges } from './routing.ts'
+import type { Permissions } from '../contract/handler.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import { nodeOf, type Position } from '../contract/position.ts'
+import { contextReader } from '../contract/node-context.ts'
+import { EngineBoard } from '../contract/engine-board.ts'
+
+/** Of a frame that has not asked what its operator has settled. */
+const NO_PERMISSIONS: Permissions = { trust: '', denied: {}, workdir: '', folder: '', run: '', limits: {} }
+
+/**
+ * The ways on from where a frame stands: those that are closed, with what their conditions saw. How the node will end is
+ * not known yet, so a condition that asks for it is open with that remark; but at a branch node, which is left as the stage
+ * before it ended.
+ */
+export function openEdges(typed: TypedGraph, frame: Frame): EdgeState[] {
+  const node = nodeOf(frame.position)
+  // It has not begun; or its branches have, and they are no ways on from here any more.
+  if (node === undefined || (frame.strandResults?.size ?? 0) > 0) return []
+  const edges = typed.outgoing.get(node) ?? []
+  const ids = edgeIds(typed.graph.edges)
+  const asks = typed.nodes.get(node)?.canonical === 'branch'
+  const closed = new Map(
+    closedEdges({ typed, node, outcome: outcomeAt(frame), get: readerOf(typed, frame) }).map(({ edge, why }) => [edge, why]),
+  )
+  return edges.map((typedEdge): EdgeState => {
+    const { edge, label, condition } = typedEdge
+    const edgeChoice = { id: ids.get(edge) ?? edge.to, label: label === '' ? edge.to : label }
+    if (!asks && condition !== undefined && mentionsOutcome(condition)) return { ...edgeChoice, open: true, when: condition.text }
+    const why = closed.get(typedEdge)
+    return why === undefined ? { ...edgeChoice, open: true } : { ...edgeChoice, open: false, why }
+  })
+}
+
+/** How the stage before ended. */
+function outcomeAt({ position }: Frame): Outcome {
+  const { status = 'success', label } = position as unknown as Position
+  return { status, ...(label === undefined ? {} : { preferred_label: label }) }
+}
+
+function readerOf(typed: TypedGraph, frame: Frame): (key: string) => Json | undefined {
+  const position = frame.position as unknown as Position
+  const reader = frame.reader()
+  const engineBoard = EngineBoard.of(frame.kindReader(), position.lap ?? 0)
+  const permissions = engineBoard.permissions ?? NO_PERMISSIONS
+  return contextReader({
+    typed,
+    position,
+    engineBoard,
+    permissions,
+    read: (key) => reader.get(key),
+    budget: () => reader.get('budget_status') ?? 'normal',
+  })
+}
+
+/** Where a value of the context comes from, where that is worth saying: `untrusted, from fetch`. */
+export function labelAt(reader: BoardReader, key: string): string | undefined {
+  const packed = reader.get(`${LABELS}${key}`)
+  if (packed === undefined || packed === null) return undefined
+  const label = unpackLabel(packed)
+  const sensitivity = SENSITIVITIES[label.sensitivity]
+  const parts = [
+    levelOf(label),
+    ...(sensitivity === undefined || label.sensitivity === 0 ? [] : [sensitivity]),
+    ...(label.from === undefined ? [] : [`from ${label.from}`]),
+  ]
+  return parts.join(', ')
+}

@@ -1,0 +1,108 @@
+import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import { isFree } from './budget.ts'
+import type { Question } from '../../../people/index.ts'
+import { LIMITS, BUDGET_QUESTION, limitsReached, budgetQuestion as askForMore, raisedLimits } from '../../../policy/index.ts'
+import { endNow } from './advance.ts'
+import type { Position } from '../contract/position.ts'
+import type { FrameStep } from './frame-step.ts'
+
+/** Reflex's own question to whoever runs a pipeline; only people answer it (people/question.ts). No node has such a name. */
+const PERMISSION = 'engine:permission'
+
+/** The place at which a walk continues once it is released: at the node, at the next attempt, at the effect that its handler requests. */
+export type AfterPause = 'enter' | 'rest' | 'ask'
+
+/**
+ * What stands between a walk and the next attempt and is no failure: the operator's budget is spent, or he wants to be
+ * asked before a right is used (decisions, budgets; reference pipeline 5.2). The walk waits until somebody has answered;
+ * nothing of the node has happened, or with `ask`, nothing of what its handler requests next. True if it waits, or if a person
+ * has stopped the run.
+ */
+export function pauseIfNeeded(step: FrameStep, onward: AfterPause): boolean {
+  if (step.usageMeter.runUsage.stopped === true) {
+    endNow(step, { status: 'fail', reason: 'budget exceeded: stopped here' })
+    return true
+  }
+  const asked = budgetQuestion(step, onward) ?? (onward === 'ask' ? undefined : permissionQuestion(step))
+  if (asked === undefined) return false
+  const { x, node } = step
+  const { limit, ...position } = step.position
+  // The time in which a person decides is not the node's.
+  if (limit !== undefined && x.waits().some((open) => open.id === limit)) x.drop(limit)
+  const asker = asked.grant === undefined ? 'budget' : 'permission'
+  const id = x.wait('answer', asked.name, { about: asked.question as unknown as Json, asker })
+  step.setPosition({
+    ...position,
+    phase: 'hold',
+    onward,
+    for: { is: 'wait', id, ...(asked.grant === undefined ? {} : { grant: asked.grant }) },
+  })
+  step.note('stage_held', { node_id: node.id, question: asked.name })
+  return true
+}
+
+/** Holds a handler before a model is asked; the effects that close a run are never held. */
+export function pauseBeforeAsk(step: FrameStep): boolean {
+  return step.position.phase !== 'close' && pauseIfNeeded(step, 'ask')
+}
+
+interface PauseQuestion {
+  readonly name: string
+  readonly question: Question | JsonObject
+  /** The grant that is asked for. */
+  readonly grant?: string
+}
+
+function budgetQuestion(step: FrameStep, onward: AfterPause): PauseQuestion | undefined {
+  const limits = step.usageMeter.operatorBounds
+  if (limits === undefined || isFree(step.node)) return undefined
+  const used = step.usageMeter.runTotals
+  // Steps are counted when a node begins: in the middle of a node, the steps of other branches stop nothing.
+  if (limitsReached(limits, used).every((bound) => onward === 'ask' && bound === 'steps')) return undefined
+  return { name: BUDGET_QUESTION, question: askForMore(limits, used, step.node.id) }
+}
+
+function permissionQuestion(step: FrameStep): PauseQuestion | undefined {
+  const { node, permissions } = step
+  for (const need of node.capabilitiesRequired) {
+    const term = permissions.terms?.[need]
+    if (term?.ask !== true || step.isPermitted(term.grant) !== undefined) continue
+    const question: Question = {
+      text: `May ${node.id} use ${need}?`,
+      options: [
+        { value: 'allow', label: 'Allow', detail: `${node.id} may, in this run` },
+        { value: 'deny', label: 'Deny', detail: 'the stage fails' },
+      ],
+      about: `${term.by} wants to be asked about ${term.grant}.`,
+    }
+    return { name: PERMISSION, question, grant: term.grant }
+  }
+  return undefined
+}
+
+/** What the answer was; then the walk goes on where it was held. An answer that is none of the two leaves the question. */
+export function endPause(step: FrameStep, answer: Json): AfterPause {
+  const { onward: next, for: waiting, ...rest } = step.position
+  const onward = next === 'rest' || next === 'ask' ? next : 'enter'
+  const grant = waiting?.is === 'wait' ? waiting.grant : undefined
+  if (grant !== undefined && (answer === 'allow' || answer === 'deny')) step.permit(grant, answer === 'allow')
+  if (grant === undefined && answer !== 'stop') raise(step, answer)
+  if (grant === undefined && answer === 'stop') step.usageMeter.add({ tokens: 0, cost: 0, calls: 0, stopped: true })
+  const position: Position = { ...rest, phase: onward === 'ask' ? 'wait' : onward }
+  step.setPosition(position)
+  return onward
+}
+
+/** What an answer adds to the budget of the run. */
+function raise(step: FrameStep, answer: Json): void {
+  const limits = step.usageMeter.operatorBounds ?? {}
+  const bounds = raisedLimits(limits, step.permissions.limits, step.usageMeter.runTotals, answer)
+  if (bounds === undefined) return
+  const more = LIMITS.flatMap((bound) => {
+    const added = (bounds[bound] ?? 0) - (limits[bound] ?? 0)
+    return added > 0 ? [[bound, added] as const] : []
+  })
+  if (more.length === 0) return
+  step.usageMeter.add({ tokens: 0, cost: 0, calls: 0, raised: Object.fromEntries(more) })
+  step.note('budget_raised', Object.fromEntries(more))
+}

@@ -1,0 +1,92 @@
+import { isList, isObject, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Call, Port } from '../../../kernel/ports/port.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { type Label, packLabel, TRUSTED } from '../contract/label.ts'
+import type { Permissions, Limits, Routing, Term } from '../contract/handler.ts'
+
+/** What an operator has settled, asked once for each run and each pipeline that it calls. */
+export interface PermissionsSource {
+  /** How far this call's frame is trusted. */
+  trust(call: Call): string
+  /** What refuses a capability, if something does. */
+  refuses(call: Call, capability: string): string | undefined
+  /** The terms on which a capability is granted, if it is on any. */
+  terms?(call: Call, capability: string): Term | undefined
+  /** The worst label of what programs that keep no labels have read in the run of a call. */
+  outside?(call: Call): Label
+  /** Called before anything else is asked of a call; undefined where there is nothing to wait for. */
+  ready?(call: Call): Promise<void> | undefined
+  readonly workdir: string
+  folder(run: string): string
+  limits(run: string): Limits
+  /** The agent on whose behalf a run acts, where one is named. */
+  readonly agent?: ((run: string) => string | undefined) | undefined
+  /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
+  usage?(run: string): Permissions['before'] | undefined
+  readonly mayDisable?: boolean
+  routing?(run: string): Routing | undefined
+  readonly toolHooks?: Permissions['toolHooks']
+  readonly hooks?: Permissions['hooks']
+  readonly summarises?: true
+  readonly council?: Permissions['council']
+  /** Names of actions that the host has; each goes before one of Reflex of the same name. */
+  readonly actions?: readonly string[]
+}
+
+/**
+ * The port `charter`: trust, refused capabilities, folders and limits, as they are when a pipeline begins. It is in the
+ * record, so that every node is judged alike on a replay; what an effect really touches is asked for again when it is
+ * performed (reference pipeline 5.6).
+ */
+export function permissionsPort(source: PermissionsSource): Port {
+  const permissions = (call: Call): Permissions => permissionsOf(source, call)
+  return {
+    leaves: false,
+    repeat: 'free',
+    perform: (call) => source.ready?.(call)?.then(() => permissions(call)) ?? permissions(call),
+    forkSettings: permissions,
+  }
+}
+
+/** The request of a pipeline when it begins, when it has changed, when it is forked, and, with `returned`, when a program of another kind has returned to it. */
+export function permissionsRequest(
+  { capabilities }: Pick<TypedGraph, 'capabilities'>,
+  more: JsonObject = {},
+): readonly [port: string, args: JsonObject] {
+  return ['charter', { needs: [...capabilities], ...more }]
+}
+
+function permissionsOf(source: PermissionsSource, call: Call): Permissions {
+  const needs = isObject(call.args) && isList(call.args['needs']) ? call.args['needs'].map(String) : []
+  const refused = needs.flatMap((need): [string, string][] => {
+    const by = source.refuses(call, need)
+    return by === undefined ? [] : [[need, by]]
+  })
+  const terms = needs.flatMap((need): [string, Term][] => {
+    const term = source.terms?.(call, need)
+    return term === undefined ? [] : [[need, term]]
+  })
+  const before = source.usage?.(call.run)
+  const routing = source.routing?.(call.run)
+  const agent = source.agent?.(call.run)
+  const outside = packLabel(source.outside?.(call) ?? TRUSTED)
+  return {
+    trust: source.trust(call),
+    denied: Object.fromEntries(refused),
+    ...(terms.length === 0 ? {} : { terms: Object.fromEntries(terms) }),
+    workdir: source.workdir,
+    folder: source.folder(call.run),
+    run: call.run,
+    limits: source.limits(call.run),
+    ...(agent === undefined ? {} : { agent }),
+    ...(outside === null ? {} : { outside }),
+    ...(before === undefined ? {} : { before }),
+    ...(source.mayDisable === true ? { mayDisable: true } : {}),
+    ...(routing === undefined ? {} : { routing: { ...routing } }),
+    ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
+    ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } }),
+    ...(source.summarises === true ? { summarises: true } : {}),
+    ...(source.council === undefined ? {} : { council: { ...source.council } }),
+    ...(source.actions === undefined || source.actions.length === 0 ? {} : { actions: source.actions }),
+  }
+}

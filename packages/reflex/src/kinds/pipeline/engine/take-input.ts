@@ -1,0 +1,295 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Frame } from '../../../kernel/state/frame.ts'
+import type { EndStatus as FrameEnding, Input, Ref } from '../../../kernel/journal/record.ts'
+import { beginClosing, endNow } from './advance.ts'
+import { permissionsRequest } from './permissions.ts'
+import { endAttempt } from './concluding.ts'
+import { askAgain, attempt, currentAsk, enter, reenter } from './executing.ts'
+import { forkEnded, stopFork } from './forking.ts'
+import type { Permissions } from '../contract/handler.ts'
+import { pauseIfNeeded, pauseBeforeAsk, endPause } from './pause.ts'
+import { storeReturned, labelInputs, touch } from './labels.ts'
+import { unpackLabel } from '../contract/label.ts'
+import { unlabelled } from '../contract/labelled.ts'
+import { failure, type Outcome } from '../contract/outcome.ts'
+import { amount, readUsage } from './usage-of-frames.ts'
+import { continueRun, storedRunOf } from './resuming.ts'
+import { usedBy } from './story-facts.ts'
+import { LATE_ANSWER, packError, packOk } from '../contract/pack-answer.ts'
+import { storeAnswer, storePermissions, type PipelineUsage } from '../contract/engine-board.ts'
+import type { FrameStep } from './frame-step.ts'
+
+/** What comes to a frame that stands somewhere. */
+export function takeInput(step: FrameStep, input: Input): void {
+  const { phase } = step.position
+  switch (input[0]) {
+    case 'ok':
+      return phase === 'charter' ? permissionsCame(step, input[2]) : succeeded(step, input[1], input[2])
+    case 'err':
+      return phase === 'charter'
+        ? endNow(step, { status: 'fail', reason: messageOf(input[2]) })
+        : settled(step, input[1], packError(input[2]), input[2])
+    case 'again':
+      return interrupted(step, input[1], input[2])
+    case 'answer':
+      if (phase === 'hold') return endPauseBy(step, input[1], input[2])
+      return waitAnswered(step, input[1], { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
+    case 'message':
+      return waitAnswered(step, input[1], { message: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
+    case 'timer':
+      return timerFired(step, input[1])
+    case 'ret':
+      return callReturned(step, input[2], input[3] ?? null)
+    case 'end':
+      return branchEnded(step, input[1])
+    case 'cancel':
+      return stop(step, 'cancelled', input[1])
+    default:
+      return undefined
+  }
+}
+
+function permissionsCame(step: FrameStep, value: Json): void {
+  if (step.position.onward === 'enter') return permissionsRenewed(step, value)
+  if (step.position.onward === 'wait') return outsideUsage(step, value)
+  const { now, excludedMs } = step.x
+  const charter = { ...(isObject(value) ? value : {}), began: now, ...(excludedMs === 0 ? {} : { aside: excludedMs }) }
+  storePermissions(step.x, charter)
+  if ((charter as unknown as Permissions).run === undefined || step.typed.start === undefined)
+    return endNow(step, { status: 'fail', reason: 'the pipeline has no start node' })
+  labelInputs(step)
+  const held = storedRunOf(step.x.frame)
+  if (held === undefined || held.again === true) enter(step)
+  else continueRun(step, held)
+}
+
+/** What the operator says of a changed pipeline counts for what it needs; trust and limits stay as they were. */
+function permissionsRenewed(step: FrameStep, value: Json): void {
+  const { denied, terms } = value as unknown as Permissions
+  const { terms: _terms, ...before } = step.engineBoard.permissions ?? {}
+  storePermissions(step.x, { ...before, denied, ...(terms === undefined ? {} : { terms }) } as unknown as JsonObject)
+  const { onward: _onward, ...position } = step.position
+  step.setPosition({ ...position, phase: 'enter' })
+  enter(step)
+}
+
+/** A result is given with its label, if that is worse than the label of the place it was read from. */
+function succeeded(step: FrameStep, id: Ref, result: Json): void {
+  const { value, label } = unlabelled(result)
+  touch(step, label)
+  settled(step, id, packOk(value), value)
+}
+
+function settled(step: FrameStep, id: Ref, kept: Json, value: Json = kept): void {
+  const { position, x } = step
+  const { for: waiting, asked = 0 } = position
+  const part = waiting?.is === 'effect' ? waiting.ids.indexOf(id) : -1
+  if (waiting?.is !== 'effect' || part < 0) return
+  storeAnswer(x, asked, kept, part)
+  count(step, value)
+  const others = x.pendingEffects().some((flight) => flight.id !== id && waiting.ids.includes(flight.id))
+  if (!others) continueHandler(step)
+}
+
+/** What an effect used is counted wherever it says so: a model, a tool that asks one. */
+function count(step: FrameStep, value: Json): void {
+  const used = usageOf(value)
+  if (used !== undefined) step.usageMeter.add(used)
+}
+
+/**
+ * An effect begins that waited for others, or begins again after a crash: the lost try is counted. One that the budget does not
+ * cover now begins only after a question.
+ */
+function interrupted(step: FrameStep, id: Ref, lost: Json | undefined): void {
+  const { for: waiting } = step.position
+  const open = waiting?.is === 'effect' ? step.x.pendingEffects().filter((flight) => waiting.ids.includes(flight.id)) : []
+  if (isObject(lost)) {
+    const { input, output, usd } = lost
+    step.usageMeter.add({ tokens: amount(input) + amount(output), cost: amount(usd), calls: 1 })
+  }
+  // What is under way beside it brings its result first.
+  const isHeldBack = isObject(lost)
+    ? open.some((flight) => flight.id === id)
+    : open.length > 0 && open.every(({ isPostponed }) => isPostponed)
+  if (waiting?.is !== 'effect' || !isHeldBack || !pauseBeforeAsk(step)) return
+  step.setPosition({ ...step.position, missing: open.map((flight) => waiting.ids.indexOf(flight.id)) })
+  step.x.drop(...open.map((flight) => flight.id))
+}
+
+/** Somebody has answered what Reflex itself asked. */
+function endPauseBy(step: FrameStep, id: Ref, answer: Json): void {
+  const { for: waiting } = step.position
+  if (waiting?.is !== 'wait' || waiting.id !== id) return
+  const onward = endPause(step, answer)
+  if (onward === 'enter') return enter(step)
+  if (onward === 'ask') return askAgain(step)
+  if (!pauseIfNeeded(step, 'rest')) reenter(step)
+}
+
+/** The handler has what it asked for, and goes on. */
+function continueHandler(step: FrameStep): void {
+  const { asked = 0, for: _for, ...position } = step.position
+  step.setPosition({ ...position, asked: asked + 1 })
+  attempt(step)
+}
+
+function waitAnswered(step: FrameStep, id: Ref, value: Json): void {
+  const { position } = step
+  if (position.for?.is !== 'wait' || position.for.id !== id) return
+  storeAnswer(step.x, position.asked ?? 0, value)
+  continueHandler(step)
+}
+
+function timerFired(step: FrameStep, id: Ref): void {
+  const { position } = step
+  if (position.phase === 'rest') {
+    if (!pauseIfNeeded(step, 'rest')) reenter(step)
+    return
+  }
+  if (position.limit === id) return extendsLimit(step, id) ? undefined : timedOut(step)
+  if (position.for?.is === 'wait' && position.for.id === id) return waitAnswered(step, id, LATE_ANSWER)
+  if (step.x.waits().some((open) => open.id === id && open.name === 'branch') && !extendsLimit(step, id))
+    return stop(step, 'fail', 'branch timeout')
+}
+
+function callReturned(step: FrameStep, how: FrameEnding, value: Json): void {
+  const { position } = step
+  const isPipeline = position.for?.is === 'call' && position.for.pipeline === true
+  countReturned(step, isPipeline, value)
+  if (position.ending !== undefined && position.phase !== 'close') return beginClosing(step, position.ending)
+  if (position.for?.is !== 'call') return
+  if (position.late === true) return endAttempt(step, failure('timeout'))
+  storeReturned(step, isPipeline, value)
+  storeAnswer(step.x, position.asked ?? 0, { returned: how, value })
+  if (!isPipeline) return askOutside(step)
+  continueHandler(step)
+}
+
+/** Asks what a program of another kind has read, and used of the operator's budget: only those that follow the whole run know. */
+function askOutside(step: FrameStep): void {
+  step.setPosition({ ...step.position, phase: 'charter', onward: 'wait' })
+  step.x.request(...permissionsRequest(step.typed, { returned: true }))
+}
+
+function outsideUsage(step: FrameStep, value: Json): void {
+  const { onward: _onward, ...position } = step.position
+  step.setPosition({ ...position, phase: 'wait' })
+  const { before, outside } = value as unknown as Permissions
+  touch(step, unpackLabel(outside))
+  if (before !== undefined) step.usageMeter.addOutside(before)
+  continueHandler(step)
+}
+
+/** What a called program and all below it used, also if it failed. Only a pipeline can say that a budget was raised. */
+function countReturned(step: FrameStep, isPipeline: boolean, value: Json): void {
+  const { spent, data } = isObject(value) ? value : {}
+  const said = readUsage(spent ?? (isObject(data) ? data['spent'] : undefined))
+  const { tokens, cost, calls } = said
+  if (tokens + cost + calls > 0 || (isPipeline && Object.keys(said).length > 3))
+    step.usageMeter.add(isPipeline ? said : { tokens, cost, calls })
+}
+
+function branchEnded(step: FrameStep, strand: Ref): void {
+  const { position, x } = step
+  if (position.ending !== undefined && position.phase !== 'close') {
+    if ((x.frame.strands?.size ?? 0) === 0) beginClosing(step, position.ending)
+    return
+  }
+  const ask = position.for?.is === 'fork' ? currentAsk(step) : undefined
+  if (ask === undefined || !('fork' in ask) || !forkEnded(step, ask, strand)) return
+  if (step.position.late === true) return endAttempt(step, failure('timeout'))
+  continueHandler(step)
+}
+
+/** Milliseconds after which a timer was not merely late: nobody was there when it was due. */
+const ABSENT = 1_000
+
+/**
+ * Whether work goes on although its time is over. What nobody knows to have happened waits for a person as long as that
+ * takes: to fail it would be to try it again unasked. Time in which no process carried the run is not the node's.
+ */
+function extendsLimit(step: FrameStep, id: Ref): boolean {
+  const { position, x } = step
+  const { limit, ...rest } = position
+  const timer = x.waits().find((open) => open.id === id)
+  const isAbsent = timer?.due !== undefined && x.now - timer.due > ABSENT
+  if (hasUnknownOutcome(x.frame)) {
+    if (limit === id) step.setPosition(rest)
+    return true
+  }
+  if (!isAbsent) return false
+  const newTimer = x.timer(timer.due - timer.since, timer.name)
+  if (limit === id) step.setPosition({ ...rest, limit: newTimer })
+  return true
+}
+
+/** Whether a person is asked for what became of an effect, of the frame or of anything that it runs. */
+function hasUnknownOutcome({ pendingEffects, callee, strands }: Frame): boolean {
+  if (pendingEffects.some(({ isQuestioned }) => isQuestioned)) return true
+  return (callee !== undefined && hasUnknownOutcome(callee)) || [...(strands?.values() ?? [])].some(hasUnknownOutcome)
+}
+
+/** The node has had its time: what it waits for is given up. */
+function timedOut(step: FrameStep): void {
+  const { position, x } = step
+  step.note('stage_timeout', { node_id: position.node })
+  if (position.for?.is === 'call') {
+    x.unwind()
+    return step.setPosition({ ...position, late: true })
+  }
+  if (position.for?.is === 'fork' && stopFork(step)) return step.setPosition({ ...step.position, late: true })
+  endAttempt(step, failure('timeout', storeLateErrors(step)))
+}
+
+/**
+ * Gives up what a node waits for. A node that keeps its answers continues with them in its next attempt: it asks a model again;
+ * a tool under way is not called again, and its answer says so.
+ */
+function storeLateErrors(step: FrameStep): Partial<Outcome> {
+  const { position, x } = step
+  const { for: waiting, asked = 0, keeps } = position
+  const open = x.pendingEffects().filter(({ id }) => waiting?.is === 'effect' && waiting.ids.includes(id))
+  giveUp(step)
+  if (keeps !== true || waiting?.is !== 'effect') return {}
+  if (open.some(({ port }) => port === 'model')) return { resume: 'next' }
+  for (const { id } of open) storeAnswer(x, asked, packError(OUT_OF_TIME), waiting.ids.indexOf(id))
+  step.setPosition({ ...position, asked: asked + 1 })
+  return { resume: 'next' }
+}
+
+const OUT_OF_TIME: JsonObject = {
+  code: 'R2201',
+  verdict: 'fail',
+  message: 'the time limit of the node passed before the result came: the call may have taken effect, in full or in part',
+}
+
+/** Drops every effect and wait of the frame, but the timer of its branch. */
+function giveUp({ x }: FrameStep): void {
+  const waits = x.waits().filter(({ name }) => name !== 'branch')
+  const refs = [...x.pendingEffects().map(({ id }) => id), ...waits.map(({ id }) => id)]
+  if (refs.length > 0) x.drop(...refs)
+}
+
+/** Gives everything up and ends; strands and a called program first. */
+function stop(step: FrameStep, status: 'fail' | 'cancelled', reason: string): void {
+  const { x, position } = step
+  const ending = { status, reason }
+  giveUp(step)
+  const strands = [...(x.frame.strands?.keys() ?? [])]
+  if (strands.length > 0) x.kill(...strands)
+  else if (x.frame.callee !== undefined) x.unwind()
+  else return beginClosing(step, ending)
+  step.setPosition({ ...position, ending })
+}
+
+function messageOf(fault: Json): string {
+  return isObject(fault) && typeof fault['message'] === 'string' ? fault['message'] : 'the run has no charter'
+}
+
+/** What a settled effect says that it used. */
+function usageOf(value: Json): PipelineUsage | undefined {
+  const used = usedBy(value)
+  if (used === undefined) return undefined
+  return { tokens: amount(used['input']) + amount(used['output']), cost: amount(used['usd']), calls: 1 }
+}

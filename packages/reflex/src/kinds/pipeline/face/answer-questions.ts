@@ -1,0 +1,43 @@
+import type { Wait } from '../../../kernel/state/frame.ts'
+import type { Json } from '../../../kernel/journal/json.ts'
+import type { Ref } from '../../../kernel/journal/record.ts'
+import type { Run } from '../../../kernel/run/run.ts'
+import { autoAnswers, isInternalQuestion, type OpenQuestion, readQuestion } from '../../../people/index.ts'
+import { interview, type Interviewer } from './interviewers.ts'
+
+/**
+ * Carries a run on until it has ended, or waits for what nobody here can give. Questions that stand open at once are asked
+ * together; siblings of a branch that asks go on. Rejects with what the run rejects with.
+ */
+export async function answerQuestions(run: Run, interviewer: Interviewer): Promise<void> {
+  const asked = new Set<Ref>()
+  const asking = new Set<Promise<void>>()
+  for (;;) {
+    await run.idle()
+    if (run.state.ended !== undefined) return
+    const open = [...run.state.waits.values()].filter((wait) => wait.type === 'answer' && !asked.has(wait.id) && !isInternalQuestion(wait))
+    for (const { id } of open) asked.add(id)
+    if (open.length > 0) {
+      const answering: Promise<void> = answerAll(run, interviewer, open).finally(() => asking.delete(answering))
+      asking.add(answering)
+    }
+    const isDue = [...run.state.waits.values()].some(({ due }) => due !== undefined)
+    if (!isDue && asking.size === 0) return
+    if ((await Promise.race([run.hasNextRecord(), ...asking])) === false) return run.idle()
+  }
+}
+
+async function answerAll(run: Run, interviewer: Interviewer, waits: readonly Wait[]): Promise<void> {
+  const open = waits.map((wait) => questionOf(run, wait))
+  const answers = await interview(interviewer, open, { run: run.id }).catch((): readonly Json[] => waits.map(() => ({ skipped: true })))
+  for (const [i, { id }] of waits.entries()) {
+    const answer = answers[i]
+    // Its time may have come before the answer: then the question is closed, and the run has gone on.
+    if (answer !== undefined)
+      await run.answer(id, answer, interviewer.automatic === true ? autoAnswers.by : 'interviewer').catch(() => undefined)
+  }
+}
+
+function questionOf(run: Run, { name, asker, about, number, frame }: Wait): OpenQuestion {
+  return { id: `${run.id}/q${number}`, name, asker, path: run.path(frame), question: readQuestion(about, name) }
+}

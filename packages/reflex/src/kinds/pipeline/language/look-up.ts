@@ -1,0 +1,44 @@
+import { isList, type Json } from '../../../kernel/journal/json.ts'
+
+/** Reads one key of a context as it is stored; a key that is not there gives `undefined`. */
+export type ReadKey = (key: string) => Json | undefined
+
+const PREFIX = 'context.'
+
+/**
+ * Looks a key up in a context: the key as it stands, then without `context.`, then as a path into the value of the
+ * longest key that it begins with, `exec.read.content.items.0` (reference pipeline 4.1). A key that holds `null` is there.
+ */
+export function lookUp(read: ReadKey, key: string): Json | undefined {
+  const spellings = key.startsWith(PREFIX) ? [key, key.slice(PREFIX.length)] : [key]
+  for (const find of [read, (path: string) => lookUpNested(read, path)]) {
+    for (const spelling of spellings) {
+      const value = find(spelling)
+      if (value !== undefined) return value
+    }
+  }
+  return undefined
+}
+
+/** How deep a path may reach; longer keys are looked up as they stand alone. */
+const LONGEST_PATH = 32
+
+function lookUpNested(read: ReadKey, key: string): Json | undefined {
+  const parts = key.split('.')
+  if (parts.length > LONGEST_PATH) return undefined
+  for (let length = parts.length - 1; length > 0; length--) {
+    const value = read(parts.slice(0, length).join('.'))
+    if (typeof value === 'object' && value !== null) return descend(value, parts.slice(length))
+  }
+  return undefined
+}
+
+function descend(start: Json, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = start
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (isList(value)) value = /^(0|[1-9]\d*)$/.test(part) ? value[Number(part)] : undefined
+    else value = Object.hasOwn(value, part) ? value[part] : undefined
+  }
+  return value
+}

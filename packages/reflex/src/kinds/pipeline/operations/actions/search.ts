@@ -1,0 +1,21 @@
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { askService } from '../models/session-values.ts'
+import { type Action, problemOf } from './action.ts'
+
+/** Asks the host's search; `provider` is the one whose name the pipeline uses. Without one nothing is made up. */
+export const searchWith = (provider: string): Action =>
+  function* (context, params) {
+    const answered = yield* askService(context, 'search', 'search', { ...params, provider })
+    if ('error' in answered) return problemOf(answered.error)
+    if ('nothing' in answered)
+      return { problem: 'no search is connected: give the host a search service, or register an action of this name' }
+    const { value } = answered
+    const list = isObject(value) ? value['results'] : value
+    const results = (isList(list) ? list : []).map(resultOf)
+    return { result: { results, count: results.length, query: params['query'] ?? '' } }
+  }
+
+function resultOf(value: Json, i: number): JsonObject {
+  const found = isObject(value) ? value : { title: value }
+  return { rank: i + 1, title: '', url: '', snippet: '', age: null, ...found }
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { lstat, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fsCapability } from '../../../../tools/index.ts'
+import { isBelow } from '../../../../tools/paths.ts'
+import type { Label } from '../../contract/label.ts'
+import { hashOf, type WrittenLabels } from './written-labels.ts'
+
+const READS = 'arbor://fs/read/'
+/** Bytes beyond which a file is no program. */
+const LARGEST = 64 * 1024 * 1024
+/** Entries of folders after which a search ends: the whole folder is then taken for written. */
+const MOST_ENTRIES = 500_000
+
+/** The place of a file in the ledger, as capabilities have it. */
+export function ledgerPlace(path: string): string {
+  return fsCapability('read', path).slice(READS.length)
+}
+
+/** The text of a file as a program is read; undefined where there is none. */
+export function textAt(path: string): string | undefined {
+  try {
+    const bytes = readFileSync(path)
+    return bytes.length > LARGEST ? undefined : bytes.toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The state of a file: two that are equal have the same text. */
+interface FileState {
+  readonly version: string
+  /** Milliseconds since the epoch when it was changed last. */
+  readonly changed: number
+}
+
+/** Files below some folders, and their state. */
+export interface FoundFiles {
+  readonly states: ReadonlyMap<string, FileState>
+  /** Folders that hold too much to be searched. */
+  readonly unsearched: readonly string[]
+}
+
+/** The part of the files that matters, and the folders that no command sees. */
+export interface FileSearch {
+  readonly isWanted: (path: string) => boolean
+  readonly hidden: readonly string[]
+}
+
+/** Finds files. A link counts as a file with the state of its target, for a program is read through it; no folder is entered through one. */
+export async function findFiles(folders: readonly string[], { isWanted, hidden }: FileSearch): Promise<FoundFiles> {
+  const states = new Map<string, FileState>()
+  const unsearched: string[] = []
+  for (const folder of folders) {
+    const closed = hidden.filter((one) => !isBelow(folder, one))
+    let seen = 0
+    const open = [folder]
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const entries = await readdir(at, { withFileTypes: true }).catch(() => [])
+      seen += entries.length
+      if (seen > MOST_ENTRIES) {
+        unsearched.push(folder)
+        break
+      }
+      for (const entry of entries) {
+        const path = join(at, entry.name)
+        if (entry.isDirectory() && !closed.some((one) => isBelow(path, one))) open.push(path)
+        else if ((entry.isFile() || entry.isSymbolicLink()) && isWanted(path)) states.set(path, await stateAt(path))
+      }
+    }
+  }
+  return { states, unsearched }
+}
+
+/** The state of a file; of a broken link, its own. A name that is no UTF-8 leads nowhere: nobody can tell whether that file has changed. */
+async function stateAt(path: string): Promise<FileState> {
+  const stats = await stat(path)
+    .catch(() => lstat(path))
+    .catch(() => undefined)
+  if (stats === undefined) return UNKNOWN
+  const { dev, ino, size, ctimeMs } = stats
+  return { version: `${dev} ${ino} ${size} ${ctimeMs}`, changed: ctimeMs }
+}
+
+const UNKNOWN: FileState = { version: 'unknown', changed: 0 }
+/** Files that one entry of the ledger labels. */
+const BATCH = 500
+
+/** A command that may have changed files. */
+interface CommandRun {
+  readonly run: string
+  readonly label: Label
+  readonly key: string
+  readonly isProgram: (path: string) => boolean
+  /** Milliseconds since the epoch when it began first, if a crash has interrupted it: what it has written since counts, too. */
+  readonly since?: number | undefined
+}
+
+/** Labels the files that differ between two searches, by their path, and programs by the text that they have now, too. */
+export async function labelChanged(
+  labels: WrittenLabels,
+  [before, after]: readonly [FoundFiles, FoundFiles],
+  { run, label, key, isProgram, since }: CommandRun,
+): Promise<void> {
+  const isSame = (path: string, { version, changed: at }: FileState): boolean =>
+    version !== UNKNOWN.version && before.states.get(path)?.version === version && at < (since ?? Number.POSITIVE_INFINITY)
+  const changed = [...after.states].filter(([path, state]) => !isSame(path, state)).map(([path]) => path)
+  for (let i = 0; i < changed.length; i += BATCH) {
+    const files = changed.slice(i, i + BATCH).map((path): [string, string] => [ledgerPlace(path), hashAt(path, isProgram)])
+    await labels.add({ run, label, files }, `${key} left ${i}`)
+  }
+  for (const folder of new Set([...before.unsearched, ...after.unsearched]))
+    await labels.add({ path: ledgerPlace(folder), run, label }, `${key} ${folder}`)
+}
+
+function hashAt(path: string, isProgram: (path: string) => boolean): string {
+  const text = isProgram(path) ? textAt(path) : undefined
+  return text === undefined ? '' : hashOf(text, ledgerPlace(path))
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import type { Validator } from '../../../kernel/state/board.ts'
+import { type Fault, isFault } from '../../../kernel/journal/fault.ts'
+import { copyJson, isList, isObject, type Json } from '../../../kernel/journal/json.ts'
+import { checkSchema, type Locator, once, type Path, pathOnly, pathText, quote } from '../../../text/index.ts'
+import { resolveReference } from '../../../text/json-schema/check.ts'
+import { patternProblem } from '../../../text/json-schema/pattern.ts'
+import { faults } from '../faults.ts'
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
+
+/** The boards whose schemas are JSON Schema as far as it is checked. Whatever else stands in them is for readers. */
+const boards = once(() => z.object({ board: z.record(z.string(), jsonSchema()) }))
+
+function jsonSchema(): z.ZodType {
+  const inner: z.ZodType = z.lazy(() => z.union([object, z.boolean()]))
+  const schemaList = z.array(inner).optional()
+  const schemaMap = z.record(z.string(), inner).optional()
+  const optionalSchema = inner.optional()
+  const object: z.ZodType = z.looseObject({
+    ...plainKeywords(),
+    allOf: schemaList,
+    anyOf: schemaList,
+    oneOf: schemaList,
+    not: optionalSchema,
+    if: optionalSchema,
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of JSON Schema
+    then: optionalSchema,
+    else: optionalSchema,
+    $defs: schemaMap,
+    definitions: schemaMap,
+    items: z.union([inner, z.array(inner)]).optional(),
+    prefixItems: schemaList,
+    additionalItems: optionalSchema,
+    contains: optionalSchema,
+    properties: schemaMap,
+    patternProperties: schemaMap,
+    additionalProperties: optionalSchema,
+    propertyNames: optionalSchema,
+    dependentSchemas: schemaMap,
+  })
+  return object
+}
+
+/** The keywords without schemas in them. */
+function plainKeywords(): Readonly<Record<string, z.ZodType>> {
+  const number = z.number().optional()
+  const size = z.int().min(0).optional()
+  const keys = z.array(z.string())
+  const type = z.enum(TYPES)
+  return {
+    type: z.union([type, z.array(type)]).optional(),
+    enum: z.array(z.json()).optional(),
+    $ref: z.string().optional(),
+    minLength: size,
+    maxLength: size,
+    pattern: z.string().optional(),
+    format: z.string().optional(),
+    minimum: number,
+    maximum: number,
+    exclusiveMinimum: number,
+    exclusiveMaximum: number,
+    multipleOf: z.number().positive().optional(),
+    minItems: size,
+    maxItems: size,
+    uniqueItems: z.boolean().optional(),
+    minContains: size,
+    maxContains: size,
+    required: keys.optional(),
+    minProperties: size,
+    maxProperties: size,
+    dependentRequired: z.record(z.string(), keys).optional(),
+  }
+}
+
+/** Keywords that would forbid something and are not checked: to leave them out silently would let anything through. */
+const UNCHECKED = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef', 'dependencies']
+
+/** Whether a schema is a validator, and not a JSON Schema. */
+export function isValidator(schema: unknown): schema is Validator {
+  return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema
+}
+
+/** The same of a board that may be anything; validators are what they are. A value that is no schema is `R1058`. */
+export function boardFindings(board: unknown, locate: Locator): Fault[] {
+  if (board === undefined) return []
+  if (!isObject(board)) return [shapeFault(['board'], 'board is no object of schemas', locate)]
+  return Object.entries(board).flatMap(([key, schema]: [string, unknown]) => {
+    if (isValidator(schema)) return []
+    if (isObject(schema)) return schemaFindings({ [key]: schema }, locate)
+    return [shapeFault(['board', key], `the schema of ${quote(key)} is no schema`, locate)]
+  })
+}
+
+function shapeFault(path: Path, message: string, locate: Locator): Fault {
+  const fix = 'write a JSON Schema, such as {"type": "string"}, or a validator'
+  return faults.make('R1058', message, { rule: 'SCHEMA_VIOLATION', ...locate(path), fix })
+}
+
+/** What is wrong with the JSON Schemas of a board, each with its place: `R1059`. Keywords that are not known are no mistake. */
+export function schemaFindings(board: Readonly<Record<string, unknown>>, locate: Locator = pathOnly): Fault[] {
+  return Object.entries(board).flatMap(([key, schema]) => {
+    const path: Path = ['board', key]
+    try {
+      const json = copyJson(schema, key)
+      const shape = checkSchema(boards(), { board: { [key]: json } }, { locate }).map(toSchemaFault)
+      return [...shape, ...meaningFindings(json, path, locate)]
+    } catch (thrown) {
+      if (!isFault(thrown)) throw thrown
+      return [schemaFault(`the schema of ${quote(key)} is no JSON: ${thrown.message}`, path, locate, 'write a JSON Schema or a validator')]
+    }
+  })
+}
+
+/** The findings about a schema of the right shape: references, patterns and keywords that cannot be checked. */
+export function meaningFindings(schema: Json, path: Path, locate: Locator = pathOnly): Fault[] {
+  return [...schemaProblems(schema, path, schema)].map(({ message, fix, at }) => schemaFault(message, at, locate, fix))
+}
+
+function schemaFault(message: string, path: Path, locate: Locator, fix: string): Fault {
+  return faults.make('R1059', message, { rule: 'SCHEMA_VIOLATION', path: pathText(path), ...locate(path), fix })
+}
+
+function toSchemaFault({ message, file, line, column, frame, path, fix }: Fault): Fault {
+  return faults.make('R1059', message, { rule: 'SCHEMA_VIOLATION', file, line, column, frame, path, fix })
+}
+
+interface Problem {
+  readonly message: string
+  readonly fix: string
+  readonly at: Path
+}
+
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']
+const SINGLE = ['not', 'if', 'then', 'else', 'items', 'additionalItems', 'contains', 'additionalProperties', 'propertyNames']
+
+/** What a schema of the right shape still cannot mean, here and in every schema inside it. */
+function* schemaProblems(schema: Json | undefined, at: Path, root: Json): Generator<Problem> {
+  if (!isObject(schema)) return
+  const { pattern, $ref, patternProperties } = schema
+  if (typeof pattern === 'string') yield* patternProblems(pattern, [...at, 'pattern'])
+  for (const key of Object.keys(isObject(patternProperties) ? patternProperties : {}))
+    yield* patternProblems(key, [...at, 'patternProperties', key])
+  if (typeof $ref === 'string' && resolveReference(root, $ref) === undefined) {
+    yield { message: `${quote($ref)} refers to nothing in this schema`, fix: 'refer to a part of it, as #/$defs/name', at: [...at, '$ref'] }
+  }
+  for (const key of UNCHECKED) {
+    if (Object.hasOwn(schema, key)) yield { message: `${quote(key)} is not checked`, fix: 'say it with other keywords', at: [...at, key] }
+  }
+  for (const key of SINGLE) yield* schemaProblems(schema[key], [...at, key], root)
+  for (const key of LISTS) {
+    const list = schema[key]
+    for (const [index, inner] of (isList(list) ? list : []).entries()) yield* schemaProblems(inner, [...at, key, index], root)
+  }
+  for (const key of MAPS) {
+    const map = schema[key]
+    for (const [name, inner] of Object.entries(isObject(map) ? map : {})) yield* schemaProblems(inner, [...at, key, name], root)
+  }
+}
+
+function* patternProblems(pattern: string, at: Path): Generator<Problem> {
+  const problem = patternProblem(pattern)
+  if (problem === undefined) return
+  yield {
+    message: `the pattern ${quote(pattern)} cannot be matched: ${problem}`,
+    fix: 'write it without looking around and without back references',
+    at,
+  }
+}

@@ -1,0 +1,48 @@
+import { faults } from '../../kernel/journal/faults.ts'
+import type { PendingEffect } from '../../kernel/state/frame.ts'
+import type { Json } from '../../kernel/journal/json.ts'
+import type { EdgeState } from '../../kernel/step/kind.ts'
+import { didYouMean, suggest } from '../../text/index.ts'
+import { type CompiledWorkflow, DECIDE, nodeAt } from './compile.ts'
+
+/**
+ * A decision in flight as somebody makes it by hand: over an edge that is named by its id, its event or where it leads. It is what
+ * the port would have accepted of an agent. Throws `R2064` for an edge that is not there or closed.
+ */
+export function decideByHand(
+  edgeStates: readonly EdgeState[],
+  { workflow }: CompiledWorkflow,
+  { port, frame }: PendingEffect,
+  edgeName: string,
+  by: string,
+): { readonly value: Json; readonly chose: string } | undefined {
+  if (port !== DECIDE) return undefined
+  const node = nodeAt(frame.position) ?? ''
+  const edges = workflow.edges.filter(({ from }) => from === node)
+  const named = [
+    edges.filter(({ id }) => id === edgeName),
+    edges.filter(({ event }) => event === edgeName),
+    edges.filter(({ to }) => to === edgeName),
+  ]
+  const folded = edges.filter(({ id, event }) => [id, event].some((name) => name.toLowerCase() === edgeName.toLowerCase()))
+  const found = [...named, folded].find(({ length }) => length === 1)?.[0]
+  const edgeState = edgeStates.find(({ id }) => id === found?.id)
+  const place = `${workflow.id}/${node}`
+  const open = edgeStates.filter((one) => one.open).map(({ id }) => id)
+  const fix = open.length === 0 ? 'fork elsewhere: no way on is open' : `name one of ${open.join(', ')}`
+  if (edgeState === undefined) {
+    const hint = didYouMean(
+      suggest(
+        edgeName,
+        edges.flatMap(({ id, event, to }) => [id, event, to]),
+      ),
+    )
+    throw faults.make('R2064', `${place} has no way ${JSON.stringify(edgeName)}${hint === undefined ? '' : `; ${hint}`}`, {
+      path: place,
+      fix,
+    })
+  }
+  if (!edgeState.open)
+    throw faults.make('R2064', `${edgeState.id} is closed at ${place}: ${edgeState.why ?? 'its guard does not pass'}`, { path: place, fix })
+  return { value: [edgeState.id, 0, { by }], chose: edgeState.id }
+}

@@ -1,0 +1,123 @@
+import type { InvocationSpec } from '../types.ts'
+import { ABSENT, intersect, type Claim, hasValue, isNever, PRESENT, restrict } from './claim.ts'
+import { withClaims, demandBeforeUnknown, type Demand, type Domains, withoutKey } from './demand.ts'
+import type { Layout } from './layout.ts'
+
+/** A demand, and whether it holds only if somebody of whom nothing is known leaves something undone. */
+export interface Precondition {
+  readonly demand: Demand
+  readonly isUncertain: boolean
+}
+
+/** What is known of the workflows that are called. */
+export interface CalledLayouts {
+  layoutOf(workflowId: string): Layout | undefined
+  /** Whether a run of it may write a key to its own board. */
+  mayWrite(layout: Layout, key: string): boolean
+  /** What must be so when it starts, so that it can end with none of the keys on its own board. */
+  endPreconditions(layout: Layout, keys: readonly string[]): readonly Precondition[]
+}
+
+/** Claims of one caller's key that a return map or input map can multiply. */
+const MOST_BRANCHES = 64
+
+/**
+ * What must be so when a calling node is entered, so that the demand is met when its call has returned (seed workflow
+ * 2.4 to 2.7): a key that the return map names is taken to be returned where that meets the demand; where only its
+ * absence does, the child must end without it. A way that is shown asks of the caller what the child needs to end.
+ */
+export function callPreconditions(
+  callees: CalledLayouts,
+  layout: Layout,
+  invokes: InvocationSpec,
+  demand: Demand,
+  mode: 'shown' | 'allowed',
+): readonly Precondition[] {
+  const child = callees.layoutOf(invokes.workflowId)
+  if (child === undefined) return [unknownCallPrecondition(invokes, demand)]
+  let { claims } = demand
+  const keptKeys: string[] = []
+  for (const { parentKey, childKey } of invokes.returnMap.toReversed()) {
+    const claim = claims.get(parentKey)
+    const unwritten = demand.unwritten.has(parentKey)
+    const given = invokes.inputMap?.some(({ to }) => to === childKey) === true
+    if ((claim === undefined && !unwritten) || !(given || callees.mayWrite(child, childKey))) continue
+    const returned = restrict(restrict(PRESENT, child.domain(childKey)), layout.domain(parentKey))
+    if (!unwritten && claim !== undefined && !isNever(intersect(claim, returned))) claims = withoutKey(claims, parentKey)
+    else keptKeys.push(childKey)
+  }
+  const left: Demand = claims === demand.claims ? demand : { claims, unwritten: demand.unwritten }
+  if (mode === 'allowed') return [{ demand: left, isUncertain: false }]
+  const starts = callees.endPreconditions(child, keptKeys)
+  // Where it is not known what a child needs to end at all, it ends.
+  if (keptKeys.length === 0 && starts.some(({ isUncertain }) => isUncertain)) return [{ demand: left, isUncertain: false }]
+  return starts.flatMap((start) =>
+    callerDemands(invokes, start.demand, layout.domain, left).map((met) => ({ demand: met, isUncertain: start.isUncertain })),
+  )
+}
+
+function unknownCallPrecondition({ returnMap }: InvocationSpec, demand: Demand): Precondition {
+  const returned = new Set(returnMap.map(({ parentKey }) => parentKey))
+  const returnedClaims = new Map([...demand.claims].filter(([key]) => returned.has(key)))
+  const unwritten = new Set([...demand.unwritten].filter((key) => returned.has(key)))
+  const unknownBefore = demandBeforeUnknown({ claims: returnedClaims, unwritten })
+  const rest = [...demand.claims].filter(([key]) => !returned.has(key))
+  return {
+    demand: { claims: new Map([...rest, ...unknownBefore.demand.claims]), unwritten: demand.unwritten },
+    isUncertain: unknownBefore.isUncertain,
+  }
+}
+
+/**
+ * What a demand on a child at its start asks of the caller that enters it, beside what is asked of the caller anyway. A
+ * key that the input map gives is the caller's key there, if that is present; every other is read through to the caller.
+ */
+export function callerDemands(invokes: InvocationSpec, start: Demand, domains: Domains, base: Demand): Demand[] {
+  let branches: Demand[] = [base]
+  const ask = (choices: readonly (readonly (readonly [string, Claim])[])[]): void => {
+    branches = branches
+      .flatMap((demand) => choices.flatMap((claims) => withClaims(demand, new Map(claims), domains) ?? []))
+      .slice(0, MOST_BRANCHES)
+  }
+  const given = new Map((invokes.inputMap ?? []).map(({ from, to }) => [to, from]))
+  for (const [key, claim] of start.claims) {
+    const from = given.get(key)
+    if (from === undefined) ask([[[key, claim]]])
+    else if (from === key) ask([[[key, claim]]])
+    else
+      ask([
+        ...(hasValue(claim) ? [[[from, { ...claim, absent: false }] as const]] : []),
+        [
+          [from, ABSENT],
+          [key, claim],
+        ],
+      ])
+  }
+  for (const key of start.unwritten) {
+    const from = given.get(key)
+    if (from !== undefined) ask([[[from, ABSENT]]])
+  }
+  return branches
+}
+
+/** Whether a run of a workflow may write a key to its own board, by itself or by what its calls return. */
+export function mayWrite(callees: Pick<CalledLayouts, 'layoutOf'>, layout: Layout, key: string): boolean {
+  const asked = new Map<Layout, Set<string>>([[layout, new Set([key])]])
+  const queue: (readonly [Layout, string])[] = [[layout, key]]
+  for (const [at, wanted] of queue) {
+    if (at.writesAnyKey || at.writesKey(wanted)) return true
+    for (const { invokes } of at.callsFor(wanted)) {
+      const child = callees.layoutOf(invokes.workflowId)
+      if (child === undefined) return true
+      for (const { parentKey, childKey } of invokes.returnMap) {
+        if (parentKey !== wanted || asked.get(child)?.has(childKey) === true) continue
+        // What the call hands down comes back up.
+        if (invokes.inputMap?.some(({ to }) => to === childKey) === true) return true
+        if (asked.has(child)) asked.get(child)?.add(childKey)
+        else asked.set(child, new Set([childKey]))
+        queue.push([child, childKey])
+      }
+    }
+  }
+  return false
+}

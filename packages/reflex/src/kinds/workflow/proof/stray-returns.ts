@@ -1,0 +1,34 @@
+import { quote, suggest } from '../../../text/index.ts'
+import { outputKeys, nodeOf } from '../key-flow.ts'
+import type { Finding } from './finding.ts'
+import type { Prover } from './prover.ts'
+import type { Layout } from './layout.ts'
+
+/**
+ * Return maps that name what the child does not write. Where its last nodes declare outputs these are what it returns,
+ * with what specs are known to write (reference workflow 10); else it is whatever any decision or call of it may write.
+ */
+export function strayReturns(prover: Prover, layout: Layout): Finding[] {
+  return Object.entries(layout.workflow.nodes).flatMap(([nodeId, { invokes }]) => {
+    const child = invokes === undefined ? undefined : prover.layoutOf(invokes.workflowId)
+    if (invokes === undefined || child === undefined) return []
+    const declared = new Set(child.graph.terminals.flatMap((id) => outputKeys(nodeOf(child.workflow, id))))
+    const given = new Set(invokes.inputMap?.map(({ to }) => to))
+    return invokes.returnMap.flatMap(({ childKey }, i): Finding[] => {
+      if (declared.has(childKey) || given.has(childKey)) return []
+      if (declared.size === 0 ? prover.mayWrite(child, childKey) : child.specWrites(childKey)) return []
+      const names = declared.size === 0 ? child.writtenKeys : declared
+      return [
+        {
+          rule: 'RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS',
+          nodeId,
+          key: childKey,
+          message: `node ${quote(nodeId)} takes ${quote(childKey)} from ${quote(child.workflow.id)}, ${declared.size === 0 ? 'which never writes it' : 'whose last nodes do not write it'}`,
+          path: ['nodes', nodeId, 'invokes', 'returnMap', i, 'childKey'],
+          fix: declared.size === 0 ? 'name a key that the child writes' : 'name a declared output of the child, or declare this one there',
+          guess: () => suggest(childKey, names),
+        },
+      ]
+    })
+  })
+}

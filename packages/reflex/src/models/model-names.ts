@@ -1,0 +1,257 @@
+import type { Fault } from '../kernel/index.ts'
+import { CLOUDS, cloudOf } from './clouds.ts'
+import { faults } from './faults.ts'
+import { fullName } from './prices.ts'
+import type { Environment } from './scrub.ts'
+
+/** What is known of the providers whose packages read the environment by themselves: Reflex hands both in instead. */
+interface KnownProvider {
+  /** The variable of the key; of a cloud, the first that it needs. */
+  readonly key: string
+  readonly url?: { readonly variable: string; readonly defaultUrl: string }
+}
+
+const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
+  openai: { key: 'OPENAI_API_KEY', url: { variable: 'OPENAI_BASE_URL', defaultUrl: 'https://api.openai.com/v1' } },
+  anthropic: { key: 'ANTHROPIC_API_KEY', url: { variable: 'ANTHROPIC_BASE_URL', defaultUrl: 'https://api.anthropic.com/v1' } },
+  google: { key: 'GOOGLE_GENERATIVE_AI_API_KEY' },
+  mistral: { key: 'MISTRAL_API_KEY' },
+  groq: { key: 'GROQ_API_KEY' },
+  xai: { key: 'XAI_API_KEY' },
+  deepseek: { key: 'DEEPSEEK_API_KEY' },
+  cohere: { key: 'COHERE_API_KEY' },
+  bedrock: { key: 'AWS_BEARER_TOKEN_BEDROCK' },
+  vertex: { key: 'GOOGLE_VERTEX_PROJECT' },
+  azure: { key: 'AZURE_API_KEY' },
+}
+
+/** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
+export type Guess = (word: string, names: readonly string[]) => string | undefined
+
+/** A server that speaks OpenAI's protocol. */
+export interface Server {
+  readonly url: string
+  /** What names it, for people: a variable or an option. */
+  readonly from: string
+}
+
+/** What the names of models are read with. */
+export interface NameContext {
+  readonly environment: Environment
+  readonly server: Server | undefined
+  /** The names that the application gave. */
+  readonly names: readonly string[]
+  readonly guess: Guess | undefined
+  /** Whether a package is installed where Reflex finds its own. */
+  isInstalled(name: string): boolean
+}
+
+/** The provider before the colon, empty where there is none, and what stands behind it. */
+export interface NameParts {
+  readonly provider: string
+  readonly model: string
+}
+
+const PROVIDER = /^[a-z][a-z0-9-]*$/
+const SERVERS = ['local', 'openai-compatible']
+const EXAMPLE = 'openai:gpt-5-mini'
+const EXAMPLE_URL = 'http://localhost:11434/v1'
+
+/** What is known of a provider; undefined for one that Reflex does not know by name. */
+export function knownProvider(provider: string): KnownProvider | undefined {
+  return Object.hasOwn(KNOWN_PROVIDERS, provider) ? KNOWN_PROVIDERS[provider] : undefined
+}
+
+export function nameParts(name: string): NameParts {
+  const colon = name.indexOf(':')
+  return colon < 0 ? { provider: '', model: name } : { provider: name.slice(0, colon), model: name.slice(colon + 1) }
+}
+
+/**
+ * The name of a model as people say it: without the provider, if that is one that Reflex knows, or `local`. Every other
+ * colon belongs to the name: `openai:gpt-5-mini` becomes `gpt-5-mini`, and `qwen2.5:7b` stays.
+ */
+export function shortName(model: string): string {
+  const { provider, model: rest } = nameParts(model)
+  return rest !== '' && (provider === 'local' || knownProvider(provider) !== undefined) ? rest : model
+}
+
+/** The access to a provider: its package, and the variable that is missing for it, with what to set. */
+export interface ProviderAccess {
+  readonly package: string
+  readonly missing?: { readonly name: string; readonly fix: string } | undefined
+}
+
+/** Says how the provider before the colon is reached; undefined for one that Reflex does not know by name. Loads nothing. */
+export function providerAccess(model: string, environment: Environment): ProviderAccess | undefined {
+  const { provider } = nameParts(model)
+  const known = knownProvider(provider)
+  if (known === undefined) return undefined
+  const cloud = cloudOf(provider)
+  if (cloud === undefined) {
+    const missing = environment[known.key] ? {} : { missing: { name: known.key, fix: `set ${known.key}` } }
+    return { package: `@ai-sdk/${provider}`, ...missing }
+  }
+  const read = cloud.settings(environment, nameParts(model).model)
+  return { package: cloud.package, ...('missing' in read ? { missing: { name: read.missing, fix: read.fix } } : {}) }
+}
+
+/** Returns the variables of the environment by which requests are signed and that are set; no values. */
+export function accessVariables(environment: Environment): readonly string[] {
+  const names = new Set(Object.values(CLOUDS).flatMap(({ variables }) => variables))
+  return Object.keys(environment).filter((name) => (name.endsWith('_API_KEY') || names.has(name)) && environment[name])
+}
+
+/** A name belongs to the server at the base URL, unless it begins with a provider that is known. */
+export function serverOf({ server }: NameContext, { provider }: NameParts): Server | undefined {
+  return knownProvider(provider) === undefined ? server : undefined
+}
+
+/**
+ * What keeps a name from meaning a model, told before anything is loaded or asked: `R4002`. Undefined for a name that can
+ * be asked, as far as the name alone tells; its package and its key may still be missing.
+ */
+export function nameProblem(name: string, context: NameContext): Fault | undefined {
+  if (context.names.includes(name)) return undefined
+  const parts = nameParts(name)
+  const { provider, model } = parts
+  const server = serverOf(context, parts)
+  if (name.trim() === '') return nameFault(name, 'it is empty', `write ${exampleFor(context)}`)
+  if (name !== name.trim()) return nameFault(name, 'there is space around it', `write ${JSON.stringify(name.trim())}`)
+  if (model === '') return nameFault(name, 'nothing stands behind the colon', `write ${exampleFor(context, provider)}`)
+  if (server !== undefined) return addressProblem(server)
+  const known = knownProvider(provider)
+  if (known?.url !== undefined) return providerAddressProblem(providerAddress(known.url, context.environment))
+  if (known !== undefined) return undefined
+  if (provider === '') return noProviderFault(name, context)
+  if (SERVERS.includes(provider))
+    return nameFault(name, `${provider} means the server at the base URL, and none is set`, `set REFLEX_BASE_URL, such as ${EXAMPLE_URL}`)
+  return unknownProviderFault(name, parts, context)
+}
+
+/**
+ * Returns what keeps a name from meaning a model, or may do so, without loading or asking anything. An error: a name that
+ * no setting makes readable (`R4002`). Warnings: a name that this environment cannot read (`R4002`), a package or a key
+ * that is not there (`R4003`, `R4004`), and a name that looks like a misspelt one of `listed` (`R4034`).
+ */
+export function nameFindings(name: string, context: NameContext, listed: readonly string[]): Fault[] {
+  if (context.names.includes(name)) return []
+  const problem = nameProblem(name, context)
+  const { provider, model } = nameParts(name)
+  const known = knownProvider(provider)
+  if (problem !== undefined) {
+    const ofSettings = model !== '' && name === name.trim() && (known !== undefined || ['', ...SERVERS].includes(provider))
+    return [ofSettings || context.server !== undefined ? Object.assign(problem, WARNING) : problem]
+  }
+  if (known === undefined) return []
+  const needed = cloudOf(provider)?.package ?? `@ai-sdk/${provider}`
+  const meant = listed.includes(name) ? undefined : context.guess?.(name, listed.filter(hasSameNumbers(name)))
+  return [
+    ...(meant === undefined ? [] : [misspeltModel(name, meant)]),
+    ...(context.isInstalled(needed) ? [] : [Object.assign(missingPackage(name, needed), WARNING)]),
+    ...missingAccess(name, provider, known.key, context),
+  ]
+}
+
+/** The key of a provider, or what a cloud signs requests with, where the environment lacks it. */
+function missingAccess(name: string, provider: string, key: string, { environment }: NameContext): Fault[] {
+  const cloud = cloudOf(provider)?.settings(environment, nameParts(name).model)
+  if (cloud !== undefined) return 'missing' in cloud ? [Object.assign(missingKey(name, cloud.missing), WARNING)] : []
+  return environment[key] ? [] : [Object.assign(missingKey(name, key), WARNING)]
+}
+
+const WARNING = { severity: 'warning' } as const
+
+/** Models of one family differ in their numbers: another number is another model, and no misspelling. */
+function hasSameNumbers(name: string): (other: string) => boolean {
+  const numbers = (text: string): string => (text.match(/\d+/g) ?? []).join('.')
+  return (other) => nameParts(other).provider === nameParts(name).provider && numbers(other) === numbers(name)
+}
+
+function misspeltModel(name: string, meant: string): Fault {
+  return faults.make('R4034', `Reflex knows no model ${JSON.stringify(name)}; did you mean ${JSON.stringify(meant)}?`, {
+    fix: `write ${meant}`,
+  })
+}
+
+/** The package of a provider is not installed: `R4003`. */
+export function missingPackage(name: string, needed: string): Fault {
+  return faults.make('R4003', `${name} needs the package ${needed}, which is not installed`, { fix: `npm install ${needed}` })
+}
+
+/** The key of a provider is not set: `R4004`. */
+export function missingKey(name: string, variable: string): Fault {
+  return faults.make('R4004', `${name} needs a key, and ${variable} is not set`, { fix: `set ${variable}` })
+}
+
+/** The address of a provider that has a variable for it. */
+export function providerAddress({ variable, defaultUrl }: NonNullable<KnownProvider['url']>, environment: Environment): Server {
+  return { url: environment[variable] || defaultUrl, from: variable }
+}
+
+/**
+ * What keeps the address of a server from being asked: `R4002`. Never shows the address: what is wrong with it may be
+ * that a password stands in it.
+ */
+export function addressProblem({ url, from }: Server): Fault | undefined {
+  const address = addressOf(url)
+  if (address === undefined) {
+    const fix = addressOf(`http://${url}`) === undefined ? `write an address such as ${EXAMPLE_URL}` : 'write http:// or https:// before it'
+    return faults.make('R4002', `${from} is no address of a server`, { fix })
+  }
+  if (address.username === '' && address.password === '') return undefined
+  return faults.make('R4002', `${from} holds a user or a password, which no request can be sent with`, {
+    fix: `take what stands before the @ out of ${from}; the key of the server goes into REFLEX_API_KEY`,
+  })
+}
+
+/** The packages of providers put paths behind their addresses, so that a query would swallow them. */
+function providerAddressProblem(server: Server): Fault | undefined {
+  const problem = addressProblem(server)
+  if (problem !== undefined || new URL(server.url).search === '') return problem
+  return faults.make('R4002', `${server.from} holds a query, which only the server at REFLEX_BASE_URL can have`, {
+    fix: `remove what stands behind the ? from ${server.from}, or set REFLEX_BASE_URL and name the model alone`,
+  })
+}
+
+function addressOf(url: string): URL | undefined {
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined
+}
+
+function noProviderFault(name: string, context: NameContext): Fault {
+  const meant = fullName(name) ?? context.guess?.(name, context.names)
+  if (meant !== undefined) return nameFault(name, `it names no provider; did you mean ${JSON.stringify(meant)}?`, `write ${meant}`)
+  const why = 'it names no provider, and no base URL is set'
+  return nameFault(name, why, `write the provider before it, as in ${EXAMPLE}; for a server of your own set REFLEX_BASE_URL`)
+}
+
+function unknownProviderFault(name: string, { provider, model }: NameParts, context: NameContext): Fault | undefined {
+  const spoken = `@ai-sdk/${provider}`
+  const proper = PROVIDER.test(provider)
+  if (proper && context.isInstalled(spoken)) return undefined
+  const known = Object.keys(KNOWN_PROVIDERS)
+  const why = `Reflex knows no provider ${JSON.stringify(provider)}; it knows ${known.join(', ')}`
+  const meant = context.guess?.(provider, known)
+  if (meant !== undefined) return nameFault(name, `${why}; did you mean ${JSON.stringify(meant)}?`, `write ${meant}:${model}`)
+  const others = 'for a server of your own set REFLEX_BASE_URL; an application can give any model by a name of its own'
+  return nameFault(name, why, proper ? `${others}; if ${spoken} is a package that you trust, install it yourself` : others)
+}
+
+function nameFault(name: string, why: string, fix: string): Fault {
+  return faults.make('R4002', `the model ${JSON.stringify(name)} cannot be found: ${why}`, { fix })
+}
+
+function exampleFor({ server }: NameContext, provider?: string): string {
+  if (provider !== undefined && knownProvider(provider) !== undefined) return `${provider}:NAME, with the name of a model of ${provider}`
+  return server === undefined ? `provider:name, such as ${EXAMPLE}` : 'the name of a model of the server, such as llama3'
+}
+
+/** Whether a package lies where this one finds its own. Nothing of it is loaded. */
+export function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch (thrown) {
+    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_MODULE_NOT_FOUND')
+  }
+}

@@ -1,0 +1,60 @@
+/** The form of a `*.policy.json`: what the reader checks, and what the published JSON Schema is made of. */
+
+/** The first step of the capabilities of one's own, such as `deploy`. */
+export const ROOT = /^[a-z][a-z0-9_-]*$/
+/** A size of memory. */
+export const SIZE = /^(\d{1,12}) ?(KiB|MiB|GiB)$/
+/** A time in RFC 3339: with its zone, because a date alone ends at different moments in different zones. */
+export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+/** Less than this no program starts with. */
+export const MIN_PROCESSES = 4
+
+const capability = { type: 'string', description: 'A capability, such as arbor://fs/read/src/**', pattern: '^arbor://' } as const
+
+const BOUNDED = {
+  capability,
+  expires_at: { type: 'string', pattern: INSTANT.source, description: 'When the grant ends, such as 2027-01-31T00:00:00Z' },
+  max_uses: { type: 'integer', minimum: 1, description: 'How many uses the grant allows' },
+} as const
+
+const COMMANDS = {
+  memory: { type: 'string', pattern: SIZE.source, description: 'Memory, 16 MiB or more: 512 MiB' },
+  processes: { type: 'integer', minimum: MIN_PROCESSES, description: 'Processes and threads at the same time' },
+} as const
+
+const POLICY = {
+  agent: { description: 'The agent for whose runs the file counts (--agent-id); for all if absent', type: 'string', minLength: 1 },
+  allow: {
+    description: 'Grants beside those of the level of trust',
+    type: 'array',
+    items: { anyOf: [capability, { type: 'object', properties: BOUNDED, required: ['capability'], additionalProperties: false }] },
+  },
+  deny: { description: 'Denials; each wins over every grant', type: 'array', items: capability },
+  ask: { description: 'Capabilities that a person confirms before a stage uses them', type: 'array', items: capability },
+  roots: {
+    description: 'The first steps of the capabilities that tools and handlers of your own need',
+    type: 'array',
+    items: { type: 'string', pattern: ROOT.source },
+  },
+  commands: {
+    description: 'Limits of one command in the sandbox, with everything that it starts',
+    type: 'object',
+    properties: COMMANDS,
+    additionalProperties: false,
+  },
+} as const
+
+/** The fields of a policy, of a grant that ends, and of the limits of commands. */
+export const FIELDS: readonly string[] = Object.keys(POLICY)
+export const BOUNDED_FIELDS: readonly string[] = Object.keys(BOUNDED)
+export const COMMAND_FIELDS: readonly string[] = Object.keys(COMMANDS)
+
+/** JSON Schema (draft-07) of a policy. The reader refuses more than it can say: capabilities that can never match. */
+export const policySchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'urn:reflex:policy',
+  title: 'Reflex policy',
+  type: 'object',
+  properties: { $schema: { type: 'string' }, ...POLICY },
+  additionalProperties: false,
+} as const

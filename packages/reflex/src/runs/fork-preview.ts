@@ -1,0 +1,113 @@
+import { type ForkResult, type Frame, framePath, type Graph, type GraphNode, isObject, type JsonObject, topOf } from '../kernel/index.ts'
+
+/** What a fork does first once it is resumed, and what may come then, in words: `a question`, `payments.refund`. */
+export interface ForkPreview {
+  readonly first: readonly string[]
+  readonly later: readonly string[]
+}
+
+/** A question that was answered for a fork: where it stood, and with what. */
+interface ForkAnswer {
+  readonly frame: Frame
+  readonly place: string
+  readonly chose: string
+}
+
+/**
+ * What a fork does once it is resumed, as its programs show it. `first` is sure: no choice lies before it. What was just
+ * answered is not done again, and the answer may name the way on.
+ */
+export function previewFork(
+  { state, definitions }: Pick<ForkResult, 'state' | 'definitions'>,
+  answered: ForkAnswer | undefined,
+): ForkPreview {
+  if (state.ended !== undefined) return { first: [], later: [] }
+  const first = new Set<string>()
+  const later = new Set<string>()
+  for (const base of state.frames.values()) {
+    if (base.callee !== undefined) continue
+    const top = topOf(base)
+    for (let frame: Frame | undefined = top; frame !== undefined; frame = frame.link?.caller) {
+      const { def, kind } = definitions.program(frame.pin)
+      const interpreter = definitions.kind(kind)
+      const graph = interpreter.graph?.(def)
+      const current = placeIn(graph, interpreter.node?.(def, frame.position))
+      if (graph === undefined || current === undefined) continue
+      const isAnswered = answered?.frame === frame && framePath(frame, definitions) === answered.place
+      // A call with something in flight at its node has been made.
+      const isCalled = current.calls !== undefined && frame.pendingEffects.length > 0
+      const isDone = frame !== top || isAnswered || isCalled
+      const begin = isDone ? nextNodes(graph, current, isAnswered ? answered.chose : undefined) : [current]
+      if (frame === top) add(first, certainEffect(graph, begin))
+      for (const node of reachableNodes(graph, begin)) add(later, effectOf(node))
+    }
+  }
+  return { first: [...first], later: [...later].filter((effect) => !first.has(effect)) }
+}
+
+function add(to: Set<string>, effect: string | undefined): void {
+  if (effect !== undefined) to.add(effect)
+}
+
+/** Where a frame stands in its picture; where it has not begun, its entry. */
+function placeIn(graph: Graph | undefined, id: string | undefined): GraphNode | undefined {
+  return graph?.nodes.find((node) => (id === undefined || id === '' ? node.entry === true : node.id === id))
+}
+
+/** The nodes after one; where an answer names some of the ways, their ends alone. */
+function nextNodes({ nodes, edges }: Graph, { id, spec }: GraphNode, answer?: string): GraphNode[] {
+  const word = answer === undefined ? undefined : eventOf(spec, answer).toLowerCase()
+  const all = edges.filter(({ from }) => from === id)
+  const named = word === undefined ? [] : all.filter((edge) => [edge.id, edge.label, edge.to].some((name) => name?.toLowerCase() === word))
+  const ends = new Set((named.length === 0 ? all : named).map(({ to }) => to))
+  return nodes.filter((node) => ends.has(node.id))
+}
+
+/** The event that an option of a question stands for, where the node says one; else the answer itself. */
+function eventOf(spec: GraphNode['spec'], answer: string): string {
+  const options: unknown = spec?.['options']
+  const option = (Array.isArray(options) ? options : []).find((one: unknown) => isObject(one) && one['value'] === answer) as
+    | JsonObject
+    | undefined
+  return typeof option?.['event'] === 'string' ? option['event'] : answer
+}
+
+/** The first thing that is done on the only way on; nothing where there are several before it. */
+function certainEffect(graph: Graph, begin: readonly GraphNode[]): string | undefined {
+  const passed = new Set<GraphNode>()
+  for (let nodes = begin; nodes.length === 1; ) {
+    const [node] = nodes
+    if (node === undefined || passed.has(node)) return undefined
+    passed.add(node)
+    const effect = effectOf(node)
+    if (effect !== undefined) return effect
+    nodes = nextNodes(graph, node)
+  }
+  return undefined
+}
+
+/** Some nodes and all that can be reached from them, the nearest first. */
+function reachableNodes(graph: Graph, begin: readonly GraphNode[]): Iterable<GraphNode> {
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
+  const next = Map.groupBy(graph.edges, ({ from }) => from)
+  const found = new Set(begin)
+  for (const { id } of found)
+    for (const { to } of next.get(id) ?? []) {
+      const node = nodes.get(to)
+      if (node !== undefined) found.add(node)
+    }
+  return found
+}
+
+/**
+ * What is done at a node that somebody outside notices; nothing for one that only works things out. A single word, such as
+ * the program of a command, says less than the name of the node.
+ */
+function effectOf({ id, form, deed, calls, spec, still }: GraphNode): string | undefined {
+  if (still === true) return undefined
+  if (form === 'question' || spec?.['ask'] !== undefined) return 'a question'
+  if (typeof spec?.['tool'] === 'string') return spec['tool']
+  if (spec?.['prompt'] !== undefined) return 'a model'
+  if (calls !== undefined) return calls.slice(calls.indexOf(':') + 1)
+  return deed === undefined || deed.includes(' ') ? deed : id
+}

@@ -1,0 +1,46 @@
+import { type Asker, type FaultData, isObject, type Json } from '../kernel/index.ts'
+import { acceptAnswer, type Question, type QuestionOption } from '../people/index.ts'
+import { suggest } from '../text/index.ts'
+
+/** The parts of an open question that show who asks. */
+interface AskedQuestion {
+  readonly run: string
+  readonly name: string
+  readonly asker: Asker
+  readonly path: string
+  readonly question: Question
+  readonly fault?: FaultData
+}
+
+const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
+  happened: { label: 'It happened', detail: 'continue as after a success' },
+  repeat: { label: 'It did not', detail: 'do it now, under the same key' },
+  failed: { label: 'It failed', detail: 'continue as after a failure' },
+}
+
+/** Words a question for people: one about an unknown outcome names the effect and its key, and says what each answer does. */
+export function presentQuestion({ question, path, run, asker }: AskedQuestion): Question {
+  if (asker !== 'outcome') return question
+  const { about, options = [] } = question
+  const { args, effect } = isObject(about) ? about : {}
+  const key = typeof effect === 'number' || typeof effect === 'string' ? ` for its key, ${run}:${effect}` : ''
+  const tool = isObject(args) && typeof args['tool'] === 'string' ? `${args['tool']} at ` : ''
+  return {
+    text: `Did ${tool}${path} happen? The process ended during the call, and Reflex may not repeat it without an answer. Check with the other side first${key}.`,
+    options: options.map((option) => ({ ...option, ...OUTCOMES[option.value] })),
+    ...(args === undefined ? {} : { about: { asked: args } }),
+  }
+}
+
+/** The only answer to a failure: try again. */
+const RETRY: QuestionOption = { value: 'retry', label: 'Try again' }
+
+/**
+ * Returns an answer in the form that the run takes, which its question allows. A failure is answered by nothing or by `retry`:
+ * both try again. Throws `R4200` and `R4201`.
+ */
+export function checkAnswer(open: AskedQuestion, value: unknown): Json {
+  if (open.asker !== 'retry') return acceptAnswer(open.question, value ?? null, suggest)
+  if (value !== undefined && value !== null) acceptAnswer({ text: open.question.text, options: [RETRY] }, value, suggest)
+  return null
+}

@@ -1,0 +1,119 @@
+import { decodeBatch } from '../kernel/journal/codec.ts'
+import type { StoredBatch } from '../kernel/ports/store.ts'
+import { isAbandoned } from './known-worker.ts'
+import { isOpen, type RunColumns } from './columns.ts'
+import { ownerOf, type StoredRunRow } from './rows.ts'
+
+/** A run as a sweep sees it. */
+export interface SweptRow extends Pick<RunColumns, 'id' | 'status' | 'last' | 'updated'> {
+  /** It never began, and whoever made it is gone. */
+  readonly abandoned: boolean
+}
+
+/**
+ * The runs that a sweep takes away: those that never began, and those that ended at `before` or earlier, unless a run that
+ * stays was forked from them. `parents`: the run that another one was forked from.
+ */
+export function unneededRuns(
+  rows: readonly SweptRow[],
+  parents: ReadonlyMap<string, string>,
+  before: number = Number.NEGATIVE_INFINITY,
+): Set<string> {
+  const goneRuns = new Set(
+    rows
+      .filter(({ status, last, updated, abandoned }) => abandoned || (last > 0 && !isOpen(status) && updated <= before))
+      .map(({ id }) => id),
+  )
+  for (const { id } of rows) if (!goneRuns.has(id)) keepAncestors(goneRuns, parents, id)
+  return goneRuns
+}
+
+/** The history of a run goes through all that it descends from. */
+function keepAncestors(goneRuns: Set<string>, parents: ReadonlyMap<string, string>, id: string): void {
+  for (let parent = parents.get(id); parent !== undefined && goneRuns.delete(parent); parent = parents.get(parent));
+}
+
+/** The runs to take away, of those that a sweep of a store with columns has read. */
+export class Candidates<Row extends StoredRunRow> {
+  readonly #rows: readonly Row[]
+  readonly #parents: Map<string, string>
+  readonly #goneRuns: Set<string>
+
+  constructor(rows: readonly Row[], parents: ReadonlyMap<string, string>, now: number, before?: number) {
+    const swept = rows.map((row) => ({ ...row, abandoned: isAbandoned(row.last, ownerOf(row), now) }))
+    this.#rows = rows
+    this.#parents = new Map(parents)
+    this.#goneRuns = unneededRuns(swept, parents, before)
+  }
+
+  get goneRows(): readonly Row[] {
+    return this.#rows.filter(({ id }) => this.#goneRuns.has(id))
+  }
+
+  isGone(id: string): boolean {
+    return this.#goneRuns.has(id)
+  }
+
+  keep(id: string): void {
+    this.#goneRuns.delete(id)
+    keepAncestors(this.#goneRuns, this.#parents, id)
+  }
+
+  /** Forks that were made since: the runs that they descend from stay. */
+  keepParents(parents: ReadonlyMap<string, string>): void {
+    for (const [id, parent] of parents) this.#parents.set(id, parent)
+    for (const id of parents.keys()) if (!this.#goneRuns.has(id)) this.keep(id)
+  }
+}
+
+/** A list in parts of at most `size`. */
+export function* chunksOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let i = 0; i < list.length; i += size) yield list.slice(i, i + size)
+}
+
+/** Tells first batches that may begin a fork; the others need not be read. */
+export const FORK_MARK = '"fork":'
+
+/** The run that each fork was forked from, as its first batch says. Throws `R5003` and `R5004` for one that cannot be read. */
+export function parentsOf(firstBatches: readonly (Pick<StoredBatch, 'version' | 'body'> & { readonly id: string })[]): Map<string, string> {
+  const parents = new Map<string, string>()
+  for (const { id, version, body } of firstBatches) {
+    const parent = decodeBatch(version, body, () => 'null')[0]?.more?.start?.fork?.[0]
+    if (parent !== undefined) parents.set(id, parent)
+  }
+  return parents
+}
+
+const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
+
+/** Everything in a text that may be the name of a program or of a blob. */
+export function addHashes(text: string, to: Set<string>): void {
+  for (const [hash] of text.matchAll(HASH)) to.add(hash)
+}
+
+type RunEnd = Pick<RunColumns, 'id' | 'trace' | 'last' | 'program'>
+
+/** The hashes that stand somewhere, and how far journals have been read for them. */
+export class NeededHashes {
+  readonly hashes = new Set<string>()
+  /** By name and trace: another run may take the name of one that is gone. */
+  readonly #read = new Map<string, number>()
+
+  /** The number of the first record of a run that is still to be read, if there is one. */
+  firstUnread({ id, trace, last, program }: RunEnd): number | undefined {
+    addHashes(program, this.hashes)
+    const next = (this.#read.get(`${id} ${trace}`) ?? 0) + 1
+    return next > last ? undefined : next
+  }
+
+  /** The records of a run, from that one to its last. */
+  addRecords({ id, trace, last }: RunEnd, batches: readonly { readonly body: string }[]): void {
+    for (const { body } of batches) addHashes(body, this.hashes)
+    this.#read.set(`${id} ${trace}`, last)
+  }
+
+  /** Those of these hashes that nothing names. */
+  unneeded(hashes: Iterable<string>): string[] {
+    return Array.from(hashes).filter((hash) => !this.hashes.has(hash))
+  }
+}

@@ -1,0 +1,76 @@
+import { encodeRecord } from '../../kernel/journal/codec.ts'
+import { RunPrograms } from '../../kernel/step/run-programs.ts'
+import { FORMAT, type Rec } from '../../kernel/journal/record.ts'
+import { summary } from '../../kernel/run/row.ts'
+import type { Runtime } from '../../kernel/run/runtime.ts'
+import type { State } from '../../kernel/state/state.ts'
+import type { Lease, Store } from '../../kernel/ports/store.ts'
+import { storedProgram } from '../../kernel/run/batch-builder.ts'
+import { memoryStore } from '../../store/memory.ts'
+import { RUN } from './process-life.ts'
+import type { KindSubject } from './subject.ts'
+import type { Watch } from './watch.ts'
+
+/** The undisturbed run, whose world had these ledgers. */
+export interface OriginalRun {
+  readonly runtime: Runtime
+  readonly store: Store
+  readonly ledgers: ReadonlySet<string>
+}
+
+/**
+ * A store as it is after a crash that left the first records of a journal and nothing more: messages that they
+ * took are gone from the inbox, the others still wait there.
+ */
+export async function storeAfter(
+  records: readonly Rec[],
+  state: State,
+  original: OriginalRun,
+  subject: KindSubject,
+  watch: Watch,
+): Promise<Store> {
+  const store = memoryStore()
+  const lease = await createRun(store, records)
+  for (const [i, record] of records.entries()) watch.markDurable(i + 1, record)
+  const taken = await postMessages(store, records, subject)
+  await copyLedgers(original, store, watch)
+  const definitions = new RunPrograms(original.runtime.programs, state)
+  const programs = state.pins.map((_, pin) => storedProgram(definitions.program(pin)))
+  const encoded = records.map(encodeRecord)
+  const blobs = new Map(encoded.flatMap(({ blobs: recordBlobs }) => [...(recordBlobs ?? [])]))
+  const body = `[${encoded.map(({ text }) => text).join(',\n')}]`
+  const row = summary(state, definitions, 'running')
+  const refused = await store.commit([{ lease, first: 1, count: records.length, version: FORMAT, body, row, programs, blobs, taken }])
+  if (refused.length > 0) throw new Error('the store refused the journal')
+  await store.release(lease)
+  return store
+}
+
+/** A new run of the same name, held by a process that is gone. */
+async function createRun(store: Store, records: readonly Rec[]): Promise<Lease> {
+  const start = records[0]?.more?.start
+  const program = start?.pins[0]
+  if (start === undefined || program === undefined) throw new Error('the journal has no first record')
+  const { trace, at } = start
+  const worker = { id: 'gone', host: 'suite', pid: 0 }
+  await store.hello(worker, at, 1)
+  const lease = await store.create({ id: RUN, trace, program, status: 'running', started: at, updated: at, due: null, waits: [] }, worker)
+  if (lease === 'taken') throw new Error('the store is not new')
+  return lease
+}
+
+/** Tells all messages of the script; answers with the rows of those that the records have taken. */
+async function postMessages(store: Store, records: readonly Rec[], subject: KindSubject): Promise<number[]> {
+  const takenMessages = new Set(records.map(({ input }) => (input?.[0] === 'message' ? input[3] : undefined)))
+  const { messages = [] } = subject.script ?? {}
+  for (const [i, { topic, body }] of messages.entries()) await store.post(RUN, { id: `m${i}`, type: 'message', to: topic, body, at: 0 })
+  return (await store.inbox(RUN)).filter(({ id }) => takenMessages.has(id)).map(({ row }) => row)
+}
+
+/** What settled effects have appended is there; what was in flight has not happened. */
+async function copyLedgers({ store, ledgers }: OriginalRun, copy: Store, watch: Watch): Promise<void> {
+  for (const name of ledgers) {
+    for (const { key, value, at } of await store.ledger(name))
+      if (watch.hasSettled(key.slice(RUN.length + 1))) await copy.append(name, key, value, at)
+  }
+}

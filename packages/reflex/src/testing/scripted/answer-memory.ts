@@ -1,0 +1,125 @@
+import { canonicalJson, type Call, decodeBatch, isObject, type Json, type Ref, type Store } from '../../kernel/index.ts'
+import { type CompiledWorkflow, DECIDE, nodeAt } from '../../kinds/workflow/compile.ts'
+import { RUN } from '../kind-suite/process-life.ts'
+
+/** Ports behind which the outside stands. What the others answer depends on the run, its policy and its store alone. */
+export const OUTSIDE: ReadonlySet<string> = new Set([DECIDE, 'model', 'tool', 'handler', 'action', 'tool_hook', 'summary'])
+
+/** What is asked for, whichever record asks: the same question has the same name in every life of a run. */
+export function effectName({ run, port, args, def, frame }: Pick<Call, 'run' | 'port' | 'args' | 'def' | 'frame'>): string {
+  if (port !== DECIDE) return `${port} ${canonicalJson(args ?? null).replaceAll(run, '‹run›')}`
+  return `${DECIDE} ${(def as CompiledWorkflow).workflow.id}/${nodeAt(frame.position) ?? ''}`
+}
+
+/** The same for people: the tool that is called, or the node that asks. */
+export function shortName({ port, args, def, frame }: Pick<Call, 'port' | 'args' | 'def' | 'frame'>): string {
+  if (port === DECIDE) return `${(def as CompiledWorkflow).workflow.id}/${nodeAt(frame.position) ?? ''}`
+  const { tool, node } = isObject(args) ? args : {}
+  return typeof tool === 'string' ? tool : typeof node === 'string' ? node : port
+}
+
+/** What came of an effect. */
+interface KeptResult {
+  readonly id: Ref
+  readonly result: Promise<unknown>
+}
+
+/** A result as a record holds it, which a port has judged already. */
+export class Settled {
+  readonly value: Json
+
+  constructor(value: Json) {
+    this.value = value
+  }
+}
+
+/** What the outside answered in one run, in order: a world that answers the same in every life of another one. */
+export class AnswerMemory {
+  readonly #results = new Map<string, KeptResult[]>()
+
+  remember(name: string, id: Ref, result: Promise<unknown>): void {
+    const known = this.#results.get(name)
+    if (known === undefined) this.#results.set(name, [{ id, result }])
+    else known.push({ id, result })
+    // Whoever asked hears of a failure.
+    result.catch(() => undefined)
+  }
+
+  /** The answer of one turn, from 0. Undefined: nobody asked so often. */
+  answer(name: string, turn: number): Promise<unknown> | undefined {
+    return this.#results.get(name)?.toSorted((a, b) => compareRefs(a.id, b.id))[turn]?.result
+  }
+}
+
+/** The order in which records made two effects. */
+function compareRefs(a: Ref, b: Ref): number {
+  const [one, other] = [refNumbers(a), refNumbers(b)]
+  return one[0] - other[0] || one[1] - other[1]
+}
+
+function refNumbers(ref: Ref): readonly [number, number] {
+  const [record = '', sub = '0'] = String(ref).split('.')
+  return [Number.parseInt(record, 10), Number(sub)]
+}
+
+/** What the lives of one run have asked for: what is not durable when a life ends, the next one asks for again. */
+export class RequestedEffects {
+  /** What was asked for, by the effect. */
+  readonly names = new Map<string, string>()
+}
+
+/** The turns of one life: which answer an effect gets is a matter of what was asked before it, and not of how often the process has died. */
+export class Turns {
+  readonly #requested: RequestedEffects
+  readonly #store: Pick<Store, 'journal'>
+  readonly #ids = new Map<string, Set<Ref>>()
+  #isRestored = false
+  /** Records that opened a question of a name. */
+  readonly #questions = new Map<string, Set<number>>()
+
+  constructor(requested: RequestedEffects, store: Pick<Store, 'journal'>) {
+    this.#requested = requested
+    this.#store = store
+  }
+
+  /** How many effects of this name came before this one. */
+  effect(name: string, id: Ref): number {
+    this.#restore()
+    this.#requested.names.set(String(id), name)
+    addTo(this.#ids, name, id)
+    return [...(this.#ids.get(name) ?? [])].filter((other) => compareRefs(other, id) < 0).length
+  }
+
+  /** How many questions of this name were opened before. */
+  question(name: string, record: number): number {
+    this.#restore()
+    addTo(this.#questions, name, record)
+    return [...(this.#questions.get(name) ?? [])].filter((other) => other < record).length
+  }
+
+  /** Takes over what earlier lives have left in the journal. */
+  #restore(): void {
+    if (this.#isRestored) return
+    this.#isRestored = true
+    const batches = this.#store.journal(RUN)
+    if (batches instanceof Promise) throw new TypeError('the lives of a scripted run share a store in memory')
+    for (const { first, version, body } of batches) {
+      for (const [i, { requests, more }] of decodeBatch(version, body, () => 'null').entries()) {
+        const n = first + i
+        for (const [at] of (requests ?? []).entries()) {
+          const id = at === 0 ? n : `${n}.${at}`
+          const name = this.#requested.names.get(String(id))
+          if (name !== undefined) addTo(this.#ids, name, id)
+        }
+        if (more?.doubts !== undefined) continue
+        for (const [type, name] of more?.wait ?? []) if (type === 'answer') addTo(this.#questions, name, n)
+      }
+    }
+  }
+}
+
+function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
+  const set = sets.get(key)
+  if (set === undefined) sets.set(key, new Set([value]))
+  else set.add(value)
+}

@@ -1,0 +1,153 @@
+import { PURE } from '../../agents/agent.ts'
+import { type AgentCall, dispatch, type RunnableAgent } from '../../agents/index.ts'
+import { type Call, type Host, isObject, type Json, type Port, type Runtime } from '../../kernel/index.ts'
+import { type Surroundings, thisProcess } from '../../app/host.ts'
+import { modelPort } from '../../models/index.ts'
+import { requestOfCall } from '../../kinds/pipeline/contract/conversation.ts'
+import { offersPort } from '../../kinds/pipeline/engine/offers.ts'
+import { type OperatorPolicy, type PolicyFile } from '../../policy/index.ts'
+import type { ReflexOptions } from '../../app/options.ts'
+import { suggest } from '../../text/index.ts'
+import { toolCapability, toolPort, type Tools } from '../../tools/index.ts'
+import { DECIDE } from '../../kinds/workflow/compile.ts'
+import { decisionPort } from '../../kinds/workflow/runtime.ts'
+import { scriptedDecisions } from './decide.ts'
+import { OUTSIDE } from './answer-memory.ts'
+import { scriptedModels } from './models.ts'
+import type { Outside } from './outside.ts'
+import type { ScriptedOptions } from './script.ts'
+import { ScriptedTools } from './tools.ts'
+
+/** Years: nobody else takes over the run of a test, so no sign of life has to be given. */
+const LEASE_MS = 3_652 * 86_400_000
+
+/** The parts of a `Reflex` that its stand-ins need. */
+export interface WorldParts {
+  readonly runtime: Pick<Runtime, 'ports'>
+  readonly policy: OperatorPolicy
+  readonly tools: Tools
+  readonly workdir: string
+  readonly runFolder: (run: string) => string
+}
+
+/** Everything of a script that may be used by several lives of a run. */
+export class ScriptedWorld {
+  readonly script: ScriptedOptions
+  readonly outside: Outside
+  readonly #allowsUnknownTools: boolean
+
+  /** `strangers`: the program may call tools that nobody here knows, for what they answered is known. */
+  constructor(script: ScriptedOptions, outside: Outside, allowsUnknownTools = false) {
+    this.script = script
+    this.outside = outside
+    this.#allowsUnknownTools = allowsUnknownTools
+  }
+
+  /** What a `Reflex` is made of, beside its store and its surroundings. */
+  get options(): ReflexOptions {
+    const { decide: _decide, models: _models, tools: _tools, answers: _answers, now: _now, kind: _kind, ...options } = this.script
+    return { ...options, actor: 'the test', leaseMs: LEASE_MS, policy: [...(options.policy ?? []), this.#policy] }
+  }
+
+  /** Giving a tool is allowing it; no other machine is asked. */
+  get #policy(): PolicyFile {
+    const names = Object.keys(this.script.tools ?? {})
+    return { file: 'the test', allow: names.map(toolCapability), deny: names.includes('http') ? [] : [toolCapability('http')] }
+  }
+
+  /** The ports of a runtime, behind which stands what the script says. */
+  ports(parts: WorldParts, host: Host): Readonly<Record<string, Port>> {
+    const { outside } = this
+    const tools = new ScriptedTools(parts.tools, this.script.tools, outside, this.#allowsUnknownTools)
+    const models = scriptedModels(this.script.models, outside, host)
+    const allows = (run: string, capability: string, exactly?: boolean) => parts.policy.allows(run, capability, exactly)
+    const denies = (run: string, capability: string) => parts.policy.denies(run, capability)
+    const agents = dispatch({
+      tools,
+      models,
+      workdir: parts.workdir,
+      allows,
+      denies,
+      agents: watchedAgents(this.script.agents ?? {}, outside),
+      default: this.script.agent?.default,
+      perNode: this.script.agent?.perNode,
+    })
+    const decide = scriptedDecisions(this.script.decide ?? {}, agents, outside)
+    const place = ({ run }: Pick<Call, 'run'>) => ({ workdir: parts.workdir, runFolder: parts.runFolder(run) })
+    const scriptedPorts: Record<string, Port> = {
+      [DECIDE]: decisionPort({
+        resolve: (context, call) =>
+          decide.resolve(context, call === undefined ? undefined : withRunFolder(call, parts.runFolder(call.run))),
+        traits: (context, call) =>
+          decide.traits?.(context, { run: call.run, runFolder: parts.runFolder(call.run) }) ?? agents.traits(context),
+      }),
+      model: modelPort(() => models, requestOfCall),
+      tool: toolPort({
+        tools,
+        guess: suggest,
+        place,
+        allows: (call, capability, exactly) => parts.policy.judgeCall(call, capability, exactly).allowed,
+        denies: (call, capability) => parts.policy.denies(call.run, capability),
+      }),
+      offers: offersPort(tools, (call, capability) => parts.policy.judgeAhead(call, capability).allowed),
+    }
+    const watched = [...parts.runtime.ports].map(([name, port]) => [name, scriptedPorts[name] ?? this.#watchedPort(name, port)] as const)
+    return Object.fromEntries(watched)
+  }
+
+  /** What handlers, actions and hooks of the host do. */
+  #watchedPort(name: string, port: Port): Port {
+    if (!OUTSIDE.has(name)) return port
+    return {
+      ...port,
+      perform: (call) => {
+        this.outside.record(name, nodeOf(call.args), call.args, call.key)
+        return this.outside.waitForReal(() => port.perform(call))
+      },
+    }
+  }
+}
+
+/** What a pipeline asks of its host names the node that asks. */
+function nodeOf(args: Json | undefined): string {
+  return isObject(args) && typeof args['node'] === 'string' ? args['node'] : ''
+}
+
+/** The call with the folder of its run. Its signal is read when somebody looks at it. */
+function withRunFolder(call: Omit<AgentCall, 'runFolder'>, runFolder: string): AgentCall {
+  return {
+    run: call.run,
+    runFolder,
+    key: call.key,
+    get signal() {
+      return call.signal
+    },
+    part: (delta) => call.part(delta),
+  }
+}
+
+/** Agents of the test, waited for like its other functions. */
+function watchedAgents(agents: Readonly<Record<string, RunnableAgent>>, outside: Outside): Readonly<Record<string, RunnableAgent>> {
+  return Object.fromEntries(
+    Object.entries(agents).map(([name, agent]): [string, RunnableAgent] => [
+      name,
+      {
+        resolve: (context, call) => outside.waitForTest(() => agent.resolve(context, call)),
+        traits: (context, place) => agent.traits?.(context, place) ?? PURE,
+        handles: (context) => agent.handles?.(context) !== false,
+      },
+    ]),
+  )
+}
+
+/** Nothing of the machine that a test runs on but its folder. */
+export function surroundingsOf(host: Host): Surroundings {
+  const { cwd, environment } = thisProcess()
+  return {
+    host,
+    worker: { id: 'the test', host: 'test', pid: 0 },
+    cwd,
+    environment: { PATH: environment['PATH'] },
+    actor: 'the test',
+  }
+}
