@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { type Profiler, Session } from 'node:inspector/promises'
+import { fileURLToPath } from 'node:url'
 
-/** How often each function of a source file is called by some work, by its name: what must not grow is counted, not timed. */
-export async function countsOf(file: string, work: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
+/** Calls of each function of a source file during some work, by name. What must not grow is counted, not timed. */
+export async function countsOf(file: string, work: () => Promise<void>): Promise<Counts> {
   const session = new Session()
   session.connect()
   try {
@@ -10,15 +12,30 @@ export async function countsOf(file: string, work: () => Promise<void>): Promise
     await work()
     const { result } = await session.post('Profiler.takePreciseCoverage')
     await session.post('Profiler.stopPreciseCoverage')
-    return countedIn(result.filter(({ url }) => url.endsWith(`/src/${file}`)))
+    return new Counts(
+      file,
+      result.filter(({ url }) => url.endsWith(`/src/${file}`)),
+    )
   } finally {
     session.disconnect()
   }
 }
 
-function countedIn(scripts: readonly Profiler.ScriptCoverage[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const { functions } of scripts)
-    for (const { functionName, ranges } of functions) counts.set(functionName, (counts.get(functionName) ?? 0) + (ranges[0]?.count ?? 0))
-  return counts
+class Counts {
+  readonly #file: string
+  readonly #counts = new Map<string, number>()
+
+  constructor(file: string, scripts: readonly Profiler.ScriptCoverage[]) {
+    this.#file = file
+    for (const { functions } of scripts)
+      for (const { functionName, ranges } of functions)
+        this.#counts.set(functionName, (this.#counts.get(functionName) ?? 0) + (ranges[0]?.count ?? 0))
+  }
+
+  /** Throws for a function that the file does not have: a count of 0 would prove nothing. */
+  get(name: string): number {
+    const source = readFileSync(fileURLToPath(new URL(`../src/${this.#file}`, import.meta.url)), 'utf8')
+    if (!new RegExp(`(?<![\\w.])${name}(?:<[^>]*>)?\\(`).test(source)) throw new Error(`${this.#file} has no function ${name}`)
+    return this.#counts.get(name) ?? 0
+  }
 }

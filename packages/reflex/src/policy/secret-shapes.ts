@@ -52,7 +52,7 @@ export function redactSecretShapes(text: string): string {
   return shapeRedaction().redactAll(text)
 }
 
-/** Begins the redaction of one text that comes in parts; the parts together become what `withoutShapes` makes of the whole. */
+/** Begins the redaction of one text that comes in parts; the parts together become what `redactSecretShapes` makes of the whole. */
 export function shapeRedaction(): TextRedaction & { redactAll(text: string): string } {
   const stages = SHAPES.map((shape) => new ShapeRedaction(shape))
   const take = (more: string): string => stages.reduce((text, stage) => stage.take(text), more)

@@ -2,7 +2,7 @@ import { linearPattern, patternCost } from './linear-pattern.ts'
 
 /** Units of a pattern: an escape, the beginning of a group, a class, any other character. */
 const UNIT = /\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|k<[^>]{0,80}>|[^])|\(\?(?:<[=!]|[=!])|\[\^?(?:\\[^]|[^\]\\])*\]?|[^]/g
-/** A pattern that would be too large once compiled, in steps; see `patternPrice`. */
+/** A pattern that would be too large once compiled, in steps; see `patternCost`. */
 const MAX_COST = 10_000
 
 /** What is written instead of what no search in linear time can do. */

@@ -29,7 +29,7 @@ const cache = new Map<string, LinearPattern | PatternProblem>()
 
 /**
  * The regular expression of a text, compiled once for as long as it is among the last hundred that were asked for, or
- * what is wrong with it. What it costs to compile can be told before: `patternPrice`.
+ * what is wrong with it. What it costs to compile can be told before: `patternCost`.
  */
 export function linearPattern(pattern: string): LinearPattern | PatternProblem {
   const made = cache.get(pattern) ?? compile(pattern)

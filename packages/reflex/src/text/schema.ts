@@ -7,7 +7,7 @@ import { type Path, pathText, valueAt } from './path.ts'
 import { allowedKeys } from './schema-walk.ts'
 import { didYouMean, suggest } from './suggest.ts'
 
-/** Says where a value stands; the `details` of a `JsonText`, or `unplaced` for a value without a text. */
+/** Says where a value stands; the `details` of a `JsonText`, or `pathOnly` for a value without a text. */
 export type Locator = (path: Path, options?: PlaceOptions) => FaultDetails
 
 /** The place of a value that was never text: its path alone. */

@@ -86,7 +86,7 @@ const FEATURE_SETS = [
   [false, false],
 ] as const
 
-/** The bytes that a program started by `bubblewrapped` is handed. */
+/** The bytes that a program started by `sandboxWords` is handed. */
 export function filterBytes({ supportsFilter }: Bubblewrap): Uint8Array | undefined {
   return supportsFilter ? callFilter() : undefined
 }

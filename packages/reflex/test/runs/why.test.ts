@@ -47,7 +47,7 @@ describe('why', () => {
     expect(cause && followed(cause).last.name).toBe('further back')
     expect(decided.get('readsOf')).toBeLessThan(1_100)
     const walked = await countsOf('history/chronology.ts', async () => void (await reflex.why('otter', 'n')))
-    expect(walked.get('#before')).toBeLessThan(run.state.n + 1)
+    expect(walked.get('#previous')).toBeLessThan(run.state.n + 1)
   })
 
   test('a question that nobody has answered yet stands there', async () => {

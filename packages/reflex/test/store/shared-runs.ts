@@ -32,7 +32,7 @@ export function testSharedRuns(place: SharedPlace): void {
 
     const claims = await Promise.all(processes.map(async (process, i) => process.call<Claim>('claim', RUN, workers[i], NOW)))
     const won = claims.findIndex((claim) => 'lease' in claim)
-    expect(claims[1 - won]).toEqual({ holder: { worker: workers[won], seen: NOW } })
+    expect(claims[1 - won]).toEqual({ owner: { worker: workers[won], seen: NOW } })
     const [winner, loser] = won === 0 ? [first, second] : [second, first]
     expect(await winner.call('commit', [batchOf(leaseOf(claims[won] as Claim), 1)])).toEqual([])
 
@@ -54,7 +54,7 @@ export function testSharedRuns(place: SharedPlace): void {
     const store = openStore(address)
     const heir = workerOf('heir', { host: hostname(), pid: process.pid })
     await store.hello(heir, NOW, TTL)
-    expect(await store.claim(RUN, heir, NOW + TTL - 1)).toEqual({ holder: { worker, seen: NOW } })
+    expect(await store.claim(RUN, heir, NOW + TTL - 1)).toEqual({ owner: { worker, seen: NOW } })
     const lease = leaseOf(await store.claim(RUN, heir, NOW + TTL))
     await store.post(RUN, messageOf('m1'))
     const taken = (await store.inbox(RUN)).map(({ row }) => row)

@@ -20,7 +20,7 @@ export interface OpenWait {
   readonly id: Ref
   readonly type: WaitType
   readonly name: string
-  /** Who asks. Rows that an older release wrote do not state it (`askerIn`). */
+  /** Who asks. Rows that an older release wrote do not state it (`askerOf`). */
   readonly asker?: Asker
   /** Which question of the run it is, from 1: people address it as `otter-2m9q/q1`. 0 for other waits. */
   readonly number: number

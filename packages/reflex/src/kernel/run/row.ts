@@ -4,7 +4,7 @@ import type { Kind } from '../step/kind.ts'
 import type { Batch, OpenWait, RunStatus } from '../ports/store.ts'
 import type { State } from '../state/state.ts'
 
-/** Where a run stands. `going`: something is in flight or queued. */
+/** Where a run stands. `isActive`: something is in flight or queued. */
 export function runStatus(state: State, isActive: boolean): RunStatus {
   if (state.ended !== undefined) return state.ended.status === 'done' ? 'completed' : state.ended.status
   return !isActive && state.waits.size > 0 ? 'suspended' : 'running'

@@ -27,7 +27,7 @@ export class Watchers {
   /** The record at which the subscribers heard of rest last. */
   #lastRest = 0
 
-  /** `caughtUp` is called each time that a promise of a subscriber has settled. */
+  /** `onCaughtUp` is called each time that a promise of a subscriber has settled. */
   constructor(onCaughtUp: () => void) {
     this.#onCaughtUp = onCaughtUp
   }

@@ -131,7 +131,7 @@ export class Frame {
   }
 }
 
-/** The scopes that a frame reads, nearest first; with `kindred`, those of its own kind alone. An outer bound holds for all scopes beyond it. */
+/** The scopes that a frame reads, nearest first; with `isSameKind`, those of its own kind alone. An outer bound holds for all scopes beyond it. */
 export function* scopeChain(from: Frame, under: Ref | null = null, sameKindOnly = false): Generator<ScopeView> {
   let bound = Number.POSITIVE_INFINITY
   let inner: Ref | null = under

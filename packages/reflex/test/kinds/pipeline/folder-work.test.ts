@@ -78,7 +78,7 @@ test('a record of a long run costs as many looks at its board as one of a short 
       say -> done
     }`
     const counts = await countsOf('kernel/state/scope.ts', async () => void (await run(dot, { logs_root: false })))
-    return counts.get('entryAt') ?? 0
+    return counts.get('entryAt')
   }
   // Ten for each round, where reading all entries would take 144,000.
   expect(await looks(200)).toBeLessThan(4000)

@@ -183,7 +183,7 @@ export function storeRestarts(x: Board, signature: string, times: number): void 
   x.set(RESTARTS, { s: signature, n: times })
 }
 
-/** Reads what `keepRepeated` and `keepRestarts` write. */
+/** Reads what `storeRepeated` and `storeRestarts` write. */
 export function repeatedOf(value: Json | undefined): RepeatCount {
   const { s, n } = isObject(value) ? value : {}
   return typeof s === 'string' && typeof n === 'number' ? [s, n] : ['', 0]

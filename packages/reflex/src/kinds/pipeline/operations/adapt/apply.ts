@@ -12,14 +12,14 @@ interface MutationRules {
   kindOf(node: DotNode): string
   /** Nodes that nothing may change any more: those that were executed, and the one that changes the others. */
   readonly closedReason: (id: string) => string | undefined
-  /** Throws `Refused` where trust is too low; `leaf`: no edge leaves the node; `node`: the node after the changes so far. */
+  /** Throws `MutationRefused` where trust is too low; `leaf`: no edge leaves the node; `node`: the node after the changes so far. */
   allow(mutation: Mutation, leaf: boolean, node: DotNode | undefined): void
 }
 
 /**
  * A graph with changes applied one after the other, on a copy (reference pipeline 9). An edge may name a node that comes
  * later in the list. New and changed nodes have variables and the stylesheet applied, as when a pipeline is loaded; the
- * version goes up by one. Throws `Refused` at the first change that cannot be: then nothing has changed.
+ * version goes up by one. Throws `MutationRefused` at the first change that cannot be: then nothing has changed.
  */
 export function applyMutations(graph: DotGraph, mutations: readonly Mutation[], rules: MutationRules): DotGraph {
   const draft = new GraphDraft(graph, rules)

@@ -36,7 +36,7 @@ const KEYWORD = /^(?:graph|digraph|node|edge|subgraph|strict)$/i
 const KEY = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/
 
 /**
- * Reads a list of changes: text with JSON, or the list itself (reference pipeline 9). Throws `Refused` for anything that
+ * Reads a list of changes: text with JSON, or the list itself (reference pipeline 9). Throws `MutationRefused` for anything that
  * is not a list of known operations with all that they need.
  */
 export function readMutations(value: Json, most: number): readonly Mutation[] {

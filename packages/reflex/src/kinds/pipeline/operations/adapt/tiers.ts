@@ -78,7 +78,7 @@ function levelOf(word: string): Trust {
   return TRUST_LEVELS.find((level) => level === word.trim().toLowerCase()) ?? 'untrusted'
 }
 
-/** Throws `Refused` for a node that wants more trust than there is, or what is no level. */
+/** Throws `MutationRefused` for a node that wants more trust than there is, or what is no level. */
 export function requireTier(tier: Trust, least: string | undefined): void {
   if (least === undefined || least.trim() === '') return
   const wanted = TRUST_LEVELS.find((level) => level === least.trim().toLowerCase())
@@ -86,7 +86,7 @@ export function requireTier(tier: Trust, least: string | undefined): void {
   else if (TRUST_LEVELS.indexOf(tier) < TRUST_LEVELS.indexOf(wanted)) refuse(`needs the tier ${wanted}, and this is ${tier}`)
 }
 
-/** Throws `Refused` for a change that a level of trust does not allow; `leaf`: no edge leaves the node that is removed. */
+/** Throws `MutationRefused` for a change that a level of trust does not allow; `leaf`: no edge leaves the node that is removed. */
 export function requireAllowed(tier: Trust, mutation: Mutation, leaf: boolean): void {
   const { op } = mutation
   const allowed = TRUST_LEVELS.slice(0, TRUST_LEVELS.indexOf(tier) + 1).flatMap((level) => ALLOWED[level])

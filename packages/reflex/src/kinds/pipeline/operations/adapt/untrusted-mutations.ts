@@ -40,7 +40,7 @@ export interface NodeOperation {
 }
 
 /**
- * Throws `Refused` for a change that untrusted text may not make. `node`: the node that is changed or added, after the changes
+ * Throws `MutationRefused` for a change that untrusted text may not make. `node`: the node that is changed or added, after the changes
  * so far, and its handler; `source`: where the text comes from.
  */
 export function requireOpen(mutation: Mutation, node: (DotNode & NodeOperation) | undefined, source: string): void {
@@ -58,7 +58,7 @@ export function requireOpen(mutation: Mutation, node: (DotNode & NodeOperation) 
 }
 
 /**
- * Throws `Refused` for an added node that changes the path of the run although no edge leads to it: the pipeline names its id
+ * Throws `MutationRefused` for an added node that changes the path of the run although no edge leads to it: the pipeline names its id
  * already, or treats it as a start or an exit.
  */
 export function requireUnreferenced(id: string, { nodes, attributes }: DotGraph): void {
