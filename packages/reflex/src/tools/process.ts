@@ -114,7 +114,7 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
         cancelDrain()
         const [out, err] = output
         const truncated = out.isCut() || err.isCut()
-        const whole = truncated && request.keepLimit !== undefined ? { whole: { stdout: out.fullText(), stderr: err.fullText() } } : {}
+        const whole = truncated && request.keepLimit !== undefined ? { fullOutput: { stdout: out.fullText(), stderr: err.fullText() } } : {}
         const result = { end: stop.reason(), code, signal, stdout: out.text(), stderr: err.text(), truncated, ...whole }
         // When bubblewrap itself is killed, the kernel ends its sandbox a moment later.
         void waitForEnd(initPid(report?.text() ?? ''), host).then(() => resolve(result))

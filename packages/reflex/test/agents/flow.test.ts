@@ -91,12 +91,12 @@ describe('what a spec says that its agent reads and writes', () => {
       show: ['order'],
     })
     expect(reads(person)).toEqual(['total @spec.ask.0', 'order @spec.show.0'])
-    const answer = { key: 'answer', sure: true, at: ['spec', 'writes'] }
+    const answer = { key: 'answer', isCertain: true, at: ['spec', 'writes'] }
     expect(person?.cases.map((way) => way.writes)).toEqual([
       [{ ...answer, values: ['yes'], valueAt: ['spec', 'options', 0] }],
       [
         { ...answer, values: ['no'], valueAt: ['spec', 'options', 1, 'value'] },
-        { key: 'why', sure: true, at: ['spec', 'options', 1, 'writes', 'why'], part: 'key' },
+        { key: 'why', isCertain: true, at: ['spec', 'options', 1, 'writes', 'why'], part: 'key' },
       ],
     ])
     const model = flowOf({ prompt: 'About {{order}}', show: ['notes'], writes: { verdict: { type: 'string' } } })
@@ -109,7 +109,7 @@ describe('what a spec says that its agent reads and writes', () => {
     expect(flowOf({ agent: 'mine', writes: { a: 1 } })).toBeUndefined()
     expect(flowOf({ rules: 'none' })).toBeUndefined()
     expect(flowOf({ agent: 5 })).toBeUndefined()
-    expect(flowOf({})).toEqual({ reads: [], writes: [], ways: [{ when: [], reads: [], writes: [] }] })
+    expect(flowOf({})).toEqual({ reads: [], writes: [], cases: [{ when: [], reads: [], writes: [] }] })
   })
 
   test('is possible and not sure where somebody chooses instead of the rules', () => {

@@ -328,7 +328,7 @@ describe('a run that is gone on with', () => {
     const host = virtualHost()
     const surroundings = { host, cwd: '/', environment: {}, actor: 'ana', worker: { id: '', host: '', pid: 0 } }
     const console = new Console({ surroundings, out: sink, err: sink, command: 'reflex' } as unknown as World, {})
-    const reflexDouble = { fresh: false, keeps: () => ({ trust: 'probationary', lowered }), bounds: () => undefined }
+    const reflexDouble = { fresh: false, settings: () => ({ trust: 'probationary', lowered }), limits: () => undefined }
     const handle = { id: 'otter', run: { state: { pins: [] } } }
     runHeader({ console, reflex: reflexDouble } as unknown as Session, handle as unknown as RunHandle, ['3 records'])
     expect(err.includes('warns     trust is probationary here, lower than the journal says')).toBe(lowered === true)

@@ -57,7 +57,7 @@ describe('a tool loop', () => {
       return { text: '5' }
     })
     const loop = {
-      said: (message: ModelMessage) => void said.push(message),
+      onMessage: (message: ModelMessage) => void said.push(message),
       perform: async (made: ReturnType<typeof call>) => {
         performed.push(made.id)
         return add(made)

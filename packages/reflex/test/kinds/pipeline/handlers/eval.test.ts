@@ -76,7 +76,7 @@ describe('data sets', () => {
         { id: 'sample_1', input: 'a', expected: 'A', metadata: { x: 1 } },
         { id: '7', input: { q: 1 }, expected: null, metadata: {} },
       ],
-      bad: [3, 4, 6],
+      badLines: [3, 4, 6],
     })
   })
 

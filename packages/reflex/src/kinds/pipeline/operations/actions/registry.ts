@@ -70,7 +70,7 @@ export class ActionRegistry {
 }
 
 /**
- * The port `action`: `{action, params, loose, by?, node, agent, workdir, stage}`; its result is the action's. `loose`: the
+ * The port `action`: `{action, params, unauthored, by?, node, agent, workdir, stage}`; its result is the action's. `unauthored`: the
  * parameters that come from elsewhere than the text; `by: "agent"`: an agent has chosen them. A name that nobody has is
  * the fault `R2222`, with the one that was meant.
  */
@@ -116,9 +116,9 @@ export function actionPort(registry: ActionRegistry): Port {
 }
 
 /** A parameter that somebody else has given than may give it. */
-function forbiddenParameter(parameters: Parameters, { params, loose, by }: JsonObject): string | undefined {
+function forbiddenParameter(parameters: Parameters, { params, unauthored, by }: JsonObject): string | undefined {
   const values = isObject(params) ? params : {}
-  const names = isList(loose) ? loose.map((name) => renderText(name)) : []
+  const names = isList(unauthored) ? unauthored.map((name) => renderText(name)) : []
   const closed = Object.entries(parameters).filter(([, { authored, control }]) => authored === true || (by === 'agent' && control === true))
   return closed.flatMap(([own, { also = [] }]) => [own, ...also]).find((name) => names.includes(name) && Object.hasOwn(values, name))
 }
