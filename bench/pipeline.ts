@@ -1,4 +1,4 @@
-import { type Program, Runtime } from '../packages/reflex/src/kernel/index.ts'
+import { fixedSettings, type Program, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { permissionsPort } from '../packages/reflex/src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../packages/reflex/src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../packages/reflex/src/kinds/pipeline/face/kind.ts'
@@ -28,17 +28,17 @@ function block(size: number): string {
     ${branches.join('\n')}\ndone [shape=Msquare]\nstart -> fork\njoin -> done }`
 }
 
+const SETTINGS = { actor: 'the bench', simulated: false, trust: 'trusted', workdir: '/work', folder: '/runs/bench' } as const
+
 function pipelines(dot: string, name: string): Contestant {
   const charter = permissionsPort({
     trust: () => 'trusted',
     refuses: () => undefined,
-    workdir: '/work',
-    folder: (run) => `/runs/${run}`,
-    limits: () => ({}),
   })
   const runtime = new Runtime({
     kinds: [pipelineKind({ load: (source) => loadPipeline(source), engine: createEngine() })],
     ports: { charter },
+    settings: fixedSettings(() => SETTINGS),
   })
   return contestant(name, runtime, runtime.programs.add('pipeline', name, { dot }, {}))
 }

@@ -1,12 +1,15 @@
 import type { Json, Traits } from '../kernel/index.ts'
+import type { RunSettings } from '../policy/index.ts'
 import type { Preparation, PreparationRound } from '../kinds/workflow/preparation.ts'
 import type { Decision, DecisionAgent, DecisionContext } from '../kinds/workflow/types.ts'
 
 /** What is known of a run before a decision is made. */
 export interface AgentPlace {
   readonly run: string
-  /** The run's own folder, its real path. */
-  readonly runFolder: string
+  /** The settings of the run; an engine that a program drives by itself has no more than the facts that the kernel reads. */
+  readonly settings: RunSettings
+  /** True if nobody vouches for the text of the workflow, or of a program that called it. */
+  readonly untrusted: boolean
   /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
   readonly prepared?: readonly PreparationRound[] | undefined
 }

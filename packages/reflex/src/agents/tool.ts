@@ -1,5 +1,6 @@
 import { isFault, isList, isObject, type Json, type Traits } from '../kernel/index.ts'
-import type { PreparedCall, Tools } from '../tools/index.ts'
+import type { RunSettings } from '../policy/index.ts'
+import type { Place, PreparedCall, Tools } from '../tools/index.ts'
 import { shortJson, suggest } from '../text/index.ts'
 import type { DecisionContext } from '../kinds/workflow/types.ts'
 import { type AgentCall, type AgentPlace, MISSING, PURE, type RunnableAgent } from './agent.ts'
@@ -18,9 +19,9 @@ export interface ToolSettings {
   readonly tools: Tools
   /** The work folder, its real path. */
   readonly workdir: string
-  /** The policy's answer about one capability, asked again at the moment at which a tool acts. */
-  readonly allows: (run: string, capability: string, exactly?: boolean) => boolean
-  readonly denies: (run: string, capability: string) => boolean
+  /** The policy's answer about one capability, asked again at the moment at which a tool acts; `call` is absent where no run decides. */
+  readonly allows: (call: AgentCall | undefined, capability: string, exactly?: boolean) => boolean
+  readonly denies: (call: AgentCall | undefined, capability: string) => boolean
 }
 
 const NO_SIGNAL = new AbortController().signal
@@ -49,7 +50,7 @@ export function toolAgent(settings: ToolSettings): RunnableAgent {
 function traitsOf(settings: ToolSettings, context: DecisionContext, place: AgentPlace | undefined): Traits {
   try {
     const prepared = prepare(settings.tools, readSpec(toolSpec, context.node), new Draft(context.blackboard))
-    return prepared.traits({ workdir: settings.workdir, runFolder: runFolderOf(settings, place) })
+    return prepared.traits(placeOf(settings, place))
   } catch (thrown) {
     return isFault(thrown) && thrown.code === 'R4100' ? MISSING : PURE
   }
@@ -67,19 +68,19 @@ function prepare(tools: Tools, spec: ToolSpec, draft: Draft): PreparedCall {
 
 function toolCall(settings: ToolSettings, call: AgentCall | undefined): Parameters<PreparedCall['run']>[0] {
   return {
-    workdir: settings.workdir,
-    runFolder: runFolderOf(settings, call),
+    ...placeOf(settings, call),
     signal: call?.signal ?? NO_SIGNAL,
     key: call?.key ?? '',
     part: (delta, begins) => call?.part(delta, begins),
-    allows: (capability, exactly) => settings.allows(call?.run ?? '', capability, exactly),
-    denies: (capability) => settings.denies(call?.run ?? '', capability),
+    allows: (capability, exactly) => settings.allows(call, capability, exactly),
+    denies: (capability) => settings.denies(call, capability),
   }
 }
 
 /** Without a run, as in an engine that a program drives by itself, there is one folder for all. */
-function runFolderOf({ workdir }: ToolSettings, place: AgentPlace | undefined): string {
-  return place?.runFolder ?? `${workdir}/.reflex/runs/engine`
+function placeOf({ workdir }: ToolSettings, place: AgentPlace | undefined): Place {
+  const { folder = `${workdir}/.reflex/runs/engine`, agentId }: Partial<RunSettings> = place?.settings ?? {}
+  return { workdir, runFolder: folder, agentId }
 }
 
 /** The whole result under one key, or parts of it by path: `.` is the whole. */

@@ -1,7 +1,7 @@
 import type { AnswerOptions } from '../runs/answering.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
-import type { AgentChoice } from './run-agents.ts'
+import type { AgentChoice } from '../policy/index.ts'
 import type { ForkRunOptions } from './forking.ts'
 import type { RunFilter } from '../kernel/index.ts'
 import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
@@ -122,7 +122,7 @@ export const CANCEL_OPTIONS = options({
   wait: NUMBER,
   requested: FUNCTION,
 } satisfies FormsOf<CancelOptions>)
-export const RUN_OBJECT = shape('a run', { id: TEXT, state: OBJECT })
+export const RUN_OBJECT = shape('a run', { id: TEXT, state: OBJECT, settings: OBJECT })
 export const FORK_OPTIONS = options({
   // Each is checked where it is read, with a code of its own.
   set: ANYTHING,

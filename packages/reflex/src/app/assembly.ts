@@ -1,10 +1,12 @@
 import { realpathSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Budgets } from './budgets.ts'
 import type { RuntimeAgent } from './run-agents.ts'
 import { faults } from '../runs/faults.ts'
+import { isModule } from './formats.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
+import { isRunName, invalidRunName } from '../history/run-name.ts'
 import { type Fault, Runtime } from '../kernel/index.ts'
 import { KnownStores } from './known-stores.ts'
 import { Library, type LibraryPlaces, readText } from './library.ts'
@@ -12,9 +14,8 @@ import { createModels, type Models, type PriceFile, readPrices, recorder, simula
 import type { ReflexOptions } from './options.ts'
 import type { ModelCheckOptions } from './program-format.ts'
 import { actionCapability } from '../kinds/pipeline/operations/actions/registry.ts'
-import { loweredTrust, areTermsMet } from '../kinds/pipeline/face/assemble.ts'
+import { areTermsMet, runFolderOf } from '../kinds/pipeline/face/assemble.ts'
 import { middlewareNames } from '../kinds/pipeline/operations/make-engine.ts'
-import { folderAt } from '../kinds/pipeline/contract/paths.ts'
 import { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
 import {
   createPolicy,
@@ -27,15 +28,17 @@ import {
   redaction,
   runRedaction,
   rulesFor,
+  type RunSettings,
   secretsIn,
+  settingsCodec,
 } from '../policy/index.ts'
 import { suggest } from '../text/index.ts'
 import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels } from './outer-labels.ts'
 import { programProvenance } from './provenance.ts'
-import { isUntrusted, jsonSchemaIssues, loadStoredWorkflow, workflowKind } from '../kinds/workflow/runtime.ts'
-import { type RunFacts, worldOf } from './world.ts'
+import { jsonSchemaIssues, loadStoredWorkflow, workflowKind } from '../kinds/workflow/runtime.ts'
+import { worldOf } from './world.ts'
 
 /** The parts of a `Reflex`, put together. */
 export interface Assembly extends ChosenStore {
@@ -46,7 +49,7 @@ export interface Assembly extends ChosenStore {
   readonly models: Models
   /** What is wrong with the name of a model, before anything is asked. */
   modelProblem(name: string | undefined): Fault | undefined
-  readonly runtime: Runtime
+  readonly runtime: Runtime<RunSettings>
   readonly library: Library
   /** Labels of what runs have written. */
   readonly labels: WrittenLabels
@@ -57,7 +60,7 @@ export interface Assembly extends ChosenStore {
 }
 
 /** Puts the parts together: every default of Reflex is here or in what is called from here. */
-export function assemble(options: ReflexOptions, surroundings: Surroundings, facts: RunFacts): Assembly {
+export function assemble(options: ReflexOptions, surroundings: Surroundings): Assembly {
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
@@ -70,16 +73,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
-    rules: ({ runFolder }) =>
-      fileRules(rulesFor(options.policy ?? [], facts.settings(basename(runFolder))?.agentId), {
-        work: workdir,
-        run: runFolder,
-        home: environment['HOME'],
-      }),
+    rules: ({ runFolder, agentId }) =>
+      fileRules(rulesFor(options.policy ?? [], agentId), { work: workdir, run: runFolder, home: environment['HOME'] }),
     ...(redactor === undefined ? {} : { redact: (text: string) => redactor.text(text) }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
-  const { policy, allow } = policyFor(options, { ...home, workdir, userHome: environment['HOME'], now: () => host.now() }, facts)
+  const { policy, allow } = policyFor(options, { ...home, userHome: environment['HOME'], now: () => host.now() })
   const created = createModels({
     host,
     environment,
@@ -100,17 +99,22 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
     tools,
     models,
     redact: redact.reply,
-    facts,
     usageOf: (run) => budgets.usageOf(run),
     labels,
     reserved: home.reserved,
-    sourceOf: (run) => runtime.openRuns.get(run)?.state.start?.fork?.[0],
   })
   const budgets: Budgets = new Budgets(policy, (run) => runtime.openRuns.get(run))
-  const runtime = new Runtime({
+  const runtime: Runtime<RunSettings> = new Runtime({
     kinds: [workflowKind({ load: (source) => loadStoredWorkflow(source, guards) }), pipelines],
     ports,
     policy: budgets,
+    settings: settingsCodec({
+      workdir,
+      folderOf: (run) => runFolderIn(home.home, run),
+      isModule,
+      entropy: () => host.entropy(),
+      ...(surroundings.seal === undefined ? {} : { seal: surroundings.seal }),
+    }),
     store: home.store,
     host,
     worker,
@@ -149,6 +153,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings, fac
   }
 }
 
+/** A run's own folder. Throws for a name that leads out of the folder of runs: names come from the store, which may be somebody else's. */
+export function runFolderIn(home: string, run: string): string {
+  if (!isRunName(run)) throw invalidRunName(run)
+  return join(home, 'runs', run)
+}
+
 /** The work folder by its real path. Throws `R1021` where none is. */
 function realFolder(path: string): string {
   try {
@@ -182,28 +192,22 @@ function libraryFor(
 function policyFor(
   { tools = [], policy = [], handlers, actions = {} }: ReflexOptions,
   {
-    workdir,
     reserved,
     userHome,
     now,
-  }: Pick<Assembly, 'workdir' | 'reserved'> & {
+  }: Pick<Assembly, 'reserved'> & {
     readonly userHome: string | undefined
     readonly now: () => number
   },
-  facts: RunFacts,
 ): { readonly policy: OperatorPolicy; readonly allow: (tool: Tool) => void } {
   const hostGrants: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
   const allow = (tool: Tool): void => void hostGrants.allow.push(toolCapability(tool.name))
   for (const tool of tools) allow(tool)
   hostGrants.allow.push(...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability))
   const operatorPolicy = createPolicy({
-    trust: (run) => facts.settings(run)?.trust ?? 'untrusted',
-    agent: (run) => facts.settings(run)?.agentId,
-    workdir,
-    runFolder: (run, call) => (call === undefined ? facts.runFolder(run) : folderAt(facts.runFolder(run), call.frame)),
+    runFolder: runFolderOf,
     home: userHome,
     realPath,
-    loweredTrust: (call) => loweredTrust(call, isUntrusted),
     areTermsMet,
     now,
     grants: [{ ...hostGrants, roots: extraRoots(hostGrants.allow) }, ...policy],

@@ -26,6 +26,7 @@ import {
   budgetQuestion,
   faults,
   raisedLimits,
+  type RunSettings,
   UNPRICED_QUESTION,
   unpricedQuestion,
   type Usage,
@@ -36,20 +37,20 @@ import {
  * (decisions, budgets). What a run has used, and what was raised, is read off its journal, so that it is the same after a
  * crash and in a fork.
  */
-export class Budgets implements Policy {
-  readonly #policy: Policy
+export class Budgets implements Policy<RunSettings> {
+  readonly #policy: Policy<RunSettings>
   readonly #find: (run: string) => Run | undefined
   readonly #meters = new WeakMap<Run, UsageMeter>()
 
   /** `policy` is asked first; `find` knows the runs of this process. */
-  constructor(policy: Policy, find: (run: string) => Run | undefined) {
+  constructor(policy: Policy<RunSettings>, find: (run: string) => Run | undefined) {
     this.#policy = policy
     this.#find = find
   }
 
-  ask(call: Call, traits: Traits, by: unknown): Fault | Pause | Postponed | undefined {
-    const decision = this.#policy.ask(call, traits, by)
-    if (decision !== undefined) return decision
+  ask(call: Call<RunSettings>, traits: Traits): Fault | Pause | Postponed | undefined {
+    const said = this.#policy.ask(call, traits)
+    if (said !== undefined) return said
     const run = this.#find(call.run)
     return run === undefined ? undefined : this.#meters.get(run)?.ask(call, traits)
   }

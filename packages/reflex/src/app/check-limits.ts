@@ -1,5 +1,5 @@
 import { faults } from '../runs/faults.ts'
-import type { RunLimits } from './options.ts'
+import type { RunLimits } from '../policy/index.ts'
 import { quote, suggest } from '../text/index.ts'
 
 const LIMIT_NAMES = ['steps', 'maxSteps', 'time', 'tokens', 'cost', 'depth', 'branchSteps'] as const satisfies readonly (keyof RunLimits)[]

@@ -1,4 +1,4 @@
-import type { AgentChoice } from './run-agents.ts'
+import type { AgentChoice } from '../policy/index.ts'
 import { faults } from '../runs/faults.ts'
 import { FORMATS } from './formats.ts'
 import type { Fault, Program, Programs } from '../kernel/index.ts'

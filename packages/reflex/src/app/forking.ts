@@ -1,9 +1,6 @@
 import { decidableRecords, sourceDecision, type ForkDecision, type DecisionInput, decisionInput } from '../runs/fork-decision.ts'
 import { type ForkPreview, previewFork } from '../runs/fork-preview.ts'
-import type { Surroundings } from './host.ts'
-import { type TemporarySettings, provableSettings, type RunSettings, settingsOf, settingsForFork, withProof } from './run-settings.ts'
 import {
-  copyJson,
   type Fault,
   faults as kernelFaults,
   type ForkResult,
@@ -15,7 +12,7 @@ import {
   type State,
 } from '../kernel/index.ts'
 import type { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
-import { readTrust, type Trust } from '../policy/index.ts'
+import { readTrust, type RunSettings, type Trust } from '../policy/index.ts'
 
 /** How a run is forked. */
 export interface ForkRunOptions {
@@ -51,10 +48,8 @@ export interface ForkedRun {
 
 /** What forking needs of the front object. */
 export interface ForkingWorld {
-  readonly runtime: Runtime
-  readonly surroundings: Surroundings
+  readonly runtime: Runtime<RunSettings>
   readonly actor: string
-  readonly temporarySettings: TemporarySettings
   readonly labels: WrittenLabels
 }
 
@@ -63,7 +58,7 @@ export interface ForkingWorld {
  * `R2064`, and `R3013` for a level of trust that there is not.
  */
 export async function forkStored(
-  { runtime, surroundings, actor, temporarySettings, labels }: ForkingWorld,
+  { runtime, actor, labels }: ForkingWorld,
   source: string,
   at: number | undefined,
   { set, decide, id, trust, simulate }: ForkRunOptions,
@@ -72,11 +67,8 @@ export async function forkStored(
   const overrides = {
     actor,
     ...(trust === undefined ? {} : { trust: checkTrust(trust) }),
-    ...(simulate === true ? { simulate } : {}),
+    ...(simulate === true ? { simulated: true } : {}),
   }
-  const { state } = await runtime.peek(source, 1)
-  const sourceSettings = settingsOf(state, surroundings)
-  const program = state.start?.pins[0]?.[3] ?? ''
   const records = decide === undefined ? [] : await runtime.journal(source)
   const pinned = (one: State): RunPrograms => new RunPrograms(runtime.programs, one)
   let settling: DecisionInput | undefined
@@ -86,29 +78,20 @@ export async function forkStored(
     settling = found
     return [found.frame, found.input] as const
   }
-  let settings = sourceSettings
   await labels.refresh()
-  const forked = await temporarySettings.provide(source, sourceSettings, (also) =>
-    runtime.fork(source, {
-      actor,
-      by(fork) {
-        const signed = withProof(settingsForFork(sourceSettings, overrides), { run: fork.id, trace: fork.trace, program }, surroundings)
-        // What its frames are told is what counts for whoever resumes it.
-        settings = provableSettings(signed)
-        also(fork.id, settings)
-        labels.expectFork(fork.id, source)
-        return copyJson(signed, 'by')
-      },
-      ...(at === undefined ? {} : { at }),
-      ...(id === undefined ? {} : { id }),
-      ...(set === undefined ? {} : { set }),
-      ...(decide === undefined ? {} : { decide: decideFork(decide) }),
-    }),
-  )
+  const forked = await runtime.fork(source, {
+    actor,
+    settings: overrides,
+    ...(at === undefined ? {} : { at }),
+    ...(id === undefined ? {} : { id }),
+    ...(set === undefined ? {} : { set }),
+    ...(decide === undefined ? {} : { decide: decideFork(decide) }),
+  })
   await labels.fork(forked.id, source)
+  const { settings, sourceSettings } = forked
   const was = settling && sourceDecision(settling, records, forked.from[1], pinned)
   return {
-    ...forkFacts(forked, settings),
+    ...forkFacts(forked),
     set: set ?? {},
     ...(settings.trust === sourceSettings.trust ? {} : { trustBefore: sourceSettings.trust }),
     ...(settling === undefined ? {} : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
@@ -116,11 +99,14 @@ export async function forkStored(
   }
 }
 
-function forkFacts(
-  { id, from: [run, record], state, settled }: ForkResult,
-  { trust, simulate }: RunSettings,
-): Pick<ForkedRun, 'id' | 'from' | 'records' | 'settled' | 'trust' | 'simulated'> {
-  return { id, from: { run, record }, records: state.n, settled, trust, simulated: simulate === true }
+function forkFacts({
+  id,
+  from: [run, record],
+  state,
+  settled,
+  settings: { trust, simulated },
+}: ForkResult<RunSettings>): Pick<ForkedRun, 'id' | 'from' | 'records' | 'settled' | 'trust' | 'simulated'> {
+  return { id, from: { run, record }, records: state.n, settled, trust, simulated }
 }
 
 function checkTrust(trust: unknown): Trust {

@@ -8,6 +8,7 @@ import {
   touchedFiles,
   performWatched,
 } from '../kinds/pipeline/face/labelled-tools.ts'
+import type { RunSettings } from '../policy/index.ts'
 import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from '../kinds/pipeline/contract/label.ts'
 
 const NETWORK = 'arbor://net/'
@@ -18,10 +19,12 @@ const TOOL = 'arbor://tool/'
  * everything that it writes is worth as little as the worst that the programs of its run that keep none have read: replies of models,
  * files with labels, the net, and what a pipeline has passed to it.
  */
-export function labelledDecisions(port: Port, tools: LabelledTools): Port {
+export function labelledDecisions(port: Port<RunSettings>, tools: LabelledTools): Port<RunSettings> {
   const { labels } = tools
   return {
     ...port,
+    // A simulated run writes nothing, so there is nothing to label.
+    simulate: (call) => port.perform(call),
     async perform(call) {
       const { needs = [], costs = false } = port.traits?.(call) ?? port
       const isTool = needs.some((need) => need.startsWith(TOOL))
@@ -30,14 +33,14 @@ export function labelledDecisions(port: Port, tools: LabelledTools): Port {
         if (costs || usesModel(decided)) await markSeen(tools, call, DERIVED)
         return decided
       }
-      await refreshLabels(tools, call)
+      await refreshLabels(labels, call)
       const touched = touchedFiles(needs)
       const isSent = needs.some((need) => need.startsWith(NETWORK))
       const read = isSent ? UNTRUSTED : combine(...touched.reads.flatMap((place) => [labels.ofPath(place), labels.ofFolder(place)]))
       const inputLabel = combine(labels.ofReads(call.run), labelPassedBy(call.frame.link?.caller), read, costs ? DERIVED : TRUSTED)
       if (isSent || touched.reads.length > 0) await storeSeen(labels, call, read)
       const files = { ...touched, anything: touched.anything && !isSent }
-      const label = files.anything ? combine(inputLabel, labels.ofRun(call.run), levelBelow(tools, call.run)) : inputLabel
+      const label = files.anything ? combine(inputLabel, labels.ofRun(call.run), levelBelow(labels, call)) : inputLabel
       const decided = await performWatched(tools, files, call, label, () => port.perform(call) as Promise<Json>)
       // The output of a command is worth as little as its inputs, and as what its text shows that it has read.
       if (files.anything) await storeSeen(labels, call, combine(label, ...textsOf(decided).map((text) => labels.ofText(text))))
@@ -47,7 +50,7 @@ export function labelledDecisions(port: Port, tools: LabelledTools): Port {
 }
 
 async function markSeen(tools: LabelledTools, call: Call, label: Label): Promise<void> {
-  await refreshLabels(tools, call)
+  await refreshLabels(tools.labels, call)
   await storeSeen(tools.labels, call, label)
 }
 

@@ -1,4 +1,3 @@
-import type { AgentChoice } from './run-agents.ts'
 import type { RunHandle } from '../runs/handle.ts'
 import type { Surroundings } from './host.ts'
 import type { Fault, Store } from '../kernel/index.ts'
@@ -14,7 +13,7 @@ import type {
   Transform,
 } from '../kinds/pipeline/index.ts'
 import type { ObserveOptions } from '../history/telemetry/api.ts'
-import type { PolicyFile, Trust } from '../policy/index.ts'
+import type { AgentChoice, PolicyFile, RunLimits, Trust } from '../policy/index.ts'
 import type { Tool } from '../tools/index.ts'
 import type { InputOf } from '../kinds/workflow/define-types.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
@@ -89,23 +88,6 @@ export interface ReflexOptions {
    */
   readonly observe?: ObserveOptions | false
   readonly surroundings?: Surroundings
-}
-
-/** What an operator lets a run use before it asks for more. */
-export interface RunLimits {
-  /** Executions of nodes. */
-  readonly steps?: number
-  /** Executions of nodes after which it fails, unasked. */
-  readonly maxSteps?: number
-  /** Milliseconds. */
-  readonly time?: number
-  readonly tokens?: number
-  /** US dollars. */
-  readonly cost?: number
-  /** The most pipelines inside each other, also with programs of other kinds between them: 8 unless set. A deeper one fails its node. */
-  readonly depth?: number
-  /** Executions of nodes in one branch of a pipeline: 100 where neither it nor the pipeline states a bound. The branch fails beyond it. */
-  readonly branchSteps?: number
 }
 
 /** How a run is started. */

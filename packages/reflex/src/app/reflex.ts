@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import {
   ANSWER_OPTIONS,
   CANCEL_OPTIONS,
@@ -16,11 +16,11 @@ import {
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
-import { assemble, type Assembly } from './assembly.ts'
+import { assemble, type Assembly, runFolderIn } from './assembly.ts'
 import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
 import { type StoredArtifact, StoredArtifacts } from '../kinds/pipeline/engine/artifacts.ts'
 import { readAddress } from '../runs/address.ts'
-import { type AgentChoice, checkRecording } from './run-agents.ts'
+import { checkRecording } from './run-agents.ts'
 import type { ExportedTable, TableFormat } from '../history/tables/export-tables.ts'
 import type { Cause } from '../history/causes.ts'
 import type { Comparable, Comparison } from '../history/comparing.ts'
@@ -53,17 +53,16 @@ import {
   type Store,
   toFault,
 } from '../kernel/index.ts'
-import { TemporarySettings, type RunSettings, settingsOf, withProof } from './run-settings.ts'
 import type { Library } from './library.ts'
 import { checkLimits } from './check-limits.ts'
 import type { Models } from '../models/index.ts'
-import type { ReflexOptions, ResumeOptions, RunLimits, RunOptions } from './options.ts'
+import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
 import { type ProjectedSpan, projectSpans } from '../history/telemetry/spans.ts'
 import type { DotGraph } from '../kinds/pipeline/index.ts'
 import { ledgerPlace } from '../kinds/pipeline/operations/memory/file-changes.ts'
 import { UNTRUSTED } from '../kinds/pipeline/contract/label.ts'
-import { type OperatorPolicy, readTrust, type Trust } from '../policy/index.ts'
+import { type AgentChoice, type OperatorPolicy, readTrust, type RunLimits, type RunSettings, type Trust } from '../policy/index.ts'
 import type { Replayed } from './replaying.ts'
 import type { ProgramCheck } from './replaying-check.ts'
 import { checkpointInput, logSettings, routingSettings, RunFolders } from './run-folders.ts'
@@ -89,11 +88,7 @@ export class Reflex {
   readonly #assembly: Assembly
   readonly #options: ReflexOptions
   readonly #surroundings: Surroundings
-  /** Of the runs that this process holds. */
-  readonly #settings = new WeakMap<Run, RunSettings>()
-  /** Of runs that others may hold. */
-  readonly #temporarySettings = new TemporarySettings()
-  readonly #handles = new WeakMap<Run, RunHandle>()
+  readonly #handles = new WeakMap<Run<RunSettings>, RunHandle>()
   readonly #folders: RunFolders
   readonly #observing: TelemetryObserver
 
@@ -101,15 +96,11 @@ export class Reflex {
     checkArguments('new Reflex', { options: [options, REFLEX_OPTIONS] })
     this.#options = options
     this.#surroundings = options.surroundings ?? thisProcess()
-    this.#assembly = assemble(options, this.#surroundings, {
-      settings: (id) => this.#settingsOfRun(id),
-      runFolder: (run) => this.runFolder(run),
-    })
+    this.#assembly = assemble(options, this.#surroundings)
     this.workdir = this.#assembly.workdir
     this.home = this.#assembly.home
     this.#folders = new RunFolders({
       runtime: this.#assembly.runtime,
-      runFolder: (run) => this.runFolder(run),
       onTrouble: (fault) => options.onTrouble?.(fault),
     })
     const { runtime, store } = this.#assembly
@@ -125,7 +116,7 @@ export class Reflex {
     return this.#assembly.isNew
   }
 
-  get runtime(): Runtime {
+  get runtime(): Runtime<RunSettings> {
     return this.#assembly.runtime
   }
 
@@ -156,9 +147,7 @@ export class Reflex {
   /** A run's own folder, the only one that an untrusted run may write to. */
   runFolder(run: string): string {
     checkArguments('runFolder', { run: [run, TEXT] })
-    // A name comes from the store, which may be somebody else's: it must not lead out of the folder.
-    if (!isRunName(run)) throw invalidRunName(run)
-    return join(this.home, 'runs', run)
+    return runFolderIn(this.home, run)
   }
 
   // Running
@@ -203,7 +192,7 @@ export class Reflex {
     if (resumeFrom !== undefined && hmacSecretFile === undefined)
       await this.library.rejectWritten(resolve(this.#surroundings.cwd, resumeFrom), options.trust, 'tools')
     if (options.simulate !== true) this.#checkChoice(agent)
-    const settings: RunSettings = {
+    const settings: Omit<RunSettings, 'folder'> = {
       actor: this.actor,
       trust: isLowered ? 'untrusted' : this.#trustOf(options.trust),
       workdir: this.workdir,
@@ -212,7 +201,7 @@ export class Reflex {
       ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
       ...(tools.length === 0 ? {} : { tools }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
-      ...(options.simulate === true ? { simulate: true } : {}),
+      simulated: options.simulate === true,
       ...routingSettings(options),
       ...(options.persistArtifacts === true ? { persistArtifacts: true } : {}),
       ...logSettings(options, { cwd: this.#surroundings.cwd, workdir: this.workdir }),
@@ -227,8 +216,8 @@ export class Reflex {
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(options.id === undefined ? {} : { id: options.id }),
-      by: ({ id, trace }) => copyJson(withProof(settings, { run: id, trace, program: program.hash }, this.#surroundings), 'by'),
-      prepare: (made) => void this.#prepare(made, settings, options.prepare, program.kind),
+      settings: ({ id }) => ({ ...settings, folder: this.runFolder(id) }),
+      prepare: (made) => void this.#prepare(made, options.prepare, program.kind),
     })
     return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
   }
@@ -281,26 +270,15 @@ export class Reflex {
     return wanted ?? this.#options.trust ?? (named === undefined ? 'probationary' : readTrust(named, 'REFLEX_TRUST'))
   }
 
-  #settingsOfRun(id: string): RunSettings | undefined {
-    const run = this.runtime.openRuns.get(id)
-    return run === undefined ? this.#temporarySettings.get(id) : this.#settings.get(run)
-  }
-
-  #prepare(
-    run: Run,
-    settings: RunSettings,
-    prepare: RunOptions['prepare'],
-    kind = run.state.start?.pins[0]?.[1],
-  ): Promise<void> | undefined {
-    this.#settings.set(run, settings)
-    this.#folders.follow(run, settings, kind)
+  #prepare(run: Run<RunSettings>, prepare: RunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): Promise<void> | undefined {
+    this.#folders.follow(run, kind)
     this.#observing.follow(run)
     const handle = this.#handle(run)
     prepare?.(handle)
-    return this.#assembly.budgets.follow(run, this.runtime, settings.limits)
+    return this.#assembly.budgets.follow(run, this.runtime, run.settings.limits)
   }
 
-  #handle(run: Run): RunHandle {
+  #handle(run: Run<RunSettings>): RunHandle {
     let handle = this.#handles.get(run)
     if (handle === undefined) {
       handle = new RunHandle(run, new RunPrograms(this.runtime.programs, run.state))
@@ -335,13 +313,13 @@ export class Reflex {
   async #open(id: string, options: ResumeOptions): Promise<RunHandle> {
     const run = await this.runtime.resume(id, {
       actor: this.actor,
-      prepare: (opened) => this.#prepare(opened, this.#settingsForResume(opened, options), options.prepare),
+      settings: (settings) => this.#settingsForResume(settings, options),
+      prepare: (opened) => this.#prepare(opened, options.prepare),
     })
     return this.#handle(run)
   }
 
-  #settingsForResume(run: Run, options: ResumeOptions): RunSettings {
-    const settings = settingsOf(run.state, this.#surroundings)
+  #settingsForResume(settings: RunSettings, options: ResumeOptions): RunSettings {
     const agent = this.#agentChoice({ ...options, agent: { ...settings.agent, ...options.agent } })
     return agent === undefined ? settings : { ...settings, agent }
   }
@@ -349,22 +327,17 @@ export class Reflex {
   /** What a run keeps by name: its tools, and programs that may have been added to the folder of their caller since. */
   async #findMissing(id: string): Promise<void> {
     const { state, definitions } = await this.runtime.peek(id)
-    const { file, tools, trust } = settingsOf(state, this.#surroundings)
+    const { file, tools, trust } = this.runtime.settingsOf(state)
     await this.useTools(tools ?? [], trust)
     if (file === undefined) return
     for (const frame of state.frames.values())
       await this.library.resolveCalls(definitions.program(frame.pin), dirname(file), isModule(file))
   }
 
-  /** How a run was started, for those who show it. */
-  settings(run: Run): RunSettings {
-    checkArguments('keeps', { run: [run, RUN_OBJECT] })
-    return this.#settings.get(run) ?? settingsOf(run.state, this.#surroundings)
-  }
-
   /** What a run of this process may use: what it was started with, and what was added since. */
-  limits(run: Run): RunLimits | undefined {
-    const { limits } = this.settings(run)
+  limits(run: Run<RunSettings>): RunLimits | undefined {
+    checkArguments('limits', { run: [run, RUN_OBJECT] })
+    const { limits } = run.settings
     const raised = this.#assembly.budgets.limitsOf(run)
     return raised === undefined ? limits : { ...limits, ...raised }
   }
@@ -519,15 +492,8 @@ export class Reflex {
     // What its tools declare tells where it can be forked.
     await this.#findMissing(id)
     const { runtime, actor } = this
-    const world = {
-      runtime,
-      actor,
-      surroundings: this.#surroundings,
-      temporarySettings: this.#temporarySettings,
-      labels: this.#assembly.labels,
-    }
     const { forkStored } = await import('./forking.ts')
-    return forkStored(world, id, at, options)
+    return forkStored({ runtime, actor, labels: this.#assembly.labels }, id, at, options)
   }
 
   /**

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { faults } from '../runs/faults.ts'
 import { FORMATS } from './formats.ts'
 import type { Fault, JsonObject, Program, Run, Runtime } from '../kernel/index.ts'
-import type { RunSettings } from './run-settings.ts'
+import type { RunSettings } from '../policy/index.ts'
 import { routingOf } from '../kinds/pipeline/face/assemble.ts'
 import type { RunOptions } from './options.ts'
 import { realRoot } from '../kinds/pipeline/folder/open-folder.ts'
@@ -11,8 +11,7 @@ import { secretIn } from './secret-file.ts'
 
 /** What the folders of runs need of the rest. */
 interface FolderWorld {
-  readonly runtime: Runtime
-  runFolder(run: string): string
+  readonly runtime: Runtime<RunSettings>
   /** Hears of a folder that cannot be written. */
   readonly onTrouble: (fault: Fault) => void
 }
@@ -30,11 +29,12 @@ export class RunFolders {
   }
 
   /** Follows a run that begins or is opened again, before its next record. */
-  follow(run: Run, { logs, persistArtifacts }: RunSettings, kind: string | undefined): void {
+  follow(run: Run<RunSettings>, kind: string | undefined): void {
     const { runtime, onTrouble } = this.#world
+    const { logs, folder, persistArtifacts } = run.settings
     const format = formatOfKind(kind)
     if (format?.keepFolder === undefined) return
-    const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? this.#world.runFolder(run.id) : undefined)
+    const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? folder : undefined)
     if (logsRoot === undefined) return
     const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
     const ready = format.keepFolder(runtime, run, { logsRoot, secret, persistArtifacts, onTrouble })
@@ -62,7 +62,7 @@ export function logSettings(
   }
 }
 
-/** How a run continues where its graph leads nowhere, as it keeps that. */
+/** How a run continues where its graph leads nowhere. */
 export function routingSettings(options: Pick<RunOptions, 'onUnroutedFailure' | 'deadEnd'>): Pick<RunSettings, 'routing'> {
   const routing = routingOf(options)
   return routing === undefined ? {} : { routing }

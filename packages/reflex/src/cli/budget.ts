@@ -1,5 +1,5 @@
 import { faults } from '../runs/faults.ts'
-import type { RunLimits } from '../app/options.ts'
+import type { RunLimits } from '../policy/index.ts'
 import { suggest } from '../text/index.ts'
 import { durationOf } from './grammar.ts'
 import { money } from './model-usage.ts'

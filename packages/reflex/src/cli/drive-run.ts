@@ -87,9 +87,9 @@ function whenStarted(handle: RunHandle, callback: () => void): void {
 }
 
 /** What progress says of the whole. */
-function progressFactsOf({ console, reflex }: Session, { run, definitions }: RunHandle): Omit<ProgressFacts, 'before'> {
+function progressFactsOf({ console }: Session, { run, definitions }: RunHandle): Omit<ProgressFacts, 'before'> {
   const { kind, def } = definitions.program(run.state.root.pin)
-  return { since: console.now, graph: definitions.kind(kind).graph?.(def), limits: reflex.settings(run).limits ?? {} }
+  return { since: console.now, graph: definitions.kind(kind).graph?.(def), limits: run.settings.limits ?? {} }
 }
 
 function followRun({ console }: Session, handle: RunHandle, progress: Progress, follower: Follower, waited: WaitTotals): void {

@@ -20,7 +20,7 @@ export function pendingEffects(
   { id, run, definitions }: RunHandle,
   { from = 0, until = run.durable } = {},
 ): readonly PossibleEffect[] {
-  return possibleEffects({ run: id, state: run.state, definitions, from, until }, reflex.runtime.ports).filter(
+  return possibleEffects({ run: id, settings: run.settings, state: run.state, definitions, from, until }, reflex.runtime.ports).filter(
     ({ repeat }) => repeat !== 'free',
   )
 }

@@ -1,8 +1,6 @@
 import { basename, relative } from 'node:path'
-import type { AgentChoice } from '../app/run-agents.ts'
 import type { RunHandle } from '../runs/handle.ts'
-import type { RunSettings } from '../app/run-settings.ts'
-import type { RunLimits } from '../app/options.ts'
+import type { AgentChoice, RunLimits, RunSettings } from '../policy/index.ts'
 import { budgetText } from './budget.ts'
 import type { Console } from './console.ts'
 import { factLine, paragraph } from './layout.ts'
@@ -17,20 +15,20 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
   const { err } = console
   const { start, pins } = handle.run.state
   const [pin] = start?.pins ?? pins
-  const keeps: ReturnType<typeof reflex.settings> & { readonly lowered?: boolean } = reflex.settings(handle.run)
+  const { settings } = handle.run
   const name = err.text(pin === undefined ? 'program' : programName(pin[0]))
   const id = err.text(handle.id)
   const trace = console.flags.ids === true && start !== undefined ? [`trace ${start.trace}`] : []
   const kept = [
-    ...(keeps.simulate === true ? ['simulated: nothing leaves this machine'] : []),
-    ...budgetFacts(reflex.limits(handle.run), () => unpricedIn(reflex, keeps)),
+    ...(settings.simulated ? ['simulated: nothing leaves this machine'] : []),
+    ...budgetFacts(reflex.limits(handle.run), () => unpricedIn(reflex, settings)),
   ]
   const facts = [
     ...(more.length === 0
-      ? [pin?.[1] ?? 'program', deciderText(handle, keeps.agent, reflex.models.name())].filter((fact) => fact !== '')
+      ? [pin?.[1] ?? 'program', deciderText(handle, settings.agent, reflex.models.name())].filter((fact) => fact !== '')
       : more),
-    keeps.trust,
-    ...(keeps.agentId === undefined ? [] : [`for ${err.text(keeps.agentId)}`]),
+    settings.trust,
+    ...(settings.agentId === undefined ? [] : [`for ${err.text(settings.agentId)}`]),
     ...kept,
     ...trace,
   ]
@@ -42,7 +40,7 @@ export function runHeader({ console, reflex }: Session, handle: RunHandle, more:
       more.length === 0 ? 'started' : 'resumed',
       `${name} ${handle.id}  ${facts.join(' · ')}`,
     )
-  if (keeps.lowered === true) printLowered(console, keeps.trust)
+  if (settings.lowered === true) printLowered(console, settings.trust)
 }
 
 function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string | undefined): readonly string[] {
@@ -54,8 +52,8 @@ function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string 
 }
 
 /** The first model that may be asked and has no known price. */
-function unpricedIn({ models }: Session['reflex'], { agent, simulate }: RunSettings): string | undefined {
-  if (simulate === true || agent?.recorded !== undefined) return undefined
+function unpricedIn({ models }: Session['reflex'], { agent, simulated }: RunSettings): string | undefined {
+  if (simulated || agent?.recorded !== undefined) return undefined
   const request = { messages: [], ...(agent?.model === undefined ? {} : { model: agent.model }) }
   return models.unpricedModels(request)[0]
 }

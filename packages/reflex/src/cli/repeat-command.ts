@@ -1,6 +1,6 @@
 import type { RunHandle } from '../runs/handle.ts'
-import { isObject, type Json } from '../kernel/index.ts'
-import type { RunSettings } from '../app/run-settings.ts'
+import type { Json } from '../kernel/index.ts'
+import type { RunSettings } from '../policy/index.ts'
 import { objectOf } from './event-text.ts'
 
 /** Longer inputs are not repeated: nobody reads such a command. */
@@ -33,6 +33,5 @@ export function repeatWords(
 
 /** The same of a run in this process. */
 export function repeatWordsOf({ run }: RunHandle): readonly string[] {
-  const { by, args } = run.state.start ?? {}
-  return isObject(by) && typeof by.file === 'string' ? repeatWords(by.file, args, by) : []
+  return repeatWords(run.settings.file, run.state.start?.args, run.settings)
 }

@@ -14,19 +14,15 @@ import {
 } from './capability.ts'
 import { checkPattern, type PolicyFile, rulesFor } from './file.ts'
 import { isCurrent, type TermedGrant, termedGrants, type Terms, termsOf } from './terms.ts'
-import { type Grant, grantsOf, lesserTrust, type Trust, TRUST_LEVELS } from './trust.ts'
+import type { RunSettings } from './settings.ts'
+import { type Grant, grantsOf, type Trust, TRUST_LEVELS } from './trust.ts'
+
+/** The part of a call that the policy reads: the settings of its run, and whether somebody vouches for the text of its programs. */
+export type JudgedCall = Pick<Call<RunSettings>, 'run' | 'settings' | 'untrusted'> & Partial<Pick<Call, 'frame' | 'definition'>>
 
 export interface PolicySettings {
-  /** How far a run is trusted: one level for all, or what was stored with the run. */
-  readonly trust: Trust | ((run: string) => Trust)
-  /** The agent on whose behalf a run acts; `agent_system` for all if absent. */
-  readonly agent?: (run: string) => string | undefined
-  /** What lowers the trust of one call: a program among its frames whose text nobody vouches for. */
-  readonly loweredTrust?: (call: Call) => Trust | undefined
-  /** The work folder, its real path: links in it are resolved before the policy sees a path. */
-  readonly workdir: string
-  /** The run's own folder, its real path; that of a call may be another one than that with which the run began. */
-  readonly runFolder: (run: string, call?: Call) => string
+  /** The run's own folder of a call, its real path, where that is another one than the settings of its run name. */
+  readonly runFolder?: (call: JudgedCall) => string
   /** The user's home folder, for grants and needs that name it as `{home}`. */
   readonly home?: string | undefined
   /** Follows the links of a path, so that a denial that names a file by one holds for the file. Without it denials hold as written. */
@@ -36,8 +32,8 @@ export interface PolicySettings {
   /** Milliseconds since the epoch, for grants that end; without it they have ended. */
   readonly now?: () => number
   /** Whether the terms of a grant are met for a call. Without it nobody's word is taken for it. */
-  readonly areTermsMet?: (call: Call, grant: string) => boolean
-  /** Folders that Reflex keeps for itself; `.reflex` in the work folder unless said otherwise. */
+  readonly areTermsMet?: (call: JudgedCall, grant: string) => boolean
+  /** Folders that Reflex keeps for itself; `.reflex` in the work folder of a run unless set. */
   readonly reserved?: readonly string[]
 }
 
@@ -53,24 +49,20 @@ export interface PolicyVerdict {
 }
 
 /** The policy of an operator; it can also be asked about a single capability. */
-export interface OperatorPolicy extends Policy {
-  ask(call: Call, traits: Traits, by: unknown): Fault | undefined
-  allows(run: string, capability: string, exactly?: boolean): boolean
-  judge(run: string, capability: string): PolicyVerdict
-  /** True if a rule of the operator denies it; false if it is only not granted. */
-  denies(run: string, capability: string): boolean
+export interface OperatorPolicy extends Policy<RunSettings> {
+  ask(call: JudgedCall, traits: Traits): Fault | undefined
+  /** Judges a capability of a call. With `exactly`, a grant with a star does not count: nobody means a private address when they allow the network. */
+  judgeCall(call: JudgedCall, capability: string, exactly?: boolean): PolicyVerdict
+  /** True if a rule of the operator denies a capability to a call; false if it is only not granted. */
+  denies(call: JudgedCall, capability: string): boolean
   /**
-   * The same of one call of a run, whose frames may have less trust than the run. With `exactly`, a grant with a star
-   * does not count: nobody means a private address when they allow the network.
-   */
-  judgeCall(call: Call, capability: string, exactly?: boolean): PolicyVerdict
-  /**
-   * The same of what a program says that it will need. The steps `{work}`, `{run}` and `{home}` stand for the folders; of
+   * Judges what a program says that it will need. The steps `{work}`, `{run}` and `{home}` stand for the folders; of
    * `arbor://fs/read` and other beginnings without a path, host or name, which only a value of the run will tell, it
    * answers whether there is anything that could be granted. What is really touched is asked for when it is.
    */
-  judgeAhead(call: Call, capability: string): PolicyVerdict
-  trustOf(call: Call): Trust
+  judgeAhead(call: JudgedCall, capability: string): PolicyVerdict
+  /** The trust of a call: the least where nobody vouches for the text of its programs, else that of its run. */
+  trustOf(call: JudgedCall): Trust
 }
 
 /**
@@ -83,7 +75,7 @@ export function deniedToAll({
   realPath,
   grants = [],
   reserved = [`${workdir}/.reflex`],
-}: Omit<PolicySettings, 'trust' | 'runFolder'>): (capability: string) => boolean {
+}: Pick<PolicySettings, 'home' | 'realPath' | 'grants' | 'reserved'> & { readonly workdir: string }): (capability: string) => boolean {
   const patterns = grants
     .filter(({ agent }) => agent === undefined)
     .flatMap(({ deny = [] }) => deny.filter((text) => !text.includes('{run}')))
@@ -126,17 +118,15 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
     for (const [i, text] of allow.entries()) checkPattern(text, `allow[${i}]`, rules)
     for (const [i, text] of deny.entries()) checkPattern(text, `deny[${i}]`, rules)
   }
-  const trustOf = (run: string): Trust => (typeof settings.trust === 'function' ? settings.trust(run) : settings.trust)
+  const trustOf: OperatorPolicy['trustOf'] = ({ settings: { trust }, untrusted }) => (untrusted ? 'untrusted' : trust)
   // One run after another asks, each many times.
-  let last: { readonly run: string; readonly rights: Rights } | undefined
-  const rightsIn = (run: string, trust = trustOf(run), folder = settings.runFolder(run)): Rights => {
-    if (last?.run !== run || last.rights.trust !== trust || last.rights.folders.run !== folder)
-      last = { run, rights: rightsOf(settings, run, folder, trust) }
+  let last: { readonly of: RunSettings; readonly rights: Rights } | undefined
+  const rightsOfCall = (call: JudgedCall): Rights => {
+    const [of, trust, folder] = [call.settings, trustOf(call), folderOf(settings, call)]
+    if (last?.of !== of || last.rights.trust !== trust || last.rights.folders.run !== folder)
+      last = { of, rights: rightsOf(settings, of, folder, trust) }
     return last.rights
   }
-  const rightsOfCall = (call: Call): Rights => rightsIn(call.run, trustIn(call), settings.runFolder(call.run, call))
-  const judge = (run: string, capability: string): PolicyVerdict => judgeBy(rightsIn(run), capability)
-  const trustIn = (call: Call): Trust => lesserTrust(trustOf(call.run), settings.loweredTrust?.(call) ?? 'autonomous')
   const judgeCall: OperatorPolicy['judgeCall'] = (call, capability, exactly) => {
     const verdict = judgeBy(rightsOfCall(call), capability, exactly)
     const { terms, ...rest } = verdict
@@ -145,23 +135,25 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
   return {
     ask(call, { needs = [] }) {
       const missing = needs.map((need) => ({ need, ...judgeCall(call, need) })).filter(({ allowed }) => !allowed)
-      return missing.length === 0 ? undefined : refusal(settings, call.run, trustIn(call), missing)
+      return missing.length === 0 ? undefined : refusal(settings, call, trustOf(call), missing)
     },
     judgeCall,
     judgeAhead: (call, capability) => judgeAhead(rightsOfCall(call), capability),
-    trustOf: trustIn,
-    allows: (run, capability, exactly) => judgeBy(rightsIn(run), capability, exactly).allowed,
-    judge,
-    denies(run, capability) {
+    trustOf,
+    denies(call, capability) {
       const need = readCapability(capability)
-      return 'problem' in need || rightsIn(run).denied.some(([, pattern]) => covers(pattern, need))
+      return 'problem' in need || rightsOfCall(call).denied.some(([, pattern]) => covers(pattern, need))
     },
   }
 }
 
-function rightsOf(settings: PolicySettings, run: string, folder: string, trust: Trust): Rights {
-  const { workdir, home, realPath: real } = settings
-  const grants = rulesFor(settings.grants ?? [], settings.agent?.(run))
+function folderOf({ runFolder }: PolicySettings, call: JudgedCall): string {
+  return runFolder?.(call) ?? call.settings.folder
+}
+
+function rightsOf(settings: PolicySettings, { workdir, agentId }: RunSettings, folder: string, trust: Trust): Rights {
+  const { home, realPath: real } = settings
+  const grants = rulesFor(settings.grants ?? [], agentId)
   const folders = { work: workdir, run: folder, home }
   const read = (list: 'allow' | 'deny'): [string, Pattern][] =>
     grants.flatMap((grant) =>
@@ -255,7 +247,7 @@ function isGranted({ pattern, except }: Grant, need: Capability): boolean {
 
 function refusal(
   settings: PolicySettings,
-  run: string,
+  call: JudgedCall,
   trust: Trust,
   missing: readonly (PolicyVerdict & { readonly need: string })[],
 ): Fault {
@@ -266,10 +258,10 @@ function refusal(
   const list = denied?.terms === undefined ? 'deny' : denied.terms.ask === true ? 'ask' : 'allow'
   const fix =
     denied === undefined
-      ? fixFor(settings, run, trust, names)
+      ? fixFor(settings, call, trust, names)
       : `${list === 'deny' ? 'remove' : 'change'} ${denied.rule} ${list === 'deny' ? 'from' : 'in'} "${list}" in ${denied.by}`
   return faults.make('R3001', `needs ${shown}; ${why}`, {
-    run,
+    run: call.run,
     fix,
     data: { needs: names, trust, ...(denied === undefined ? {} : { denied: denied.rule ?? '' }) },
   })
@@ -282,11 +274,11 @@ function refusalText({ rule, terms }: PolicyVerdict): string {
 }
 
 /** What would allow it: a policy file always, and the least level of trust that grants it, if one does. */
-function fixFor(settings: PolicySettings, run: string, trust: Trust, needs: readonly string[]): string {
+function fixFor(settings: PolicySettings, call: JudgedCall, trust: Trust, needs: readonly string[]): string {
   const file = `put ${JSON.stringify({ allow: needs })} into a file and name it with --policy`
   const higher = TRUST_LEVELS.slice(TRUST_LEVELS.indexOf(trust) + 1)
   const sufficient = higher.find((level) =>
-    needs.every((need) => judgeBy(rightsOf(settings, run, settings.runFolder(run), level), need).allowed),
+    needs.every((need) => judgeBy(rightsOf(settings, call.settings, call.settings.folder, level), need).allowed),
   )
   const bare = needs.includes('arbor://shell/exec/unsandboxed') ? 'commands run in a sandbox below trusted: ' : ''
   return sufficient === undefined ? `${bare}${file}` : `${bare}run or fork it with --trust ${sufficient}, or ${file}`

@@ -127,7 +127,7 @@ async function outcomeOf(
 ): Promise<Pick<CancelResult, 'run' | 'did' | 'status' | 'record' | 'effects'>> {
   const status = (await store.read(run, 0))?.row.status ?? 'cancelled'
   const effects = await runtime.peek(run, record === undefined ? undefined : record - 1).then(
-    ({ state, definitions }) => possibleEffects({ run, state, definitions }, runtime.ports),
+    ({ state, definitions }) => possibleEffects({ run, settings: runtime.settingsOf(state), state, definitions }, runtime.ports),
     // The run is cancelled nevertheless; its holder knows programs that this process does not.
     () => undefined,
   )

@@ -15,6 +15,7 @@ import {
 } from '../kernel/index.ts'
 import { checkAnswer, presentQuestion } from './runtime-questions.ts'
 import { type Question, readQuestion } from '../people/index.ts'
+import type { RunSettings } from '../policy/index.ts'
 import { checkArguments, FUNCTION, optional, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
@@ -86,13 +87,13 @@ export interface ListenOptions {
 
 /** A run in this process. Told by `Reflex`, which has set it up. `Types`: what its workflow declares, if it was written in TypeScript. */
 export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
-  readonly run: Run
+  readonly run: Run<RunSettings>
   readonly definitions: RunPrograms
   readonly #lines = new Set<(line: StoryLine) => void>()
   readonly #records = new Set<(record: Rec, n: number) => void>()
   #pending: StoryLine[] = []
 
-  constructor(run: Run, definitions: RunPrograms) {
+  constructor(run: Run<RunSettings>, definitions: RunPrograms) {
     this.run = run
     this.definitions = definitions
     run.observe((change) => this.#observe(change))

@@ -6,6 +6,7 @@ import {
   isObject,
   type Port,
   type Repeat,
+  type RunFacts,
   type State,
   type Traits,
   traitsOf,
@@ -29,6 +30,7 @@ export interface PossibleEffect {
 /** A run, and the records that asked for the effects. */
 export interface EffectRange {
   readonly run: string
+  readonly settings: RunFacts
   readonly state: State
   readonly definitions: Definitions
   /** The first and the last record. Default: all. What a record asks for that is not durable has not begun. */
@@ -41,10 +43,10 @@ export interface EffectRange {
  * or are asked about. An effect that the run holds back, such as for a spent budget, has not begun.
  */
 export function possibleEffects(
-  { run, state, definitions, from = 0, until = Number.POSITIVE_INFINITY }: EffectRange,
+  { run, settings, state, definitions, from = 0, until = Number.POSITIVE_INFINITY }: EffectRange,
   ports: ReadonlyMap<string, Port>,
 ): PossibleEffect[] {
-  const owner = { id: run, definition: (pin: number) => definitions.program(pin).def, progress: () => undefined }
+  const owner = { id: run, settings, state, definitions }
   const isOutside = ({ leaves, repeat }: Traits): boolean => leaves || repeat !== 'free'
   return [...state.pendingEffects()].flatMap((effect) => {
     const { id, requestedKey, port, frame, isQuestioned } = effect

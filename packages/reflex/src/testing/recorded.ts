@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { ArchiveSecret } from '../history/archive/format.ts'
 import { faults } from '../runs/faults.ts'
-import { settingsOf } from '../app/run-settings.ts'
 import { Fault, type FaultData, type Json, type Program, type Programs, type Rec, type RunRow, State } from '../kernel/index.ts'
 import { readText } from '../app/library.ts'
 import { Reflex } from '../app/reflex.ts'
@@ -102,9 +101,8 @@ export class RecordedRun {
         programs: root === undefined ? [] : pinnedPrograms(state, known, root),
         state,
         records,
-        keeps: settingsOf(state, surroundingsOf(reflex.host)),
+        settings: reflex.runtime.settingsOf(state),
         tools: [],
-        runFolder: (run) => reflex.runFolder(run),
       },
       options,
     )

@@ -1,17 +1,17 @@
-import { type Call, isFault, isObject, type Json, type Port, type Repeat, type Traits } from '../kernel/index.ts'
+import { type Call, isFault, isObject, type Json, type Port, type Repeat, type RunFacts, type Traits } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import type { Guess, PreparedCall, Tools } from './registry.ts'
+import { SimulatedTools } from './simulated-tools.ts'
 import type { Place, Tool } from './tool.ts'
 
 /** Where the calls of a run work, and what they may do. */
-export interface ToolPortSettings {
-  /** Of all runs, or of each. */
-  readonly tools: Tools | ((run: string) => Tools)
+export interface ToolPortSettings<S extends RunFacts> {
+  readonly tools: Tools
   readonly guess?: Guess
-  readonly place: (call: Call) => Place
-  readonly allows: (call: Call, capability: string, exactly?: boolean) => boolean
+  readonly place: (call: Call<S>) => Place
+  readonly allows: (call: Call<S>, capability: string, exactly?: boolean) => boolean
   /** True if a rule of the operator denies something to a call. */
-  readonly denies: (call: Call, capability: string) => boolean
+  readonly denies: (call: Call<S>, capability: string) => boolean
 }
 
 /** What a program may say of a call whose outcome is unknown after a crash; what the tool says counts where it does not. */
@@ -23,17 +23,19 @@ const ON_RESUME: Readonly<Record<string, Repeat>> = { ask: 'ask', repeat: 'keyed
  * arguments, so the runtime gates it and the policy judges it as what it is. A call that cannot be understood touches
  * nothing and fails.
  */
-export function toolPort({ tools, guess, place, allows, denies }: ToolPortSettings): Port {
-  const toolsOf = typeof tools === 'function' ? tools : () => tools
-  const prepare = ({ args, run }: Call): PreparedCall => {
+export function toolPort<S extends RunFacts>({ tools, guess, place, allows, denies }: ToolPortSettings<S>): Port<S> {
+  const simulated = new SimulatedTools(tools)
+  const prepare = ({ args, settings }: Call<S>): PreparedCall => {
     const { tool, args: given = {}, by } = isObject(args) ? args : {}
     if (typeof tool !== 'string') throw faults.make('R4100', 'the call names no tool')
-    if (by === 'model') refuseAuthored(toolsOf(run).get(tool, guess), given)
-    return toolsOf(run).prepare(tool, given, guess)
+    if (by === 'model') refuseAuthored(tools.get(tool, guess), given)
+    return (settings.simulated ? simulated : tools).prepare(tool, given, guess)
   }
   return {
     leaves: false,
     repeat: 'free',
+    // A simulated run has tools of its own, some of which still read files.
+    simulate: 'perform',
     traits(call) {
       const traits = preparedTraits(() => prepare(call).traits(place(call)))
       const word = isObject(call.args) ? call.args['on_resume'] : undefined

@@ -6,6 +6,8 @@ export interface Place {
   readonly workdir: string
   /** The run's own folder; it may not be there yet. */
   readonly runFolder: string
+  /** The agent on whose behalf the run acts. */
+  readonly agentId?: string | undefined
 }
 
 /** One call of a tool. */

@@ -9,6 +9,7 @@ import { filterEdges } from '../../src/kinds/workflow/guards.ts'
 import type { Workflow } from '../../src/kinds/workflow/types.ts'
 import { folder, Sandbox, tools } from '../tools/workshop.ts'
 import { board, written } from './workshop.ts'
+import { settingsWith } from '../policy/settings.ts'
 
 const repo = { from: 'repo', else: '.' }
 
@@ -173,17 +174,24 @@ async function drive(
 
 async function run(repository: Sandbox, answer: string): Promise<{ story: string[]; values: Record<string, unknown>; notes: string }> {
   const runFolder = join(repository.root, '.reflex/runs/heron')
-  const policy = createPolicy({ trust: 'probationary', workdir: repository.root, runFolder: () => runFolder })
+  const policy = createPolicy({})
   const agent = dispatch({
     tools: tools(),
     models: createModels({ host: virtualHost() }),
     workdir: repository.root,
-    allows: (id, capability) => policy.allows(id, capability),
+    allows: (call, capability) => call !== undefined && policy.judgeCall(call, capability).allowed,
     denies: () => false,
   })
   expect([...agent.check(release), ...agent.check(breaking)]).toEqual([])
   const story: string[] = []
-  const call: AgentCall = { run: 'heron', runFolder, signal: new AbortController().signal, key: 'heron:1', part: () => undefined }
+  const call: AgentCall = {
+    run: 'heron',
+    settings: settingsWith({ workdir: repository.root, folder: runFolder }),
+    untrusted: false,
+    signal: new AbortController().signal,
+    key: 'heron:1',
+    part: () => undefined,
+  }
   const values = await drive(agent, release, {}, call, answer, story)
   return { story, values, notes: typeof values['notes'] === 'string' ? readFileSync(join(repository.root, values['notes']), 'utf8') : '' }
 }

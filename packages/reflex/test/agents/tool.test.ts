@@ -7,6 +7,7 @@ import { createPolicy } from '../../src/policy/index.ts'
 import { defineTool, type ToolCall, Tools } from '../../src/tools/index.ts'
 import { folder, Sandbox, tools } from '../tools/workshop.ts'
 import { at, containing, refusal, written } from './workshop.ts'
+import { settingsWith } from '../policy/settings.ts'
 
 const calls: { args: unknown; call: ToolCall }[] = []
 const order = defineTool({
@@ -29,7 +30,8 @@ const edges = ['OK>ok']
 function call(change: Partial<AgentCall> = {}): AgentCall {
   return {
     run: 'otter',
-    runFolder: '/work/.reflex/runs/otter',
+    settings: settingsWith(),
+    untrusted: false,
     signal: new AbortController().signal,
     key: 'otter:7',
     part: () => undefined,
@@ -78,7 +80,7 @@ describe('a node with a tool', () => {
   })
 
   it('says beforehand what it will do and need, nothing of a call that cannot be understood, and that nobody knows of a tool that is missing', () => {
-    const place = { run: 'otter', runFolder: '/work/.reflex/runs/otter' }
+    const place = { run: 'otter', settings: settingsWith(), untrusted: false }
     const facts = (spec: Record<string, unknown>) => agent.traits?.(at(spec, { edges }), place)
     expect(facts({ tool: 'orders.get' })).toEqual({
       leaves: true,
@@ -107,7 +109,7 @@ describe('a node with a tool', () => {
 
   it('calls nothing that the policy does not allow now', async () => {
     calls.length = 0
-    const strict = toolAgent({ ...settings, allows: (run, capability) => run !== 'otter' || capability !== 'arbor://net/orders' })
+    const strict = toolAgent({ ...settings, allows: (call, capability) => call?.run !== 'otter' || capability !== 'arbor://net/orders' })
     expect(await refusal(() => strict.resolve(at({ tool: 'orders.get' }, { edges }), call()))).toMatchObject({
       code: 'R4105',
       data: { needs: ['arbor://net/orders'] },
@@ -125,14 +127,14 @@ it('reads history and writes notes under the rights of a probationary run', asyn
   repo.commit('feat!: no parse()')
   repo.commit('fix: two')
   const runFolder = join(repo.root, '.reflex/runs/otter')
-  const policy = createPolicy({ trust: 'probationary', workdir: repo.root, runFolder: () => runFolder })
+  const policy = createPolicy({})
   const real = toolAgent({
     tools: tools(),
     workdir: repo.root,
-    allows: (run, capability) => policy.allows(run, capability),
+    allows: (call, capability) => call !== undefined && policy.judgeCall(call, capability).allowed,
     denies: () => false,
   })
-  const from = call({ runFolder })
+  const from = call({ settings: settingsWith({ workdir: repo.root, folder: runFolder }) })
   const tag = await real.resolve(at({ tool: 'git.tag', writes: { tag: 'tag', next: 'next' } }, { edges }), from)
   expect(tag).toMatchObject({ by: 'tool git.tag', because: 'v1.4.2' })
   const history = await real.resolve(
@@ -158,7 +160,7 @@ it('reads history and writes notes under the rights of a probationary run', asyn
     { tool: 'file.read', args: { path: '../x' } },
   ]) {
     const needs = real.traits?.(at(spec, { edges }), from).needs ?? []
-    expect(policy.ask({ run: 'otter', port: 'decide' } as never, { leaves: true, repeat: 'ask', needs }, undefined)).toMatchObject({
+    expect(policy.ask(from, { leaves: true, repeat: 'ask', needs })).toMatchObject({
       code: 'R3001',
     })
     expect(await refusal(() => real.resolve(at(spec, { edges }), from))).toMatchObject({ code: 'R4105' })
@@ -168,7 +170,7 @@ it('reads history and writes notes under the rights of a probationary run', asyn
 it('puts no value into the text of a command, but gives it as a variable', async () => {
   const work = folder()
   const agent = toolAgent({ tools: tools(), workdir: work, allows: () => true, denies: () => false })
-  const from = call({ runFolder: join(work, '.reflex/runs/otter') })
+  const from = call({ settings: settingsWith({ workdir: work, folder: join(work, '.reflex/runs/otter') }) })
   const board = { title: '$(touch pwned)' }
   for (const command of ['echo {{title}}', { from: 'title' }]) {
     const spec = { tool: 'shell', args: { command, sandbox: 'none' } }

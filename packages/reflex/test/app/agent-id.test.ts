@@ -78,7 +78,7 @@ test('a resume and a fork act for the same agent, if the journal can prove it', 
     const fork = await again.fork(`${id}@2`)
     const handle = await again.resume(fork.id)
     await handle.idle()
-    const { agentId } = again.settings(handle.run)
+    const { agentId } = handle.run.settings
     await again.close()
     return agentId
   }
@@ -87,7 +87,7 @@ test('a resume and a fork act for the same agent, if the journal can prove it', 
   const sealed = new Reflex({ workdir: reflex.workdir, store: join(reflex.workdir, 'reflex.db'), surroundings: mine })
   const { id: second } = await sealed.run(join(reflex.workdir, 'recalls.dot'), { agentId: 'pilot' })
   const fork = await sealed.fork(`${second}@2`)
-  expect(sealed.settings((await sealed.resume(fork.id)).run).agentId).toBe('pilot')
+  expect((await sealed.resume(fork.id)).run.settings.agentId).toBe('pilot')
   await sealed.close()
 })
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Surroundings } from '../../src/app/host.ts'
-import { type RunSettings, withProof } from '../../src/app/run-settings.ts'
-import { copyJson, digest, type Json, type Port } from '../../src/kernel/index.ts'
+import { digest, type Port } from '../../src/kernel/index.ts'
 import { Reflex } from '../../src/app/reflex.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
+import { settingsWith } from '../policy/settings.ts'
 import { newFolder } from './folders.ts'
 import { type Life, PLACES } from './workers.ts'
 
@@ -164,10 +164,8 @@ test('a run can be cancelled where the module of its tools is gone, and nobody e
     nodes: { a: { id: 'a', spec: { ask: 'Go on?' } } },
     edges: [],
   })
-  const keeps: RunSettings = { actor: 'ana', trust: 'probationary', workdir: cwd, tools: [join(cwd, 'gone.ts')] }
-  const by = ({ id, trace }: { id: string; trace: string }): Json =>
-    copyJson(withProof(keeps, { run: id, trace, program: program.hash }, here(1)), 'by')
-  const run = await runtime.start(program, { id: 'otter', by })
+  const settings = settingsWith({ actor: 'ana', workdir: cwd, tools: [join(cwd, 'gone.ts')] })
+  const run = await runtime.start(program, { id: 'otter', settings })
   await run.idle()
   await run.leave()
   await expect(life(2).resume('otter')).rejects.toMatchObject({ code: 'R1026' })

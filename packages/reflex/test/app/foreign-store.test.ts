@@ -6,6 +6,7 @@ import type { Surroundings } from '../../src/app/host.ts'
 import { digest, isObject, type Json, type JsonObject, Runtime } from '../../src/kernel/index.ts'
 import { Reflex } from '../../src/app/reflex.ts'
 import { openStore } from '../../src/store/index.ts'
+import { startForged } from './forging.ts'
 import { type VirtualHost, virtualHost } from '../../src/testing/index.ts'
 import { decisionPort, loadStoredWorkflow, workflowKind } from '../../src/kinds/workflow/runtime.ts'
 
@@ -51,8 +52,7 @@ function program(next: JsonObject): JsonObject {
 async function forged(cwd: string, source: JsonObject, by: Json, id = 'ask-1abc'): Promise<void> {
   const reflex = new Reflex({ surroundings: somebody(cwd) })
   const made = reflex.runtime.programs.add('workflow', 'ask', source)
-  const run = await reflex.runtime.start(made, { id, by })
-  await run.idle()
+  await startForged(reflex, made, by, id)
   await reflex.close()
 }
 
@@ -75,9 +75,9 @@ async function completed(cwd: string, id: string): Promise<void> {
   await store.close()
 }
 
-async function answered(cwd: string, word = 'yes'): Promise<{ readonly code: string | undefined; readonly reflex: Reflex }> {
+async function answered(cwd: string): Promise<{ readonly code: string | undefined; readonly reflex: Reflex }> {
   const reflex = reflexIn(cwd)
-  const { handle } = await reflex.answer('last', word)
+  const { handle } = await reflex.answer('last', 'yes')
   await handle?.idle()
   return { code: handle?.questions[0]?.fault?.code, reflex }
 }
@@ -102,7 +102,7 @@ describe('a store from somebody else', () => {
     writeFileSync(join(cwd, 'src/a.txt'), 'mine')
     const source = program({ spec: { tool: 'file.write', args: { path: 'b.txt', text: 'theirs' } } })
     await forged(cwd, source, { trust: 'untrusted' }, '../../src')
-    await expect(answered(cwd, 'retry')).rejects.toMatchObject({ code: 'R2022' })
+    await expect(answered(cwd)).rejects.toMatchObject({ code: 'R2022' })
     expect(existsSync(join(cwd, 'src/b.txt'))).toBe(false)
     const other = folder()
     mkdirSync(join(other, '.reflex/runs'), { recursive: true })

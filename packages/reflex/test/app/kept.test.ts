@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../../src/kernel/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
+import { startForged } from './forging.ts'
 import { PLACES } from './workers.ts'
 
 const WRONG: readonly (readonly [string, Json])[] = [
@@ -21,11 +22,9 @@ test.each(WRONG)(
     const here = place?.().live(virtualHost())
     if (here === undefined) throw new Error('there is no place')
     const { reflex } = here
-    const run = await reflex.runtime.start(here.program('waits', { questions: ['approve'] }), { id: 'otter', by })
-    await run.idle()
-    await run.leave()
+    await startForged(reflex, here.program('waits', { questions: ['approve'] }), by, 'otter')
     const opened = await reflex.resume('otter')
-    expect(['untrusted', 'probationary']).toContain(reflex.settings(opened.run).trust)
+    expect(['untrusted', 'probationary']).toContain(opened.run.settings.trust)
     const fork = await reflex.fork('otter')
     expect(['untrusted', 'probationary']).toContain(fork.trust)
     expect((await reflex.show('otter')).questions.length).toBe(1)

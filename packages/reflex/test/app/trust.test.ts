@@ -75,7 +75,7 @@ describe('more than the usual trust', () => {
     const { handle } = await reflex.answer('last', 'yes')
     await handle?.idle()
     expect(handle?.questions[0]?.fault?.code).toBe('R3001')
-    expect(handle === undefined ? undefined : reflex.settings(handle.run)).toMatchObject({ trust: 'probationary', lowered: true })
+    expect(handle === undefined ? undefined : handle.run.settings).toMatchObject({ trust: 'probationary', lowered: true })
     await reflex.close()
   })
 })

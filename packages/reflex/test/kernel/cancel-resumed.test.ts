@@ -6,6 +6,7 @@ import { replay } from '../../src/kernel/run/replay.ts'
 import type { Run } from '../../src/kernel/run/run.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { kindOf, type Step, type World, worldOf } from './world.ts'
+import type { RunSettings } from '../../src/policy/index.ts'
 
 /** An effect under way beside a called program that undoes something when it is cancelled. */
 const busy: Step = (x, input) => {
@@ -61,7 +62,7 @@ const post = async ({ store }: World): Promise<unknown> =>
 
 /** Cancels as `Reflex.cancel` does. */
 async function cancelled(world: World): Promise<Run> {
-  const handle = (run: Run): RunHandle => new RunHandle(run, new RunPrograms(world.runtime.programs, run.state))
+  const handle = (run: Run): RunHandle => new RunHandle(run as Run<RunSettings>, new RunPrograms(world.runtime.programs, run.state))
   const run = await world.runtime.resume('otter', { prepare: (made) => blockEffects(handle(made)) })
   await cancelOpen(handle(run), 'enough', 'ben')
   await run.idle()

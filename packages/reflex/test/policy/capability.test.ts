@@ -2,10 +2,12 @@ import { posix } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { covers, createPolicy, readCapability, readPattern } from '../../src/policy/index.ts'
+import { callWith } from './settings.ts'
 import { fsCapability } from '../../src/tools/index.ts'
 
 const workdir = '/home/ana/project'
-const policy = createPolicy({ trust: 'trusted', workdir, runFolder: (run) => `/var/run/reflex/${run}` })
+const policy = createPolicy({})
+const call = callWith({ trust: 'trusted', workdir, folder: '/var/run/reflex/otter' })
 
 const step = fc.oneof(
   fc.constantFrom(
@@ -38,7 +40,7 @@ it('grants no spelling of a path that, decoded and resolved, lies elsewhere', ()
   fc.assert(
     fc.property(fc.array(step, { maxLength: 8 }), fc.boolean(), (steps, below) => {
       const text = `arbor://fs/read${below ? workdir : ''}/${steps.join('/')}`
-      if (!policy.allows('otter', text)) return
+      if (!policy.judgeCall(call, text).allowed) return
       const path = safeDecode(text.slice('arbor://fs/read'.length))
       const real = posix.resolve(path)
       expect(real === workdir || real.startsWith(`${workdir}/`)).toBe(true)

@@ -1,16 +1,15 @@
 import { describe, expect, it, test } from 'vitest'
-import type { Call } from '../../src/kernel/index.ts'
 import { createPolicy, type OperatorPolicy, type PolicyFile, type PolicySettings, readPolicy } from '../../src/policy/index.ts'
+import { callWith } from './settings.ts'
 
-const call = { run: 'otter', port: 'tool' } as Call
+const call = callWith({ trust: 'trusted', workdir: '/w', folder: '/w/.reflex/runs/otter' })
 const NEED = 'arbor://net/example.org'
 const SHELL = 'arbor://shell/exec'
 
 function policy(file: Partial<PolicyFile>, settings: Partial<PolicySettings> = {}): OperatorPolicy {
-  const runFolder = (run: string): string => `/w/.reflex/runs/${run}`
-  return createPolicy({ trust: 'trusted', workdir: '/w', runFolder, grants: [{ file: 'my.policy.json', ...file }], ...settings })
+  return createPolicy({ grants: [{ file: 'my.policy.json', ...file }], ...settings })
 }
-const asked = (made: OperatorPolicy, need: string) => made.ask(call, { leaves: true, repeat: 'ask', needs: [need] }, undefined)
+const asked = (made: OperatorPolicy, need: string) => made.ask(call, { leaves: true, repeat: 'ask', needs: [need] })
 
 describe('a grant on terms', () => {
   it('is asked for even where the level of trust grants it, and refused until somebody has allowed it', () => {
@@ -21,7 +20,7 @@ describe('a grant on terms', () => {
       rule: 'arbor://shell/**',
       terms: { ask: true },
     })
-    expect(made.allows('otter', SHELL)).toBe(false)
+    expect(made.judgeCall(call, SHELL).allowed).toBe(false)
     expect(asked(made, SHELL)?.message).toContain('wants to be asked about arbor://shell/**')
     expect(asked(policy({ ask: ['arbor://shell/**'] }, { areTermsMet: (_, grant) => grant === 'arbor://shell/**' }), SHELL)).toBeUndefined()
   })
@@ -39,7 +38,7 @@ describe('a grant on terms', () => {
   ]
   it.each(rows)('that ends at %i', (expiresAt, now, allowed) => {
     const made = policy({ bounded: [{ capability: NEED, expiresAt }] }, now === undefined ? {} : { now })
-    expect(made.allows('otter', NEED)).toBe(allowed)
+    expect(made.judgeCall(call, NEED).allowed).toBe(allowed)
     expect(made.judgeAhead(call, NEED).allowed).toBe(allowed)
   })
 

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../src/kernel/index.ts'
 import { createPolicy } from '../../src/policy/index.ts'
 import type { ToolCall } from '../../src/tools/index.ts'
 import { callIn, containing, folder, refusal, tools, use } from './workshop.ts'
+import { callWith } from '../policy/settings.ts'
 
 /** A server of this machine; its address. */
 async function serve(listener: RequestListener): Promise<string> {
@@ -134,12 +135,9 @@ describe('an address that is not public', () => {
 
   it('is also denied by the address that it stands for', async () => {
     const policy = createPolicy({
-      trust: 'trusted',
-      workdir: '/w',
-      runFolder: () => '/r',
       grants: [{ file: 'p.json', allow: ['arbor://net/*'], deny: ['arbor://net/8.8.8.8'] }],
     })
-    const call = reaching([], ['*'], { denies: (capability) => policy.denies('otter', capability) })
+    const call = reaching([], ['*'], { denies: (capability) => policy.denies(callWith(), capability) })
     for (const host of ['8.8.8.8', '[::ffff:8.8.8.8]', '[64:ff9b::808:808]', '[2002:808:808::]'])
       expect(await refusal(() => send({ url: `http://${host}:9/` }, call)), host).toMatchObject({
         code: 'R4135',

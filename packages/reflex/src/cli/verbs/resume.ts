@@ -1,7 +1,7 @@
 import { faults } from '../../runs/faults.ts'
 import type { RunHandle } from '../../runs/handle.ts'
 import { askerOf, copyJson, type RunRow } from '../../kernel/index.ts'
-import type { RunLimits } from '../../app/options.ts'
+import type { RunLimits } from '../../policy/index.ts'
 import { BUDGET_QUESTION } from '../../policy/index.ts'
 import { readBudget } from '../budget.ts'
 import { driveRun, retryFailures } from '../drive-run.ts'
@@ -30,7 +30,7 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
         ...(flags.recorded === undefined ? {} : { recorded: flags.recorded }),
       }),
     header: (handle) => {
-      const { agent } = reflex.settings(handle.run)
+      const { agent } = handle.run.settings
       runHeader(session, handle, [
         ...takenOver(row, session.console.world),
         counted(handle.run.state.n, 'record'),

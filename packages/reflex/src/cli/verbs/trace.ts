@@ -12,7 +12,7 @@ import { abandonedRuns } from '../abandoned-runs.ts'
 import { factLine, layoutText, tabSeparated } from '../layout.ts'
 import { valueRoom } from '../progress.ts'
 import { RecordWriter } from '../records.ts'
-import { readSettings } from '../../app/settings-form.ts'
+import { readSettings } from '../../policy/index.ts'
 import { budgetText } from '../budget.ts'
 import type { Session } from '../session.ts'
 import { isByModel, promptKeysText, usageFacts } from '../model-usage.ts'
@@ -149,10 +149,9 @@ function startText(state: State, limit: number): string {
 
 /** Under which rights it was started, as its journal says. */
 function rightsOf({ start }: State): string[] {
-  if (!isObject(start?.by)) return []
-  const { trust } = start.by
-  const { simulate, limits } = readSettings(start.by)
-  const budget = isObject(limits) ? budgetText(limits) : ''
+  const { trust, simulate, limits } = readSettings(start?.by) ?? {}
+  if (trust === undefined) return []
+  const budget = limits === undefined ? '' : budgetText(limits)
   return [textOf(trust), ...(simulate === true ? ['simulated'] : []), ...(budget === '' ? [] : [`budget ${budget}`])]
 }
 

@@ -13,6 +13,8 @@ export function ledgerPort(store: Store, host: Host): Port {
   return {
     leaves: true,
     repeat: 'keyed',
+    // A ledger lies beside the journal: an entry leaves no more than a record does.
+    simulate: 'perform',
     traits: (call) =>
       isList(call.args) && call.args[0] === 'read' ? { leaves: false, repeat: 'free' } : { leaves: true, repeat: 'keyed' },
     async perform(call) {

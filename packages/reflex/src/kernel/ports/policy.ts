@@ -1,6 +1,7 @@
 import type { Fault } from '../journal/fault.ts'
 import type { Call, Traits } from './port.ts'
 import type { RuntimeAsker } from '../journal/record.ts'
+import type { RunFacts } from './settings.ts'
 import type { Json } from '../journal/value.ts'
 
 /**
@@ -20,6 +21,6 @@ export type Postponed = 'later'
  * Asked before every effect is performed. Answers with the fault that refuses it, with a question to somebody else, with
  * `later`, or with nothing to allow it; a refusal becomes the effect's failure and so a record.
  */
-export interface Policy {
-  ask(call: Call, traits: Traits, by: unknown): Fault | Pause | Postponed | undefined
+export interface Policy<S extends RunFacts = RunFacts> {
+  ask(call: Call<S>, traits: Traits): Fault | Pause | Postponed | undefined
 }

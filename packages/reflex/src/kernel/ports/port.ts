@@ -1,8 +1,9 @@
 import type { Fault } from '../journal/fault.ts'
 import type { Frame } from '../state/frame.ts'
-import type { Json } from '../journal/json.ts'
+import type { Json, JsonObject } from '../journal/json.ts'
 import type { BoardReader } from '../state/scope.ts'
 import type { EstimatedUsage, Ref } from '../journal/record.ts'
+import type { RunFacts } from './settings.ts'
 
 /** May it be performed again after a crash: freely, under the same key, or only after a person said so. */
 export type Repeat = 'free' | 'keyed' | 'ask'
@@ -23,14 +24,22 @@ export interface Traits {
 }
 
 /** One effect in the hands of a port. */
-export interface Call {
+export interface Call<S extends RunFacts = RunFacts> {
   readonly run: string
+  /** The run that this run was forked from. */
+  readonly forkedFrom: string | undefined
+  /** The settings of the run, verified when it was opened. */
+  readonly settings: S
   readonly id: Ref
   readonly port: string
   readonly args: Json | undefined
   /** The idempotency key: the same after a crash, another in a fork. */
   readonly key: string
   readonly frame: Frame
+  /** The path of the node that asks, as people see it: `verify/score`. */
+  readonly place: string
+  /** True if nobody vouches for the text of the program that asks, or of one that called it: the call has the least rights. */
+  readonly untrusted: boolean
   /** Aborted when the effect is dropped; a late result is ignored. */
   readonly signal: AbortSignal
   /** The compiled program of the frame that asked. */
@@ -46,21 +55,33 @@ export interface Call {
   part(delta: Json, begins?: boolean): void
 }
 
+/** Returns what a simulated call gives in place of a result. A method, so that a port of more settings is a port of fewer. */
+export type Simulation<S extends RunFacts> = { simulate(call: Call<S>): unknown }['simulate']
+
+/** The result of a simulated call that would leave the machine. */
+export const SIMULATED: JsonObject = { status: 'success', notes: '[Simulated]' }
+
 /**
  * A door to the outside. A port states facts; the runtime decides from them when to perform and what to do
  * after a crash. A thrown error becomes the effect's failure, as a record.
  */
-export interface Port extends Traits {
+export interface Port<S extends RunFacts = RunFacts> extends Traits {
   /** Facts of one call, where they differ from the port's own. */
-  traits?(call: Call): Traits
-  perform(call: Call): unknown
+  traits?(call: Call<S>): Traits
+  perform(call: Call<S>): unknown
+  /**
+   * Stands in for `perform` in a simulated run, from which nothing leaves. `perform`: the port only looks, or it chooses by
+   * `call.settings`. `succeed`, and a port that does not say: a call that would leave the machine succeeds at once with `SIMULATED`,
+   * any other is performed. A simulated call has the traits of the real one, but leaves nothing and may be repeated freely.
+   */
+  readonly simulate?: 'perform' | 'succeed' | Simulation<S>
   /**
    * What a fork is told in place of what its source was: what the operator has settled by now. Worked out at once while the fork is
    * made, and nothing is performed.
    */
-  forkSettings?(call: Call): unknown
+  forkSettings?(call: Call<S>): unknown
   /** Turns a result into what the record holds; throws to refuse it. The default copies JSON. */
-  accept?(raw: unknown, call: Call): Json
+  accept?(raw: unknown, call: Call<S>): Json
   /** Turns what `perform` threw into the fault that the record holds. The default is `R2012` with the cause. */
-  reject?(thrown: unknown, call: Call): Fault
+  reject?(thrown: unknown, call: Call<S>): Fault
 }

@@ -8,11 +8,10 @@ import { type CallOwner, LiveCall } from './live-call.ts'
 import type { Policy } from '../ports/policy.ts'
 import type { Port, Traits } from '../ports/port.ts'
 import type { Input, EstimatedUsage } from '../journal/record.ts'
-import type { State } from '../state/state.ts'
+import type { RunFacts } from '../ports/settings.ts'
 
 /** A run as its effects see it. */
-export interface EffectOwner extends CallOwner {
-  readonly state: State
+export interface EffectOwner<S extends RunFacts> extends CallOwner<S> {
   readonly durable: number
   /** An effect has settled: the next step, unless something else is going on. */
   settleEffect(flight: PendingEffect, input: Input): void
@@ -24,9 +23,9 @@ export interface EffectOwner extends CallOwner {
 }
 
 /** What effects need of the runtime. */
-export interface EffectWorld {
-  readonly ports: ReadonlyMap<string, Port>
-  readonly policy: Policy | undefined
+export interface EffectWorld<S extends RunFacts = RunFacts> {
+  readonly ports: ReadonlyMap<string, Port<S>>
+  readonly policy: Policy<S> | undefined
 }
 
 /** An effect that stays where it is until it is let through. */
@@ -37,8 +36,8 @@ interface BlockedEffect {
 }
 
 /** An effect that waits for everything up to record `at`. */
-interface GatedEffect {
-  readonly call: LiveCall
+interface GatedEffect<S extends RunFacts> {
+  readonly call: LiveCall<S>
   readonly at: number
   readonly leaves: boolean
 }
@@ -47,10 +46,10 @@ interface GatedEffect {
  * The effects of a run in this process, from the request to the settlement: held, refused, gated, performed.
  * Each hangs on its flight, since a table would be rebuilt every few steps.
  */
-export class Effects {
-  readonly #run: EffectOwner
-  readonly #world: EffectWorld
-  #gated: GatedEffect[] = []
+export class Effects<S extends RunFacts = RunFacts> {
+  readonly #run: EffectOwner<S>
+  readonly #world: EffectWorld<S>
+  #gated: GatedEffect<S>[] = []
   #blocks: ((next: PendingEffect) => boolean) | undefined
   readonly #blocked: BlockedEffect[] = []
   /** Effects that begin once others have settled, in the order in which they were requested. */
@@ -64,7 +63,7 @@ export class Effects {
   /** How many are under way. */
   size = 0
 
-  constructor(run: EffectOwner, world: EffectWorld) {
+  constructor(run: EffectOwner<S>, world: EffectWorld<S>) {
     this.#run = run
     this.#world = world
   }
@@ -130,8 +129,8 @@ export class Effects {
     this.size++
     let traits: Traits
     try {
-      traits = port.traits === undefined ? port : port.traits(call)
-      const verdict = this.#world.policy?.ask(call, traits, this.#run.state.start?.by)
+      traits = call.traits()
+      const verdict = this.#world.policy?.ask(call, traits)
       if (verdict === 'later') return this.#postpone(call)
       if (verdict !== undefined)
         return this.#finish(
@@ -152,7 +151,7 @@ export class Effects {
     } else this.#perform(call)
   }
 
-  #postpone(call: LiveCall): void {
+  #postpone(call: LiveCall<S>): void {
     this.#postponed.push(call.pendingEffect)
     this.#finish(call, ['later', call.pendingEffect.id])
   }
@@ -173,7 +172,7 @@ export class Effects {
     if (port === undefined) return false
     const call = new LiveCall(this.#run, effect, port)
     try {
-      return this.#world.policy?.ask(call, port.traits?.(call) ?? port, this.#run.state.start?.by) === 'later'
+      return this.#world.policy?.ask(call, call.traits()) === 'later'
     } catch {
       return false
     }
@@ -239,7 +238,7 @@ export class Effects {
   /** Performs what waited for records up to `last` to be durable; what leaves waits for the subscribers to be done with them as well. */
   onDurable(last: number, watched: number): void {
     if (this.#gated.length === 0) return
-    const isReady = ({ at, leaves }: GatedEffect): boolean => at <= (leaves ? watched : last)
+    const isReady = ({ at, leaves }: GatedEffect<S>): boolean => at <= (leaves ? watched : last)
     const ready = this.#gated.filter(isReady)
     if (ready.length === 0) return
     this.#gated = this.#gated.filter((gated) => !isReady(gated))
@@ -249,17 +248,17 @@ export class Effects {
   // Ending
 
   /** One check for each performance: the one before may have blocked this process for longer than its lease. */
-  #perform(call: LiveCall): void {
+  #perform(call: LiveCall<S>): void {
     if (call.isOver) return
     if (call.needsLease) this.#run.whileOwned(() => this.#begin(call))
     else this.#begin(call)
   }
 
-  #begin(call: LiveCall): void {
+  #begin(call: LiveCall<S>): void {
     if (call.isOver) return
     let raw: unknown
     try {
-      raw = call.implementation.perform(call)
+      raw = call.perform()
       if (raw instanceof Promise || isThenable(raw)) {
         raw.then(
           (value) => this.#onPerformed(call, value),
@@ -273,7 +272,7 @@ export class Effects {
     this.#onPerformed(call, raw)
   }
 
-  #onPerformed(call: LiveCall, raw: unknown): void {
+  #onPerformed(call: LiveCall<S>, raw: unknown): void {
     if (call.isOver) return
     const where = `result of ${call.port}`
     let value: Json
@@ -288,12 +287,12 @@ export class Effects {
     this.#finish(call, ['ok', call.pendingEffect.id, value])
   }
 
-  #onFailed(call: LiveCall, thrown: unknown): void {
+  #onFailed(call: LiveCall<S>, thrown: unknown): void {
     if (call.isOver) return
     this.#finish(call, ['err', call.pendingEffect.id, faultJson(faultOf(call, thrown))])
   }
 
-  #finish(call: LiveCall, input: Input): void {
+  #finish(call: LiveCall<S>, input: Input): void {
     call.endParts()
     call.pendingEffect.activeCall = undefined
     this.size--
@@ -323,11 +322,11 @@ export class Effects {
 }
 
 /** What is known of an effect that nobody performs now. What nobody can tell is as bad as can be; without a port, nothing happens. */
-export function traitsOf(effect: PendingEffect, owner: CallOwner, ports: EffectWorld['ports']): Traits {
+export function traitsOf<S extends RunFacts>(effect: PendingEffect, owner: CallOwner<S>, ports: ReadonlyMap<string, Port<S>>): Traits {
   const port = ports.get(effect.port)
   if (port === undefined) return { leaves: false, repeat: 'free' }
   try {
-    return port.traits?.(new LiveCall(owner, effect, port)) ?? port
+    return new LiveCall(owner, effect, port).traits()
   } catch {
     return { leaves: true, repeat: 'ask' }
   }

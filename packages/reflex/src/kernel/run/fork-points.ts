@@ -3,6 +3,7 @@ import type { Fault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
 import { type PendingEffect, isPaused } from '../state/frame.ts'
 import { isObject } from '../journal/json.ts'
+import type { RunFacts } from '../ports/settings.ts'
 import { RunPrograms } from '../step/run-programs.ts'
 import type { Programs } from '../step/programs.ts'
 import type { Rec } from '../journal/record.ts'
@@ -15,6 +16,13 @@ interface NearestPoints {
   readonly after: number | undefined
 }
 
+/** The programs and ports of a runtime, and the settings of the run that is asked about. */
+interface ForkPointWorld {
+  readonly programs: Programs
+  readonly ports: EffectWorld['ports']
+  readonly settings: RunFacts
+}
+
 /**
  * The records of a run at which it can be forked: those with no effect in flight that leaves something or that may not be
  * repeated freely, for nobody could say whether it has happened to the fork; and before the end.
@@ -24,18 +32,20 @@ export class ForkPoints {
   readonly #records: readonly Rec[]
   readonly #programs: Programs
   readonly #ports: EffectWorld['ports']
+  readonly #settings: RunFacts
 
-  constructor(run: string, records: readonly Rec[], programs: Programs, ports: EffectWorld['ports']) {
+  constructor(run: string, records: readonly Rec[], { programs, ports, settings }: ForkPointWorld) {
     this.#run = run
     this.#records = records
     this.#programs = programs
     this.#ports = ports
+    this.#settings = settings
   }
 
   /** The effects that are under way where a run stands, and inside which it cannot be forked. */
   openEffects(state: State): readonly PendingEffect[] {
     const definitions = new RunPrograms(this.#programs, state)
-    return [...state.pendingEffects()].filter((effect) => !this.#isFree(effect, definitions))
+    return [...state.pendingEffects()].filter((effect) => !this.#isFree(effect, state, definitions))
   }
 
   /** `R2060`, with the nearest points. `path`: of the effect that is in the way. */
@@ -58,8 +68,8 @@ export class ForkPoints {
     return before === undefined ? undefined : `${this.#run}@${before}`
   }
 
-  #isFree(effect: PendingEffect, definitions: RunPrograms): boolean {
-    const owner = { id: this.#run, definition: (pin: number) => definitions.program(pin).def, progress: () => undefined }
+  #isFree(effect: PendingEffect, state: State, definitions: RunPrograms): boolean {
+    const owner = { id: this.#run, state, settings: this.#settings, definitions }
     const { leaves, repeat } = traitsOf(effect, owner, this.#ports)
     return isPaused(effect) || (!effect.isQuestioned && !leaves && repeat === 'free')
   }
@@ -84,7 +94,7 @@ export class ForkPoints {
       // A fork of a run that is being cancelled would do nothing but end so as well.
       let open = state.ended === undefined && state.root.cancelReason === undefined
       for (const effect of state.pendingEffects()) {
-        if (!free.has(effect)) free.set(effect, this.#isFree(effect, definitions))
+        if (!free.has(effect)) free.set(effect, this.#isFree(effect, state, definitions))
         if (!isPaused(effect) && (free.get(effect) !== true || effect.isQuestioned)) open = false
       }
       if (!open) continue

@@ -15,19 +15,20 @@ import type { Redactor } from '../journal/redact.ts'
 import { framePath, runStatus, summary } from './row.ts'
 import { applyChecked } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
+import type { RunFacts, SettingsCodec } from '../ports/settings.ts'
 import type { Batch, Lease, Store } from '../ports/store.ts'
 import { encodeBatch, FIRST_SNAPSHOT, snapshotText, storedProgram } from './batch-builder.ts'
 
 /** How a run is forked. */
-export interface ForkOptions {
+export interface ForkOptions<S extends RunFacts = RunFacts> {
   /** The last record that both share. Default: the last one that is durable. */
   readonly at?: number
   /** The fork's name; drawn if absent. `R5007` if it is taken. */
   readonly id?: string
   /** Who forks, for the journal. */
   readonly actor?: string
-  /** What the operator settles for the fork, in place of what the start of the source says. */
-  readonly by?: (fork: { readonly id: string; readonly trace: string }) => Json
+  /** The settings that the operator chooses for the fork. The others are those of the source. */
+  readonly settings?: Partial<S>
   /** Written to the board of the root. */
   readonly set?: JsonObject
   /**
@@ -47,7 +48,7 @@ export interface ForkSource {
 }
 
 /** A run that was forked from another one. It is held: it performs nothing until it is resumed. */
-export interface ForkResult {
+export interface ForkResult<S extends RunFacts = RunFacts> {
   readonly id: string
   readonly from: readonly [run: string, record: number]
   /** Effects that had settled by then, and stay so. */
@@ -55,14 +56,18 @@ export interface ForkResult {
   /** How the fork stands, after its own records. */
   readonly state: State
   readonly definitions: RunPrograms
+  /** Its settings as a resume will read them, and those of its source. */
+  readonly settings: S
+  readonly sourceSettings: S
 }
 
 /** What forking needs of a runtime. */
-export interface ForkWorld {
+export interface ForkWorld<S extends RunFacts> {
   readonly store: Store
   readonly journals: Journals
   readonly programs: Programs
-  readonly ports: EffectWorld['ports']
+  readonly ports: EffectWorld<S>['ports']
+  readonly codec: SettingsCodec<S>
   readonly host: Host
   readonly redact: Redactor | undefined
   /** A new run's name and the right to write its records. */
@@ -76,16 +81,17 @@ const CHUNK = 1000
  * Makes a run of the first records of another one, as they are, and of records of its own: that it is a fork, and what was
  * decided for it. All is stored in one commit, or nothing is.
  */
-export async function forkRun(world: ForkWorld, run: string, options: ForkOptions): Promise<ForkResult> {
+export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: string, options: ForkOptions<S>): Promise<ForkResult<S>> {
   const journal = await world.journals.records(run)
   const source = await sourceAt(world, run, journal, options.at)
   const { state, definitions, record: at } = source
   const from = [run, at] as const
-  const points = new ForkPoints(run, journal, world.programs, world.ports)
-  if (state.ended !== undefined) throw points.endedFault(at)
   const { start } = state
   const [program] = start?.pins ?? []
   if (start === undefined || program === undefined) throw noStart(run)
+  const sourceSettings = world.codec.read(start)
+  const points = new ForkPoints(run, journal, { ...world, settings: sourceSettings })
+  if (state.ended !== undefined) throw points.endedFault(at)
   const openEffects = points.openEffects(state)
   const forkRecords = new ForkRecords(world, source)
   // What the board refuses is known before anything is made, and what is decided is decided by what was set.
@@ -97,15 +103,20 @@ export async function forkRun(world: ForkWorld, run: string, options: ForkOption
   if (openEffect !== undefined) throw points.insideFault(at, framePath(openEffect.frame, definitions))
   if (isFault(found)) throw found
   const { lease, trace } = await world.create(options.id, program)
-  const { redact } = world
-  const by = options.by === undefined ? start.by : copyJson(options.by({ id: lease.run, trace }), 'by')
-  const records = [...journal.slice(0, at), ...forkRecords.end(lease.run, decided)]
-  const about = by === undefined ? {} : { by: redact?.(by) ?? by }
-  state.start = { ...start, run: lease.run, trace, fork: from, ...about }
+  state.start = { ...start, run: lease.run, trace, fork: from }
+  // A source that began without settings has none to write, unless there are some for the fork.
+  if (start.by !== undefined || options.settings !== undefined) {
+    const made = world.codec.forFork(sourceSettings, options.settings ?? {})
+    const by = world.codec.write(made, { run: lease.run, trace, program: program[3] })
+    state.start = { ...state.start, by: world.redact?.(by) ?? by }
+  }
+  // The frames of the fork hear the settings that a resume will read.
+  const settings = world.codec.read(state.start)
+  const records = [...journal.slice(0, at), ...forkRecords.end({ run: lease.run, settings }, decided)]
   const refused = await world.store.commit(batchesOf(source, withStart(state.start, records), lease))
   if (refused.length > 0) throw faults.make('R5002', `${lease.run} was taken over by another process`, { run: lease.run })
   const settled = records.slice(0, from[1]).filter(({ input }) => input?.[0] === 'ok' || input?.[0] === 'err').length
-  return { id: lease.run, from, settled, state, definitions }
+  return { id: lease.run, from, settled, state, definitions, settings, sourceSettings }
 }
 
 function refOf(input: Input | undefined): Ref | undefined {
@@ -117,7 +128,12 @@ function noStart(run: string): Error {
   return faults.make('R5003', `${run} has no first record`, { run })
 }
 
-async function sourceAt({ journals }: ForkWorld, run: string, all: readonly Rec[], wanted = all.length): Promise<ForkSource> {
+async function sourceAt(
+  { journals }: Pick<ForkWorld<RunFacts>, 'journals'>,
+  run: string,
+  all: readonly Rec[],
+  wanted = all.length,
+): Promise<ForkSource> {
   // Of a run that is not there, or that never began, this says so.
   if (all.length === 0) await journals.peek(run)
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > all.length) {
@@ -129,46 +145,51 @@ async function sourceAt({ journals }: ForkWorld, run: string, all: readonly Rec[
   return { run, record: wanted, state, definitions: await journals.definitions(state) }
 }
 
+interface NewFork<S extends RunFacts> {
+  readonly run: string
+  readonly settings: S
+}
+
 /** The records that a fork has of its own: made one after another, each applied to the state at once. */
-class ForkRecords {
-  readonly #world: ForkWorld
+class ForkRecords<S extends RunFacts> {
+  readonly #world: ForkWorld<S>
   readonly #source: ForkSource
   readonly #decider: Decider
   #first: Rec | undefined
 
-  constructor(world: ForkWorld, source: ForkSource) {
+  constructor(world: ForkWorld<S>, source: ForkSource) {
     this.#world = world
     this.#source = source
     this.#decider = new Decider(source.state, source.definitions)
   }
 
   /** That it is a fork, who made it and what was set. Throws what the board refuses of that. */
-  begin(options: ForkOptions): void {
+  begin(options: ForkOptions<S>): void {
     const { state } = this.#source
     const { host } = this.#world
     this.#first = this.#take(state.root, ['kernel', 'fork', forkDetail(this.#world, options)], Math.max(0, host.now() - state.time))
   }
 
   /** Which run its frames belong to now, with what is settled for that, and what was decided. Gives them all. */
-  end(run: string, decided: readonly [Frame, Input] | undefined): Rec[] {
+  end(fork: NewFork<S>, decided: readonly [Frame, Input] | undefined): Rec[] {
     const { state, definitions } = this.#source
     const records = this.#first === undefined ? [] : [withDecision(this.#first, refOf(decided?.[1]))]
     for (const frame of state.frames.values()) {
       const { kind, def } = definitions.program(frame.pin)
       const request = definitions.kind(kind).forkRequest?.(def)
       if (request !== undefined)
-        records.push(this.#take(frame, ['kernel', 'forked', { run, ...this.#settingsFor(run, frame, request) }], 0))
+        records.push(this.#take(frame, ['kernel', 'forked', { run: fork.run, ...this.#settingsFor(fork, frame, request) }], 0))
     }
     if (decided !== undefined) records.push(this.#take(decided[0], decided[1], 0))
     return records
   }
 
   /** What a port says to a frame of the fork. */
-  #settingsFor(run: string, frame: Frame, [name, args, key]: Request): { readonly said?: Json } {
+  #settingsFor({ run, settings }: NewFork<S>, frame: Frame, [name, args, key]: Request): { readonly said?: Json } {
     const { state, definitions } = this.#source
     const port = this.#world.ports.get(name)
     if (port?.forkSettings === undefined) return {}
-    const owner: CallOwner = { id: run, definition: (pin) => definitions.program(pin).def, progress: () => undefined }
+    const owner: CallOwner<S> = { id: run, state, settings, definitions }
     const call = new LiveCall(owner, new PendingEffect(state.n + 1, frame, name, args, key, state.n + 1), port)
     return { said: copyJson(port.forkSettings(call), `what ${name} says anew`) }
   }
@@ -190,7 +211,7 @@ function withDecision(record: Rec, ref: Ref | undefined): Rec {
 }
 
 /** Draws of its own: what it makes from now on is not what its source makes under the same number. */
-function forkDetail({ host }: ForkWorld, { set, actor }: ForkOptions): JsonObject {
+function forkDetail({ host }: { readonly host: Host }, { set, actor }: Pick<ForkOptions, 'set' | 'actor'>): JsonObject {
   return {
     seed: host.entropy(),
     ...(actor === undefined ? {} : { by: actor }),

@@ -1,24 +1,30 @@
+import type { Definitions } from '../step/decide.ts'
 import { copyJson, type Json } from '../journal/json.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
-import type { Call, Port } from '../ports/port.ts'
+import { type Call, type Port, SIMULATED, type Traits } from '../ports/port.ts'
 import type { Ref } from '../journal/record.ts'
 import type { StreamRedactor } from '../journal/redact.ts'
+import { framePath } from './row.ts'
 import type { BoardReader } from '../state/scope.ts'
+import type { RunFacts } from '../ports/settings.ts'
+import type { State } from '../state/state.ts'
 
 /** What an effect under way needs of its run. */
-export interface CallOwner {
+export interface CallOwner<S extends RunFacts = RunFacts> {
   readonly id: string
-  definition(pin: number): unknown
-  progress(call: LiveCall, delta: Json): void
+  readonly state: State
+  readonly settings: S
+  readonly definitions: Definitions
+  progress?(call: LiveCall<S>, delta: Json): void
   /** Begins the redaction of what an effect streams in parts; absent where nothing is redacted. */
   redaction?(): StreamRedactor | undefined
 }
 
 /** An effect of a run in this process: its data, and the means to stop it. */
-export class LiveCall implements Call {
-  readonly #owner: CallOwner
+export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
+  readonly #owner: CallOwner<S>
   readonly pendingEffect: PendingEffect
-  readonly implementation: Port
+  readonly implementation: Port<S>
   #controller: AbortController | undefined
   #redaction: StreamRedactor | undefined
   /** Settled or dropped: whatever still arrives is ignored. */
@@ -26,14 +32,39 @@ export class LiveCall implements Call {
   /** True if no other process may perform it too. */
   needsLease = true
 
-  constructor(owner: CallOwner, pendingEffect: PendingEffect, implementation: Port) {
+  constructor(owner: CallOwner<S>, pendingEffect: PendingEffect, implementation: Port<S>) {
     this.#owner = owner
     this.pendingEffect = pendingEffect
     this.implementation = implementation
   }
 
+  /** Returns the traits of the call. A simulated call leaves nothing and may be repeated freely. */
+  traits(): Traits {
+    const { implementation } = this
+    const traits = implementation.traits === undefined ? implementation : implementation.traits(this)
+    if (!this.settings.simulated) return traits
+    const { needs, costs, estimateUsage, unpricedModels } = traits
+    return { leaves: false, repeat: 'free', needs, costs, estimateUsage, unpricedModels }
+  }
+
+  /** Performs the call, or simulates it where its run is simulated. */
+  perform(): unknown {
+    const { implementation } = this
+    if (!this.settings.simulated || implementation.simulate === 'perform') return implementation.perform(this)
+    if (typeof implementation.simulate === 'function') return implementation.simulate(this)
+    return (implementation.traits?.(this) ?? implementation).leaves ? SIMULATED : implementation.perform(this)
+  }
+
   get run(): string {
     return this.#owner.id
+  }
+
+  get forkedFrom(): string | undefined {
+    return this.#owner.state.start?.fork?.[0]
+  }
+
+  get settings(): S {
+    return this.#owner.settings
   }
 
   get id(): Ref {
@@ -52,6 +83,19 @@ export class LiveCall implements Call {
     return this.pendingEffect.frame
   }
 
+  get place(): string {
+    return framePath(this.frame, this.#owner.definitions)
+  }
+
+  get untrusted(): boolean {
+    const { definitions } = this.#owner
+    for (let frame: Frame | undefined = this.frame; frame !== undefined; frame = frame.link?.caller) {
+      const { kind, def } = definitions.program(frame.pin)
+      if (definitions.kind(kind).isUntrusted?.(def) === true) return true
+    }
+    return false
+  }
+
   get key(): string {
     return this.pendingEffect.requestedKey ?? `${this.#owner.id}:${this.pendingEffect.id}`
   }
@@ -61,7 +105,7 @@ export class LiveCall implements Call {
   }
 
   definition(pin: number): unknown {
-    return this.#owner.definition(pin)
+    return this.#owner.definitions.program(pin).def
   }
 
   /** Made when it is first asked for: most effects never look at it. */
@@ -80,13 +124,13 @@ export class LiveCall implements Call {
     const copy = copyJson(delta, `progress of ${this.port}`)
     this.#redaction ??= this.#owner.redaction?.()
     const visible = this.#redaction === undefined ? copy : this.#redaction.take(copy, begins)
-    if (visible !== undefined) this.#owner.progress(this, visible)
+    if (visible !== undefined) this.#owner.progress?.(this, visible)
   }
 
   /** Streams the remaining parts, which could have been the beginning of a secret. */
   endParts(): void {
     const rest = this.isOver ? undefined : this.#redaction?.end()
-    if (rest !== undefined) this.#owner.progress(this, rest)
+    if (rest !== undefined) this.#owner.progress?.(this, rest)
   }
 
   /** Settled: an abort afterwards would reach a tool that has already answered. */

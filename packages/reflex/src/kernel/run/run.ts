@@ -18,6 +18,7 @@ import type { QueuedInput } from '../state/queue.ts'
 import type { Input, Rec, Ref } from '../journal/record.ts'
 import type { Redactor, StreamRedactor } from '../journal/redact.ts'
 import { framePath, runStatus } from './row.ts'
+import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
 import type { Batch, InboxMessage, Lease, RunStatus, Store, StoredProgram } from '../ports/store.ts'
 import type { Change } from '../state/story.ts'
@@ -26,7 +27,7 @@ import { Waiters } from './waiters.ts'
 import { type RestListener, type Subscriber, Watchers } from './watchers.ts'
 
 /** What a run needs of the runtime that holds it. */
-export interface RunWorld extends EffectWorld {
+export interface RunWorld<S extends RunFacts = RunFacts> extends EffectWorld<S> {
   readonly host: Host
   readonly store: Store | undefined
   readonly committer: Committer | undefined
@@ -39,7 +40,18 @@ export interface RunWorld extends EffectWorld {
   resetClock(): void
   /** Every durable record of a run. */
   journal(run: string): Promise<readonly Rec[]>
-  onClosed(run: Run): void
+  onClosed(run: Run<S>): void
+}
+
+/** The parts of a run: its name, its state, what it stands on, and the right to advance it. */
+export interface RunParts<S extends RunFacts> {
+  readonly id: string
+  readonly state: State
+  readonly settings: S
+  readonly definitions: Definitions
+  readonly lease?: Lease | undefined
+  /** Programs that go with the first batch. */
+  readonly programs?: readonly StoredProgram[]
 }
 
 /** What is told to a run by topic. */
@@ -58,19 +70,21 @@ const MAX_BEHIND = 2 * TURN
  * A run in this process: takes inputs one at a time, lets the decider make the record, applies it, and only
  * then acts: performs effects when what they depend on is durable, and shows nothing before it is.
  */
-export class Run implements CommitOwner, EffectOwner, InboxOwner {
+export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOwner<S>, InboxOwner {
   readonly id: string
   readonly state: State
+  /** The settings that the operator chose, verified when the run was opened in this process. */
+  readonly settings: S
+  readonly definitions: Definitions
   readonly lease: Lease | undefined
   /** The number of the last durable record. */
   durable: number
   /** The records that are not durable yet; where there is no store, all of them. */
   readonly records: Rec[] = []
-  readonly #world: RunWorld
-  readonly #definitions: Definitions
+  readonly #world: RunWorld<S>
   readonly #decider: Decider
   readonly #arrivals: Arrival[] = []
-  readonly #effects: Effects
+  readonly #effects: Effects<S>
   readonly #inbox: Inbox
   readonly #alarm: Alarm
   readonly #batches: BatchBuilder
@@ -85,20 +99,14 @@ export class Run implements CommitOwner, EffectOwner, InboxOwner {
   #steps = 0
   #endReason: Fault | 'closed' | undefined
 
-  constructor(
-    world: RunWorld,
-    id: string,
-    state: State,
-    definitions: Definitions,
-    lease: Lease | undefined,
-    programs: readonly StoredProgram[] = [],
-  ) {
+  constructor(world: RunWorld<S>, { id, state, settings, definitions, lease, programs = [] }: RunParts<S>) {
     this.#world = world
     this.id = id
     this.state = state
+    this.settings = settings
+    this.definitions = definitions
     this.lease = lease
     this.durable = state.n
-    this.#definitions = definitions
     this.#decider = new Decider(state, definitions)
     this.#effects = new Effects(this, world)
     this.#inbox = new Inbox(this, world.store ?? localInbox())
@@ -132,12 +140,12 @@ export class Run implements CommitOwner, EffectOwner, InboxOwner {
   }
 
   definition(pin: number): unknown {
-    return this.#definitions.program(pin).def
+    return this.definitions.program(pin).def
   }
 
   /** The node path of a frame, outermost first: `verify/score`. */
   path(frame: Frame): string {
-    return framePath(frame, this.#definitions)
+    return framePath(frame, this.definitions)
   }
 
   // Observing
@@ -385,7 +393,7 @@ export class Run implements CommitOwner, EffectOwner, InboxOwner {
   }
 
   /** Progress of an effect. */
-  progress(call: LiveCall, delta: Json): void {
+  progress(call: LiveCall<S>, delta: Json): void {
     this.arrive({
       resolve: () => (call.frame.pendingEffects.includes(call.pendingEffect) ? [call.frame, ['part', call.id, delta]] : undefined),
     })
@@ -546,7 +554,7 @@ export class Run implements CommitOwner, EffectOwner, InboxOwner {
   #storePrograms(count: number): void {
     if (this.lease === undefined) return
     for (let pin = this.state.pins.length - count; pin < this.state.pins.length; pin++)
-      this.#batches.addProgram(this.#definitions.program(pin))
+      this.#batches.addProgram(this.definitions.program(pin))
   }
 
   #show(record: Rec, frame: Frame, before: Json | undefined): void {

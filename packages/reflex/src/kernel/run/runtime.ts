@@ -20,15 +20,18 @@ import { FORMAT, type Pin, type Rec, type Start } from '../journal/record.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { Run, type RunWorld } from './run.ts'
 import { storedProgram } from './batch-builder.ts'
+import { plainSettings, type RunFacts, type SettingsCodec } from '../ports/settings.ts'
 import { State } from '../state/state.ts'
 import type { Lease, RunRow, RunStatus, Store, Worker } from '../ports/store.ts'
 
 /** What a runtime is made of. */
-export interface RuntimeOptions {
+export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly kinds: readonly Kind[]
-  readonly ports?: Readonly<Record<string, Port>>
+  readonly ports?: Readonly<Record<string, Port<S>>>
   /** Asked before every effect. Absent: everything is allowed, as fits a program inside another. */
-  readonly policy?: Policy
+  readonly policy?: Policy<S>
+  /** Reads and writes the settings of runs. Absent: they are what stands in the first record. */
+  readonly settings?: SettingsCodec<S>
   /** Absent: journals stay in this process. */
   readonly store?: Store
   readonly host?: Host
@@ -43,20 +46,22 @@ export interface RuntimeOptions {
 }
 
 /** What a run starts with. */
-export interface StartOptions {
+export interface StartOptions<S extends RunFacts = RunFacts> {
   readonly args?: Json
-  /** Who starts it, with which trust: facts of the operator, which the policy reads. They may name the run itself. */
-  readonly by?: Json | ((run: { readonly id: string; readonly trace: string }) => Json)
+  /** What its operator chooses for it: who starts it, how far it is trusted. Recorded by the codec; they may name the run itself. */
+  readonly settings?: S | ((run: { readonly id: string; readonly trace: string }) => S)
   /** Its name. Absent: a speakable name that the store does not have yet; without a store the trace id. `R5007` if it is taken. */
   readonly id?: string
   /** Called before the first record: to observe, or to hold. */
-  readonly prepare?: (run: Run) => void
+  prepare?(run: Run<S>): void
 }
 
 /** How a stored run is opened. */
-export interface ReopenOptions {
+export interface ReopenOptions<S extends RunFacts = RunFacts> {
   /** Called, and awaited, before anything goes on. */
-  readonly prepare?: (run: Run) => void | Promise<void>
+  prepare?(run: Run<S>): void | Promise<void>
+  /** Changes the settings that the run was started with, for this process. */
+  settings?(kept: S): S
   /** Who goes on with it, for the journal of a fork that waits for that. */
   readonly actor?: string | undefined
 }
@@ -75,22 +80,23 @@ interface NewRun {
  * Carries runs of every kind: starts them, opens them again after a restart, and keeps the right to advance
  * them alive. Several runtimes may share a store; a run is advanced by one of them.
  */
-export class Runtime implements RunWorld {
+export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly programs = new Programs()
   readonly host: Host
   readonly store: Store | undefined
   readonly committer: Committer | undefined
-  readonly ports: Map<string, Port>
-  readonly policy: Policy | undefined
+  readonly ports: Map<string, Port<S>>
+  readonly policy: Policy<S> | undefined
   readonly redact: Redactor | undefined
   /** Milliseconds without a heartbeat after which this process counts as gone. */
   readonly leaseMs: number
-  readonly #runs = new Map<string, Run>()
-  readonly #opening = new Map<string, Promise<Run>>()
+  readonly #runs = new Map<string, Run<S>>()
+  readonly #opening = new Map<string, Promise<Run<S>>>()
   /** Names that were wished for, of runs that are being made. */
   readonly #reserved = new Set<string>()
   /** What subscribers still do for runs that this process no longer holds. */
   readonly #busySubscribers = new Set<Promise<void>>()
+  readonly #codec: SettingsCodec<S>
   readonly #worker: Worker
   readonly heartbeat: Heartbeat | undefined
   readonly #leases: Leases | undefined
@@ -98,11 +104,12 @@ export class Runtime implements RunWorld {
   #now: number | undefined
   #registered: Promise<void> | undefined
 
-  constructor(options: RuntimeOptions) {
+  constructor(options: RuntimeOptions<S>) {
     for (const kind of options.kinds) this.programs.addKind(kind)
     this.host = options.host ?? systemHost
     this.store = options.store
     this.policy = options.policy
+    this.#codec = options.settings ?? plainSettings()
     this.redact = options.redact
     this.ports = new Map(Object.entries(options.ports ?? {}))
     this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
@@ -137,12 +144,12 @@ export class Runtime implements RunWorld {
   }
 
   /** The runs that this process holds. */
-  get openRuns(): ReadonlyMap<string, Run> {
+  get openRuns(): ReadonlyMap<string, Run<S>> {
     return this.#runs
   }
 
   /** Starts a run of a program. Its first record is durable once `idle` resolves; nothing leaves before. */
-  async start(program: Program, options: StartOptions = {}): Promise<Run> {
+  async start(program: Program, options: StartOptions<S> = {}): Promise<Run<S>> {
     this.#reserve(options.id)
     try {
       return await this.#start(program, options)
@@ -151,26 +158,26 @@ export class Runtime implements RunWorld {
     }
   }
 
-  async #start(program: Program, options: StartOptions): Promise<Run> {
-    const closure = this.programs.closure(program)
+  async #start(root: Program, options: StartOptions<S>): Promise<Run<S>> {
+    const closure = this.programs.closure(root)
     if (this.store?.durable) for (const needed of closure) assertStorable(needed)
     const args = options.args === undefined ? {} : { args: this.#redact(copyJson(options.args, 'args')) }
     const pins = closure.map(pinOf)
     const seed = this.host.entropy()
-    const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(program))
-    const { by } = options
-    const facts = typeof by === 'function' ? by({ id, trace }) : by
-    const starter = facts === undefined ? {} : { by: this.#redact(copyJson(facts, 'by')) }
-    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...starter }
+    const { id, lease, trace, at } = await this.#create(options.id, pins[0] ?? pinOf(root))
+    const said = typeof options.settings === 'function' ? options.settings({ id, trace }) : options.settings
+    const program = pins[0]?.[3] ?? ''
+    const by = said === undefined ? {} : { by: this.#redact(this.#codec.write(said, { run: id, trace, program })) }
+    const start: Start = { v: FORMAT, run: id, trace, seed, at, pins, ...args, ...by }
     const state = new State()
-    const run = new Run(
-      this,
+    const run = new Run<S>(this, {
       id,
       state,
-      new RunPrograms(this.programs, state, this.store?.durable),
+      settings: said ?? this.#codec.read(start),
+      definitions: new RunPrograms(this.programs, state, this.store?.durable),
       lease,
-      this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram),
-    )
+      programs: this.store === undefined ? [] : closure.filter(({ local }) => local === undefined).map(storedProgram),
+    })
     this.#runs.set(id, run)
     this.#inboxWatch?.watch()
     options.prepare?.(run)
@@ -191,8 +198,10 @@ export class Runtime implements RunWorld {
   }
 
   /** A run in memory that goes on from a state that was kept elsewhere. */
-  adopt(id: string, state: State): Run {
-    const run = new Run(this, id, state, new RunPrograms(this.programs, state, this.store?.durable), undefined)
+  adopt(id: string, state: State): Run<S> {
+    const definitions = new RunPrograms(this.programs, state, this.store?.durable)
+    const { start = { v: FORMAT, run: id, trace: id, seed: '', at: 0, pins: state.pins } } = state
+    const run = new Run<S>(this, { id, state, settings: this.#codec.read(start), definitions })
     this.#runs.set(id, run)
     return run
   }
@@ -249,7 +258,7 @@ export class Runtime implements RunWorld {
    * flight are performed again, under the same key, or asked about, as their ports declare. Throws `R5001`
    * if another process holds it, `R2016` if there is none, `R2001` if it has ended.
    */
-  async resume(id: string, options: ReopenOptions = {}): Promise<Run> {
+  async resume(id: string, options: ReopenOptions<S> = {}): Promise<Run<S>> {
     const known = this.#runs.get(id) ?? this.#opening.get(id)
     if (known !== undefined) return known
     const opening = this.#open(id, options)
@@ -261,7 +270,7 @@ export class Runtime implements RunWorld {
     }
   }
 
-  async #open(id: string, { prepare, actor }: ReopenOptions): Promise<Run> {
+  async #open(id: string, options: ReopenOptions<S>): Promise<Run<S>> {
     const leases = this.#needLeases()
     await this.register()
     const claim = await leases.claim(id, this.host.now())
@@ -273,17 +282,18 @@ export class Runtime implements RunWorld {
         data: { pid: worker.pid, host: worker.host, seen: claim.owner.seen },
       })
     }
-    let run: Run | undefined
+    let run: Run<S> | undefined
     try {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#endedFault(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
       this.#journals().requireSupportedRevision(state.pins, id)
-      run = new Run(this, id, state, definitions, claim.lease)
+      const kept = this.settingsOf(state)
+      run = new Run<S>(this, { id, state, settings: options.settings?.(kept) ?? kept, definitions, lease: claim.lease })
       this.#runs.set(id, run)
       this.#inboxWatch?.watch()
-      const ready = prepare?.(run)
+      const ready = options.prepare?.(run)
       if (ready !== undefined) await ready
-      await run.reopen(actor)
+      await run.reopen(options.actor)
       return run
     } catch (thrown) {
       run?.close()
@@ -297,8 +307,8 @@ export class Runtime implements RunWorld {
    * before its end. Undefined where there is no such point. Rejects as `history` does.
    */
   async forkPoint(id: string): Promise<string | undefined> {
-    const { records } = await this.history(id)
-    return new ForkPoints(id, records, this.programs, this.ports).retryPoint()
+    const { records, state } = await this.history(id)
+    return new ForkPoints(id, records, { programs: this.programs, ports: this.ports, settings: this.settingsOf(state) }).retryPoint()
   }
 
   /** `R2001`, with the fork that goes on from before the end. That none can be named, for whatever reason, hides no failure. */
@@ -316,23 +326,30 @@ export class Runtime implements RunWorld {
    * Its effects have keys of their own. Throws `R2016` for a run that is not there, `R2060` and `R2061` where none can be
    * forked, `R2021` for a record that it has not, `R5006` for a program that the store lacks, and what the board refuses of `set`; then nothing was made.
    */
-  async fork(id: string, options: ForkOptions = {}): Promise<ForkResult> {
+  async fork(id: string, options: ForkOptions<S> = {}): Promise<ForkResult<S>> {
     const leases = this.#needLeases()
     let lease: Lease | undefined
     this.#reserve(options.id)
-    const create: ForkWorld['create'] = async (wanted, program) => {
+    const create: ForkWorld<S>['create'] = async (wanted, program) => {
       const created = await this.#create(wanted, program, 'suspended')
       lease = created.lease
       if (lease === undefined) throw noStore()
       return { lease, trace: created.trace }
     }
     const { programs, ports, host, redact } = this
+    const world = { store: this.#needStore(), journals: this.#journals(), programs, ports, codec: this.#codec, host, redact, create }
     try {
-      return await forkRun({ store: this.#needStore(), journals: this.#journals(), programs, ports, host, redact, create }, id, options)
+      return await forkRun(world, id, options)
     } finally {
       this.#release(options.id)
       if (lease !== undefined) await leases.release(lease)
     }
+  }
+
+  /** The settings of a run as its first record states them, verified. Throws `R5003` for a state without a first record. */
+  settingsOf({ start }: State): S {
+    if (start === undefined) throw faults.make('R5003', 'the run has no first record')
+    return this.#codec.read(start)
   }
 
   /** The state of a stored run after record `until`, without the right to go on with it. Throws `R2016` if there is none. */
@@ -354,7 +371,7 @@ export class Runtime implements RunWorld {
     return new Journals(this.#needStore(), this.programs)
   }
 
-  onClosed(run: Run): void {
+  onClosed(run: Run<S>): void {
     if (this.#runs.get(run.id) !== run) return
     this.#runs.delete(run.id)
     const done = run.subscribersDone()

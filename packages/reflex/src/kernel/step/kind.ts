@@ -44,6 +44,8 @@ export interface Kind<Def = unknown> {
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */
   refs?(def: Def): readonly string[]
+  /** True for a program whose text nobody vouches for: what it does, and what the programs do that it calls, has the least rights. */
+  isUntrusted?(def: Def): boolean
   /** Schemas of the board's keys; undefined for a program that declares none. */
   schemas?(def: Def): Readonly<Record<string, Validator>> | undefined
   /** Pure, synchronous, total: reads the context, calls its methods, returns. A throw is a bug, recorded as one. */

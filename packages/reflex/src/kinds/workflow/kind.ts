@@ -15,7 +15,7 @@ import {
   programRef,
   textOf,
 } from './compile.ts'
-import { markUntrusted, splitAuthor } from './untrusted-source.ts'
+import { isUntrusted, markUntrusted, splitAuthor } from './untrusted-source.ts'
 import { decideByHand } from './decide-by-hand.ts'
 import { explainClosed, explainGuard, filterEdges } from './guards.ts'
 import { graphView } from './graph-view.ts'
@@ -55,6 +55,7 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
       const compiled = compileWorkflow(options.load(source))
       return untrusted ? markUntrusted(compiled) : compiled
     },
+    isUntrusted,
     refs: ({ calls }) => calls,
     schemas: ({ board }) => board,
     graph: graphView,

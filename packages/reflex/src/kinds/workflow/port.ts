@@ -1,6 +1,7 @@
 import { type Fault, isFault, toFault } from '../../kernel/journal/fault.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import type { Call, Port, Traits } from '../../kernel/ports/port.ts'
+import type { RunFacts } from '../../kernel/ports/settings.ts'
 import { shortJson } from '../../text/index.ts'
 import { questionProblem } from '../../people/index.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
@@ -31,8 +32,12 @@ export interface DecisionCall {
   /** The same after a crash: an idempotency key for what the agent does outside. */
   readonly key: string
   readonly run: string
+  /** The settings of the run: for an engine that a program drives by itself, no more than the facts that the kernel reads. */
+  readonly settings: RunFacts
+  /** True if nobody vouches for the text of the workflow, or of a program that called it. */
+  readonly untrusted: boolean
   /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
-  readonly prepared?: readonly PreparationRound[]
+  readonly prepared?: readonly PreparationRound[] | undefined
   /** Shows progress to those who watch the run. */
   part(delta: Json, begins?: boolean): void
 }
@@ -63,6 +68,8 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
   }
   const port: Port = {
     ...FREE_TRAITS,
+    // The agent chooses by the settings of the run.
+    simulate: 'perform',
     perform(call) {
       const context = new CallContext(call)
       // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
@@ -86,6 +93,10 @@ function decisionCall(call: Call): DecisionCall {
   return {
     run: call.run,
     key: call.key,
+    settings: call.settings,
+    get untrusted() {
+      return call.untrusted
+    },
     get signal() {
       return call.signal
     },

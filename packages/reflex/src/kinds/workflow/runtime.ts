@@ -4,7 +4,6 @@ import { schemaFindings } from './board-schemas/schema-findings.ts'
 import { loadWorkflow } from './load.ts'
 import type { GuardRegistry, Workflow } from './types.ts'
 
-export { isUntrusted } from './untrusted-source.ts'
 export { workflowKind } from './kind.ts'
 export { decisionPort } from './port.ts'
 

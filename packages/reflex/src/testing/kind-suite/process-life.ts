@@ -95,6 +95,7 @@ export class ProcessLife {
     this.runtime = new Runtime({
       kinds: subject.kinds,
       ports: Object.fromEntries(ports.map(([name, port]) => [name, wrapPort(watch.watchedPort(port, control))])),
+      ...(subject.settings === undefined ? {} : { settings: subject.settings }),
       store: plantedBug.store?.(ownStore) ?? ownStore,
       host: this.host,
       worker: options.worker ?? { id: `life-${number}`, host: 'suite', pid: UNUSED_PID + number },

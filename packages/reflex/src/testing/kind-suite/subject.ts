@@ -4,6 +4,7 @@ import type { Json } from '../../kernel/journal/json.ts'
 import type { Kind } from '../../kernel/step/kind.ts'
 import type { Port } from '../../kernel/ports/port.ts'
 import type { Run } from '../../kernel/run/run.ts'
+import type { SettingsCodec } from '../../kernel/ports/settings.ts'
 import type { Store } from '../../kernel/ports/store.ts'
 
 /** A program of a subject. */
@@ -43,6 +44,8 @@ export interface KindSubject {
    * suite would report the world's bug.
    */
   readonly ports?: (store: Store, host: Host) => Readonly<Record<string, Port>>
+  /** The settings of its runs; none if absent. */
+  readonly settings?: SettingsCodec
   readonly script?: Script
   /** A program of this kind that calls the program of this name, isolated or not, and lets its value be seen at its own end. */
   readonly calling?: (callee: string) => Json

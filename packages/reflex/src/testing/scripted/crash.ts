@@ -4,6 +4,7 @@ import {
   type Call,
   copyJson,
   equalJson,
+  fixedSettings,
   type Host,
   isObject,
   type Json,
@@ -17,8 +18,7 @@ import {
   State,
   type Store,
 } from '../../kernel/index.ts'
-import type { RunSettings } from '../../app/run-settings.ts'
-import type { OperatorPolicy } from '../../policy/index.ts'
+import type { OperatorPolicy, RunSettings } from '../../policy/index.ts'
 import type { Tool } from '../../tools/index.ts'
 import { linesOfHistory } from '../../history/trace.ts'
 import { shortJson } from '../../text/index.ts'
@@ -58,10 +58,9 @@ export interface PlayedRun {
   readonly programs: readonly Program[]
   readonly state: State
   readonly records: readonly Rec[]
-  readonly keeps: RunSettings
+  readonly settings: RunSettings
   /** The tools of modules. */
   readonly tools: readonly Tool[]
-  readonly runFolder: (run: string) => string
 }
 
 /** Runs a program again, struck at every moment. Rejects with the first difference. */
@@ -162,6 +161,7 @@ class ReplayedSubject {
       programs: programs.map(({ kind, name, source }) => ({ kind, id: name.slice(kind.length + 1), source })),
       ...(state.start?.args === undefined ? {} : { args: state.start.args }),
       ports: (store, host) => this.#ports(store, host),
+      settings: fixedSettings(() => played.settings),
       script: { answer: ({ name, record }) => this.#answers.get(name)?.[this.#turns?.question(name, record) ?? 0] },
     }
   }
@@ -186,14 +186,14 @@ class ReplayedSubject {
   }
 
   #ports(store: Store, host: Host): Readonly<Record<string, Port>> {
-    const { world, memory, keeps, tools, state, runFolder } = this.#played
-    const parts = assemble({ ...world.options, tools, store }, surroundingsOf(host), { settings: () => keeps, runFolder })
+    const { world, memory, tools } = this.#played
+    const parts = assemble({ ...world.options, tools, store }, surroundingsOf(host))
     const turns = new Turns(this.#requested, store)
     this.#turns = turns
-    const made = Object.entries(world.ports({ ...parts, runFolder }, host)).map(([name, port]) => {
-      const checked: Port = {
+    const made = Object.entries(world.ports(parts, host)).map(([name, port]) => {
+      const checked: Port<RunSettings> = {
         ...port,
-        perform: (call) => requirePermission(parts.policy, port, call, state.start?.by) ?? port.perform(call),
+        perform: (call) => requirePermission(parts.policy, port, call) ?? port.perform(call),
       }
       return [
         name,
@@ -205,8 +205,8 @@ class ReplayedSubject {
 }
 
 /** The lives of a suite have no policy: what the run would be refused is refused here. */
-function requirePermission(policy: OperatorPolicy, port: Port, call: Call, by: Json | undefined): undefined {
-  const refused = policy.ask(call, port.traits?.(call) ?? port, by)
+function requirePermission(policy: OperatorPolicy, port: Port<RunSettings>, call: Call<RunSettings>): undefined {
+  const refused = policy.ask(call, port.traits?.(call) ?? port)
   if (refused !== undefined) throw refused
   return undefined
 }

@@ -1,4 +1,4 @@
-import type { AgentChoice } from '../../app/run-agents.ts'
+import type { AgentChoice } from '../../policy/index.ts'
 import type { Json, JsonObject } from '../../kernel/index.ts'
 import type { ModelCall, ModelRequest, ScriptedReply } from '../../models/index.ts'
 import type { OpenQuestion } from '../../runs/handle.ts'

@@ -1,11 +1,11 @@
 import { PURE } from '../../agents/agent.ts'
 import { type AgentCall, dispatch, type RunnableAgent } from '../../agents/index.ts'
-import { type Call, type Host, isObject, type Json, type Port, type Runtime } from '../../kernel/index.ts'
+import { type Host, isObject, type Json, type Port, type Runtime } from '../../kernel/index.ts'
 import { type Surroundings, thisProcess } from '../../app/host.ts'
 import { modelPort } from '../../models/index.ts'
 import { requestOfCall } from '../../kinds/pipeline/contract/conversation.ts'
 import { offersPort } from '../../kinds/pipeline/engine/offers.ts'
-import { type OperatorPolicy, type PolicyFile } from '../../policy/index.ts'
+import type { OperatorPolicy, PolicyFile, RunSettings } from '../../policy/index.ts'
 import type { ReflexOptions } from '../../app/options.ts'
 import { suggest } from '../../text/index.ts'
 import { toolCapability, toolPort, type Tools } from '../../tools/index.ts'
@@ -27,7 +27,6 @@ export interface WorldParts {
   readonly policy: OperatorPolicy
   readonly tools: Tools
   readonly workdir: string
-  readonly runFolder: (run: string) => string
 }
 
 /** Everything of a script that may be used by several lives of a run. */
@@ -60,36 +59,31 @@ export class ScriptedWorld {
     const { outside } = this
     const tools = new ScriptedTools(parts.tools, this.script.tools, outside, this.#allowsUnknownTools)
     const models = scriptedModels(this.script.models, outside, host)
-    const allows = (run: string, capability: string, exactly?: boolean) => parts.policy.allows(run, capability, exactly)
-    const denies = (run: string, capability: string) => parts.policy.denies(run, capability)
     const agents = dispatch({
       tools,
       models,
       workdir: parts.workdir,
-      allows,
-      denies,
+      allows: (call, capability, exactly) => call !== undefined && parts.policy.judgeCall(call, capability, exactly).allowed,
+      denies: (call, capability) => call === undefined || parts.policy.denies(call, capability),
       agents: watchedAgents(this.script.agents ?? {}, outside),
       default: this.script.agent?.default,
       perNode: this.script.agent?.perNode,
     })
     const decide = scriptedDecisions(this.script.decide ?? {}, agents, outside)
-    const place = ({ run }: Pick<Call, 'run'>) => ({ workdir: parts.workdir, runFolder: parts.runFolder(run) })
     const scriptedPorts: Record<string, Port> = {
       [DECIDE]: decisionPort({
-        resolve: (context, call) =>
-          decide.resolve(context, call === undefined ? undefined : withRunFolder(call, parts.runFolder(call.run))),
-        traits: (context, call) =>
-          decide.traits?.(context, { run: call.run, runFolder: parts.runFolder(call.run) }) ?? agents.traits(context),
+        resolve: (context, call: AgentCall | undefined) => decide.resolve(context, call),
+        traits: (context, call: AgentCall) => decide.traits?.(context, call) ?? agents.traits(context),
       }),
       model: modelPort(() => models, requestOfCall),
-      tool: toolPort({
+      tool: toolPort<RunSettings>({
         tools,
         guess: suggest,
-        place,
+        place: ({ settings }) => ({ workdir: parts.workdir, runFolder: settings.folder, agentId: settings.agentId }),
         allows: (call, capability, exactly) => parts.policy.judgeCall(call, capability, exactly).allowed,
-        denies: (call, capability) => parts.policy.denies(call.run, capability),
+        denies: (call, capability) => parts.policy.denies(call, capability),
       }),
-      offers: offersPort(tools, (call, capability) => parts.policy.judgeAhead(call, capability).allowed),
+      offers: offersPort<RunSettings>(tools, (call, capability) => parts.policy.judgeAhead(call, capability).allowed),
     }
     const watched = [...parts.runtime.ports].map(([name, port]) => [name, scriptedPorts[name] ?? this.#watchedPort(name, port)] as const)
     return Object.fromEntries(watched)
@@ -111,19 +105,6 @@ export class ScriptedWorld {
 /** What a pipeline asks of its host names the node that asks. */
 function nodeOf(args: Json | undefined): string {
   return isObject(args) && typeof args['node'] === 'string' ? args['node'] : ''
-}
-
-/** The call with the folder of its run. Its signal is read when somebody looks at it. */
-function withRunFolder(call: Omit<AgentCall, 'runFolder'>, runFolder: string): AgentCall {
-  return {
-    run: call.run,
-    runFolder,
-    key: call.key,
-    get signal() {
-      return call.signal
-    },
-    part: (delta) => call.part(delta),
-  }
 }
 
 /** Agents of the test, waited for like its other functions. */

@@ -103,9 +103,8 @@ export class TestRun<Types extends WorkflowTypes> {
       programs,
       state: handle.run.state,
       records: await reflex.runtime.journal(handle.id),
-      keeps: reflex.settings(handle.run),
+      settings: handle.run.settings,
       tools: reflex.tools.names().flatMap((name) => (builtIn.has(name) ? [] : [reflex.tools.get(name)])),
-      runFolder: (run) => reflex.runFolder(run),
     }
   }
 

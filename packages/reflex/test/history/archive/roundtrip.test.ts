@@ -115,7 +115,7 @@ describe('an import', () => {
     const here = lifeIn(newFolder())
     const { row } = await here.import(lines)
     const handle = await here.resume(row.id)
-    expect(here.settings(handle.run)).toMatchObject({ trust: 'probationary', lowered: true })
+    expect(handle.run.settings).toMatchObject({ trust: 'probationary', lowered: true })
     const replaced = JSON.stringify(await reflex.runtime.journal('otter-2m9q'))
     expect(replaced).toContain('"proof"')
   })

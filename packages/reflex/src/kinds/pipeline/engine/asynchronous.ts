@@ -105,6 +105,8 @@ export function middlewarePort(all: readonly HostMiddleware[]): Port {
   return {
     leaves: true,
     repeat: 'keyed',
+    // It is code of the host, which a simulated run does not call.
+    simulate: () => null,
     async perform(call): Promise<Json> {
       const { name = '', phase, node = '', attempt = 1, outcome } = isObject(call.args) ? call.args : {}
       const member = members.get(renderText(name))

@@ -1,6 +1,6 @@
 import { type Fault, toFault } from '../../../kernel/journal/fault.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Call, Port, Traits } from '../../../kernel/ports/port.ts'
+import { type Call, type Port, SIMULATED, type Traits } from '../../../kernel/ports/port.ts'
 import type { CustomHandler } from '../model/resolve-handler.ts'
 import type { Idempotency, TypedGraph, TypedNode } from '../model/typed.ts'
 import type { AttributeValue, DotGraph } from '../dot/graph.ts'
@@ -136,6 +136,11 @@ export function handlerPort(registry: HandlerRegistry): Port {
     leaves: true,
     repeat: 'ask',
     traits: (call) => TRAITS[idempotencyOf(handlerOf(call))],
+    // A handler that only reads is called.
+    simulate: (call) => {
+      const handler = handlerOf(call)
+      return TRAITS[idempotencyOf(handler)].leaves ? { answer: SIMULATED, artifacts: {} } : execute(handler, call)
+    },
     perform: (call) => execute(handlerOf(call), call),
     accept: (raw, { args }) =>
       copyJson(outcomeWithArtifacts(raw as HandlerResult, isObject(args) ? renderText(args['handler']) : ''), 'outcome of a handler'),

@@ -42,6 +42,7 @@ export function hookPort({ graph, node }: RunHooks): Port {
   return {
     leaves: true,
     repeat: 'keyed',
+    simulate: 'succeed',
     async perform({ args }): Promise<Json> {
       const facts = isObject(args) ? args : {}
       const { pre, post } = (facts['of'] === 'graph' ? graph : node) ?? {}
@@ -67,6 +68,7 @@ export function toolHookPort(hooks: ToolHooks): Port {
   return {
     leaves: true,
     repeat: 'keyed',
+    simulate: 'succeed',
     async perform({ args }): Promise<Json> {
       const facts = isObject(args) ? args : {}
       const hook = facts['phase'] === 'post' ? hooks.post : hooks.pre
@@ -78,7 +80,12 @@ export function toolHookPort(hooks: ToolHooks): Port {
 
 /** The port `summary`. */
 export function summaryPort(summarise: Summariser): Port {
-  return { leaves: false, repeat: 'free', perform: async ({ args }) => (await summarise(isObject(args) ? args : {})) ?? '' }
+  return {
+    leaves: false,
+    repeat: 'free',
+    simulate: 'perform',
+    perform: async ({ args }) => (await summarise(isObject(args) ? args : {})) ?? '',
+  }
 }
 
 /** What a charter says of hooks: commands as they are, functions behind their port. */

@@ -1,5 +1,6 @@
 import { isList, isObject } from '../../../kernel/journal/json.ts'
 import type { Call, Port } from '../../../kernel/ports/port.ts'
+import type { RunFacts } from '../../../kernel/ports/settings.ts'
 import { type Offer, offerOf, offeredTool, toolCapability, type Tools } from '../../../tools/index.ts'
 
 /** What the port `offers` answers. */
@@ -15,12 +16,12 @@ export interface Offers {
  * The port `offers`: `{tools?: [name]}`; its result says how the tools of these names are offered to a model, without
  * names all that the policy may grant to the run. Asking grants nothing: each call is judged when it is made.
  */
-export function offersPort(of: Tools | ((run: string) => Tools), allows: (call: Call, capability: string) => boolean): Port {
+export function offersPort<S extends RunFacts>(tools: Tools, allows: (call: Call<S>, capability: string) => boolean): Port<S> {
   return {
     leaves: false,
     repeat: 'free',
+    simulate: 'perform',
     perform(call): Offers {
-      const tools = typeof of === 'function' ? of(call.run) : of
       const asked = isObject(call.args) && isList(call.args['tools']) ? call.args['tools'].map(String) : undefined
       if (asked === undefined) {
         const names = tools.names().filter((name) => allows(call, toolCapability(name)))

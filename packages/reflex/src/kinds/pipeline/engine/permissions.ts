@@ -1,30 +1,29 @@
 import { isList, isObject, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Call, Port } from '../../../kernel/ports/port.ts'
+import type { RunSettings } from '../../../policy/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { type Label, packLabel, TRUSTED } from '../contract/label.ts'
-import type { Permissions, Limits, Routing, Term } from '../contract/handler.ts'
+import type { Permissions, Routing, Term } from '../contract/handler.ts'
 
-/** What an operator has settled, asked once for each run and each pipeline that it calls. */
+type RunCall = Call<RunSettings>
+
+/** What an operator has settled beside the settings of a run, asked once for each run and each pipeline that it calls. */
 export interface PermissionsSource {
   /** How far this call's frame is trusted. */
-  trust(call: Call): string
+  trust(call: RunCall): string
   /** What refuses a capability, if something does. */
-  refuses(call: Call, capability: string): string | undefined
+  refuses(call: RunCall, capability: string): string | undefined
   /** The terms on which a capability is granted, if it is on any. */
-  terms?(call: Call, capability: string): Term | undefined
+  terms?(call: RunCall, capability: string): Term | undefined
   /** The worst label of what programs that keep no labels have read in the run of a call. */
-  outside?(call: Call): Label
+  outside?(call: RunCall): Label
   /** Called before anything else is asked of a call; undefined where there is nothing to wait for. */
-  ready?(call: Call): Promise<void> | undefined
-  readonly workdir: string
-  folder(run: string): string
-  limits(run: string): Limits
-  /** The agent on whose behalf a run acts, where one is named. */
-  readonly agent?: ((run: string) => string | undefined) | undefined
+  ready?(call: RunCall): Promise<void> | undefined
   /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
   usage?(run: string): Permissions['before'] | undefined
   readonly mayDisable?: boolean
-  routing?(run: string): Routing | undefined
+  /** How runs go where their graphs lead nowhere, unless their settings say otherwise. */
+  readonly routing?: Routing | undefined
   readonly toolHooks?: Permissions['toolHooks']
   readonly hooks?: Permissions['hooks']
   readonly summarises?: true
@@ -38,11 +37,12 @@ export interface PermissionsSource {
  * record, so that every node is judged alike on a replay; what an effect really touches is asked for again when it is
  * performed (reference pipeline 5.6).
  */
-export function permissionsPort(source: PermissionsSource): Port {
-  const permissions = (call: Call): Permissions => permissionsOf(source, call)
+export function permissionsPort(source: PermissionsSource): Port<RunSettings> {
+  const permissions = (call: RunCall): Permissions => permissionsOf(source, call)
   return {
     leaves: false,
     repeat: 'free',
+    simulate: 'perform',
     perform: (call) => source.ready?.(call)?.then(() => permissions(call)) ?? permissions(call),
     forkSettings: permissions,
   }
@@ -56,7 +56,7 @@ export function permissionsRequest(
   return ['charter', { needs: [...capabilities], ...more }]
 }
 
-function permissionsOf(source: PermissionsSource, call: Call): Permissions {
+function permissionsOf(source: PermissionsSource, call: RunCall): Permissions {
   const needs = isObject(call.args) && isList(call.args['needs']) ? call.args['needs'].map(String) : []
   const refused = needs.flatMap((need): [string, string][] => {
     const by = source.refuses(call, need)
@@ -66,23 +66,23 @@ function permissionsOf(source: PermissionsSource, call: Call): Permissions {
     const term = source.terms?.(call, need)
     return term === undefined ? [] : [[need, term]]
   })
+  const { workdir, folder, limits = {}, agentId } = call.settings
   const before = source.usage?.(call.run)
-  const routing = source.routing?.(call.run)
-  const agent = source.agent?.(call.run)
+  const routing = { ...source.routing, ...call.settings.routing }
   const outside = packLabel(source.outside?.(call) ?? TRUSTED)
   return {
     trust: source.trust(call),
     denied: Object.fromEntries(refused),
     ...(terms.length === 0 ? {} : { terms: Object.fromEntries(terms) }),
-    workdir: source.workdir,
-    folder: source.folder(call.run),
+    workdir,
+    folder,
     run: call.run,
-    limits: source.limits(call.run),
-    ...(agent === undefined ? {} : { agent }),
+    limits,
+    ...(agentId === undefined ? {} : { agent: agentId }),
     ...(outside === null ? {} : { outside }),
     ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
-    ...(routing === undefined ? {} : { routing: { ...routing } }),
+    ...(Object.keys(routing).length === 0 ? {} : { routing }),
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),
     ...(source.hooks === undefined ? {} : { hooks: { ...source.hooks } }),
     ...(source.summarises === true ? { summarises: true } : {}),

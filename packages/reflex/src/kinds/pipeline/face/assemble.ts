@@ -1,9 +1,9 @@
-import { type Call, type Frame, isObject, type Kind, type Port, type Store, systemHost } from '../../../kernel/index.ts'
+import { type Call, isObject, type Kind, type Port, type Store, systemHost } from '../../../kernel/index.ts'
 import { actionPort, ActionRegistry, type HostActions } from '../operations/actions/registry.ts'
 import { handlerPort, HandlerRegistry } from '../engine/custom.ts'
 import { permissionsPort, type PermissionsSource } from '../engine/permissions.ts'
 import { createEngine, type EngineParts } from '../operations/make-engine.ts'
-import type { Limits, Routing } from '../contract/handler.ts'
+import type { Routing } from '../contract/handler.ts'
 import { pipelineKind } from './kind.ts'
 import {
   declaredHooks,
@@ -24,11 +24,11 @@ import { loadPipeline } from '../check/load.ts'
 import { WrittenLabels } from '../operations/memory/written-labels.ts'
 import { servicePort } from './service-port.ts'
 import type { PipelineServices } from '../contract/services.ts'
-import { DERIVED } from '../contract/label.ts'
+import { combine, DERIVED, TRUSTED } from '../contract/label.ts'
 import { middlewarePort } from '../engine/asynchronous.ts'
 import { calledPrograms } from './refs.ts'
-import { authorOf, isPipeline } from '../model/program-author.ts'
-import type { OperatorPolicy, Trust } from '../../../policy/index.ts'
+import { isPipeline } from '../model/program-author.ts'
+import type { JudgedCall, OperatorPolicy, RunSettings } from '../../../policy/index.ts'
 import { suggest } from '../../../text/index.ts'
 import { toolPort, type Tools } from '../../../tools/index.ts'
 
@@ -49,12 +49,8 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly reserved?: readonly string[]
   /** Milliseconds since the epoch; those of this machine if absent. */
   readonly now?: (() => number) | undefined
-  /** The run that a run of this process was forked from. */
-  readonly sourceOf?: ((run: string) => string | undefined) | undefined
   readonly policy: OperatorPolicy
   readonly tools: Tools
-  /** The tools of single runs, where they have others. */
-  readonly toolsOf?: ((run: string) => Tools) | undefined
   /** Around calls of tools, where neither node nor graph has hooks of its own. */
   readonly toolHooks?: ToolHooks | undefined
   /** Around pipelines and nodes, where they have no hooks of their own. */
@@ -63,20 +59,18 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly summarise?: Summariser | undefined
   /** A trusted author may switch the mandatory middleware off (reference pipeline 5.6). */
   readonly allowDisableMiddleware?: boolean | undefined
-  /** How a run goes where its graph leads nowhere. */
-  readonly routing?: ((run: string) => Routing | undefined) | undefined
-  readonly workdir: string
-  readonly runFolder: (run: string) => string
-  readonly limits: (run: string) => Limits
-  /** The agent on whose behalf a run acts, where one is named. */
-  readonly agent?: ((run: string) => string | undefined) | undefined
+  /** How runs go where their graphs lead nowhere, unless their settings say otherwise. */
+  readonly routing?: Routing | undefined
   /** What a run has used up so far; for those that other kinds have begun. */
-  readonly spent?: PermissionsSource['usage']
+  readonly usageOf?: PermissionsSource['usage']
 }
 
 /** The kind `pipeline`, and the ports that its handlers ask. */
-export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind; readonly ports: Readonly<Record<string, Port>> } {
-  const { policy, tools, workdir, runFolder, limits, handlers = new HandlerRegistry(), middleware, always } = settings
+export function pipelineParts(settings: PipelineSettings): {
+  readonly kind: Kind
+  readonly ports: Readonly<Record<string, Port<RunSettings>>>
+} {
+  const { policy, tools, handlers = new HandlerRegistry(), middleware, always } = settings
   const actions = new ActionRegistry(settings.actions)
   const permissions = permissionsPort({
     actions: actions.names(),
@@ -91,33 +85,27 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
       if (terms === undefined) return undefined
       return { grant, by, ...(terms.ask === true ? { ask: true } : {}), ...(terms.maxUses === undefined ? {} : { most: terms.maxUses }) }
     },
-    workdir,
-    folder: runFolder,
-    limits,
-    agent: settings.agent,
-    outside: (call) => labels.ofReads(call.run),
+    outside: ({ run, forkedFrom }) => combine(labels.ofReads(run), forkedFrom === undefined ? TRUSTED : labels.ofReads(forkedFrom)),
     ready(call) {
       const called = isCalledByOther(call)
       if (!called && !(isObject(call.args) && call.args['returned'] === true)) return undefined
-      return refreshLabels({ labels, sourceOf }, call).then(() => (called ? storeSeen(labels, call, DERIVED) : undefined))
+      return refreshLabels(labels, call).then(() => (called ? storeSeen(labels, call, DERIVED) : undefined))
     },
-    ...(settings.spent === undefined ? {} : { usage: settings.spent }),
-    ...(settings.routing === undefined ? {} : { routing: settings.routing }),
+    ...(settings.usageOf === undefined ? {} : { usage: settings.usageOf }),
+    routing: settings.routing,
     mayDisable: settings.allowDisableMiddleware === true,
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
     ...(settings.hooks === undefined ? {} : { hooks: declaredRunHooks(settings.hooks) }),
     ...(settings.summarise === undefined ? {} : { summarises: true }),
     ...(settings.services?.consensus === undefined ? {} : { council: { checks: settings.services.consensus.check !== undefined } }),
   })
-  const { labels = new WrittenLabels(settings.store), isProgram = isPipelineFile, reserved: hidden = [], sourceOf } = settings
-  const isReal = (run: string): boolean => settings.toolsOf === undefined || settings.toolsOf(run) === tools
-  const folders = (run: string): readonly string[] => [workdir, runFolder(run)]
-  const tool = toolPort({
-    tools: settings.toolsOf ?? tools,
+  const { labels = new WrittenLabels(settings.store), isProgram = isPipelineFile, reserved: hidden = [] } = settings
+  const tool = toolPort<RunSettings>({
+    tools,
     guess: suggest,
-    place: ({ run, frame }) => ({ workdir, runFolder: folderAt(runFolder(run), frame) }),
+    place: (call) => ({ workdir: call.settings.workdir, runFolder: runFolderOf(call), agentId: call.settings.agentId }),
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
-    denies: (call, capability) => policy.denies(call.run, capability),
+    denies: (call, capability) => policy.denies(call, capability),
   })
   const engine = createEngine({
     custom: handlers.facts(),
@@ -127,13 +115,13 @@ export function pipelineParts(settings: PipelineSettings): { readonly kind: Kind
   return {
     kind: pipelineKind({ load: (source) => loadPipeline(source, handlers.facts()), refs: calledPrograms, engine }),
     ports: {
-      offers: offersPort(settings.toolsOf ?? tools, (call, capability) => policy.judgeAhead(call, capability).allowed),
+      offers: offersPort<RunSettings>(tools, (call, capability) => policy.judgeAhead(call, capability).allowed),
       hook: hookPort(settings.hooks ?? {}),
       tool_hook: toolHookPort(settings.toolHooks ?? {}),
       ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
       charter: permissions,
       middleware: middlewarePort([...(middleware?.values() ?? []), ...(always ?? [])]),
-      tool: labelledTools(tool, { labels, isReal, folders, isProgram, hidden, sourceOf, now: settings.now ?? (() => systemHost.now()) }),
+      tool: labelledTools(tool, { labels, isProgram, hidden, now: settings.now ?? (() => systemHost.now()) }),
       handler: handlerPort(handlers),
       action: actionPort(actions),
       service: servicePort(settings.services ?? {}, settings.store, labels),
@@ -157,25 +145,18 @@ export function routingOf({ onUnroutedFailure, deadEnd }: Routing = {}): Routing
   return Object.keys(said).length === 0 ? undefined : said
 }
 
-/**
- * Whether the stage that asks for an effect has met the terms of a grant: somebody has allowed it, or its use is counted.
- * Only pipelines keep such a word, where no program can write it.
- */
-export function areTermsMet(call: Call, grant: string): boolean {
-  const { frame } = call
-  if (!isPipeline(call.definition(frame.pin))) return false
-  const decided = frame.kindReader().get(permitKey(nodeOf(frame.position) ?? ''))
-  return isObject(decided) && decided[grant] === true
+/** The folder of the run of a call: a restart of the outermost pipeline begins another one. */
+export function runFolderOf({ settings, frame }: JudgedCall): string {
+  return frame === undefined ? settings.folder : folderAt(settings.folder, frame)
 }
 
 /**
- * The least trust among the programs on a call's stack: text that nobody vouches for lowers what it does. `isUnvouched`: true
- * for such a program of another kind.
+ * True if the stage that asks for an effect has met the terms of a grant: somebody has allowed it, or its use is counted.
+ * Only pipelines keep such a word, where no program can write it.
  */
-export function loweredTrust(call: Call, isUnvouched: (def: unknown) => boolean = () => false): Trust | undefined {
-  for (let frame: Frame | undefined = call.frame; frame !== undefined; frame = frame.link?.caller) {
-    const def = call.definition(frame.pin)
-    if (authorOf(def) === 'untrusted' || isUnvouched(def)) return 'untrusted'
-  }
-  return undefined
+export function areTermsMet(call: JudgedCall, grant: string): boolean {
+  const { frame } = call
+  if (frame === undefined || !isPipeline(call.definition?.(frame.pin))) return false
+  const decided = frame.kindReader().get(permitKey(nodeOf(frame.position) ?? ''))
+  return isObject(decided) && decided[grant] === true
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../../kernel/journal/json.ts'
 import type { Kind } from '../../../kernel/step/kind.ts'
+import { authorOf } from '../model/program-author.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { pictureOf } from '../operations/picture.ts'
 import { branchOf } from '../contract/branch.ts'
@@ -35,6 +36,7 @@ export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<
     checksBudget: true,
     forkRequest: permissionsRequest,
     compile: load,
+    isUntrusted: (typed) => authorOf(typed) === 'untrusted',
     ...(refs === undefined ? {} : { refs }),
     graph: pictureOf,
     node: (_, position) => nodeOf(position),

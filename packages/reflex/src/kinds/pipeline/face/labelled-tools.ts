@@ -7,6 +7,7 @@ import { labelPassedBy } from '../engine/labels.ts'
 import { combine, DERIVED, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from '../contract/label.ts'
 import { isWorthStoring, isLasting, labelled } from '../contract/labelled.ts'
 import { isPipeline } from '../model/program-author.ts'
+import type { RunSettings } from '../../../policy/index.ts'
 
 const READS = 'arbor://fs/read/'
 const WRITES = 'arbor://fs/write/'
@@ -25,18 +26,12 @@ export interface TouchedFiles {
 /** The parts of the house that a labelled tool needs. */
 export interface LabelledTools {
   readonly labels: WrittenLabels
-  /** False for a simulated run, which writes nothing. */
-  readonly isReal: (run: string) => boolean
-  /** The folders in which commands of a run may leave programs. */
-  readonly folders: (run: string) => readonly string[]
   /** True if a program could be read from a file at this path. */
   readonly isProgram: (path: string) => boolean
   /** Folders that no command sees. */
   readonly hidden: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** The run that a run of this process was forked from. */
-  readonly sourceOf?: ((run: string) => string | undefined) | undefined
 }
 
 /**
@@ -45,7 +40,7 @@ export interface LabelledTools {
  * reads of a command, by text, by the names of files in its arguments, and by the writes of its run. Files that may be programs
  * are labelled by the text that they have after the call. A simulated run writes nothing, so nothing is remembered of it.
  */
-export function labelledTools(port: Port, house: LabelledTools): Port {
+export function labelledTools(port: Port<RunSettings>, house: LabelledTools): Port<RunSettings> {
   const { labels } = house
   return {
     ...port,
@@ -57,14 +52,14 @@ export function labelledTools(port: Port, house: LabelledTools): Port {
         return port.perform(call)
       }
       const touched = touchedBy(port, call)
-      await refreshLabels(house, call)
+      await refreshLabels(labels, call)
       const isOurs = isPipeline(call.definition(call.frame.pin))
       // A workflow keeps no labels: a model has chosen these arguments, and may have seen all that its run has read.
       const from = isOurs ? unpackLabel(packed) : combine(labels.ofReads(call.run), labelPassedBy(call.frame.link?.caller), DERIVED)
-      const given = combine(from, touched.anything ? levelBelow(house, call.run) : TRUSTED)
+      const given = combine(from, touched.anything ? levelBelow(labels, call) : TRUSTED)
       const label = writtenLabel(labels, touched, call.run, args, given)
       const result = await performWatched(house, touched, call, label, () => port.perform(call) as Promise<Json>)
-      const read = combine(readLabel(labels, touched, call.run, args, result), touched.anything ? levelBelow(house, call.run) : TRUSTED)
+      const read = combine(readLabel(labels, touched, call.run, args, result), touched.anything ? levelBelow(labels, call) : TRUSTED)
       await passOutward(labels, call, read)
       if (isOurs) return labelled(result, read)
       await storeSeen(labels, call, combine(read, touched.anything ? label : TRUSTED))
@@ -74,33 +69,34 @@ export function labelledTools(port: Port, house: LabelledTools): Port {
 }
 
 /** The level of the worst file that a command of a run may read. How sensitive its output is shows in the text alone: most commands read few files. */
-export function levelBelow({ labels, folders }: Pick<LabelledTools, 'labels' | 'folders'>, run: string): Label {
-  const worst = combine(...folders(run).map((folder) => labels.ofFolder(ledgerPlace(folder))))
+export function levelBelow(labels: WrittenLabels, call: Call<RunSettings>): Label {
+  const worst = combine(...foldersOf(call).map((folder) => labels.ofFolder(ledgerPlace(folder))))
   return { ...worst, sensitivity: 0 }
 }
 
+/** The folders in which commands of a run may leave programs. */
+function foldersOf({ settings: { workdir, folder } }: Call<RunSettings>): readonly string[] {
+  return [workdir, folder]
+}
+
 /** Reads the ledger, and links a fork to its source. */
-export async function refreshLabels(
-  { labels, sourceOf }: Pick<LabelledTools, 'labels' | 'sourceOf'>,
-  { run }: Pick<Call, 'run'>,
-): Promise<void> {
+export async function refreshLabels(labels: WrittenLabels, { run, forkedFrom }: Pick<Call, 'run' | 'forkedFrom'>): Promise<void> {
   await labels.refresh()
-  const source = sourceOf?.(run)
-  if (source !== undefined) await labels.fork(run, source)
+  if (forkedFrom !== undefined) await labels.fork(run, forkedFrom)
 }
 
 /** Performs a call that may write, and labels its files before and after: those that it names, and programs wherever a command left them. */
 export async function performWatched(
-  { labels, isReal, folders, isProgram, hidden, now }: LabelledTools,
+  { labels, isProgram, hidden, now }: LabelledTools,
   touched: TouchedFiles,
-  call: Call,
+  call: Call<RunSettings>,
   label: Label,
   perform: () => Promise<Json>,
 ): Promise<Json> {
-  if (!isReal(call.run)) return perform()
+  if (call.settings.simulated) return perform()
   if (!touched.anything) return performWrites(labels, touched, call, label, perform)
   if (isWorthStoring(label) && !isKnown(labels.ofCommands(call.run), label)) await labels.add({ run: call.run, label }, call.key)
-  const roots = folders(call.run)
+  const roots = foldersOf(call)
   // A command may read whatever lies there, so a program that it leaves is worth as little as the worst of it.
   const worst = combine(label, labels.ofAnyCommand(), ...roots.map((folder) => labels.ofFolder(ledgerPlace(folder))))
   if (!isWorthStoring(worst)) return perform()
@@ -133,7 +129,7 @@ export async function storeSeen(labels: WrittenLabels, { run, key }: Pick<Call, 
   await labels.add({ run, seen: true, label }, `${key} seen`)
 }
 
-function touchedBy(port: Port, call: Call): TouchedFiles {
+function touchedBy(port: Port<RunSettings>, call: Call<RunSettings>): TouchedFiles {
   return touchedFiles(port.traits?.(call).needs ?? [])
 }
 

@@ -5,15 +5,16 @@ import { type Host, systemHost } from '../../../kernel/ports/host.ts'
 import { isObject, type JsonObject } from '../../../kernel/journal/json.ts'
 import { ledgerPort } from '../../../kernel/ports/ledger.ts'
 import { runName } from '../../../kernel/journal/run-name.ts'
+import { fixedSettings } from '../../../kernel/ports/settings.ts'
 import { Runtime } from '../../../kernel/run/runtime.ts'
 import { modelPort, redactedModels } from '../../../models/index.ts'
-import { createPolicy, deniedToAll, fileRules, extraRoots, rulesFor, runRedaction } from '../../../policy/index.ts'
+import { createPolicy, deniedToAll, fileRules, extraRoots, rulesFor, type RunSettings, runRedaction } from '../../../policy/index.ts'
 import { memoryStore } from '../../../store/index.ts'
 import { createTools, fsCapability, lowestLimits, toolCapability } from '../../../tools/index.ts'
 import { realPath } from '../../../tools/paths.ts'
 import { ACTION_NAMES } from '../model/action-facts.ts'
 import { actionCapability } from '../operations/actions/registry.ts'
-import { loweredTrust, pipelineParts, routingOf } from './assemble.ts'
+import { pipelineParts, routingOf, runFolderOf } from './assemble.ts'
 import { middlewareNames } from '../operations/make-engine.ts'
 import { requestOfCall } from '../contract/conversation.ts'
 import { latestCheckpoint, openCheckpoint, resumeArgument } from '../folder/resume.ts'
@@ -30,7 +31,7 @@ import { ledgerPlace } from '../operations/memory/file-changes.ts'
 import { UNTRUSTED } from '../contract/label.ts'
 import { FolderWriter, type FolderWriterOptions } from '../folder/folder-writer.ts'
 import { realRoot } from '../folder/open-folder.ts'
-import { folderAt, folderOfRound, safeName } from '../contract/paths.ts'
+import { folderOfRound, safeName } from '../contract/paths.ts'
 import { checkInputs } from '../contract/inputs.ts'
 import { informOf } from './interviewers.ts'
 import { AutoApproveInterviewer } from './built-in-interviewers.ts'
@@ -199,7 +200,7 @@ function checkpointOf({ resume, resume_from, logs_root, hmac_secret, ...options 
   return openCheckpoint(latestCheckpoint(resolve(workdir, typeof logs_root === 'string' ? logs_root : '.')), hmac_secret)
 }
 
-function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Place): Runtime {
+function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Place): Runtime<RunSettings> {
   const {
     trust = 'probationary',
     tools = [],
@@ -213,11 +214,7 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
   } = options
   const allow = [...tools.map((tool) => toolCapability(tool.name)), ...handlers.needs(), ...Object.keys(actions).map(actionCapability)]
   const rights = createPolicy({
-    trust,
-    agent: () => options.agent_id,
-    loweredTrust,
-    workdir,
-    runFolder: (_, call) => (call === undefined ? logsRoot : folderAt(logsRoot, call.frame)),
+    runFolder: runFolderOf,
     realPath,
     grants: [{ file: 'the application', allow, deny: [], roots: extraRoots(allow) }, ...policy],
   })
@@ -230,15 +227,11 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
       limits: lowestLimits(policy.flatMap(({ commands }) => commands ?? [])),
       rules: ({ runFolder }) => fileRules(rulesFor(policy, options.agent_id), { work: workdir, run: runFolder }),
     }),
-    workdir,
-    runFolder: () => logsRoot,
-    limits: () => ({ ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) }),
-    agent: () => options.agent_id,
     now: () => host.now(),
     handlers,
     actions,
     services: options.services,
-    routing: () => routingOf(options),
+    routing: routingOf(options),
     hooks: options.hooks,
     toolHooks: options.tool_hooks,
     summarise: options.summarise,
@@ -253,10 +246,20 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     llm_backend === undefined && models !== undefined
       ? modelPort(() => redactedModels(models, redact.reply), requestOfCall)
       : backendPort(llm_backend ?? simulatedBackend, redact.reply)
-  return new Runtime({
+  const settings: RunSettings = {
+    actor: '',
+    simulated: false,
+    trust,
+    workdir,
+    folder: logsRoot,
+    limits: { ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) },
+    ...(options.agent_id === undefined ? {} : { agentId: options.agent_id }),
+  }
+  return new Runtime<RunSettings>({
     kinds: [parts.kind],
     ports: { ledger: ledgerPort(store, host), ...parts.ports, model },
     policy: rights,
+    settings: fixedSettings(() => settings),
     store,
     host,
     redact: redact.input,

@@ -39,6 +39,7 @@ export function servicePort(
   return {
     leaves: true,
     repeat: 'keyed',
+    simulate: 'succeed',
     traits(call) {
       const request = requestOf(call)
       return traitsOf(request, given[request.service] !== undefined)

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../../src/kernel/index.ts'
 import type { ScriptedReply } from '../../../../src/models/index.ts'
 import type { PartialReply } from '../../../../src/models/request.ts'
-import type { RunLimits } from '../../../../src/app/options.ts'
-import type { Trust } from '../../../../src/policy/index.ts'
+import type { RunLimits, Trust } from '../../../../src/policy/index.ts'
 import { type Case, casesOf } from '../../../cases.ts'
 
 /**

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import {
   type Asker,
   faultData,
+  fixedSettings,
   isFault,
   type Json,
   type JsonObject,
@@ -15,7 +16,7 @@ import {
 import { Library, type LibraryPlaces } from '../../../../src/app/library.ts'
 import { createModels, modelPort, redactedModels } from '../../../../src/models/index.ts'
 import { autoAnswers, type OpenQuestion, readQuestion } from '../../../../src/people/index.ts'
-import { loweredTrust, areTermsMet, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
+import { areTermsMet, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import type { ReadCheckpoint } from '../../../../src/kinds/pipeline/folder/read-checkpoint.ts'
 import { openCheckpoint, resumeArgument } from '../../../../src/kinds/pipeline/folder/resume.ts'
 import type { TypedGraph, TypedNode } from '../../../../src/kinds/pipeline/model/typed.ts'
@@ -28,7 +29,6 @@ import type { MiddlewareChain, Engine } from '../../../../src/kinds/pipeline/eng
 import { checkInputs } from '../../../../src/kinds/pipeline/contract/inputs.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
 import { programProvenance } from '../../../../src/app/provenance.ts'
-import type { RunLimits } from '../../../../src/app/options.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import {
   createPolicy,
@@ -37,12 +37,14 @@ import {
   type PolicySettings,
   redaction,
   type RunRedaction,
+  type RunLimits,
   runRedaction,
+  type RunSettings,
   secretsIn,
 } from '../../../../src/policy/index.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { createTools, type Tools, type ToolsSettings } from '../../../../src/tools/index.ts'
-import { isUntrusted, loadStoredWorkflow, workflowKind } from '../../../../src/kinds/workflow/runtime.ts'
+import { loadStoredWorkflow, workflowKind } from '../../../../src/kinds/workflow/runtime.ts'
 import type { Attack, Fill } from './attack.ts'
 import { type Came, Listener, refused } from './came.ts'
 import type { Ground } from './ground.ts'
@@ -163,14 +165,17 @@ function runtimeOn(
   const { prompts, store, labels, lowered } = world
   const { work, home, fill } = ground
   const reserved = [join(work, '.reflex')]
-  const runFolder = (run: string): string => join(work, '.reflex/runs', run)
   const environment = environmentOf(attack, ground)
-  const policy = parts.policy({
-    trust: (run) => (lowered.has(run) ? 'untrusted' : (attack.trust ?? 'probationary')),
-    loweredTrust: (call) => loweredTrust(call, isUntrusted),
-    areTermsMet,
+  const settings = fixedSettings<RunSettings>((run) => ({
+    actor: 'somebody',
+    simulated: false,
+    trust: lowered.has(run) ? 'untrusted' : (attack.trust ?? 'probationary'),
     workdir: work,
-    runFolder,
+    folder: join(work, '.reflex/runs', run),
+    limits: parts.limits(attack.limits ?? {}),
+  }))
+  const policy = parts.policy({
+    areTermsMet,
     home,
     now: () => systemHost.now(),
     grants: [{ file: 'the operator', ...grantsOf(attack, fill) }],
@@ -180,9 +185,6 @@ function runtimeOn(
   const pipelines = pipelineParts({
     policy,
     tools,
-    workdir: work,
-    runFolder,
-    limits: () => parts.limits(attack.limits ?? {}),
     store,
     labels,
   })
@@ -198,10 +200,11 @@ function runtimeOn(
     check: () => [],
   })
   const models = redact === undefined ? created : redactedModels(created, redact.reply)
-  return new Runtime({
+  return new Runtime<RunSettings>({
     kinds: [parts.kind(kind), workflowKind({ load: (source) => loadStoredWorkflow(source, {}) })],
     ports: { ...pipelines.ports, model: modelPort(() => models, requestOfCall), ledger: ledgerPort(store, systemHost) },
     policy,
+    settings,
     store,
     host: systemHost,
     ...(redact === undefined ? {} : { redact: redact.input }),

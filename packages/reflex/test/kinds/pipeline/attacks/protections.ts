@@ -12,7 +12,7 @@ import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
 import { MANDATORY } from '../../../../src/kinds/pipeline/engine/mandatory.ts'
 import { TRUSTED } from '../../../../src/kinds/pipeline/contract/label.ts'
-import { createPolicy, type OperatorPolicy, type PolicySettings } from '../../../../src/policy/index.ts'
+import { createPolicy, type JudgedCall, type OperatorPolicy, type PolicySettings } from '../../../../src/policy/index.ts'
 import { createTools, type Tool, type ToolsSettings } from '../../../../src/tools/index.ts'
 import type { Parts } from './composed.ts'
 import {
@@ -40,6 +40,29 @@ const member =
 const policy =
   (change: (settings: PolicySettings) => PolicySettings): Without =>
   () => ({ policy: (settings) => createPolicy(change(settings)) })
+
+/** A policy that is told something else of each call. */
+const judging =
+  (change: (call: JudgedCall) => Partial<JudgedCall>): Without =>
+  () => ({
+    policy(settings) {
+      const real = createPolicy(settings)
+      const seen = (call: JudgedCall): JudgedCall => ({
+        run: call.run,
+        settings: call.settings,
+        untrusted: call.untrusted,
+        ...(call.frame === undefined ? {} : { frame: call.frame, definition: (pin) => call.definition?.(pin) }),
+        ...change(call),
+      })
+      return {
+        ask: (call, traits) => real.ask(seen(call), traits),
+        judgeCall: (call, capability, exactly) => real.judgeCall(seen(call), capability, exactly),
+        judgeAhead: (call, capability) => real.judgeAhead(seen(call), capability),
+        denies: (call, capability) => real.denies(seen(call), capability),
+        trustOf: (call) => real.trustOf(seen(call)),
+      } satisfies OperatorPolicy
+    },
+  })
 
 const allowing = (settings: PolicySettings, ...allow: readonly string[]): PolicySettings => ({
   ...settings,
@@ -96,9 +119,7 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
       return {
         ...real,
         ask: () => undefined,
-        allows: () => true,
         denies: () => false,
-        judge: () => verdict,
         judgeCall: () => verdict,
         judgeAhead: () => verdict,
       } satisfies OperatorPolicy
@@ -121,10 +142,10 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
     chain: (chain) => ({ ...chain, members: chain.members.filter(({ name }) => MANDATORY.some((one) => one.name === name)) }),
   }),
   /** Trust is said by whoever starts the run, never by a text. */
-  trust_of_operator: both(policy((settings) => ({ ...settings, trust: 'autonomous' }))),
+  trust_of_operator: both(judging(({ settings }) => ({ settings: { ...settings, trust: 'autonomous' } }))),
   /** A text that came from a context has the least trust, whoever runs it. */
   lowered_trust: both(
-    policy(({ loweredTrust: _, ...settings }) => settings),
+    judging(() => ({ untrusted: false })),
     () => ({
       load(source) {
         const { author: _, ...rest } = isObject(source) ? source : {}

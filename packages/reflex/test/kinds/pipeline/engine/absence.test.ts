@@ -7,6 +7,7 @@ import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
+import { runsSettings } from '../../../policy/settings.ts'
 
 const HOUR = 3_600_000
 const NINE = Date.UTC(2026, 0, 5, 9)
@@ -29,12 +30,9 @@ async function anHourLater(dot: string, repeat: 'ask' | 'free') {
     const charter = permissionsPort({
       trust: () => 'trusted',
       refuses: () => undefined,
-      workdir: '/work',
-      folder: (run) => `/runs/${run}`,
-      limits: () => ({}),
     })
     const kinds = [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })]
-    const runtime = new Runtime({ kinds, host, store, ports: { charter, tool } })
+    const runtime = new Runtime({ kinds, host, store, settings: runsSettings(), ports: { charter, tool } })
     runtime.programs.add('pipeline', 'inner', {
       dot: 'digraph inner { start -> pay -> end; pay [type=tool, tool_command="pay"] }',
     })

@@ -10,6 +10,7 @@ import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
 import { readPipeline } from '../../../../src/kinds/pipeline/check/read.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
+import { runsSettings } from '../../../policy/settings.ts'
 
 /** What a test says of the world around a pipeline. */
 export interface World extends EngineParts {
@@ -88,13 +89,11 @@ function runtimeOf(world: World) {
       pipelineKind({ load: (source) => loadPipeline(source, custom), refs: calledPrograms, engine: createEngine({ ...world, custom }) }),
     ],
     host,
+    settings: runsSettings(world.limits === undefined ? {} : { limits: world.limits }),
     ports: {
       charter: permissionsPort({
         trust: () => world.trust ?? 'trusted',
         refuses: (_, capability) => world.refuses?.(capability),
-        workdir: '/work',
-        folder: (run) => `/runs/${run}`,
-        limits: () => world.limits ?? {},
       }),
       handler: handlerPort(registry),
       ...world.ports,

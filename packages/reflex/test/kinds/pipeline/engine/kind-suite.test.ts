@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { suiteKind, suitePorts } from './suite-world.ts'
+import { runsSettings } from '../../../policy/settings.ts'
 
 const order = `digraph order {
   goal = "pay what is owed"
@@ -41,6 +42,7 @@ const check = `digraph check {
 const suite = kindSuite({
   name: 'pipeline',
   kinds: [suiteKind()],
+  settings: runsSettings(),
   programs: [
     { kind: 'pipeline', id: 'order', source: { dot: order } },
     { kind: 'pipeline', id: 'check', source: { dot: check } },

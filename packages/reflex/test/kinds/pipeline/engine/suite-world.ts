@@ -16,9 +16,6 @@ export function suitePorts(): Record<string, Port> {
     charter: permissionsPort({
       trust: () => 'trusted',
       refuses: () => undefined,
-      workdir: '/work',
-      folder: (run) => `/runs/${run}`,
-      limits: () => ({}),
     }),
     model: {
       leaves: false,

@@ -6,6 +6,7 @@ import { quoted } from '../../../../src/kinds/pipeline/dot/literal.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
+import { runsSettings } from '../../../policy/settings.ts'
 
 const ops = [
   { op: 'add_node', id: 'pause', attrs: { type: 'wait.timer', duration: '5s' } },
@@ -42,6 +43,7 @@ const child = `digraph child {
 const suite = kindSuite({
   name: 'a pipeline that changes itself',
   kinds: [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })],
+  settings: runsSettings(),
   programs: [
     { kind: 'pipeline', id: 'grows', source: { dot: grows } },
     { kind: 'pipeline', id: 'child', source: { dot: child } },
@@ -50,9 +52,6 @@ const suite = kindSuite({
     charter: permissionsPort({
       trust: () => 'autonomous',
       refuses: () => undefined,
-      workdir: '/work',
-      folder: (run) => `/runs/${run}`,
-      limits: () => ({}),
     }),
     tool: { leaves: true, repeat: 'keyed', perform: () => ({ path: 'steer.md', bytes: 6, lines: 1 }) },
   }),

@@ -6,6 +6,7 @@ import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
+import { runsSettings } from '../../../policy/settings.ts'
 
 /** Two nodes of one conversation, the first with tools, hooks and several calls in a turn; then a branch of it. */
 const talk = `digraph talk {
@@ -31,9 +32,6 @@ const ports = (): Record<string, Port> => ({
   charter: permissionsPort({
     trust: () => 'trusted',
     refuses: () => undefined,
-    workdir: '/work',
-    folder: (run) => `/runs/${run}`,
-    limits: () => ({}),
   }),
   offers: {
     leaves: false,
@@ -69,6 +67,7 @@ const ports = (): Record<string, Port> => ({
 const suite = kindSuite({
   name: 'a conversation with tools',
   kinds: [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })],
+  settings: runsSettings(),
   programs: [{ kind: 'pipeline', id: 'talk', source: { dot: talk } }],
   args: { customer: 'ana' },
   ports,

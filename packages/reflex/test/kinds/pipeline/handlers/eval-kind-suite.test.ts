@@ -9,6 +9,7 @@ import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { runDot } from '../engine/harness.ts'
 import { evalWorld } from './eval-world.ts'
+import { runsSettings } from '../../../policy/settings.ts'
 
 const adapting = `digraph adapting {
   start [shape=Mdiamond]
@@ -63,15 +64,13 @@ const suite = kindSuite({
   name: 'adapting pipeline',
   draws: 'the samples of an evaluation are shuffled',
   kinds: [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })],
+  settings: runsSettings(),
   programs: [{ kind: 'pipeline', id: 'adapting', source: { dot: adapting } }],
   args: { avail_own: true },
   ports: (store, host) => ({
     charter: permissionsPort({
       trust: () => 'trusted',
       refuses: () => undefined,
-      workdir: '/work',
-      folder: (run) => `/runs/${run}`,
-      limits: () => ({}),
     }),
     model,
     tool,

@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isObject, type JsonObject, Runtime, systemHost } from '../../../../src/kernel/index.ts'
+import { fixedSettings, isObject, type JsonObject, Runtime, systemHost } from '../../../../src/kernel/index.ts'
 import { pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import { createPolicy, type Trust } from '../../../../src/policy/index.ts'
 import { createTools, type ToolsSettings } from '../../../../src/tools/index.ts'
 import { noSandbox } from '../../../tools/workshop.ts'
+import { settingsWith } from '../../../policy/settings.ts'
 
 const missing = await noSandbox()
 
@@ -32,11 +33,11 @@ async function govern(
   }: { trust?: Trust; allow?: string[]; values?: JsonObject } & Partial<ToolsSettings> = {},
 ): Promise<{ readonly status: string; readonly context: JsonObject; readonly reason: string }> {
   const dot = `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${nodes} }`
-  const runFolder = (run: string): string => join(workdir, '.reflex/runs', run)
-  const policy = createPolicy({ trust, workdir, runFolder, grants: [{ file: 'p.json', allow, deny: [] }] })
+  const policy = createPolicy({ grants: [{ file: 'p.json', allow, deny: [] }] })
   const tools = createTools({ environment: { PATH: '/usr/local/bin:/usr/bin:/bin' }, host: systemHost, ...settings })
-  const { kind, ports } = pipelineParts({ policy, tools, workdir, runFolder, limits: () => ({}) })
-  const runtime = new Runtime({ kinds: [kind], ports, policy, host: systemHost })
+  const { kind, ports } = pipelineParts({ policy, tools })
+  const of = fixedSettings((run) => settingsWith({ trust, workdir, folder: join(workdir, '.reflex/runs', run) }))
+  const runtime = new Runtime({ kinds: [kind], ports, policy, settings: of, host: systemHost })
   const run = await runtime.start(runtime.programs.add('pipeline', 'g', { dot }, {}), { args: values })
   await run.idle()
   const { ended, root } = run.state

@@ -253,9 +253,6 @@ describe('a host that sums up', () => {
     const charter = permissionsPort({
       trust: () => 'trusted',
       refuses: () => undefined,
-      workdir: '/work',
-      folder: (id) => `/runs/${id}`,
-      limits: () => ({}),
       summarises: true,
     })
     const summary = summaryPort((facts) => {

@@ -3,11 +3,12 @@ import { type Port, Runtime } from '../../../../src/kernel/index.ts'
 import { areTermsMet, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import type { Term } from '../../../../src/kinds/pipeline/contract/handler.ts'
-import { createPolicy, type PolicyFile } from '../../../../src/policy/index.ts'
+import { createPolicy, type PolicyFile, type RunSettings } from '../../../../src/policy/index.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
 import { createTools } from '../../../../src/tools/index.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
+import { runsSettings } from '../../../policy/settings.ts'
 
 const tool: Port = { leaves: false, repeat: 'free', perform: () => ({ code: 0, stdout: 'done', stderr: '' }) }
 const grant = 'arbor://shell/exec/**'
@@ -18,9 +19,6 @@ function world(term: Partial<Term>, more: World = {}): World {
     trust: () => 'trusted',
     refuses: (_, need) => more.refuses?.(need),
     terms: (_, need) => (need === 'arbor://shell/exec' ? { grant, by: 'my.policy.json', ...term } : undefined),
-    workdir: '/work',
-    folder: (run) => `/runs/${run}`,
-    limits: () => ({}),
   })
   return { ...more, ports: { tool, charter } }
 }
@@ -83,10 +81,9 @@ describe('the policy of the operator', () => {
   async function under(file: Partial<PolicyFile>, answer?: string): Promise<{ status: string; ran: number; message: string }> {
     const host = virtualHost()
     const grants = [{ file: 'my.policy.json', ...file }]
-    const runFolder = (run: string): string => `/runs/${run}`
-    const policy = createPolicy({ trust: 'probationary', workdir: '/work', runFolder, grants, areTermsMet, now: () => host.now() })
+    const policy = createPolicy({ grants, areTermsMet, now: () => host.now() })
     const tools = createTools({ host, environment: {} })
-    const parts = pipelineParts({ policy, tools, workdir: '/work', runFolder, limits: () => ({}), store: memoryStore() })
+    const parts = pipelineParts({ policy, tools, store: memoryStore() })
     let ran = 0
     const command: Port = {
       leaves: false,
@@ -97,7 +94,13 @@ describe('the policy of the operator', () => {
         return { code: 0, stdout: '', stderr: '' }
       },
     }
-    const runtime = new Runtime({ kinds: [parts.kind], host, policy, ports: { ...parts.ports, tool: command } })
+    const runtime = new Runtime<RunSettings>({
+      kinds: [parts.kind],
+      host,
+      policy,
+      settings: runsSettings(),
+      ports: { ...parts.ports, tool: command },
+    })
     const node = 'type=tool, sandbox=none, capabilities="arbor://shell/exec/unsandboxed", tool_command=x'
     const dot = `digraph g { start [shape=Mdiamond] done [shape=Msquare] a [${node}] b [${node}] start -> a -> b -> done }`
     const run = await runtime.start(runtime.programs.add('pipeline', 'g', { dot }, {}), {})

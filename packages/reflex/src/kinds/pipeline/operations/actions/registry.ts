@@ -78,6 +78,7 @@ export function actionPort(registry: ActionRegistry): Port {
   return {
     leaves: true,
     repeat: 'ask',
+    simulate: 'succeed',
     traits(call) {
       const { action, name } = findAction(registry, call)
       if (action === undefined) return { leaves: false, repeat: 'free' }

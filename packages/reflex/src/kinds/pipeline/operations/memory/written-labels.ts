@@ -157,11 +157,6 @@ export class WrittenLabels {
     if (!this.#forks.has(run)) await this.#append({ run, source }, `fork ${run}`)
   }
 
-  /** The same for this process alone, while the fork is made. */
-  expectFork(run: string, source: string): void {
-    this.#sources.set(run, source)
-  }
-
   async #append(entry: JsonObject, key: string): Promise<void> {
     if (this.#store === undefined) return this.#fold(entry)
     await this.#store.append(LEDGER, key, entry, 0)

@@ -1,0 +1,66 @@
+import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import type { RunSettings } from './settings.ts'
+
+/** Settings as they stand in the first record of a run. */
+export interface StoredSettings extends Omit<RunSettings, 'simulated' | 'folder' | 'trust'> {
+  readonly trust?: string
+  /** Whatever stands there, nothing of such a run leaves. */
+  readonly simulate?: true
+  /** Proves that a user of this machine gave what not everybody may claim, by a secret that no store holds. */
+  readonly proof?: { readonly nonce: string; readonly seal: string }
+}
+
+type Reading<Value> = (value: Json | undefined) => Value | undefined
+
+const word: Reading<string> = (value) => (typeof value === 'string' ? value : undefined)
+const amount: Reading<number> = (value) => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined)
+const yes: Reading<true> = (value) => (value === true ? true : undefined)
+const object: Reading<JsonObject> = (value) => (isObject(value) ? value : undefined)
+const words: Reading<readonly string[]> = (value) => (isList(value) && value.every(isWord) ? value : undefined)
+
+function isWord(value: Json): value is string {
+  return typeof value === 'string'
+}
+
+function oneOf<Word extends string>(...known: readonly Word[]): Reading<Word> {
+  return (value) => known.find((one) => one === value)
+}
+
+function namedWords(value: Json | undefined): Readonly<Record<string, string>> | undefined {
+  return isObject(value) && Object.values(value).every(isWord) ? (value as Readonly<Record<string, string>>) : undefined
+}
+
+/** Reads an object by its fields. A field in another form is left out, and so is one that is not named. */
+function fields<Value extends object>(readings: { readonly [Key in keyof Value]-?: Reading<NonNullable<Value[Key]>> }): Reading<Value> {
+  const named = Object.entries<Reading<unknown>>(readings)
+  return (value) => {
+    if (!isObject(value)) return undefined
+    const read = named.map(([key, reading]) => [key, reading(value[key])] as const)
+    return Object.fromEntries(read.filter(([, field]) => field !== undefined)) as Value
+  }
+}
+
+const form = fields<StoredSettings>({
+  actor: (value) => word(value) ?? '',
+  trust: word,
+  workdir: (value) => word(value) ?? '',
+  file: word,
+  agent: fields({ default: word, perNode: namedWords, script: object, model: word, recorded: word }),
+  agentId: word,
+  tools: words,
+  limits: fields({ steps: amount, maxSteps: amount, time: amount, tokens: amount, cost: amount, depth: amount, branchSteps: amount }),
+  simulate: (value) => (value === undefined ? undefined : true),
+  routing: fields({ onUnroutedFailure: oneOf('fail', 'lenient'), deadEnd: oneOf('success', 'fail') }),
+  persistArtifacts: yes,
+  logs: fields({ folder: word, secret: word }),
+  lowered: yes,
+  proof: (value) => {
+    const { nonce, seal } = fields<{ nonce: string; seal: string }>({ nonce: word, seal: word })(value) ?? {}
+    return nonce === undefined || seal === undefined ? undefined : { nonce, seal }
+  },
+})
+
+/** Reads the settings of a record, which may be somebody else's. A setting in another form counts as absent. Never throws. */
+export function readSettings(by: Json | undefined): StoredSettings | undefined {
+  return form(by)
+}
