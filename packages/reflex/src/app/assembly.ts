@@ -99,11 +99,10 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings): As
     tools,
     models,
     redact: redact.reply,
-    usageOf: (run) => budgets.usageOf(run),
     labels,
     reserved: home.reserved,
   })
-  const budgets: Budgets = new Budgets(policy, (run) => runtime.openRuns.get(run))
+  const budgets: Budgets = new Budgets(policy, () => runtime)
   const runtime: Runtime<RunSettings> = new Runtime({
     kinds: [workflowKind({ load: (source) => loadStoredWorkflow(source, guards) }), pipelines],
     ports,

@@ -1,156 +1,197 @@
-import { changesOf, linesOf } from '../history/trace.ts'
-import { usageOf } from '../history/model-usage.ts'
+import { changesOf } from '../history/trace.ts'
 import {
   type Call,
   type Change,
   type Fault,
   type Frame,
-  type Pause,
   isObject,
+  isPartOf,
   type Json,
-  type Postponed,
+  LIMITS,
+  type Limits,
+  limitsReached,
+  type Pause,
   type Policy,
+  type Postponed,
+  programFrame,
   type Ref,
   type Run,
   RunPrograms,
   type Runtime,
-  type State,
   type Traits,
+  type Usage,
   type Wait,
 } from '../kernel/index.ts'
-import {
-  type UsageLimits,
-  LIMITS,
-  limitsReached,
-  BUDGET_QUESTION,
-  budgetQuestion,
-  faults,
-  raisedLimits,
-  type RunSettings,
-  UNPRICED_QUESTION,
-  unpricedQuestion,
-  type Usage,
-} from '../policy/index.ts'
+import { BUDGET_QUESTION, budgetQuestion, describeLimit, faults, type RunSettings, UNPRICED_QUESTION, unpricedQuestion } from '../policy/index.ts'
 
 /**
- * The operator's budget, for every kind that does not ask by itself: effects are held, with a question, once it is spent
- * (decisions, budgets). What a run has used, and what was raised, is read off its journal, so that it is the same after a
- * crash and in a fork.
+ * The limits of a run and of its programs, checked before each effect. The limits of the operator end in a question, for every kind
+ * that does not ask by itself (decisions, budgets); those that a program states fail the effect. The usage is read from the meter of
+ * the run, so it is the same after a crash and in a fork.
  */
 export class Budgets implements Policy<RunSettings> {
   readonly #policy: Policy<RunSettings>
   readonly #find: (run: string) => Run | undefined
-  readonly #meters = new WeakMap<Run, UsageMeter>()
+  readonly #budgets = new WeakMap<Run, RunBudget>()
+  readonly #runtime: () => Runtime
 
-  /** `policy` is asked first; `find` knows the runs of this process. */
-  constructor(policy: Policy<RunSettings>, find: (run: string) => Run | undefined) {
+  /** `policy` is asked first; `runtime` holds the runs of this process. */
+  constructor(policy: Policy<RunSettings>, runtime: () => Runtime<RunSettings>) {
     this.#policy = policy
-    this.#find = find
+    this.#runtime = runtime
+    this.#find = (run) => runtime().openRuns.get(run)
   }
 
   ask(call: Call<RunSettings>, traits: Traits): Fault | Pause | Postponed | undefined {
     const said = this.#policy.ask(call, traits)
     if (said !== undefined) return said
     const run = this.#find(call.run)
-    return run === undefined ? undefined : this.#meters.get(run)?.ask(call, traits)
+    return run === undefined ? undefined : this.#budgetOf(run).ask(call, traits)
   }
 
-  /** What a run of this process has used up so far, and what was added to its bounds; nothing for one without bounds. */
-  usageOf(run: string): (Usage & { readonly raised?: UsageLimits }) | undefined {
-    const openRun = this.#find(run)
-    return openRun === undefined ? undefined : this.#meters.get(openRun)?.usage
+  /**
+   * Follows the answers about the budget of a run that begins, or is opened again, before anything of it goes on. Undefined where there
+   * is nothing to wait for.
+   */
+  follow(run: Run, limits: Limits | undefined): Promise<void> | undefined {
+    if (limits === undefined || LIMITS.every((limit) => limits[limit] === undefined)) return undefined
+    const budget = this.#budgetOf(run)
+    run.observe((change) => budget.add(change))
+    return run.state.questions === 0 ? undefined : this.#readAnswers(run, budget)
   }
 
-  /** What a run of this process may use now, with all that was added; nothing for one without bounds. */
-  limitsOf(run: Run): UsageLimits | undefined {
-    return this.#meters.get(run)?.limits
+  async #readAnswers(run: Run, budget: RunBudget): Promise<void> {
+    const runtime = this.#runtime()
+    for (const change of changesOf(await runtime.journal(run.id), (state) => new RunPrograms(runtime.programs, state))) budget.add(change)
   }
 
-  /** Follows a run that begins, or is opened again, before anything of it goes on. Nothing for one without bounds. */
-  follow(run: Run, runtime: Runtime, limits: UsageLimits | undefined): Promise<void> | undefined {
-    if (limits === undefined || LIMITS.every((bound) => limits[bound] === undefined)) return undefined
-    return this.#follow(run, runtime, limits)
-  }
-
-  async #follow(run: Run, runtime: Runtime, limits: UsageLimits): Promise<void> {
-    const programsOf = (state: State): RunPrograms => new RunPrograms(runtime.programs, state)
-    const meter = new UsageMeter(run, programsOf(run.state), limits)
-    this.#meters.set(run, meter)
-    if (run.state.n > 0) for (const change of changesOf(await runtime.journal(run.id), programsOf)) meter.add(change)
-    run.observe((change) => meter.add(change))
+  #budgetOf(run: Run): RunBudget {
+    let budget = this.#budgets.get(run)
+    if (budget === undefined) {
+      budget = new RunBudget(run, new RunPrograms(this.#runtime().programs, run.state))
+      this.#budgets.set(run, budget)
+    }
+    return budget
   }
 }
 
-/** What one run may use, and what it has used. */
-class UsageMeter {
+/** The limits that a frame and what it calls may not exceed, and what was used of them. */
+interface FrameLimits {
+  readonly base: Frame
+  readonly limits: Limits
+  readonly used: Usage
+}
+
+/** The limits of one run, and what people have answered about them. */
+class RunBudget {
   readonly #run: Run
   readonly #definitions: RunPrograms
-  readonly #startLimits: UsageLimits
-  #limits: UsageLimits
-  readonly #usage: { -readonly [Bound in keyof Usage]: number } = { tokens: 0, cost: 0, time: 0, steps: 0 }
-  /** It waits for somebody and does nothing: that takes no time of the budget. */
-  #idle = true
-  /** Milliseconds for which the run had been set aside by the last record: they are no time of the budget either. */
-  #excludedMs = 0
-  /** Open questions, with the effects that they hold. */
-  readonly #questions = new Map<Ref, Ref | undefined>()
+  /** Open questions about models without a price, and about what is used up. */
+  readonly #questions = new Map<Ref, { readonly effect: Ref; readonly model: string | undefined }>()
   /** Effects that a person has stopped, and why they were held. */
   readonly #stoppedEffects = new Map<Ref, { readonly by: string; readonly why: string }>()
-  /** Questions whether a model without a price may be asked. */
-  readonly #priceQuestions = new Map<Ref, { readonly effect: Ref | undefined; readonly model: string }>()
   /** Models without a price that may be asked. */
   readonly #allowedModels = new Set<string>()
   /** The most that calls under way may use. */
   readonly #reservations = new Map<Ref, Reservation & { readonly frame: Frame }>()
+  #programs: { readonly pins: number; readonly stateLimits: boolean } | undefined
 
-  constructor(run: Run, definitions: RunPrograms, startLimits: UsageLimits) {
+  constructor(run: Run, definitions: RunPrograms) {
     this.#run = run
     this.#definitions = definitions
-    this.#startLimits = startLimits
-    this.#limits = startLimits
   }
 
   ask(call: Call, traits: Traits): Fault | Pause | Postponed | undefined {
     const { frame, id } = call
     const { costs = false } = traits
     this.#reservations.delete(id)
-    const place = this.#run.path(frame)
     const stopped = this.#stoppedEffects.get(id)
     if (stopped !== undefined)
-      return faults.make('R3020', `${stopped.why}, and ${stopped.by} stopped the run here`, { run: this.#run.id, path: place })
-    const unpriced = this.#unpriced(traits)
-    if (unpriced !== undefined) return { name: UNPRICED_QUESTION, asker: 'budget', about: unpricedQuestion(unpriced, this.#limits, place) }
-    const reserve = costs ? reservationOf(traits) : undefined
-    if (reserve !== undefined && this.#exceedsLimits(reserve)) return 'later'
-    const pause = this.#asksByKind(frame) ? undefined : this.#pauseFor(costs, place)
+      return faults.make('R3020', `${stopped.why}, and ${stopped.by} stopped the run here`, {
+        run: this.#run.id,
+        path: this.#run.path(frame),
+      })
+    const programs = this.#programLimits(frame)
+    const refused = this.#refused(programs, frame, costs)
+    if (refused !== undefined) return refused
+    const { limits } = this.#run.state.meter
+    const unpriced = limits.cost === undefined ? undefined : traits.unpricedModels?.().find((model) => !this.#allowedModels.has(model))
+    if (unpriced !== undefined)
+      return { name: UNPRICED_QUESTION, asker: 'budget', about: unpricedQuestion(unpriced, limits, this.#run.path(frame)) }
+    const isLimited = Object.keys(limits).length > 0
+    const reserve = costs && (isLimited || programs.length > 0) ? reservationOf(traits) : undefined
+    if (reserve !== undefined && this.#exceedsLimits(reserve, programs)) return 'later'
+    const pause = isLimited && !this.#asksByKind(frame) ? this.#pauseFor(costs, frame) : undefined
     if (pause === undefined && reserve !== undefined) this.#reservations.set(id, { ...reserve, frame })
     return pause
   }
 
-  #pauseFor(costs: boolean, place: string): Pause | undefined {
+  #pauseFor(costs: boolean, frame: Frame): Pause | undefined {
+    const { run, limits } = this.#run.state.meter
     // The node that has just been entered is still to be executed.
-    const used = { ...this.#usage, steps: Math.max(0, this.#usage.steps - 1) }
-    const reached = limitsReached(this.#limits, used).filter((bound) => costs || bound === 'time' || bound === 'steps')
-    return reached.length === 0 ? undefined : { name: BUDGET_QUESTION, asker: 'budget', about: budgetQuestion(this.#limits, used, place) }
+    const used = { ...run, steps: Math.max(0, run.steps - 1) }
+    const over = limitsReached(limits, used).filter((limit) => costs || limit === 'time' || limit === 'steps')
+    if (over.length === 0) return undefined
+    return { name: BUDGET_QUESTION, asker: 'budget', about: budgetQuestion(limits, used, this.#run.path(frame)) }
   }
 
   /**
-   * Returns true where calls under way may use so much that the budget does not cover another one beside them. A call by itself
-   * begins as long as the budget is not used up: nobody knows what it will use.
+   * The fault for an effect that a program on its stack does not cover any more. What a program states of money and tokens holds for
+   * effects that cost something, of time for all; its own effects that cost nothing are its own to refuse.
    */
-  #exceedsLimits(reservation: Reservation): boolean {
-    let [tokens, cost, others] = [this.#usage.tokens + reservation.tokens, this.#usage.cost + reservation.cost, 0]
-    for (const [id, reserve] of this.#reservations) {
-      if (!reserve.frame.pendingEffects.some((flight) => flight.id === id)) this.#reservations.delete(id)
-      else [tokens, cost, others] = [tokens + reserve.tokens, cost + reserve.cost, others + 1]
+  #refused(programs: readonly FrameLimits[], frame: Frame, costs: boolean): Fault | undefined {
+    for (const { base, limits, used } of programs) {
+      const isOwn = programFrame(frame) === base && this.#asksByKind(frame)
+      const over = limitsReached(limits, used).find((limit) => costs || (limit === 'time' && !isOwn))
+      if (over === undefined) continue
+      return faults.make('R3021', `budget exceeded: ${describeLimit(over, limits, used)}`, {
+        run: this.#run.id,
+        path: this.#run.path(frame),
+      })
     }
-    const { tokens: mostTokens = Number.POSITIVE_INFINITY, cost: mostCost = Number.POSITIVE_INFINITY } = this.#limits
-    return others > 0 && (tokens > mostTokens || cost > mostCost)
+    return undefined
   }
 
-  /** The first model that may be asked next and has no price, where money is bounded and nobody has allowed it. */
-  #unpriced({ unpricedModels }: Traits): string | undefined {
-    return this.#limits.cost === undefined ? undefined : unpricedModels?.().find((model) => !this.#allowedModels.has(model))
+  /** The limits that programs on the stack of a frame state. */
+  #programLimits(frame: Frame): readonly FrameLimits[] {
+    if (!this.#statesLimits()) return []
+    const found: FrameLimits[] = []
+    for (let base: Frame | undefined = programFrame(frame); base !== undefined; base = base.link && programFrame(base.link.caller)) {
+      const { kind, def } = this.#definitions.program(base.pin)
+      const limits = this.#definitions.kind(kind).limits?.(def)
+      if (limits !== undefined) found.push({ base, limits, used: this.#run.state.meter.program(base) })
+    }
+    return found
+  }
+
+  /** True if any program of the run states limits: most state none. */
+  #statesLimits(): boolean {
+    const { pins } = this.#run.state
+    if (this.#programs?.pins !== pins.length) {
+      const stateLimits = pins.some((_, pin) => {
+        const { kind, def } = this.#definitions.program(pin)
+        return this.#definitions.kind(kind).limits?.(def) !== undefined
+      })
+      this.#programs = { pins: pins.length, stateLimits }
+    }
+    return this.#programs.stateLimits
+  }
+
+  /**
+   * True if the calls under way may use so much that a budget does not cover another one beside them. A call by itself
+   * begins as long as the budget is not used up: nobody knows what it will use.
+   */
+  #exceedsLimits(own: Reservation, programs: readonly FrameLimits[]): boolean {
+    const { root, meter } = this.#run.state
+    for (const [id, { frame }] of this.#reservations)
+      if (!frame.pendingEffects.some((effect) => effect.id === id)) this.#reservations.delete(id)
+    return [{ base: root, limits: meter.limits, used: meter.run }, ...programs].some(({ base, limits, used }) => {
+      let [tokens, cost, others] = [used.tokens + own.tokens, used.cost + own.cost, 0]
+      for (const reserve of this.#reservations.values())
+        if (isPartOf(reserve.frame, base)) [tokens, cost, others] = [tokens + reserve.tokens, cost + reserve.cost, others + 1]
+      const { tokens: mostTokens = Number.POSITIVE_INFINITY, cost: mostCost = Number.POSITIVE_INFINITY } = limits
+      return others > 0 && (tokens > mostTokens || cost > mostCost)
+    })
   }
 
   /** Whether its kind holds a program by itself. */
@@ -159,52 +200,25 @@ class UsageMeter {
     return definitions.kind(definitions.program(pin).kind).checksBudget === true
   }
 
-  get limits(): UsageLimits {
-    return this.#limits
+  /** Takes what a record asks or answers about a budget. */
+  add({ record: { input, more }, state }: Change): void {
+    if (input?.[0] === 'answer') this.#applyAnswer(input[1], input[2], input[3])
+    if (more?.wait !== undefined) for (const wait of state.waits.values()) this.#addWait(wait)
   }
 
-  get usage(): Usage & { readonly raised?: UsageLimits } {
-    const raised = LIMITS.flatMap((bound) => {
-      const more = (this.#limits[bound] ?? 0) - (this.#startLimits[bound] ?? 0)
-      return more > 0 ? [[bound, more] as const] : []
-    })
-    return { ...this.#usage, ...(raised.length === 0 ? {} : { raised: Object.fromEntries(raised) }) }
-  }
-
-  /** Takes a record in. */
-  add(change: Change): void {
-    const { record, state } = change
-    if (!this.#idle) this.#usage.time += record.elapsed - (state.excludedMs - this.#excludedMs)
-    this.#excludedMs = state.excludedMs
-    for (const { event } of linesOf(change, this.#definitions)) {
-      const { tokens = 0, usd = 0 } = usageOf(event) ?? {}
-      this.#usage.tokens += tokens
-      this.#usage.cost += usd
-      if (event.mark === 'enter') this.#usage.steps++
-    }
-    if (record.input?.[0] === 'answer') this.#applyAnswer(record.input[1], record.input[2], record.input[3])
-    if (record.more?.wait !== undefined) for (const wait of state.waits.values()) this.#addWait(wait)
-    this.#idle = isIdle(change)
-  }
-
-  #addWait(wait: Wait): void {
-    const { id, asker, effect: doubts, about } = wait
-    if (asker !== 'budget') return
-    if (!isObject(about) || typeof about.model !== 'string') this.#questions.set(id, doubts)
-    else if (doubts !== undefined) this.#priceQuestions.set(id, { effect: doubts, model: about.model })
+  #addWait({ id, asker, effect, about }: Wait): void {
+    if (asker !== 'budget' || effect === undefined) return
+    this.#questions.set(id, { effect, model: isObject(about) && typeof about.model === 'string' ? about.model : undefined })
   }
 
   #applyAnswer(question: Ref, answer: Json, by = 'somebody'): void {
-    const priced = this.#priceQuestions.get(question)
-    this.#priceQuestions.delete(question)
-    if (priced !== undefined && answer === 'allow') this.#allowedModels.add(priced.model)
-    if (priced?.effect !== undefined && answer === 'stop')
-      this.#stoppedEffects.set(priced.effect, { by, why: `${priced.model} has no price` })
-    if (!this.#questions.has(question)) return
-    const effect = this.#questions.get(question)
+    const asked = this.#questions.get(question)
+    if (asked === undefined) return
     this.#questions.delete(question)
-    this.#limits = raisedLimits(this.#limits, this.#startLimits, this.#usage, answer) ?? this.#limits
-    if (answer === 'stop' && effect !== undefined) this.#stoppedEffects.set(effect, { by, why: 'the budget is spent' })
+    const { effect, model } = asked
+    if (answer === 'allow' && model !== undefined) this.#allowedModels.add(model)
+    if (answer === 'stop')
+      this.#stoppedEffects.set(effect, { by, why: model === undefined ? 'the budget is spent' : `${model} has no price` })
   }
 }
 
@@ -217,9 +231,4 @@ interface Reservation {
 function reservationOf({ estimateUsage }: Traits): Reservation {
   const { input = 0, output = 0, usd = 0 } = estimateUsage?.() ?? {}
   return { tokens: input + output, cost: usd }
-}
-
-function isIdle({ state }: Change): boolean {
-  for (const { isQuestioned } of state.pendingEffects()) if (!isQuestioned) return false
-  return [...state.waits.values()].some(({ type }) => type !== 'timer')
 }

@@ -275,7 +275,7 @@ export class Reflex {
     this.#observing.follow(run)
     const handle = this.#handle(run)
     prepare?.(handle)
-    return this.#assembly.budgets.follow(run, this.runtime, run.settings.limits)
+    return this.#assembly.budgets.follow(run, run.settings.limits)
   }
 
   #handle(run: Run<RunSettings>): RunHandle {
@@ -338,8 +338,7 @@ export class Reflex {
   limits(run: Run<RunSettings>): RunLimits | undefined {
     checkArguments('limits', { run: [run, RUN_OBJECT] })
     const { limits } = run.settings
-    const raised = this.#assembly.budgets.limitsOf(run)
-    return raised === undefined ? limits : { ...limits, ...raised }
+    return limits === undefined ? undefined : { ...limits, ...run.state.meter.limits }
   }
 
   // Answering

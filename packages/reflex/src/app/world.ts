@@ -1,4 +1,3 @@
-import type { Budgets } from './budgets.ts'
 import { agentFor, modelsByRun, type RuntimeAgent } from './run-agents.ts'
 import { type Host, type Kind, ledgerPort, type Port, type Redactor, type Store } from '../kernel/index.ts'
 import { isProgram } from './formats.ts'
@@ -24,8 +23,6 @@ interface WorldParts {
   readonly models: Models
   /** Takes secrets out of replies of models. */
   readonly redact: Redactor
-  /** What a run that an operator's budget bounds has used up so far. */
-  readonly usageOf: Budgets['usageOf']
   /** Labels of what runs have written. */
   readonly labels: WrittenLabels
   /** Folders that Reflex keeps for itself. */
@@ -42,7 +39,7 @@ interface World {
 
 /** What runs meet when they act. Each port says what it does in a simulated run; models, agents and tools are chosen by the run. */
 export function worldOf(parts: WorldParts): World {
-  const { options, host, store, workdir, policy, tools, models, redact, usageOf, labels, reserved } = parts
+  const { options, host, store, workdir, policy, tools, models, redact, labels, reserved } = parts
   const { agents = {}, middleware = new Map() } = options
   const deciders = {
     real: { tools, models, agents },
@@ -74,7 +71,6 @@ export function worldOf(parts: WorldParts): World {
     ...(options.alwaysMiddleware === undefined ? {} : { always: options.alwaysMiddleware }),
     policy,
     tools,
-    usageOf,
     labels,
     isProgram,
     reserved,

@@ -1,4 +1,4 @@
-import type { Call, Json, Port, RunFacts } from '../kernel/index.ts'
+import { type Call, type Json, type Port, type RunFacts, usageOfResult } from '../kernel/index.ts'
 import { readRequest } from './request.ts'
 import { costTraits } from './reserve.ts'
 import type { Models } from './types.ts'
@@ -25,6 +25,7 @@ export function modelPort<S extends RunFacts>(
         () => readRequest(whole(call)),
       ),
     }),
+    used: usageOfResult,
     perform: (call) => models(call).generate(readRequest(whole(call)), call),
   }
 }

@@ -1,15 +1,11 @@
 export {
-  LIMITS,
-  limitsReached,
   BUDGET_QUESTION,
   budgetQuestion,
   describeLimit,
-  raisedLimits,
   shareUsed,
   UNPRICED_QUESTION,
   unpricedQuestion,
 } from './budget.ts'
-export type { UsageLimits, Usage } from './budget.ts'
 export { covers, readCapability, readPattern } from './capability.ts'
 export type { Capability, FileRule, Folders, Pattern, CapabilityProblem } from './capability.ts'
 export { faults } from './faults.ts'

@@ -1,5 +1,4 @@
-import type { JsonObject, RunFacts } from '../kernel/index.ts'
-import type { UsageLimits } from './budget.ts'
+import type { JsonObject, Limits, RunFacts } from '../kernel/index.ts'
 import type { Trust } from './trust.ts'
 
 /** Who decides where a program does not say. Kept with the run, so a resume needs no flag. */
@@ -17,7 +16,7 @@ export interface AgentChoice {
 }
 
 /** What an operator lets a run use: before it asks for more, or before it fails. */
-export interface RunLimits extends UsageLimits {
+export interface RunLimits extends Limits {
   /** Executions of nodes after which it fails, unasked. */
   readonly maxSteps?: number
   /** The most pipelines inside each other, also with programs of other kinds between them: 8 unless set. A deeper one fails its node. */

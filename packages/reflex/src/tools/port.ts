@@ -1,4 +1,4 @@
-import { type Call, isFault, isObject, type Json, type Port, type Repeat, type RunFacts, type Traits } from '../kernel/index.ts'
+import { type Call, isFault, isObject, type Json, type Port, type Repeat, type RunFacts, type Traits, usageOfResult } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import type { Guess, PreparedCall, Tools } from './registry.ts'
 import { SimulatedTools } from './simulated-tools.ts'
@@ -42,6 +42,7 @@ export function toolPort<S extends RunFacts>({ tools, guess, place, allows, deni
       const repeat = typeof word === 'string' && traits.repeat !== 'free' ? ON_RESUME[word] : undefined
       return repeat === undefined ? traits : { ...traits, repeat }
     },
+    used: usageOfResult,
     perform: (call) =>
       prepare(call).run({
         ...place(call),

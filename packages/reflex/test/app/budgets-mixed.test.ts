@@ -92,7 +92,7 @@ async function went(
 test.each([
   ['what a workflow used that a pipeline called', 'outer.dot', { tokens: 250 }, ['b is next; 300 of 250 tok used.']],
   ['what was raised in a workflow that a pipeline called', 'outer.dot', { tokens: 150 }, ['m/v is next; 200 of 150 tok used.']],
-  ['the nodes of a workflow that a pipeline called', 'outer.dot', { steps: 3 }, ['m/v is next; 3 of 3 steps used.']],
+  ['the nodes of a workflow that a pipeline called', 'outer.dot', { steps: 4 }, ['m/v is next; 4 of 4 steps used.']],
   ['all of it, three programs deep', 'root.workflow.json', { tokens: 350 }, ['b is next; 400 of 350 tok used.']],
   ['what workflows in branches used', 'wide.dot', { tokens: 450 }, ['j is next; 500 of 450 tok used.']],
 ])('the operator’s budget counts %s', async (_, root, limits, expected) => {

@@ -79,7 +79,7 @@ const WRONG: readonly (readonly [what: string, spoil: (file: string) => void, co
   ['a record is missing', (file) => tamper(file, 'delete from journal where first = 1'), 'R5003', /record 1 is missing/],
   ['a hash is wrong', (file) => tamper(file, 'update journal set sum = sum + 1 where first = 3'), 'R5003', /record 3 is not what/],
   ['the format is newer', (file) => forge(file, () => ({ version: FORMAT + 1 })), 'R5004', new RegExp(`format ${FORMAT + 1}`)],
-  ['a part of a record is not known', (file) => forge(file, ({ first }) => last(first, '[[512,1]]')), 'R5003', /known parts/],
+  ['a part of a record is not known', (file) => forge(file, ({ first }) => last(first, '[[1024,1]]')), 'R5003', /known parts/],
   [
     'an input is of no known type',
     (file) => forge(file, ({ first }) => last(first, '[[4,["vision",1,"?"]]]')),

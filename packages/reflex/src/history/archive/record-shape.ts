@@ -11,14 +11,19 @@ const ref = z.union([text, count])
 const endStatus = z.enum(['done', 'failed', 'cancelled'])
 const flatPairs = z.array(json).refine((list) => list.length % 2 === 0 && list.every((item, i) => i % 2 === 1 || typeof item === 'string'))
 
+const asker = z.enum(['outcome', 'edge', 'retry', 'budget', 'permission'])
+const amount = z.number().nonnegative()
+const limits = z.strictObject({ tokens: amount, cost: amount, time: amount, steps: amount }).partial()
+const used = z.strictObject({ tokens: amount, cost: amount, steps: amount, calls: amount, unpriced: amount }).partial()
+
 const INPUTS: Readonly<Record<Input[0], z.ZodType>> = {
-  ok: z.tuple([text, ref, json]),
-  err: z.tuple([text, ref, json]),
+  ok: z.tuple([text, ref, json, used.optional()]),
+  err: z.tuple([text, ref, json, used.optional()]),
   part: z.tuple([text, ref, json]),
   again: z.tuple([text, ref, json.optional()]),
   later: z.tuple([text, ref]),
   doubt: z.tuple([text, ref]),
-  hold: z.tuple([text, ref, text, json]),
+  hold: z.tuple([text, ref, text, json, asker.optional()]),
   answer: z.tuple([text, ref, json, text.optional()]),
   message: z.tuple([text, ref, json, text.optional()]),
   timer: z.tuple([text, ref]),
@@ -48,7 +53,7 @@ const call = z.strictObject({
   isolated: z.literal(true).optional(),
 })
 const spawn = z.strictObject({ pin: count, args: json.optional(), sees: z.enum(['live', 'nothing']).optional(), under: ref.optional() })
-const wait = z.tuple([z.enum(['answer', 'message', 'timer']), text, z.number().int().nullish(), json.optional()])
+const wait = z.tuple([z.enum(['answer', 'message', 'timer']), text, z.number().int().nullish(), json.optional(), asker.optional()])
 
 const MORE_PARTS = {
   patch: z.record(text, json),
@@ -63,6 +68,10 @@ const MORE_PARTS = {
   wait: z.array(wait),
   doubts: ref,
   repeat: ref,
+  used,
+  raise: limits,
+  stop: z.literal(1),
+  use: z.record(text, amount),
   drop: z.array(ref),
   kill: z.array(ref),
   unwind: z.literal(1),
@@ -82,6 +91,7 @@ const RECORD_PARTS = {
   position: json.optional(),
   requests: z.array(z.tuple([text, json.optional(), text.nullish()])).optional(),
   more: z.strictObject(MORE_PARTS).partial().optional(),
+  step: z.literal(true).optional(),
 } satisfies Record<keyof Rec, z.ZodType>
 
 const RECORD = z.strictObject(RECORD_PARTS)

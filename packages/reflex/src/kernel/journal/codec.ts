@@ -19,6 +19,8 @@ const MORE = 64
 const SHARED = 128
 /** Values of more than `BLOB_BYTES`, kept beside the journal under their hash. */
 const BLOBS = 256
+/** The record counts a step. No part follows. */
+const STEP = 512
 
 const BLOB_BYTES = 100_000
 /** Strings shorter than this cost less than a reference to them. */
@@ -54,6 +56,7 @@ function partsOf(record: Rec): Part[] {
   if (requests !== undefined) bits |= addPart(parts, REQUESTS, requests)
   if (more !== undefined) bits |= addPart(parts, MORE, more)
   if (shared !== undefined) bits |= addPart(parts, SHARED, shared)
+  if (record.step === true) bits |= STEP
   parts[0] = bits
   return parts
 }
@@ -164,9 +167,12 @@ export function decodeBatch(version: number, body: string, blob: (hash: string) 
   return rows.map((row, i) => decodeRecord(row, blob, place === undefined ? undefined : { ...place, first: place.first + i }))
 }
 
+/** What a record with blobs has in its text: a list that begins with a hash. */
+const NAMES_BLOB = /\["[0-9a-f]{64}"/
+
 /** The hashes of the blobs that a batch needs. */
 export function blobsOf(body: string): string[] {
-  if (!/\[\d{3},/.test(body)) return []
+  if (!NAMES_BLOB.test(body)) return []
   const rows: unknown = JSON.parse(body)
   if (!Array.isArray(rows)) return []
   const hashes = rows.flatMap((row) =>
@@ -191,10 +197,10 @@ function unreadableRecord(what: string, place: BatchPlace | undefined): Error {
 }
 
 function decodeRecord(row: unknown, blob: (hash: string) => string, place: BatchPlace | undefined): Rec {
-  if (!isList(row) || typeof row[0] !== 'number' || !Number.isInteger(row[0]) || row[0] < 0 || row[0] >= BLOBS * 2)
+  if (!isList(row) || typeof row[0] !== 'number' || !Number.isInteger(row[0]) || row[0] < 0 || row[0] >= STEP * 2)
     throw unreadableRecord('is not a list of known parts', place)
   const bits = row[0]
-  if (row.length !== 1 + countParts(bits)) throw unreadableRecord('does not have the parts that it names', place)
+  if (row.length !== 1 + countParts(bits & ~STEP)) throw unreadableRecord('does not have the parts that it names', place)
   const parts = (bits & BLOBS) === 0 ? row : withBlobs(row, blob, place)
   let at = 1
   const take = (bit: number): unknown => ((bits & bit) === 0 ? undefined : parts[at++])
@@ -209,7 +215,7 @@ function decodeRecord(row: unknown, blob: (hash: string) => string, place: Batch
   const allWrites = shared === undefined ? (freeze(writes) as typeof writes) : restoreShared(writes, shared, inputValue(input), place)
   const unknown = unknownPart({ input, writes: allWrites, requests, more })
   if (unknown !== undefined) throw unreadableRecord(`has ${unknown}`, place)
-  return { frame, elapsed, input, writes: allWrites, position, requests, more }
+  return { frame, elapsed, input, writes: allWrites, position, requests, more, step: (bits & STEP) === 0 ? undefined : true }
 }
 
 function countParts(bits: number): number {

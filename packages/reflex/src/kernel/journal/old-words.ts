@@ -1,4 +1,6 @@
+import { isList, type Json } from './json.ts'
 import type { Asker, Ref } from './record.ts'
+import { type StatedUsage, usageOfResult } from './usage.ts'
 
 /** The words of journals below format 3, translated while they are read. Records keep the words that they were written with. */
 
@@ -22,4 +24,18 @@ export function oldAsker(name: string, effect: Ref | undefined): Asker {
 /** Returns who asks in a wait of a stored row. Rows that an older release wrote do not state it, nor the effect. */
 export function askerOf({ asker, name }: { readonly asker?: Asker; readonly name: string }): Asker {
   return asker ?? EFFECT_ASKERS.get(name) ?? WORKFLOW_ASKERS.get(name) ?? 'program'
+}
+
+/** Formats below 3 state no usage beside an input: it stands in the result, of a decision `[edge, writes, { used }]` in the third part. */
+export function oldUsage(result: Json): StatedUsage | undefined {
+  return usageOfResult(isList(result) ? result[2] : result)
+}
+
+/** Formats below 3 count no steps: a node is entered where the position has another node than before, `node` or `[node, …]`. */
+export function entersNode(position: Json, before: Json | undefined): boolean {
+  return nodeOf(position) !== nodeOf(before)
+}
+
+function nodeOf(position: Json | undefined): Json | undefined {
+  return isList(position) ? position[0] : position
 }

@@ -1,12 +1,12 @@
-import { isList } from './json.ts'
+import { isList, isObject } from './json.ts'
 import type { Input, Outputs } from './record.ts'
 
 type KernelInput = Extract<Input, readonly ['kernel', ...unknown[]]>[1]
 
 /** The inputs that this release knows, with how many parts each has, its name included. */
 const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>> = {
-  ok: [3, 3],
-  err: [3, 3],
+  ok: [3, 4],
+  err: [3, 4],
   part: [3, 3],
   again: [2, 3],
   later: [2, 2],
@@ -45,6 +45,10 @@ const OUTPUTS: Readonly<Record<keyof Outputs, true>> = {
   wait: true,
   doubts: true,
   repeat: true,
+  used: true,
+  raise: true,
+  stop: true,
+  use: true,
   drop: true,
   kill: true,
   unwind: true,
@@ -85,12 +89,15 @@ function unknownInput(input: unknown): string | undefined {
   if (input.length < min || input.length > max) return `an input ${type} of ${input.length} parts`
   if (type === 'kernel' && !(typeof word === 'string' && Object.hasOwn(KERNEL_INPUTS, word)))
     return `an input of the kernel of the unknown type ${JSON.stringify(word)}`
+  if ((type === 'ok' || type === 'err') && input.length > 3 && !isObject(input[3])) return `an input ${type} whose usage is no object`
   return undefined
 }
 
 function unknownOutput(more: unknown): string | undefined {
   if (typeof more !== 'object' || more === null || isList(more)) return 'outputs that are no object'
   for (const key in more) if (!Object.hasOwn(OUTPUTS, key)) return `an output of the unknown type ${JSON.stringify(key)}`
+  const { used, raise, use } = more as Outputs
+  for (const amounts of [used, raise, use]) if (amounts !== undefined && !isObject(amounts)) return 'amounts that are no object'
   return undefined
 }
 

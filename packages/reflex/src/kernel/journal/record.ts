@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.ts'
+import type { Limits, StatedUsage } from './usage.ts'
 
 /** The journal format that this release writes. Readers lift older records; newer ones are refused. */
 export const FORMAT = 3
@@ -22,8 +23,8 @@ export interface EstimatedUsage {
 
 /** Why a frame is stepped; absent means "go on", which is also the first step. */
 export type Input =
-  | readonly ['ok', Ref, Json]
-  | readonly ['err', Ref, Json]
+  | readonly ['ok', Ref, Json, StatedUsage?]
+  | readonly ['err', Ref, Json, StatedUsage?]
   | readonly ['part', Ref, Json]
   | readonly ['again', Ref, Json?]
   /** The effect begins only once others of the run have settled; `again` begins it. */
@@ -119,6 +120,14 @@ export interface Outputs {
   readonly doubts?: Ref
   /** The effect that was asked about did not happen: it is performed again. */
   readonly repeat?: Ref
+  /** Usage that a step knows of and no effect has stated: of a run that this one continues. */
+  readonly used?: StatedUsage
+  /** New limits of the run. */
+  readonly raise?: Limits
+  /** Somebody has stopped the run at this frame: no program of its kind begins anything more. */
+  readonly stop?: 1
+  /** Uses of grants that may be used so many times, by grant. */
+  readonly use?: Readonly<Record<string, number>>
   /** Effects and waits given up. */
   readonly drop?: readonly Ref[]
   /** Strands to cancel. */
@@ -152,4 +161,6 @@ export interface Rec {
   readonly position: Json | undefined
   readonly requests: readonly Request[] | undefined
   readonly more: Outputs | undefined
+  /** The frame enters a node, which counts as a step. */
+  readonly step?: true | undefined
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../journal/json.ts'
 import type { BoardReader } from '../state/scope.ts'
 import type { EstimatedUsage, Ref } from '../journal/record.ts'
 import type { RunFacts } from './settings.ts'
+import type { StatedUsage } from '../journal/usage.ts'
 
 /** May it be performed again after a crash: freely, under the same key, or only after a person said so. */
 export type Repeat = 'free' | 'keyed' | 'ask'
@@ -82,6 +83,8 @@ export interface Port<S extends RunFacts = RunFacts> extends Traits {
   forkSettings?(call: Call<S>): unknown
   /** Turns a result into what the record holds; throws to refuse it. The default copies JSON. */
   accept?(raw: unknown, call: Call<S>): Json
+  /** Reads what an effect has used from what the record holds of its end: a result, or a fault. Recorded beside it. */
+  used?(result: Json): StatedUsage | undefined
   /** Turns what `perform` threw into the fault that the record holds. The default is `R2012` with the cause. */
   reject?(thrown: unknown, call: Call<S>): Fault
 }

@@ -9,6 +9,7 @@ import type { Policy } from '../ports/policy.ts'
 import type { Port, Traits } from '../ports/port.ts'
 import type { Input, EstimatedUsage } from '../journal/record.ts'
 import type { RunFacts } from '../ports/settings.ts'
+import { soundUsage, type StatedUsage } from '../journal/usage.ts'
 
 /** A run as its effects see it. */
 export interface EffectOwner<S extends RunFacts> extends CallOwner<S> {
@@ -284,12 +285,26 @@ export class Effects<S extends RunFacts = RunFacts> {
     } catch (thrown) {
       return this.#onFailed(call, thrown)
     }
-    this.#finish(call, ['ok', call.pendingEffect.id, value])
+    const used = this.#used(call, value)
+    this.#finish(call, used === undefined ? ['ok', call.pendingEffect.id, value] : ['ok', call.pendingEffect.id, value, used])
   }
 
   #onFailed(call: LiveCall<S>, thrown: unknown): void {
     if (call.isOver) return
-    this.#finish(call, ['err', call.pendingEffect.id, faultJson(faultOf(call, thrown))])
+    const fault = faultJson(faultOf(call, thrown))
+    const used = this.#used(call, fault)
+    this.#finish(call, used === undefined ? ['err', call.pendingEffect.id, fault] : ['err', call.pendingEffect.id, fault, used])
+  }
+
+  /** What the port reads of usage in a result or a fault. Formats below 3 do not state it. A port that cannot read one states nothing. */
+  #used({ implementation }: LiveCall, result: Json): StatedUsage | undefined {
+    if (implementation.used === undefined || !this.#run.state.isCurrentFormat) return undefined
+    try {
+      const stated = implementation.used(result)
+      return stated === undefined ? undefined : soundUsage(stated)
+    } catch {
+      return undefined
+    }
   }
 
   #finish(call: LiveCall<S>, input: Input): void {

@@ -60,9 +60,11 @@ export class Journals {
 
   async #fold(stored: StoredRun, until = Number.POSITIVE_INFINITY): Promise<State> {
     const { snapshot, row } = stored
-    const state = snapshot === undefined ? new State() : loadSnapshot(row.id, snapshot)
-    let next = (stored.batches[0]?.first ?? state.n + 1) - 1
-    for (const record of await this.#decode(row.id, stored.batches)) {
+    const loaded = snapshot === undefined ? undefined : loadSnapshot(row.id, snapshot)
+    const batches = loaded === undefined && snapshot !== undefined ? await this.#store.journal(row.id) : stored.batches
+    const state = loaded ?? new State()
+    let next = (batches[0]?.first ?? state.n + 1) - 1
+    for (const record of await this.#decode(row.id, batches)) {
       next++
       if (next <= state.n || next > until) continue
       if (next !== state.n + 1) throw missingRecord(row.id, state.n + 1)
@@ -122,9 +124,12 @@ function missingRecord(run: string, record: number): Error {
   return faults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
 }
 
-function loadSnapshot(run: string, { at, body }: NonNullable<StoredRun['snapshot']>): State {
+/** Undefined for a snapshot of an earlier release, which has no meter: then the journal is folded from its beginning. */
+function loadSnapshot(run: string, { at, body }: NonNullable<StoredRun['snapshot']>): State | undefined {
   try {
-    return loadState(JSON.parse(body) as StoredState)
+    const stored = JSON.parse(body) as StoredState
+    const state = loadState(stored)
+    return stored.meter === undefined ? undefined : state
   } catch (thrown) {
     throw toFault(thrown, (message) => faults.make('R5003', `${run}: the snapshot after record ${at} cannot be read: ${message}`, { run }))
   }

@@ -111,10 +111,10 @@ export function differingParts({ recorded, decided }: Pick<Difference, 'recorded
   return differing.sort((a, b) => rank(a) - rank(b))
 }
 
-function partsOf({ input, writes, position, requests, more }: Rec): Map<string, Json> {
+function partsOf({ input, writes, position, requests, more, step }: Rec): Map<string, Json> {
   // Of a return or an end, its value stands in the record that returned.
   const storedInput = input?.[0] === 'ret' || input?.[0] === 'end' ? input.slice(0, 3) : input
-  const parts = Object.entries({ input: storedInput, writes, position, requests, ...more }).filter(([, value]) => value !== undefined)
+  const parts = Object.entries({ input: storedInput, writes, position, requests, ...more, step }).filter(([, value]) => value !== undefined)
   return new Map(JSON.parse(JSON.stringify(parts)) as [string, Json][])
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../journal/json.ts'
 import type { Asker, EndStatus, Pin, Ref, ReturnPair, WaitType } from '../journal/record.ts'
+import type { UsageSum } from '../journal/usage.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
 /** An effect requested and not yet settled or dropped. */
@@ -100,6 +101,10 @@ export class Frame {
   strands: Map<Ref, Frame> | undefined
   readonly pendingEffects: PendingEffect[] = []
   waits: Wait[] | undefined
+  /** Its own usage, and that of the frames that it called or spawned and that have ended. */
+  usage: UsageSum | undefined
+  /** The time on the meter of the run when it began. */
+  began = 0
   /** It is being cancelled; `told` once its kind has heard of it. */
   cancelReason: string | undefined
   notified = false

@@ -5,6 +5,7 @@ import { oldAsker } from '../journal/old-words.ts'
 import type { Asker, EndStatus, Input, Pin, Ref, ReturnPair, Start, WaitType } from '../journal/record.ts'
 import { type Entry, Scope } from './scope.ts'
 import { State } from './state.ts'
+import { amountsOf, type Limits, limitsOf, type StatedUsage, UsageSum } from '../journal/usage.ts'
 
 /** `[key, record, at, label, value]`; without a value the key was deleted. */
 type StoredEntry = readonly [string, number, number, Json | null, Json?]
@@ -30,6 +31,18 @@ interface StoredFrame {
   readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number])[]
   readonly closing?: string
   readonly told?: true
+  /** Its sum on the meter, and the time there when it began. */
+  readonly used?: StatedUsage
+  readonly began?: number
+}
+
+/** What a run has used; its limits, where somebody has raised them. */
+interface StoredMeter {
+  readonly used: StatedUsage
+  readonly time: number
+  readonly limits?: Limits
+  readonly stopped?: Ref
+  readonly uses?: readonly (readonly [grant: string, times: number])[]
 }
 
 /** A state as JSON: equal states give equal text. What a snapshot holds, and what tests compare. */
@@ -41,6 +54,8 @@ export interface StoredState {
   readonly seed?: string
   readonly held?: true
   readonly aside?: number
+  /** Absent in a snapshot of an earlier release, whose journal is folded from its beginning. */
+  readonly meter?: StoredMeter
   readonly start: Start
   readonly ended?: readonly [EndStatus, Json?]
   readonly pins: readonly Pin[]
@@ -76,6 +91,7 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
     ...(state.seed === state.start.seed ? {} : { seed: state.seed }),
     ...(state.isIdle ? { held: true as const } : {}),
     ...(state.excludedMs === 0 ? {} : { aside: state.excludedMs }),
+    meter: dumpMeter(state),
     start: state.start,
     ...(state.ended === undefined
       ? {}
@@ -99,9 +115,21 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
   }
 }
 
+function dumpMeter({ meter, stoppedAt, uses }: State): StoredMeter {
+  const { total, time, original, limits } = meter
+  return {
+    used: amountsOf(total),
+    time,
+    ...(limits === original ? {} : { limits }),
+    ...(stoppedAt === undefined ? {} : { stopped: stoppedAt.id }),
+    ...(uses.size === 0 ? {} : { uses: [...uses] }),
+  }
+}
+
 function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): StoredFrame {
   const entries = (scope: Scope) => dumpScope(scope, history, bounds)
   const { link } = frame
+  const used = frame.usage === undefined ? {} : amountsOf(frame.usage)
   return {
     id: frame.id,
     pin: frame.pin,
@@ -118,6 +146,8 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
     ...(frame.pendingEffects.length > 0 ? { flights: frame.pendingEffects.map(dumpPendingEffect) } : {}),
     ...(frame.cancelReason === undefined ? {} : { closing: frame.cancelReason }),
     ...(frame.notified ? { told: true as const } : {}),
+    ...(Object.keys(used).length === 0 ? {} : { used }),
+    ...(frame.began === 0 ? {} : { began: frame.began }),
   }
 }
 
@@ -200,7 +230,18 @@ export function loadState(stored: StoredState): State {
   }
   for (const [frame, input] of stored.queue) state.queue.push(state.frame(frame), input)
   if (state.ended !== undefined) state.root.gone = true
+  loadMeter(state, stored)
   return state
+}
+
+function loadMeter(state: State, { start, meter: stored = { used: {}, time: 0 } }: StoredState): void {
+  const { meter, uses } = state
+  meter.total.add(stored.used)
+  meter.time = stored.time
+  meter.original = limitsOf(start.by)
+  meter.limits = stored.limits ?? meter.original
+  if (stored.stopped !== undefined) state.stoppedAt = state.frame(stored.stopped)
+  for (const [grant, times] of stored.uses ?? []) uses.set(grant, times)
 }
 
 function loadFrame(state: State, stored: StoredFrame): void {
@@ -218,6 +259,8 @@ function loadFrame(state: State, stored: StoredFrame): void {
   frame.position = stored.position
   frame.cancelReason = stored.closing
   frame.notified = stored.told ?? false
+  frame.began = stored.began ?? 0
+  if (stored.used !== undefined) (frame.usage = new UsageSum()).add(stored.used)
   for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
   for (const [i, [id, status, entries, value]] of stored.kids?.entries() ?? [])
     (frame.strandResults ??= new Map()).set(id, { id, pin: stored.kidPins?.[i] ?? UNKNOWN_PIN, status, scope: loadScope(entries), value })

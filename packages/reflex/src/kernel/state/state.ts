@@ -2,10 +2,12 @@ import { readCancel } from '../journal/cancellation.ts'
 import { areSameKind, PendingEffect, Frame, type StrandResult, type Link, type Wait } from './frame.ts'
 import { faults } from '../journal/faults.ts'
 import { isObject, type Json } from '../journal/json.ts'
-import { oldAsker } from '../journal/old-words.ts'
+import { Meter, usageOfInput } from './meter.ts'
+import { entersNode, oldAsker } from '../journal/old-words.ts'
 import { Queue } from './queue.ts'
 import type { CallRequest, EndStatus, Input, Outputs, Pin, Rec, Ref, SpawnRequest, Start } from '../journal/record.ts'
 import { Scope } from './scope.ts'
+import { amountOf, type Limits, limitsOf, limitsRaised, pickLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
 
 /** How a run ended. */
 export interface RunOutcome {
@@ -31,6 +33,12 @@ export class State {
   excludedMs = 0
   /** How many questions the run has asked. */
   questions = 0
+  /** What the run has used, and may use. */
+  readonly meter = new Meter()
+  /** The frame at which somebody has stopped the run. */
+  stoppedAt: Frame | undefined
+  /** How often grants were used that may be used so many times. */
+  readonly uses = new Map<string, number>()
   readonly pins: Pin[] = []
   readonly frames = new Map<Ref, Frame>()
   readonly waits = new Map<Ref, Wait>()
@@ -38,9 +46,19 @@ export class State {
   /** Effects that the last records gave up; the live run takes them from here to abort them. */
   readonly droppedEffects: PendingEffect[] = []
 
-  /** True if the waits of this run state who asks: from format 3 on. */
-  get storesAsker(): boolean {
+  /** True if the records of this run state who asks and what was used: from format 3 on. */
+  get isCurrentFormat(): boolean {
     return (this.start?.v ?? 0) >= 3
+  }
+
+  /** True while the run waits for people and does nothing: an effect that waits for a question is not under way. */
+  get waitsForPeople(): boolean {
+    if (this.waits.size === 0) return false
+    let isAsked = false
+    for (const { type } of this.waits.values()) if (type !== 'timer') isAsked = true
+    if (!isAsked) return false
+    for (const { isQuestioned } of this.pendingEffects()) if (!isQuestioned) return false
+    return true
   }
 
   get root(): Frame {
@@ -66,21 +84,31 @@ export class State {
   /** Applies one record. Throws `R5003`, changing nothing further, if it cannot follow the records before it. */
   apply(rec: Rec): void {
     this.n++
-    this.time += rec.elapsed
-    if (this.isIdle || isFork(rec.input)) this.excludedMs += rec.elapsed
+    if (rec.elapsed > 0) this.#pass(rec)
     if (rec.more?.start !== undefined) return this.#begin(rec.more.start)
     const frame = this.frame(rec.frame)
     this.#consume(frame, rec.input, rec.more)
     const label = frame.position
     const { writes, requests, more } = rec
     if (writes !== undefined) this.#write(frame.scope, writes, label)
+    if (rec.step === true) this.meter.countStep(frame)
+    else if (rec.position !== undefined && !this.isCurrentFormat && entersNode(rec.position, label)) this.meter.countStep(frame)
     if (rec.position !== undefined) frame.position = rec.position
     if (requests !== undefined) this.#request(frame, requests)
     if (more !== undefined) this.#applyMore(frame, more, label)
   }
 
+  /** Time passes. It counts on the meter unless the run waits for people or is set aside. */
+  #pass({ elapsed, input }: Rec): void {
+    this.time += elapsed
+    if (this.isIdle || isFork(input)) this.excludedMs += elapsed
+    else if (!this.waitsForPeople) this.meter.time += elapsed
+  }
+
   #begin(start: Start): void {
     this.start = start
+    this.meter.original = limitsOf(start.by)
+    this.meter.limits = this.meter.original
     this.seed = start.seed
     this.time = start.at
     this.pins.push(...start.pins)
@@ -118,12 +146,14 @@ export class State {
       case 'ok':
       case 'err':
         this.#settle(frame, input[1])
+        if (input.length > 3 || !this.isCurrentFormat) this.#use(frame, usageOfInput(input, this.isCurrentFormat))
         break
       case 'part':
         this.#pendingEffectOf(frame, input[1]).hasParts = true
         break
       case 'again':
         this.#restart(this.#pendingEffectOf(frame, input[1]))
+        this.#use(frame, usageOfInput(input, this.isCurrentFormat))
         break
       case 'later':
         this.#pendingEffectOf(frame, input[1]).isPostponed = true
@@ -133,6 +163,9 @@ export class State {
         this.#pendingEffectOf(frame, input[1]).isQuestioned = true
         break
       case 'answer':
+        if (!this.isCurrentFormat) this.#raiseAsBefore(input[1], input[2])
+        this.#meet(frame, input[1], more)
+        break
       case 'message':
       case 'timer':
         this.#meet(frame, input[1], more)
@@ -143,6 +176,21 @@ export class State {
         this.#command(frame, input[1], input[2])
         break
     }
+  }
+
+  #use(frame: Frame, stated: StatedUsage | undefined): void {
+    const used = stated === undefined ? undefined : soundUsage(stated)
+    if (used !== undefined) this.meter.add(frame, used)
+  }
+
+  /** Formats below 3 do not state what an answer raises. */
+  #raiseAsBefore(wait: Ref, answer: Json): void {
+    const { original, limits, run: used } = this.meter
+    if (this.waits.get(wait)?.asker === 'budget') this.#raise(limitsRaised({ original, limits, used }, answer))
+  }
+
+  #raise(limits: Limits | undefined): void {
+    if (limits !== undefined) this.meter.limits = { ...this.meter.limits, ...pickLimits((limit) => limits[limit]) }
   }
 
   /** What the kernel itself says to a run. */
@@ -206,6 +254,8 @@ export class State {
     this.#applyScopes(frame, more, label)
     if (more.adopt !== undefined) for (const id of more.adopt) this.#adopt(frame, id, label)
     if (more.drop !== undefined) for (const id of more.drop) this.#drop(frame, id)
+    if (more.used !== undefined || more.raise !== undefined || more.stop !== undefined || more.use !== undefined)
+      this.#applyMeter(frame, more)
     if (more.wait !== undefined) this.#wait(frame, more.wait, more.doubts)
     if (more.call !== undefined) this.#call(frame, more.call)
     if (more.spawn !== undefined) this.#spawn(frame, more.spawn)
@@ -213,6 +263,13 @@ export class State {
     if (more.unwind !== undefined && frame.callee !== undefined) this.#cancel(frame.callee, 'unwound')
     if (more.return !== undefined) this.#return(frame, more.return[0], more.return[1])
     else if (more.go !== undefined) this.queue.push(frame, undefined)
+  }
+
+  #applyMeter(frame: Frame, { used, raise, stop, use = {} }: Outputs): void {
+    if (used !== undefined) this.#use(frame, used)
+    if (raise !== undefined) this.#raise(raise)
+    if (stop !== undefined) this.stoppedAt = frame
+    for (const [grant, times] of Object.entries(use)) this.uses.set(grant, (this.uses.get(grant) ?? 0) + amountOf(times))
   }
 
   #applyScopes(frame: Frame, more: Outputs, label: Json | undefined): void {
@@ -261,7 +318,7 @@ export class State {
         since: this.time,
         number: type === 'answer' ? ++this.questions : 0,
         effect,
-        asker: this.storesAsker ? (asker ?? 'program') : oldAsker(title, effect),
+        asker: this.isCurrentFormat ? (asker ?? 'program') : oldAsker(title, effect),
       }
       this.waits.set(wait.id, wait)
       frame.waits = [...(frame.waits ?? []), wait]
@@ -279,6 +336,7 @@ export class State {
       map: call.map ?? [],
     }
     const callee = new Frame(makeRef(this.n, 'f', 0), call.pin, call.args, link)
+    callee.began = this.meter.time
     frame.callee = callee
     this.frames.set(callee.id, callee)
     this.queue.push(callee, undefined)
@@ -298,6 +356,7 @@ export class State {
         map: [],
       }
       const base = new Frame(makeRef(this.n, 's', i), request.pin, request.args, link)
+      base.began = this.meter.time
       const strand: StrandResult = { id: base.id, pin: request.pin, status: 'running', scope: base.scope, value: undefined }
       frame.strandResults.set(base.id, strand)
       frame.strands.set(base.id, base)
@@ -320,7 +379,9 @@ export class State {
   }
 
   #return(frame: Frame, status: EndStatus, value: Json | undefined): void {
+    this.meter.giveToCaller(frame)
     this.#remove(frame)
+    while (this.stoppedAt?.gone === true) this.stoppedAt = callerOfSameKind(this.stoppedAt)
     const { link } = frame
     if (link === undefined) {
       this.ended = { status, value }
@@ -367,6 +428,10 @@ export class State {
 /** Names what record `n` made. The first of each is the number and its letter alone. */
 export function makeRef(n: number, letter: string, index: number): string {
   return index === 0 ? `${n}${letter}` : `${n}${letter}${index}`
+}
+
+function callerOfSameKind({ link }: Frame): Frame | undefined {
+  return link?.isSameKind === true ? link.caller : undefined
 }
 
 function patchPosition(position: Json | undefined, patch: NonNullable<Outputs['patch']>): Json {

@@ -31,7 +31,10 @@ import type {
   WaitType,
 } from '../journal/record.ts'
 import { BoardReader } from '../state/scope.ts'
+import type { UsageMeter } from '../state/meter.ts'
+import { StepMeter } from './step-meter.ts'
 import { makeRef, type State } from '../state/state.ts'
+import { type Limits, limitsRaised, pickLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
 
 /** How a step finds the programs that its run has not pinned yet. */
 export interface Lookup {
@@ -86,7 +89,7 @@ interface WaitOptions {
 export function waitRequest(state: State, type: WaitType, title: string, options: WaitOptions): WaitRequest {
   const { about, asker } = options
   const due = options.due === undefined ? undefined : Math.round(options.due)
-  if (asker !== undefined && state.storesAsker) return [type, title, due ?? null, about ?? null, asker]
+  if (asker !== undefined && state.isCurrentFormat) return [type, title, due ?? null, about ?? null, asker]
   if (about !== undefined) return [type, title, due ?? null, about]
   return due === undefined ? [type, title] : [type, title, due]
 }
@@ -110,6 +113,9 @@ export class StepContext<Def = unknown> {
   #requests: Request[] | undefined
   #prepared = false
   #more: Draft | undefined
+  #isStep = false
+  #input: Input | undefined
+  #elapsed = 0
   #draws = 0
   readonly #tracked = { reads: new Set<string>(), writes: new Set<string>() }
 
@@ -121,7 +127,7 @@ export class StepContext<Def = unknown> {
   }
 
   /** Begins a step. One context serves a whole run: a fresh one for each step costs a tenth of it. */
-  begin(frame: Frame, def: Def, contract: BoardContract, elapsed: number): void {
+  begin(frame: Frame, def: Def, contract: BoardContract, elapsed: number, input?: Input): void {
     this.#frame = frame
     this.#def = def
     this.#contract = contract
@@ -134,6 +140,9 @@ export class StepContext<Def = unknown> {
     this.#requests = undefined
     this.#prepared = false
     this.#more = undefined
+    this.#isStep = false
+    this.#input = input
+    this.#elapsed = elapsed
     this.#draws = 0
     if (contract.rules.tracks) this.clearAccess()
   }
@@ -148,6 +157,7 @@ export class StepContext<Def = unknown> {
       position: this.#position,
       requests: this.#requests,
       more: this.#more,
+      step: this.#isStep ? true : undefined,
     }
   }
 
@@ -187,6 +197,57 @@ export class StepContext<Def = unknown> {
   /** Milliseconds for which the run has been set aside so far: from what a fork shares with its source until it was told to go on. */
   get excludedMs(): number {
     return this.#state.excludedMs
+  }
+
+  /** What the run and its programs have used, with this step: its input, its time, the node that it enters. */
+  get meter(): UsageMeter {
+    return new StepMeter(this.#state, this.#frame, this.#elapsed, {
+      input: this.#input,
+      more: this.#more,
+      isStep: this.#isStep,
+    })
+  }
+
+  /** Enters a node: the step counts as an execution of one. Formats below 3 count the nodes by the positions. */
+  enter(): void {
+    this.#isStep = this.#state.isCurrentFormat
+  }
+
+  /** Adds usage that no effect of the run has stated, such as that of a run that this one continues. */
+  addUsage(used: StatedUsage): void {
+    const sound = soundUsage(used)
+    if (sound !== undefined) this.#draft().used = sound
+  }
+
+  /**
+   * Raises the limits of the run by the answer to a question about its budget, and returns by how much each rises; undefined for an
+   * answer that raises nothing.
+   */
+  raise(answer: Json): Limits | undefined {
+    const { run: used, limits } = this.meter
+    const raised = limitsRaised({ original: this.#state.meter.original, limits, used }, answer)
+    if (raised === undefined) return undefined
+    this.#draft().raise = raised
+    return pickLimits((limit) => (raised[limit] ?? 0) - (limits[limit] ?? 0))
+  }
+
+  /** Stops the run here: `isStopped` is true from now on for the programs of this kind that called this one, and what they call. */
+  stop(): void {
+    this.#draft().stop = 1
+  }
+
+  get isStopped(): boolean {
+    return this.#more?.stop !== undefined || this.#state.stoppedAt !== undefined
+  }
+
+  /** Counts uses of grants that may be used so many times in a run. */
+  useGrants(grants: Readonly<Record<string, number>>): void {
+    this.#draft().use = grants
+  }
+
+  /** How often a grant was used in the run. */
+  grantUses(grant: string): number {
+    return (this.#state.uses.get(grant) ?? 0) + (this.#more?.use?.[grant] ?? 0)
   }
 
   /** The number that this step's record will have. */

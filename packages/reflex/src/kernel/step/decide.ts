@@ -9,6 +9,7 @@ import type { Kind } from './kind.ts'
 import type { Program } from './program.ts'
 import type { Input, Outputs, RuntimeAsker, Rec, Ref } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
+import { limitsRaised } from '../journal/usage.ts'
 
 /** Who wrote what is set for a fork, for messages. */
 const FORK = 'the fork'
@@ -50,7 +51,7 @@ export class Decider {
     const program = this.#definitions.program(frame.pin)
     if (program !== this.#program) this.#enter(program)
     const context = (this.#context ??= new StepContext(this.#state, frame, program.def, this.#definitions))
-    context.begin(frame, program.def, this.#contract, elapsed)
+    context.begin(frame, program.def, this.#contract, elapsed, input)
     try {
       this.#kind?.step(context, kindInput)
     } catch (thrown) {
@@ -162,6 +163,14 @@ export class Decider {
     return { ...record(frame, input, elapsed, undefined), writes }
   }
 
+  /** What an answer adds to the limits of the run, where it is asked about its budget. Formats below 3 do not state it. */
+  #raised({ asker }: Wait, answer: Json): Pick<Outputs, 'raise'> {
+    const { isCurrentFormat, meter } = this.#state
+    if (asker !== 'budget' || !isCurrentFormat) return {}
+    const raise = limitsRaised({ original: meter.original, limits: meter.limits, used: meter.run }, answer)
+    return raise === undefined ? {} : { raise }
+  }
+
   #handlesCancel(frame: Frame): boolean {
     return this.#definitions.kind(this.#definitions.program(frame.pin).kind).cancels === true
   }
@@ -179,7 +188,7 @@ export class Decider {
   #afterQuestion(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
     const effect = wait.effect ?? 0
     // Nothing has happened yet: whoever wanted the question reads the answer.
-    if (wait.asker !== 'outcome') return record(frame, input, elapsed, { repeat: effect })
+    if (wait.asker !== 'outcome') return record(frame, input, elapsed, { repeat: effect, ...this.#raised(wait, input[2]) })
     const outcome = readOutcome(input[2])
     if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: effect })
     return this.#step(frame, input, outcome.is === 'happened' ? ['ok', effect, outcome.value] : ['err', effect, outcome.value], elapsed)
@@ -210,7 +219,7 @@ function outcomeQuestion(frame: Frame, effect: string | number): Json {
 }
 
 function record(frame: Frame, input: Input | undefined, elapsed: number, more: Outputs | undefined): Rec {
-  return { frame: frame.id, elapsed, input, writes: undefined, position: undefined, requests: undefined, more }
+  return { frame: frame.id, elapsed, input, writes: undefined, position: undefined, requests: undefined, more, step: undefined }
 }
 
 function stalledFault(state: State): Json {

@@ -3,6 +3,7 @@ import type { PendingEffect, Frame } from '../state/frame.ts'
 import type { Graph } from './graph.ts'
 import type { Json } from '../journal/value.ts'
 import type { Input, Request } from '../journal/record.ts'
+import type { Limits } from '../journal/usage.ts'
 import type { BoardReader } from '../state/scope.ts'
 import type { StepContext } from './context.ts'
 import type { Change, StoryEvent } from '../state/story.ts'
@@ -33,6 +34,8 @@ export interface Kind<Def = unknown> {
   readonly board?: BoardRules
   /** It asks by itself before it uses more than the operator bounds, and is not asked about its effects. */
   readonly checksBudget?: true
+  /** The limits that a program states for itself and for what it calls: what exceeds them is refused. Undefined where it states none. */
+  limits?(def: Def): Limits | undefined
   /** It hears of `cancel` and returns by itself, for instance after compensating. */
   readonly cancels?: true
   /**

@@ -119,6 +119,7 @@ function enter(x: Step, id: string): void {
   const node = x.def.nodes.get(id)
   if (node === undefined) throw new TypeError(`no node ${id}`)
   leavePreparation(x)
+  x.enter()
   x.go(id)
   if (node.call !== undefined) x.again()
   else x.requestPrepared(node.requests)

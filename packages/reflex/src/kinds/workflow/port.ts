@@ -1,7 +1,8 @@
 import { type Fault, isFault, toFault } from '../../kernel/journal/fault.ts'
-import { copyJson, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
+import { copyJson, isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import type { Call, Port, Traits } from '../../kernel/ports/port.ts'
 import type { RunFacts } from '../../kernel/ports/settings.ts'
+import { usageOfResult } from '../../kernel/journal/usage.ts'
 import { shortJson } from '../../text/index.ts'
 import { questionProblem } from '../../people/index.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'
@@ -79,6 +80,7 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
         : agent.resolve(context, call)
     },
     accept: acceptDecision,
+    used: (decision) => usageOfResult(isList(decision) ? decision[2] : decision),
     reject(thrown, call) {
       if (!(isFault(thrown) && thrown.code === 'R2051')) options.onThrown?.(call, thrown)
       return toFault(thrown, (message, cause) => runFaults.make('R2052', `the agent failed: ${message}`, { cause }))

@@ -139,6 +139,7 @@ export class Watch {
       repeat: port.repeat,
       ...(port.traits === undefined ? {} : { traits: (call) => withoutReserves(port.traits?.(call) ?? port) }),
       ...(port.accept === undefined ? {} : { accept: port.accept.bind(port) }),
+      ...(port.used === undefined ? {} : { used: port.used.bind(port) }),
       ...(port.reject === undefined ? {} : { reject: port.reject.bind(port) }),
       ...(port.simulate === undefined ? {} : { simulate: typeof port.simulate === 'function' ? port.simulate.bind(port) : port.simulate }),
       ...(port.forkSettings === undefined ? {} : { forkSettings: port.forkSettings.bind(port) }),

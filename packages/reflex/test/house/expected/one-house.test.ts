@@ -51,7 +51,7 @@ test.fails('a permission that counts its uses ends with them in a workflow, too'
   expect({ status: run.status, at: run.run.state.root.position }).toEqual({ status: 'suspended', at: 'second' })
 })
 
-test.fails('the token budget that a pipeline states stops a workflow that it calls', async () => {
+test('the token budget that a pipeline states stops a workflow that it calls', async () => {
   const workdir = newFolder()
   const spec = { prompt: 'Well?', writes: 'said' }
   const asks = {

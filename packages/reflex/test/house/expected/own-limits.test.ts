@@ -10,9 +10,7 @@ const branches = ['a', 'b', 'c', 'd'].map((id) => `${id} [prompt="say"]; fork ->
 const PIPELINE = `digraph p { graph [goal="g", max_total_tokens=100]; start [shape=Mdiamond]; done [shape=Msquare];
   fork [shape=component]; join [shape=tripleoctagon]; start -> fork; ${branches} join -> done }`
 
-// Fails until one meter folds the usage of each program too: then the limits that a program states are checked where the
-// operator's budget is, before each effect, and calls under way reserve against both.
-test.fails('calls beside each other use no more than the limit that their own pipeline states', async () => {
+test('calls beside each other use no more than the limit that their own pipeline states', async () => {
   const workdir = newFolder()
   writeFileSync(join(workdir, 'p.dot'), PIPELINE)
   let used = 0

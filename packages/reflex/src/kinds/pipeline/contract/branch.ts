@@ -37,6 +37,13 @@ export function branchOf(frame: Frame): BranchArgs | undefined {
   return args[BRANCH] as unknown as BranchArgs | undefined
 }
 
+/** The frame of the pipeline that a branch belongs to; the frame itself where it is none. */
+export function pipelineFrame(frame: Frame): Frame {
+  let found = frame
+  while (branchOf(found) !== undefined && found.link !== undefined) found = found.link.caller
+  return found
+}
+
 /** What a strand ends with. */
 export interface BranchValue {
   readonly status: Status

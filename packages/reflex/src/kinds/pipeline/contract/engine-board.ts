@@ -11,7 +11,6 @@ import { isGood, type Outcome, type Status } from './outcome.ts'
 export const INTERNAL = '#'
 
 const CHARTER = '#charter'
-export const SPENT = '#spent'
 /** What the first node that is given a whole conversation must know: the conversation is gone (reference pipeline 3.13). */
 export const RESUMED = '#resumed'
 const REPEATED = '#repeated'
@@ -59,25 +58,6 @@ export interface StoredOutcome {
   /** It is that of a checkpoint: the node has not been executed since the resume. */
   readonly held?: true
 }
-
-/** What has been used up, children and branches included (reference pipeline 5.5). */
-export interface PipelineUsage {
-  readonly tokens: number
-  readonly cost: number
-  readonly calls: number
-  /** Nodes that called programs and branches have executed which have ended. */
-  readonly steps?: number
-  /** What programs of other kinds used that it called, by bound: of the run's budget alone, not of what a pipeline allows itself. */
-  readonly others?: Readonly<Record<string, number>>
-  /** What people have added to a budget, by bound. */
-  readonly raised?: Readonly<Record<string, number>>
-  /** Uses of grants that may not be used for ever, by grant. */
-  readonly uses?: Readonly<Record<string, number>>
-  /** Somebody has said that the run stops here. */
-  readonly stopped?: true
-}
-
-export const NO_USAGE: PipelineUsage = { tokens: 0, cost: 0, calls: 0 }
 
 /** The engine's book-keeping of one frame: what a step reads and writes of it. */
 export class EngineBoard {
@@ -151,10 +131,6 @@ export function storePermissions(x: Board, permissions: Json): void {
   x.set(CHARTER, permissions)
 }
 
-export function storeUsage(x: Pick<StepContext, 'set'>, spent: PipelineUsage): void {
-  x.set(SPENT, { ...spent })
-}
-
 export function storeOutcome(x: Board, lap: number, node: string, kept: StoredOutcome): void {
   x.set(outcomeKey(node), { ...kept, ...(lap === 0 ? {} : { lap }) })
 }
@@ -194,51 +170,6 @@ export function storeAnswer(x: Board, i: number, answer: Json, part = 0): void {
   x.set(answerKey(i, part), answer)
 }
 
-export function addUsage(a: PipelineUsage, b: PipelineUsage): PipelineUsage {
-  const steps = (a.steps ?? 0) + (b.steps ?? 0)
-  const others = combined(a.others, b.others, sum)
-  const raised = combined(a.raised, b.raised, sum)
-  const uses = combined(a.uses, b.uses, sum)
-  return {
-    tokens: a.tokens + b.tokens,
-    cost: a.cost + b.cost,
-    calls: a.calls + b.calls,
-    ...(steps === 0 ? {} : { steps }),
-    ...(others === undefined ? {} : { others }),
-    ...(raised === undefined ? {} : { raised }),
-    ...(uses === undefined ? {} : { uses }),
-    ...(a.stopped === true || b.stopped === true ? { stopped: true as const } : {}),
-  }
-}
-
-/** Of each amount the larger one: two accounts of the same, neither of which has everything. */
-export function maxUsage(a: PipelineUsage, b: PipelineUsage): PipelineUsage {
-  const steps = Math.max(a.steps ?? 0, b.steps ?? 0)
-  const others = combined(a.others, b.others, Math.max)
-  const raised = combined(a.raised, b.raised, Math.max)
-  const uses = combined(a.uses, b.uses, Math.max)
-  return {
-    tokens: Math.max(a.tokens, b.tokens),
-    cost: Math.max(a.cost, b.cost),
-    calls: Math.max(a.calls, b.calls),
-    ...(steps === 0 ? {} : { steps }),
-    ...(others === undefined ? {} : { others }),
-    ...(raised === undefined ? {} : { raised }),
-    ...(uses === undefined ? {} : { uses }),
-    ...(a.stopped === true || b.stopped === true ? { stopped: true as const } : {}),
-  }
-}
-
-type Amounts = Readonly<Record<string, number>>
-
-function combined(a: Amounts | undefined, b: Amounts | undefined, of: (a: number, b: number) => number): Amounts | undefined {
-  if (a === undefined || b === undefined) return a ?? b
-  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])]
-  return Object.fromEntries(names.map((name) => [name, of(a[name] ?? 0, b[name] ?? 0)]))
-}
-
-const sum = (a: number, b: number): number => a + b
-
 /** The outcome as handlers, checkpoints and preambles see it. */
 export function outcomeOf({
   n: _n,
@@ -275,7 +206,7 @@ export function jumpKey(edge: string): string {
 
 /** What one of the engine's keys holds: an outcome, a hash or a count by its name, or something of the frame by its key. */
 export interface InternalKey {
-  readonly contains: 'outcome' | 'hash' | 'jump' | 'label' | 'spent' | 'repeated' | 'restarts' | 'other'
+  readonly contains: 'outcome' | 'hash' | 'jump' | 'label' | 'repeated' | 'restarts' | 'other'
   readonly name: string
 }
 
@@ -283,7 +214,6 @@ const CONTENTS: Readonly<Record<string, InternalKey['contains']>> = { o: 'outcom
 
 /** Reads a key that begins with `#`. */
 export function internalKeyOf(key: string): InternalKey {
-  if (key === SPENT) return { contains: 'spent', name: key }
   if (key === REPEATED) return { contains: 'repeated', name: key }
   if (key === RESTARTS) return { contains: 'restarts', name: key }
   const [, letter = '', name = ''] = /^#([ohnt])\/([^]*)$/.exec(key) ?? []

@@ -1,7 +1,6 @@
 import type { FaultData } from '../../../kernel/journal/fault.ts'
 import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
 import type { Question } from '../../../people/index.ts'
-import type { UsageLimits, Usage } from '../../../policy/index.ts'
 import type { Attributes } from '../dot/graph.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import type { ModelMessage } from '../../../models/index.ts'
@@ -28,12 +27,6 @@ export interface Permissions {
   readonly agent?: string
   /** The worst label of what programs of other kinds had read in the run when this pipeline began; absent where it is trusted. */
   readonly outside?: Json
-  /** What the run had used up when this pipeline began, where a budget bounds it. */
-  readonly before?: Usage & { readonly raised?: UsageLimits }
-  /** When the pipeline began: milliseconds since the epoch. */
-  readonly began?: number
-  /** Milliseconds for which the run had been set aside by then. */
-  readonly aside?: number
   /** Whether a trusted author may switch the whole chain off (reference pipeline 5.6). */
   readonly mayDisable?: boolean
   /** Hooks of the host around calls of tools: a command, or `true` for the port `tool_hook` (reference pipeline 10.3). */

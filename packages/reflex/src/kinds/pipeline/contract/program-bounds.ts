@@ -1,12 +1,12 @@
 import type { TypedGraph } from '../model/typed.ts'
 import { integerOf, numberOf } from '../dot/graph.ts'
 import { durationOf } from '../language/duration.ts'
-import type { UsageLimits } from '../../../policy/index.ts'
+import type { Limits } from '../../../kernel/journal/usage.ts'
 
-const stated = new WeakMap<TypedGraph, { readonly bounds: UsageLimits | undefined }>()
+const stated = new WeakMap<TypedGraph, { readonly bounds: Limits | undefined }>()
 
 /** What a pipeline itself allows; nothing where it says nothing. */
-export function programBounds(typed: TypedGraph): UsageLimits | undefined {
+export function programBounds(typed: TypedGraph): Limits | undefined {
   let found = stated.get(typed)
   if (found === undefined) {
     const { attributes } = typed.graph

@@ -1,7 +1,12 @@
+import { LIMITS, limitsReached } from '../../../kernel/journal/usage.ts'
+import type { StepContext } from '../../../kernel/step/context.ts'
+import { describeLimit, shareUsed } from '../../../policy/index.ts'
 import { programBounds } from '../contract/program-bounds.ts'
-import { limitsReached, describeLimit } from '../../../policy/index.ts'
-import type { TypedNode } from '../model/typed.ts'
+import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import type { Halt, Middleware, Token } from './middleware.ts'
+
+/** The share of a limit from which on it is low. */
+const LOW = 0.8
 
 /**
  * Refuses a node once its pipeline has used up what its own text allows, so that a failure edge can lead on (decisions,
@@ -12,12 +17,34 @@ export const budget: Middleware = { name: 'budget', before: refuse, again: refus
 function refuse(token: Token): Halt | undefined {
   const { typed } = token.context
   if (isFree(token.context.node)) return undefined
-  const bounds = programBounds(typed)
-  const over = bounds === undefined ? undefined : limitsReached(bounds, token.used)[0]
-  return over === undefined || bounds === undefined ? undefined : { halt: `budget exceeded: ${describeLimit(over, bounds, token.used)}` }
+  const limits = programBounds(typed)
+  if (limits === undefined) return undefined
+  const { used } = token
+  const [reached] = limitsReached(limits, used)
+  return reached === undefined ? undefined : { halt: `budget exceeded: ${describeLimit(reached, limits, used)}` }
 }
 
 /** What ends a run, and what decides where it goes, is not refused for want of money. */
 export function isFree({ canonical }: Pick<TypedNode, 'canonical'>): boolean {
   return canonical === 'exit' || canonical === 'branch' || canonical === 'start'
+}
+
+/** Returns how much is left of the limits of the pipeline and of its run, as conditions read it (reference pipeline 5.5). */
+export function budgetStatus(x: StepContext<TypedGraph>): 'normal' | 'low' | 'over' {
+  const { meter } = x
+  const own = programBounds(x.def)
+  const share = Math.max(own === undefined ? 0 : shareUsed(own, meter.program(x.frame)), shareUsed(meter.limits, meter.run))
+  return share >= 1 ? 'over' : share >= LOW ? 'low' : 'normal'
+}
+
+/** The limits of which the low share is used, in words: those of the pipeline, then those of its run. Empty where there are none. */
+export function nearLimits(x: StepContext<TypedGraph>): readonly string[] {
+  const { meter } = x
+  const own = programBounds(x.def)
+  const pairs = [...(own === undefined ? [] : [[own, meter.program(x.frame)] as const]), [meter.limits, meter.run] as const]
+  return pairs.flatMap(([limits, used]) =>
+    LIMITS.filter((limit) => used[limit] >= LOW * (limits[limit] ?? Number.POSITIVE_INFINITY)).map((limit) =>
+      describeLimit(limit, limits, used),
+    ),
+  )
 }

@@ -1,6 +1,7 @@
 import { type Fault, toFault } from '../../../kernel/journal/fault.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import { type Call, type Port, SIMULATED, type Traits } from '../../../kernel/ports/port.ts'
+import { usageOfResult } from '../../../kernel/journal/usage.ts'
 import type { CustomHandler } from '../model/resolve-handler.ts'
 import type { Idempotency, TypedGraph, TypedNode } from '../model/typed.ts'
 import type { AttributeValue, DotGraph } from '../dot/graph.ts'
@@ -142,6 +143,7 @@ export function handlerPort(registry: HandlerRegistry): Port {
       return TRAITS[idempotencyOf(handler)].leaves ? { answer: SIMULATED, artifacts: {} } : execute(handler, call)
     },
     perform: (call) => execute(handlerOf(call), call),
+    used: usageOfResult,
     accept: (raw, { args }) =>
       copyJson(outcomeWithArtifacts(raw as HandlerResult, isObject(args) ? renderText(args['handler']) : ''), 'outcome of a handler'),
     reject: (thrown) =>

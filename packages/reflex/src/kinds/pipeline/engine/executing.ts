@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/journal/js
 import type { Ref } from '../../../kernel/journal/record.ts'
 import { stagePath } from '../contract/paths.ts'
 import { durationOf } from '../language/duration.ts'
-import { budget } from './budget.ts'
+import { budget, nearLimits } from './budget.ts'
 import { haltOutcome, type PassResult, passBefore } from './middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
 import { DEFAULTS, manyVisits, overBounds } from './bounds.ts'
@@ -32,6 +32,7 @@ export function enter(step: FrameStep): void {
   const { node } = step
   x.setPlace(node.id)
   if (node.canonical === 'exit' && !reachedExit(step)) return
+  x.enter()
   const { warned: _warned, ...before } = position
   step.setPosition({ ...before, ...warnOfBudget(step), phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
   step.note('stage_started', { node_id: node.id, type: node.rawType, index: position.steps + 1 })
@@ -51,7 +52,7 @@ export function enter(step: FrameStep): void {
 
 /** Says once that a budget is nearly spent, and once more after it was raised and is nearly spent again. */
 function warnOfBudget(step: FrameStep): { readonly warned?: true } {
-  const used = step.usageMeter.nearLimits
+  const used = nearLimits(step.x)
   if (used.length === 0) return {}
   if (step.position.warned !== true) step.note('budget_warning', { node_id: step.node.id, used })
   return { warned: true }
@@ -87,7 +88,7 @@ function useGrants(step: FrameStep): void {
     return term?.most === undefined ? [] : [term.grant]
   })
   if (used.length === 0) return
-  step.usageMeter.add({ tokens: 0, cost: 0, calls: 0, uses: Object.fromEntries(used.map((grant) => [grant, 1])) })
+  step.x.useGrants(Object.fromEntries(used.map((grant) => [grant, 1])))
   for (const grant of used) step.permit(grant, true)
 }
 

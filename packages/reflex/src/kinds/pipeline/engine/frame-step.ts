@@ -11,7 +11,7 @@ import type { Permissions } from '../contract/handler.ts'
 import { carriedLabel, labelOfKey, labelsOfResults, markLabel, storedKey, touchedLabel, worstLabel } from './labels.ts'
 import type { Engine } from './engine.ts'
 import type { Position } from '../contract/position.ts'
-import { UsageMeter } from './usage-meter.ts'
+import { budgetStatus } from './budget.ts'
 import { contextReader, FrameNodeContext, type Remark, type ContextSource } from '../contract/node-context.ts'
 import { INTERNAL, EngineBoard } from '../contract/engine-board.ts'
 
@@ -28,7 +28,6 @@ export class FrameStep {
   /** The branch that the frame walks; nothing for a whole pipeline. */
   readonly branch: BranchArgs | undefined
   readonly remarks: Remark[] = []
-  readonly usageMeter: UsageMeter
   #typed: TypedGraph | undefined
   #position: Position | undefined
   #permissions: Permissions | undefined
@@ -38,7 +37,6 @@ export class FrameStep {
     this.x = x
     this.engine = engine
     this.branch = branchOf(x.frame)
-    this.usageMeter = new UsageMeter(x, () => this.permissions)
   }
 
   get typed(): TypedGraph {
@@ -113,7 +111,7 @@ export class FrameStep {
       frame: x.frame,
       now: x.now,
       read: (key: string) => x.get(key),
-      budget: () => this.usageMeter.status,
+      budget: () => budgetStatus(x),
       label: (key: string) => labelOfKey(this, key),
     }
   }
@@ -121,11 +119,11 @@ export class FrameStep {
   /** The execution as the chain sees it. */
   token(): Token {
     const context = this.nodeContext()
-    const { usageMeter } = this
+    const { x } = this
     return {
       context,
       get used() {
-        return usageMeter.pipelineTotals
+        return x.meter.program(x.frame)
       },
       label: (key) => labelOfKey(this, key),
       worstLabel: () => worstLabel(this),
@@ -134,7 +132,7 @@ export class FrameStep {
       carriedLabel: (keys) => carriedLabel(this, keys),
       touchedLabel: () => touchedLabel(this),
       permitted: (grant) => this.isPermitted(grant),
-      uses: (grant) => usageMeter.runUsage.uses?.[grant] ?? 0,
+      uses: (grant) => x.grantUses(grant),
       note: (type, payload) => this.note(type, { node_id: context.node.id, ...payload }),
     }
   }
@@ -161,14 +159,14 @@ export class FrameStep {
 
   /** What a pipeline gives beside its results: what was used for them, and for a caller where they come from. */
   returnedFields(): JsonObject {
-    return { spent: { ...this.usageMeter.total }, ...labelsOfResults(this) }
+    const { tokens, cost, calls, steps } = this.x.meter.program(this.x.frame)
+    return { spent: { tokens, cost, calls, steps }, ...labelsOfResults(this) }
   }
 
-  /** Keeps what counts for the run of branches that have ended, before this step forgets them. */
+  /** Keeps the goal gates of branches that have ended, before this step forgets them. */
   gather(): void {
     if (this.#isGathered) return
     this.#isGathered = true
-    this.usageMeter.gather()
     storeBranchGates(this)
   }
 

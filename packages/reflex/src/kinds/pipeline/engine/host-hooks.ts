@@ -1,5 +1,6 @@
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Port } from '../../../kernel/ports/port.ts'
+import { usageOfResult } from '../../../kernel/journal/usage.ts'
 import type { Permissions, DeclaredHooks } from '../contract/handler.ts'
 
 /**
@@ -84,6 +85,7 @@ export function summaryPort(summarise: Summariser): Port {
     leaves: false,
     repeat: 'free',
     simulate: 'perform',
+    used: usageOfResult,
     perform: async ({ args }) => (await summarise(isObject(args) ? args : {})) ?? '',
   }
 }

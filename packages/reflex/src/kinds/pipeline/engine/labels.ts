@@ -18,7 +18,7 @@ import {
 import { isWorthStoring, isLasting } from '../contract/labelled.ts'
 import { authorLabel, inputsLabel, PREFERRED, sensitive } from './labelling.ts'
 import type { Token } from './middleware.ts'
-import { pipelineFrame } from './usage-of-frames.ts'
+import { pipelineFrame } from '../contract/branch.ts'
 import { INTERNAL } from '../contract/engine-board.ts'
 import type { Permissions } from '../contract/handler.ts'
 import type { Position } from '../contract/position.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { NodeContext } from '../contract/handler.ts'
 import type { Outcome } from '../contract/outcome.ts'
-import type { Usage } from '../../../policy/index.ts'
+import type { Usage } from '../../../kernel/journal/usage.ts'
 import type { Label } from '../contract/label.ts'
 
 /** One execution of a node in the hands of the chain (seed pipeline 5.1). */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
 import { isFree } from './budget.ts'
 import type { Question } from '../../../people/index.ts'
-import { LIMITS, BUDGET_QUESTION, limitsReached, budgetQuestion as askForMore, raisedLimits } from '../../../policy/index.ts'
+import { BUDGET_QUESTION, budgetQuestion as askForMore } from '../../../policy/index.ts'
 import { endNow } from './advance.ts'
 import type { Position } from '../contract/position.ts'
 import type { FrameStep } from './frame-step.ts'
@@ -19,7 +19,7 @@ export type AfterPause = 'enter' | 'rest' | 'ask'
  * has stopped the run.
  */
 export function pauseIfNeeded(step: FrameStep, onward: AfterPause): boolean {
-  if (step.usageMeter.runUsage.stopped === true) {
+  if (step.x.isStopped) {
     endNow(step, { status: 'fail', reason: 'budget exceeded: stopped here' })
     return true
   }
@@ -54,11 +54,10 @@ interface PauseQuestion {
 }
 
 function budgetQuestion(step: FrameStep, onward: AfterPause): PauseQuestion | undefined {
-  const limits = step.usageMeter.operatorBounds
-  if (limits === undefined || isFree(step.node)) return undefined
-  const used = step.usageMeter.runTotals
+  if (isFree(step.node)) return undefined
+  const { limits, run: used, reached } = step.x.meter
   // Steps are counted when a node begins: in the middle of a node, the steps of other branches stop nothing.
-  if (limitsReached(limits, used).every((bound) => onward === 'ask' && bound === 'steps')) return undefined
+  if (reached.every((limit) => onward !== 'enter' && limit === 'steps')) return undefined
   return { name: BUDGET_QUESTION, question: askForMore(limits, used, step.node.id) }
 }
 
@@ -87,22 +86,14 @@ export function endPause(step: FrameStep, answer: Json): AfterPause {
   const grant = waiting?.is === 'wait' ? waiting.grant : undefined
   if (grant !== undefined && (answer === 'allow' || answer === 'deny')) step.permit(grant, answer === 'allow')
   if (grant === undefined && answer !== 'stop') raise(step, answer)
-  if (grant === undefined && answer === 'stop') step.usageMeter.add({ tokens: 0, cost: 0, calls: 0, stopped: true })
+  if (grant === undefined && answer === 'stop') step.x.stop()
   const position: Position = { ...rest, phase: onward === 'ask' ? 'wait' : onward }
   step.setPosition(position)
   return onward
 }
 
-/** What an answer adds to the budget of the run. */
+/** Raises the limits of the run by an answer. */
 function raise(step: FrameStep, answer: Json): void {
-  const limits = step.usageMeter.operatorBounds ?? {}
-  const bounds = raisedLimits(limits, step.permissions.limits, step.usageMeter.runTotals, answer)
-  if (bounds === undefined) return
-  const more = LIMITS.flatMap((bound) => {
-    const added = (bounds[bound] ?? 0) - (limits[bound] ?? 0)
-    return added > 0 ? [[bound, added] as const] : []
-  })
-  if (more.length === 0) return
-  step.usageMeter.add({ tokens: 0, cost: 0, calls: 0, raised: Object.fromEntries(more) })
-  step.note('budget_raised', Object.fromEntries(more))
+  const raised = step.x.raise(answer)
+  if (raised !== undefined) step.note('budget_raised', { ...raised })
 }

@@ -19,8 +19,6 @@ export interface PermissionsSource {
   outside?(call: RunCall): Label
   /** Called before anything else is asked of a call; undefined where there is nothing to wait for. */
   ready?(call: RunCall): Promise<void> | undefined
-  /** What the run has used up so far, and what was added to its bounds; nothing where it has none. */
-  usage?(run: string): Permissions['before'] | undefined
   readonly mayDisable?: boolean
   /** How runs go where their graphs lead nowhere, unless their settings say otherwise. */
   readonly routing?: Routing | undefined
@@ -67,7 +65,6 @@ function permissionsOf(source: PermissionsSource, call: RunCall): Permissions {
     return term === undefined ? [] : [[need, term]]
   })
   const { workdir, folder, limits = {}, agentId } = call.settings
-  const before = source.usage?.(call.run)
   const routing = { ...source.routing, ...call.settings.routing }
   const outside = packLabel(source.outside?.(call) ?? TRUSTED)
   return {
@@ -80,7 +77,6 @@ function permissionsOf(source: PermissionsSource, call: RunCall): Permissions {
     limits,
     ...(agentId === undefined ? {} : { agent: agentId }),
     ...(outside === null ? {} : { outside }),
-    ...(before === undefined ? {} : { before }),
     ...(source.mayDisable === true ? { mayDisable: true } : {}),
     ...(Object.keys(routing).length === 0 ? {} : { routing }),
     ...(source.toolHooks === undefined ? {} : { toolHooks: source.toolHooks }),

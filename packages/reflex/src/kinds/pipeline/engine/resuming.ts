@@ -13,10 +13,8 @@ import {
   storeOutcome,
   storeRepeated,
   storeRestarts,
-  storeUsage,
   type RepeatCount,
   RESUMED,
-  type PipelineUsage,
 } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
@@ -50,9 +48,19 @@ export interface StoredRun {
   readonly restarts?: RepeatCount
   /** The pipeline as the run had changed it, and the hash of the one that it began with. */
   readonly adapted?: StoredGraph
-  readonly spent?: PipelineUsage
+  readonly spent?: StoredUsage
   /** The last completed node has failed and is executed again. */
   readonly again?: true
+}
+
+/** The usage of the run that a checkpoint was made of. `steps`: those of its branches and of the programs that it called. */
+export interface StoredUsage {
+  readonly tokens: number
+  readonly cost: number
+  readonly calls: number
+  readonly steps?: number
+  /** Uses of grants that may be used so many times, by grant. */
+  readonly uses?: Readonly<Record<string, number>>
 }
 
 /** A pipeline that its own run had changed. */
@@ -91,7 +99,7 @@ export function restoreRun(step: FrameStep, held: StoredRun): void {
   for (const [key, label] of Object.entries(held.taint)) markLabel(step, key, unpackLabel(label))
   if (held.repeated !== undefined) storeRepeated(x, ...held.repeated)
   if (held.restarts !== undefined) storeRestarts(x, ...held.restarts)
-  if (held.spent !== undefined) storeUsage(x, held.spent)
+  restoreUsage(step, held)
   x.set(RESUMED, true)
   const last = completed.findLast((id) => typed.nodes.get(id)?.canonical !== 'branch' && held.outcomes[id] !== undefined)
   const outcome = last === undefined ? undefined : held.outcomes[last]
@@ -117,6 +125,13 @@ export function restoreRun(step: FrameStep, held: StoredRun): void {
     ...(pending.length === 0 ? {} : { pending }),
   })
   step.note('pipeline_resumed', { checkpoint: held.checkpoint, current_node: held.current_node })
+}
+
+/** What the run of the checkpoint used counts for this one. */
+function restoreUsage({ x }: FrameStep, { spent, completed }: StoredRun): void {
+  const { tokens = 0, cost = 0, calls = 0, steps = 0, uses = {} } = spent ?? {}
+  x.addUsage({ tokens, cost, calls, steps: steps + completed.length })
+  if (Object.keys(uses).length > 0) x.useGrants(uses)
 }
 
 function restoreOutcome({ x }: FrameStep, held: StoredRun, node: string, outcome: Outcome): void {

@@ -37,15 +37,14 @@ function begin(step: FrameStep): void {
 }
 
 /**
- * It goes on as another run, under what is settled for that: trust, grants, limits, folders. History stays: when it began, what was used before, and
- * what its draws come from; and what a host has, since a handler in the middle of its work is to find the same. Each frame
+ * It goes on as another run, under what is settled for that: trust, grants, limits, folders. History stays: what its draws come from; and what a host has, since a handler in the middle of its work is to find the same. Each frame
  * keeps it: a branch sees its spawner as that was before.
  */
 function forked({ x }: FrameStep, detail: Json | undefined): void {
   const before = EngineBoard.in(x).permissions
   if (before === undefined || !isObject(detail)) return
   const { run, said } = detail
-  const { began, aside, before: spent, draws = before.run, toolHooks, hooks, summarises, council, actions } = before
+  const { draws = before.run, toolHooks, hooks, summarises, council, actions } = before
   const {
     toolHooks: _toolHooks,
     hooks: _hooks,
@@ -58,9 +57,6 @@ function forked({ x }: FrameStep, detail: Json | undefined): void {
     ...settled,
     ...(typeof run === 'string' ? { run } : {}),
     draws,
-    ...(began === undefined ? {} : { began }),
-    ...(aside === undefined ? {} : { aside }),
-    ...(spent === undefined ? {} : { before: spent }),
     ...(toolHooks === undefined ? {} : { toolHooks }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(summarises === undefined ? {} : { summarises }),

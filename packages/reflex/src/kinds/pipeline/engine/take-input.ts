@@ -12,11 +12,9 @@ import { storeReturned, labelInputs, touch } from './labels.ts'
 import { unpackLabel } from '../contract/label.ts'
 import { unlabelled } from '../contract/labelled.ts'
 import { failure, type Outcome } from '../contract/outcome.ts'
-import { amount, readUsage } from './usage-of-frames.ts'
 import { continueRun, storedRunOf } from './resuming.ts'
-import { usedBy } from './story-facts.ts'
 import { LATE_ANSWER, packError, packOk } from '../contract/pack-answer.ts'
-import { storeAnswer, storePermissions, type PipelineUsage } from '../contract/engine-board.ts'
+import { storeAnswer, storePermissions } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
 /** What comes to a frame that stands somewhere. */
@@ -28,7 +26,7 @@ export function takeInput(step: FrameStep, input: Input): void {
     case 'err':
       return phase === 'charter'
         ? endNow(step, { status: 'fail', reason: messageOf(input[2]) })
-        : settled(step, input[1], packError(input[2]), input[2])
+        : settled(step, input[1], packError(input[2]))
     case 'again':
       return interrupted(step, input[1], input[2])
     case 'answer':
@@ -51,9 +49,8 @@ export function takeInput(step: FrameStep, input: Input): void {
 
 function permissionsCame(step: FrameStep, value: Json): void {
   if (step.position.onward === 'enter') return permissionsRenewed(step, value)
-  if (step.position.onward === 'wait') return outsideUsage(step, value)
-  const { now, excludedMs } = step.x
-  const charter = { ...(isObject(value) ? value : {}), began: now, ...(excludedMs === 0 ? {} : { aside: excludedMs }) }
+  if (step.position.onward === 'wait') return outsideRead(step, value)
+  const charter = isObject(value) ? value : {}
   storePermissions(step.x, charter)
   if ((charter as unknown as Permissions).run === undefined || step.typed.start === undefined)
     return endNow(step, { status: 'fail', reason: 'the pipeline has no start node' })
@@ -77,37 +74,26 @@ function permissionsRenewed(step: FrameStep, value: Json): void {
 function succeeded(step: FrameStep, id: Ref, result: Json): void {
   const { value, label } = unlabelled(result)
   touch(step, label)
-  settled(step, id, packOk(value), value)
+  settled(step, id, packOk(value))
 }
 
-function settled(step: FrameStep, id: Ref, kept: Json, value: Json = kept): void {
+function settled(step: FrameStep, id: Ref, kept: Json): void {
   const { position, x } = step
   const { for: waiting, asked = 0 } = position
   const part = waiting?.is === 'effect' ? waiting.ids.indexOf(id) : -1
   if (waiting?.is !== 'effect' || part < 0) return
   storeAnswer(x, asked, kept, part)
-  count(step, value)
   const others = x.pendingEffects().some((flight) => flight.id !== id && waiting.ids.includes(flight.id))
   if (!others) continueHandler(step)
 }
 
-/** What an effect used is counted wherever it says so: a model, a tool that asks one. */
-function count(step: FrameStep, value: Json): void {
-  const used = usageOf(value)
-  if (used !== undefined) step.usageMeter.add(used)
-}
-
 /**
- * An effect begins that waited for others, or begins again after a crash: the lost try is counted. One that the budget does not
- * cover now begins only after a question.
+ * An effect begins that waited for others, or begins again after a crash. One that the budget does not cover now begins only after
+ * a question.
  */
 function interrupted(step: FrameStep, id: Ref, lost: Json | undefined): void {
   const { for: waiting } = step.position
   const open = waiting?.is === 'effect' ? step.x.pendingEffects().filter((flight) => waiting.ids.includes(flight.id)) : []
-  if (isObject(lost)) {
-    const { input, output, usd } = lost
-    step.usageMeter.add({ tokens: amount(input) + amount(output), cost: amount(usd), calls: 1 })
-  }
   // What is under way beside it brings its result first.
   const isHeldBack = isObject(lost)
     ? open.some((flight) => flight.id === id)
@@ -156,7 +142,6 @@ function timerFired(step: FrameStep, id: Ref): void {
 function callReturned(step: FrameStep, how: FrameEnding, value: Json): void {
   const { position } = step
   const isPipeline = position.for?.is === 'call' && position.for.pipeline === true
-  countReturned(step, isPipeline, value)
   if (position.ending !== undefined && position.phase !== 'close') return beginClosing(step, position.ending)
   if (position.for?.is !== 'call') return
   if (position.late === true) return endAttempt(step, failure('timeout'))
@@ -166,28 +151,18 @@ function callReturned(step: FrameStep, how: FrameEnding, value: Json): void {
   continueHandler(step)
 }
 
-/** Asks what a program of another kind has read, and used of the operator's budget: only those that follow the whole run know. */
+/** Asks what a program of another kind has read: only those that follow the whole run know. */
 function askOutside(step: FrameStep): void {
   step.setPosition({ ...step.position, phase: 'charter', onward: 'wait' })
   step.x.request(...permissionsRequest(step.typed, { returned: true }))
 }
 
-function outsideUsage(step: FrameStep, value: Json): void {
+function outsideRead(step: FrameStep, value: Json): void {
   const { onward: _onward, ...position } = step.position
   step.setPosition({ ...position, phase: 'wait' })
-  const { before, outside } = value as unknown as Permissions
+  const { outside } = value as unknown as Permissions
   touch(step, unpackLabel(outside))
-  if (before !== undefined) step.usageMeter.addOutside(before)
   continueHandler(step)
-}
-
-/** What a called program and all below it used, also if it failed. Only a pipeline can say that a budget was raised. */
-function countReturned(step: FrameStep, isPipeline: boolean, value: Json): void {
-  const { spent, data } = isObject(value) ? value : {}
-  const said = readUsage(spent ?? (isObject(data) ? data['spent'] : undefined))
-  const { tokens, cost, calls } = said
-  if (tokens + cost + calls > 0 || (isPipeline && Object.keys(said).length > 3))
-    step.usageMeter.add(isPipeline ? said : { tokens, cost, calls })
 }
 
 function branchEnded(step: FrameStep, strand: Ref): void {
@@ -285,11 +260,4 @@ function stop(step: FrameStep, status: 'fail' | 'cancelled', reason: string): vo
 
 function messageOf(fault: Json): string {
   return isObject(fault) && typeof fault['message'] === 'string' ? fault['message'] : 'the run has no charter'
-}
-
-/** What a settled effect says that it used. */
-function usageOf(value: Json): PipelineUsage | undefined {
-  const used = usedBy(value)
-  if (used === undefined) return undefined
-  return { tokens: amount(used['input']) + amount(used['output']), cost: amount(used['usd']), calls: 1 }
 }

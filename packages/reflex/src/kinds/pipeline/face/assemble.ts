@@ -1,7 +1,7 @@
 import { type Call, isObject, type Kind, type Port, type Store, systemHost } from '../../../kernel/index.ts'
 import { actionPort, ActionRegistry, type HostActions } from '../operations/actions/registry.ts'
 import { handlerPort, HandlerRegistry } from '../engine/custom.ts'
-import { permissionsPort, type PermissionsSource } from '../engine/permissions.ts'
+import { permissionsPort } from '../engine/permissions.ts'
 import { createEngine, type EngineParts } from '../operations/make-engine.ts'
 import type { Routing } from '../contract/handler.ts'
 import { pipelineKind } from './kind.ts'
@@ -61,8 +61,6 @@ export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
   readonly allowDisableMiddleware?: boolean | undefined
   /** How runs go where their graphs lead nowhere, unless their settings say otherwise. */
   readonly routing?: Routing | undefined
-  /** What a run has used up so far; for those that other kinds have begun. */
-  readonly usageOf?: PermissionsSource['usage']
 }
 
 /** The kind `pipeline`, and the ports that its handlers ask. */
@@ -91,7 +89,6 @@ export function pipelineParts(settings: PipelineSettings): {
       if (!called && !(isObject(call.args) && call.args['returned'] === true)) return undefined
       return refreshLabels(labels, call).then(() => (called ? storeSeen(labels, call, DERIVED) : undefined))
     },
-    ...(settings.usageOf === undefined ? {} : { usage: settings.usageOf }),
     routing: settings.routing,
     mayDisable: settings.allowDisableMiddleware === true,
     ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),

@@ -1,6 +1,7 @@
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Redactor } from '../../../kernel/journal/redact.ts'
 import type { Call, Port } from '../../../kernel/ports/port.ts'
+import { usageOfResult } from '../../../kernel/journal/usage.ts'
 import type { ModelMessage, ModelReply, ModelRequest, ToolOffer } from '../../../models/index.ts'
 import { type ContextView, contextOf, type NodeView, viewOf } from '../engine/custom.ts'
 import type { TypedGraph } from '../model/typed.ts'
@@ -49,6 +50,7 @@ export function backendPort(backend: LlmBackend, redact: Redactor): Port {
   return {
     leaves: false,
     repeat: 'free',
+    used: usageOfResult,
     accept: (reply) => redact(copyJson(reply, 'the answer of the backend')),
     async perform(call) {
       const request = requestOfCall(call) as unknown as ModelRequest

@@ -3,6 +3,7 @@ import type { Kind } from '../../../kernel/step/kind.ts'
 import { authorOf } from '../model/program-author.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { pictureOf } from '../operations/picture.ts'
+import { programBounds } from '../contract/program-bounds.ts'
 import { branchOf } from '../contract/branch.ts'
 import { permissionsRequest } from '../engine/permissions.ts'
 import { resultOf } from '../engine/result.ts'
@@ -34,6 +35,7 @@ export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<
     oldestRev: 2,
     cancels: true,
     checksBudget: true,
+    limits: programBounds,
     forkRequest: permissionsRequest,
     compile: load,
     isUntrusted: (typed) => authorOf(typed) === 'untrusted',

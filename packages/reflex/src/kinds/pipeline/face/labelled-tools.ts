@@ -5,7 +5,7 @@ import { hashOf, pathOf, textsIn, type WrittenLabels } from '../operations/memor
 import { findFiles, type FoundFiles, labelChanged, ledgerPlace, textAt } from '../operations/memory/file-changes.ts'
 import { labelPassedBy } from '../engine/labels.ts'
 import { combine, DERIVED, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from '../contract/label.ts'
-import { isWorthStoring, isLasting, labelled } from '../contract/labelled.ts'
+import { isWorthStoring, isLasting, labelled, unlabelled } from '../contract/labelled.ts'
 import { isPipeline } from '../model/program-author.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 
@@ -44,6 +44,7 @@ export function labelledTools(port: Port<RunSettings>, house: LabelledTools): Po
   const { labels } = house
   return {
     ...port,
+    used: (result) => port.used?.(unlabelled(result).value),
     async perform(call) {
       const { tool, args = null, label: packed } = isObject(call.args) ? call.args : {}
       // The names of files are not their content, and content from the net is always untrusted.

@@ -135,6 +135,7 @@ async function runRead(ready: CheckedPipeline, options: PipelineRunOptions, fold
     const run = await runtime.start(program, {
       id: place.run,
       args,
+      settings: settingsOf(options, place),
       prepare: (made) => void (keeping = new FolderWriter(runtime, made, follow)),
     })
     const cancel = (): void => void run.cancel('cancelled').catch(() => undefined)
@@ -200,9 +201,9 @@ function checkpointOf({ resume, resume_from, logs_root, hmac_secret, ...options 
   return openCheckpoint(latestCheckpoint(resolve(workdir, typeof logs_root === 'string' ? logs_root : '.')), hmac_secret)
 }
 
-function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Place): Runtime<RunSettings> {
+function runtimeFor(options: PipelineRunOptions, place: Place): Runtime<RunSettings> {
+  const { host, workdir } = place
   const {
-    trust = 'probationary',
     tools = [],
     policy = [],
     handlers = Registry,
@@ -210,7 +211,6 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     actions = {},
     store = memoryStore(),
     env = {},
-    max_steps,
   } = options
   const allow = [...tools.map((tool) => toolCapability(tool.name)), ...handlers.needs(), ...Object.keys(actions).map(actionCapability)]
   const rights = createPolicy({
@@ -246,24 +246,28 @@ function runtimeFor(options: PipelineRunOptions, { host, workdir, logsRoot }: Pl
     llm_backend === undefined && models !== undefined
       ? modelPort(() => redactedModels(models, redact.reply), requestOfCall)
       : backendPort(llm_backend ?? simulatedBackend, redact.reply)
-  const settings: RunSettings = {
+  return new Runtime<RunSettings>({
+    kinds: [parts.kind],
+    ports: { ledger: ledgerPort(store, host), ...parts.ports, model },
+    policy: rights,
+    settings: fixedSettings(() => settingsOf(options, place)),
+    store,
+    host,
+    redact: redact.input,
+  })
+}
+
+/** The settings of the run: the first record states them, so the meter knows the limits. */
+function settingsOf({ trust = 'probationary', limits, max_steps, agent_id }: PipelineRunOptions, { workdir, logsRoot }: Place): RunSettings {
+  return {
     actor: '',
     simulated: false,
     trust,
     workdir,
     folder: logsRoot,
-    limits: { ...options.limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) },
-    ...(options.agent_id === undefined ? {} : { agentId: options.agent_id }),
+    limits: { ...limits, ...(max_steps === undefined ? {} : { maxSteps: max_steps }) },
+    ...(agent_id === undefined ? {} : { agentId: agent_id }),
   }
-  return new Runtime<RunSettings>({
-    kinds: [parts.kind],
-    ports: { ledger: ledgerPort(store, host), ...parts.ports, model },
-    policy: rights,
-    settings: fixedSettings(() => settings),
-    store,
-    host,
-    redact: redact.input,
-  })
 }
 
 /** What came of a run, from what was told of it. */

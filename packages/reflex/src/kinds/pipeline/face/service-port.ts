@@ -1,6 +1,7 @@
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Call, Port, Traits } from '../../../kernel/ports/port.ts'
 import type { Store } from '../../../kernel/ports/store.ts'
+import { usageOfResult } from '../../../kernel/journal/usage.ts'
 import { uri } from '../model/capability-uris.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 import { renderText } from '../language/render.ts'
@@ -43,6 +44,10 @@ export function servicePort(
     traits(call) {
       const request = requestOf(call)
       return traitsOf(request, given[request.service] !== undefined)
+    },
+    used(result) {
+      const { value } = unlabelled(result)
+      return usageOfResult(isObject(value) && isObject(value['value']) ? value['value'] : value)
     },
     async perform(call): Promise<Json> {
       const { service, op, agent, now, args, label } = requestOf(call)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { Outcome } from '../contract/outcome.ts'
-import type { PipelineUsage } from '../contract/engine-board.ts'
+import type { StoredUsage } from '../engine/resuming.ts'
 import type { Idempotency } from '../model/typed.ts'
 
 /**
@@ -37,7 +37,7 @@ export interface Checkpoint {
   readonly logs_root: string
   readonly pipeline_started_at: string
   readonly in_flight: InFlight | null
-  readonly budget: Partial<PipelineUsage>
+  readonly budget: Partial<StoredUsage>
   /** Restarts of the whole, and what else bounds count beyond a restart. */
   readonly iteration: number
   readonly goal_gate_returns: number

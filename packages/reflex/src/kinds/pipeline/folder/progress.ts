@@ -6,17 +6,9 @@ import { renderText } from '../language/render.ts'
 import { graphHash } from './graph-hash.ts'
 import type { InFlight, Lineage, LogEntry } from './checkpoint.ts'
 import type { Outcome } from '../contract/outcome.ts'
-import { storedRunOf, type StoredRun } from '../engine/resuming.ts'
+import { storedRunOf, type StoredRun, type StoredUsage } from '../engine/resuming.ts'
 import { remarksOf } from '../engine/story.ts'
-import {
-  type StoredOutcome,
-  outcomeOf,
-  type InternalKey,
-  internalKeyOf,
-  type RepeatCount,
-  repeatedOf,
-  type PipelineUsage,
-} from '../contract/engine-board.ts'
+import { type StoredOutcome, outcomeOf, type InternalKey, internalKeyOf, type RepeatCount, repeatedOf } from '../contract/engine-board.ts'
 
 /** What one lap of a run has done: all of it since the last restart. */
 export interface Round {
@@ -68,7 +60,8 @@ export class Progress {
   steps = 0
   /** Why the run failed. */
   reason: string | undefined
-  spent: PipelineUsage | undefined
+  /** The usage so far; absent before the first node. */
+  spent: StoredUsage | undefined
   pending: readonly string[] = []
   returns = 0
   repeated: RepeatCount | undefined
@@ -77,6 +70,8 @@ export class Progress {
   /** The hash of the pipeline that the run began with, whatever it has made of it since. */
   graphHash = ''
   #last: JsonObject = {}
+  /** Nodes that the main walk has entered, those of a checkpoint included. */
+  #entered = 0
   /** Writes of the engine that belong to the way on, not to what was done. */
   readonly #onTheWay: [InternalKey, Json][] = []
 
@@ -85,6 +80,8 @@ export class Progress {
     this.time = change.at
     const begun = this.#begin(change)
     if (change.frame.link !== undefined) return undefined
+    if (change.record.step === true) this.#entered++
+    this.spent = usageOf(change, this.#entered)
     if (isObject(change.frame.position)) this.#last = change.frame.position
     const failed = remarksOf(change.record.more?.note).find(([type]) => type === 'pipeline_failed')
     if (failed !== undefined) this.reason = renderText(failed[1]['reason'])
@@ -158,6 +155,7 @@ export class Progress {
     this.round = { ...this.round, number: held.lap }
     this.round.completed.push(...held.completed)
     this.steps = held.completed.length
+    this.#entered = held.completed.length
     this.round.logs.push(...(held.logs as unknown as readonly LogEntry[]))
     for (const [id, outcome] of Object.entries(held.outcomes)) this.round.outcomes.set(id, outcome)
     for (const [id, place] of Object.entries(held.gates)) this.round.gates.set(id, place)
@@ -199,9 +197,6 @@ export class Progress {
         return void this.jumps.set(name, Number(value))
       case 'label':
         return void (value === null ? this.taint.delete(name) : this.taint.set(name, value))
-      case 'spent':
-        this.spent = value as unknown as PipelineUsage
-        return
       case 'repeated':
         this.repeated = repeatedOf(value)
         return
@@ -287,4 +282,18 @@ function worse(a: Idempotency, b: Idempotency): Idempotency {
 
 function isLineage(value: Json | undefined): value is JsonObject & Lineage {
   return isObject(value) && typeof value['node_id'] === 'string' && typeof value['timestamp'] === 'string'
+}
+
+/** The usage of a pipeline after a record of its main walk, which has entered so many nodes; undefined where there is none. */
+function usageOf({ frame, state }: Change, entered: number): StoredUsage | undefined {
+  const { tokens, cost, calls, steps } = state.meter.program(frame)
+  const others = Math.max(0, steps - entered)
+  if (tokens + cost + calls + others + state.uses.size === 0) return undefined
+  return {
+    tokens,
+    cost,
+    calls,
+    ...(others === 0 ? {} : { steps: others }),
+    ...(state.uses.size === 0 ? {} : { uses: Object.fromEntries(state.uses) }),
+  }
 }

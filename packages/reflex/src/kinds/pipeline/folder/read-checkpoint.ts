@@ -140,12 +140,12 @@ function inFlightOf(value: Json | undefined): InFlight | undefined {
   return { node_id: value['node_id'], attempt: Math.max(1, count(value['attempt'])), idempotency }
 }
 
-/** What was used up. What people have added to a budget was for the run that asked them, and is asked for again. */
+/** The usage of the run so far. What people have added to its budget was for that run alone. */
 function spentOf(value: Json | undefined): Pick<StoredRun, 'spent'> {
-  const { raised: _, ...spent } = object(value)
-  const { tokens, cost, calls } = spent
+  const { tokens, cost, calls, steps, uses } = object(value)
   const isKnown = [tokens, cost, calls].some((one) => typeof one === 'number')
-  return isKnown ? { spent: { ...spent, tokens: count(tokens), cost: count(cost), calls: count(calls) } } : {}
+  if (!isKnown) return {}
+  return { spent: { tokens: count(tokens), cost: count(cost), calls: count(calls), steps: count(steps), uses: numbers(uses) } }
 }
 
 function object(value: Json | undefined): JsonObject {

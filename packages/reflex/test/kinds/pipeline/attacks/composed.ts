@@ -124,7 +124,12 @@ export async function runOn(attack: Attack, ground: Ground, parts: Parts): Promi
   const library = new Library(runtime.programs, { guards: {} }, parts.places({ folders: [], workdir: ground.work, provenance }))
   const runAs = async (id: string, started: { readonly program: Program; readonly args?: JsonObject }): Promise<Came> => {
     const listener = new Listener()
-    const run = await runtime.start(started.program, { id, args: started.args ?? {}, prepare: (made) => listener.follow(made) })
+    const run = await runtime.start(started.program, {
+      id,
+      args: started.args ?? {},
+      settings: ({ id: run }) => settingsOf(run, attack, ground, parts, lowered),
+      prepare: (made) => listener.follow(made),
+    })
     await carryOn(run, (open) => parts.answer(open))
     return listener.came(run, prompts)
   }
@@ -161,19 +166,11 @@ function runtimeOn(
   ground: Ground,
   parts: Parts,
   world: { readonly prompts: string[]; readonly store: Store; readonly labels: WrittenLabels; readonly lowered: ReadonlySet<string> },
-): Runtime {
+): Runtime<RunSettings> {
   const { prompts, store, labels, lowered } = world
   const { work, home, fill } = ground
   const reserved = [join(work, '.reflex')]
   const environment = environmentOf(attack, ground)
-  const settings = fixedSettings<RunSettings>((run) => ({
-    actor: 'somebody',
-    simulated: false,
-    trust: lowered.has(run) ? 'untrusted' : (attack.trust ?? 'probationary'),
-    workdir: work,
-    folder: join(work, '.reflex/runs', run),
-    limits: parts.limits(attack.limits ?? {}),
-  }))
   const policy = parts.policy({
     areTermsMet,
     home,
@@ -204,11 +201,22 @@ function runtimeOn(
     kinds: [parts.kind(kind), workflowKind({ load: (source) => loadStoredWorkflow(source, {}) })],
     ports: { ...pipelines.ports, model: modelPort(() => models, requestOfCall), ledger: ledgerPort(store, systemHost) },
     policy,
-    settings,
+    settings: fixedSettings((run) => settingsOf(run, attack, ground, parts, lowered)),
     store,
     host: systemHost,
     ...(redact === undefined ? {} : { redact: redact.input }),
   })
+}
+
+function settingsOf(run: string, attack: Attack, { work }: Ground, parts: Parts, lowered: ReadonlySet<string>): RunSettings {
+  return {
+    actor: 'somebody',
+    simulated: false,
+    trust: lowered.has(run) ? 'untrusted' : (attack.trust ?? 'probationary'),
+    workdir: work,
+    folder: join(work, '.reflex/runs', run),
+    limits: parts.limits(attack.limits ?? {}),
+  }
 }
 
 function guardedBy(parts: Parts, engine: Engine): Engine {

@@ -101,7 +101,7 @@ describe('the budget of the operator', () => {
     const watching = inner(`d [shape=house, "stack.child_dotfile"="workflow:beside", "manager.poll_interval"="1s"] ${AFTER}`)
     const dot = watching.replace('d -> done', 'd -> e -> done')
     const { begin, host } = ground({ 'inner.dot': dot, 'beside.workflow.json': beside })
-    const run = await begin('inner.dot', { limits: { steps: 4 }, trust: 'autonomous' })
+    const run = await begin('inner.dot', { limits: { steps: 5 }, trust: 'autonomous' })
     await host.advance(10_000)
     await host.drain()
     expect(asks(run)).toEqual(['engine:budget at e'])

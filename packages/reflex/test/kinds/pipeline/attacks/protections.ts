@@ -4,7 +4,6 @@ import { isObject, type JsonObject } from '../../../../src/kernel/index.ts'
 import type { TypedNode } from '../../../../src/kinds/pipeline/model/typed.ts'
 import { isOn, listOf } from '../../../../src/kinds/pipeline/dot/graph.ts'
 import type { Permissions, Handler, NodeContext, Steps } from '../../../../src/kinds/pipeline/contract/handler.ts'
-import type { PipelineUsage } from '../../../../src/kinds/pipeline/contract/engine-board.ts'
 import { readCheckpoint } from '../../../../src/kinds/pipeline/folder/read-checkpoint.ts'
 import { isReserved } from '../../../../src/kinds/pipeline/engine/finish.ts'
 import type { Outcome } from '../../../../src/kinds/pipeline/contract/outcome.ts'
@@ -242,13 +241,17 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
       }),
   }),
   /** What people have added to the budget of one run is not for another. */
-  budget_of_run: ({ checkpoint }) => ({
-    checkpoint(file, secret) {
-      const read = checkpoint(file, secret)
-      const stored = JSON.parse(readFileSync(file, 'utf8')) as { readonly budget: PipelineUsage }
-      return { ...read, storedRun: { ...read.storedRun, spent: stored.budget } }
-    },
-  }),
+  budget_of_run({ checkpoint, limits }) {
+    let raised = 0
+    return {
+      checkpoint(file, secret) {
+        const { budget } = JSON.parse(readFileSync(file, 'utf8')) as { readonly budget: { readonly raised: { readonly steps: number } } }
+        raised = budget.raised.steps
+        return checkpoint(file, secret)
+      },
+      limits: (given) => ({ ...limits(given), steps: (given.steps ?? 0) + raised }),
+    }
+  },
   /** Items have no name that the engine answers to. */
   item_keys: handled(['map'], forging),
   /** Where the author says whose memory it is, the context does not. */

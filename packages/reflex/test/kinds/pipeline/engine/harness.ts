@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type Port, Runtime } from '../../../../src/kernel/index.ts'
+import { isObject, type Json, type JsonObject, type Port, Runtime, usageOfResult } from '../../../../src/kernel/index.ts'
 import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine, type EngineParts } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import type { Limits } from '../../../../src/kinds/pipeline/contract/handler.ts'
@@ -10,7 +10,7 @@ import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
 import { readPipeline } from '../../../../src/kinds/pipeline/check/read.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
-import { runsSettings } from '../../../policy/settings.ts'
+import { runsSettings, settingsWith } from '../../../policy/settings.ts'
 
 /** What a test says of the world around a pipeline. */
 export interface World extends EngineParts {
@@ -50,7 +50,10 @@ export async function runDot(dot: string, world: World = {}): Promise<Went> {
   if (id === undefined) throw findings.find(({ severity }) => severity === 'error') ?? new Error('no pipeline')
   const remarks: [string, JsonObject][] = []
   const program = runtime.programs.add('pipeline', id, { dot }, {})
-  const run = await runtime.start(program, world.values === undefined ? {} : { args: world.values })
+  const run = await runtime.start(program, {
+    settings: ({ id }) => settingsWith({ folder: `/runs/${id}`, ...(world.limits === undefined ? {} : { limits: world.limits }) }),
+    ...(world.values === undefined ? {} : { args: world.values }),
+  })
   const began = run.state.start?.at ?? 0
   for (const record of run.records)
     remarks.push(...remarksOf(record.more?.note).map(([type, payload]) => [type, payload] as [string, JsonObject]))
@@ -96,7 +99,7 @@ function runtimeOf(world: World) {
         refuses: (_, capability) => world.refuses?.(capability),
       }),
       handler: handlerPort(registry),
-      ...world.ports,
+      ...Object.fromEntries(Object.entries(world.ports ?? {}).map(([name, port]) => [name, { used: usageOfResult, ...port }])),
     },
   })
   for (const [id, text] of Object.entries(world.programs ?? {})) runtime.programs.add('pipeline', id, { dot: text }, {})

@@ -1,6 +1,7 @@
 import { toFault } from '../../../../kernel/journal/fault.ts'
 import { copyJson, isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import type { Call, Port, Traits } from '../../../../kernel/ports/port.ts'
+import { usageOfResult } from '../../../../kernel/journal/usage.ts'
 import { didYouMean, suggest } from '../../../../text/index.ts'
 import { uri } from '../../model/capability-uris.ts'
 import type { Idempotency } from '../../model/typed.ts'
@@ -85,6 +86,7 @@ export function actionPort(registry: ActionRegistry): Port {
       const needs = [actionCapability(name), ...(action.capabilities ?? [])]
       return { ...TRAITS[action.idempotency ?? 'side_effecting'], needs }
     },
+    used: usageOfResult,
     async perform(call): Promise<Json> {
       const { action, name, args } = findAction(registry, call)
       if (action === undefined) {

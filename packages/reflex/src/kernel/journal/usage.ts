@@ -1,0 +1,122 @@
+import { isObject, type Json, type JsonObject } from './json.ts'
+
+/** The amounts that can be limited: tokens, US dollars, milliseconds of activity, executions of nodes. */
+export const LIMITS = ['tokens', 'cost', 'time', 'steps'] as const
+export type Limit = (typeof LIMITS)[number]
+export type Limits = Readonly<Partial<Record<Limit, number>>>
+
+/**
+ * The usage of a run or a program. `time`: milliseconds in which something was under way, without those in which the run waited for
+ * people or was set aside. `calls`: effects that stated their usage. `unpriced`: the tokens that have no price.
+ */
+export interface Usage extends Readonly<Record<Limit, number>> {
+  readonly calls: number
+  readonly unpriced: number
+}
+
+/** The part of a usage that an effect, or a step, can state. Time is measured. */
+export type StatedUsage = Readonly<Partial<Omit<Usage, 'time'>>>
+
+/** Returns the amounts of a sum that are not 0. */
+export function amountsOf(sum: UsageSum): StatedUsage {
+  return Object.fromEntries(STATED.flatMap((name) => (sum[name] === 0 ? [] : [[name, sum[name]]])))
+}
+
+const STATED = ['tokens', 'cost', 'steps', 'calls', 'unpriced'] as const satisfies readonly (keyof StatedUsage)[]
+
+/** A sum of usages. */
+export class UsageSum {
+  tokens = 0
+  cost = 0
+  steps = 0
+  calls = 0
+  unpriced = 0
+
+  add({ tokens = 0, cost = 0, steps = 0, calls = 0, unpriced = 0 }: StatedUsage): void {
+    this.tokens += tokens
+    this.cost += cost
+    this.steps += steps
+    this.calls += calls
+    this.unpriced += unpriced
+  }
+
+  /** The sum as it is now, with a time. */
+  withTime(time: number): Usage {
+    const { tokens, cost, steps, calls, unpriced } = this
+    return { tokens, cost, time, steps, calls, unpriced }
+  }
+}
+
+/** Returns an amount as it counts. A file or a tool may state any number: nothing counts below 0, and sums stay finite. */
+export function amountOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? Math.min(value, Number.MAX_SAFE_INTEGER) : 0
+}
+
+/** Returns the amounts above 0 of a usage; undefined where there are none. */
+export function soundUsage(stated: Readonly<Partial<Record<keyof StatedUsage, unknown>>>): StatedUsage | undefined {
+  const found = STATED.flatMap((name) => {
+    const amount = amountOf(stated[name])
+    return amount === 0 ? [] : [[name, amount] as const]
+  })
+  return found.length === 0 ? undefined : Object.fromEntries(found)
+}
+
+/**
+ * Reads the usage that a result states: a reply of a model `{ usage: { input, output }, cost }`, anything else `{ used: { input, output, usd } }`,
+ * and a fault the same in its data. Undefined for a result that states none.
+ */
+export function usageOfResult(result: Json | undefined): StatedUsage | undefined {
+  if (!isObject(result)) return undefined
+  const { usage, cost, used, data } = result
+  if (isTokens(usage)) return usageOfTokens(usage, cost)
+  const stated = used ?? (isObject(data) ? data.used : undefined)
+  return isTokens(stated) ? usageOfTokens(stated, stated.usd) : undefined
+}
+
+function isTokens(value: Json | undefined): value is JsonObject {
+  return isObject(value) && (typeof value.input === 'number' || typeof value.output === 'number')
+}
+
+/** Returns the usage of one call of a model. Tokens without a price are unpriced. */
+export function usageOfTokens({ input, output }: { readonly input?: unknown; readonly output?: unknown }, usd: unknown): StatedUsage {
+  const tokens = amountOf(input) + amountOf(output)
+  const money = typeof usd === 'number' ? { cost: amountOf(usd) } : { unpriced: tokens }
+  return soundUsage({ tokens, ...money, calls: 1 }) ?? {}
+}
+
+/** Returns the limits that the facts of a start state for the run. */
+export function limitsOf(by: Json | undefined): Limits {
+  const stated = isObject(by) && isObject(by.limits) ? by.limits : {}
+  return pickLimits((limit) => stated[limit])
+}
+
+/** The limits that have an amount above 0. */
+export function pickLimits(amount: (limit: Limit) => unknown): Limits {
+  const found = LIMITS.flatMap((limit) => {
+    const value = amount(limit)
+    return typeof value === 'number' && value > 0 ? [[limit, value] as const] : []
+  })
+  return Object.fromEntries(found)
+}
+
+/** The limits that are used up. */
+export function limitsReached(limits: Limits, used: Readonly<Record<Limit, number>>): Limit[] {
+  return LIMITS.filter((limit) => used[limit] >= (limits[limit] ?? Number.POSITIVE_INFINITY))
+}
+
+/**
+ * Returns the limits that an answer to a question about a budget changes: with `raise`, those that are used up, each by as much
+ * again as was given first, from what is used now; else the amounts that the answer names. Undefined for an answer that raises nothing.
+ */
+export function limitsRaised(
+  { original, limits, used }: { readonly original: Limits; readonly limits: Limits; readonly used: Usage },
+  answer: Json,
+): Limits | undefined {
+  const raised =
+    answer === 'raise'
+      ? Object.fromEntries(limitsReached(limits, used).map((limit) => [limit, (original[limit] ?? 0) + used[limit]]))
+      : isObject(answer)
+        ? pickLimits((limit) => answer[limit])
+        : {}
+  return Object.keys(raised).length === 0 ? undefined : raised
+}
