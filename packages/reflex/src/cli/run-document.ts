@@ -12,7 +12,8 @@ export function programDocument([name, kind, , hash]: Pin): JsonObject {
 
 /** A run as lists and `run` give it. `status` is `suspended` for one whose process is gone. */
 export function runDocument(row: RunRow, gone: boolean): JsonObject {
-  const { id, trace, program, last, started, updated, due, waits, owner, value } = row
+  const { id, trace, program, last, started, updated, due, waits, owner, value, used } = row
+  const { calls: _calls, ...amounts } = used ?? {}
   return plainJson({
     id,
     trace,
@@ -33,6 +34,7 @@ export function runDocument(row: RunRow, gone: boolean): JsonObject {
         ...(wait.number > 0 ? { question: `${id}/q${wait.number}` } : {}),
       })),
     ],
+    ...(used === undefined ? {} : { cost: 0, tokens: 0, ...amounts }),
     process: owner === null ? undefined : { pid: owner.pid, host: owner.host },
     ...(row.status === 'failed' ? { error: value } : { value }),
   })

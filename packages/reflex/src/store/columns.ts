@@ -1,7 +1,7 @@
 import { faults } from '../kernel/journal/faults.ts'
 import type { Json } from '../kernel/journal/json.ts'
 import type { Pin } from '../kernel/journal/record.ts'
-import type { Batch, Message, OpenWait, RunRow, RunStatus, Worker } from '../kernel/ports/store.ts'
+import type { Batch, Message, OpenWait, RowUsage, RunRow, RunStatus, Worker } from '../kernel/ports/store.ts'
 
 /** A run's row as stores keep it: JSON as text, so that what goes in and what comes out share nothing. */
 export interface RunColumns {
@@ -15,6 +15,7 @@ export interface RunColumns {
   readonly due: number | null
   readonly waits: string
   readonly value: string | null
+  readonly used: string | null
 }
 
 export function newColumns(row: Omit<RunRow, 'owner' | 'last'>): RunColumns {
@@ -23,19 +24,20 @@ export function newColumns(row: Omit<RunRow, 'owner' | 'last'>): RunColumns {
 }
 
 /** The columns that a commit changes. */
-export function movingColumns(row: Batch['row']): Pick<RunColumns, 'status' | 'updated' | 'due' | 'waits' | 'value'> {
-  const { status, updated, due, waits, value } = row
+export function movingColumns(row: Batch['row']): Pick<RunColumns, 'status' | 'updated' | 'due' | 'waits' | 'value' | 'used'> {
+  const { status, updated, due, waits, value, used } = row
   return {
     status,
     updated,
     due,
     waits: waits.length === 0 ? '[]' : JSON.stringify(waits),
     value: value === undefined ? null : JSON.stringify(value),
+    used: used === undefined ? null : JSON.stringify(used),
   }
 }
 
 export function rowOf(columns: RunColumns, owner: Worker | null): RunRow {
-  const { id, trace, status, last, started, updated, due, value } = columns
+  const { id, trace, status, last, started, updated, due, value, used } = columns
   const what = `the row of ${id}`
   return {
     id,
@@ -49,6 +51,7 @@ export function rowOf(columns: RunColumns, owner: Worker | null): RunRow {
     waits: parseJson(columns.waits, what, id) as unknown as readonly OpenWait[],
     owner,
     ...(value === null ? {} : { value: parseJson(value, what, id) }),
+    ...(used === null ? {} : { used: parseJson(used, what, id) as RowUsage }),
   }
 }
 

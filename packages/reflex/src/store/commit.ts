@@ -67,11 +67,11 @@ export interface AdvancedRow extends RunColumns {
 export function rowAfter(head: Head, batch: Batch): AdvancedRow {
   // Field by field: what SQLite answers with has no prototype, and spreading it costs a tenth of a commit.
   const { seq, id, token, trace, program, started } = head
-  const { status, updated, due, waits, value } = movingColumns(batch.row)
+  const { status, updated, due, waits, value, used } = movingColumns(batch.row)
   const last = batch.first + batch.count - 1
   const chain = nextSum(head.chain, batch)
-  const sum = sumOfRun({ id, trace, program, status, last, started, updated, due, waits, value }, chain)
-  return { seq, id, token, trace, program, status, last, started, updated, due, waits, value, chain, sum }
+  const sum = sumOfRun({ id, trace, program, status, last, started, updated, due, waits, value, used }, chain)
+  return { seq, id, token, trace, program, status, last, started, updated, due, waits, value, used, chain, sum }
 }
 
 function writeBatches(
@@ -95,12 +95,16 @@ function writeBatches(
 }
 
 /** Moves the row on, if the run stands where its writer believes and under the same lease. */
-function advanceRow(sql: Statements, head: Head, { seq, last, chain, sum, updated, due, waits, value, status }: AdvancedRow): boolean {
+function advanceRow(
+  sql: Statements,
+  head: Head,
+  { seq, last, chain, sum, updated, due, waits, value, used, status }: AdvancedRow,
+): boolean {
   const { trace, token, last: previousLast } = head
   const { changes } =
     status === head.status
-      ? sql.advance.run(last, chain, sum, updated, due, waits, value, seq, trace, token, previousLast)
-      : sql.advanceStatus.run(last, chain, sum, updated, due, waits, value, status, seq, trace, token, previousLast)
+      ? sql.advance.run(last, chain, sum, updated, due, waits, value, used, seq, trace, token, previousLast)
+      : sql.advanceStatus.run(last, chain, sum, updated, due, waits, value, used, status, seq, trace, token, previousLast)
   return changes === 1
 }
 

@@ -47,9 +47,9 @@ export class Leases {
     this.#get(worker)
     const run = newColumns(row)
     const chain = firstSum(run.id)
-    const { id, trace, program, status, started, updated, due, waits, value } = run
+    const { id, trace, program, status, started, updated, due, waits, value, used } = run
     const { changes } = this.#connection.writeUnsynced((sql) =>
-      sql.create.run(id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value),
+      sql.create.run(id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value, used),
     )
     return changes === 0 ? 'taken' : { run: id, token: 1, worker }
   }

@@ -85,7 +85,10 @@ export interface Rows {
 }
 
 export function sumOfRun(run: RunColumns, chain: number): number {
-  return sumOf(run.id, run.trace, run.program, run.status, run.last, chain, run.started, run.updated, run.due, run.waits, run.value)
+  const { id, trace, program, status, last, started, updated, due, waits, value, used } = run
+  const sum = [id, trace, program, status, last, chain, started, updated, due, waits, value] as const
+  // A row that an older release wrote has no usage, and no place for it in its sum.
+  return used === null ? sumOf(...sum) : sumOf(...sum, used)
 }
 
 /** The row as the contract has it. Throws `R5003` if it is not what was written. */

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 
 /** "Rflx": stands in the header of every store file, so that no other database is taken for one. */
 export const APPLICATION = 0x52666c78
@@ -45,8 +45,13 @@ create table ledger (
 /** The identity of a store: who copies the file copies it too, and who makes another file draws another one. */
 const IDENTITY_LAYOUT = 'create table identity (one integer primary key check (one = 1), id text not null) strict;'
 
-/** The tables that each layout adds to the one before. */
-const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT]
+/** What a run has used, for lists. */
+const ADD_USAGE = 'alter table run add column used text;'
+
+/** What each layout adds to the one before. */
+const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT, ADD_USAGE]
+/** The first layout whose runs have a usage. */
+export const USAGE_LAYOUT = LAYOUTS.indexOf(ADD_USAGE) + 1
 
 /**
  * The layout of this release; its number stands in the header too. A release that changes the layout adds to the list above, and
@@ -58,34 +63,36 @@ export const LAYOUT = LAYOUTS.length
 export function createTables(db: DatabaseSync, from: number, identity: string): void {
   if (from === LAYOUT) return
   db.exec(`${LAYOUTS.slice(from).join('')} pragma application_id = ${APPLICATION}; pragma user_version = ${LAYOUT};`)
-  db.prepare('insert into identity (one, id) values (1, ?)').run(identity)
+  db.prepare('insert or ignore into identity (one, id) values (1, ?)').run(identity)
 }
 
 /** Returns the identity of a store; undefined where its layout has none. */
 export function identityOf(db: DatabaseSync): string | undefined {
-  const layout = db.prepare('pragma user_version').get()?.['user_version']
-  if (Number(layout) <= LAYOUTS.indexOf(IDENTITY_LAYOUT)) return undefined
+  if (layoutOf(db) <= LAYOUTS.indexOf(IDENTITY_LAYOUT)) return undefined
   const id = db.prepare('select id from identity').get()?.['id']
   return typeof id === 'string' ? id : undefined
 }
 
-/** True if all tables and indexes of a layout are there, letter by letter: SQLite believes the definitions in the file. */
-export function hasTables(db: DatabaseSync, layout: number): boolean {
-  const found = new Set(
-    db
-      .prepare('select sql from sqlite_schema where sql is not null')
-      .all()
-      .map(({ sql }) => definitionOf(String(sql))),
-  )
-  return LAYOUTS.slice(0, layout)
-    .join('')
-    .trim()
-    .split(';')
-    .filter((sql) => sql.trim() !== '')
-    .every((sql) => found.has(definitionOf(sql.trim())))
+/** Returns the number of the layout of a store. */
+export function layoutOf(db: DatabaseSync): number {
+  return Number(db.prepare('pragma user_version').get()?.['user_version'])
 }
 
-/** SQLite keeps a definition as it was given, from the name on. */
-function definitionOf(sql: string): string {
-  return sql.replace(/^create (table|index) /i, '')
+/** True if all tables and indexes of a layout are there, letter by letter: SQLite believes the definitions in the file. */
+export function hasTables(db: DatabaseSync, layout: number): boolean {
+  const made = new DatabaseSync(':memory:')
+  try {
+    made.exec(LAYOUTS.slice(0, layout).join(''))
+    const found = new Set(definitionsIn(db))
+    return definitionsIn(made).every((sql) => found.has(sql))
+  } finally {
+    made.close()
+  }
+}
+
+function definitionsIn(db: DatabaseSync): string[] {
+  return db
+    .prepare('select sql from sqlite_schema where sql is not null')
+    .all()
+    .map(({ sql }) => String(sql))
 }

@@ -1,7 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Rows } from './rows.ts'
+import { layoutOf, USAGE_LAYOUT } from './schema.ts'
 
-const ROW = 'run.id, trace, program, status, last, started, updated, run.due, waits, value'
+const ROW = 'run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used'
 const OWNER = 'owner, token, chain, run.sum, worker.id as worker, host, pid, place, began, seen, ttl'
 const RUN = `select run.seq, ${ROW}, ${OWNER} from run left join worker on worker.id = run.owner`
 
@@ -18,8 +19,8 @@ const SQL = {
   forget: `delete from worker where seen < ?
     and id not in (select owner from run where status in ('running', 'suspended') and owner is not null)`,
 
-  create: `insert into run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value)
-    values (?, ?, ?, ?, 1, ?, 0, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+  create: `insert into run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value, used)
+    values (?, ?, ?, ?, 1, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
   run: `${RUN} where run.id = ?`,
   take: 'update run set owner = ?, token = ? where seq = ?',
   release: 'update run set owner = null, token = token + 1 where id = ? and token = ?',
@@ -28,9 +29,9 @@ const SQL = {
   record: 'insert into journal (run, first, count, version, sum, body) values (?, ?, ?, ?, ?, ?)',
   // A status that stays as it is, is not written: it would touch the index of open runs. A number of a run that was swept
   // away may be another's now, and a trace never is.
-  advance: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?
+  advance: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, used = ?
     where seq = ? and trace = ? and token = ? and last = ?`,
-  advanceStatus: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, status = ?
+  advanceStatus: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, used = ?, status = ?
     where seq = ? and trace = ? and token = ? and last = ?`,
   addSnapshot: 'insert into snapshot (run, at, sum, body) values (?, ?, ?, ?)',
   addProgram: 'insert into program (hash, kind, sum, source) values (?, ?, ?, ?) on conflict (hash) do nothing',
@@ -99,6 +100,15 @@ export type Statements = {
 
 /** Throws what SQLite throws if a table or a column is missing. */
 export function prepareStatements(db: DatabaseSync): Statements {
-  const entries = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(sql)] as const)
+  const hasUsage = layoutOf(db) >= USAGE_LAYOUT
+  const entries = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(hasUsage ? sql : withoutUsage(sql))] as const)
   return Object.fromEntries(entries) as unknown as Statements
+}
+
+/** A statement for a store of an older layout, which is only read: its runs have no usage, and what writes them is never performed. */
+function withoutUsage(sql: string): string {
+  return sql
+    .replace('run.used', 'null as used')
+    .replace(', used = ?', '')
+    .replace(/, used\)\s+values \(\?, /, ') values (')
 }

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { digest } from '../../src/kernel/index.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import { messageOf } from '../../src/testing/store-suite/world.ts'
 import { PostgresServer, postgresPrograms } from '../store/postgres-server.ts'
 import { StoreProcess } from '../store/processes.ts'
+import { makeFirstLayout } from '../store/first-layout.ts'
 import { type Ended, reflex, workFolder } from './worlds.ts'
 
 const LOOKS = [
@@ -97,9 +97,7 @@ describe('a store that can only be read', () => {
     [
       'of an older layout',
       (file: string) => {
-        const db = new DatabaseSync(file)
-        db.exec('drop table identity; pragma user_version = 1')
-        db.close()
+        makeFirstLayout(file)
         return Promise.resolve()
       },
     ],

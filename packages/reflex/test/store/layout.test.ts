@@ -6,7 +6,8 @@ import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openPostgres, openSqlite } from '../../src/store/index.ts'
 import { LAYOUT as POSTGRES_LAYOUT } from '../../src/store/postgres/schema.ts'
 import { LAYOUT } from '../../src/store/schema.ts'
-import { batchOf, leaseOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { makeFirstLayout } from './first-layout.ts'
+import { batchOf, leaseOf, messageOf, NOW, rowChange, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { PostgresServer, postgresPrograms } from './postgres-server.ts'
 import { folder } from './processes.ts'
 
@@ -59,13 +60,6 @@ describe('a store whose layout a newer release raises while it is open', () => {
   })
 })
 
-/** A store as the first layout had it: without an identity. */
-function firstLayout(file: string): void {
-  const db = new DatabaseSync(file)
-  db.exec('drop table identity; pragma user_version = 1')
-  db.close()
-}
-
 describe('a store of an older layout', () => {
   it('gets an identity when it is opened, keeps its runs, and is written on', async () => {
     const file = join(folder(), 'reflex.db')
@@ -75,12 +69,15 @@ describe('a store of an older layout', () => {
     await before.commit([batchOf(lease, 1)])
     await before.release(lease)
     await before.close()
-    firstLayout(file)
+    makeFirstLayout(file)
     const store = openSqlite(file)
     const { identity } = store
     expect(identity).toMatch(/^[0-9a-f]{32}$/)
     await store.hello(worker, NOW, TTL)
-    expect(await store.commit([batchOf(leaseOf(await store.claim(RUN, worker, NOW)), 2)])).toEqual([])
+    expect(
+      await store.commit([batchOf(leaseOf(await store.claim(RUN, worker, NOW)), 2, { row: rowChange({ used: { tokens: 5 } }) })]),
+    ).toEqual([])
+    expect((await store.read(RUN))?.row.used).toEqual({ tokens: 5 })
     await store.close()
     const again = openSqlite(file, { identity })
     onTestFinished(() => again.close())
@@ -91,7 +88,7 @@ describe('a store of an older layout', () => {
   it('gets one identity from all processes that open it at once', async () => {
     const file = join(folder(), 'reflex.db')
     await openSqlite(file).close()
-    firstLayout(file)
+    makeFirstLayout(file)
     const first = openSqlite(file)
     const second = openSqlite(file)
     expect(second.identity).toBe(first.identity)
@@ -116,6 +113,19 @@ describe.skipIf('missing' in programs)(
     it('in Postgres writes nothing more: R5067', async () => {
       const store = openPostgres(server.address({ schema: 'raised' }))
       await refuses(store, POSTGRES_LAYOUT, (layout) => server.sql(`update raised.header set layout = ${layout}`), 'R5067')
+    })
+
+    it('in Postgres gets a usage for its runs where an older release made it', async () => {
+      const first = openPostgres(server.address({ schema: 'older' }))
+      await first.hello(worker, NOW, TTL)
+      const lease = (await first.create(rowOf(RUN), worker)) as Lease
+      await first.close()
+      await server.sql('alter table older.run drop column used; update older.header set layout = 1')
+      const store = openPostgres(server.address({ schema: 'older' }))
+      onTestFinished(() => store.close())
+      await store.hello(worker, NOW, TTL)
+      expect(await store.commit([batchOf(lease, 1, { row: rowChange({ used: { tokens: 5 } }) })])).toEqual([])
+      expect((await store.read(RUN))?.row.used).toEqual({ tokens: 5 })
     })
   },
 )

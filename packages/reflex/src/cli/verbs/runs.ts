@@ -10,6 +10,7 @@ import { table, tabSeparated, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { StoreSession } from '../store-session.ts'
 import { programName } from '../event-text.ts'
+import { usageText } from '../model-usage.ts'
 import { age, utc } from '../units.ts'
 
 export interface RunsFlags extends CommonFlags {
@@ -56,19 +57,27 @@ function print(console: Console, rows: readonly RunRow[], gone: ReadonlySet<stri
     waitReason(row, gone.has(row.id)),
     time,
   ]
-  if (!out.terminal) return console.world.out.write(tabSeparated(rows.map((row) => [...cells(row, utc(row.updated)), row.trace])))
+  if (!out.terminal)
+    return console.world.out.write(tabSeparated(rows.map((row) => [...cells(row, utc(row.updated)), row.trace, costText(row)])))
   if (rows.length === 0) return console.print([`no runs · ${console.command('run', 'FILE')}`].map((line) => out.text(line)))
   const ids = console.flags.ids === true
-  const head = ['run', 'program', 'status', 'waits for', 'since', ...(ids ? ['trace'] : [])]
+  const costs = rows.some((row) => costText(row) !== '')
+  const head = ['run', 'program', 'status', 'waits for', 'since', ...(costs ? ['cost'] : []), ...(ids ? ['trace'] : [])]
   console.print(
     table(
       head,
-      rows.map((row) => [...cells(row, age(now - row.updated)), ...(ids ? [row.trace] : [])]),
+      rows.map((row) => [...cells(row, age(now - row.updated)), ...(costs ? [costText(row)] : []), ...(ids ? [row.trace] : [])]),
       out,
-      [4],
+      costs ? [4, 5] : [4],
     ),
   )
   if (more) console.print([commandHint(out, 'more', console.command('runs', '--limit', String(rows.length * 4)))])
+}
+
+/** What a run has cost so far, as far as its store knows: `$0.004`, `640 tok unpriced`; empty where no model was asked. */
+function costText({ used }: RunRow): string {
+  const { cost: usd = 0, tokens = 0, unpriced = 0 } = used ?? {}
+  return usageText({ usd, tokens, unpriced }) ?? ''
 }
 
 function statusesOf(wanted: string | undefined): readonly RunStatus[] | undefined {

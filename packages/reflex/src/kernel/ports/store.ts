@@ -1,6 +1,7 @@
 import type { Fault } from '../journal/fault.ts'
 import type { Json } from '../journal/json.ts'
 import type { Asker, Pin, Ref, WaitType } from '../journal/record.ts'
+import type { StatedUsage } from '../journal/usage.ts'
 
 /** What is true of a value now, or later: stores in this process answer at once. */
 export type Awaitable<T> = T | Promise<T>
@@ -33,6 +34,9 @@ export interface OpenWait {
   readonly path: string
 }
 
+/** The usage of a run as lists show it: amounts of 0 are left out. */
+export type RowUsage = Omit<StatedUsage, 'steps'>
+
 /** What a store knows of a run without reading its journal. */
 export interface RunRow {
   readonly id: string
@@ -51,6 +55,8 @@ export interface RunRow {
   readonly owner: Worker | null
   /** How it ended, for those that did. */
   readonly value?: Json
+  /** What its effects have stated as used. Absent in a row that an older release wrote: then nobody knows it without the journal. */
+  readonly used?: RowUsage
 }
 
 /** A right to advance a run. Every commit shows it; a newer token makes it void. */
@@ -80,7 +86,7 @@ export interface Batch {
   readonly version: number
   /** The records: a JSON list of lists. */
   readonly body: string
-  readonly row: Pick<RunRow, 'status' | 'updated' | 'due' | 'waits' | 'value'>
+  readonly row: Pick<RunRow, 'status' | 'updated' | 'due' | 'waits' | 'value' | 'used'>
   readonly programs?: readonly StoredProgram[]
   readonly blobs?: ReadonlyMap<string, string>
   /** Messages that these records took. */

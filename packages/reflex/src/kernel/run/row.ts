@@ -1,8 +1,9 @@
 import type { Definitions } from '../step/decide.ts'
 import type { Frame } from '../state/frame.ts'
 import type { Kind } from '../step/kind.ts'
-import type { Batch, OpenWait, RunStatus } from '../ports/store.ts'
+import type { Batch, OpenWait, RowUsage, RunStatus } from '../ports/store.ts'
 import type { State } from '../state/state.ts'
+import { amountsOf } from '../journal/usage.ts'
 
 /** Where a run stands. `isActive`: something is in flight or queued. */
 export function runStatus(state: State, isActive: boolean): RunStatus {
@@ -33,7 +34,17 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
     null,
   )
   const standing = state.isIdle && state.ended === undefined ? ({ status: 'suspended', due: null } as const) : { status, due }
-  return { ...standing, updated: state.time, waits, ...(state.ended?.value === undefined ? {} : { value: state.ended.value }) }
+  const { value } = state.ended ?? {}
+  return { ...standing, updated: state.time, waits, used: usageForLists(state), ...(value === undefined ? {} : { value }) }
+}
+
+const NO_USAGE: RowUsage = {}
+
+function usageForLists({ meter: { total } }: State): RowUsage {
+  // Most runs ask no model, and each commit writes the row.
+  if (total.calls === 0 && total.tokens === 0 && total.cost === 0) return NO_USAGE
+  const { steps: _steps, ...used } = amountsOf(total)
+  return used
 }
 
 /** The path of where a frame stands, outermost first: `verify/score`. */

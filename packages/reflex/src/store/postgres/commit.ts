@@ -118,13 +118,14 @@ function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Pl
     moves.set(run, { from, to })
     addBatch(columns, to, batch)
   }
-  const runs = emptyColumns(11)
+  const [runs, usages] = [emptyColumns(11), emptyColumns(1)]
   for (const { from, to } of moves.values()) {
-    const { seq, token, last, chain, sum, updated, due, status, waits, value } = to
+    const { seq, token, last, chain, sum, updated, due, status, waits, value, used } = to
     addRow(runs, seq, token, from.last, last, chain, sum, updated, due, status, waits, value)
+    addRow(usages, used)
   }
   const { records, snapshots, programs, blobs, messages } = columns
-  return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages].flat() }
+  return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages, usages].flat() }
 }
 
 /** Rows of a table, column by column, as a statement takes many of them. */

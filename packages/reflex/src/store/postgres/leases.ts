@@ -49,9 +49,9 @@ export class PostgresLeases {
   async create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Promise<Lease | 'taken'> {
     this.#get(worker)
     const run = newColumns(row)
-    const { id, trace, program, status, last, started, updated, due, waits, value } = run
+    const { id, trace, program, status, last, started, updated, due, waits, value, used } = run
     const chain = firstSum(id)
-    const values = [id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value]
+    const values = [id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value, used]
     const seq = await this.#connection.write(async (ask, unknownOutcome) => {
       const [created] = await ask('create', values)
       if (created !== undefined || !unknownOutcome) return created?.seq

@@ -45,8 +45,11 @@ create table ${schema}.ledger (
   primary key (name, seq), unique (name, key)
 );`
 
+/** What a run has used, for lists. */
+const addUsage = (schema: string) => `alter table ${schema}.run add column used text;`
+
 /** What leads from each layout to the next one, beginning with no tables at all. A release that changes the layout adds to it. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout]
+const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage]
 export const LAYOUT = MIGRATIONS.length
 const TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
 

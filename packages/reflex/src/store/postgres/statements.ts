@@ -3,7 +3,7 @@ import type { SummedBatch } from '../checksums.ts'
 import { LAYOUT } from './schema.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 
-const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, token, chain, run.sum'
+const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
 
 /** What each statement answers with. */
 export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries'> {
@@ -72,8 +72,8 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
       insert into ${at}.worker (id, host, pid, place, began, seen, ttl) select $1, $2, $3, $4, $5, $6, $7 where ${current}
       on conflict (id) do update set place = excluded.place, began = excluded.began, ttl = excluded.ttl,
         seen = case when worker.seen - excluded.seen between 0 and excluded.ttl then worker.seen else excluded.seen end`,
-    create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value)
-      select $1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12 where ${current} on conflict (id) do nothing returning seq`,
+    create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value, used)
+      select $1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12, $13 where ${current} on conflict (id) do nothing returning seq`,
     run: `${RUN} where run.id = $1`,
     // A heartbeat of the owner and this wait for each other: either its owner is as silent as before, or nothing is taken.
     take: `with silent as materialized (select id from ${at}.worker where id = $4 and seen = $5 for update)
@@ -179,14 +179,14 @@ function sweepStatements(at: string, run: string, schema: string, current: strin
 function commitStatement(at: string, schema: string): string {
   return `with moving as (
       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-        $9::text[], $10::text[], $11::text[])
-        as moving (run, token, before, last, chain, sum, updated, due, status, waits, value)
+        $9::text[], $10::text[], $11::text[], $34::text[])
+        as moving (run, token, before, last, chain, sum, updated, due, status, waits, value, used)
     ), held as materialized (
       select run.seq from ${at}.run join moving on moving.run = run.seq
       where run.token = moving.token and run.last = moving.before and ${currentLayout(at)} order by run.seq for update of run
     ), moved as (
       update ${at}.run set last = moving.last, chain = moving.chain, sum = moving.sum, updated = moving.updated, due = moving.due,
-        status = moving.status, waits = moving.waits, value = moving.value
+        status = moving.status, waits = moving.waits, value = moving.value, used = moving.used
       from held join moving on moving.run = held.seq where run.seq = held.seq returning run.seq
     ), records as (
       insert into ${at}.journal (run, first, count, version, sum, body) select given.*

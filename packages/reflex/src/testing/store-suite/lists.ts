@@ -44,6 +44,14 @@ export const listCases: Readonly<Record<string, Rule>> = {
     ])
   },
 
+  async 'a row has the usage of its last commit, and none before the first'(world) {
+    const [lease, other] = [await world.start('a-1'), await world.start('b-1')]
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ used: { tokens: 120, cost: 0.004, calls: 1 } }) }), batchOf(other, 1))
+    await world.mustCommit(batchOf(lease, 2, { row: rowChange({ used: { tokens: 240, cost: 0.008, calls: 2, unpriced: 7 } }) }))
+    const used = Object.fromEntries((await world.store.runs()).map((row) => [row.id, row.used]))
+    assert.deepEqual(used, { 'a-1': { tokens: 240, cost: 0.008, calls: 2, unpriced: 7 }, 'b-1': undefined })
+  },
+
   async 'a list is narrowed by status, by the beginning of the id or the whole trace, and by number'(world) {
     const ids = ['otter-1', 'otter-2', 'newt-1', 'Otter-1', 'otte%-1', 'ott']
     for (const [i, id] of ids.entries()) {

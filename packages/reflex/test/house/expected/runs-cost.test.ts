@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { reflex, workFolder } from '../../cli/worlds.ts'
 
-// Fails until the meter of a run is a fact of the store, from which a listing reads it without the journal.
-test.fails('runs has a column of what each run has cost', async () => {
+test('runs has a column of what each run has cost', async () => {
   const folder = workFolder()
   const program = { id: 'w', entry: 'a', nodes: { a: { id: 'a', spec: { prompt: 'Well?' } } }, edges: [] }
   writeFileSync(join(folder, 'w.workflow.json'), JSON.stringify(program))
