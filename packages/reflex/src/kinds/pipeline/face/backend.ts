@@ -52,12 +52,15 @@ export function backendPort(backend: LlmBackend, redact: Redactor): Port {
     repeat: 'free',
     used: usageOfResult,
     accept: (reply) => redact(copyJson(reply, 'the answer of the backend')),
-    async perform(call) {
-      const request = requestOfCall(call) as unknown as ModelRequest
-      const node = viewOf(call.def as TypedGraph, nodeOf(call.frame.position) ?? '')
-      return replyOf(await backend(node, lastUser(request), contextOf(call), requestOf(request, call)), request)
-    },
+    perform: (call) => answerOf(backend, call),
+    simulate: (call) => answerOf(simulatedBackend, call),
   }
+}
+
+async function answerOf(backend: LlmBackend, call: Call): Promise<ReturnType<typeof replyOf>> {
+  const request = requestOfCall(call) as unknown as ModelRequest
+  const node = viewOf(call.def as TypedGraph, nodeOf(call.frame.position) ?? '')
+  return replyOf(await backend(node, lastUser(request), contextOf(call), requestOf(request, call)), request)
 }
 
 function requestOf(request: ModelRequest, call: Call): LlmRequest {
