@@ -1,6 +1,7 @@
-import { attributeTable } from '../packages/reflex/src/kinds/pipeline/model/attributes.ts'
+import type { AttributeRow } from '../packages/reflex/src/kinds/pipeline/model/attribute-row.ts'
+import { BUILT_IN_OPERATIONS } from '../packages/reflex/src/kinds/pipeline/operations/built-in.ts'
 
-type Row = ReturnType<typeof attributeTable>[number]
+type Row = AttributeRow
 
 const PLACES: readonly (readonly [on: Row['on'], title: string])[] = [
   ['graph', 'The graph'],
@@ -10,7 +11,7 @@ const PLACES: readonly (readonly [on: Row['on'], title: string])[] = [
 
 /** Every attribute of a pipeline that Reflex reads: where it stands, what it takes, what holds without it. */
 export function attributesPage(): string {
-  const rows = attributeTable()
+  const { rows } = BUILT_IN_OPERATIONS
   return [
     '# Attributes of pipelines',
     '',

@@ -58,6 +58,7 @@ export const REFLEX_OPTIONS = options({
   prices: recordOf(OBJECT),
   secrets: TEXTS,
   handlers: objectWith('a registry of handlers', 'needs', 'facts'),
+  operations: listOf(OBJECT),
   actions: recordOf(anyOf(FUNCTION, objectWith('an action', 'run'))),
   hooks: OBJECT,
   toolHooks: OBJECT,

@@ -173,7 +173,7 @@ function libraryFor(
   agent: RuntimeAgent,
   { cwd, tools, models, ...places }: Omit<LibraryPlaces, 'folders'> & ModelCheckOptions & { readonly cwd: string },
 ): Library {
-  const { guards = {}, handlers, transforms, actions = {}, middleware, alwaysMiddleware } = options
+  const { guards = {}, handlers, operations, transforms, actions = {}, middleware, alwaysMiddleware } = options
   return new Library(
     programs,
     {
@@ -181,7 +181,15 @@ function libraryFor(
       // A run may be simulated or recorded: only `validate` asks about names of models.
       inspect: (workflow, locate, proofs) => agent.inspect(workflow, locate, proofs === 'errors' ? undefined : models),
       effects: agent.effects,
-      pipelines: { handlers, transforms, actions, tools, models, middleware: middlewareNames({ middleware, always: alwaysMiddleware }) },
+      pipelines: {
+        handlers,
+        operations,
+        transforms,
+        actions,
+        tools,
+        models,
+        middleware: middlewareNames({ middleware, always: alwaysMiddleware }),
+      },
     },
     { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
   )

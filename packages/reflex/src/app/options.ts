@@ -4,6 +4,7 @@ import type { Fault, Store } from '../kernel/index.ts'
 import type { LanguageModel, Model, Prices } from '../models/index.ts'
 import type {
   HandlerRegistry,
+  Operation,
   HostActions,
   HostMiddleware,
   PipelineServices,
@@ -50,6 +51,8 @@ export interface ReflexOptions {
   readonly secrets?: readonly string[]
   /** Handlers of pipelines, by the type that they take. */
   readonly handlers?: HandlerRegistry
+  /** Operations of pipelines that `defineOperation` made, beside those of Reflex. Throws `R1165` for one that does not fit. */
+  readonly operations?: readonly Operation[]
   /** Actions of pipelines by name, beside the built-in ones; each goes before one of the same name. Giving one is allowing it. */
   readonly actions?: HostActions
   /** Commands and functions around pipelines and their nodes, where they have none of their own. */

@@ -9,7 +9,8 @@ import { type DotGraph, textOf } from '../kinds/pipeline/dot/graph.ts'
 import { FolderWriter } from '../kinds/pipeline/folder/folder-writer.ts'
 import { checkInputs } from '../kinds/pipeline/contract/inputs.ts'
 import { locateInPipeline } from '../kinds/pipeline/face/locate.ts'
-import { readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../kinds/pipeline/check/read.ts'
+import type { ReadPipelineResult } from '../kinds/pipeline/check/read.ts'
+import { readGraph, readPipeline, type ReadPipelineOptions } from '../kinds/pipeline/face/read-pipeline.ts'
 import { realPath } from '../tools/paths.ts'
 import type { ProgramFormat, ReadOptions, ReadResult } from './program-format.ts'
 
@@ -41,13 +42,14 @@ export const pipelineFormat: ProgramFormat = {
 function readOptionsOf({
   lint,
   proofs,
-  pipelines: { handlers, transforms, actions, middleware, ...calls } = {},
+  pipelines: { handlers, operations, transforms, actions, middleware, ...calls } = {},
 }: Partial<ReadOptions> = {}): ReadPipelineOptions {
   // A run may be simulated or recorded: only `validate` asks about names of models.
   const nameChecks = proofs === 'errors' ? {} : { tools: calls.tools?.names(), models: calls.models }
   const hostActions = new ActionRegistry(actions)
   return {
     lint,
+    operations,
     custom: handlers?.facts(),
     transforms: { registered: transforms },
     actions: [...ACTION_NAMES, ...hostActions.names()],

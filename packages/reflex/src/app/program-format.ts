@@ -2,7 +2,7 @@ import type { Fault, FaultDetails, Json, JsonObject, Program, Run, Runtime } fro
 import type { ProgramPlaces } from '../kinds/pipeline/face/file-above.ts'
 import type { ModelFindings } from '../agents/index.ts'
 import type { HostActions } from '../kinds/pipeline/operations/actions/registry.ts'
-import type { HandlerRegistry, Transform } from '../kinds/pipeline/index.ts'
+import type { HandlerRegistry, Operation, Transform } from '../kinds/pipeline/index.ts'
 import type { FormattedText, Locator } from '../text/index.ts'
 import type { Tools } from '../tools/index.ts'
 import type { LocateTarget } from '../kinds/workflow/locate.ts'
@@ -38,6 +38,8 @@ export interface ModelCheckOptions {
 /** What hosts add to pipelines: handlers by the type that they take, and changes to every graph. */
 export interface PipelineReadOptions extends Partial<ModelCheckOptions> {
   readonly handlers?: HandlerRegistry | undefined
+  /** Operations beside those of Reflex. */
+  readonly operations?: readonly Operation[] | undefined
   readonly transforms?: readonly Transform[] | undefined
   /** Actions beside the built-in ones. */
   readonly actions?: HostActions | undefined

@@ -59,6 +59,7 @@ export function worldOf(parts: WorldParts): World {
   const modelsOf = modelsByRun(deciders)
   const pipelines = pipelineParts({
     handlers: options.handlers,
+    operations: options.operations,
     actions: options.actions,
     services: options.services,
     routing: routingOf(options),

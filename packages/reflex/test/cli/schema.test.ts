@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { actions } from '../../src/cli/actions.ts'
 import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import type { Json, JsonObject } from '../../src/kernel/index.ts'
-import { attributeTable } from '../../src/kinds/pipeline/model/attributes.ts'
+import { BUILT_IN_OPERATIONS } from '../../src/kinds/pipeline/operations/built-in.ts'
 import { readPolicy } from '../../src/policy/index.ts'
 import { workflowSchema } from '../../src/kinds/workflow/index.ts'
 import { jsonSchemaIssues } from '../../src/kinds/workflow/runtime.ts'
@@ -222,7 +222,7 @@ test('the schema of pipelines has every attribute of the tables', async () => {
   const { out } = await reflex(['schema', 'pipeline'], { folder: workFolder() })
   const { properties, definitions } = json(out) as { properties: object; definitions: Record<string, { properties: object }> }
   const known = { graph: properties, node: definitions['node']?.properties ?? {}, edge: definitions['edge']?.properties ?? {} }
-  const missing = attributeTable().filter(({ on, name }) => !name.endsWith('.*') && !(name in known[on]))
+  const missing = BUILT_IN_OPERATIONS.rows.filter(({ on, name }) => !name.endsWith('.*') && !(name in known[on]))
   expect(missing).toEqual([])
 })
 

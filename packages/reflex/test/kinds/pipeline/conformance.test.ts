@@ -4,10 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { thisProcess } from '../../../src/app/host.ts'
 import { isObject, type JsonObject } from '../../../src/kernel/index.ts'
 import { scriptedModel } from '../../../src/models/index.ts'
-import { SESSION_SERVICES, TYPE_NAMES } from '../../../src/kinds/pipeline/model/aliases.ts'
+import { BUILT_IN_OPERATIONS } from '../../../src/kinds/pipeline/operations/built-in.ts'
 import { compileGraph, type Outcome, parse, QueueInterviewer, run, type Status } from '../../../src/kinds/pipeline/index.ts'
 import { Reflex } from '../../../src/app/reflex.ts'
 import { folder } from './folders.ts'
+
+const TYPES: readonly string[] = [...BUILT_IN_OPERATIONS.types.names()]
 
 /** One type of the conformance matrix (seed pipeline, appendix C): what it does with what is right and with what is wrong. */
 interface Row {
@@ -167,7 +169,7 @@ const ROWS: readonly Row[] = [
   { type: 'memory.working_save', good: '', values: { 'memory.working_memory': { on: 'it' } }, bad: '' },
   { type: 'memory.store_file', good: 'memory_store="facts.jsonl", content_key=word', bad: 'content_key=word' },
   { type: 'memory.recall_store', good: 'memory_store="none.jsonl", query_key=word', bad: 'query_key=word' },
-  ...SESSION_SERVICES.map((service): Row => ({ type: `session.${service}`, good: '' })),
+  ...TYPES.filter((type) => type.startsWith('session.')).map((type): Row => ({ type, good: '' })),
   { type: 'consensus.propose', good: 'source_key=word', writes: { 'consensus.status': 'submitted' }, bad: 'source_key=nothing' },
   { type: 'consensus.ask', good: 'source_key=word', writes: { 'consensus.status': 'decided' }, bad: 'source_key=nothing' },
   { type: 'consensus.await', good: '', before: PROPOSES, writes: { 'consensus.status': 'decided' }, bad: 'proposal_id=other' },
@@ -293,7 +295,7 @@ describe('the conformance matrix (120, seed appendix C)', () => {
   }
 
   test('has every type', () => {
-    const missing = [...TYPE_NAMES.keys()].filter((type) => !ROWS.some((row) => row.type === type))
+    const missing = TYPES.filter((type) => !ROWS.some((row) => row.type === type))
     expect(missing).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ import { folderOfRound, safeName } from '../../../src/kinds/pipeline/contract/pa
 import { createEngine } from '../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../src/kinds/pipeline/face/kind.ts'
 import { writeFolder } from '../../../src/kinds/pipeline/folder/writer.ts'
-import { loadPipeline } from '../../../src/kinds/pipeline/check/load.ts'
+import { loadPipeline } from '../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { dataIn, filesIn, folder } from './folders.ts'
 

@@ -115,16 +115,16 @@ function writersOf(
   return writers
 }
 
-function keysWritten({ id, operation, node: { attributes } }: TypedNode): readonly string[] {
+function keysWritten({ id, facts, node: { attributes } }: TypedNode): readonly string[] {
   return [
-    ...writesOf({ id, operation, attributes }).map(({ key }) => key),
+    ...writesOf({ id, facts, attributes }).map(({ key }) => key),
     ...listOf(attributes, 'result_mapping').map((pair) => plainKey(pair.slice(pair.indexOf(':') + 1).trim())),
     ...[...attributes.keys()].filter((name) => name.startsWith('context.')).map(plainKey),
   ]
 }
 
-function readingsOf({ outgoing }: LintSubject, { id, operation, canonical, node }: TypedNode): readonly KeyRead[] {
-  const keyed = { id, operation, attributes: node.attributes }
+function readingsOf({ outgoing }: LintSubject, { id, facts, canonical, node }: TypedNode): readonly KeyRead[] {
+  const keyed = { id, facts, attributes: node.attributes }
   const own = readsOf(keyed).filter(({ attribute }) => attribute !== '')
   const conditions = (outgoing.get(id) ?? []).flatMap((edge) =>
     (edge.condition?.clauses ?? []).map(({ key }): KeyRead => ({ key: plainKey(key), at: { edge, attribute: 'condition' } })),

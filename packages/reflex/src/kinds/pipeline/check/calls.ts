@@ -3,7 +3,6 @@ import { didYouMean, quote } from '../../../text/index.ts'
 import { ACTION_FACTS, canonicalAction, plainAction } from '../model/action-facts.ts'
 import { type Parameters, readParameters } from '../model/action-parameters.ts'
 import { findChoice } from '../language/find-choice.ts'
-import { findAttribute } from '../model/attributes.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import { modelToolName } from '../../../tools/index.ts'
@@ -17,11 +16,12 @@ import type { LintSubject } from './subject.ts'
 export const modelKnown: LintRule = {
   name: 'model_known',
   code: 'R1190',
-  *apply({ graph, nodes, options: { models } }) {
+  *apply({ graph, nodes, operations, options: { models } }) {
     const seen = new Set<string>()
-    for (const { id, node, operation } of models === undefined ? [] : nodes.values()) {
+    for (const { id, node, operation, facts } of models === undefined ? [] : nodes.values()) {
       const own = ['llm_model', 'model'].find((name) => (textOf(node.attributes, name) ?? '').trim() !== '')
-      if (findAttribute('node', 'llm_model', operation) === 'ignored' || (own === undefined && operation !== 'codergen')) continue
+      if (operations.attributes.find('node', 'llm_model', operation) === 'ignored' || (own === undefined && facts.form !== 'model'))
+        continue
       const name = modelName(node.attributes, graph.attributes)
       if (name === undefined || name.includes('$') || seen.has(name)) continue
       seen.add(name)
@@ -77,8 +77,9 @@ export const actionParameters: LintRule = {
   code: 'R1192',
   *apply(subject) {
     for (const node of subject.nodes.values()) {
-      if (node.operation !== 'action' || node.custom !== undefined) continue
-      const action = textOf(node.node.attributes, 'action') ?? ''
+      const { performs } = node.facts
+      if (performs === undefined) continue
+      const action = textOf(node.node.attributes, performs) ?? ''
       if (action === '') continue
       const host = subject.options.parameters?.(plainAction(action))
       const parameters = host ?? ACTION_FACTS.get(canonicalAction(action))?.parameters
@@ -119,8 +120,8 @@ export const defaultChoice: LintRule = {
   code: 'R1193',
   *apply({ nodes, outgoing }) {
     for (const node of nodes.values()) {
-      const { id, operation, custom } = node
-      if (custom !== undefined || (operation !== 'wait.human' && operation !== 'gate.approval')) continue
+      const { id, facts } = node
+      if (facts.form !== 'choice' && facts.form !== 'approval') continue
       const word = textOf(node.node.attributes, 'human.default_choice')
       if (word === undefined) continue
       const choices = offeredChoices(node, outgoing.get(id) ?? [])

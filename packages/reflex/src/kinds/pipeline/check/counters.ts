@@ -2,7 +2,7 @@ import { quote } from '../../../text/index.ts'
 import { outputOf } from '../contract/skip.ts'
 import { plainKey, writesOf } from '../model/node-keys.ts'
 import type { TypedNode } from '../model/typed.ts'
-import { textOf } from '../dot/graph.ts'
+import { WrittenNode } from '../model/written-node.ts'
 import type { LintRule } from './finding.ts'
 import type { LintSubject } from './subject.ts'
 
@@ -21,7 +21,7 @@ export const counterMissing: LintRule = {
     const nodes = [...subject.nodes.values()]
     if (subject.cycles.length === 0 || nodes.some(({ custom, canonical }) => custom !== undefined || WRITES_ANY.has(canonical))) return
     const written = new Set(
-      nodes.flatMap(({ id, operation, node: { attributes } }) => writesOf({ id, operation, attributes }).map(({ key }) => key)),
+      nodes.flatMap(({ id, facts, node: { attributes } }) => writesOf({ id, facts, attributes }).map(({ key }) => key)),
     )
     for (const members of subject.cycles) {
       const ordered = new Set(members.flatMap((id) => orderedKeys(subject, id)))
@@ -41,10 +41,9 @@ export const counterMissing: LintRule = {
 }
 
 /** The key that a node increments. */
-function sourceOfCount({ operation, node: { attributes } }: TypedNode): string | undefined {
-  if (operation !== 'transform' || textOf(attributes, 'transform')?.trim() !== 'increment') return undefined
-  const source = textOf(attributes, 'source_key')?.trim()
-  return source === undefined || source === '' ? undefined : plainKey(source)
+function sourceOfCount({ facts, node: { attributes } }: TypedNode): string | undefined {
+  const source = facts.counts?.(new WrittenNode(attributes))
+  return source === undefined ? undefined : plainKey(source)
 }
 
 /** Keys that a node compares by size on its way out. */

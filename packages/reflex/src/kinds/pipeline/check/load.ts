@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../../kernel/journal/json.ts'
-import type { CustomHandler } from '../model/resolve-handler.ts'
+import type { OperationTable } from '../model/operation-table.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { dotFaults } from '../dot/faults.ts'
 import { readPipeline } from './read.ts'
@@ -8,13 +8,13 @@ import { readPipeline } from './read.ts'
  * A stored pipeline, ready to run: `{dot, author?, transformed?}`. What was stored was read before, so only a text that came from a
  * context can have mistakes: they are thrown, the first error first.
  */
-export function loadPipeline(source: Json, custom?: ReadonlyMap<string, CustomHandler>): TypedGraph {
+export function loadPipeline(source: Json, operations: OperationTable): TypedGraph {
   const { dot, author, transformed } = isObject(source) ? source : {}
   if (typeof dot !== 'string') throw dotFaults.make('R1100', 'a stored pipeline has its text under "dot"')
   const lowered = author === 'untrusted'
   const options = {
+    operations,
     transformed: transformed === true,
-    ...(custom === undefined ? {} : { custom }),
     ...(lowered ? { author: 'untrusted' as const } : {}),
   }
   const { typed, findings } = readPipeline(dot, undefined, options)

@@ -1,8 +1,7 @@
 import { didYouMean, quote } from '../../../text/index.ts'
-import { TYPE_NAMES } from '../model/aliases.ts'
-import { dispatchOf } from '../model/operation.ts'
-import { factsOf } from '../model/operations.ts'
-import type { CanonicalType, TypedNode } from '../model/typed.ts'
+import { inputsOf, outputsOf, requiredOf } from '../model/operation-facts.ts'
+import type { TypedNode } from '../model/typed.ts'
+import type { CanonicalType } from '../model/resolution.ts'
 import { isOn, textOf } from '../dot/graph.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
@@ -10,8 +9,8 @@ import { jumpsOf } from './reach.ts'
 import type { LintSubject } from './subject.ts'
 
 /** Whether a node asks a model by its prompt. */
-function asksModel({ operation }: TypedNode): boolean {
-  return operation === 'codergen'
+function asksModel({ facts }: TypedNode): boolean {
+  return facts.form === 'model'
 }
 
 function hasText({ node }: TypedNode, attribute: string): boolean {
@@ -31,7 +30,7 @@ export const typeKnown: LintRule = {
   name: 'type_known',
   code: 'R1129',
   apply(subject) {
-    const guess = guesser(TYPE_NAMES.keys())
+    const guess = guesser(subject.operations.types.names())
     const severity = subject.options.author === 'untrusted' ? 'error' : undefined
     return findingsPerNode(subject, ({ id, unknown, rawType }) => {
       if (unknown === undefined) return undefined
@@ -86,18 +85,18 @@ export const promptOnlyNode: LintRule = {
   apply: (subject) =>
     findingsPerNode(subject, (node) => {
       if (!NEEDS_ATTRIBUTES.has(node.canonical) || node.custom !== undefined || !hasText(node, 'prompt')) return undefined
-      const { operation } = node
-      const { inputs, outputs, required } = factsOf(operation)
-      const reads = inputs.map(({ attribute }) => attribute)
-      if (reads.includes('prompt') || operation.startsWith('session.') || operation.startsWith('consensus.')) return undefined
+      const { facts } = node
+      const { attributes } = node.node
+      const reads = inputsOf(facts, attributes).map(({ attribute }) => attribute)
+      if (reads.includes('prompt') || facts.takesPrompt === true) return undefined
       const operative = [
         ...reads,
-        ...outputs.map(({ attribute = '' }) => attribute),
-        ...required.flatMap((one) => one.split('|')),
+        ...outputsOf(facts, attributes).map(({ attribute = '' }) => attribute),
+        ...requiredOf(facts, attributes).flatMap((one) => one.split('|')),
         ...OTHER_OPERATIVE,
       ]
       if (operative.some((attribute) => hasText(node, attribute))) return undefined
-      const chosen = dispatchOf(node.canonical)?.attribute
+      const chosen = subject.operations.types.choice(node.canonical)?.attribute
       const fix = chosen === undefined ? undefined : `say by ${chosen} what it does, or write type="codergen"`
       return {
         message: `${quote(node.id)} has a prompt, which ${node.rawType} nodes do not read, and nothing else`,

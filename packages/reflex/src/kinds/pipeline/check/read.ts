@@ -1,5 +1,5 @@
 import type { Fault } from '../../../kernel/journal/fault.ts'
-import { compileGraph, type CompileOptions } from '../model/compile.ts'
+import { compile, type CompileContext } from '../model/compile.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { placeInObject, definitionSourceOf } from './define-places.ts'
 import type { DotGraph } from '../dot/graph.ts'
@@ -11,11 +11,9 @@ import type { LintRule } from './finding.ts'
 import type { LintOptions } from './options.ts'
 import { validate } from './validate.ts'
 import { setAuthor } from '../model/program-author.ts'
-import { checkArguments, optional, TEXT } from '../../../text/index.ts'
-import { SOME_OPTIONS } from '../dot/argument-forms.ts'
 
-/** What reading a pipeline may know of its surroundings. */
-export interface ReadPipelineOptions extends Omit<CompileOptions & LintOptions, 'source'> {
+/** What reading a pipeline must know: the operations; and what it may know of its surroundings. */
+export interface ReadingContext extends Omit<CompileContext & LintOptions, 'source'> {
   readonly transforms?: CustomTransforms | undefined
   /** Rules of the host, applied after ours. */
   readonly rules?: readonly LintRule[] | undefined
@@ -45,21 +43,23 @@ export interface ReadPipelineResult {
  * Reads a pipeline from DOT and finds everything that is wrong with it at once: writing, conditions, attributes, lint.
  * What is known of a text with mistakes is checked too. Never throws, unless a rule or a transform of the host does.
  */
-export function readPipeline(text: string, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
-  checkArguments('readPipeline', { text: [text, TEXT], file: [file, optional(TEXT)], options: [options, SOME_OPTIONS] })
+export function readPipeline(text: string, file: string | undefined, options: ReadingContext): ReadPipelineResult {
   const { transforms } = options
   const { graph, errors, warnings } = parsed(text, file, options)
   const written = [...errors, ...warnings]
   if (graph === undefined) return { findings: inOrder(written) }
   const source = { text, file }
-  const typed = compileGraph(options.transformed === true ? graph : transformGraph(graph, transforms), { ...options, source })
+  const typed = compile(options.transformed === true ? graph : transformGraph(graph, transforms), {
+    operations: options.operations,
+    source,
+  })
   // Where statements were passed over, what they would have declared is not missing.
   const found = errors.length === 0 ? validate(typed, options.rules, { ...options, source }) : typed.findings
   setAuthor(typed, options.author)
   return result(typed, sourceOf(typed.graph, text, options), inOrder([...written, ...found]))
 }
 
-function parsed(text: string, file: string | undefined, { cache, strictGrammar }: ReadPipelineOptions): DotParse {
+function parsed(text: string, file: string | undefined, { cache, strictGrammar }: ReadingContext): DotParse {
   const known = cache?.get(text)
   if (known !== undefined) return { graph: known, errors: [], warnings: [] }
   const fresh = parseDot(text, { accumulateErrors: true, strictGrammar, file })
@@ -71,7 +71,7 @@ function parsed(text: string, file: string | undefined, { cache, strictGrammar }
  * The same for a graph that code has made; findings have the path of a node or an edge in place of a line. Of one that
  * `pipeline` made, they have the path in the object that was written, and no file.
  */
-export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
+export function readGraph(graph: DotGraph, file: string | undefined, options: ReadingContext): ReadPipelineResult {
   const written = definitionSourceOf(graph)
   if (written !== undefined) {
     const read = readPipeline(written.text, undefined, options)
@@ -79,7 +79,7 @@ export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineO
   }
   // Whoever made the graph may change it afterwards: the pipeline that was read stays as it is.
   const own = { ...graph, nodes: new Map(graph.nodes) }
-  const typed = compileGraph(transformGraph(own, options.transforms), options)
+  const typed = compile(transformGraph(own, options.transforms), { operations: options.operations })
   setAuthor(typed, options.author)
   const findings = validate(typed, options.rules, options)
   for (const finding of findings) if (file !== undefined && finding.file === undefined) Object.assign(finding, { file })
@@ -91,7 +91,7 @@ function result(typed: TypedGraph, source: PipelineSource, findings: readonly Fa
   return refused ? { findings } : { id: typed.graph.id, source, typed, findings }
 }
 
-function sourceOf(graph: DotGraph, dot: string, { transforms, transformed }: ReadPipelineOptions): PipelineSource {
+function sourceOf(graph: DotGraph, dot: string, { transforms, transformed }: ReadingContext): PipelineSource {
   if (changesInCode(transforms)) return { dot: serializeGraph(graph, { stripInternal: false }), transformed: true }
   return transformed === true ? { dot, transformed } : { dot }
 }

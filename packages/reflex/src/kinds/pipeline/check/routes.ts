@@ -1,5 +1,6 @@
 import { textOf, isOn } from '../dot/graph.ts'
-import type { CanonicalType, TypedEdge, TypedGraph, TypedNode } from '../model/typed.ts'
+import type { TypedEdge, TypedGraph, TypedNode } from '../model/typed.ts'
+import type { CanonicalType } from '../model/resolution.ts'
 import { casesOf } from '../language/condition-cases.ts'
 import { evaluateCondition, type ConditionScope } from '../language/condition-evaluate.ts'
 import { normaliseLabel } from '../language/edge-labels.ts'
@@ -32,7 +33,7 @@ const SILENT: ReadonlySet<CanonicalType> = new Set(['start', 'branch', 'transfor
 
 /** Whether a person chooses among all edges of a node, whatever their conditions say (reference pipeline 3.3, step 0h). */
 export function isChosen(node: TypedNode): boolean {
-  return node.operation === 'wait.human'
+  return node.facts.form === 'choice'
 }
 
 /**

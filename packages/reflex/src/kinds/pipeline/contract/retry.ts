@@ -1,5 +1,6 @@
 import { type Attributes, integerOf, isOn, numberOf, textOf } from '../dot/graph.ts'
-import type { CanonicalType, TypedNode } from '../model/typed.ts'
+import type { TypedNode } from '../model/typed.ts'
+import type { CanonicalType } from '../model/resolution.ts'
 import { durationOf } from '../language/duration.ts'
 import { PRESETS, type RetryPolicy } from '../model/retry-presets.ts'
 import type { Outcome } from './outcome.ts'

@@ -1,5 +1,7 @@
 import { digest } from '../../../kernel/journal/digest.ts'
 import { canonicalJson, type Json } from '../../../kernel/journal/json.ts'
+import { keyOf } from '../model/node-keys.ts'
+import { inputsOf as declaredInputs, outputsOf } from '../model/operation-facts.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { type DotNode, isOn, listOf, textOf } from '../dot/graph.ts'
 import type { NodeContext } from './handler.ts'
@@ -36,10 +38,10 @@ export function skipKey(scene: NodeContext): string | undefined {
 }
 
 /** Whether a node computes its output from the context alone. */
-export function isPure({ operation, custom, idempotency, node: { attributes } }: TypedNode): boolean {
+export function isPure({ facts, custom, idempotency, node: { attributes } }: TypedNode): boolean {
   if (custom !== undefined || attributes.has('pre_hook') || attributes.has('post_hook')) return false
   const isRepeatable = idempotency === 'idempotent' || idempotency === 'read_only'
-  return isRepeatable && (operation === 'transform' || operation === 'read.context')
+  return isRepeatable && facts.pure === true
 }
 
 /** Types that an author can call idempotent: each execution is one piece of work, and ends by itself. */
@@ -53,20 +55,22 @@ export function isCalledIdempotent({ canonical, custom, node: { attributes } }: 
 /** Keys of the context that texts name: `{ctx.key}` and `$key`. */
 const NAMED = /\{ctx\.([^{}]+)\}|\$([A-Za-z_]\w*(?:\.[\w-]+)*)/g
 
-function inputsOf({ operation, node: { attributes } }: TypedNode): readonly string[] {
+function inputsOf({ facts, node: { attributes } }: TypedNode): readonly string[] {
   const named = INPUTS.flatMap((key) => textOf(attributes, key) ?? [])
   const inside = [...attributes.keys()].flatMap((key) =>
     [...(textOf(attributes, key) ?? '').matchAll(NAMED)].map(([, written, variable = '']) => written ?? variable),
   )
   const compared = textOf(attributes, 'transform') === 'not_equal' ? [textOf(attributes, 'expression') ?? ''] : []
-  const source = operation === 'transform' && !attributes.has('source_key') ? ['last_response'] : []
-  return [...source, ...named, ...inside, ...compared, ...listOf(attributes, 'context_keys'), 'graph.goal', 'workdir']
+  const usual = declaredInputs(facts, attributes).flatMap((input) =>
+    input.reads === 'key' && input.usual !== undefined && !attributes.has(input.attribute) ? [input.usual] : [],
+  )
+  return [...usual, ...named, ...inside, ...compared, ...listOf(attributes, 'context_keys'), 'graph.goal', 'workdir']
 }
 
 /** The key that a pure node writes. */
-export function outputOf({ id, operation, node: { attributes } }: TypedNode): string {
-  const own = textOf(attributes, 'output_key')
-  return operation === 'transform' ? (own ?? `transform.${id}`) : own?.trim() || `read.${id}`
+export function outputOf({ id, facts, node: { attributes } }: TypedNode): string {
+  const [first] = outputsOf(facts, attributes)
+  return first === undefined ? '' : keyOf(first, attributes, id)
 }
 
 /** Nodes that a walk can reach a second time: those on cycles, and all from a retry target on. */

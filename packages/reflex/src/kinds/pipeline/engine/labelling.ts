@@ -1,14 +1,13 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
-import { type KeyRead, readsOf, type KeyWrite, writesOf } from '../model/node-keys.ts'
-import type { Origin } from '../model/operation-facts.ts'
+import { keyOf, type KeyRead, readsOf, type KeyWrite, writesOf } from '../model/node-keys.ts'
+import type { Origin } from '../model/operation-ports.ts'
 import type { DataClass, TypedNode } from '../model/typed.ts'
-import { textOf } from '../dot/graph.ts'
 import type { Permissions } from '../contract/handler.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { combine, DERIVED, type Label, levelOf, TRUSTED, UNTRUSTED } from '../contract/label.ts'
 import type { Token } from './middleware.ts'
 import { mappedKeys } from '../language/result-mapping.ts'
-import { attachmentsLabel, pathLabel, readsFile } from './path-label.ts'
+import { attachmentsLabel, pathLabel } from './path-label.ts'
 import { reductions } from './reductions.ts'
 
 /** What a node reads and writes, as its attributes name it; found once for each node. */
@@ -22,7 +21,7 @@ const ports = new WeakMap<TypedNode, NodePorts>()
 function portsOf(node: TypedNode): NodePorts {
   let found = ports.get(node)
   if (found === undefined) {
-    const keyed = { id: node.id, operation: node.operation, attributes: node.node.attributes }
+    const keyed = { id: node.id, facts: node.facts, attributes: node.node.attributes }
     found = { reads: readsOf(keyed), writes: writesOf(keyed) }
     ports.set(node, found)
   }
@@ -38,7 +37,7 @@ export function readsOfNode(node: TypedNode): readonly KeyRead[] {
  * and a model is told what the context holds (reference pipeline 6.5).
  */
 export function inputsLabel({ context: { node, permissions }, label, worstLabel }: Pick<Token, 'context' | 'label' | 'worstLabel'>): Label {
-  if (node.custom !== undefined || node.operation === 'codergen') return combine(authorLabel(permissions), worstLabel())
+  if (node.custom !== undefined || node.facts.form === 'model') return combine(authorLabel(permissions), worstLabel())
   const { reads } = portsOf(node)
   return reads.length === 0 ? authorLabel(permissions) : combine(...reads.map(({ key }) => label(key)))
 }
@@ -80,7 +79,8 @@ function outputLabel(token: Token, key: string, inputs: Label): Label {
   const carried = token.carriedLabel(children)
   if (carried !== undefined && children !== undefined) return carried
   const read = combine(attachmentsLabel(token.context), inputs)
-  const own = readsFile(node) ? combine(pathLabel(token.context), inputs) : originLabel(originOf(node, key), read, node.id)
+  const file = pathLabel(token.context)
+  const own = file !== undefined ? combine(file, inputs) : originLabel(originOf(node, key), read, node.id)
   return carried === undefined ? own : combine(own, carried)
 }
 
@@ -116,15 +116,15 @@ const OF_CHILD: ReadonlySet<string> = new Set(['status', 'nodes_completed', 'err
  * The keys under which a branch or a called program may have had the value that is now written; undefined for a value from all of
  * its keys. A target that is mapped more than once has any of their values.
  */
-function childKeys({ id, canonical, operation, node: { attributes } }: TypedNode, key: string): readonly string[] | undefined {
+function childKeys({ id, canonical, facts, node: { attributes } }: TypedNode, key: string): readonly string[] | undefined {
   if (canonical === 'parallel')
     return key.startsWith('parallel.') || attributes.has('items') || attributes.has('items_key') ? undefined : [key]
-  if (canonical !== 'compose') return undefined
+  if (facts.returns === undefined) return undefined
   const said = `subgraph.${id}.`
   if (key.startsWith(said) && OF_CHILD.has(key.slice(said.length))) return undefined
   const mapped = mappedKeys(attributes).filter(([, parent]) => parent === key)
   if (mapped.length > 0) return mapped.map(([child]) => child)
-  const written = operation === 'pipeline.run' ? `pipeline.child.${id}.` : (textOf(attributes, 'result_prefix') ?? `subgraph.${id}.`)
+  const written = keyOf(facts.returns, attributes, id)
   const prefix = written.endsWith('.') ? written : `${written}.`
   const rest = key.startsWith(prefix) ? key.slice(prefix.length) : ''
   return rest === '' || OF_CHILD.has(rest) ? undefined : [rest]

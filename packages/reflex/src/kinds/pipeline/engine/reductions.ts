@@ -25,14 +25,14 @@ const DERIVED = LEVELS.indexOf('derived')
  */
 export function reductions(token: Token, outcome: Outcome, updates: JsonObject, made: ReadonlyMap<string, Label>): Reduction[] {
   if (!isGood(outcome.status)) return []
-  switch (token.context.node.operation) {
-    case 'output.validate':
+  switch (token.context.node.facts.sanitizes) {
+    case 'content':
       return validated(token)
-    case 'pipeline.validate':
+    case 'pipeline':
       return known(token, sourceOf(token), (label) => atMostDerived(label, PLAUSIBLE), 'validated')
-    case 'consensus.decide':
+    case 'votes':
       return [...made].flatMap(([key, label]) => changed(key, label, (before) => atMostDerived(before, CORROBORATED), 'decided'))
-    case 'wait.human':
+    case 'review':
       return reviewed(token, updates)
     default:
       return []

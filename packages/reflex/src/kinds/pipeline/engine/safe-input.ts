@@ -1,10 +1,11 @@
 import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
-import { findAttribute } from '../model/attributes.ts'
 import type { AttributeRow } from '../model/attribute-row.ts'
 import { isStrict, valueProblem } from '../model/attribute-value.ts'
 import { fileUri } from '../model/capability-uris.ts'
+import type { OperationTable } from '../model/operation-table.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { readsOfNode } from './labelling.ts'
+import type { NodeContext } from '../contract/handler.ts'
 import type { Middleware, Token } from './middleware.ts'
 
 /** Bytes of one attribute, and of one value of the context (reference pipeline 5.2). */
@@ -15,7 +16,7 @@ const MOST_VALUE = 10_000_000
 export const safeInput: Middleware = {
   name: 'safe_input',
   before(token) {
-    const problem = attributeFindings(token.context.node).problem ?? pathsProblem(token) ?? valuesProblem(token)
+    const problem = attributeFindings(token.context).problem ?? pathsProblem(token) ?? valuesProblem(token)
     return problem === undefined ? undefined : { halt: `unsafe input: ${token.context.node.id} ${problem}` }
   },
   after({ context }, { context_updates = {} }) {
@@ -32,39 +33,40 @@ interface AttributeFindings {
 
 const known = new WeakMap<TypedNode, AttributeFindings>()
 
-function attributeFindings(node: TypedNode): AttributeFindings {
+function attributeFindings({ node, typed: { operations } }: NodeContext): AttributeFindings {
   let written = known.get(node)
   if (written === undefined) {
     const names = [...node.node.attributes.keys()]
-    const problem = names.map((name) => attributeProblem(node, name)).find((one) => one !== undefined)
-    const paths = names.filter((name) => rowOf(node, name)?.type === 'path')
+    const problem = names.map((name) => attributeProblem(node, name, operations)).find((one) => one !== undefined)
+    const paths = names.filter((name) => rowOf(node, name, operations)?.type === 'path')
     written = { problem, paths: paths.map((name) => [name, String(node.node.attributes.get(name)?.value ?? '').trim()]) }
     known.set(node, written)
   }
   return written
 }
 
-function rowOf({ operation, custom }: TypedNode, name: string): AttributeRow | undefined {
-  const row = custom === undefined ? findAttribute('node', name, operation) : undefined
+function rowOf({ operation, custom }: TypedNode, name: string, { attributes }: OperationTable): AttributeRow | undefined {
+  const row = custom === undefined ? attributes.find('node', name, operation) : undefined
   return row === 'ignored' ? undefined : row
 }
 
-function attributeProblem(typed: TypedNode, name: string): string | undefined {
+function attributeProblem(typed: TypedNode, name: string, operations: OperationTable): string | undefined {
   const { node } = typed
   const attribute = node.attributes.get(name)
   if (attribute === undefined) return undefined
   const { value } = attribute
   if (typeof value === 'string' && value.includes('\0')) return `has the character NUL in ${name}`
   if (typeof value === 'string' && isLargerThan(value, MOST_ATTRIBUTE)) return `has more than 1 MB in ${name}`
-  const row = rowOf(typed, name)
+  const row = rowOf(typed, name, operations)
   if (row === undefined || !isStrict(row)) return undefined
   const wrong = valueProblem(row, name, node.attributes, attribute)
   return wrong === undefined ? undefined : `has ${name}=${String(value)}, which ${wrong === 'duration' ? 'is no duration' : wrong}`
 }
 
 /** Paths that the author wrote: below the work folder or the run's own, unless the operator has granted them by name. */
-function pathsProblem({ context: { node, permissions } }: Token): string | undefined {
-  for (const [name, path] of attributeFindings(node).paths) {
+function pathsProblem({ context }: Token): string | undefined {
+  const { node, permissions } = context
+  for (const [name, path] of attributeFindings(context).paths) {
     if (leavesFolder(path)) return `has a path that leads out of its folder in ${name}: ${path}`
     const isFree = !isAbsolute(path) || isBelow(path, permissions.workdir) || isBelow(path, permissions.folder) || isJudged(node, path)
     if (!isFree) return `has a path outside the work folder in ${name}: ${path}`

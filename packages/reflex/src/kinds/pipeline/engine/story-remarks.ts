@@ -149,7 +149,7 @@ function warningEvent(node: Json | undefined, text: string): StoryEvent {
   return { mark: 'warn', node: textOf(node), text }
 }
 
-const ASKING: ReadonlySet<string> = new Set(['wait.human', 'gate.approval'])
+const ASKING: ReadonlySet<string | undefined> = new Set(['choice', 'approval'])
 
 /** A stage is done: what it came to, what that took, and where it goes on if it could have gone elsewhere. */
 function completed({ node_id, status, notes }: JsonObject, heard: RemarkedChange, place: number): readonly StoryEvent[] {
@@ -163,7 +163,7 @@ function completed({ node_id, status, notes }: JsonObject, heard: RemarkedChange
     status === 'success' ? '' : textOf(status).replace('_', ' '),
     node?.canonical === 'parallel' ? countText(heard) : '',
     commandText(value) ?? '',
-    ASKING.has(node?.operation ?? '') && input?.[0] === 'timer' ? 'nobody answered in time' : '',
+    ASKING.has(node?.facts.form) && input?.[0] === 'timer' ? 'nobody answered in time' : '',
     short(textOf(notes)),
   ].filter((part) => part !== '')
   const { route, ...chosen } = edgeFacts ?? {}

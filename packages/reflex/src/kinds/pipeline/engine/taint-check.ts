@@ -1,4 +1,4 @@
-import type { Role, Safety } from '../model/operation-facts.ts'
+import type { Role, Safety } from '../model/operation-ports.ts'
 import type { KeyRead } from '../model/node-keys.ts'
 import { type Label, LEVELS, levelOf, SANITIZED } from '../contract/label.ts'
 import { readsOfNode } from './labelling.ts'

@@ -42,6 +42,7 @@ export const RUN_OPTIONS = options({
   cache: anyOf(FLAG, objectWith('a cache', 'get', 'put')),
   transforms: listOf(FUNCTION_OR_OBJECT),
   handlers: objectWith('a registry of handlers', 'needs', 'facts'),
+  operations: listOf(OBJECT),
   actions: recordOf(anyOf(FUNCTION, objectWith('an action', 'run'))),
   hooks: OBJECT,
   tool_hooks: OBJECT,

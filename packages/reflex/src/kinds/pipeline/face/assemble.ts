@@ -2,7 +2,9 @@ import { type Call, isObject, type Kind, type Port, type Store, systemHost } fro
 import { actionPort, ActionRegistry, type HostActions } from '../operations/actions/registry.ts'
 import { handlerPort, HandlerRegistry } from '../engine/custom.ts'
 import { permissionsPort } from '../engine/permissions.ts'
+import { operationsOf } from '../operations/built-in.ts'
 import { createEngine, type EngineParts } from '../operations/make-engine.ts'
+import type { Operation } from '../contract/define-operation.ts'
 import type { Routing } from '../contract/handler.ts'
 import { pipelineKind } from './kind.ts'
 import {
@@ -33,7 +35,9 @@ import { suggest } from '../../../text/index.ts'
 import { toolPort, type Tools } from '../../../tools/index.ts'
 
 /** What pipelines need of the rest. */
-export interface PipelineSettings extends Omit<EngineParts, 'custom'> {
+export interface PipelineSettings extends Omit<EngineParts, 'operations'> {
+  /** Operations of the host, beside those of Reflex. */
+  readonly operations?: readonly Operation[] | undefined
   /** Handlers of the host: each has a type of its own, which it takes before all others. */
   readonly handlers?: HandlerRegistry | undefined
   /** Actions of the host; each goes before one of Reflex of the same name. */
@@ -68,7 +72,7 @@ export function pipelineParts(settings: PipelineSettings): {
   readonly kind: Kind
   readonly ports: Readonly<Record<string, Port<RunSettings>>>
 } {
-  const { policy, tools, handlers = new HandlerRegistry(), middleware, always } = settings
+  const { policy, tools, handlers = new HandlerRegistry(), operations, middleware, always } = settings
   const actions = new ActionRegistry(settings.actions)
   const permissions = permissionsPort({
     actions: actions.names(),
@@ -105,12 +109,16 @@ export function pipelineParts(settings: PipelineSettings): {
     denies: (call, capability) => policy.denies(call, capability),
   })
   const engine = createEngine({
-    custom: handlers.facts(),
+    operations: operationsOf({ operations, custom: handlers.facts() }),
     ...(middleware === undefined ? {} : { middleware }),
     ...(always === undefined ? {} : { always }),
   })
   return {
-    kind: pipelineKind({ load: (source) => loadPipeline(source, handlers.facts()), refs: calledPrograms, engine }),
+    kind: pipelineKind({
+      load: (source) => loadPipeline(source, operationsOf({ operations, custom: handlers.facts() })),
+      refs: calledPrograms,
+      engine,
+    }),
     ports: {
       offers: offersPort<RunSettings>(tools, (call, capability) => policy.judgeAhead(call, capability).allowed),
       hook: hookPort(settings.hooks ?? {}),

@@ -1,4 +1,4 @@
-import type { EdgeAttributes, GraphAttributes, NodeAttributes } from './define-attributes.ts'
+import type { EdgeAttributes, GraphAttributes, NodeAttributes } from './attribute-types.ts'
 import type { AttributeInput } from './define-values.ts'
 import type { DotGraph, DotNode } from '../dot/graph.ts'
 

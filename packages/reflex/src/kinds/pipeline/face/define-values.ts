@@ -1,7 +1,7 @@
 import { quote } from '../../../text/printable.ts'
 import { shortJson } from '../../../text/index.ts'
 import { copyJson, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import { attributeTable } from '../model/attributes.ts'
+import { BUILT_IN_OPERATIONS } from '../operations/built-in.ts'
 import { compileFaults } from '../model/faults.ts'
 import type { AttributeValue } from '../dot/graph.ts'
 
@@ -17,7 +17,7 @@ export type JsonValue = string | JsonObject | readonly Json[]
 /** What any attribute can be given; what is undefined is not written. */
 export type AttributeInput = string | number | boolean | JsonObject | readonly Json[] | undefined
 
-const JSON_NAMES = new Set(attributeTable().flatMap(({ type, name, aliases }) => (type === 'json' ? [name, ...aliases] : [])))
+const JSON_NAMES = new Set(BUILT_IN_OPERATIONS.rows.flatMap(({ type, name, aliases }) => (type === 'json' ? [name, ...aliases] : [])))
 
 /**
  * What DOT writes for the value of an attribute: a list as words with commas between them, an object as JSON, and a list as

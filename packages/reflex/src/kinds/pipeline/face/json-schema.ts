@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { AttributeRow } from '../model/attribute-row.ts'
-import { attributeTable } from '../model/attributes.ts'
+import { type HostOperations, operationsOf } from '../operations/built-in.ts'
 
 const TEXT: JsonObject = { type: 'string' }
 const LIST: JsonObject = { type: ['string', 'array'], items: TEXT }
@@ -24,8 +24,9 @@ const VALUES: Readonly<Record<Exclude<AttributeRow['type'], 'words'>, JsonObject
 /** Any name may be an attribute of the author's own. */
 const CUSTOM: JsonObject = { type: ['string', 'number', 'boolean', 'object', 'array'] }
 
-/** JSON Schema (draft-07) of the object that `pipeline` takes, made from the tables of attributes that every pipeline is checked against. */
-export function pipelineSchema(): JsonObject {
+/** JSON Schema (draft-07) of the object that `pipeline` takes, made from the operations by which every pipeline is checked, those of a host among them. */
+export function pipelineSchema(host: Pick<HostOperations, 'operations'> = {}): JsonObject {
+  const { rows } = operationsOf(host)
   const ref = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` })
   const ends = {
     from: { type: 'string', description: 'The node that it leaves' },
@@ -38,7 +39,7 @@ export function pipelineSchema(): JsonObject {
     type: 'object',
     required: ['nodes', 'edges'],
     properties: {
-      ...attributesOf('graph'),
+      ...attributesOf(rows, 'graph'),
       id: { type: 'string', description: 'The name by which other programs call it' },
       nodes: { type: 'object', additionalProperties: ref('node'), description: 'The nodes, by id' },
       edges: {
@@ -49,16 +50,21 @@ export function pipelineSchema(): JsonObject {
     },
     additionalProperties: CUSTOM,
     definitions: {
-      node: { type: 'object', properties: attributesOf('node'), additionalProperties: CUSTOM },
+      node: { type: 'object', properties: attributesOf(rows, 'node'), additionalProperties: CUSTOM },
       chain: { type: 'array', items: TEXT, minItems: 2, description: 'Edges from each node to the next' },
-      edge: { type: 'object', required: ['from', 'to'], properties: { ...attributesOf('edge'), ...ends }, additionalProperties: CUSTOM },
+      edge: {
+        type: 'object',
+        required: ['from', 'to'],
+        properties: { ...attributesOf(rows, 'edge'), ...ends },
+        additionalProperties: CUSTOM,
+      },
     },
   }
 }
 
 /** The attributes of one place by name; several operations may read the same name. */
-function attributesOf(on: AttributeRow['on']): JsonObject {
-  const rows = attributeTable().filter((row) => row.on === on && !row.name.endsWith('.*'))
+function attributesOf(all: readonly AttributeRow[], on: AttributeRow['on']): JsonObject {
+  const rows = all.filter((row) => row.on === on && !row.name.endsWith('.*'))
   const named = rows.flatMap((row) => [row.name, ...row.aliases].map((name) => ({ name, row })))
   const groups = Map.groupBy(named, ({ name }) => name)
   return Object.fromEntries(

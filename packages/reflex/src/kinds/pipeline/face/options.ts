@@ -5,6 +5,7 @@ import type { Models } from '../../../models/index.ts'
 import type { PolicyFile, Trust } from '../../../policy/index.ts'
 import type { Environment, Tool } from '../../../tools/index.ts'
 import type { HostActions } from '../operations/actions/registry.ts'
+import type { Operation } from '../contract/define-operation.ts'
 import type { HandlerRegistry } from '../engine/custom.ts'
 import type { DotCache } from '../dot/cache.ts'
 import type { StoredArtifact } from '../engine/artifacts.ts'
@@ -59,6 +60,8 @@ export interface PipelineRunOptions {
   readonly transforms?: readonly Transform[] | undefined
   /** Handlers by the type that they take; the shared `Registry` unless told. */
   readonly handlers?: HandlerRegistry | undefined
+  /** Operations that `defineOperation` made, beside those of Reflex. Throws `R1165` for one that does not fit. */
+  readonly operations?: readonly Operation[] | undefined
   /** Actions by name, beside the built-in ones; each goes before one of the same name, and giving one is allowing it. */
   readonly actions?: HostActions | undefined
   /** Commands and functions around the pipeline and around each node, where it has none of its own. */

@@ -35,7 +35,8 @@ import { folderOfRound, safeName } from '../contract/paths.ts'
 import { checkInputs } from '../contract/inputs.ts'
 import { informOf } from './interviewers.ts'
 import { AutoApproveInterviewer } from './built-in-interviewers.ts'
-import { type PipelineSource, readGraph, readPipeline, type ReadPipelineOptions, type ReadPipelineResult } from '../check/read.ts'
+import type { PipelineSource, ReadPipelineResult } from '../check/read.ts'
+import { readGraph, readPipeline, type ReadPipelineOptions } from './read-pipeline.ts'
 import { renderText } from '../language/render.ts'
 import { backendPort, simulatedBackend } from './backend.ts'
 import { answerQuestions } from './answer-questions.ts'
@@ -96,8 +97,20 @@ function readSource(source: string | DotGraph, file: string | undefined, options
 }
 
 function readBy(source: string | DotGraph, file: string | undefined, options: PipelineRunOptions): ReadPipelineResult {
-  const { validate, rules, cache = true, transforms = [], handlers = Registry, actions = {}, author, middleware, always } = options
+  const {
+    validate,
+    rules,
+    cache = true,
+    transforms = [],
+    handlers = Registry,
+    operations,
+    actions = {},
+    author,
+    middleware,
+    always,
+  } = options
   const reading: ReadPipelineOptions = {
+    operations,
     custom: handlers.facts(),
     transforms: { ofRun: transforms },
     actions: [...ACTION_NAMES, ...Object.keys(actions)],

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import type { StoredUsage } from '../engine/resuming.ts'
-import type { Idempotency } from '../model/typed.ts'
+import type { Idempotency } from '../model/resolution.ts'
 
 /**
  * A checkpoint as its file has it (seed pipeline 7.3; reference pipeline 6.2). The names are the seed's, so that other

@@ -157,7 +157,7 @@ export class PipelineEvents {
   /** How far an answer has grown that is asked for as it grows. */
   #deltas({ record: { input }, before, def }: Change<TypedGraph>): EventPart[] {
     const node_id = nodeOf(before) ?? ''
-    if (input?.[0] !== 'part' || !isObject(input[2]) || def.nodes.get(node_id)?.operation !== 'codergen') return []
+    if (input?.[0] !== 'part' || !isObject(input[2]) || def.nodes.get(node_id)?.facts.form !== 'model') return []
     return [['llm_delta', { ...input[2], node_id }]]
   }
 

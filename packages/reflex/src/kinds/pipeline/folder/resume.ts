@@ -8,6 +8,7 @@ import { type ReadCheckpoint, readCheckpoint, unusable } from './read-checkpoint
 import type { Secret } from './signature.ts'
 import { graphHash } from './graph-hash.ts'
 import { versionOf } from '../dot/version.ts'
+import type { OperationTable } from '../model/operation-table.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import { pipelineFaults } from '../contract/faults.ts'
@@ -61,7 +62,7 @@ export function resumeArgument(
   const isSame = hash === undefined || hash === graphHash(graph)
   if (options.force !== true && !isSame) throw unusable(file, `it is of another ${graphId ?? 'pipeline'}: the graph has another hash`)
   // Who forces another graph wants that one.
-  const adapted = graphDot === undefined || !isSame ? undefined : readAdapted(graphDot, file)
+  const adapted = graphDot === undefined || !isSame ? undefined : readAdapted(graphDot, file, typed.operations)
   const held =
     adapted === undefined
       ? stored
@@ -79,9 +80,9 @@ export function resumeArgument(
 }
 
 /** The pipeline of a checkpoint whose run had changed it. */
-function readAdapted(dot: string, file: string): TypedGraph {
+function readAdapted(dot: string, file: string, operations: OperationTable): TypedGraph {
   try {
-    return loadPipeline({ dot, transformed: true })
+    return loadPipeline({ dot, transformed: true }, operations)
   } catch (thrown) {
     if (isFault(thrown)) throw unusable(file, `its graph_dot is no pipeline: ${thrown.code} ${thrown.message}`)
     throw thrown

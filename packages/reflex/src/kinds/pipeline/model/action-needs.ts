@@ -1,4 +1,4 @@
-import type { Origin } from './operation-facts.ts'
+import type { Origin } from './operation-ports.ts'
 import type { Parameters } from './action-parameters.ts'
 
 /** What can be said of an action without performing it. */

@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Safety } from './operation-facts.ts'
+import type { Safety } from './operation-ports.ts'
 import { renderText } from '../language/render.ts'
 import { parseJson } from '../language/parse-json.ts'
 

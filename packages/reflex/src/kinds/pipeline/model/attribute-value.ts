@@ -10,33 +10,10 @@ const BOOLEANS = new Set(['true', 'false', '1', '0', ''])
 /** Types of which a node refuses every other value when it is executed. */
 const STRICT_TYPES: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration', 'json'])
 
-/** Attributes of a few words at which an unknown word has no effect, by name or by name and operation. */
-const LENIENT: ReadonlySet<string> = new Set([
-  'data_class',
-  'error_policy',
-  'format',
-  'limit_action',
-  'on_error',
-  'on_item_error',
-  'on_resume',
-  'output.validate action',
-  'prompt_cache',
-  'question_type',
-  'retry_policy',
-  'review_target',
-  'trust_tier',
-  // They choose an operation where the type leaves the choice; then a word that chooses none is reported for the node.
-  'mode',
-  'predicate',
-  'purpose',
-  'source',
-  'target',
-])
-
 /** Returns true if a node fails when it is executed with a value that is not of this type. */
-export function isStrict({ name, type, words, operations }: AttributeRow): boolean {
+export function isStrict({ name, type, words, lenient }: AttributeRow): boolean {
   if (STRICT_TYPES.has(type) || name === 'capabilities') return true
-  return words.length > 0 && !LENIENT.has(name) && !LENIENT.has(`${operations?.[0]} ${name}`)
+  return words.length > 0 && !lenient
 }
 
 /**

@@ -1,14 +1,21 @@
 import { type Attributes, integerOf, numberOf, textOf } from '../dot/graph.ts'
+import type { OperationFacts } from './operation-facts.ts'
 import { PRESETS } from './retry-presets.ts'
 import { durationOf } from '../language/duration.ts'
-import type { Resolution, ResourceBounds } from './typed.ts'
+import type { ResourceBounds } from './typed.ts'
+import type { Resolution } from './resolution.ts'
 
 /** Types that repeating cannot help: what the graph says of retries is not meant for them (reference pipeline 3.5). */
-const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in', 'accumulator'])
+const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in'])
 
 /** The limits that a node states, and how often the graph lets it try where it does not say; what nobody states is absent. */
-export function boundsOf({ canonical }: Resolution, operation: string, attributes: Attributes, graph: Attributes): ResourceBounds {
-  const shared: Attributes = PURE.has(canonical) || PURE.has(operation) ? new Map() : graph
+export function boundsOf(
+  { canonical }: Resolution,
+  { ownRetries }: OperationFacts,
+  attributes: Attributes,
+  graph: Attributes,
+): ResourceBounds {
+  const shared: Attributes = PURE.has(canonical) || ownRetries === true ? new Map() : graph
   const retries = atLeastZero(
     integerOf(attributes, 'max_retries') ?? integerOf(shared, 'default_max_retries') ?? integerOf(shared, 'default_max_retry'),
   )

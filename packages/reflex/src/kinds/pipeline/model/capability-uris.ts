@@ -40,3 +40,15 @@ function stepsOf(path: string): string[] {
 function encode(step: string): string {
   return encodeURIComponent(step.toWellFormed()).replaceAll('*', '%2A')
 }
+
+/** Capabilities that several operations need. */
+export const MODEL = uri('orchestrator/execute/llm_query')
+export const SHELL = uri('shell/exec')
+export const INVOKE = uri('orchestrator/invoke')
+export const DISPATCH = uri('orchestrator/map/dispatch')
+export const ASK = uri('human/ask')
+
+/** The capabilities for a file that is read and written; none without a path. */
+export function keptIn(path: string | undefined): readonly string[] {
+  return path === undefined ? [] : [fileUri('read', path), fileUri('write', path)]
+}

@@ -1,5 +1,6 @@
 import { type Attributes, isOn, textOf } from '../dot/graph.ts'
-import type { CanonicalType, DataClass } from './typed.ts'
+import type { DataClass } from './typed.ts'
+import type { CanonicalType } from './resolution.ts'
 
 /** From least to most sensitive. */
 export const DATA_CLASSES: readonly DataClass[] = ['public', 'internal', 'sensitive', 'secret']

@@ -1,7 +1,7 @@
 import { type Attributes, type DotEdge, type DotGraph, type DotNode, isOn, numberOf, textOf } from '../dot/graph.ts'
-import { factsOf } from './operations.ts'
-import type { CanonicalType, DataClass, Idempotency, Resolution, TypedEdge, TypedGraph, TypedNode } from './typed.ts'
-import { type CustomHandler, resolveHandler } from './resolve-handler.ts'
+import type { DataClass, TypedEdge, TypedGraph, TypedNode } from './typed.ts'
+import type { CanonicalType, Idempotency, Resolution } from './resolution.ts'
+import { resolveHandler } from './resolve-handler.ts'
 import type { Condition } from '../language/condition.ts'
 import { parseCondition } from '../language/condition-parse.ts'
 import { adjacencyOf } from './adjacency.ts'
@@ -12,61 +12,58 @@ import { cyclesOf } from './cycles.ts'
 import { endsOf, type Resolved } from './ends.ts'
 import { edgeSubject, Findings } from './findings.ts'
 import { joinsOf } from './joins.ts'
-import { operationOf } from './operation.ts'
+import type { OperationFacts } from './operation-facts.ts'
+import type { OperationTable } from './operation-table.ts'
 import { reportClasses, reportJoins, reportTaint } from './report-findings.ts'
 import { SchemaCheck } from './schema-check.ts'
 import { taintOf } from './taint.ts'
 import { classesOf } from './thread-key.ts'
-import { checkArguments } from '../../../text/index.ts'
-import { GRAPH, SOME_OPTIONS } from '../dot/argument-forms.ts'
+import { WrittenNode } from './written-node.ts'
 
-/** What compiling may know beside the graph. */
-export interface CompileOptions {
+/** What compiling must know beside the graph. */
+export interface CompileContext {
+  readonly operations: OperationTable
   /** The text that the graph was parsed from: findings then have lines, columns and code frames. */
   readonly source?: { readonly text: string; readonly file?: string | undefined } | undefined
-  /** Handlers that the host registered, by the type name that they take. */
-  readonly custom?: ReadonlyMap<string, CustomHandler> | undefined
 }
 
-const COMPILED = new WeakMap<DotGraph, TypedGraph>()
-const NO_HANDLERS: ReadonlyMap<string, CustomHandler> = new Map()
+/** What was compiled without a text is kept with the graph and with the table, so that asking again costs nothing. */
+const COMPILED = new WeakMap<OperationTable, WeakMap<DotGraph, TypedGraph>>()
 
 /**
  * Works out everything that can be known of a pipeline before it runs (seed pipeline 9; reference pipeline 11.1): which
  * handler each node has, what it does and needs, how sensitive it is, where branches join, which cycles there are, which
  * values reach what they should not, and what is wrong with attributes and conditions. Pure and total: it never throws
- * for what a graph says, and takes time in proportion to nodes and edges. What was compiled without options is kept with
- * the graph, so that asking again costs nothing.
+ * for what a graph says, and takes time in proportion to nodes and edges.
  */
-export function compileGraph(graph: DotGraph, options: CompileOptions = {}): TypedGraph {
-  checkArguments('compileGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
-  const isPlain = options.source === undefined && (options.custom === undefined || options.custom.size === 0)
-  const known = isPlain ? COMPILED.get(graph) : undefined
-  if (known !== undefined) return known
-  const typed = new Compilation(graph, options).run()
-  if (isPlain) COMPILED.set(graph, typed)
+export function compile(graph: DotGraph, { operations, source }: CompileContext): TypedGraph {
+  if (source !== undefined) return new Compilation(graph, operations, source).run()
+  const kept = COMPILED.get(operations) ?? new WeakMap<DotGraph, TypedGraph>()
+  COMPILED.set(operations, kept)
+  const typed = kept.get(graph) ?? new Compilation(graph, operations).run()
+  kept.set(graph, typed)
   return typed
 }
 
 class Compilation {
   readonly #graph: DotGraph
-  readonly #custom: ReadonlyMap<string, CustomHandler>
+  readonly #operations: OperationTable
   readonly #findings: Findings
   readonly #check: SchemaCheck
   readonly #needs = new Map<string, readonly string[]>()
 
-  constructor(graph: DotGraph, { source, custom = NO_HANDLERS }: CompileOptions) {
+  constructor(graph: DotGraph, operations: OperationTable, source?: CompileContext['source']) {
     this.#graph = graph
-    this.#custom = custom
+    this.#operations = operations
     this.#findings = new Findings(source)
-    this.#check = new SchemaCheck(graph, this.#findings)
+    this.#check = new SchemaCheck(graph, operations, this.#findings)
   }
 
   run(): TypedGraph {
     const graph = this.#graph
     this.#check.checkGraph()
     const resolved: Resolved[] = []
-    for (const [id, node] of graph.nodes) resolved.push({ id, node, resolution: resolveHandler(node, this.#custom) })
+    for (const [id, node] of graph.nodes) resolved.push({ id, node, resolution: resolveHandler(node, this.#operations) })
     const { changed, ...ends } = endsOf(resolved)
     const nodes = new Map<string, TypedNode>()
     for (const { id, node, resolution } of resolved) nodes.set(id, this.#node(node, changed.get(id) ?? resolution))
@@ -78,28 +75,52 @@ class Compilation {
     reportTaint(this.#findings, graph, taint)
     reportClasses(this.#findings, { nodes, outgoing })
     const findings = this.#findings.list()
-    return { graph, nodes, outgoing, incoming, ...ends, joins, cycles, taint, findings, ...aggregatesOf(graph, nodes) }
+    return {
+      graph,
+      operations: this.#operations,
+      nodes,
+      outgoing,
+      incoming,
+      ...ends,
+      joins,
+      cycles,
+      taint,
+      findings,
+      ...aggregatesOf(graph, nodes),
+    }
   }
 
   #node(node: DotNode, resolution: Resolution): TypedNode {
     const { attributes } = node
     const shared = this.#graph.attributes
-    const operation = operationOf(resolution, attributes)
+    const operation = this.#operations.types.operationOf(resolution, attributes)
+    const facts = this.#operations.facts(operation)
     const { dataClassification, classified } = classOf(resolution.canonical, attributes)
     return {
       ...resolution,
       operation,
+      facts,
       id: node.id,
       node,
       classes: classesOf(node),
       handlerType: resolution.custom ?? resolution.canonical,
-      capabilitiesRequired: capabilitiesOf({ ...resolution, operation, attributes }, shared, this.#custom, this.#needs),
+      capabilitiesRequired: capabilitiesOf({ ...resolution, facts, attributes }, shared, this.#operations, this.#needs),
       dataClassification,
       classified,
-      idempotency: idempotencyOf(resolution, operation, attributes, this.#custom),
-      resourceBounds: boundsOf(resolution, operation, attributes, shared),
+      idempotency: this.#idempotency(resolution, facts, attributes),
+      resourceBounds: boundsOf(resolution, facts, attributes, shared),
       schemaErrors: this.#check.checkNode(node, resolution, operation),
     }
+  }
+
+  /**
+   * True if a node can be executed again (seed pipeline 4.3; reference pipeline 4.1): the author's `idempotent` goes before what the
+   * operation says, and an operation is no better than its attributes.
+   */
+  #idempotency({ custom }: Resolution, facts: OperationFacts, attributes: Attributes): Idempotency {
+    if (attributes.has('idempotent')) return isOn(attributes, 'idempotent') ? 'idempotent' : 'side_effecting'
+    if (custom !== undefined) return this.#operations.custom.get(custom)?.idempotency ?? 'side_effecting'
+    return facts.repeats?.(new WrittenNode(attributes)) ?? facts.repeat
   }
 
   #edges(): TypedEdge[] {
@@ -135,23 +156,4 @@ function aggregatesOf(
     else others.push(node.id)
   }
   return { capabilities: [...needs].sort(), dataClassification, handlers }
-}
-
-/**
- * Whether a node may be executed again (seed pipeline 4.3; reference pipeline 4.1). The author's `idempotent` goes before
- * what the operation says; and an operation is no better than its attributes: text that is added to a file, a request
- * that is no GET, a fan-in that asks a model.
- */
-function idempotencyOf(
-  { custom }: Resolution,
-  operation: string,
-  attributes: Attributes,
-  handlers: ReadonlyMap<string, CustomHandler>,
-): Idempotency {
-  if (attributes.has('idempotent')) return isOn(attributes, 'idempotent') ? 'idempotent' : 'side_effecting'
-  if (custom !== undefined) return handlers.get(custom)?.idempotency ?? 'side_effecting'
-  if (operation === 'file.write' && isOn(attributes, 'append')) return 'side_effecting'
-  if (operation === 'read.api' && !/^(get|head)?$/i.test(textOf(attributes, 'method')?.trim() ?? '')) return 'side_effecting'
-  if (operation === 'fan_in' && attributes.has('prompt')) return 'idempotent_with_key'
-  return factsOf(operation).idempotency
 }

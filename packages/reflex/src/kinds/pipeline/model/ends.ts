@@ -1,5 +1,6 @@
 import type { DotNode } from '../dot/graph.ts'
-import type { CanonicalType, Resolution, TypedGraph } from './typed.ts'
+import type { TypedGraph } from './typed.ts'
+import type { CanonicalType, Resolution } from './resolution.ts'
 
 /** A node with the handler that it has by itself. */
 export interface Resolved {

@@ -78,4 +78,13 @@ export const compileFaults = defineFaults({
     often: 'a data_class at one of two nodes that belong together',
     fix: 'Raise the data_class of the second node, or leave the values out before it.',
   },
+  R1165: {
+    title: 'An operation of a pipeline cannot be added',
+    verdict: 'fail',
+    when: BEFORE,
+    means:
+      'The description of the operation is wrong, or it does not fit the others: a parameter of an unknown type, an attribute that nothing has, a name or a type name that another operation has.',
+    often: 'an operation that is registered twice, a type name of Reflex, a misspelt parameter type',
+    fix: 'Correct the call of defineOperation that the message names.',
+  },
 })

@@ -41,7 +41,7 @@ export function questionForm(
 
 /** The choices that a person has at a node of these operations; undefined where any text is an answer. */
 export function offeredChoices(node: TypedNode, edges: readonly TypedEdge[]): readonly NamedChoice[] | undefined {
-  if (node.operation === 'gate.approval') return YES_NO
+  if (node.facts.form === 'approval') return YES_NO
   const form = questionForm({ attributes: node.node.attributes, node }, edges)
   if (form === 'freeform') return undefined
   return form === 'yes_no' ? YES_NO : edgeChoices(edges)

@@ -1,12 +1,11 @@
-import { ACTION_FACTS, canonicalAction } from './action-facts.ts'
 import { type Attributes, listOf, textOf } from '../dot/graph.ts'
-import { factsOf } from './operations.ts'
-import type { Input, Origin, Role, Safety } from './operation-facts.ts'
+import { inputsOf, type OperationFacts, outputsOf } from './operation-facts.ts'
+import type { Input, Origin, Output, Role, Safety } from './operation-ports.ts'
 
 /** A node, as far as what it reads and writes goes. */
 export interface KeyedNode {
   readonly id: string
-  readonly operation: string
+  readonly facts: OperationFacts
   readonly attributes: Attributes
 }
 
@@ -30,48 +29,29 @@ const TEMPLATE_KEY = /\{ctx\.([^{}]+)\}/g
 const ENVIRONMENT_KEY = /\$\{?([A-Za-z_]\w*)/g
 
 /** The context values that a node reads, as its attributes name them (reference pipeline 5.3, declared inputs). */
-export function readsOf({ id, operation, attributes }: KeyedNode): KeyRead[] {
-  const transform = operation === 'transform' ? (textOf(attributes, 'transform')?.trim() ?? 'identity') : undefined
-  if (transform === 'constant') return []
-  if (operation === 'action') return readsOfAction(attributes)
+export function readsOf({ id, facts, attributes }: KeyedNode): KeyRead[] {
   const reads: KeyRead[] = []
-  for (const input of factsOf(operation).inputs) {
-    if (input.usual === undefined && !attributes.has(input.attribute)) continue
-    if (input.reads !== 'template' || transform === 'template') reads.push(...readsOfInput(input, attributes, id))
-    else if (transform === 'not_equal') reads.push(...readsOfInput({ ...input, reads: 'key' }, attributes, id))
+  for (const input of inputsOf(facts, attributes)) {
+    if (input.usual !== undefined || attributes.has(input.attribute)) reads.push(...readsOfInput(input, attributes, id))
   }
   return reads
 }
 
-/** An action says which of its parameters decide what is touched; the others are content (reference pipeline 5.3). */
-function readsOfAction(attributes: Attributes): KeyRead[] {
-  const facts = ACTION_FACTS.get(canonicalAction(textOf(attributes, 'action') ?? ''))
-  const controls = new Map<string, Safety | true>()
-  for (const [name, { control, also = [] }] of Object.entries(facts?.parameters ?? {}))
-    if (control !== undefined) for (const one of [name, ...also]) controls.set(one, control)
-  const listed = listOf(attributes, 'context_keys').map((key): KeyRead => {
-    const control = controls.get(key.split('.').at(-1) ?? key)
-    return {
-      key: plainKey(key),
-      attribute: 'context_keys',
-      role: control === undefined ? 'data' : 'control',
-      needs: control === true ? undefined : control,
-    }
-  })
-  const others = (facts?.reads ?? []).map((key): KeyRead => ({ key, attribute: '', role: 'data', needs: undefined }))
-  return [...listed, ...others]
+/** The context values that a node writes. */
+export function writesOf({ id, facts, attributes }: KeyedNode): KeyWrite[] {
+  const writes: KeyWrite[] = []
+  for (const output of outputsOf(facts, attributes)) {
+    const key = keyOf(output, attributes, id)
+    if (key !== '') writes.push({ key, origin: output.origin })
+  }
+  return writes
 }
 
-/** The context values that a node writes. */
-export function writesOf({ id, operation, attributes }: KeyedNode): KeyWrite[] {
-  const action = operation === 'action' ? ACTION_FACTS.get(canonicalAction(textOf(attributes, 'action') ?? '')) : undefined
-  const outputs = factsOf(operation).outputs.map((output) => ({ ...output, origin: action?.origin ?? output.origin }))
-  const others = action?.writesAs === undefined ? [] : factsOf(action.writesAs).outputs
-  return [...outputs, ...others].flatMap(({ key, attribute, isPrefix, origin }) => {
-    const written = attribute === undefined ? undefined : textOf(attributes, attribute)?.trim()
-    if (written) return [{ key: plainKey(isPrefix === true && !written.endsWith('.') ? `${written}.` : written), origin }]
-    return key === undefined ? [] : [{ key: key.replace('<id>', () => id), origin }]
-  })
+/** The key of an output of a node; empty where neither the node nor the output names one. */
+export function keyOf({ key = '', attribute, isPrefix }: Output, attributes: Attributes, id: string): string {
+  const written = attribute === undefined ? undefined : textOf(attributes, attribute)?.trim()
+  if (!written) return key.replace('<id>', () => id)
+  return plainKey(isPrefix === true && !written.endsWith('.') ? `${written}.` : written)
 }
 
 /** A key without the prefix that means the same. */
@@ -80,8 +60,8 @@ export function plainKey(key: string): string {
 }
 
 function readsOfInput(input: Input, attributes: Attributes, id: string): KeyRead[] {
-  const { attribute, role, needs, usual } = input
-  const text = attribute === '' ? undefined : textOf(attributes, attribute)?.trim()
+  const { attribute, reads, role, needs, usual } = input
+  const text = attribute === '' || reads === 'context' ? undefined : textOf(attributes, attribute)?.trim()
   return keysIn(input, text, attributes)
     .concat(text === undefined && usual !== undefined ? [usual.replace('<id>', () => id)] : [])
     .map((key) => ({ key: plainKey(key), attribute, role, needs }))

@@ -1,12 +1,13 @@
 import { quote, quoteAll } from '../../../text/printable.ts'
 import { didYouMean, suggest, type Suggester } from '../../../text/suggest.ts'
 import { type Attribute, type Attributes, type DotEdge, type DotGraph, type DotNode, numberOf, textOf } from '../dot/graph.ts'
+import type { AttributeRow } from './attribute-row.ts'
 import { isStrict, valueProblem } from './attribute-value.ts'
-import { attributeSuggester, findAttribute, operationsWith, otherPlacesOf } from './attributes.ts'
 import { edgeSubject, type Findings, GRAPH_SUBJECT, nodeSubject, type Subject } from './findings.ts'
-import { dispatchOf, UNKNOWN_OPERATION } from './operation.ts'
-import { requiredOf } from './operations.ts'
-import type { Resolution } from './typed.ts'
+import { requiredOf } from './operation-facts.ts'
+import type { OperationTable } from './operation-table.ts'
+import { UNKNOWN_OPERATION } from './type-names.ts'
+import type { Resolution } from './resolution.ts'
 
 type Place = 'graph' | 'node' | 'edge'
 
@@ -18,10 +19,12 @@ export class SchemaCheck {
   readonly #suggesters = new Map<Place, Suggester>()
   readonly #suggestions = new Map<string, string | undefined>()
   readonly #graph: DotGraph
+  readonly #operations: OperationTable
   #mentioned: ReadonlySet<string> | undefined
 
-  constructor(graph: DotGraph, findings: Findings) {
+  constructor(graph: DotGraph, operations: OperationTable, findings: Findings) {
     this.#graph = graph
+    this.#operations = operations
     this.#findings = findings
   }
 
@@ -29,7 +32,7 @@ export class SchemaCheck {
   checkGraph(): void {
     const { attributes } = this.#graph
     for (const [name, attribute] of attributes) {
-      const row = findAttribute('graph', name)
+      const row = this.#operations.attributes.find('graph', name)
       if (row === undefined) this.#reportUnknown('graph', name, attribute, GRAPH_SUBJECT)
       else if (row !== 'ignored') this.#checkValue(row, name, attributes, attribute, GRAPH_SUBJECT)
     }
@@ -40,12 +43,12 @@ export class SchemaCheck {
     const subject = nodeSubject(node)
     const errors: string[] = []
     for (const [name, attribute] of node.attributes) {
-      const row = findAttribute('node', name, operation)
+      const row = this.#rowOf(name, resolution, operation)
       if (row === undefined) {
         if (resolution.custom === undefined) this.#reportUnknown('node', name, attribute, subject)
       } else if (row === 'ignored') {
         if (resolution.custom === undefined && operation !== UNKNOWN_OPERATION) this.#reportOtherTypes(name, attribute, resolution, subject)
-      } else if (!(operation === UNKNOWN_OPERATION && name === dispatchOf(resolution.canonical)?.attribute)) {
+      } else if (!(operation === UNKNOWN_OPERATION && name === this.#operations.types.choice(resolution.canonical)?.attribute)) {
         const severity = resolution.custom === undefined && isStrict(row) ? 'error' : undefined
         const error = this.#checkValue(row, name, node.attributes, attribute, subject, severity)
         if (error !== undefined) errors.push(error)
@@ -55,11 +58,17 @@ export class SchemaCheck {
     return missing.length === 0 ? errors : [...errors, ...missing]
   }
 
+  /** Returns the row of an attribute of a node; the word by which a canonical type chooses is that of its type. */
+  #rowOf(name: string, { canonical, rawType }: Resolution, operation: string): AttributeRow | 'ignored' | undefined {
+    const choice = rawType === canonical ? this.#operations.choice(canonical, name) : undefined
+    return choice ?? this.#operations.attributes.find('node', name, operation)
+  }
+
   /** The attributes of an edge. */
   checkEdge(edge: DotEdge): void {
     const subject = edgeSubject(edge)
     for (const [name, attribute] of edge.attributes) {
-      const row = findAttribute('edge', name)
+      const row = this.#operations.attributes.find('edge', name)
       if (row === undefined) this.#reportUnknown('edge', name, attribute, subject)
       else if (name === 'weight') this.#checkWeight(edge.attributes, attribute, subject)
       else if (row !== 'ignored') this.#checkValue(row, name, edge.attributes, attribute, subject)
@@ -68,7 +77,7 @@ export class SchemaCheck {
 
   #reportUnknown(on: Place, name: string, attribute: Attribute, subject: Subject): void {
     const guess = this.#suggestion(on, name)
-    const elsewhere = otherPlacesOf(name, on)
+    const elsewhere = this.#operations.attributes.otherPlaces(name, on)
     if (on === 'graph' && (guess === undefined || this.#isMentioned(name))) return
     const otherPlace = elsewhere.length === 0 ? undefined : `it belongs to ${elsewhere.map((place) => PLACES[place]).join(' or ')}`
     const note = otherPlace ?? didYouMean(guess)
@@ -86,7 +95,7 @@ export class SchemaCheck {
 
   /** An attribute that only nodes of other types read. Defaults are written for nodes of every type. */
   #reportOtherTypes(name: string, attribute: Attribute, { rawType }: Resolution, subject: Subject): void {
-    const types = operationsWith(name)
+    const types = this.#operations.attributes.operationsWith(name)
     if (types.length === 0 || attribute.provenance !== 'own') return
     this.#findings.add('R1106', {
       rule: 'unknown_attribute',
@@ -128,7 +137,7 @@ export class SchemaCheck {
   #checkOperation(node: DotNode, { canonical, rawType }: Resolution, operation: string, subject: Subject): string[] {
     if (operation === UNKNOWN_OPERATION) return this.#reportDispatch(node, canonical, subject)
     const errors: string[] = []
-    for (const group of requiredOf(operation, node.attributes)) {
+    for (const group of requiredOf(this.#operations.facts(operation), node.attributes)) {
       const names = group.split('|')
       if (names.some((name) => isWritten(node.attributes, name))) continue
       const message = `${quote(node.id)} is of type ${quote(rawType)} and needs ${names.join(' or ')}`
@@ -139,7 +148,7 @@ export class SchemaCheck {
   }
 
   #reportDispatch(node: DotNode, canonical: Resolution['canonical'], subject: Subject): string[] {
-    const dispatch = dispatchOf(canonical)
+    const dispatch = this.#operations.types.choice(canonical)
     if (dispatch === undefined) return []
     const word = textOf(node.attributes, dispatch.attribute)?.trim() ?? ''
     const isWord = dispatch.words.includes(word)
@@ -162,7 +171,7 @@ export class SchemaCheck {
   }
 
   #suggestion(on: Place, name: string): string | undefined {
-    const suggester = this.#suggesters.get(on) ?? attributeSuggester(on)
+    const suggester = this.#suggesters.get(on) ?? this.#operations.attributes.suggester(on)
     this.#suggesters.set(on, suggester)
     const key = `${on} ${name}`
     if (!this.#suggestions.has(key)) this.#suggestions.set(key, suggester(name))

@@ -15,17 +15,18 @@ export type TaintCheck = (label: TaintLabel, key: string, edge: TypedEdge | unde
  */
 export function checkOf(node: TypedNode): TaintCheck | undefined {
   const { attributes } = node.node
-  if (node.operation === 'output.validate') {
+  const { sanitizes } = node.facts
+  if (sanitizes === 'content') {
     if (!attributes.has('pattern') && !attributes.has('json_schema')) return undefined
     if (textOf(attributes, 'action')?.trim() === 'warn') return undefined
     const safe = attributes.has('sanitizes') ? safetyBits(listOf(attributes, 'sanitizes')) : EVERY_SAFETY
     return sourceCheck(sourceOf(node), (label) => ({ ...label, safeBits: label.safeBits | safe, isConfirmed: true, checkedBy: node.id }))
   }
-  if (node.operation === 'pipeline.validate') {
+  if (sanitizes === 'pipeline') {
     return sourceCheck(sourceOf(node), (label) => ({ ...label, level: 1, isConfirmed: true, checkedBy: node.id }))
   }
   const reviewed = listOf(attributes, 'reviews_keys').map(plainKey)
-  return node.operation === 'wait.human' && reviewed.length > 0 ? reviewCheck(node, new Set(reviewed)) : undefined
+  return sanitizes === 'review' && reviewed.length > 0 ? reviewCheck(node, new Set(reviewed)) : undefined
 }
 
 function sourceCheck(source: string, checked: (label: TaintLabel) => TaintLabel): TaintCheck {

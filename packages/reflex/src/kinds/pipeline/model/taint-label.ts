@@ -1,4 +1,4 @@
-import { SAFETIES } from './operation-facts.ts'
+import { SAFETIES } from './operation-ports.ts'
 
 /**
  * What is known before a run of a value that a model or the outside made; values of the author and of Reflex have none.

@@ -1,8 +1,8 @@
 import { textOf } from '../dot/graph.ts'
 import type { JoinView } from './joins.ts'
 import { type KeyedNode, type KeyRead, readsOf, type KeyWrite, writesOf } from './node-keys.ts'
-import { factsOf } from './operations.ts'
-import { type Input, SAFETIES } from './operation-facts.ts'
+import { inputsOf } from './operation-facts.ts'
+import { type Input, SAFETIES } from './operation-ports.ts'
 import { isolationOf } from './isolation.ts'
 import { type TaintCheck, checkOf } from './taint-checks.ts'
 import { rewrittenLabel, type TaintLabel, combineTaint } from './taint-label.ts'
@@ -24,14 +24,14 @@ interface TaintView extends JoinView {
  */
 export function taintOf(view: TaintView): TaintFlow[] {
   const nodes = [...view.nodes.values()]
-  if (!nodes.some(({ operation }) => factsOf(operation).inputs.some(needsCheck))) return []
+  if (!nodes.some(({ facts, node }) => inputsOf(facts, node.attributes).some(needsCheck))) return []
   const reads = nodes.map((node) => readsOf(keyedNodeOf(node)))
   // Most pipelines have no such input: what leads to it is put together only for one.
   return reads.some((all) => all.some(needsCheck)) ? new Flow(view, reads).find() : []
 }
 
-function keyedNodeOf({ id, operation, node: { attributes } }: TypedNode): KeyedNode {
-  return { id, operation, attributes }
+function keyedNodeOf({ id, facts, node: { attributes } }: TypedNode): KeyedNode {
+  return { id, facts, attributes }
 }
 
 /** Whether a value of the context that comes in here must be looked at: it decides what runs, or must be safe. */
@@ -165,15 +165,15 @@ function relevantKeys(flowNodes: readonly FlowNode[]): ReadonlySet<string> {
   return relevant
 }
 
-/** What these write has been voted on or validated: derived, and confirmed (reference pipeline 5.3, reduction). */
-const CONFIRMING: ReadonlySet<string> = new Set(['consensus.decide', 'pipeline.validate'])
+/** Checks whose results have been voted on or validated: derived, and confirmed (reference pipeline 5.3, reduction). */
+const CONFIRMING: ReadonlySet<string | undefined> = new Set(['votes', 'pipeline'])
 
 function labelMade(origin: KeyWrite['origin'], node: TypedNode, inputs: readonly TaintLabel[]): TaintLabel | undefined {
   if (origin === 'engine') return undefined
   if (origin === 'model') return rewrittenLabel(node.id, inputs)
   if (origin === 'outside') return { level: 2, safeBits: 0, isConfirmed: false, from: node.id }
   const all = inputs.reduce<TaintLabel | undefined>(combineTaint, undefined)
-  return all !== undefined && CONFIRMING.has(node.operation) ? { ...all, level: 1, isConfirmed: true, checkedBy: node.id } : all
+  return all !== undefined && CONFIRMING.has(node.facts.sanitizes) ? { ...all, level: 1, isConfirmed: true, checkedBy: node.id } : all
 }
 
 /** The worst of the labels of a key and of the values that it is a part of. */

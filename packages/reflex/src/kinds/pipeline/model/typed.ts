@@ -1,27 +1,9 @@
 import type { Fault } from '../../../kernel/journal/fault.ts'
 import type { Condition } from '../language/condition.ts'
 import type { DotEdge, DotGraph, DotNode } from '../dot/graph.ts'
-
-/** The fifteen types that everything else is a name for (seed pipeline 4.2). */
-export type CanonicalType =
-  | 'start'
-  | 'exit'
-  | 'branch'
-  | 'parallel'
-  | 'fan_in'
-  | 'compute'
-  | 'transform'
-  | 'exec'
-  | 'read'
-  | 'write'
-  | 'compose'
-  | 'map'
-  | 'adapt'
-  | 'wait'
-  | 'gate'
-
-/** Whether an execution may be repeated (seed pipeline 4.3). */
-export type Idempotency = 'idempotent' | 'idempotent_with_key' | 'side_effecting' | 'read_only'
+import type { OperationFacts } from './operation-facts.ts'
+import type { OperationTable } from './operation-table.ts'
+import type { CanonicalType, Idempotency, Resolution } from './resolution.ts'
 
 /** How sensitive what a node handles is, from least to most (seed pipeline 9.3). */
 export type DataClass = 'public' | 'internal' | 'sensitive' | 'secret'
@@ -37,27 +19,14 @@ export interface ResourceBounds {
   readonly cost?: number
 }
 
-/** Which handler a node has, and why (reference pipeline 4.1). */
-export interface Resolution {
-  /** The handler's type: canonical, unless a custom handler takes the node. */
-  readonly canonical: CanonicalType
-  /** As it was written or as the shape says: an alias, a canonical type, or the name of a custom handler. */
-  readonly rawType: string
-  readonly by: 'custom' | 'own type' | 'own shape' | 'default type' | 'default shape' | 'fallback'
-  /** What the alias says for dispatch; never mixed with the authored attributes (reference pipeline 2.6, 34). */
-  readonly injected: Readonly<Record<string, string>>
-  /** The name of the custom handler that takes the node. */
-  readonly custom?: string | undefined
-  /** A type was written that nothing knows; the node goes by its shape. */
-  readonly unknown?: string | undefined
-}
-
 /** A node with everything that can be known of it before a run (seed pipeline 9.2). */
 export interface TypedNode extends Resolution {
   readonly id: string
   readonly node: DotNode
   /** What its handler does, by the name of the alias that does the same: see `operationOf`. */
   readonly operation: string
+  /** What is known of the operation. */
+  readonly facts: OperationFacts
   /** Classes for the stylesheet and for threads: those of its subgraphs, innermost first, then its own. */
   readonly classes: readonly string[]
   readonly handlerType: string
@@ -104,6 +73,8 @@ export interface TaintFlow {
 /** A pipeline ready to run or to be checked. */
 export interface TypedGraph {
   readonly graph: DotGraph
+  /** The operations that its nodes can have. */
+  readonly operations: OperationTable
   readonly nodes: ReadonlyMap<string, TypedNode>
   /** Edges that leave and reach each node, in the order of declaration; every node has a list. */
   readonly outgoing: ReadonlyMap<string, readonly TypedEdge[]>

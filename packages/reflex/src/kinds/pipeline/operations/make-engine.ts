@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
-import { operationOf } from '../model/operation.ts'
-import { compileGraph } from '../model/compile.ts'
-import type { CustomHandler } from '../model/resolve-handler.ts'
+import { compile } from '../model/compile.ts'
+import type { OperationFacts } from '../model/operation-facts.ts'
+import type { OperationTable } from '../model/operation-table.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { type Attribute, type DotGraph, type DotNode, isOn, listOf } from '../dot/graph.ts'
-import { adaptHandler } from './flow/adapt.ts'
 import { customHandler } from './custom.ts'
-import { HANDLERS } from './table.ts'
+import type { Operation } from '../contract/define-operation.ts'
+import { BUILT_IN_OPERATIONS } from './built-in.ts'
 import { graphHook, hasHook, runHook, stageHooks } from './commands/hooks.ts'
 import { chainMember, type HostMiddleware, withAsynchronous } from '../engine/asynchronous.ts'
 import type { Middleware } from '../engine/middleware.ts'
@@ -19,8 +19,8 @@ import { refusal, success } from '../contract/outcome.ts'
 
 /** What a host adds to the engine. */
 export interface EngineParts {
-  /** Handlers by the type that they take. */
-  readonly custom?: ReadonlyMap<string, CustomHandler>
+  /** The operations that nodes can have, and the handlers of the host; those of Reflex unless said. */
+  readonly operations?: OperationTable | undefined
   /** Middleware beside the mandatory seven, by name; a graph or a node asks for it. */
   readonly middleware?: ReadonlyMap<string, HostMiddleware> | undefined
   /** Middleware around every node of every pipeline, after the mandatory seven. */
@@ -43,15 +43,13 @@ export function middlewareNames({
 const TRUSTED: ReadonlySet<string> = new Set(['trusted', 'veteran', 'autonomous'])
 
 /** Joins the handlers and the middleware to what the walk asks for. */
-export function createEngine({ custom = new Map(), ...host }: EngineParts = {}): Engine {
+export function createEngine({ operations = BUILT_IN_OPERATIONS, ...host }: EngineParts = {}): Engine {
   const middleware = new Map([...(host.middleware ?? [])].map(([name, member]) => [name, chainMember(member)]))
   const always = (host.always ?? []).map(chainMember)
   const chains = new WeakMap<TypedNode, { readonly by: string; readonly chain: MiddlewareChain }>()
   const items = new Map<string, TypedNode>()
-  const handlers = new Map([...HANDLERS, ['adapt', adaptHandler(custom)]])
   const engine: Engine = {
-    handler: (node) =>
-      withAsynchronous(handlerOf(node, handlers), (context) => engine.chain(node, context.typed, context.permissions).members),
+    handler: (node) => withAsynchronous(handlerOf(node), (context) => engine.chain(node, context.typed, context.permissions).members),
     chain(node, typed, charter) {
       const known = chains.get(node)
       const key = `${charter.trust} ${charter.mayDisable === true}`
@@ -60,8 +58,8 @@ export function createEngine({ custom = new Map(), ...host }: EngineParts = {}):
       chains.set(node, { by: key, chain })
       return chain
     },
-    itemNode: (item) => itemNode(item, custom, items),
-    isWaiting: (node) => node.canonical === 'wait' || node.operation === 'gate.approval' || node.operation.startsWith('consensus.'),
+    itemNode: (item) => itemNode(item, operations, items),
+    isWaiting: ({ facts }) => facts.patient === true,
     hasHook,
     hook: stageHooks,
     hasClosingHook: (typed, permissions) => graphHook({ typed, permissions }, 'post') !== undefined,
@@ -74,10 +72,14 @@ export function createEngine({ custom = new Map(), ...host }: EngineParts = {}):
   return engine
 }
 
-function handlerOf(node: TypedNode, handlers: ReadonlyMap<string, Handler>): Handler {
-  if (node.custom !== undefined) return customHandler(node.custom)
-  const operation = operationOf(node, node.node.attributes)
-  return handlers.get(operation) ?? (() => refusal(`${node.id}: nothing performs ${operation} (type ${node.rawType})`))
+function handlerOf({ id, custom, operation, facts, rawType }: TypedNode): Handler {
+  if (custom !== undefined) return customHandler(custom)
+  return isOperation(facts) ? facts.run : () => refusal(`${id}: nothing performs ${operation} (type ${rawType})`)
+}
+
+/** True if the facts are those of an operation: of an unknown one, there is no function. */
+function isOperation(facts: OperationFacts): facts is Operation {
+  return 'run' in facts
 }
 
 /**
@@ -127,16 +129,12 @@ const MOST_ITEMS = 1_000
 const NO_GRAPH: DotGraph = { id: 'items', attributes: new Map(), nodes: new Map(), edges: [], subgraphs: [] }
 
 /** The node of an item: resolved like any other, so that the chain judges what really runs. */
-function itemNode(
-  item: NonNullable<BranchSpec['item']>,
-  custom: ReadonlyMap<string, CustomHandler>,
-  cache: Map<string, TypedNode>,
-): TypedNode {
+function itemNode(item: NonNullable<BranchSpec['item']>, operations: OperationTable, cache: Map<string, TypedNode>): TypedNode {
   const key = JSON.stringify([item.type, item.attributes, item.id])
   const known = cache.get(key)
   if (known !== undefined) return known
   const node: DotNode = { id: item.id, attributes: attributesOf(item.type, item.attributes), classes: [] }
-  const typed = compileGraph({ ...NO_GRAPH, nodes: new Map([[item.id, node]]) }, { custom }).nodes.get(item.id)
+  const typed = compile({ ...NO_GRAPH, nodes: new Map([[item.id, node]]) }, { operations }).nodes.get(item.id)
   if (typed === undefined) throw new TypeError(`${item.id} is no node`)
   if (cache.size >= MOST_ITEMS) cache.clear()
   cache.set(key, typed)

@@ -2,8 +2,7 @@ import type { Graph, GraphEdge, GraphGroup, GraphNode, NodeForm } from '../../..
 import type { TypedEdge, TypedGraph, TypedNode } from '../model/typed.ts'
 import { isOn, textOf } from '../dot/graph.ts'
 import { edgeIds } from '../dot/edge-ids.ts'
-import { referenceOf } from './flow/compose.ts'
-import { managedProgram } from './flow/manager.ts'
+import { WrittenNode } from '../model/written-node.ts'
 import { jumpsIn } from '../model/jumps.ts'
 import { printCondition } from '../language/condition.ts'
 
@@ -70,28 +69,30 @@ function isPlainEnd({ canonical, custom }: TypedNode): boolean {
 
 /** Branches of a block are all taken, so a block is no choice. */
 function formOf(typedNode: TypedNode, edges: readonly TypedEdge[]): NodeForm {
-  const { operation } = typedNode
-  if (operation === 'wait.human' || operation === 'gate.approval') return 'question'
+  if (asksPerson(typedNode)) return 'question'
   if (typedNode.canonical === 'parallel' || isOn(typedNode.node.attributes, 'fan_out')) return 'step'
   return edges.length > 1 ? 'choice' : 'step'
 }
 
 /** The program that a node enters, as a run looks it up. */
-function calledBy({ canonical, operation, node }: TypedNode, { graph }: TypedGraph): string | undefined {
-  if (operation === 'stack.manager_loop') return managedProgram(node.attributes, graph)
-  return canonical === 'compose' ? referenceOf(node) : undefined
+function calledBy({ facts, node }: TypedNode, { graph }: TypedGraph): string | undefined {
+  return facts.calls?.(new WrittenNode(node.attributes, graph.attributes))
+}
+
+function asksPerson({ facts: { form } }: TypedNode): boolean {
+  return form === 'choice' || form === 'approval'
 }
 
 /** What is done at a node, in a word: what it calls outside, else the name of its type. */
 function nodeSummary(typedNode: TypedNode): string | undefined {
   const { node, canonical, rawType } = typedNode
   if (canonical === 'start' || canonical === 'exit' || canonical === 'branch') return undefined
-  const { operation } = typedNode
-  if (operation === 'wait.human' || operation === 'gate.approval') return 'asks a person'
-  if (operation === 'codergen') return textOf(node.attributes, 'llm_model') ?? 'a model'
+  const { form, performs } = typedNode.facts
+  if (asksPerson(typedNode)) return 'asks a person'
+  if (form === 'model') return textOf(node.attributes, 'llm_model') ?? 'a model'
   const command = oneLine(textOf(node.attributes, 'tool_command') ?? textOf(node.attributes, 'command'))
   if (canonical === 'exec' && command !== undefined) return shortened(command)
-  const what = operation === 'action' ? textOf(node.attributes, 'action') : rawType
+  const what = performs === undefined ? rawType : textOf(node.attributes, performs)
   const file = oneLine(textOf(node.attributes, 'path'))
   return file === undefined ? what : shortened(`${what ?? ''} ${file}`.trim())
 }

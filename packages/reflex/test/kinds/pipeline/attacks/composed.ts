@@ -27,7 +27,7 @@ import type { Permissions, Handler } from '../../../../src/kinds/pipeline/contra
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import type { MiddlewareChain, Engine } from '../../../../src/kinds/pipeline/engine/engine.ts'
 import { checkInputs } from '../../../../src/kinds/pipeline/contract/inputs.ts'
-import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
+import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { programProvenance } from '../../../../src/app/provenance.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import {

@@ -8,7 +8,7 @@ import { readCheckpoint } from '../../../../src/kinds/pipeline/folder/read-check
 import { isReserved } from '../../../../src/kinds/pipeline/engine/finish.ts'
 import type { Outcome } from '../../../../src/kinds/pipeline/contract/outcome.ts'
 import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
-import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
+import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { MANDATORY } from '../../../../src/kinds/pipeline/engine/mandatory.ts'
 import { TRUSTED } from '../../../../src/kinds/pipeline/contract/label.ts'
 import { createPolicy, type JudgedCall, type OperatorPolicy, type PolicySettings } from '../../../../src/policy/index.ts'

@@ -1,11 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileGraph } from '../../../../src/kinds/pipeline/model/compile.ts'
+import { compileGraph } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { threadKey } from '../../../../src/kinds/pipeline/model/thread-key.ts'
 import type { Attributes, DotGraph, DotNode, Provenance } from '../../../../src/kinds/pipeline/dot/graph.ts'
 import { parse } from '../../../../src/kinds/pipeline/dot/parse.ts'
-import { attributeTable } from '../../../../src/kinds/pipeline/model/attributes.ts'
-import { TYPE_NAMES } from '../../../../src/kinds/pipeline/model/aliases.ts'
+import { BUILT_IN_OPERATIONS } from '../../../../src/kinds/pipeline/operations/built-in.ts'
 import { compiled } from './compiled.ts'
 
 // proves: pipeline 11.1b
@@ -50,12 +49,12 @@ test('a thread is that of the node, of the edge, of the graph, of its class, of 
 })
 
 const NAMES = ['__proto__', 'constructor', 'a', 'b', 'c', 'start', 'exit']
-const KEYS = [...new Set(attributeTable().map(({ name }) => name))].concat('param.x', '__proto__', 'constructor')
+const KEYS = [...new Set(BUILT_IN_OPERATIONS.rows.map(({ name }) => name))].concat('param.x', '__proto__', 'constructor')
 
 test('never throws, whatever a graph says', () => {
   const id = fc.constantFrom(...NAMES)
   const value = fc.oneof(
-    fc.constantFrom(...TYPE_NAMES.keys(), 'Mdiamond', 'component', 'tripleoctagon', 'session', 'memory'),
+    fc.constantFrom(...BUILT_IN_OPERATIONS.types.names(), 'Mdiamond', 'component', 'tripleoctagon', 'session', 'memory'),
     fc.string({ unit: 'binary', maxLength: 12 }),
     fc.double(),
     fc.boolean(),

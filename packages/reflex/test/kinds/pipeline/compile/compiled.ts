@@ -1,4 +1,4 @@
-import { compileGraph, type CompileOptions } from '../../../../src/kinds/pipeline/model/compile.ts'
+import { compileGraph, type CompileOptions } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import type { TypedGraph, TypedNode } from '../../../../src/kinds/pipeline/model/typed.ts'
 import { parse } from '../../../../src/kinds/pipeline/dot/parse.ts'
 

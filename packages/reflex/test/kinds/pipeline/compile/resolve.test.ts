@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileGraph } from '../../../../src/kinds/pipeline/model/compile.ts'
+import { compileGraph } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { parse } from '../../../../src/kinds/pipeline/dot/parse.ts'
 import { compiled, nodeOf } from './compiled.ts'
 

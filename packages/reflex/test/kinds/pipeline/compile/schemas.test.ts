@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { attributeTable } from '../../../../src/kinds/pipeline/model/attributes.ts'
-import { TYPE_NAMES } from '../../../../src/kinds/pipeline/model/aliases.ts'
-import { compileGraph } from '../../../../src/kinds/pipeline/model/compile.ts'
-import { factsOf } from '../../../../src/kinds/pipeline/model/operations.ts'
+import { BUILT_IN_OPERATIONS } from '../../../../src/kinds/pipeline/operations/built-in.ts'
+import { compileGraph } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
+import { inputsOf, outputsOf, requiredOf } from '../../../../src/kinds/pipeline/model/operation-facts.ts'
 import { parse } from '../../../../src/kinds/pipeline/dot/parse.ts'
 import { run, validate } from '../../../../src/kinds/pipeline/index.ts'
 import { compiled, found, nodeOf } from './compiled.ts'
@@ -191,7 +190,7 @@ test('a hundred of one kind are told, the others counted', () => {
 })
 
 describe('the table of attributes', () => {
-  const table = attributeTable()
+  const table = BUILT_IN_OPERATIONS.rows
 
   test('says of each what it does, in a line', () => {
     for (const { name, does } of table) expect(does, name).toMatch(/^\S.{3,150}\.$/)
@@ -212,9 +211,12 @@ describe('the table of attributes', () => {
 
   test('knows every attribute that an operation reads, writes by or needs', () => {
     const known = new Set(table.filter(({ on }) => on === 'node').flatMap(({ name, aliases }) => [name, ...aliases]))
-    for (const name of TYPE_NAMES.keys()) {
-      const { inputs, outputs, required } = factsOf(nodeOf(`type="${name}"`).operation)
-      const used = [...inputs, ...outputs].flatMap(({ attribute = '' }) => (attribute === '' ? [] : [attribute]))
+    for (const name of BUILT_IN_OPERATIONS.types.names()) {
+      const { facts, node } = nodeOf(`type="${name}"`)
+      const required = requiredOf(facts, node.attributes)
+      const used = [...inputsOf(facts, node.attributes), ...outputsOf(facts, node.attributes)].flatMap(({ attribute = '' }) =>
+        attribute === '' ? [] : [attribute],
+      )
       for (const attribute of [...used, ...required.flatMap((group) => group.split('|'))])
         expect(known.has(attribute), `${name}: ${attribute}`).toBe(true)
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from '../../../../src/kinds/pipeline/dot/parse.ts'
-import { compileGraph } from '../../../../src/kinds/pipeline/model/compile.ts'
+import { compileGraph } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { compiled } from './compiled.ts'
 
 const flowsOf = (body: string): string[] => compiled(body).taint.map(({ rule, node, key, from }) => `${rule} ${key}: ${from} -> ${node}`)

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../../../src/kernel/journal/fault.ts'
 import { compileGraph, parse, pipeline, readPipeline, serializeGraph, validate } from '../../../../src/kinds/pipeline/index.ts'
-import { readGraph } from '../../../../src/kinds/pipeline/check/read.ts'
+import { readGraph } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { meaning, valuesOf } from '../dot/graphs.ts'
 import { REVIEW, review } from './programs.ts'
 

@@ -2,12 +2,13 @@ import { isObject, type Json, type JsonObject, type Port, Runtime, usageOfResult
 import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine, type EngineParts } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import type { Limits } from '../../../../src/kinds/pipeline/contract/handler.ts'
+import { operationsOf } from '../../../../src/kinds/pipeline/operations/built-in.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { remarksOf } from '../../../../src/kinds/pipeline/engine/story.ts'
 import { textOf } from '../../../../src/kinds/pipeline/engine/story-facts.ts'
 import { handlerPort, HandlerRegistry, type PipelineHandler } from '../../../../src/kinds/pipeline/engine/custom.ts'
-import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
-import { readPipeline } from '../../../../src/kinds/pipeline/check/read.ts'
+import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
+import { readPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
 import { runsSettings, settingsWith } from '../../../policy/settings.ts'
@@ -87,9 +88,14 @@ function runtimeOf(world: World) {
   const registry = new HandlerRegistry()
   for (const [type, handler] of Object.entries(world.handlers ?? {})) registry.register(type, handler)
   const custom = registry.facts()
+  const operations = operationsOf({ custom })
   const runtime = new Runtime({
     kinds: [
-      pipelineKind({ load: (source) => loadPipeline(source, custom), refs: calledPrograms, engine: createEngine({ ...world, custom }) }),
+      pipelineKind({
+        load: (source) => loadPipeline(source, { custom }),
+        refs: calledPrograms,
+        engine: createEngine({ ...world, operations }),
+      }),
     ],
     host,
     settings: runsSettings(world.limits === undefined ? {} : { limits: world.limits }),

@@ -2,7 +2,7 @@ import { digest, type Kind, type Port } from '../../../../src/kernel/index.ts'
 import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
-import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
+import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 
 /** Pipelines as suites run them: by the engine as it is, without a host around it. */

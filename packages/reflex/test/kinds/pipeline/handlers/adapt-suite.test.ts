@@ -3,7 +3,7 @@ import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissio
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { quoted } from '../../../../src/kinds/pipeline/dot/literal.ts'
-import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
+import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { runsSettings } from '../../../policy/settings.ts'

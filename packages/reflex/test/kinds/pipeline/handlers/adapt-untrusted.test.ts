@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../../src/kernel/index.ts'
 import { OPEN_ATTRIBUTES } from '../../../../src/kinds/pipeline/operations/adapt/untrusted-mutations.ts'
-import { findAttribute } from '../../../../src/kinds/pipeline/model/attributes.ts'
+import { BUILT_IN_OPERATIONS } from '../../../../src/kinds/pipeline/operations/built-in.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
 
 /** A pipeline that a model changes, with one node of each sort that decides something. */
@@ -164,5 +164,6 @@ test('mutations that a person has reviewed are trusted', async () => {
 })
 
 test('model nodes read every attribute of the list', () => {
-  for (const name of Object.keys(OPEN_ATTRIBUTES)) expect(findAttribute('node', name, 'codergen')).toMatchObject({ name })
+  for (const name of Object.keys(OPEN_ATTRIBUTES))
+    expect(BUILT_IN_OPERATIONS.attributes.find('node', name, 'codergen')).toMatchObject({ name })
 })

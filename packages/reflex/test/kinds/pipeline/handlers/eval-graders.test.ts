@@ -1,9 +1,12 @@
 import { type Arbitrary, assert, constantFrom, jsonValue, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../../src/kernel/index.ts'
-import { grade, GRADER_NAMES } from '../../../../src/kinds/pipeline/operations/evaluation/graders.ts'
+import { grade as gradeBy, GRADER_NAMES } from '../../../../src/kinds/pipeline/operations/evaluation/graders.ts'
 import { chooseGraders } from '../../../../src/kinds/pipeline/operations/evaluation/choose-graders.ts'
 import type { Grade } from '../../../../src/kinds/pipeline/operations/evaluation/grade.ts'
+import { BUILT_IN_OPERATIONS } from '../../../../src/kinds/pipeline/operations/built-in.ts'
+
+const grade = (name: string, actual: Json, expected: Json): Grade | undefined => gradeBy(name, actual, expected, BUILT_IN_OPERATIONS)
 
 describe('graders', () => {
   // proves: pipeline 4.3.6c
@@ -65,7 +68,7 @@ describe('graders', () => {
 
 describe('graders that a node chooses', () => {
   const graded = (names: readonly string[], actual: Json, expected: Json): readonly (readonly [string, Grade])[] | string => {
-    const chosen = chooseGraders(names)
+    const chosen = chooseGraders(names, BUILT_IN_OPERATIONS)
     return 'problem' in chosen ? chosen.problem : chosen.map((one) => [one.name, one.grade(actual, expected)])
   }
 

@@ -4,7 +4,7 @@ import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissio
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
-import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
+import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { runDot } from '../engine/harness.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, Port } from '../../../../src/kernel/index.ts'
-import { loadPipeline } from '../../../../src/kinds/pipeline/check/load.ts'
+import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
 

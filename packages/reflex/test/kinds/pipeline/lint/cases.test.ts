@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { describeFault } from '../../../../src/kernel/journal/fault.ts'
 import { RULES } from '../../../../src/kinds/pipeline/check/rules.ts'
-import { readPipeline } from '../../../../src/kinds/pipeline/check/read.ts'
+import { readPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { casesOf } from '../../../cases.ts'
 
 // Folders with a pipeline and what `reflex validate --verbose` says of it.

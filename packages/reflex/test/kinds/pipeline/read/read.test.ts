@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { describeFault } from '../../../../src/kernel/journal/fault.ts'
 import { locateInPipeline } from '../../../../src/kinds/pipeline/face/locate.ts'
 import { parse, serializeGraph } from '../../../../src/kinds/pipeline/index.ts'
-import { readGraph, readPipeline } from '../../../../src/kinds/pipeline/check/read.ts'
+import { readGraph, readPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { casesOf } from '../../../cases.ts'
 
 const SMALL = 'digraph small {\n  start [shape=Mdiamond]\n  work [type="transform"]\n  done [shape=Msquare]\n  start -> work -> done\n}\n'

@@ -24,11 +24,11 @@ const metrics = (attribute: string): ValueParameter => ({ parameter: 'metrics', 
 
 /** The stages of an evaluation as actions: the handlers of the types `eval.*`, whose attributes are the parameters. */
 export const EVALUATION_ACTIONS: readonly (readonly [string, Action])[] = [
-  ['eval_pipeline_load_dataset', evaluationAction(evalDataset)],
-  ['eval_pipeline_run_eval', evaluationAction(evalRun, { parameter: 'dataset', key: 'eval.dataset' })],
-  ['eval_pipeline_aggregate', evaluationAction(evalAggregate, results('source'))],
-  ['eval_pipeline_persist', evaluationAction(evalPersist, results('results_key'), metrics('metrics_key'))],
-  ['eval_pipeline_report', evaluationAction(evalReport, results('source'), metrics('metrics_source'))],
+  ['eval_pipeline_load_dataset', evaluationAction(evalDataset.run)],
+  ['eval_pipeline_run_eval', evaluationAction(evalRun.run, { parameter: 'dataset', key: 'eval.dataset' })],
+  ['eval_pipeline_aggregate', evaluationAction(evalAggregate.run, results('source'))],
+  ['eval_pipeline_persist', evaluationAction(evalPersist.run, results('results_key'), metrics('metrics_key'))],
+  ['eval_pipeline_report', evaluationAction(evalReport.run, results('source'), metrics('metrics_source'))],
 ]
 
 /** A handler as an action: it writes the keys of its type, and its fields are what `exec.<id>.*` and `output_prefix` take. */

@@ -8,8 +8,11 @@ import { readPipeline } from '../../check/read.ts'
 import type { Action } from './action.ts'
 
 /** Checks the text of a pipeline; what is wrong with it is a result. */
-export const validatePipeline: Action = (_scene, params) => {
-  const { typed, findings } = readPipeline(unfenced(renderText(params['source'])), undefined, { author: 'untrusted' })
+export const validatePipeline: Action = (nodeContext, params) => {
+  const { typed, findings } = readPipeline(unfenced(renderText(params['source'])), undefined, {
+    operations: nodeContext.typed.operations,
+    author: 'untrusted',
+  })
   const diagnostics = findings.map(({ rule, severity, message }) => ({ rule: rule ?? '', severity, message }))
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   return { result: { valid: errors === 0, node_count: typed?.nodes.size ?? 0, error_count: errors, diagnostics } }

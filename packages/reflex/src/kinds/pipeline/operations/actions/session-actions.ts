@@ -1,14 +1,44 @@
 import type { JsonObject } from '../../../../kernel/journal/json.ts'
-import { SESSION_SERVICES } from '../models/session.ts'
-import { pruneIntents, recallAll } from '../models/session-memory.ts'
+import { classify, format, modeSelect } from '../models/session.ts'
+import {
+  backgroundChecks,
+  checkpoint,
+  consolidate,
+  memoryUpdate,
+  processProposals,
+  pruneIntents,
+  recallAll,
+  routeActions,
+  storeDecompositions,
+  storeIdentity,
+  updateGoals,
+  updateWorkingMemory,
+} from '../models/session-memory.ts'
+import { llmCall, toolDispatch } from '../models/session-model.ts'
+import { processResults } from '../models/session-results.ts'
 import { buildPrompt } from '../models/session-prompts.ts'
 import { parameterValues, type ServiceResult, type ServiceSteps, type SessionService } from '../models/session-values.ts'
 import type { ActionResult, ActionSteps, Action } from './action.ts'
 
-/** Beside what nodes have, what only an action can ask for; and a recall that answers with all there is. */
+/** The services that actions ask for, by the names of the actions; recalling answers with everything that there is. */
 const SERVICES: ReadonlyMap<string, SessionService> = new Map([
-  ...SESSION_SERVICES,
+  ['classify', classify],
   ['memory_recall', recallAll],
+  ['mode_select', modeSelect],
+  ['llm_call', llmCall],
+  ['tool_dispatch', toolDispatch],
+  ['format', format],
+  ['memory_update', memoryUpdate],
+  ['checkpoint', checkpoint],
+  ['background_checks', backgroundChecks],
+  ['process_results', processResults],
+  ['route_actions', routeActions],
+  ['update_goals', updateGoals],
+  ['store_decompositions', storeDecompositions],
+  ['process_proposal_decisions', processProposals],
+  ['consolidate', consolidate],
+  ['update_working_memory', updateWorkingMemory],
+  ['store_identity', storeIdentity],
   ['prune_stale_intents', pruneIntents],
   ['build_prompt', buildPrompt],
 ])

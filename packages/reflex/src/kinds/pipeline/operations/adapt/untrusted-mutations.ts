@@ -1,6 +1,9 @@
+import type { AttributeRow } from '../../model/attribute-row.ts'
 import { valueProblem } from '../../model/attribute-value.ts'
-import { attributeTable, findAttribute } from '../../model/attributes.ts'
-import { type Attributes, type DotGraph, type DotNode, integerOf, isOn, textOf } from '../../dot/graph.ts'
+import type { OperationFacts } from '../../model/operation-facts.ts'
+import type { OperationTable } from '../../model/operation-table.ts'
+import { type Attributes, type DotNode, integerOf, isOn, textOf } from '../../dot/graph.ts'
+import type { TypedGraph } from '../../model/typed.ts'
 import { PRESETS } from '../../model/retry-presets.ts'
 import { durationOf } from '../../language/duration.ts'
 import { type AttributeChanges, type Mutation, refuse } from './mutation.ts'
@@ -25,17 +28,11 @@ export const OPEN_ATTRIBUTES: Readonly<Record<string, Reach>> = {
 
 /** Attributes that make an added node a model node. */
 const TYPE_ATTRIBUTES: ReadonlySet<string> = new Set(['type', 'shape'])
-const MODEL_NODE = 'codergen'
 const MOST_RETRIES = Math.max(...Object.values(PRESETS).map(({ attempts }) => attempts)) - 1
-
-/** Attributes of nodes and of the graph that name a node to continue at, also a missing one. */
-const NODE_REFERENCES: ReadonlySet<string> = new Set(
-  attributeTable().flatMap(({ name, aliases, type }) => (type === 'node' ? [name, ...aliases] : [])),
-)
 
 /** The handler of a node, by its type and its attributes. */
 export interface NodeOperation {
-  readonly operation: string
+  readonly facts: OperationFacts
   readonly custom?: string | undefined
 }
 
@@ -43,7 +40,12 @@ export interface NodeOperation {
  * Throws `MutationRefused` for a change that untrusted text may not make. `node`: the node that is changed or added, after the changes
  * so far, and its handler; `source`: where the text comes from.
  */
-export function requireOpen(mutation: Mutation, node: (DotNode & NodeOperation) | undefined, source: string): void {
+export function requireOpen(
+  mutation: Mutation,
+  node: (DotNode & NodeOperation) | undefined,
+  { attributes: known }: OperationTable,
+  source: string,
+): void {
   const why = `the mutations come from ${source}, and nobody has reviewed them`
   if (mutation.op !== 'modify_attrs' && mutation.op !== 'add_node') refuse(`${mutation.op} is not allowed: ${why}`)
   const { id, attrs, op } = mutation
@@ -52,7 +54,7 @@ export function requireOpen(mutation: Mutation, node: (DotNode & NodeOperation) 
   if (!isOpenNode(node)) refuse(`${op}: ${id} is not a plain model node, and stays as its author wrote it: ${why}`)
   for (const key of attrs.keys()) {
     if (op === 'add_node' && TYPE_ATTRIBUTES.has(key)) continue
-    const problem = changeProblem(key, attrs, before)
+    const problem = changeProblem(known.find('node', key, node.facts.name), key, attrs, before)
     if (problem !== undefined) refuse(`${key} of ${id} ${problem}: ${why}`)
   }
 }
@@ -61,22 +63,28 @@ export function requireOpen(mutation: Mutation, node: (DotNode & NodeOperation) 
  * Throws `MutationRefused` for an added node that changes the path of the run although no edge leads to it: the pipeline names its id
  * already, or treats it as a start or an exit.
  */
-export function requireUnreferenced(id: string, { nodes, attributes }: DotGraph): void {
+export function requireUnreferenced(id: string, { graph: { nodes, attributes }, operations }: TypedGraph): void {
+  // Also a missing node can be named.
+  const names = operations.rows.flatMap(({ name, aliases, type }) => (type === 'node' ? [name, ...aliases] : []))
   const named = [attributes, ...[...nodes.values()].map((node) => node.attributes)].some((all) =>
-    [...NODE_REFERENCES].some((name) => textOf(all, name)?.trim() === id),
+    names.some((name) => textOf(all, name)?.trim() === id),
   )
   if (named) refuse(`add_node: the pipeline continues at ${id} already: nobody has reviewed the mutations`)
   if (/^(start|exit|end)$/i.test(id)) refuse(`add_node: ${id} is the name of a start or an exit: nobody has reviewed the mutations`)
 }
 
 /** A model node whose answer no gate and no council uses. */
-function isOpenNode({ operation, custom, attributes }: DotNode & NodeOperation): boolean {
+function isOpenNode({ facts, custom, attributes }: DotNode & NodeOperation): boolean {
   const isJudge = isOn(attributes, 'goal_gate') || textOf(attributes, 'perspective') !== undefined
-  return operation === MODEL_NODE && custom === undefined && !isJudge
+  return facts.form === 'model' && custom === undefined && !isJudge
 }
 
-function changeProblem(key: string, attrs: AttributeChanges, before: Attributes): string | undefined {
-  const row = findAttribute('node', key, MODEL_NODE)
+function changeProblem(
+  row: AttributeRow | 'ignored' | undefined,
+  key: string,
+  attrs: AttributeChanges,
+  before: Attributes,
+): string | undefined {
   if (row === undefined || row === 'ignored') return CLOSED
   const reach = Object.hasOwn(OPEN_ATTRIBUTES, row.name) ? OPEN_ATTRIBUTES[row.name] : undefined
   const value = attrs.get(key) ?? null

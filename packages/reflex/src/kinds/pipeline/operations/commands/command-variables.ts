@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
 import { isVariableName, isVariableValue } from '../../../../tools/index.ts'
-import { operationOf } from '../../model/operation.ts'
 import { readsOf } from '../../model/node-keys.ts'
 import { renderText } from '../../language/render.ts'
 import type { NodeContext } from '../../contract/handler.ts'
@@ -18,7 +17,7 @@ export function commandVariables(context: NodeContext): CommandVariables {
   const { attributes, node } = context
   const values: Record<string, Json> = {}
   const from = new Map<string, string>()
-  for (const { key, attribute } of readsOf({ id: node.id, operation: operationOf(node, attributes), attributes })) {
+  for (const { key, attribute } of readsOf({ id: node.id, facts: node.facts, attributes })) {
     const isListed = attribute === 'env_keys' || attribute === 'context_keys'
     const name = isListed ? (key.split('.').at(-1) ?? key) : key
     const value = context.get(key)

@@ -5,6 +5,9 @@ import type { Handler, NodeContext } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
 import { requiredText, requiredValue } from '../commands/requirements.ts'
 import { parseJson } from '../../language/parse-json.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { key, writes, writesAt } from '../../model/operation-ports.ts'
 
 /** What has been gathered, or why the input does not fit. */
 type Accumulated = { readonly value: Json } | { readonly problem: string }
@@ -24,7 +27,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 ])
 
 /** Joins a value to what has been gathered under a key (reference pipeline 4.8, accumulator). Pure. */
-export const accumulator: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node } = context
   const word = textOf(attributes, 'operation')?.trim() || textOf(attributes, 'mode')?.trim() || 'append'
   const operation = OPERATIONS.get(word)
@@ -149,3 +152,27 @@ function excerpt(value: Json): string {
   const text = JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
+
+export const accumulator = defineOperation({
+  name: 'accumulator',
+  does: 'Joins a value to the values gathered under a key.',
+  dispatch: [{ type: 'write', by: { target: 'accumulator' }, injects: { target: 'accumulator', mode: 'append' } }],
+  parameters: {
+    operation: attribute(
+      ['sum', 'count', 'min', 'max', 'product', 'avg', 'append', 'prepend', 'merge', 'concat'],
+      'How the value joins what has been gathered.',
+      { usual: 'append' },
+    ),
+    input_key: attribute('key', 'The value that joins.', { required: true }),
+    accumulator_key: attribute('key', 'Where it is gathered.', { usual: 'accumulator.<id>' }),
+    init_value: attribute('text', 'What is there before the first.'),
+    limit: attribute('number', 'How much may be gathered.'),
+    limit_action: attribute(['fail', 'warn', 'cap'], 'What happens beyond it.', { usual: 'warn', lenient: true }),
+    mode: attribute('text', 'The same as `operation`, where there is none.'),
+  },
+  reads: [key('input_key'), key('accumulator_key', 'accumulator.<id>')],
+  writes: [writesAt('inputs', 'accumulator_key', 'accumulator.<id>'), ...writes('inputs', 'accumulator.<id>.')],
+  repeat: 'idempotent',
+  ownRetries: true,
+  run,
+})

@@ -5,6 +5,10 @@ import type { Handler, NodeContext } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { followPath } from '../../language/json-path.ts'
 import { looseJson } from '../models/loose-json.ts'
+import type { WrittenNode } from '../../model/written-node.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { type Input, key, template, writesAt } from '../../model/operation-ports.ts'
 
 /** One way to transform: gives the value, or refuses with a reason. */
 type Transform = (input: Json, expression: string, context: NodeContext) => { readonly value: Json } | { readonly problem: string }
@@ -13,7 +17,7 @@ const ok = (value: Json): { readonly value: Json } => ({ value })
 const refuse = (problem: string): { readonly problem: string } => ({ problem })
 
 /** Transforms a value without a model: pure, so that it may be passed over where nothing has changed (reference pipeline 4.4). */
-export const transform: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node } = context
   const kind = textOf(attributes, 'transform') ?? 'identity'
   const apply = TRANSFORMS.get(kind)
@@ -106,3 +110,37 @@ function remap(input: Json, expression: string): ReturnType<Transform> {
   const pairs = split(expression, ',').map((pair) => pair.split(':').map((part) => part.trim()))
   return ok(Object.fromEntries(pairs.map(([from = '', to = from]) => [to, object[from] ?? null])))
 }
+
+/** Transforms that go by an expression alone. */
+const NEEDS_EXPRESSION: ReadonlySet<string> = new Set(['json_extract', 'template', 'filter'])
+
+function readsOf(node: WrittenNode): readonly Input[] {
+  const kind = node.text('transform')
+  if (kind === 'constant') return []
+  const source = key('source_key', 'last_response')
+  if (kind === 'template') return [source, template('expression')]
+  return kind === 'not_equal' ? [source, key('expression')] : [source]
+}
+
+export const transform = defineOperation({
+  name: 'transform',
+  does: 'Changes a value of the context, without a model.',
+  types: [],
+  dispatch: [{ type: 'transform' }, { type: 'compute', by: { purpose: 'transform' } }],
+  parameters: {
+    transform: attribute(
+      ['identity', 'constant', 'json_extract', 'template', 'increment', 'format', 'not_equal', 'map', 'filter', 'split', 'join', 'remap'],
+      'How the value is changed.',
+      { usual: 'identity' },
+    ),
+    expression: attribute('text', 'What the transform goes by: a path, a text, a template, a key, a step, a delimiter.'),
+  },
+  requires: (node) => (NEEDS_EXPRESSION.has(node.text('transform') ?? '') ? ['expression'] : []),
+  reads: readsOf,
+  writes: [writesAt('inputs', 'output_key', 'transform.<id>')],
+  repeat: 'idempotent',
+  pure: true,
+  ownRetries: true,
+  counts: (node) => (node.text('transform') === 'increment' ? node.text('source_key') : undefined),
+  run,
+})

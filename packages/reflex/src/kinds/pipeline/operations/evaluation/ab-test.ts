@@ -8,6 +8,11 @@ import { type Outcome, success } from '../../contract/outcome.ts'
 import { clearWinner, readVerdict, type Variant, type Verdict, type WinCounts, countWins } from './ab-test-scores.ts'
 import { expandPrompt, performInBatches, plainAsk, plainRequest, promptValue, replyText } from '../models/plain-request.ts'
 import { effectFailed, onResume, resolvePath, requiredText } from '../commands/requirements.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { MODEL, keptIn } from '../../model/capability-uris.ts'
+import { authored, prompt, writes } from '../../model/operation-ports.ts'
+import { MODEL_REQUEST } from '../parameters.ts'
 
 /** There is no such file. */
 const MISSING = 'R4106'
@@ -24,7 +29,7 @@ WINNER: A or B
 REASON: one sentence`
 
 /** Tries two prompts, lets a judge say which was better, and counts over all runs (reference pipeline 4.3.3). */
-export const promptAbTest: Handler = (context) => {
+const run: Handler = (context) => {
   const a = requiredText(context, 'variant_a')
   if (typeof a !== 'string') return a
   const b = requiredText(context, 'variant_b')
@@ -111,3 +116,25 @@ function* countVerdict(context: NodeContext, variants: Variants, verdict: Verdic
   const written = yield* callTool('file.write', { path, text, in: 'work', append: true }, onResume(context))
   return written.error === undefined ? { wins, file } : effectFailed(context, written.error)
 }
+
+export const promptAbTest = defineOperation({
+  name: 'prompt.ab_test',
+  does: 'Tries two prompts and lets a model judge which is better.',
+  dispatch: [{ type: 'compute', by: { purpose: 'ab_test' } }],
+  parameters: {
+    ...MODEL_REQUEST,
+    variant_a: attribute('text', 'The one prompt.', { required: true }),
+    variant_b: attribute('text', 'The other.', { required: true }),
+    count: attribute('int', 'How often each is tried.', { usual: '1' }),
+    judge_prompt: attribute('text', 'How the judge is asked.'),
+    persistence: attribute('path', 'The file that keeps the results of all runs.'),
+    auto_promote: attribute('bool', 'Whether a clear winner is promoted.', { usual: 'false' }),
+    min_samples: attribute('int', 'After how many.', { usual: '20' }),
+    significance: attribute('number', 'How clear.', { usual: '0.05' }),
+  },
+  reads: [prompt('variant_a'), prompt('variant_b'), prompt('judge_prompt'), authored('persistence', 'path_traversal')],
+  writes: writes('model', 'last_response', 'prompt_ab.<id>.'),
+  repeat: 'idempotent_with_key',
+  needs: (node) => [MODEL, ...keptIn(node.text('persistence'))],
+  run,
+})

@@ -8,6 +8,10 @@ import { DIMENSIONS } from './drift-scores.ts'
 import { effectFailed, onResume, resolvePath, requiredText, requiredValue } from '../commands/requirements.ts'
 import { mean, shapeOf } from './scores.ts'
 import { parseJson } from '../../language/parse-json.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { keptIn } from '../../model/capability-uris.ts'
+import { authored, key, writes, writesAt } from '../../model/operation-ports.ts'
 
 /** There is no such file. */
 const MISSING = 'R4106'
@@ -34,7 +38,7 @@ interface Comparison {
  * Compares a text with the one that a file has kept; where there is no file yet, the text becomes the baseline
  * (reference pipeline 4.3.4). After a crash the file is written again under the same key.
  */
-export const driftDetect: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node } = context
   const path = requiredText(context, 'baseline_path')
   if (typeof path !== 'string') return path
@@ -133,3 +137,25 @@ function isOutcome(value: Baseline | undefined | Outcome): value is Outcome {
 function isoTime({ now }: NodeContext): string {
   return new Date(now).toISOString()
 }
+
+export const driftDetect = defineOperation({
+  name: 'drift_detect',
+  does: 'Compares a text with a baseline that a file keeps.',
+  dispatch: [{ type: 'compute', by: { purpose: 'drift_detect' } }],
+  parameters: {
+    baseline_path: attribute('path', 'The file to compare with.', { required: true }),
+    current_key: attribute('key', 'The value to compare.', { usual: 'last_response' }),
+    dimensions: attribute({ list: ['length', 'keywords', 'structure', 'format'] }, 'What is compared.', {
+      usual: 'length,keywords,structure,format',
+    }),
+    threshold: attribute('number', 'How alike they must be.', { usual: '0.7' }),
+    action: attribute(['warn', 'fail', 'log'], 'What happens when they are not.', { usual: 'warn' }),
+    update_baseline: attribute('bool', 'Whether the value becomes the new baseline.', { usual: 'false' }),
+    result_key: attribute('key', 'Where the report is written.', { usual: 'drift_report' }),
+  },
+  reads: [key('current_key', 'last_response'), authored('baseline_path', 'path_traversal')],
+  writes: [writesAt('derived', 'result_key', 'drift_report'), ...writes('derived', 'drift.<id>.')],
+  repeat: 'idempotent_with_key',
+  needs: (node) => keptIn(node.text('baseline_path') ?? ''),
+  run,
+})

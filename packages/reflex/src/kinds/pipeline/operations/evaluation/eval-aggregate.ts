@@ -3,11 +3,14 @@ import type { Handler } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
 import { METRICS } from './eval-metrics.ts'
 import { nearestUpstream, resultsAt } from './eval-results.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { writes } from '../../model/operation-ports.ts'
+import { MEASURED } from '../parameters.ts'
 
 const DEFAULT_METRICS: readonly string[] = ['accuracy', 'mean_score']
 
 /** Computes metrics of an evaluation; below `threshold` the first of them fails the node (reference pipeline 4.3.6). Pure. */
-export const evalAggregate: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node } = context
   const named = listOf(attributes, 'metrics')
   const metrics = named.length === 0 ? DEFAULT_METRICS : named
@@ -24,3 +27,15 @@ export const evalAggregate: Handler = (context) => {
   if (threshold === undefined || value >= threshold) return success(updates)
   return refusal(`${node.id}: ${first} is ${value.toFixed(3)}, the least is ${threshold}`, { context_updates: updates })
 }
+
+export const evalAggregate = defineOperation({
+  name: 'eval.aggregate',
+  does: 'Computes the metrics of an evaluation.',
+  dispatch: [{ type: 'compute', by: { purpose: 'eval_aggregate' } }],
+  parameters: {
+    ...MEASURED,
+  },
+  writes: writes('derived', 'eval.metrics.<id>'),
+  repeat: 'read_only',
+  run,
+})

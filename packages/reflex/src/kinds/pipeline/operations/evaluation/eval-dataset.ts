@@ -6,6 +6,11 @@ import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { success } from '../../contract/outcome.ts'
 import { readSamples, shuffled } from './eval-samples.ts'
 import { effectFailed, resolvePath, requiredText } from '../commands/requirements.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { uri, fileUri } from '../../model/capability-uris.ts'
+import { authored, writes } from '../../model/operation-ports.ts'
+import { LIMIT } from '../parameters.ts'
 
 /** Bytes of a data set. */
 const MOST = 10_000_000
@@ -13,7 +18,7 @@ const MOST = 10_000_000
 const MOST_NAMED = 10
 
 /** Reads the samples that an evaluation goes by (reference pipeline 4.7). Lines that are none are passed over, with a warning. */
-export const evalDataset: Handler = (context) => {
+const run: Handler = (context) => {
   const path = requiredText(context, 'dataset')
   return typeof path === 'string' ? loadDataset(context, path.trim()) : path
 }
@@ -41,3 +46,20 @@ function* loadDataset(context: NodeContext, path: string): Steps {
     warning === undefined ? {} : { notes: warning },
   )
 }
+
+export const evalDataset = defineOperation({
+  name: 'eval.dataset',
+  does: 'Reads the samples of an evaluation.',
+  dispatch: [{ type: 'read', by: { source: 'eval_dataset' } }],
+  parameters: {
+    ...LIMIT,
+    dataset: attribute('path', 'The file with the samples, one JSON object a line.', { required: true }),
+    shuffle: attribute('bool', 'Whether they are mixed.', { usual: 'false' }),
+    seed: attribute('int', 'By which number.'),
+  },
+  reads: [authored('dataset', 'path_traversal')],
+  writes: writes('outside', 'eval.dataset', 'eval.dataset.count', 'eval.dataset.path'),
+  repeat: 'read_only',
+  needs: (node) => [uri('eval', 'dataset'), fileUri('read', node.text('dataset'))],
+  run,
+})

@@ -6,6 +6,10 @@ import { refusal, success } from '../../contract/outcome.ts'
 import { timingOf } from './eval-metrics.ts'
 import { allResults, resultsAt, type SampleResult } from './eval-results.ts'
 import { effectFailed, requiredText } from '../commands/requirements.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { uri } from '../../model/capability-uris.ts'
+import { key, writes } from '../../model/operation-ports.ts'
 
 /** A name that is a part of a path and leads nowhere. */
 const DOMAIN = /^[A-Za-z0-9][\w.-]{0,99}$/
@@ -15,7 +19,7 @@ const DOMAIN = /^[A-Za-z0-9][\w.-]{0,99}$/
  * later runs find it, and as a file `eval/<domain>/<run id>.json` in the run's own folder. Both are written under a key, so
  * that a crash repeats neither.
  */
-export const evalPersist: Handler = (context) => {
+const run: Handler = (context) => {
   const domain = requiredText(context, 'domain')
   if (typeof domain !== 'string') return domain
   if (!DOMAIN.test(domain.trim())) return refusal(`${context.node.id}: ${JSON.stringify(domain)} cannot be the name of a domain`)
@@ -59,3 +63,22 @@ function metricsOf(context: NodeContext): Json {
   const found = context.keys().filter((name) => name.startsWith('eval.metrics.') && isObject(context.get(name)))
   return Object.fromEntries(found.map((name) => [name.slice('eval.metrics.'.length), context.get(name) ?? {}]))
 }
+
+export const evalPersist = defineOperation({
+  name: 'eval.persist',
+  does: 'Keeps the results of an evaluation in the store and in the folder of the run.',
+  dispatch: [
+    { type: 'write', by: { target: 'eval', op: 'persist' } },
+    { type: 'write', by: { target: 'eval' } },
+  ],
+  parameters: {
+    domain: attribute('text', 'Under which name results are kept.', { required: true }),
+    results_key: attribute('key', 'The results.'),
+    metrics_key: attribute('key', 'The metrics.'),
+  },
+  reads: [key('results_key'), key('metrics_key')],
+  writes: writes('engine', 'eval.persist.run_id', 'eval.persist.status'),
+  repeat: 'side_effecting',
+  needs: () => [uri('eval', 'persist')],
+  run,
+})

@@ -8,9 +8,14 @@ import { refusal, success } from '../../contract/outcome.ts'
 import { REPORTS } from './eval-report-text.ts'
 import { nearestUpstream, resultsAt } from './eval-results.ts'
 import { effectFailed, onResume, resolvePath } from '../commands/requirements.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { uri, fileUri } from '../../model/capability-uris.ts'
+import { authored, context, writes } from '../../model/operation-ports.ts'
+import { OUTPUT, MEASURED } from '../parameters.ts'
 
 /** Tells what an evaluation came to: for a terminal, as JSON or Markdown, into the context and where `output` says (reference pipeline 4.8). */
-export const evalReport: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node, typed } = context
   const format = textOf(attributes, 'format')?.trim() || 'terminal'
   const write = REPORTS.get(format)
@@ -53,3 +58,19 @@ function sourceName({ attributes }: NodeContext, key: string): string | undefine
   const name = textOf(attributes, key)?.trim() ?? ''
   return name === '' || name === 'auto' ? undefined : name
 }
+
+export const evalReport = defineOperation({
+  name: 'eval.report',
+  does: 'Writes a report of an evaluation.',
+  dispatch: [{ type: 'write', by: { target: 'eval', op: 'report' } }],
+  parameters: {
+    ...OUTPUT,
+    ...MEASURED,
+    metrics_source: attribute('text', 'The node or key with the metrics.', { usual: 'auto' }),
+  },
+  reads: [authored('output', 'path_traversal'), context('eval.dataset')],
+  writes: writes('derived', 'eval.report.<id>', 'eval.report.<id>.'),
+  repeat: 'idempotent_with_key',
+  needs: (node) => [uri('eval', 'report'), ...(node.text('output') === undefined ? [] : [fileUri('write', node.text('output'))])],
+  run,
+})

@@ -10,6 +10,11 @@ import { performInBatches, plainAsk, promptValue, replyText } from '../models/pl
 import { effectFailed, requiredText } from '../commands/requirements.ts'
 import { parseJson } from '../../language/parse-json.ts'
 import { agentOfContext } from '../models/session-values.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { MODEL, uri } from '../../model/capability-uris.ts'
+import { authored, context, writes } from '../../model/operation-ports.ts'
+import { MODEL_REQUEST } from '../parameters.ts'
 
 /** No port of that name: this host has no services. */
 const NO_PORT = 'R2013'
@@ -18,10 +23,10 @@ const NO_PORT = 'R2013'
 type SubjectAnswer = { readonly actual: Json } | { readonly problem: string }
 
 /** Has each sample answered and judged (reference pipeline 4.3.6). What is judged: the input itself, a model, or a function of the host. */
-export const evalRun: Handler = (context) => {
+const run: Handler = (context) => {
   const written = requiredText(context, 'graders')
   if (typeof written !== 'string') return written
-  const graders = chooseGraders(listOf(context.attributes, 'graders'))
+  const graders = chooseGraders(listOf(context.attributes, 'graders'), context.typed.operations)
   if ('problem' in graders) return refusal(`${context.node.id}: ${graders.problem}`)
   const dataset = context.get('eval.dataset')
   const samples = (isList(dataset) ? dataset : []).flatMap((item, i) => sampleIn(item, i + 1) ?? [])
@@ -125,3 +130,19 @@ function resultsOutcome(context: NodeContext, results: readonly SampleResult[], 
     { notes: `${passed} of ${results.length} samples passed` },
   )
 }
+
+export const evalRun = defineOperation({
+  name: 'eval.run',
+  does: 'Has each sample answered and judged.',
+  dispatch: [{ type: 'compute', by: { purpose: 'eval_run' } }],
+  parameters: {
+    ...MODEL_REQUEST,
+    graders: attribute('csv', 'Who judges; `composite:any_pass:exact_match*2+contains` joins several to one.', { required: true }),
+    subject: attribute('text', 'What is judged: `llm` or a function of the host.', { usual: 'the input' }),
+  },
+  reads: [context('eval.dataset'), authored('graders'), authored('subject')],
+  writes: writes('model', 'eval.results.<id>', 'eval.results.<id>.', 'eval.model', 'eval.provider'),
+  repeat: 'read_only',
+  needs: (node) => [uri('eval', 'run'), ...(node.text('subject') === 'llm' ? [MODEL] : [])],
+  run,
+})

@@ -7,6 +7,11 @@ import { bestOf, isPlateau, type Scoring, SCORINGS } from './feedback-scores.ts'
 import { expandPrompt, plainRequest, promptValue } from '../models/plain-request.ts'
 import { effectFailed } from '../commands/requirements.ts'
 import { promptText } from '../../contract/prompt-text.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { MODEL } from '../../model/capability-uris.ts'
+import { key, prompt, writes } from '../../model/operation-ports.ts'
+import { MODEL_REQUEST } from '../parameters.ts'
 
 const CRITIQUE =
   'Judge the text below as a strict editor. List what is wrong or missing, the most important first, each with what would mend it.\n\n{content}'
@@ -23,7 +28,7 @@ interface LoopSettings {
 }
 
 /** Revises a text until it scores well enough, stops getting better or has been revised often enough (reference pipeline 4.6.5). */
-export const feedbackLoop: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node } = context
   const method = textOf(attributes, 'scoring_method')?.trim() || 'combined'
   const scoring = SCORINGS.get(method)
@@ -109,3 +114,24 @@ function* reviseText(context: NodeContext, text: string, { task }: LoopSettings)
   )
   return 'error' in revision ? { problem: revision.error.message } : { text: revision.reply.text }
 }
+
+export const feedbackLoop = defineOperation({
+  name: 'feedback.loop',
+  does: 'Revises a text until it scores well enough.',
+  dispatch: [{ type: 'compose', by: { mode: 'feedback' } }],
+  parameters: {
+    ...MODEL_REQUEST,
+    critique_prompt: attribute('text', 'How the critic is asked; `{content}` is the text.'),
+    max_iterations: attribute('int', 'How often the text is revised.', { usual: '3' }),
+    score_threshold: attribute('number', 'When it is good enough.', { usual: '0.8' }),
+    scoring_method: attribute(['length_ratio', 'keyword_coverage', 'structure', 'combined'], 'How it is scored.', { usual: 'combined' }),
+    reference_key: attribute('key', 'The text to compare with.'),
+    plateau_window: attribute('int', 'Over how many revisions nothing may change.', { usual: '3' }),
+    plateau_tolerance: attribute('number', 'What counts as nothing.', { usual: '0.02' }),
+  },
+  reads: [key('source_key', 'last_response'), prompt('prompt'), prompt('critique_prompt'), key('reference_key')],
+  writes: writes('model', 'last_response', 'feedback.<id>.'),
+  repeat: 'side_effecting',
+  needs: () => [MODEL],
+  run,
+})

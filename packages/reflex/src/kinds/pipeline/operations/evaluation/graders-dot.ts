@@ -1,4 +1,5 @@
-import { compileGraph } from '../../model/compile.ts'
+import { compile } from '../../model/compile.ts'
+import type { OperationTable } from '../../model/operation-table.ts'
 import type { TypedGraph } from '../../model/typed.ts'
 import { textOf } from '../../dot/graph.ts'
 import { parseDot } from '../../dot/parse.ts'
@@ -9,8 +10,8 @@ import { similarity, jaccard, mean, wordsOf } from './scores.ts'
 const ENOUGH = 0.7
 
 /** Compares two pipelines by what they are made of, not by their names (reference pipeline 4.3.6, dot_diff). */
-export function gradeDot(actual: string, expected: string): Grade {
-  const [a, b] = [pipelineIn(actual), pipelineIn(expected)]
+export function gradeDot(actual: string, expected: string, operations: OperationTable): Grade {
+  const [a, b] = [pipelineIn(actual, operations), pipelineIn(expected, operations)]
   if (a === undefined || b === undefined)
     return { score: 0, passed: false, detail: `${a === undefined ? 'the answer' : 'what is expected'} is no pipeline` }
   const scores = {
@@ -24,10 +25,10 @@ export function gradeDot(actual: string, expected: string): Grade {
   return { score, passed: score >= ENOUGH, detail: detail.join(', ') }
 }
 
-function pipelineIn(text: string): TypedGraph | undefined {
+function pipelineIn(text: string, operations: OperationTable): TypedGraph | undefined {
   const fenced = /```(?:dot|graphviz|gv)?[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1] ?? text
   const { graph, errors } = parseDot(fenced)
-  return graph === undefined || errors.length > 0 ? undefined : compileGraph(graph, {})
+  return graph === undefined || errors.length > 0 ? undefined : compile(graph, { operations })
 }
 
 /** The share of nodes that have a partner of the same type in the other pipeline. */

@@ -1,11 +1,12 @@
 import { canonicalJson, isList, isObject, type Json } from '../../../../kernel/journal/json.ts'
 import { matchLinear } from '../../../../text/index.ts'
+import type { OperationTable } from '../../model/operation-table.ts'
 import { renderText } from '../../language/render.ts'
 import { gradeDot } from './graders-dot.ts'
 import { type Grade, verdict } from './grade.ts'
 import { parseJson } from '../../language/parse-json.ts'
 
-type Grader = (actual: Json, expected: Json) => Grade
+type Grader = (actual: Json, expected: Json, operations: OperationTable) => Grade
 
 /** Graders that judge by themselves (reference pipeline 4.3.6). Pure; a pattern takes a time that grows with the text alone. */
 const GRADERS: ReadonlyMap<string, Grader> = new Map<string, Grader>([
@@ -13,7 +14,7 @@ const GRADERS: ReadonlyMap<string, Grader> = new Map<string, Grader>([
   ['contains', contains],
   ['regex', regex],
   ['json_valid', jsonValid],
-  ['dot_diff', (actual, expected) => gradeDot(renderText(actual), renderText(expected))],
+  ['dot_diff', (actual, expected, operations) => gradeDot(renderText(actual), renderText(expected), operations)],
   ...['embedding_similarity', 'compile_check', 'functional_test', 'code_quality'].map((name): [string, Grader] => [name, unavailable]),
 ])
 
@@ -21,8 +22,8 @@ const GRADERS: ReadonlyMap<string, Grader> = new Map<string, Grader>([
 export const GRADER_NAMES: readonly string[] = [...GRADERS.keys()]
 
 /** Judges an answer; nothing for a name that no grader has. */
-export function grade(name: string, actual: Json, expected: Json): Grade | undefined {
-  return GRADERS.get(name)?.(actual, expected)
+export function grade(name: string, actual: Json, expected: Json, operations: OperationTable): Grade | undefined {
+  return GRADERS.get(name)?.(actual, expected, operations)
 }
 
 /** Texts without the space around them; anything else by its value, whatever the order of its keys. */

@@ -4,8 +4,7 @@ import { type Mutation, readMutations, MutationRefused, refuse } from '../adapt/
 import { requireAllowed, requireTier, tierOf } from '../adapt/tiers.ts'
 import { type NodeOperation, requireUnreferenced, requireOpen } from '../adapt/untrusted-mutations.ts'
 import { versionOf } from '../../dot/version.ts'
-import { operationOf } from '../../model/operation.ts'
-import { type CustomHandler, resolveHandler } from '../../model/resolve-handler.ts'
+import { resolveHandler } from '../../model/resolve-handler.ts'
 import type { TypedGraph } from '../../model/typed.ts'
 import { type DotGraph, type DotNode, integerOf, isOn, textOf } from '../../dot/graph.ts'
 import { serializeGraph } from '../../dot/serialize.ts'
@@ -17,35 +16,39 @@ import { levelOf } from '../../contract/label.ts'
 import { authorLabel } from '../../engine/labelling.ts'
 import { authorOf } from '../../model/program-author.ts'
 import { readPipeline } from '../../check/read.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { uri } from '../../model/capability-uris.ts'
+import { key, writes } from '../../model/operation-ports.ts'
 
 /** Changes that one execution may make, unless the node says otherwise. */
 const MOST = 10
 
 /**
- * Changes the pipeline that runs (seed pipeline 14, reference pipeline 9): all of a list of changes, or none. What it gives
- * is the changed pipeline as text, which the engine takes; `custom` are the handlers of the host, which new nodes may name.
- * A function of the scene: on a replay it gives the same text.
+ * Changes the pipeline that runs (seed pipeline 14, reference pipeline 9): all of a list of changes, or none. The result is the
+ * changed pipeline as text, which the engine takes. A function of the context: on a replay it gives the same text.
  */
-export function adaptHandler(custom: ReadonlyMap<string, CustomHandler>): Handler {
-  return (nodeContext) => {
-    const { id } = nodeContext.node
-    try {
-      return adapt(nodeContext, custom)
-    } catch (thrown) {
-      if (thrown instanceof MutationRefused) return refusal(`${id}: ${thrown.message}`)
-      throw thrown
-    }
+const run: Handler = (nodeContext) => {
+  try {
+    return changed(nodeContext)
+  } catch (thrown) {
+    if (thrown instanceof MutationRefused) return refusal(`${nodeContext.node.id}: ${thrown.message}`)
+    throw thrown
   }
 }
 
-function adapt(nodeContext: NodeContext, custom: ReadonlyMap<string, CustomHandler>): Outcome {
+function changed(nodeContext: NodeContext): Outcome {
   const { attributes, node, typed } = nodeContext
   if (nodeContext.isBranch) refuse('a branch cannot change its pipeline: do it before the branches or behind them')
   const mutations = mutationsOf(nodeContext)
-  const graph = changedGraph(nodeContext, mutations, custom)
+  const graph = changedGraph(nodeContext, mutations)
   const dot = serializeGraph(graph, { stripInternal: false })
   const author = authorOf(typed)
-  const { findings } = readPipeline(dot, undefined, { transformed: true, custom, ...(author === undefined ? {} : { author }) })
+  const { findings } = readPipeline(dot, undefined, {
+    operations: typed.operations,
+    transformed: true,
+    ...(author === undefined ? {} : { author }),
+  })
   const wrong = findings.filter(({ severity }) => severity === 'error')
   if (wrong.length > 0)
     refuse(`the changed pipeline has errors: ${wrong.map(({ rule, message }) => `${rule ?? 'error'}: ${message}`).join('; ')}`)
@@ -68,21 +71,21 @@ function mutationsOf(nodeContext: NodeContext): readonly Mutation[] {
   return readMutations(value, integerOf(attributes, 'max_mutations') ?? MOST)
 }
 
-function changedGraph(nodeContext: NodeContext, mutations: readonly Mutation[], custom: ReadonlyMap<string, CustomHandler>): DotGraph {
+function changedGraph(nodeContext: NodeContext, mutations: readonly Mutation[]): DotGraph {
   const { attributes, permissions, typed, node } = nodeContext
   const tier = tierOf(permissions.trust, nodeContext.get('session.trust_tier'))
   requireTier(tier, textOf(attributes, 'trust_tier'))
   const completed = completedNodes(nodeContext)
   const source = untrustedSource(nodeContext)
   return applyMutations(typed.graph, mutations, {
-    kindOf: (one) => kindOf(one, typed, custom),
+    kindOf: (one) => kindOf(one, typed),
     closedReason: (id) => (id === node.id ? 'is being executed' : completed.has(id) ? 'is completed' : undefined),
     allow(mutation, leaf, before) {
       requireAllowed(tier, mutation, leaf)
       if (source === undefined) return
-      if (mutation.op === 'add_node') requireUnreferenced(mutation.id, typed.graph)
+      if (mutation.op === 'add_node') requireUnreferenced(mutation.id, typed)
       const one = mutation.op === 'add_node' ? newNode(mutation) : before
-      requireOpen(mutation, one === undefined ? undefined : { ...one, ...operationOfNode(one, typed, custom) }, source)
+      requireOpen(mutation, one === undefined ? undefined : { ...one, ...operationOfNode(one, typed) }, typed.operations, source)
     },
   })
 }
@@ -97,17 +100,17 @@ function untrustedSource(nodeContext: NodeContext): string | undefined {
 }
 
 /** The handler of a node: as in the whole pipeline, unless a change sets another. */
-function operationOfNode(node: DotNode, { nodes }: TypedGraph, custom: ReadonlyMap<string, CustomHandler>): NodeOperation {
+function operationOfNode(node: DotNode, { nodes, operations }: TypedGraph): NodeOperation {
   const known = nodes.get(node.id)
   if (known !== undefined && known.node === node) return known
-  const resolution = known !== undefined && writtenType(known.node) === writtenType(node) ? known : resolveHandler(node, custom)
-  return { operation: operationOf(resolution, node.attributes), custom: resolution.custom }
+  const resolution = known !== undefined && writtenType(known.node) === writtenType(node) ? known : resolveHandler(node, operations)
+  return { facts: operations.facts(operations.types.operationOf(resolution, node.attributes)), custom: resolution.custom }
 }
 
 /** What a node is: as it was found in the whole pipeline, unless a change says something else. */
-function kindOf(node: DotNode, { nodes }: TypedGraph, custom: ReadonlyMap<string, CustomHandler>): string {
+function kindOf(node: DotNode, { nodes, operations }: TypedGraph): string {
   const known = nodes.get(node.id)
-  return known !== undefined && writtenType(known.node) === writtenType(node) ? known.canonical : resolveHandler(node, custom).canonical
+  return known !== undefined && writtenType(known.node) === writtenType(node) ? known.canonical : resolveHandler(node, operations).canonical
 }
 
 function writtenType({ attributes }: DotNode): string {
@@ -131,3 +134,23 @@ function completedNodes(nodeContext: NodeContext): ReadonlySet<string> {
   })
   return new Set([...completed, ...inside])
 }
+
+export const adapt = defineOperation({
+  name: 'adapt',
+  does: 'Changes the pipeline that runs.',
+  types: ['graph.adapt'],
+  shape: 'octagon',
+  dispatch: [{ type: 'adapt' }],
+  parameters: {
+    mutations: attribute('json', 'The changes, a list of objects with `op`.'),
+    mutations_key: attribute('key', 'The context value with the changes; goes before `mutations`.'),
+    max_mutations: attribute('int', 'How many at once.', { usual: '10' }),
+    dry_run: attribute('bool', 'Whether they are only checked.', { usual: 'false' }),
+  },
+  requires: ['mutations|mutations_key'],
+  reads: [key('mutations_key', undefined, 'control')],
+  writes: writes('engine', 'adapt.<id>.'),
+  repeat: 'side_effecting',
+  needs: (node) => [uri('orchestrator/adapt', node.text('trust_tier') ?? 'probationary')],
+  run,
+})

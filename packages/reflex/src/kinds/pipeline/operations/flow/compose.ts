@@ -1,5 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { isOn, listOf, textOf } from '../../dot/graph.ts'
+import { fileUri, INVOKE } from '../../model/capability-uris.ts'
+import { type Output, writesAt } from '../../model/operation-ports.ts'
+import type { WrittenNode } from '../../model/written-node.ts'
 import { callProgram, callSource, type CallResult } from '../../contract/asks.ts'
 import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
@@ -65,6 +68,15 @@ function* callChild(nodeContext: NodeContext, inputs: JsonObject, sourceKey: str
   if (dot.trim() === '') return { refused: `the context has no ${sourceKey}` }
   // Text from the context is nobody's: it runs with the least trust that there is (reference pipeline 5.6).
   return yield* callSource('pipeline', `${nodeContext.typed.graph.id}.${nodeContext.node.id}`, { dot, author: 'untrusted' }, inputs)
+}
+
+/** The keys under which the values of a called program come back. */
+export const CHILD: Output = writesAt('inputs', 'result_prefix', 'subgraph.<id>.')
+
+/** The capabilities of a call; `file` is the attribute with the file of the program. */
+export function callNeeds(node: WrittenNode, file: string): readonly string[] {
+  const path = node.text(file)
+  return path === undefined ? [INVOKE] : [INVOKE, fileUri('read', path)]
 }
 
 /** The program that a node names, as `kind:id`. */

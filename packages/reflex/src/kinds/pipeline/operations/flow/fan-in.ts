@@ -4,6 +4,11 @@ import { reachable } from '../../contract/skip.ts'
 import { askModel } from '../../contract/asks.ts'
 import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { MODEL } from '../../model/capability-uris.ts'
+import { context, prompt, writes } from '../../model/operation-ports.ts'
+import { MODEL_REQUEST } from '../parameters.ts'
 
 /** How good a status is, the best first (reference pipeline 3.9.6). */
 const RANK: Readonly<Record<string, number>> = { success: 0, partial_success: 1, retry: 2, fail: 3, skipped: 4 }
@@ -16,7 +21,7 @@ interface Entry {
 }
 
 /** Joins branches and says which was the best; a plain barrier where only a fan-out leads here (reference pipeline 3.9.6). */
-export const fanIn: Handler = (context) => {
+const run: Handler = (context) => {
   const results = context.get('parallel.results')
   if (results === undefined) return isBarrier(context) ? success() : refusal(`${context.node.id}: no parallel results`)
   const entries = (isList(results) ? results : []).flatMap(entryOf)
@@ -91,3 +96,21 @@ function entryOf(value: Json): Entry[] {
     },
   ]
 }
+
+export const fanIn = defineOperation({
+  name: 'fan_in',
+  does: 'Joins branches and names the best of them.',
+  types: ['parallel.fan_in'],
+  shape: 'tripleoctagon',
+  dispatch: [{ type: 'fan_in' }],
+  parameters: {
+    ...MODEL_REQUEST,
+    fan_in_policy: attribute(['any', 'all', 'majority'], 'How many branches must have succeeded.', { usual: 'any' }),
+  },
+  reads: [context('parallel.results'), prompt('prompt')],
+  writes: writes('inputs', 'parallel.fan_in.best_id', 'parallel.fan_in.best_outcome', 'parallel.fan_in.best_score'),
+  repeat: 'idempotent',
+  needs: (node) => (node.text('prompt') === undefined ? [] : [MODEL]),
+  repeats: (node) => (node.has('prompt') ? 'idempotent_with_key' : undefined),
+  run,
+})

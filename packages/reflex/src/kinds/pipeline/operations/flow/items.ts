@@ -6,11 +6,15 @@ import type { BranchResult, BranchSpec, Handler, NodeContext, Steps } from '../.
 import { failure, isGood, type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { isEngineKey } from '../../contract/inputs.ts'
 import { parseJson } from '../../language/parse-json.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { DISPATCH } from '../../model/capability-uris.ts'
+import { key, writes, writesAt } from '../../model/operation-ports.ts'
+import { ITEMS } from '../parameters.ts'
 
 const AT_ONCE = 4
 
 /** Runs a handler for each item of a collection (reference pipeline 4.9). */
-export const map: Handler = (nodeContext) => eachItem(nodeContext, 'map')
+const run: Handler = (nodeContext) => eachItem(nodeContext, 'map')
 
 /** What a node says of how its items are handled; both spellings of the reference. */
 interface ItemsPlan {
@@ -140,3 +144,20 @@ function handlerAttributes({ attributes }: NodeContext): JsonObject | undefined 
 function itemPrompt(prompt: string | number | boolean | undefined): JsonObject {
   return prompt === undefined ? {} : { prompt }
 }
+
+export const map = defineOperation({
+  name: 'map',
+  does: 'Executes an operation for each item of a collection.',
+  types: [],
+  dispatch: [{ type: 'map' }],
+  parameters: {
+    ...ITEMS,
+  },
+  requires: ['items_key|source_key', 'item_type|handler_type'],
+  reads: [key('items_key'), key('source_key')],
+  writes: [writesAt('model', 'collect_key', 'map.results'), ...writes('engine', 'map.<id>.')],
+  repeat: 'side_effecting',
+  needs: () => [DISPATCH],
+  item: () => true,
+  run,
+})

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
-import { type Attributes, type DotGraph, integerOf, isOn, listOf, textOf } from '../../dot/graph.ts'
+import { integerOf, isOn, listOf, textOf } from '../../dot/graph.ts'
 import { restartHandler, beginProgram, callTool, observe, sleep } from '../../contract/asks.ts'
 import type { Answer, Ask, Handler, Observation, NodeContext, Steps } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
@@ -9,6 +9,11 @@ import { parseCondition } from '../../language/condition-parse.ts'
 import { durationOf } from '../../language/duration.ts'
 import { expandFromContext } from '../../language/variables.ts'
 import { referenceTo } from './compose.ts'
+import { WrittenNode } from '../../model/written-node.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { uri } from '../../model/capability-uris.ts'
+import { prompt, writes } from '../../model/operation-ports.ts'
 
 const POLL_INTERVAL = 45_000
 const MOST_CYCLES = 1_000
@@ -40,7 +45,7 @@ interface LoopSettings {
  * child is stopped when the node is left, cancelled or out of time, unless `manager.detach` leaves it running; after a crash both
  * go on where they were.
  */
-export const managerLoop: Handler = function* (context) {
+const run: Handler = function* (context) {
   const settings = loopSettings(context)
   if ('status' in settings) return settings
   const { kept } = context
@@ -69,9 +74,9 @@ function* runCycle(context: NodeContext, settings: LoopSettings, before: LoopSta
 }
 
 /** The pipeline that a manager watches over, as `kind:id`: its node's, else the graph's. */
-export function managedProgram(attributes: Attributes, graph: DotGraph): string | undefined {
-  const name = (textOf(attributes, 'stack.child_dotfile') ?? textOf(graph.attributes, 'stack.child_dotfile'))?.trim()
-  return name === undefined || name === '' ? undefined : referenceTo(name)
+function managedProgram(node: WrittenNode): string | undefined {
+  const name = node.setting('stack.child_dotfile')
+  return name === undefined ? undefined : referenceTo(name)
 }
 
 function loopSettings({ attributes, node }: NodeContext): LoopSettings | Outcome {
@@ -92,7 +97,7 @@ function loopSettings({ attributes, node }: NodeContext): LoopSettings | Outcome
 /** Begins the child, with the goal and nothing else of the context. */
 function* startChild(context: NodeContext): Generator<Ask, LoopState | Outcome, Answer> {
   const { attributes, typed, node } = context
-  const program = managedProgram(attributes, typed.graph)
+  const program = managedProgram(new WrittenNode(attributes, typed.graph.attributes))
   const isAutostart = !attributes.has('stack.child_autostart') || isOn(attributes, 'stack.child_autostart')
   if (program === undefined || !isAutostart) return { cycle: 0, seen: {} }
   const goal = textOf(typed.graph.attributes, 'goal')
@@ -172,3 +177,29 @@ function isMet(context: NodeContext, condition: Condition, facts: JsonObject): b
   const get = (key: string): Json | undefined => (Object.hasOwn(facts, key) ? facts[key] : context.get(key))
   return evaluateCondition(condition, { outcome: context.text('outcome'), preferredLabel: context.text('preferred_label'), get })
 }
+
+export const managerLoop = defineOperation({
+  name: 'stack.manager_loop',
+  does: 'Watches over a pipeline that runs beside this one.',
+  shape: 'house',
+  dispatch: [{ type: 'compose', by: { mode: 'manager_loop' } }],
+  parameters: {
+    'stack.child_dotfile': attribute('path', 'The pipeline that is watched over.', { usual: 'the graph’s' }),
+    'stack.child_workdir': attribute('path', 'Where it works.', { usual: 'the graph’s' }),
+    'stack.child_autostart': attribute('bool', 'Whether the loop begins it.', { usual: 'true' }),
+    'manager.poll_interval': attribute('duration', 'The rest between two looks.', { usual: '45s' }),
+    'manager.max_cycles': attribute('int', 'How many looks.', { usual: '1000' }),
+    'manager.stop_condition': attribute('text', 'A condition that ends the loop well.'),
+    'manager.actions': attribute('csv', 'What is done at each look; `steer` too.', { usual: 'observe,wait' }),
+    'manager.steer_cooldown': attribute('duration', 'The rest between two words of advice.', { usual: 'the poll interval' }),
+    'manager.detach': attribute('bool', 'The watched pipeline runs on when the loop ends; this pipeline ends once it has ended.', {
+      usual: 'false',
+    }),
+  },
+  reads: [prompt('prompt')],
+  writes: writes('derived', 'stack.child.', 'manager.'),
+  repeat: 'side_effecting',
+  needs: () => [uri('orchestrator/invoke')],
+  calls: managedProgram,
+  run,
+})

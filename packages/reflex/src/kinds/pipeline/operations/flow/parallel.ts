@@ -6,12 +6,16 @@ import { fork } from '../../contract/asks.ts'
 import type { BranchResult, BranchSpec, ForkAsk, Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { failure, isGood, type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { eachItem } from './items.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { key, writes } from '../../model/operation-ports.ts'
+import { ITEMS } from '../parameters.ts'
 
 const AT_ONCE = 4
 const BRANCH_STEPS = 'parallel_branch_max_steps'
 
 /** Runs the branches of a parallel node, or one handler over items (reference pipeline 3.9.2 to 3.9.5). */
-export const parallel: Handler = (context) => {
+const run: Handler = (context) => {
   if (context.attributes.has('items') || context.attributes.has('items_key')) return eachItem(context, 'parallel')
   return branches(context)
 }
@@ -138,3 +142,33 @@ function conditionScope(context: NodeContext) {
   const { status = 'success', preferred_label = '' } = context.outcome(context.previous ?? '') ?? {}
   return { outcome: status, preferredLabel: preferred_label, get: (key: string) => context.get(key) }
 }
+
+export const parallel = defineOperation({
+  name: 'parallel',
+  does: 'Runs the branches that leave it at the same time, or one operation over items.',
+  types: [],
+  shape: 'component',
+  dispatch: [{ type: 'parallel' }],
+  parameters: {
+    ...ITEMS,
+    join_policy: attribute(['wait_all', 'first_success', 'k_of_n', 'quorum'], 'When a block of branches has succeeded.', {
+      usual: 'wait_all',
+    }),
+    join_k: attribute('int', 'How many branches must succeed, with `k_of_n`.', { usual: '1' }),
+    quorum_fraction: attribute('number', 'Which part of the branches must succeed, with `quorum`.', { usual: '0.5' }),
+    error_policy: attribute(['continue', 'fail_fast', 'ignore'], 'What a branch that fails does to the others.', {
+      usual: 'continue',
+      lenient: true,
+    }),
+    max_parallel: attribute('int', 'How many branches run at once.', { usual: '4' }),
+    join_target: attribute('node', 'The node before which the branches stop.', { usual: 'inferred' }),
+    branch_timeout: attribute('duration', 'How long one branch may take.'),
+    parallel_branch_max_steps: attribute('int', 'Executions of nodes in one branch; 0 for no limit.', { usual: '100' }),
+    merge_context: attribute('bool', 'What the branches wrote is kept, in the order of their edges.', { usual: 'false' }),
+  },
+  reads: [key('items_key')],
+  writes: writes('inputs', 'parallel.'),
+  repeat: 'side_effecting',
+  item: (node) => node.has('items') || node.has('items_key'),
+  run,
+})

@@ -5,6 +5,9 @@ import type { Handler, NodeContext } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
 import { requiredText } from '../commands/requirements.ts'
 import { parseJson } from '../../language/parse-json.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { context, writes } from '../../model/operation-ports.ts'
 
 /** A backend and the model that it would be asked for. */
 export interface Candidate {
@@ -37,7 +40,7 @@ export function selectRoute(candidates: readonly Candidate[], { exclude, tier, b
 }
 
 /** Chooses the backend and model that a later node asks. Pure: it goes by the context alone. */
-export const routingSelect: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node } = context
   const written = requiredText(context, 'candidates')
   if (typeof written !== 'string') return written
@@ -78,3 +81,17 @@ function candidatesIn(written: string): readonly Candidate[] | undefined {
   )
   return pairs.every(({ backend, model }) => backend !== '' && model !== '') ? pairs : undefined
 }
+
+export const routingSelect = defineOperation({
+  name: 'routing.select',
+  does: 'Chooses the backend and the model that a later node asks.',
+  dispatch: [{ type: 'compute', by: { purpose: 'routing' } }],
+  parameters: {
+    candidates: attribute('json', 'A list of pairs, backend and model.', { required: true }),
+    exclude: attribute('csv', 'Backends that are out, beside those that the key exclude of the context names.'),
+  },
+  reads: [context('exclude'), context('tier'), context('budget_status')],
+  writes: writes('engine', 'selected_backend', 'selected_model', 'routing_reason'),
+  repeat: 'read_only',
+  run,
+})

@@ -13,12 +13,18 @@ import { simulatedOutcome } from './llm-simulate.ts'
 import { answerOutcome } from './llm-outcome.ts'
 import { preambleFacts, preambleLength, preambleOf } from './preamble.ts'
 import { converse, requestOffers } from './tool-loop.ts'
+import { fileUri, MODEL, SHELL, uri } from '../../model/capability-uris.ts'
+import type { WrittenNode } from '../../model/written-node.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { authored, key, prompt, writes, writesAt, writesUnder } from '../../model/operation-ports.ts'
+import { MODEL_REQUEST } from '../parameters.ts'
 
 /**
  * Asks a model (reference pipeline 4.3.1). It is told what its fidelity says of what happened before, may call tools, and
  * goes on with a conversation where its fidelity is full.
  */
-export const codergen: Handler = (context) => simulatedOutcome(context) ?? generate(context)
+const run: Handler = (context) => simulatedOutcome(context) ?? generate(context)
 
 function* generate(context: NodeContext): Steps {
   const prompt = promptOf(context)
@@ -98,3 +104,51 @@ function failedOutcome(prompt: string, problem: string): Outcome {
 function withoutResponse(prompt: string): { readonly context_updates: JsonObject } {
   return { context_updates: { last_response: null, last_prompt: prompt } }
 }
+
+/** The capabilities of a model node: the model, the tools that it is offered, the files that it is shown, hooks around its tools. */
+function needsOf(node: WrittenNode): readonly string[] {
+  const files = node.list('attachments').map((path) => fileUri('read', path))
+  const handed = node.text('attachments_context_key') === undefined ? [] : [fileUri('read', undefined)]
+  if (!node.isOn('use_tools')) return [MODEL, ...files, ...handed]
+  const tools = node.list('tools').map((tool) => uri('tool', tool))
+  const isHooked = (node.setting('tool_hooks.pre') ?? node.setting('tool_hooks.post')) !== undefined
+  return [MODEL, ...(tools.length === 0 ? [uri('tool')] : tools), ...files, ...handed, ...(isHooked ? [SHELL] : [])]
+}
+
+export const codergen = defineOperation({
+  name: 'codergen',
+  does: 'Asks a model.',
+  dispatch: [{ type: 'compute', by: { purpose: 'llm' } }],
+  usual: [],
+  parameters: {
+    ...MODEL_REQUEST,
+    attachments: attribute('csv', 'Files that the model sees with the prompt: images, PDFs, sounds and texts, by their paths.'),
+    attachments_context_key: attribute(
+      'key',
+      'A context value with further files: a path, the content as `file.read` gives it in base64, or a list.',
+    ),
+    prompt_cache: attribute(['system', 'prompt'], 'What the provider keeps in its cache: the system prompt, or that and the prompt.', {
+      lenient: true,
+    }),
+  },
+  reads: [
+    prompt('prompt'),
+    key('prompt_context_key'),
+    prompt('system_prompt'),
+    key('system_prompt_context_key'),
+    key('messages_context_key'),
+    authored('tools'),
+    authored('attachments', 'path_traversal'),
+    key('attachments_context_key', undefined, 'control', 'path_traversal'),
+  ],
+  writes: [
+    ...writes('model', 'last_response', 'llm.content', 'llm.tool_calls', 'llm.response_type', 'vote.'),
+    ...writes('engine', 'llm.', 'session.usage', 'score', 'context.previous_outcome'),
+    writesAt('model', 'output_key'),
+    writesUnder('model', 'output_prefix'),
+  ],
+  needs: needsOf,
+  repeat: 'idempotent_with_key',
+  form: 'model',
+  run,
+})

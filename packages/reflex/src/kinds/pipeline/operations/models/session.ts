@@ -1,31 +1,6 @@
 import { isObject } from '../../../../kernel/journal/json.ts'
-import type { Handler, Steps } from '../../contract/handler.ts'
-import { failure, type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { renderText } from '../../language/render.ts'
-import { llmCall, toolDispatch } from './session-model.ts'
-import {
-  backgroundChecks,
-  checkpoint,
-  consolidate,
-  memoryRecall,
-  memoryUpdate,
-  processProposals,
-  routeActions,
-  storeDecompositions,
-  storeIdentity,
-  updateGoals,
-  updateWorkingMemory,
-} from './session-memory.ts'
-import { processResults } from './session-results.ts'
-import {
-  contextValues,
-  listIn,
-  type ServiceResult,
-  type ServiceSteps,
-  type SessionService,
-  textIn,
-  type ServiceValues,
-} from './session-values.ts'
+import { listIn, type SessionService, type ServiceValues, textIn } from './session-values.ts'
 
 /** What was said to the agent: a command, the result of a tool, a question; blocked before all of them, whatever it is. */
 export const classify: SessionService = (values) => {
@@ -74,44 +49,4 @@ export const format: SessionService = (values) => {
 function isYes(values: ServiceValues, key: string): boolean {
   const value = values.get(key)
   return value === true || value === 1 || ['true', '1', 'yes'].includes(renderText(value).trim().toLowerCase())
-}
-
-/** The seventeen services of a session (reference pipeline 4.6.2). */
-export const SESSION_SERVICES: ReadonlyMap<string, SessionService> = new Map([
-  ['classify', classify],
-  ['memory_recall', memoryRecall],
-  ['mode_select', modeSelect],
-  ['llm_call', llmCall],
-  ['tool_dispatch', toolDispatch],
-  ['format', format],
-  ['memory_update', memoryUpdate],
-  ['checkpoint', checkpoint],
-  ['background_checks', backgroundChecks],
-  ['process_results', processResults],
-  ['route_actions', routeActions],
-  ['update_goals', updateGoals],
-  ['store_decompositions', storeDecompositions],
-  ['process_proposal_decisions', processProposals],
-  ['consolidate', consolidate],
-  ['update_working_memory', updateWorkingMemory],
-  ['store_identity', storeIdentity],
-])
-
-/** Handlers of the types `session.*`, by operation: what a service writes lands in the context under its keys. */
-export const SESSION_HANDLERS: readonly (readonly [string, Handler])[] = [...SESSION_SERVICES].map(([name, service]) => [
-  `session.${name}`,
-  (context) => {
-    const result = service(contextValues(context))
-    return 'next' in result ? finishSteps(result, context.node.id) : outcomeOf(result, context.node.id)
-  },
-])
-
-function* finishSteps(steps: ServiceSteps, id: string): Steps {
-  return outcomeOf(yield* steps, id)
-}
-
-function outcomeOf(result: ServiceResult, id: string): Outcome {
-  if ('updates' in result) return success(result.updates)
-  const reason = `${id}: ${result.problem}`
-  return result.transient === true ? failure(reason) : refusal(reason)
 }

@@ -4,6 +4,9 @@ import { renderText } from '../../language/render.ts'
 import type { Handler } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
 import { readVote, type Vote } from './consensus-vote.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { context, writes } from '../../model/operation-ports.ts'
+import { COUNCIL } from '../parameters.ts'
 
 /** What a council came to. */
 export interface Decision {
@@ -105,7 +108,7 @@ export function councilKeys({ recommendation: _recommendation, ...decision }: De
 }
 
 /** Decides by the votes of the branches before it; a deadlock fails, unless only advice was asked for. Pure. */
-export const consensusDecide: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node, typed } = context
   const decision = decideBranches(context.get('parallel.results'), textOf(attributes, 'quorum')?.trim() || 'majority')
   if ('problem' in decision) return refusal(`${node.id}: ${decision.problem}`)
@@ -119,3 +122,19 @@ export const consensusDecide: Handler = (context) => {
     ? refusal(`${node.id}: the council does not agree (${decision.recommendation})`, { context_updates: updates })
     : success(updates, { notes: decision.recommendation })
 }
+
+export const consensusDecide = defineOperation({
+  name: 'consensus.decide',
+  does: 'Decides by the votes of the branches before it.',
+  dispatch: [{ type: 'compose', by: { mode: 'consensus', op: 'decide' }, injects: { mode: 'consensus' } }],
+  parameters: {
+    ...COUNCIL,
+  },
+  reads: [context('parallel.results')],
+  writes: writes('derived', 'consensus.', 'council.'),
+  repeat: 'side_effecting',
+  patient: true,
+  takesPrompt: true,
+  sanitizes: 'votes',
+  run,
+})

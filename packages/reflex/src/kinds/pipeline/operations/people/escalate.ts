@@ -6,6 +6,11 @@ import { askModel, outcomeIn } from '../../contract/asks.ts'
 import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { failure, refusal, success } from '../../contract/outcome.ts'
 import { expandPrompt, plainRequest, promptValue } from '../models/plain-request.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { attribute } from '../../model/attribute.ts'
+import { MODEL } from '../../model/capability-uris.ts'
+import { key, prompt, writes } from '../../model/operation-ports.ts'
+import { MODEL_REQUEST } from '../parameters.ts'
 
 const TIMEOUT = 30_000
 const REASONS: readonly string[] = ['fail', 'timeout', 'low_score']
@@ -22,7 +27,7 @@ interface ModelAttempt {
  * Asks one model after the other, each dearer than the last, until one answers (reference pipeline 4.3.5). Where no ladder
  * is written the host's own model is the only rung.
  */
-export const retryEscalate: Handler = (context) => {
+const run: Handler = (context) => {
   const { attributes, node } = context
   const triggers = attributes.has('escalate_on') ? listOf(attributes, 'escalate_on') : ['fail', 'timeout']
   const unknown = triggers.find((word) => !REASONS.includes(word))
@@ -71,3 +76,22 @@ function hasLowScore(context: NodeContext): boolean {
   const score = text === '' ? Number.NaN : Number(text)
   return score < (numberOf(context.attributes, 'score_threshold') ?? 0.7)
 }
+
+export const retryEscalate = defineOperation({
+  name: 'retry.escalate',
+  does: 'Asks one model after the other until one answers well enough.',
+  dispatch: [{ type: 'compute', by: { purpose: 'retry_escalate' } }],
+  parameters: {
+    ...MODEL_REQUEST,
+    models: attribute('csv', 'The models to try, one after the other.', { usual: 'those of the host' }),
+    escalate_on: attribute({ list: ['fail', 'timeout', 'low_score'] }, 'When the next one is tried.', { usual: 'fail,timeout' }),
+    timeout_ms: attribute('duration', 'How long each may take.', { usual: '30000' }),
+    score_threshold: attribute('number', 'The least score.', { usual: '0.7' }),
+    score_key: attribute('key', 'The context value with the score.'),
+  },
+  reads: [key('source_key', 'last_response'), prompt('prompt'), key('score_key')],
+  writes: writes('model', 'last_response', 'escalate.<id>.'),
+  repeat: 'idempotent_with_key',
+  needs: () => [MODEL],
+  run,
+})

@@ -123,7 +123,7 @@ function schemaProblems(schema: string | undefined, value: Json | undefined, tex
 export const pipelineValidate: Handler = (context) => {
   const { node, attributes } = context
   const text = unfenced(context.text(textOf(attributes, 'source_key') ?? 'last_response'))
-  const { typed, findings } = readPipeline(text, undefined, { author: 'untrusted' })
+  const { typed, findings } = readPipeline(text, undefined, { operations: context.typed.operations, author: 'untrusted' })
   const errors = findings.filter(({ severity }) => severity === 'error').map(({ rule, message }) => `${rule ?? 'error'}: ${message}`)
   const updates: JsonObject = {
     [`pipeline.valid.${node.id}`]: errors.length === 0,

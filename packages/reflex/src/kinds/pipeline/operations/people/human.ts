@@ -10,12 +10,16 @@ import { expandFromContext } from '../../language/variables.ts'
 import { askPerson } from '../../contract/asks.ts'
 import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { ASK } from '../../model/capability-uris.ts'
+import { prompt, writes } from '../../model/operation-ports.ts'
+import { QUESTION } from '../parameters.ts'
 
 /** Times that somebody is asked who answers with what is no choice. */
 const TRIES = 3
 
 /** Asks a person which way to go: the edges are the choices (reference pipeline 7.3). */
-export const waitHuman: Handler = (context) => {
+const run: Handler = (context) => {
   const edges = context.typed.outgoing.get(context.node.id) ?? []
   if (edges.length === 0) return refusal(`${context.node.id}: no choices: nothing leaves it`)
   const form = questionForm(context, edges)
@@ -166,3 +170,22 @@ function lateOutcome(): Outcome {
 function skippedOutcome(): Outcome {
   return refusal('human skipped interaction')
 }
+
+export const waitHuman = defineOperation({
+  name: 'wait.human',
+  does: 'Asks a person to choose an edge, or to write a text.',
+  shape: 'hexagon',
+  dispatch: [{ type: 'wait', by: { source: 'human' } }],
+  usual: [],
+  parameters: {
+    ...QUESTION,
+  },
+  reads: [prompt('question')],
+  writes: [...writes('engine', 'human.gate.selected', 'human.gate.label', 'approval.status'), ...writes('outside', 'human.gate.text')],
+  repeat: 'side_effecting',
+  needs: () => [ASK],
+  form: 'choice',
+  patient: true,
+  sanitizes: 'review',
+  run,
+})

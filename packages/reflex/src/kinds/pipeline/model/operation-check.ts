@@ -1,0 +1,111 @@
+import { didYouMean, quote, suggest } from '../../../text/index.ts'
+import { ATTRIBUTE_TYPES, type AttributeFact } from './attribute.ts'
+import { NODE_ATTRIBUTES } from './attributes-node.ts'
+import { CANONICAL_TYPES, CHOICES } from './canonical-types.ts'
+import { compileFaults } from './faults.ts'
+import type { OperationFacts } from './operation-facts.ts'
+import { dispatchOf } from './type-names.ts'
+import { IDEMPOTENCIES } from './resolution.ts'
+
+const NAME = /^[A-Za-z_][\w.-]{0,99}$/
+
+/** What is wrong with one operation, and what to write instead. */
+interface Problem {
+  readonly message: string
+  readonly fix: string
+}
+
+/** Throws `R1165` for the first operation that does not fit the others, or whose description is wrong. */
+export function checkOperations(operations: readonly OperationFacts[]): void {
+  const taken = new Map<string, string>()
+  for (const operation of operations) {
+    const problem = ownProblem(operation) ?? takenProblem(operation, taken)
+    if (problem === undefined) continue
+    const { name } = operation
+    throw compileFaults.make('R1165', `module "pipeline": the operation ${quote(name)} ${problem.message}`, { fix: problem.fix })
+  }
+}
+
+function ownProblem(operation: OperationFacts): Problem | undefined {
+  const { name, types = [name], parameters, repeat } = operation
+  const wrong = [name, ...types].find((one) => typeof one !== 'string' || !NAME.test(one))
+  if (wrong !== undefined) {
+    return { message: `has the name ${quote(wrong)}`, fix: 'write a name of letters, digits, points, dashes and underscores' }
+  }
+  if (!IDEMPOTENCIES.includes(repeat)) return unknownWord('repeat', repeat, IDEMPOTENCIES)
+  for (const [attribute, fact] of Object.entries(parameters)) {
+    const problem = parameterProblem(attribute, fact)
+    if (problem !== undefined) return problem
+  }
+  return dispatchProblem(operation) ?? attributesProblem(operation)
+}
+
+function parameterProblem(name: string, { form }: AttributeFact): Problem | undefined {
+  if (typeof form === 'string') return isType(form) ? undefined : unknownWord(`parameter ${quote(name)}: type`, form, ATTRIBUTE_TYPES)
+  const words: unknown = typeof form === 'object' && form !== null && 'list' in form ? form.list : form
+  if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string')) return undefined
+  return {
+    message: `has the parameter ${quote(name)} without a type`,
+    fix: `write one of ${ATTRIBUTE_TYPES.join(', ')}, or a list of words`,
+  }
+}
+
+function isType(form: string): boolean {
+  return ATTRIBUTE_TYPES.some((type) => type === form)
+}
+
+function unknownWord(what: string, word: string, known: readonly string[]): Problem {
+  const guess = suggest(word, known)
+  const meant = guess === undefined ? '' : `. ${didYouMean(guess) ?? ''}`
+  return {
+    message: `has an unknown ${what} ${quote(word)}${meant}`,
+    fix: guess === undefined ? `write one of ${known.join(', ')}` : `write ${quote(guess)}`,
+  }
+}
+
+function dispatchProblem(operation: OperationFacts): Problem | undefined {
+  for (const { type, by = {} } of dispatchOf(operation)) {
+    if (!CANONICAL_TYPES.includes(type)) return unknownWord('dispatch type', type, CANONICAL_TYPES)
+    const attribute = CHOICES[type]?.attribute
+    const [first = attribute, second = 'op'] = Object.keys(by)
+    if (first === attribute && second === 'op') continue
+    const fix = attribute === undefined ? 'leave `by` out' : `choose by ${attribute}, or by ${attribute} and op`
+    return { message: `is dispatched by ${Object.keys(by).join(' and ')}, by which nodes of type ${type} do not choose`, fix }
+  }
+  return undefined
+}
+
+/** An attribute that it reads, writes to or requires, and does not have. */
+function attributesProblem({ parameters, reads = [], writes = [], requires = [], usual = [] }: OperationFacts): Problem | undefined {
+  const known = [...namesOf(parameters), ...namesOf(NODE_ATTRIBUTES)]
+  const used = [
+    ...(typeof reads === 'function' ? [] : reads.map(({ attribute }) => attribute)),
+    ...(typeof writes === 'function' ? [] : writes.map(({ attribute = '' }) => attribute)),
+    ...(typeof requires === 'function' ? [] : requires.flatMap((group) => group.split('|'))),
+    ...usual,
+  ]
+  const wrong = used.find((name) => name !== '' && !known.includes(name))
+  return wrong === undefined ? undefined : unknownWord('attribute', wrong, known)
+}
+
+function namesOf(attributes: OperationFacts['parameters']): string[] {
+  return Object.entries(attributes).flatMap(([name, { aliases }]) => [name, ...aliases])
+}
+
+function takenProblem(operation: OperationFacts, taken: Map<string, string>): Problem | undefined {
+  const { name, types = [name] } = operation
+  const claims = [
+    `the name ${quote(name)}`,
+    ...types.map((type) => `the type name ${quote(type)}`),
+    ...dispatchOf(operation).flatMap(({ type, by }) => (by === undefined ? [] : [`${Object.values(by).join(' ')} of type ${type}`])),
+  ]
+  for (const claim of claims) {
+    const other = taken.get(claim)
+    if (other !== undefined) return { message: `takes ${claim}, which ${quote(other)} has`, fix: 'give one of them another name' }
+    taken.set(claim, name)
+  }
+  const type = types.find((one) => CANONICAL_TYPES.some((canonical) => canonical === one))
+  return type === undefined
+    ? undefined
+    : { message: `takes the type name ${quote(type)}, which is a type of the language`, fix: 'give it another name' }
+}

@@ -1,0 +1,78 @@
+import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES } from './attributes-graph.ts'
+import { NODE_ATTRIBUTES } from './attributes-node.ts'
+import { AttributeIndex } from './attribute-index.ts'
+import { type AttributeRow, merged, rowsOf } from './attribute-row.ts'
+import { CANONICAL_TYPES, CHOICES } from './canonical-types.ts'
+import { checkOperations } from './operation-check.ts'
+import { type Dispatch, type OperationFacts, UNKNOWN_FACTS } from './operation-facts.ts'
+import { dispatchOf, TypeNames } from './type-names.ts'
+import type { CustomHandler } from './resolution.ts'
+
+/**
+ * Everything that is derived from a list of operations. It is a value that is handed to what compiles, checks and runs pipelines;
+ * nothing registers an operation by being imported.
+ */
+export interface OperationTable {
+  readonly operations: readonly OperationFacts[]
+  readonly types: TypeNames
+  /** Every attribute that means something, in the order in which a page lists them. */
+  readonly rows: readonly AttributeRow[]
+  readonly attributes: AttributeIndex
+  /** Handlers of the host, by the type name that they take. */
+  readonly custom: ReadonlyMap<string, CustomHandler>
+  /** Returns the facts of an operation by its name; an unknown one counts as side-effecting. */
+  facts(operation: string): OperationFacts
+  /** Returns the row of the attribute by which nodes of a canonical type choose their operation, if it has this name. */
+  choice(type: string, attribute: string): AttributeRow | undefined
+}
+
+/** Makes the table of a list of operations. Throws `R1165` for one that does not fit the others, or whose description is wrong. */
+export function operationTable(operations: readonly OperationFacts[]): OperationTable {
+  checkOperations(operations)
+  const types = new TypeNames(operations)
+  const choices = new Map(CANONICAL_TYPES.flatMap((type) => choiceRow(type, operations, types) ?? []))
+  const facts = new Map(operations.map((operation) => [operation.name, operation]))
+  const rows = [
+    ...rowsOf('graph', GRAPH_ATTRIBUTES),
+    ...rowsOf('node', NODE_ATTRIBUTES),
+    ...choices.values(),
+    ...merged(operations.flatMap(({ name, parameters }) => rowsOf('node', parameters, [name]))),
+    ...rowsOf('edge', EDGE_ATTRIBUTES),
+  ]
+  return {
+    operations,
+    types,
+    rows,
+    attributes: new AttributeIndex(rows),
+    custom: new Map(),
+    facts: (operation) => facts.get(operation) ?? UNKNOWN_FACTS,
+    choice(type, attribute) {
+      const row = choices.get(type)
+      return row?.name === attribute ? row : undefined
+    },
+  }
+}
+
+/** Returns the same table with handlers of the host. */
+export function withHandlers(table: OperationTable, custom: OperationTable['custom'] | undefined): OperationTable {
+  return custom === undefined || custom.size === 0 ? table : { ...table, custom }
+}
+
+function choiceRow(
+  type: (typeof CANONICAL_TYPES)[number],
+  operations: readonly OperationFacts[],
+  types: TypeNames,
+): [string, AttributeRow][] | undefined {
+  const choice = CHOICES[type]
+  if (choice === undefined) return undefined
+  const { attribute: name, usual, does, everywhere } = choice
+  const words = types.choice(type)?.words ?? []
+  const chosen = operations.filter((operation) => dispatchOf(operation).some((one) => one.type === type && saysAll(one)))
+  const by = everywhere === true ? {} : { operations: chosen.map((operation) => operation.name) }
+  return [[type, { name, aliases: [], on: 'node', type: 'words', words, usual, lenient: true, does, ...by }]]
+}
+
+/** True if a type name says the same as the words that choose: a node of that type can have them too. */
+function saysAll({ by = {}, injects = by }: Dispatch): boolean {
+  return Object.entries(by).every(([attribute, word]) => injects[attribute] === word)
+}

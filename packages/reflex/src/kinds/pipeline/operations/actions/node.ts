@@ -1,0 +1,93 @@
+import { defineOperation, type Operation } from '../../contract/define-operation.ts'
+import { ACTION_FACTS, canonicalAction } from '../../model/action-facts.ts'
+import { attribute } from '../../model/attribute.ts'
+import { uri } from '../../model/capability-uris.ts'
+import { type OpenedFile, outputsOf } from '../../model/operation-facts.ts'
+import { authored, context, type Input, type Output, type Safety, writes, writesAt, writesUnder } from '../../model/operation-ports.ts'
+import type { WrittenNode } from '../../model/written-node.ts'
+import { action as run } from '../commands/exec.ts'
+import { evalAggregate } from '../evaluation/eval-aggregate.ts'
+import { evalDataset } from '../evaluation/eval-dataset.ts'
+import { evalPersist } from '../evaluation/eval-persist.ts'
+import { evalReport } from '../evaluation/eval-report.ts'
+import { evalRun } from '../evaluation/eval-run.ts'
+import { ON_ERROR } from '../parameters.ts'
+
+/** An action says which of its parameters decide what is touched; the others are content (reference pipeline 5.3). */
+function readsOf(node: WrittenNode): readonly Input[] {
+  const facts = ACTION_FACTS.get(canonicalAction(node.text('action') ?? ''))
+  const controls = new Map<string, Safety | true>()
+  for (const [name, { control, also = [] }] of Object.entries(facts?.parameters ?? {}))
+    if (control !== undefined) for (const one of [name, ...also]) controls.set(one, control)
+  const handed = node.list('context_keys').map((name): Input => {
+    const control = controls.get(lastPart(name))
+    const needs = control === true ? undefined : control
+    return { ...context(name, control === undefined ? 'data' : 'control', needs), attribute: 'context_keys' }
+  })
+  return [authored('action'), ...handed, ...(facts?.reads ?? []).map((name) => context(name))]
+}
+
+/** The operations whose keys some actions write too. */
+const WRITTEN: ReadonlyMap<string, Operation> = new Map(
+  [evalDataset, evalRun, evalAggregate, evalPersist, evalReport].map((operation) => [operation.name, operation]),
+)
+
+function writesOf(node: WrittenNode): readonly Output[] {
+  const { origin = 'derived', writesAs = '' } = ACTION_FACTS.get(canonicalAction(node.text('action') ?? '')) ?? {}
+  const others = WRITTEN.get(writesAs)
+  return [
+    ...writes(origin, 'exec.<id>.'),
+    writesAt(origin, 'output_key'),
+    writesUnder(origin, 'output_prefix'),
+    ...(others === undefined ? [] : outputsOf(others, node.attributes)),
+  ]
+}
+
+function needsOf(node: WrittenNode): readonly string[] {
+  const name = canonicalAction(node.text('action') ?? '')
+  const facts = ACTION_FACTS.get(name)
+  const written = (parameter: string): string | undefined =>
+    [parameter, ...(facts?.parameters[parameter]?.also ?? [])]
+      .flatMap((one) => [node.text(`param.${one}`), node.text(`arg.${one}`)])
+      .find((found) => found !== undefined)
+  return [uri('action', name), ...(facts?.needs?.(written) ?? [])]
+}
+
+const READS_FILE = 'file_read'
+
+/** The file of the action that reads one: the path that is handed over, or the path that is written. */
+function openedBy(node: WrittenNode): readonly OpenedFile[] | undefined {
+  if (canonicalAction(node.text('action') ?? '') !== READS_FILE) return undefined
+  const names = ['path', ...(ACTION_FACTS.get(READS_FILE)?.parameters['path']?.also ?? [])]
+  const handed = node.list('context_keys').find((name) => names.includes(lastPart(name)))
+  const path = names.map((name) => node.text(`param.${name}`)).find((text) => text !== undefined)
+  return [...(handed === undefined ? [] : [{ key: handed }]), ...(path === undefined ? [] : [{ path }])]
+}
+
+function lastPart(name: string): string {
+  return name.split('.').at(-1) ?? name
+}
+
+export const action = defineOperation({
+  name: 'action',
+  does: 'Performs an action by its name, of Reflex or of the host.',
+  types: [],
+  dispatch: [{ type: 'exec', by: { target: 'action' } }],
+  parameters: {
+    ...ON_ERROR,
+    action: attribute('text', 'The name of the action; `.` and `_` count the same.', { required: true }),
+    'param.*': attribute('text', 'A parameter of the action.'),
+    'arg.*': attribute('text', 'The same.'),
+    'timeout_budget.deadline_key': attribute('key', 'The context value that says until when; all four or none.'),
+    'timeout_budget.cap_key': attribute('key', 'The context value with the longest time.'),
+    'timeout_budget.reserve_key': attribute('key', 'The context value with the time to keep back.'),
+    'timeout_budget.param': attribute('text', 'The parameter that gets the time.'),
+  },
+  reads: readsOf,
+  writes: writesOf,
+  needs: needsOf,
+  repeat: 'side_effecting',
+  opens: openedBy,
+  performs: 'action',
+  run,
+})

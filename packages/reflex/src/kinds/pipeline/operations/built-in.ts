@@ -1,0 +1,36 @@
+import { type OperationTable, operationTable, withHandlers } from '../model/operation-table.ts'
+import { compileFaults } from '../model/faults.ts'
+import type { CustomHandler } from '../model/resolution.ts'
+import type { Operation } from '../contract/define-operation.ts'
+import { OPERATIONS } from './table.ts'
+
+/** The operations that come with Reflex. */
+export const BUILT_IN_OPERATIONS: OperationTable = operationTable(OPERATIONS)
+
+/** What a host adds to the operations of Reflex. */
+export interface HostOperations {
+  /** Operations that `defineOperation` made. A type name that another operation has is refused with `R1165`. */
+  readonly operations?: readonly Operation[] | undefined
+  /** Handlers that the host registered, by the type name that they take. */
+  readonly custom?: ReadonlyMap<string, CustomHandler> | undefined
+}
+
+const TABLES = new WeakMap<readonly Operation[], OperationTable>()
+
+/** Returns the operations of Reflex with those of a host. Throws `R1165`. */
+export function operationsOf({ operations = [], custom }: HostOperations = {}): OperationTable {
+  return withHandlers(operations.length === 0 ? BUILT_IN_OPERATIONS : tableOf(operations), custom)
+}
+
+function tableOf(operations: readonly Operation[]): OperationTable {
+  const known = TABLES.get(operations)
+  if (known !== undefined) return known
+  const wrong = operations.find(({ run }) => typeof run !== 'function')
+  if (wrong !== undefined) {
+    const message = `module "pipeline": the operation ${JSON.stringify(wrong.name)} has no function`
+    throw compileFaults.make('R1165', message, { fix: 'give defineOperation a function as run' })
+  }
+  const table = operationTable([...OPERATIONS, ...operations])
+  TABLES.set(operations, table)
+  return table
+}

@@ -1,0 +1,34 @@
+import { textOf } from '../../dot/graph.ts'
+import { renderText } from '../../language/render.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { success } from '../../contract/outcome.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+import { key, writes } from '../../model/operation-ports.ts'
+import { CONDITION } from '../parameters.ts'
+
+/**
+ * A branch changes nothing: its edges decide. `condition_key` names a value that edges without a condition can carry as
+ * their label (reference pipeline 4.2).
+ */
+const run: Handler = (context) => {
+  const key = textOf(context.attributes, 'condition_key')
+  if (key === undefined) return success()
+  const value = context.get(key) ?? null
+  const label = renderText(value)
+  return success({ [`branch.${context.node.id}.value`]: value }, label === '' ? {} : { preferred_label: label })
+}
+
+export const branch = defineOperation({
+  name: 'branch',
+  does: 'Changes nothing: its edges decide.',
+  types: ['conditional'],
+  shape: 'diamond',
+  dispatch: [{ type: 'branch' }],
+  parameters: {
+    ...CONDITION,
+  },
+  reads: [key('condition_key')],
+  writes: writes('inputs', 'branch.<id>.value'),
+  repeat: 'idempotent',
+  run,
+})

@@ -1,0 +1,17 @@
+import type { Handler } from '../../contract/handler.ts'
+import { success } from '../../contract/outcome.ts'
+import { defineOperation } from '../../contract/define-operation.ts'
+
+/** An exit does nothing: its goal gates were asked before (reference pipeline 3.2, step 3). */
+const run: Handler = () => success(undefined, { notes: 'Pipeline completed' })
+
+export const exit = defineOperation({
+  name: 'exit',
+  does: 'Ends the pipeline.',
+  types: [],
+  shape: 'Msquare',
+  dispatch: [{ type: 'exit' }],
+  parameters: {},
+  repeat: 'idempotent',
+  run,
+})
