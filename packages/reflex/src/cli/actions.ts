@@ -371,10 +371,10 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'explain',
-    words: [['<code>', 'R1042, or a code of a seed, such as INVALID_EDGE']],
-    about: 'explain a code of a message',
+    words: [['<code>', 'R1042, a code of a seed, such as INVALID_EDGE, or an operation of pipelines, such as shell']],
+    about: 'explain a code of a message, or what a node can do',
     options: COMMON,
-    examples: ['explain R1042'],
+    examples: ['explain R1042', 'explain file.write'],
     action: withoutStore(async () => {
       const { explain } = await import('./verbs/explain.ts')
       return (console, [code = '']) => Promise.resolve(explain(console, code))

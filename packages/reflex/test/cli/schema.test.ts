@@ -66,6 +66,7 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['graph', 'bad.workflow.json'], 'error'],
   [['signal', 'nowhere', 'news'], 'error'],
   [['explain', 'INVALID_EDGE'], 'explain'],
+  [['explain', 'file.write'], 'explain'],
   [['explain', 'R104Z'], 'error'],
   [['schema'], 'schemas'],
   [['schema', 'outptu'], 'error'],

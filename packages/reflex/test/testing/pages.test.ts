@@ -5,7 +5,13 @@ import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../../../..')
-const pages = ['docs/testing.md', 'docs/extending/kind.md', 'docs/extending/store.md', 'docs/extending/port.md']
+const pages = [
+  'docs/testing.md',
+  'docs/extending/kind.md',
+  'docs/extending/store.md',
+  'docs/extending/port.md',
+  'docs/extending/operation.md',
+]
 
 /** The TypeScript of a page, by the file that the first line of each example names. */
 function filesOf(page: string): readonly (readonly [name: string, text: string])[] {

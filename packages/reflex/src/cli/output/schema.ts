@@ -243,7 +243,20 @@ export const DOCUMENTS = {
           often: text.optional(),
           fix: text,
         }),
-      ),
+      )
+        .optional()
+        .describe('The entries of a code'),
+      operation: z
+        .object({
+          name: text,
+          does: text,
+          types: list(text),
+          chosenBy: list(text).describe('The attributes that choose it: type=exec target=shell'),
+          repeat: z.enum(['idempotent', 'idempotent_with_key', 'side_effecting', 'read_only']),
+          attributes: list(z.object({ name: text, aliases: list(text), takes: text, usual: text, does: text, isRequired: z.boolean() })),
+        })
+        .optional()
+        .describe('An operation of pipelines'),
     })
     .describe('explain'),
   graph: z

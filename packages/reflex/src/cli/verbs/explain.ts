@@ -2,15 +2,18 @@ import { CATALOGUE, explainCode } from '../../app/catalogue.ts'
 import { faults } from '../../runs/faults.ts'
 import type { CatalogueEntry } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
+import { type OperationHelp, operationHelp, operationNames } from '../../kinds/pipeline/index.ts'
 import type { Console } from '../console.ts'
 import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
-import { layoutText, paragraph } from '../layout.ts'
+import { layoutText, paragraph, table } from '../layout.ts'
 import type { Look } from '../look.ts'
 
-/** `reflex explain CODE`, with our code or a seed's. */
+/** `reflex explain CODE`, with our code or a seed's, or the name of an operation of pipelines. */
 export function explain(console: Console, code: string): number {
   const found = explainCode(code)
+  const operation = found.length === 0 ? operationHelp(code) : undefined
+  if (operation !== undefined) return explainOperation(console, operation)
   if (found.length === 0) throw unknownCode(code)
   if (console.shape !== 'text') {
     console.document(
@@ -24,9 +27,29 @@ export function explain(console: Console, code: string): number {
 
 function unknownCode(code: string): Error {
   const rules = [...CATALOGUE.values()].flatMap(({ rules = [] }) => rules.flatMap((rule) => rule.split(' ').slice(1)))
-  const guess = suggest(code, [...CATALOGUE.keys(), ...rules])
+  const guess = suggest(code, [...CATALOGUE.keys(), ...rules, ...operationNames()])
   const message = `the catalogue has no ${JSON.stringify(code)}${guess === undefined ? '' : `; did you mean ${guess}?`}`
   return faults.make('R2033', message, guess === undefined ? {} : { fix: `reflex explain ${guess}` })
+}
+
+function explainOperation(console: Console, operation: OperationHelp): number {
+  if (console.shape === 'text') console.print(operationPage(operation, console.out))
+  else console.document(plainJson({ v: 1, operation }))
+  return EXIT.done
+}
+
+function operationPage({ name, does, types, chosenBy, repeat, attributes }: OperationHelp, look: Look): string[] {
+  const fact = (lead: string, text: string): string[] => layoutText({ lead, painted: look.paint('dim', lead), text, column: 8 }, look)
+  const rows = attributes.map((row): [string, string, string] => [
+    look.text([row.name, ...row.aliases].join(', ')),
+    look.text(row.isRequired ? `${row.takes}, required` : row.takes),
+    look.text(row.usual === '' ? row.does : `${row.does} Otherwise: ${row.usual}.`),
+  ])
+  return [
+    ...layoutText({ lead: name, painted: look.paint('bold', name), text: does, facts: [repeat], column: name.length + 2 }, look),
+    ...fact('write', [...types.map((type) => `type=${type}`), ...chosenBy].join(' · ')),
+    ...(rows.length === 0 ? [] : ['', ...table(['attribute', 'takes', 'what it does'], rows, look)]),
+  ]
 }
 
 function page([code, { title, severity, when, rules, means, often, fix }]: [string, CatalogueEntry], look: Look): string[] {

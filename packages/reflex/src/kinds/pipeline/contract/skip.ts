@@ -1,7 +1,7 @@
 import { digest } from '../../../kernel/journal/digest.ts'
 import { canonicalJson, type Json } from '../../../kernel/journal/json.ts'
-import { keyOf } from '../model/node-keys.ts'
-import { inputsOf as declaredInputs, outputsOf } from '../model/operation-facts.ts'
+import { keyOf, readsOf } from '../model/node-keys.ts'
+import { outputsOf } from '../model/operation-facts.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { type DotNode, isOn, listOf, textOf } from '../dot/graph.ts'
 import type { NodeContext } from './handler.ts'
@@ -55,16 +55,13 @@ export function isCalledIdempotent({ canonical, custom, node: { attributes } }: 
 /** Keys of the context that texts name: `{ctx.key}` and `$key`. */
 const NAMED = /\{ctx\.([^{}]+)\}|\$([A-Za-z_]\w*(?:\.[\w-]+)*)/g
 
-function inputsOf({ facts, node: { attributes } }: TypedNode): readonly string[] {
+function inputsOf({ id, facts, node: { attributes } }: TypedNode): readonly string[] {
+  const reads = readsOf({ id, facts, attributes }).map(({ key }) => key)
   const named = INPUTS.flatMap((key) => textOf(attributes, key) ?? [])
   const inside = [...attributes.keys()].flatMap((key) =>
     [...(textOf(attributes, key) ?? '').matchAll(NAMED)].map(([, written, variable = '']) => written ?? variable),
   )
-  const compared = textOf(attributes, 'transform') === 'not_equal' ? [textOf(attributes, 'expression') ?? ''] : []
-  const usual = declaredInputs(facts, attributes).flatMap((input) =>
-    input.reads === 'key' && input.usual !== undefined && !attributes.has(input.attribute) ? [input.usual] : [],
-  )
-  return [...usual, ...named, ...inside, ...compared, ...listOf(attributes, 'context_keys'), 'graph.goal', 'workdir']
+  return [...reads, ...named, ...inside, ...listOf(attributes, 'context_keys'), 'graph.goal', 'workdir']
 }
 
 /** The key that a pure node writes. */

@@ -32,7 +32,7 @@ function ownProblem(operation: OperationFacts): Problem | undefined {
   if (wrong !== undefined) {
     return { message: `has the name ${quote(wrong)}`, fix: 'write a name of letters, digits, points, dashes and underscores' }
   }
-  if (!IDEMPOTENCIES.includes(repeat)) return unknownWord('repeat', repeat, IDEMPOTENCIES)
+  if (!IDEMPOTENCIES.includes(repeat)) return unknownWord('an unknown repeat', repeat, IDEMPOTENCIES)
   for (const [attribute, fact] of Object.entries(parameters)) {
     const problem = parameterProblem(attribute, fact)
     if (problem !== undefined) return problem
@@ -41,7 +41,8 @@ function ownProblem(operation: OperationFacts): Problem | undefined {
 }
 
 function parameterProblem(name: string, { form }: AttributeFact): Problem | undefined {
-  if (typeof form === 'string') return isType(form) ? undefined : unknownWord(`parameter ${quote(name)}: type`, form, ATTRIBUTE_TYPES)
+  if (typeof form === 'string')
+    return isType(form) ? undefined : unknownWord(`a parameter ${quote(name)} of the unknown type`, form, ATTRIBUTE_TYPES)
   const words: unknown = typeof form === 'object' && form !== null && 'list' in form ? form.list : form
   if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string')) return undefined
   return {
@@ -56,16 +57,16 @@ function isType(form: string): boolean {
 
 function unknownWord(what: string, word: string, known: readonly string[]): Problem {
   const guess = suggest(word, known)
-  const meant = guess === undefined ? '' : `. ${didYouMean(guess) ?? ''}`
+  const meant = guess === undefined ? '' : `; ${didYouMean(guess) ?? ''}`
   return {
-    message: `has an unknown ${what} ${quote(word)}${meant}`,
+    message: `has ${what} ${quote(word)}${meant}`,
     fix: guess === undefined ? `write one of ${known.join(', ')}` : `write ${quote(guess)}`,
   }
 }
 
 function dispatchProblem(operation: OperationFacts): Problem | undefined {
   for (const { type, by = {} } of dispatchOf(operation)) {
-    if (!CANONICAL_TYPES.includes(type)) return unknownWord('dispatch type', type, CANONICAL_TYPES)
+    if (!CANONICAL_TYPES.includes(type)) return unknownWord('an unknown dispatch type', type, CANONICAL_TYPES)
     const attribute = CHOICES[type]?.attribute
     const [first = attribute, second = 'op'] = Object.keys(by)
     if (first === attribute && second === 'op') continue
@@ -85,7 +86,7 @@ function attributesProblem({ parameters, reads = [], writes = [], requires = [],
     ...usual,
   ]
   const wrong = used.find((name) => name !== '' && !known.includes(name))
-  return wrong === undefined ? undefined : unknownWord('attribute', wrong, known)
+  return wrong === undefined ? undefined : unknownWord('an unknown attribute', wrong, known)
 }
 
 function namesOf(attributes: OperationFacts['parameters']): string[] {

@@ -1,0 +1,48 @@
+import type { AttributeRow } from '../model/attribute-row.ts'
+import type { OperationFacts } from '../model/operation-facts.ts'
+import { dispatchOf } from '../model/type-names.ts'
+import { type HostOperations, operationsOf } from '../operations/built-in.ts'
+
+/** An operation as help and pages show it. */
+export interface OperationHelp {
+  readonly name: string
+  readonly does: string
+  readonly types: readonly string[]
+  /** The attributes that choose it at a canonical type: `type=exec target=shell`. */
+  readonly chosenBy: readonly string[]
+  readonly repeat: OperationFacts['repeat']
+  readonly attributes: readonly AttributeHelp[]
+}
+
+/** One attribute as help shows it. */
+export interface AttributeHelp {
+  readonly name: string
+  readonly aliases: readonly string[]
+  readonly takes: string
+  readonly usual: string
+  readonly does: string
+  readonly isRequired: boolean
+}
+
+/** Returns the help of an operation by its name or by a type name; undefined for an unknown one. */
+export function operationHelp(name: string, host: Pick<HostOperations, 'operations'> = {}): OperationHelp | undefined {
+  const table = operationsOf(host)
+  const known = table.operations.find((operation) => operation.name === name || table.types.get(name)?.operation === operation.name)
+  if (known === undefined) return undefined
+  const { does, types = [known.name], repeat, parameters } = known
+  const rows = table.rows.filter(({ on, operations }) => on === 'node' && operations?.includes(known.name))
+  const chosenBy = dispatchOf(known).map(({ type, by = {} }) =>
+    [`type=${type}`, ...Object.entries(by).map(([attribute, word]) => `${attribute}=${word}`)].join(' '),
+  )
+  const attributes = rows.filter((row) => row.name in parameters).map((row) => attributeHelp(row, parameters[row.name]?.required === true))
+  return { name: known.name, does, types, chosenBy, repeat, attributes }
+}
+
+/** The names of all operations, for guesses. */
+export function operationNames(host: Pick<HostOperations, 'operations'> = {}): readonly string[] {
+  return operationsOf(host).operations.map(({ name }) => name)
+}
+
+function attributeHelp({ name, aliases, type, words, usual, does }: AttributeRow, isRequired: boolean): AttributeHelp {
+  return { name, aliases, takes: type === 'words' ? words.join(' | ') : type, usual, does, isRequired }
+}
