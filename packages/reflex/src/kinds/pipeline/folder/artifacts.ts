@@ -13,7 +13,7 @@ export class Artifacts {
     return this.#links.size
   }
 
-  /** Notes a value that a node has written; the file to be written if it is large. */
+  /** Records a value that a node wrote. Returns the file to be written if the value is large. */
   take(node: string, key: string, value: Json): { readonly path: string; readonly text: string } | undefined {
     const name = `${node}\n${key}`
     const text = textOfLarge(value)
@@ -39,12 +39,12 @@ export class Artifacts {
     return { path, text }
   }
 
-  /** All files, for a folder that begins. */
+  /** Returns all files, for a folder that is being started. */
   *files(): Generator<{ readonly path: string; readonly text: string }> {
     for (const { $artifact } of this.#links.values()) yield { path: $artifact.file_path, text: this.#texts.get($artifact.file_path) ?? '' }
   }
 
-  /** Values as a checkpoint shows them: large ones as links. `node`: who wrote a key. */
+  /** Returns values as a checkpoint stores them: large ones as links. `node` returns the node that wrote a key. */
   shown(values: JsonObject, node: (key: string) => string): JsonObject {
     const kept = stripped(values)
     if (this.#links.size === 0) return kept
@@ -56,7 +56,7 @@ export class Artifacts {
   }
 }
 
-/** A value as text if it is large; the shortest way to know that it is not. */
+/** Returns a value as text if it is large. It checks the cheapest conditions first. */
 function textOfLarge(value: Json): string | undefined {
   if (typeof value === 'string') return value.length * 3 >= LARGE && Buffer.byteLength(value) >= LARGE ? value : undefined
   if (typeof value !== 'object' || value === null) return undefined

@@ -8,7 +8,7 @@ import type { TypedGraph } from '../model/typed.ts'
 import { serializeGraph } from '../dot/serialize.ts'
 import type { Outcome } from '../contract/outcome.ts'
 
-/** What a checkpoint says beside what was done. */
+/** The facts of a checkpoint besides the progress of the run. */
 export interface CheckpointPlace {
   readonly run: string
   readonly typed: TypedGraph
@@ -17,7 +17,7 @@ export interface CheckpointPlace {
   readonly secret?: Secret | undefined
 }
 
-/** The checkpoint of a run as its file has it, signed where there is a secret. */
+/** Returns the text of a run's checkpoint file, signed if there is a secret. */
 export function checkpointText(progress: Progress, place: CheckpointPlace): string {
   const checkpoint = checkpointOf(progress, place) as unknown as JsonObject
   const { secret } = place

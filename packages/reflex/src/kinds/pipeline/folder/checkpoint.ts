@@ -4,25 +4,25 @@ import type { StoredUsage } from '../engine/resuming.ts'
 import type { Idempotency } from '../model/resolution.ts'
 
 /**
- * A checkpoint as its file has it (seed pipeline 7.3; reference pipeline 6.2). The names are the seed's, so that other
- * implementations read it; what the seed does not know stands beside.
+ * The content of a checkpoint file (seed pipeline 7.3; reference pipeline 6.2). The names are those of the seed, so
+ * that other implementations can read it; further fields are our own.
  */
 export interface Checkpoint {
-  /** ISO 8601, UTC: the time of the record that it stands at. */
+  /** The time of its record, ISO 8601, UTC. */
   readonly timestamp: string
   readonly run_id: string
   readonly graph_id: string
-  /** SHA-256 of the serialised graph that the run began with, as hexadecimal digits. */
+  /** The SHA-256 of the serialised graph with which the run began, in hexadecimal. */
   readonly graph_hash: string
-  /** The graph as the run has changed it; only if it has. */
+  /** The graph after the changes of the run; only if the run changed it. */
   readonly graph_dot?: string
   /** The last completed node. */
   readonly current_node: string
-  /** In their order; a node that was completed twice stands there twice. */
+  /** The completed nodes in order; a node that was completed twice is listed twice. */
   readonly completed_nodes: readonly string[]
   readonly node_retries: Readonly<Record<string, number>>
   readonly context_values: JsonObject
-  /** Those of this lap: the folder of an earlier one has its own. */
+  /** The log of this round; the folder of an earlier round has its own. */
   readonly logs: readonly LogEntry[]
   readonly node_outcomes: Readonly<Record<string, Outcome>>
   readonly context_lineage: Readonly<Record<string, Lineage>>
@@ -30,7 +30,10 @@ export interface Checkpoint {
   readonly context_taint: JsonObject
   readonly pending: readonly string[]
   readonly gates_recheck: readonly string[]
-  /** Goal gates that branches completed: after how many nodes of the main walk, and their place among those of the block. */
+  /**
+   * The goal gates that branches completed: the number of nodes that the main walk had completed, and their position
+   * among the gates of the block.
+   */
   readonly gates_in_branches: Readonly<Record<string, readonly [n: number, place: number]>>
   readonly jumps: Readonly<Record<string, number>>
   readonly visits: Readonly<Record<string, number>>
@@ -38,63 +41,63 @@ export interface Checkpoint {
   readonly pipeline_started_at: string
   readonly in_flight: InFlight | null
   readonly budget: Partial<StoredUsage>
-  /** Restarts of the whole, and what else bounds count beyond a restart. */
+  /** The number of restarts; like the counters below, it continues beyond a restart. */
   readonly iteration: number
   readonly goal_gate_returns: number
   readonly repeated_failure: readonly [signature: string, times: number] | null
   readonly repeated_restart: readonly [signature: string, times: number] | null
-  /** HMAC-SHA-256 over the canonical JSON of everything else; only with a secret. */
+  /** The HMAC-SHA-256 over the canonical JSON of everything else; only with a secret. */
   readonly __hmac?: string
 }
 
-/** Who last wrote a key of the context, when, and how (seed pipeline 7.2). */
+/** The last write of a key of the context: its node, its time and its operation (seed pipeline 7.2). */
 export interface Lineage {
-  /** A node; `__init__` and `__engine__` where there is none. */
+  /** A node; `__init__` or `__engine__` if no node wrote the key. */
   readonly node_id: string
   readonly timestamp: string
   readonly operation: 'init' | 'update' | 'merge' | 'engine' | 'resume'
 }
 
-/** What a node has said. */
+/** A message of a node. */
 export interface LogEntry {
   readonly node_id: string
   readonly message: string
   readonly timestamp: string
 }
 
-/** A node that was under way when the checkpoint was written. */
+/** The node that was running when the checkpoint was written. */
 export interface InFlight {
   readonly node_id: string
   readonly attempt: number
-  /** The worst of everything that it has begun. */
+  /** The worst idempotency of all its effects. */
   readonly idempotency: Idempotency
 }
 
-/** A value that is too large for a checkpoint stands in a file beside it. */
+/** A link to the file that contains a value too large for a checkpoint. */
 export interface ArtifactLink {
   readonly $artifact: {
     readonly id: string
     readonly name: string
     readonly size_bytes: number
     readonly sha256: string
-    /** Whether the file has the text itself or its JSON. */
+    /** The format of the file: the text itself, or JSON. */
     readonly format: 'text' | 'json'
-    /** From the folder of the checkpoint. */
+    /** The path, relative to the folder of the checkpoint. */
     readonly file_path: string
   }
 }
 
-/** Keys of implementations that no checkpoint keeps: `__adapted_graph__` and the like. */
+/** True for keys of other implementations that a checkpoint does not keep, such as `__adapted_graph__`. */
 export function isStripped(key: string): boolean {
   return key.startsWith('__')
 }
 
-/** A checkpoint as it is signed: everything but its signature. */
+/** Returns the signed part of a checkpoint: everything but its signature. */
 export function unsigned({ __hmac: _, ...rest }: JsonObject): JsonObject {
   return rest
 }
 
-/** What of an object may be kept. */
+/** Returns the entries of an object that a checkpoint keeps. */
 export function stripped(values: JsonObject): JsonObject {
   const entries = Object.entries(values)
   return entries.some(([key]) => isStripped(key)) ? Object.fromEntries(entries.filter(([key]) => !isStripped(key))) : values

@@ -14,25 +14,25 @@ import { remarksOf } from '../engine/story.ts'
 import { type PipelineEvent, PipelineEvents } from './events.ts'
 import { type PlacedChange, RunFolder } from './folder.ts'
 
-/** What is told of a run. */
+/** The options of a chronicle. */
 export interface ChronicleOptions {
   readonly run: string
   readonly programs: Programs
-  /** The run's folder, an absolute path; without one no files are told. */
+  /** The run's folder, an absolute path; without it no files are written. */
   readonly logsRoot?: string | undefined
   readonly secret?: Secret | undefined
-  /** Small pieces of data that a node has stored are files of the folder too, as large ones are. */
+  /** True if small artifacts of nodes are files of the folder too, as large ones are. */
   readonly persistArtifacts?: boolean | undefined
 }
 
 /**
- * Everything that is told of the run of a pipeline, from its records alone: events, what it has done so far, the files of
- * its folder. It folds the records itself, from the first one on, so a journal read again tells the same.
+ * The observable history of a pipeline run, derived from its records alone: events, progress, and the files of its
+ * folder. It folds the records itself, from the first one, so that reading a journal again gives the same result.
  */
 export class Chronicle {
   readonly progress = new Progress()
   readonly state = new State()
-  /** What the run has stored beside its context. */
+  /** The artifacts that the run stored beside its context. */
   readonly stored = new StoredArtifacts()
   readonly #artifacts = new Artifacts()
   readonly #programs: RunPrograms
@@ -49,7 +49,7 @@ export class Chronicle {
         : new RunFolder({ run, root: logsRoot, secret, persistArtifacts }, this.progress, this.#artifacts, definition)
   }
 
-  /** Takes the next record of the run; the events that it tells. */
+  /** Applies the next record of the run. Returns its events. */
   take(record: Rec): readonly PipelineEvent[] {
     const { state } = this
     const frame = state.frames.get(record.frame)
@@ -85,12 +85,12 @@ export class Chronicle {
     })
   }
 
-  /** Returns what has changed in the folder since the last call; `whole`: with a checkpoint that was put off. */
+  /** Returns the changes of the folder since the last call; with `whole`, also a postponed checkpoint. */
   changes(whole: boolean): readonly PlacedChange[] {
     return this.#folder?.changes(whole) ?? []
   }
 
-  /** The checkpoint in the folder is not the latest one. */
+  /** True if the checkpoint in the folder is not the latest one. */
   get isPostponed(): boolean {
     return this.#folder?.isPostponed === true
   }

@@ -1,7 +1,10 @@
 import { appendFile, close, fstat, mkdir, open, readFile, readlink, realpath, rename, unlink, writeFile } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** The calls of the disk that run folders are written with, beside the event loop. Handles are numbers: objects cost more than the calls. */
+/**
+ * The disk calls that write run folders beside the event loop. Handles are numbers, because handle objects cost more
+ * than the calls.
+ */
 export const disk = {
   appendFile: promisify(appendFile),
   close: promisify(close),

@@ -11,18 +11,18 @@ import { nodeOf } from '../contract/position.ts'
 import { renderText } from '../language/render.ts'
 import { folderOfRound } from '../contract/paths.ts'
 
-/** One event of a pipeline: its type, when it happened, and what belongs to it (seed pipeline 15.1; reference 10.2). */
+/** An event of a pipeline: its type, its time, and its payload (seed pipeline 15.1; reference 10.2). */
 export interface PipelineEvent extends Readonly<Record<string, Json>> {
   readonly type: string
-  /** ISO 8601, UTC. */
+  /** The time, ISO 8601, UTC. */
   readonly timestamp: string
   readonly run_id: string
   readonly graph_id: string
-  /** The record that it belongs to; several events of a record stand in their order. */
+  /** The number of its record; several events of a record keep their order. */
   readonly seq: number
 }
 
-/** The names that the base document gives to events, for consumers that know those (reference pipeline 10.2). */
+/** The names of events in the base document, for consumers that know those (reference pipeline 10.2). */
 export const EVENT_ALIASES: Readonly<Record<string, string>> = {
   pipeline_started: 'PipelineStarted',
   pipeline_completed: 'PipelineCompleted',
@@ -41,15 +41,15 @@ export const EVENT_ALIASES: Readonly<Record<string, string>> = {
   interview_timeout: 'InterviewTimeout',
 }
 
-/** Remarks that are for the trace alone. */
+/** Remarks that only the trace shows. */
 const SILENT: ReadonlySet<string> = new Set(['hook'])
 
-/** What events say that no record does. */
+/** The facts of events that no record contains. */
 export interface EventsOptions {
   readonly run: string
-  /** The run's folder; of a run without one, nothing. */
+  /** The run's folder; undefined if the run has none. */
   readonly logsRoot?: string | undefined
-  /** How many artifacts the run has. */
+  /** Returns the number of artifacts of the run. */
   readonly artifacts: () => number
 }
 
@@ -62,13 +62,13 @@ interface Interview {
 }
 
 /**
- * Tells the events of a run, record by record from its first: a projection, so the same journal gives the same events
- * (seed pipeline 15.1, reference pipeline 10.2). What is told of a time comes from the records alone.
+ * Derives the events of a run, record by record from its first: a projection, so the same journal gives the same events
+ * (seed pipeline 15.1, reference pipeline 10.2). All times come from the records.
  */
 export class PipelineEvents {
   readonly #of: EventsOptions
   readonly #interviews = new Map<Ref, Interview>()
-  /** When the stage began that a frame is at, and its place in the order. */
+  /** The start of the current stage of each frame, and its index. */
   readonly #stages = new Map<Ref, { readonly since: number; readonly index: Json }>()
   readonly #began = new Map<Ref, number>()
   #lap = 0
@@ -77,7 +77,7 @@ export class PipelineEvents {
     this.#of = of
   }
 
-  /** The events of one change, in their order. */
+  /** Returns the events of a change, in order. */
   take(change: Change<TypedGraph>): PipelineEvent[] {
     const { n, at, def, frame } = change
     const shared = { timestamp: new Date(at).toISOString(), run_id: this.#of.run, graph_id: def.graph.id, seq: n, ...placeOf(frame) }
@@ -154,7 +154,7 @@ export class PipelineEvents {
     })
   }
 
-  /** How far an answer has grown that is asked for as it grows. */
+  /** Returns the parts of an answer that is streamed. */
   #deltas({ record: { input }, before, def }: Change<TypedGraph>): EventPart[] {
     const node_id = nodeOf(before) ?? ''
     if (input?.[0] !== 'part' || !isObject(input[2]) || def.nodes.get(node_id)?.facts.form !== 'model') return []
@@ -172,7 +172,7 @@ export class PipelineEvents {
     return [['interview_completed', { ...asked, answer: input[2], selected: selectedOf(input[2]), by: input[3] ?? '' }]]
   }
 
-  /** How a whole pipeline ended, where no remark says it: a failure of another kind, or a cancellation. */
+  /** Returns the end of a whole pipeline if no remark reports it: a failure of another kind, or a cancellation. */
   #ended(change: Change): EventPart[] {
     const { record, frame } = change
     const [how, value] = record.more?.return ?? []
@@ -197,7 +197,7 @@ function labelOf({ nodes }: TypedGraph, id: Json | undefined): string {
   return node === undefined ? renderText(id) : (textOf(node.node.attributes, 'label') ?? node.id)
 }
 
-/** The option that an answer chose: the answer itself, or its `value`. */
+/** Returns the option that an answer chose: the answer itself, or its `value`. */
 function selectedOf(answer: Json): Json {
   return isObject(answer) ? (answer['selected_option'] ?? answer['value'] ?? null) : answer
 }

@@ -8,46 +8,46 @@ import { pipelineFaults } from '../contract/faults.ts'
 import type { PipelineEvent } from './events.ts'
 import { writeFolder } from './writer.ts'
 
-/** What follows a run. */
+/** The observers and files of a run. */
 export interface FolderWriterOptions extends Omit<ChronicleOptions, 'run' | 'programs'> {
-  /** Gets each event once its record is durable. What it throws breaks nothing. */
+  /** Receives each event once its record is durable. An error that it throws is ignored. */
   readonly onEvent?: ((event: PipelineEvent) => void) | undefined
-  /** Hears once that the folder cannot be written: `R2209`, a warning. The run goes on. */
+  /** Is called once if the folder cannot be written: `R2209`, a warning. The run continues. */
   readonly onTrouble?: ((fault: Fault) => void) | undefined
 }
 
-/** Milliseconds in which nothing is told before a checkpoint that was put off is written. */
+/** The milliseconds without a record after which a postponed checkpoint is written. */
 const QUIET = 1_000
-/** Records of a journal that are told in one turn of the event loop. */
+/** The records of a journal that are applied in one turn of the event loop. */
 const AT_ONCE = 500
 
 /**
- * Follows a run from its first record to its last and keeps its folder, beside the event loop: while one batch of changes is
- * written, the next one gathers. Each file is written before anything that depends on its records leaves. What a crash left out is
- * made from the journal when the run is opened again.
+ * Follows a run from its first record to its last and writes its folder, beside the event loop: while one batch of
+ * changes is written, the next one is collected. Each file is written before anything that depends on its records
+ * leaves. After a crash, the missing files are made from the journal when the run is opened again.
  */
 export class FolderWriter {
   readonly chronicle: Chronicle
-  /** Resolves once everything before this process is caught up with. */
+  /** Resolves once all earlier records of the journal are applied. */
   readonly ready: Promise<void>
   readonly #options: FolderWriterOptions
   readonly #host: Host
   readonly #run: Run
-  /** The last record that this process found: listeners do not hear of it again. */
+  /** The last record that this process found: listeners do not receive it again. */
   readonly #found: number
   readonly #waiting: (readonly [record: Rec, n: number])[] = []
   readonly #unsent: PipelineEvent[] = []
-  /** Events of checkpoints that are not written yet. */
+  /** The events of checkpoints that are not written yet. */
   readonly #unsaved: PipelineEvent[] = []
   #isBehind: boolean
   #isBroken = false
-  /** The run rests or ends: its checkpoint is written whatever it costs. */
+  /** True if the run is idle or has ended: its checkpoint is then written at any cost. */
   #isAtRest = false
   #current: Promise<void> = Promise.resolve()
   #next: Promise<void> | undefined
   #stopQuiet: (() => void) | undefined
 
-  /** To be called before the run's next record, such as in `prepare`. */
+  /** Must be called before the run's next record, such as in `prepare`. */
   constructor(runtime: Runtime, run: Run, options: FolderWriterOptions) {
     this.#options = options
     this.#host = runtime.host
@@ -68,7 +68,7 @@ export class FolderWriter {
       return this.ready
     }
     this.#publish(record, n)
-    // A batch of records is published at once: its files are written with its last one.
+    // A batch of records is published at once: its files are written with its last record.
     return n >= this.#run.durable ? this.#written() : undefined
   }
 
@@ -99,7 +99,7 @@ export class FolderWriter {
     if (n > this.#found && this.#options.onEvent !== undefined) this.#unsent.push(...events)
   }
 
-  /** Resolves once all that was told is written. Callers that come while a batch is written share the next one. */
+  /** Resolves once all published records are written. Calls during a write share the next write. */
   #written(): Promise<void> | undefined {
     if (this.#options.logsRoot === undefined) {
       this.#emitAll(this.#unsent.splice(0))
@@ -113,7 +113,7 @@ export class FolderWriter {
     return this.#next
   }
 
-  /** Writes, then emits: a checkpoint is only said to be saved where it is. */
+  /** Writes, then emits events: `checkpoint_saved` follows the saved file. */
   async #write(): Promise<void> {
     this.#stopQuiet?.()
     const untold = this.#unsent.splice(0)
@@ -121,7 +121,7 @@ export class FolderWriter {
     const { isPostponed } = this.chronicle
     this.#isAtRest = false
     try {
-      // Where another process holds the run, that process keeps the folder.
+      // If another process owns the run, that process writes the folder.
       if (!this.#isBroken && !this.#run.isLost) await writeFolder(changes)
     } catch (thrown) {
       this.#trouble(thrown)
@@ -143,7 +143,7 @@ export class FolderWriter {
     try {
       this.#options.onEvent?.(event)
     } catch {
-      // Whoever listens has no say in the run.
+      // A listener cannot affect the run.
     }
   }
 
@@ -155,7 +155,7 @@ export class FolderWriter {
         pipelineFaults.make('R2209', `the folder of the run cannot be written: ${message}`, {
           severity: 'warning',
           cause,
-          fix: 'make room or name another folder with --logs; the journal has everything, and a resume writes what is missing',
+          fix: 'make room or name another folder with --logs; the journal has everything, and a resume writes the missing files',
           ...(logsRoot === undefined ? {} : { file: logsRoot }),
         }),
       ),

@@ -16,17 +16,17 @@ import { folderOfRound } from '../contract/paths.ts'
 import { StageFiles } from './stages.ts'
 import { validate } from '../check/validate.ts'
 
-/** Characters of checkpoint that may be written for each record. */
+/** The characters of checkpoint that each record allows to write. */
 const PAID_BY_RECORD = 8192
 
-/** What a run folder belongs to. */
+/** The facts of a run that its folder depends on. */
 export interface RunFolderOptions {
   readonly run: string
-  /** The folder of the first lap: an absolute path. */
+  /** The folder of the first round: an absolute path. */
   readonly root: string
-  /** Signs checkpoints. */
+  /** The secret that signs checkpoints. */
   readonly secret?: Secret | undefined
-  /** Small artifacts are files as well. */
+  /** True if small artifacts are files as well. */
   readonly persistArtifacts?: boolean | undefined
 }
 
@@ -36,9 +36,9 @@ export interface PlacedChange extends FolderChange {
 }
 
 /**
- * The folders of a run as they follow from its records (seed pipeline 7.6, reference pipeline 6.3): manifest, findings,
+ * The folders of a run, derived from its records (seed pipeline 7.6, reference pipeline 6.3): manifest, findings,
  * events, the files of stages, large values, the latest checkpoint. A pure projection: the same journal gives the same
- * files, so what a crash left out is made again from the journal.
+ * files, so that files lost in a crash are made again from the journal.
  */
 export class RunFolder {
   readonly #of: RunFolderOptions
@@ -49,7 +49,7 @@ export class RunFolder {
   #typed: TypedGraph | undefined
   #lap = 0
   #stale = false
-  /** Characters of checkpoint that the records since the last one have paid for, and how many that one had. */
+  /** The characters that the records since the last checkpoint allow, and the size of that checkpoint. */
   #budget = 0
   #size = 0
 
@@ -60,7 +60,7 @@ export class RunFolder {
     this.#stages = new StageFiles(definition, of.persistArtifacts === true)
   }
 
-  /** Takes a change that `progress` has taken already, and the events that were told of it. */
+  /** Applies a change that `progress` has already applied, with its events and its large values. */
   take(
     change: Change<TypedGraph>,
     events: readonly PipelineEvent[],
@@ -78,12 +78,12 @@ export class RunFolder {
     this.#budget += PAID_BY_RECORD
   }
 
-  /** The lap is over: its folder stays as it is now. */
+  /** Ends the round: its folder does not change any more. */
   endRound({ def }: Change<TypedGraph>): void {
     this.#putCheckpoint(def)
   }
 
-  /** The next lap has a folder of its own, with the values that are too large for its checkpoint. */
+  /** Begins the next round. It has its own folder, with the values that are too large for its checkpoint. */
   beginRound(change: Change<TypedGraph>): void {
     this.#lap = this.#progress.round.number
     this.#stages.restart()
@@ -92,8 +92,9 @@ export class RunFolder {
   }
 
   /**
-   * Returns what has changed since the last call. A checkpoint grows with its run, so it is written once the records since the
-   * last one pay for it, or with `whole`: what all checkpoints of a run cost is linear in its records.
+   * Returns the changes since the last call. A checkpoint grows with its run, so it is written once the records since
+   * the last one allow its size, or with `whole`. The total cost of all checkpoints of a run is therefore linear in its
+   * records.
    */
   changes(whole: boolean): PlacedChange[] {
     const isBegun = this.#progress.round.completed.length > 0 || this.#progress.inFlight !== undefined
@@ -102,12 +103,12 @@ export class RunFolder {
     const changes = [...this.#laps].flatMap(([lap, image]) =>
       image.changes('events.jsonl').map((change) => ({ ...change, folder: folderOfRound(this.#of.root, lap) })),
     )
-    // The folder of an earlier lap never changes again.
+    // The folder of an earlier round never changes again.
     for (const lap of this.#laps.keys()) if (lap !== this.#lap) this.#laps.delete(lap)
     return changes
   }
 
-  /** The latest checkpoint is still to be written. */
+  /** True if the latest checkpoint is not written yet. */
   get isPostponed(): boolean {
     return this.#stale
   }
@@ -146,7 +147,7 @@ export class RunFolder {
       ...again,
     }
     this.#image.put('manifest.json', json(manifest))
-    // A stage that commits everything in the work folder does not commit what the run keeps there.
+    // A stage that commits the whole work folder must not commit the files of the run.
     this.#image.put('.gitignore', '*\n')
   }
 
@@ -157,7 +158,7 @@ export class RunFolder {
   }
 }
 
-/** A finding as data, with how bad it is. */
+/** Returns a finding as data, with its severity. */
 export function diagnostic(finding: Fault): JsonObject {
   const data = faultJson(finding)
   return { severity: finding.severity, ...(isObject(data) ? data : {}) }

@@ -4,7 +4,7 @@ import { serializeGraph } from '../dot/serialize.ts'
 
 const HASHES = new WeakMap<DotGraph, string>()
 
-/** The SHA-256 of a graph in its serialised form: tells one graph from another (reference pipeline 6.2). */
+/** Returns the SHA-256 of a graph in its serialised form, which identifies the graph (reference pipeline 6.2). */
 export function graphHash(graph: DotGraph): string {
   const known = HASHES.get(graph) ?? dotHash(serializeGraph(graph))
   HASHES.set(graph, known)

@@ -1,21 +1,21 @@
-/** What is to be done to a folder on the disk. */
+/** A change of a folder on the disk. */
 export interface FolderChange {
   readonly path: string
-  /** The file as a whole; with `append`, what is added to its end; absent, it goes. */
+  /** The whole text of the file; with `append`, the text added to its end; undefined to remove the file. */
   readonly text: string | undefined
   readonly append?: true
-  /** The file of this path becomes the file, as far as it is still there. */
+  /** The path from which the file is moved, if it still exists there. */
   readonly from?: string
-  /** It was written before, from the same image: the file on the disk has another text. */
+  /** True if this image wrote the file before: the file on the disk has another text. */
   readonly again?: true
 }
 
-/** The files of a folder as they are to be, and what of that is not on the disk yet. Paths go from the folder. */
+/** The intended files of a folder, and the changes that are not on the disk yet. Paths are relative to the folder. */
 export class FolderImage {
   readonly #files = new Map<string, string>()
   readonly #changed = new Set<string>()
   readonly #written = new Set<string>()
-  /** Where files on the disk belong now, and where they are. */
+  /** The old paths of moved files, by their new paths. */
   readonly #moved = new Map<string, string>()
   readonly #lines: string[] = []
   #hasEvents = false
@@ -30,7 +30,7 @@ export class FolderImage {
     return this.#files.get(path)
   }
 
-  /** Moves what lies directly in a folder: the files of an earlier visit make room for those of the next. */
+  /** Moves files that lie directly in a folder: the files of an earlier visit make room for those of the next. */
   move(names: readonly string[], from: string, to: string): void {
     for (const name of names) {
       const text = this.#files.get(`${from}/${name}`)
@@ -56,7 +56,7 @@ export class FolderImage {
     this.#lines.push(text)
   }
 
-  /** Returns what has changed since the last call, moves first. The first time the events are there as a whole. */
+  /** Returns the changes since the last call, moves first. The first call writes the file of events as a whole. */
   changes(events: string): FolderChange[] {
     const moved = [...this.#moved].map(([path, from]): FolderChange => ({ path, from, text: this.#files.get(path) }))
     this.#moved.clear()

@@ -9,8 +9,8 @@ import { codeOf, disk } from './disk.ts'
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /**
- * A folder that is held open while files are written into it. Its names lead into this very folder, also when something else
- * takes its path meanwhile. Linux has such names; elsewhere, where no command is confined, they are plain paths.
+ * A folder that stays open while files are written into it. Its names lead into this same folder, even if its path is
+ * replaced meanwhile. Only Linux has such names; elsewhere, where no command is confined, they are plain paths.
  */
 export class OpenFolder {
   readonly path: string
@@ -21,7 +21,7 @@ export class OpenFolder {
     this.#handle = handle
   }
 
-  /** The path of a name in this folder. */
+  /** Returns the path of a name in this folder. */
   at(name: string): string {
     return join(process.platform === 'linux' && this.#handle !== undefined ? `/proc/self/fd/${this.#handle}` : this.path, name)
   }
@@ -31,13 +31,13 @@ export class OpenFolder {
   }
 }
 
-/** The folders that are open, by their paths. */
+/** The open folders, by their paths. */
 export type OpenFolders = Map<string, Promise<OpenFolder>>
 
 /**
- * Opens a folder at a path that leads through no link, and makes what is missing of it. Below `root`, a file or link that
- * stands where a folder has to be is removed; elsewhere nothing is. `held` has the folders that are open: those that are
- * opened join it, and its owner closes all of them. Throws `R2209` for a link, and the errors of the disk.
+ * Opens a folder at a path without links, and creates its missing parts. Below `root`, a file or link in the place of a
+ * folder is removed; outside, nothing is removed. `held` has the open folders: the opened folders are added to it, and
+ * its owner closes all of them. Throws `R2209` for a link, and the errors of the disk.
  */
 export function openFolder(path: string, root: string, held: OpenFolders): Promise<OpenFolder> {
   const known = held.get(path)
@@ -60,8 +60,9 @@ async function makeFolder(path: string, root: string, held: OpenFolders): Promis
 }
 
 /**
- * Returns the folder that a user names for a run, with links followed as far as the work folder: a command of an earlier run can
- * have made a link below it, so there the path stays as written. Both paths are absolute, the work folder real.
+ * Returns the folder that a user names for a run, with links resolved down to the work folder. A command of an earlier
+ * run may have made a link below the work folder, so that part of the path stays as written. Both paths are absolute,
+ * and the work folder is a real path.
  */
 export function realRoot(folder: string, workdir: string): string {
   const parts = folder.split(sep)
@@ -72,7 +73,7 @@ export function realRoot(folder: string, workdir: string): string {
   return realPath(folder)
 }
 
-/** Opens the folder at a path if it is one, and if it really stands where it is `wanted`. */
+/** Opens a folder. Returns undefined if the path is not a folder or its real place is not `wanted`. */
 async function tryOpen(path: string, wanted: string): Promise<OpenFolder | undefined> {
   const handle = await openHandle(path)
   if (handle === undefined) return undefined
@@ -81,7 +82,7 @@ async function tryOpen(path: string, wanted: string): Promise<OpenFolder | undef
   return undefined
 }
 
-/** Windows cannot open folders. */
+/** The handle on Windows, which cannot open folders. */
 const WITHOUT_HANDLE = -1
 
 async function openHandle(path: string): Promise<number | undefined> {
@@ -103,7 +104,7 @@ async function removeUnlessFolder(path: string): Promise<void> {
   if (stat !== undefined && !stat.isDirectory()) await disk.unlink(path)
 }
 
-/** Makes a folder, unless something has its name. */
+/** Creates a folder. Returns false if the name exists. */
 async function isMade(path: string): Promise<boolean> {
   try {
     await disk.mkdir(path)
@@ -115,7 +116,7 @@ async function isMade(path: string): Promise<boolean> {
 }
 
 function notAFolder(path: string): Fault {
-  return pipelineFaults.make('R2209', `${path} is a link or a file; the path to the folder of a run must have folders only`, {
+  return pipelineFaults.make('R2209', `${path} is a link or a file; the path of a run folder must consist of folders`, {
     severity: 'warning',
     file: path,
     fix: 'remove it, or name another folder with --logs',

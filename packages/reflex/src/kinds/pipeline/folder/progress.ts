@@ -11,7 +11,7 @@ import { storedRunOf, type StoredRun, type StoredUsage } from '../engine/resumin
 import { remarksOf } from '../engine/story.ts'
 import { type StoredOutcome, outcomeOf, type InternalKey, internalKeyOf, type RepeatCount, repeatedOf } from '../contract/engine-board.ts'
 
-/** What one lap of a run has done: all of it since the last restart. */
+/** The progress of one round of a run: everything since the last restart. */
 export interface Round {
   readonly number: number
   readonly logs: LogEntry[]
@@ -21,31 +21,31 @@ export interface Round {
   readonly visits: Map<string, number>
   readonly hashes: Map<string, string>
   readonly recheck: Set<string>
-  /** Goal gates that branches completed: after which nodes of the main walk, and their place there. */
+  /** The goal gates that branches completed: the number of completed nodes of the main walk, and their position there. */
   readonly gates: Map<string, readonly [n: number, place: number]>
 }
 
-/** An execution that is over. */
+/** An execution that has ended. */
 export interface Concluded {
   readonly node: string
   readonly outcome: Outcome
   readonly attempt: number
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   readonly duration: number
 }
 
 /**
- * Nodes that do nothing outside by themselves: those that consist of others, which then say whether they may be repeated,
+ * Operations without an effect of their own: those that consist of other nodes, which then decide about a repetition,
  * and those that wait or ask, which may ask again.
  */
 const HARMLESS: ReadonlySet<string> = new Set(['parallel', 'map', 'wait', 'gate'])
-/** Book-keeping of the way on from a stage. */
+/** Internal keys about the edge that is followed from a stage. */
 const ON_THE_WAY: ReadonlySet<InternalKey['contains']> = new Set(['jump', 'repeated', 'restarts'])
 const WORST: readonly Idempotency[] = ['idempotent', 'read_only', 'idempotent_with_key', 'side_effecting']
 
 /**
- * What a run has done so far, record by record: what its checkpoint holds. It is kept as of the last completed node, before
- * the way on from there was chosen, since whoever resumes chooses again (reference pipeline 3.13).
+ * The progress of a run, record by record: the content of its checkpoint. It is the state at the last completed node,
+ * before the next edge was chosen, because a resume chooses again (reference pipeline 3.13).
  */
 export class Progress {
   readonly context = new Map<string, Json>()
@@ -53,13 +53,13 @@ export class Progress {
   readonly jumps = new Map<string, number>()
   readonly taint = new Map<string, Json>()
   round = emptyRound(0)
-  /** Milliseconds since the epoch. */
+  /** The times, in milliseconds since the epoch. */
   began = 0
   time = 0
   current = ''
-  /** Nodes that the main walk has executed, those of laps before included. */
+  /** The number of nodes that the main walk executed, earlier rounds included. */
   steps = 0
-  /** Why the run failed. */
+  /** The reason why the run failed. */
   reason: string | undefined
   /** The usage so far; absent before the first node. */
   spent: StoredUsage | undefined
@@ -68,15 +68,15 @@ export class Progress {
   repeated: RepeatCount | undefined
   restarts: RepeatCount | undefined
   inFlight: InFlight | undefined
-  /** The hash of the pipeline that the run began with, whatever it has made of it since. */
+  /** The hash of the pipeline with which the run began, also if the run changed it since. */
   graphHash = ''
   #last: JsonObject = {}
-  /** Nodes that the main walk has entered, those of a checkpoint included. */
+  /** The number of nodes that the main walk entered, those of a checkpoint included. */
   #entered = 0
-  /** Writes of the engine that belong to the way on, not to what was done. */
+  /** Writes of the engine about the next edge, which are not yet part of the progress. */
   readonly #onTheWay: [InternalKey, Json][] = []
 
-  /** Takes one change of the run; what its record concluded in the main walk, if anything. */
+  /** Applies a change of the run. Returns the execution that its record ended in the main walk, if any. */
   take(change: Change<TypedGraph>): Concluded | undefined {
     this.time = change.at
     const begun = this.#begin(change)
@@ -93,13 +93,13 @@ export class Progress {
     return this.#conclude(change, remark, kept, written)
   }
 
-  /** The way on has led to a new lap: nothing is done in it yet. */
+  /** Begins a new round, without progress. */
   restart(number: number): void {
     this.round = emptyRound(number)
     this.pending = []
   }
 
-  /** What the engine itself knows, as a checkpoint and a result tell it (reference pipeline 6.1). */
+  /** Returns the keys that the engine sets itself, for a checkpoint and a result (reference pipeline 6.1). */
   engineValues({ graph }: TypedGraph, run: string): JsonObject {
     const { last, status, label } = this.#last
     const retries = [...this.round.retries].map(([id, count]): [string, Json] => [`internal.retry_count.${id}`, count])
@@ -114,7 +114,7 @@ export class Progress {
     }
   }
 
-  /** The first record of a pipeline, and which node is under way anywhere in the run. */
+  /** Applies the start of stages in any frame. Returns true for the first record of the pipeline. */
   #begin({ record, frame, at, def }: Change<TypedGraph>): boolean {
     const remarks = remarksOf(record.more?.note)
     const isRoot = frame.link === undefined
@@ -238,7 +238,7 @@ export class Progress {
   }
 }
 
-/** What a record says of an execution that it ended, wherever that was. */
+/** Returns the remark of a record about the execution that it ended, in any frame. */
 export function concludedOf({ record }: Change): JsonObject | undefined {
   const [, payload] =
     remarksOf(record.more?.note).find(
@@ -248,13 +248,13 @@ export function concludedOf({ record }: Change): JsonObject | undefined {
   return payload
 }
 
-/** The attempt that a position is at, from 1. */
+/** Returns the attempt of a position, from 1. */
 export function attemptOf(position: Json | undefined): number {
   const attempt = isObject(position) ? position['attempt'] : undefined
   return typeof attempt === 'number' ? attempt : 1
 }
 
-/** Keys and values of a flat list. */
+/** Returns the keys and values of a flat list. */
 export function* pairs(writes: readonly Json[]): Generator<[string, Json]> {
   for (let i = 0; i < writes.length; i += 2) yield [renderText(writes[i]), writes[i + 1] ?? null]
 }

@@ -8,39 +8,42 @@ import type { StoredRun } from '../engine/resuming.ts'
 import { isEngineKey } from '../contract/inputs.ts'
 import { renderText } from '../language/render.ts'
 
-/** A checkpoint as it was read: what a run takes over, and what is compared before it does. */
+/** A checkpoint that was read: the state for a new run, and the facts that are compared before. */
 export interface ReadCheckpoint {
   readonly storedRun: StoredRun
   readonly run: string | undefined
   readonly graphId: string | undefined
   readonly graphHash: string | undefined
-  /** The pipeline as the run had changed it. */
+  /** The pipeline after the changes of the run. */
   readonly graphDot: string | undefined
-  /** The checkpoint was signed with the secret that it was read with. */
+  /** True if the checkpoint was signed with the secret that it was read with. */
   readonly proven: boolean
   readonly inFlight: InFlight | undefined
 }
 
 export interface ReadCheckpointOptions {
-  /** Where it was read, for messages and events. */
+  /** The path of the file, for messages and events. */
   readonly file: string
-  /** The checkpoint must be signed with this. Without one a signature means nothing. */
+  /** The secret with which the checkpoint must be signed. Without it a signature is ignored. */
   readonly secret?: Secret | undefined
-  /** Gives a large value that stands in a file beside the checkpoint. */
+  /** Returns a large value that is in a file beside the checkpoint. */
   readonly artifact: (link: JsonObject) => Json
 }
 
 /**
- * Reads a checkpoint, also one of another implementation: `context` stands for `context_values`, outcomes are written with
- * `outcome` or `status`, and whatever else is missing is worked out or empty (reference pipeline 2.6, 28; 6.2). Throws
- * `R2202` for one that is not signed with the secret and `R2203` for what is no checkpoint.
+ * Reads a checkpoint, also of another implementation: `context` is an alias of `context_values`, outcomes use `outcome`
+ * or `status`, and other missing fields are derived or empty (reference pipeline 2.6, 28; 6.2). Throws `R2202` if it is
+ * not signed with the secret and `R2203` if it is not a checkpoint.
  */
 export function readCheckpoint(text: string, { file, secret, artifact }: ReadCheckpointOptions): ReadCheckpoint {
   const stored = jsonOf(text, file)
   if (secret !== undefined && !isSigned(stored, secret))
-    throw pipelineFaults.make('R2202', `${file} is not what was signed with this secret`, { file, rule: 'tampered' })
+    throw pipelineFaults.make('R2202', `${file} is not signed with this secret, or was changed after it was signed`, {
+      file,
+      rule: 'tampered',
+    })
   const current = stored['current_node']
-  if (typeof current !== 'string' || current === '') throw unusable(file, 'it names no current_node')
+  if (typeof current !== 'string' || current === '') throw unusable(file, 'it has no current_node')
   const restore = (values: JsonObject): JsonObject => restored(values, artifact)
   const outcomes = outcomesOf(stored['node_outcomes'], restore)
   const completed = texts(stored['completed_nodes'])
@@ -88,13 +91,13 @@ function jsonOf(text: string, file: string): JsonObject {
     value = copyJson(JSON.parse(text), file)
   } catch (thrown) {
     if (isFault(thrown)) throw thrown
-    throw unusable(file, 'it is no JSON')
+    throw unusable(file, 'it is not JSON')
   }
-  if (!isObject(value)) throw unusable(file, 'it is no object')
+  if (!isObject(value)) throw unusable(file, 'it is not an object')
   return value
 }
 
-/** The context without what the engine sets by itself. */
+/** Returns the context without the keys that the engine sets itself. */
 function contextOf(stored: JsonObject, restore: (values: JsonObject) => JsonObject): JsonObject {
   const values = object(stored['context_values'] ?? stored['context'])
   const isSimulation = (key: string): boolean => key.startsWith('internal.simulate.')
@@ -104,7 +107,7 @@ function contextOf(stored: JsonObject, restore: (values: JsonObject) => JsonObje
 
 function outcomesOf(stored: Json | undefined, restore: (values: JsonObject) => JsonObject): Readonly<Record<string, Outcome>> {
   const entries = Object.entries(object(stored)).flatMap(([id, value]): [string, Outcome][] => {
-    // A map of words, `{"plan": "success"}`, is an outcome as well.
+    // A map of words, `{"plan": "success"}`, is a map of outcomes as well.
     const outcome = readOutcome(typeof value === 'string' ? { status: value } : value)
     if (outcome === undefined) return []
     const { context_updates: updates } = outcome
@@ -140,7 +143,7 @@ function inFlightOf(value: Json | undefined): InFlight | undefined {
   return { node_id: value['node_id'], attempt: Math.max(1, count(value['attempt'])), idempotency }
 }
 
-/** The usage of the run so far. What people have added to its budget was for that run alone. */
+/** Returns the usage. It drops raised budgets: people granted them to the earlier run, and the new run asks again. */
 function spentOf(value: Json | undefined): Pick<StoredRun, 'spent'> {
   const { tokens, cost, calls, steps, uses } = object(value)
   const isKnown = [tokens, cost, calls].some((one) => typeof one === 'number')

@@ -15,16 +15,16 @@ import { pipelineFaults } from '../contract/faults.ts'
 import { storedRunArgument } from '../engine/resuming.ts'
 import { folderOfRound } from '../contract/paths.ts'
 
-/** How a checkpoint is gone on from. */
+/** The options for a run that begins at a checkpoint. */
 export interface CheckpointOptions {
   readonly secret?: Secret | undefined
-  /** The graph may be another one than that of the checkpoint. */
+  /** True if the graph may differ from that of the checkpoint. */
   readonly force?: boolean | undefined
-  /** A stage that was under way, or at which the run failed, is executed again, whatever it does outside. */
+  /** True if a stage that was running, or at which the run failed, is executed again, even if it has side effects. */
   readonly retry?: boolean | undefined
 }
 
-/** The latest checkpoint of a folder: that of its last lap. Throws `R2203` if there is none. */
+/** Returns the latest checkpoint of a folder: that of its last round. Throws `R2203` if there is none. */
 export function latestCheckpoint(logsRoot: string): string {
   let found: string | undefined
   for (let lap = 0; ; lap++) {
@@ -49,8 +49,8 @@ export function openCheckpoint(file: string, secret?: Secret): ReadCheckpoint {
 }
 
 /**
- * What a run is given to begin where a checkpoint stands. Throws `R2203` if it is one of another graph and `R2204` if a stage
- * was under way that may not be executed again unasked (reference pipeline 3.13).
+ * Returns the argument of a run that begins at a checkpoint. Throws `R2203` if the checkpoint is of another graph, and
+ * `R2204` if a stage was running that must not be executed again without a question (reference pipeline 3.13).
  */
 export function resumeArgument(
   { storedRun: stored, graphHash: hash, graphId, graphDot, proven, inFlight }: ReadCheckpoint,
@@ -60,8 +60,9 @@ export function resumeArgument(
   const { checkpoint: file } = stored
   const { graph } = typed
   const isSame = hash === undefined || hash === graphHash(graph)
-  if (options.force !== true && !isSame) throw unusable(file, `it is of another ${graphId ?? 'pipeline'}: the graph has another hash`)
-  // Who forces another graph wants that one.
+  if (options.force !== true && !isSame)
+    throw unusable(file, `it is of another version of ${graphId ?? 'the pipeline'}: its graph has another hash; --force resumes anyway`)
+  // A caller that forces another graph wants that graph, not the changed one of the checkpoint.
   const adapted = graphDot === undefined || !isSame ? undefined : readAdapted(graphDot, file, typed.operations)
   const held =
     adapted === undefined
@@ -70,7 +71,7 @@ export function resumeArgument(
   if (!(adapted ?? typed).nodes.has(held.current_node)) throw unusable(file, `${graph.id} has no node ${held.current_node}`)
   const mayRepeat = options.retry === true || textOf(graph.attributes, 'on_resume') === 'retry'
   if (inFlight?.idempotency === 'side_effecting' && !mayRepeat)
-    throw pipelineFaults.make('R2204', `${inFlight.node_id} was under way: nobody knows what of it has happened`, {
+    throw pipelineFaults.make('R2204', `${inFlight.node_id} was running: the outcome of its effects is unknown`, {
       file,
       path: inFlight.node_id,
       rule: 'indeterminate_side_effect',
@@ -79,21 +80,24 @@ export function resumeArgument(
   return storedRunArgument(options.retry === true && isFailed ? { ...held, again: true } : held)
 }
 
-/** The pipeline of a checkpoint whose run had changed it. */
+/** Returns the pipeline of a checkpoint whose run changed it. */
 function readAdapted(dot: string, file: string, operations: OperationTable): TypedGraph {
   try {
     return loadPipeline({ dot, transformed: true }, operations)
   } catch (thrown) {
-    if (isFault(thrown)) throw unusable(file, `its graph_dot is no pipeline: ${thrown.code} ${thrown.message}`)
+    if (isFault(thrown)) throw unusable(file, `its graph_dot is not a valid pipeline: ${thrown.code} ${thrown.message}`)
     throw thrown
   }
 }
 
-/** A value that stands in a file: one below the checkpoint's own folder, and of the hash that the checkpoint states. */
+/**
+ * Returns a value from a file. The file must lie below the checkpoint's own folder and have the hash that the
+ * checkpoint states.
+ */
 function artifactBeside(checkpoint: string, link: JsonObject): Json {
   const { file_path: path, sha256: hash, format } = link
   const folder = dirname(resolve(checkpoint))
-  if (typeof path !== 'string') throw unusable(checkpoint, 'a value stands in a file that it does not name')
+  if (typeof path !== 'string') throw unusable(checkpoint, 'a link to a value has no file_path')
   let text: string
   try {
     const file = realpathSync(resolve(folder, path))
@@ -103,11 +107,11 @@ function artifactBeside(checkpoint: string, link: JsonObject): Json {
     throw pipelineFaults.make('R2203', `${basename(checkpoint)}: the value in ${path} cannot be read`, { file: checkpoint, cause })
   }
   if (typeof hash === 'string' && createHash('sha256').update(text, 'utf8').digest('hex') !== hash)
-    throw pipelineFaults.make('R2202', `${path} is not the value that the checkpoint had`, { file: checkpoint, rule: 'tampered' })
+    throw pipelineFaults.make('R2202', `${path} was changed after the checkpoint was written`, { file: checkpoint, rule: 'tampered' })
   if (format !== 'json') return text
   try {
     return JSON.parse(text) as Json
   } catch {
-    throw unusable(checkpoint, `${path} is no JSON`)
+    throw unusable(checkpoint, `${path} is not JSON`)
   }
 }

@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJson, type JsonObject } from '../../../kernel/journal/json.ts'
 import { unsigned } from './checkpoint.ts'
 
-/** A secret: text counts as its UTF-8 bytes. */
+/** A secret: text is used as its UTF-8 bytes. */
 export type Secret = string | Uint8Array
 
 /**
- * The signature of a checkpoint: HMAC-SHA-256 over the canonical JSON (RFC 8785) of everything but the signature, in small
- * hexadecimal digits (seed pipeline 7.3, reference pipeline 6.2).
+ * Returns the signature of a checkpoint: HMAC-SHA-256 over the canonical JSON (RFC 8785) of everything but the
+ * signature, in lowercase hexadecimal (seed pipeline 7.3, reference pipeline 6.2).
  */
 export function signatureOf(checkpoint: JsonObject, secret: Secret): string {
   return createHmac('sha256', secret)
@@ -15,7 +15,7 @@ export function signatureOf(checkpoint: JsonObject, secret: Secret): string {
     .digest('hex')
 }
 
-/** Whether a checkpoint carries the signature of this secret. The time that this takes says nothing of where it differs. */
+/** True if a checkpoint has the signature of this secret. The comparison takes constant time. */
 export function isSigned(checkpoint: JsonObject, secret: Secret): boolean {
   const given = checkpoint['__hmac']
   if (typeof given !== 'string' || !/^[0-9a-f]{64}$/i.test(given)) return false

@@ -13,10 +13,10 @@ import { ARTIFACT, storedFile } from '../engine/artifacts.ts'
 import { safeName, stagePath } from '../contract/paths.ts'
 import { renderText } from '../language/render.ts'
 
-/** What a stage leaves behind (seed pipeline 7.6). */
+/** The files of a stage (seed pipeline 7.6). */
 const FILES = ['prompt.md', 'request.json', 'response.md', 'status.json'] as const
 
-/** The execution that a frame is at. */
+/** The current execution of a frame. */
 interface Stage {
   readonly path: string
   prompted: boolean
@@ -28,14 +28,14 @@ interface ModelCall {
   readonly request: Request
 }
 
-/** The files of stages: what was sent to a model, what it said, and how the stage ended (reference pipeline 6.3, 6.4). */
+/** The files of stages: the request to a model, its response, and the status of the stage (reference pipeline 6.3, 6.4). */
 export class StageFiles {
   readonly #definition: (frame: Frame) => unknown
-  /** Small artifacts are files as well. */
+  /** True if small artifacts are files as well. */
   readonly #persists: boolean
   readonly #stages = new Map<Ref, Stage>()
   readonly #asked = new Map<Ref, Stage>()
-  /** How often each folder has been used. */
+  /** The number of visits of each folder. */
   #visits = new Map<string, number>()
 
   constructor(definition: (frame: Frame) => unknown, persists = false) {
@@ -43,7 +43,7 @@ export class StageFiles {
     this.#persists = persists
   }
 
-  /** A new lap has a folder of its own. */
+  /** Begins a new round, which has its own folder. */
   restart(): void {
     this.#visits = new Map()
   }
@@ -77,7 +77,7 @@ export class StageFiles {
     if (stage !== undefined) stage.prompted = false
   }
 
-  /** Calls of one turn stand behind those of the turns before it. */
+  /** Writes a tool call. Its number continues over the turns of a stage. */
   #called(frame: Frame, { node_id: _, ...call }: JsonObject, image: FolderImage): void {
     const stage = this.#stages.get(frame.id)
     const name = safeName(`${renderText(call['number'])}-${renderText(call['tool'])}`)
@@ -113,7 +113,7 @@ export class StageFiles {
       else if (isOutcomeOf(key, remark['node_id'])) kept ??= value as unknown as StoredOutcome
     }
     const updates = stripped(Object.fromEntries(written))
-    // The prompt as its author wrote it: the request has what the engine adds to it.
+    // The prompt as its author wrote it: the request also contains the additions of the engine.
     putText(image, `${stage.path}/prompt.md`, updates['last_prompt'])
     if (!stage.prompted) putText(image, `${stage.path}/response.md`, updates['last_response'])
     if (kept === undefined || def.nodes.get(renderText(remark['node_id']))?.canonical === 'exit') return
@@ -145,7 +145,7 @@ function putText(image: FolderImage, path: string, text: Json | undefined): void
   if (typeof text === 'string') image.put(path, text)
 }
 
-/** A large piece of data that a node has stored is a file of its own (seed pipeline 7.5). */
+/** Writes a large artifact of a node as a separate file (seed pipeline 7.5). */
 function putArtifact(image: FolderImage, key: string, value: Json, persists: boolean): void {
   const { about, data } = key.startsWith(ARTIFACT) && isObject(value) ? value : {}
   if (!isObject(about) || data === undefined || storedFile(data) !== undefined || (about['storage'] !== 'file' && !persists)) return

@@ -7,17 +7,17 @@ import { type OpenFolders, openFolder } from './open-folder.ts'
 // On Windows the last two are undefined; a bitwise or reads that as 0.
 const { O_APPEND, O_RDONLY, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** Files that are written before the folders that are held for them are closed: a process may open so many. */
+/** The number of files after which the open folders are closed: a process can only open a limited number. */
 const FOLDERS_AT_ONCE = 64
-/** Files that are written at once. */
+/** The number of files that are written at the same time. */
 const AT_ONCE = 8
 
 /**
- * Writes the requested content into a run's folders, beside the event loop; nothing else writes below them. A file is written whole
- * or not at all, and a file with the right content is left alone. What lies directly in a run's folder is about what lies below,
- * and is written after it, and moves come first. A command may change names during a write, so every folder is held open, every name is taken from a held
- * folder, and no link is followed. Throws `R2209` where a link is in the place of a folder, and the errors of the disk; then
- * nothing is under way any more.
+ * Writes changes into a run's folders, beside the event loop; nothing else writes below them. A file is written
+ * completely or not at all, and a file with the right content is left unchanged. Moves come first. Files directly in a
+ * run's folder describe the files below it and are written after them. A command may change names during a write, so
+ * every folder stays open, every name is resolved in an open folder, and no link is followed. Throws `R2209` if a link
+ * is in the place of a folder, and the errors of the disk; no write is then in progress.
  */
 export async function writeFolder(changes: readonly PlacedChange[]): Promise<void> {
   const below = changes.filter(({ path }) => path.includes('/'))
@@ -46,7 +46,7 @@ async function withOpenFolders(act: (held: OpenFolders) => Promise<void>): Promi
   }
 }
 
-/** Throws the first failure once all that has begun is over. */
+/** Writes all changes. Throws the first failure once every started write has ended. */
 async function writeAll(changes: readonly PlacedChange[], held: OpenFolders): Promise<void> {
   const waiting = changes.values()
   const lane = async (): Promise<void> => {
@@ -65,7 +65,7 @@ async function write({ folder: root, path, text, append, again, from }: PlacedCh
   else if (again === true || !(await hasText(file, text))) await replace(file, text)
 }
 
-/** Moves a file; false where it is gone. */
+/** Moves a file. Returns false if it does not exist. */
 async function isMoved(from: string, to: string): Promise<boolean> {
   try {
     await disk.rename(from, to)
@@ -82,8 +82,8 @@ async function remove(file: string): Promise<void> {
 }
 
 /**
- * Writes beside the file and renames: a link of its name is replaced. What stands in the way is looked for once the disk
- * says that something does, so that a file costs four calls.
+ * Writes a draft beside the file and renames it: a link of that name is replaced. It only looks for an obstacle after
+ * the disk refuses, so that a file costs four calls.
  */
 async function replace(file: string, text: string): Promise<void> {
   const draft = `${file}.tmp`
@@ -91,7 +91,10 @@ async function replace(file: string, text: string): Promise<void> {
   await orOnce(['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM'], () => disk.rename(draft, file), file)
 }
 
-/** Does something with a name; once more, without what stands there, where the disk refuses with one of these codes. */
+/**
+ * Performs an action on a name. If the disk refuses with one of these codes, removes the obstacle and performs the
+ * action once more.
+ */
 async function orOnce(codes: readonly string[], act: () => Promise<void>, name: string): Promise<void> {
   try {
     await act()
@@ -103,13 +106,13 @@ async function orOnce(codes: readonly string[], act: () => Promise<void>, name: 
   }
 }
 
-/** A command's entry in the place of a file is kept under another name: removing a folder would go through its content. */
+/** Renames a folder that a command made in the place of a file: removing it would walk through its content. */
 function moveFolderAway(path: string): void {
   for (let n = 1; n < 100 && lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true; n++)
     if (lstatSync(`${path}.${n}`, { throwIfNoEntry: false }) === undefined) renameSync(path, `${path}.${n}`)
 }
 
-/** Writes at the end of a file. Anything else in its place is replaced. */
+/** Appends to a file. Anything else in its place is replaced. */
 async function extend(file: string, text: string): Promise<void> {
   const written = await withFile(file, O_WRONLY | O_APPEND, (handle) => disk.appendFile(handle, text))
   if (written === undefined) await replace(file, text)
@@ -124,7 +127,7 @@ async function hasText(file: string, text: string): Promise<boolean> {
   return isSame?.result === true
 }
 
-/** Opens a file and does something with it; undefined where there is no file of that name, or a link, or something else. */
+/** Opens a file and performs an action. Returns undefined if the name is missing, a link, or not a file. */
 async function withFile<Result>(
   file: string,
   flags: number,
