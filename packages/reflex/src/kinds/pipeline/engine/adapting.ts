@@ -7,10 +7,13 @@ import { type Outcome, refusal } from '../contract/outcome.ts'
 import type { Position } from '../contract/position.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** The update by which a node gives the changed pipeline: the engine takes it, and nobody else sees it (seed pipeline 14.5). */
+/**
+ * The update with which a node returns the changed pipeline. The engine removes it, so that it never reaches the
+ * context (seed pipeline 14.5).
+ */
 export const ADAPTED = '__adapted_graph__'
 
-/** An outcome without the changed pipeline that it brings, and that as text. Only an adapt node can bring one. */
+/** Separates the changed pipeline from an outcome. Only an adapt node can return one. */
 export function splitAdapted({ node }: FrameStep, outcome: Outcome): { readonly outcome: Outcome; readonly dot?: string } {
   const { [ADAPTED]: dot, ...context_updates } = outcome.context_updates ?? {}
   if (typeof dot !== 'string' || node.canonical !== 'adapt') return { outcome }
@@ -18,8 +21,8 @@ export function splitAdapted({ node }: FrameStep, outcome: Outcome): { readonly 
 }
 
 /**
- * Goes on with a changed pipeline: this record pins it, and the way on from here is already one of its ways (reference
- * pipeline 9). A pipeline that cannot be read is the failure of the node, and nothing has changed.
+ * Continues with a changed pipeline: this record pins it, and the next edge is already one of its edges (reference
+ * pipeline 9). If the pipeline cannot be read, the node fails and nothing changes.
  */
 export function adapt(step: FrameStep, dot: string, final: Outcome): Outcome {
   const before = step.typed
@@ -38,7 +41,7 @@ export function adapt(step: FrameStep, dot: string, final: Outcome): Outcome {
   return final
 }
 
-/** A position in the changed pipeline: edges have other numbers there, and what is gone is not walked any more. */
+/** Returns a position in the changed pipeline: edges have new numbers, and removed nodes are dropped. */
 function moved({ edge, pending, ...rest }: Position, before: TypedGraph, after: TypedGraph): Position {
   const number = (index: number): number => indexOf(before.graph.edges[index], after)
   const edgeIndex = edge === undefined ? -1 : number(edge)
@@ -46,7 +49,10 @@ function moved({ edge, pending, ...rest }: Position, before: TypedGraph, after: 
   return { ...rest, ...(edgeIndex < 0 ? {} : { edge: edgeIndex }), ...(left.length === 0 ? {} : { pending: left }) }
 }
 
-/** The same edge in another graph, the first that leads the same way if several are alike; -1 if none does. */
+/**
+ * Returns the index of the same edge in another graph; of several edges between the same nodes, the unchanged one, else
+ * the first; -1 if there is none.
+ */
 function indexOf(edge: DotEdge | undefined, { graph }: TypedGraph): number {
   const edges = graph.edges.filter(({ from, to }) => from === edge?.from && to === edge.to)
   return (edges.find(({ attributes }) => !isChanged(attributes, edge?.attributes)) ?? edges[0])?.index ?? -1

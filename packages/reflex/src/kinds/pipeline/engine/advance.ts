@@ -14,7 +14,7 @@ import type { Ending, Position } from '../contract/position.ts'
 import { jumpKey, storeCount, storeOutcome } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** Where a walk goes after an execution (reference pipeline 3.3, 3.4, 3.9.1). */
+/** Continues the walk after an execution: follows an edge, jumps, restarts or ends (reference pipeline 3.3, 3.4, 3.9.1). */
 export function advance(step: FrameStep, node: TypedNode, outcome: Outcome): void {
   if (step.branch?.spec.item !== undefined) return endItem(step, outcome)
   if (node.canonical === 'exit' && outcome.status !== 'fail') return endNow(step, { status: 'success' })
@@ -30,7 +30,10 @@ export function advance(step: FrameStep, node: TypedNode, outcome: Outcome): voi
   goTo(step, route.to, edge?.edge.index)
 }
 
-/** Values from outside may choose a way; that they choose one where something is done is told (reference pipeline 5.3). */
+/**
+ * Notes that untrusted values chose an edge to a node with effects; the edge is still followed (reference pipeline
+ * 5.3).
+ */
 function noteTaint(step: FrameStep, node: TypedNode, { edge, to }: Route): void {
   const target = step.typed.nodes.get(to)?.canonical
   if (edge?.condition === undefined || (target !== 'exec' && target !== 'adapt')) return
@@ -38,7 +41,10 @@ function noteTaint(step: FrameStep, node: TypedNode, { edge, to }: Route): void 
   if (keys.length > 0) step.note('tainted_route', { node_id: node.id, to, keys })
 }
 
-/** The outcome by which a node is left: a branch node's is that of the stage before it (reference pipeline 3.4). */
+/**
+ * Returns the edge that is followed from a node. A branch node uses the outcome of the stage before it (reference
+ * pipeline 3.4).
+ */
 function routeOf(step: FrameStep, node: TypedNode, outcome: Outcome): Route | undefined {
   const { typed, position } = step
   const get = step.reader()
@@ -61,7 +67,7 @@ function labelOf({ preferred_label }: Outcome): Partial<Outcome> {
   return preferred_label === undefined ? {} : { preferred_label }
 }
 
-/** Enters a node, unless a branch ends there or it waits for the branches of a fan-out. */
+/** Enters a node, unless a branch ends there or the node waits for the branches of a fan-out. */
 export function goTo(step: FrameStep, to: string, edge: number | undefined): void {
   const { branch, position } = step
   if (branch?.spec.until === to) return endNow(step, { status: 'success' })
@@ -78,7 +84,10 @@ export function goTo(step: FrameStep, to: string, edge: number | undefined): voi
   step.x.again()
 }
 
-/** No way on. After a failure the run fails; else it is over as at an exit, goal gates included (reference pipeline 3.3). */
+/**
+ * Ends a walk at a node without an open edge. After a failure the run fails; otherwise it ends as at an exit, goal
+ * gates included (reference pipeline 3.3).
+ */
 function deadEnd(step: FrameStep, node: TypedNode, outcome: Outcome): void {
   const { position } = step
   if (outcome.status === 'fail') {
@@ -109,8 +118,8 @@ function deadEnd(step: FrameStep, node: TypedNode, outcome: Outcome): void {
 }
 
 /**
- * What is done before an exit: what a fan-out left is walked first, then the goal gates are asked. False if the walk has
- * gone elsewhere.
+ * Prepares an exit: walks the remaining nodes of a fan-out, then checks the goal gates. Returns false if the walk
+ * continues elsewhere.
  */
 export function reachedExit(step: FrameStep): boolean {
   const { position } = step
@@ -126,7 +135,10 @@ export function reachedExit(step: FrameStep): boolean {
   return gatesAllow(step)
 }
 
-/** Whether all goal gates that were reached are satisfied; else the run goes back, or ends (reference pipeline 3.7). */
+/**
+ * True if all reached goal gates are satisfied; otherwise the run goes back to a retry target, or fails (reference
+ * pipeline 3.7).
+ */
 function gatesAllow(step: FrameStep): boolean {
   if (step.branch !== undefined) return true
   const { typed, engineBoard, position, x } = step
@@ -151,7 +163,10 @@ function gatesAllow(step: FrameStep): boolean {
   return false
 }
 
-/** Goes on at a node without an edge: bounded, and broken off when the same failure comes back (reference pipeline 3.11). */
+/**
+ * Continues at a node without an edge. Jumps are limited, and a failure that repeats too often ends the run (reference
+ * pipeline 3.11).
+ */
 function jump(step: FrameStep, from: TypedNode, to: string, outcome: Outcome, event: string): void {
   const { x, engineBoard: tally } = step
   const key = jumpKey(`${from.id}/${to}`)
@@ -164,7 +179,7 @@ function jump(step: FrameStep, from: TypedNode, to: string, outcome: Outcome, ev
   goTo(step, to, undefined)
 }
 
-/** Begins again from a node with nothing done: the context stays (seed pipeline 3.7). */
+/** Restarts the walk at a node: the context stays, and no node counts as executed (seed pipeline 3.7). */
 function restart(step: FrameStep, from: string, to: string, outcome: Outcome): void {
   const { position } = step
   const looping = restartsInLoop(step, outcome)
@@ -196,7 +211,7 @@ function endItem(step: FrameStep, { status, notes, failure_reason }: Outcome): v
   })
 }
 
-/** Ends the frame, after what closes a pipeline has been done. */
+/** Ends the frame, after the closing hook of the pipeline. */
 export function endNow(step: FrameStep, ending: Ending, closed = false): void {
   step.gather()
   if (!closed && waitsForDetached(step, ending)) return
@@ -218,7 +233,10 @@ export function endNow(step: FrameStep, ending: Ending, closed = false): void {
   })
 }
 
-/** A program that its node has left running ends before the pipeline does. True if one is running; the ending is kept until then. */
+/**
+ * True if a program that a node started detached is still running: it ends before the pipeline does, and the ending is
+ * stored until then.
+ */
 function waitsForDetached(step: FrameStep, ending: Ending): boolean {
   const { x, engineBoard: tally, position } = step
   if (ending.status === 'cancelled' || !tally.detached.some((name) => x.frame.strands?.has(name) === true)) return false
@@ -226,7 +244,7 @@ function waitsForDetached(step: FrameStep, ending: Ending): boolean {
   return true
 }
 
-/** Does what closes a pipeline, then ends it. */
+/** Runs the closing hook of a pipeline, then ends it. */
 export function beginClosing(step: FrameStep, ending: Ending): void {
   if (step.branch !== undefined || step.engineBoard.permissions === undefined || !step.engine.hasClosingHook(step.typed, step.permissions))
     return endNow(step, ending, true)

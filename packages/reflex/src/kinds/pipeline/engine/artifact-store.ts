@@ -3,20 +3,21 @@ import type { BoardReader } from '../../../kernel/state/scope.ts'
 import { type Artifact, artifactName, artifactsIn, describeArtifact } from './artifacts.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 
-/** Whose store it is, and what the run has stored before. */
+/** The node that uses a store, and the artifacts of the run. */
 interface ArtifactPlace {
   readonly node: string
   readonly reader: BoardReader
   readonly folder: string
-  /** Milliseconds since the epoch: when the node began. */
+  /** The time at which the node began, in milliseconds since the epoch. */
   readonly at: number
 }
 
 /**
- * The data that a run keeps beside its context, as a handler of a host uses it (seed pipeline 7.5). What is stored becomes
- * part of the handler's outcome: it is there for later nodes once the node has succeeded or failed, and gone if the node
- * is given up. After a crash the handler runs again and stores it anew. Pieces below 100 KB are of the tier `memory`,
- * larger ones `file`: the journal has both, the run's folder shows the large ones as `artifacts/<node>/<name>`.
+ * The artifacts that a run keeps beside its context, for a handler of a host (seed pipeline 7.5). Stored artifacts are
+ * part of the handler's outcome: later nodes see them once the node has succeeded or failed, and they are lost if the
+ * node is stopped. After a crash the handler runs again and stores them again. Artifacts below 100 KB have the
+ * storage `memory`, larger ones `file`: the journal has both, and the run's folder shows the large ones as
+ * `artifacts/<node>/<name>`.
  */
 export class ArtifactStore {
   readonly #place: ArtifactPlace
@@ -26,20 +27,23 @@ export class ArtifactStore {
     this.#place = place
   }
 
-  /** Stores data under a name of this node; one that it had is replaced. Characters that are none of a file name become `_`. */
+  /**
+   * Stores data under a name of this node, and replaces earlier data. Characters that are not allowed in a file name
+   * become `_`.
+   */
   store(name: string, data: Json): Artifact {
     const plain = artifactName(name)
     this.#changes.set(plain, data)
     return this.#describe(plain, data)
   }
 
-  /** The data of an id, `<node>/<name>`. Throws `R2215` when the run has stored nothing under it. */
+  /** Returns the data of an id, `<node>/<name>`. Throws `R2215` if the run has no such artifact. */
   retrieve(id: string): Json {
     const data = this.#find(id)
     if (data !== undefined) return data
     const ids = this.list().map((one) => one.id)
     throw pipelineFaults.make('R2215', `the run has stored no artifact ${JSON.stringify(id)}`, {
-      fix: ids.length === 0 ? 'store it first' : `there are ${ids.join(', ')}`,
+      fix: ids.length === 0 ? 'store it before you retrieve it' : `use one of ${ids.join(', ')}`,
     })
   }
 
@@ -47,7 +51,7 @@ export class ArtifactStore {
     return this.#find(id) !== undefined
   }
 
-  /** What is stored, of one node or of all. */
+  /** Returns the artifacts of one node or of all. */
   list(node?: string): readonly Artifact[] {
     const own = this.#place.node
     const before = [...artifactsIn(this.#place.reader)].filter(
@@ -59,7 +63,7 @@ export class ArtifactStore {
     )
   }
 
-  /** Takes a piece of this node away; false if there was none. */
+  /** Removes an artifact of this node. Returns false if there was none. */
   remove(name: string): boolean {
     const plain = artifactName(name)
     const was = this.has(`${this.#place.node}/${plain}`)
@@ -67,12 +71,12 @@ export class ArtifactStore {
     return was
   }
 
-  /** Takes away everything that this node has stored. */
+  /** Removes all artifacts of this node. */
   clear(): void {
     for (const { name } of this.list(this.#place.node)) this.#changes.set(name, null)
   }
 
-  /** What is to be kept with the outcome of the node. */
+  /** The changes that are stored with the outcome of the node. */
   get changes(): JsonObject {
     return Object.fromEntries(this.#changes)
   }

@@ -4,42 +4,45 @@ import type { BoardReader } from '../../../kernel/state/scope.ts'
 import { folderAt } from '../contract/paths.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** Bytes from which on a piece is large: the journal names it by its hash, and a run's folder has it as a file (seed pipeline 7.5). */
+/**
+ * The number of bytes from which an artifact is large: the journal refers to it by its hash, and a run's folder has it
+ * as a file (seed pipeline 7.5).
+ */
 export const LARGE = 102_400
 
-/** A piece of data that a node has stored beside the context (reference pipeline 6.6). */
+/** A piece of data that a node stored beside the context (reference pipeline 6.6). */
 export interface Artifact {
-  /** `<node>/<name>`. */
+  /** The id: `<node>/<name>`. */
   readonly id: string
   readonly name: string
   readonly size_bytes: number
-  /** ISO 8601, UTC: when the node that stored it began. */
+  /** The time at which the storing node began, ISO 8601, UTC. */
   readonly stored_at: string
   readonly storage: 'memory' | 'file'
-  /** Where the run's folder has it. */
+  /** The path in the run's folder. */
   readonly file_path?: string
 }
 
-/** Where the pieces are kept: behind it stands the id. */
+/** The prefix of the keys that contain artifacts; the id follows it. */
 export const ARTIFACT = '#artifact/'
 
-/** A name as a part of a path: nothing in it leads anywhere. */
+/** Returns a name that is safe as a part of a path. */
 export function artifactName(name: string): string {
   const plain = name.replace(/[^\w.-]/g, '_').slice(0, 200)
   return /^\.*$/.test(plain) ? `_${plain.replaceAll('.', '_')}` : plain
 }
 
-/** In place of data that lies in a file already: its absolute path, and what it holds. */
+/** A reference to data that is already in a file: its absolute path, size and hash. */
 export type StoredFile = { readonly $file: string; readonly bytes: number; readonly sha256: string }
 
-/** Returns the file in which a piece of data lies, if it is not in the journal. */
+/** Returns the file that contains an artifact, if the data is not in the journal. */
 export function storedFile(data: Json): StoredFile | undefined {
   return isObject(data) && typeof data['$file'] === 'string' && typeof data['bytes'] === 'number'
     ? (data as unknown as StoredFile)
     : undefined
 }
 
-/** What is known of a piece of data under a name. */
+/** Returns the description of an artifact. */
 export function describeArtifact(
   node: string,
   name: string,
@@ -62,7 +65,7 @@ export function describeArtifact(
   return { ...about, storage: 'file', file_path: `${folder}/artifacts/${node}/${name}` }
 }
 
-/** Keeps what an execution has stored, and says so; the run's folder is written from that. */
+/** Stores the artifacts of an execution and notes them; the run's folder is written from these records. */
 export function storeArtifacts(step: FrameStep, artifacts: JsonObject = {}): void {
   const { x, node, permissions, position } = step
   for (const [written, data] of Object.entries(artifacts)) {
@@ -80,12 +83,12 @@ export function storeArtifacts(step: FrameStep, artifacts: JsonObject = {}): voi
   }
 }
 
-/** A piece of data that a run has stored, with what is known of it. */
+/** An artifact of a run, with its description. */
 export interface StoredArtifact extends Artifact {
   readonly data: Json
 }
 
-/** The pieces that the records of a run have stored and not removed, its branches and called pipelines included. */
+/** The artifacts that the records of a run stored and did not remove, its branches and called pipelines included. */
 export class StoredArtifacts {
   readonly #artifacts = new Map<string, StoredArtifact>()
 
@@ -105,7 +108,7 @@ export class StoredArtifacts {
   }
 }
 
-/** What a run has stored so far, by id, as a frame sees it. */
+/** Returns the artifacts of a run by id, as a frame sees them. */
 export function artifactsIn(reader: BoardReader): ReadonlyMap<string, { readonly about: Artifact; readonly data: Json }> {
   const found = reader.keys().flatMap((key) => {
     const value = key.startsWith(ARTIFACT) ? reader.get(key) : undefined

@@ -9,39 +9,39 @@ import { renderText } from '../language/render.ts'
 import { mayRetry, retryPolicy } from '../contract/retry.ts'
 import { type Halt, haltOutcome, type Middleware } from './middleware.ts'
 
-/** What asynchronous middleware may know beside node and context. */
+/** The facts of a call of asynchronous middleware, besides node and context. */
 export interface MiddlewareCall {
   readonly run: string
-  /** The same when the call is repeated after a crash. */
+  /** A key that is the same when the call is repeated after a crash. */
   readonly key: string
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** Aborted when the node is given up. */
+  /** Aborted when the node is stopped. */
   readonly signal: AbortSignal
 }
 
 type MiddlewareAnswer<Value> = Value | undefined | Promise<Value | undefined>
 
 /**
- * Middleware of a host that may wait. It is an effect of the node: what it answers is recorded, a replay does not call it, and
- * after a crash it is called again under the same key. It runs after all other members before the node, and before them
- * behind it. One that throws halts the chain.
+ * Middleware of a host that may wait. It is an effect of the node: its answer is recorded, a replay does not call it,
+ * and after a crash it is called again under the same key. Before the node it runs after all other members, and behind
+ * the node before them. If it throws, the chain halts.
  */
 export interface AsyncMiddleware {
   readonly name: string
   readonly asynchronous: true
-  /** Before the first attempt. */
+  /** Runs before the first attempt. */
   before?(node: NodeView, context: ContextView, call: MiddlewareCall): MiddlewareAnswer<Halt>
-  /** Before each further attempt. */
+  /** Runs before each further attempt. */
   again?(node: NodeView, context: ContextView, call: MiddlewareCall): MiddlewareAnswer<Halt>
-  /** After the last attempt; may give another outcome in place of the one that came. */
+  /** Runs after the last attempt; may replace the outcome. */
   after?(node: NodeView, context: ContextView, outcome: Outcome, call: MiddlewareCall): MiddlewareAnswer<Halt | Outcome>
 }
 
-/** A member of either form. */
+/** A synchronous or asynchronous member. */
 export type HostMiddleware = Middleware | AsyncMiddleware
 
-/** The member as the chain has it: its name and its phases, which the handler of the node asks for as effects. */
+/** Returns a member as the chain uses it: the name, and the phases that the handler of the node requests as effects. */
 export function chainMember(member: HostMiddleware): Middleware {
   if (!isAsynchronous(member)) return member
   const { name } = member
@@ -52,7 +52,7 @@ function isAsynchronous(member: HostMiddleware): member is AsyncMiddleware {
   return 'asynchronous' in member
 }
 
-/** A handler with the asynchronous members of its chain around it. */
+/** Returns a handler with the asynchronous members of its chain around it. */
 export function withAsynchronous(handler: Handler, membersOf: (scene: NodeContext) => readonly Middleware[]): Handler {
   return (scene) => {
     const members = membersOf(scene).filter(({ awaits }) => awaits !== undefined)
@@ -64,7 +64,8 @@ function* runAround(scene: NodeContext, handler: Handler, members: readonly Midd
   const { node, attempt, typed } = scene
   let ran = 0
   let outcome: Outcome | undefined
-  // Each attempt asks the same questions in the same order: one that goes on with the answers of the last has those too.
+  // Each attempt asks the same questions in the same order, so that an attempt that continues with the answers of the
+  // last one has these answers too.
   for (const { name, awaits } of members) {
     ran++
     if (awaits?.before !== true) continue
@@ -99,7 +100,7 @@ function halted(scene: NodeContext, name: string, said: Json): Outcome | undefin
   return { ...haltOutcome({ halt: said['halt'], ...(own === undefined ? {} : { outcome: own }) }), halted: true }
 }
 
-/** The port `middleware`: asynchronous members, by name. */
+/** Returns the port `middleware`: the asynchronous members, by name. */
 export function middlewarePort(all: readonly HostMiddleware[]): Port {
   const members = new Map(all.filter(isAsynchronous).map((member) => [member.name, member]))
   return {
@@ -135,7 +136,10 @@ function callOf(call: Call, attempt: number): MiddlewareCall {
   }
 }
 
-/** What stands in the record: a halt, an outcome, or nothing. Anything else throws, and so halts. */
+/**
+ * Returns an answer as it is recorded: a halt, an outcome, or null. Anything else throws, and therefore halts the
+ * chain.
+ */
 function answerOf(said: unknown): Json {
   if (said === undefined || said === null) return null
   if (isObject(said) && typeof said['halt'] === 'string') {

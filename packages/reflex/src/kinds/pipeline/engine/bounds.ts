@@ -2,7 +2,7 @@ import { integerOf } from '../dot/graph.ts'
 import type { Limits } from '../contract/handler.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** Where nothing else is said (reference pipeline 3.11). */
+/** The default limits (reference pipeline 3.11). */
 export const DEFAULTS = {
   steps: 10_000,
   branchSteps: 100,
@@ -11,13 +11,13 @@ export const DEFAULTS = {
   returns: 50,
   repeated: 5,
   restarts: 3,
-  /** Pipelines inside each other, on a stack with programs of every kind. */
+  /** The limit of nested pipelines, on a stack with programs of every kind. */
   depth: 8,
 } as const
 
 /**
- * The bound that a frame has reached before it enters its node, in the words of the reference; nothing if none. Steps
- * of branches and of called pipelines count. A number of steps that the operator gave ends in a question instead.
+ * Returns the limit that a frame has reached before it enters its node, in the words of the reference; undefined if
+ * none. Steps of branches and of called pipelines count. A step limit of the operator ends in a question instead.
  */
 export function overBounds(step: FrameStep): string | undefined {
   const { position, node, permissions, typed, branch, x } = step
@@ -32,11 +32,14 @@ export function overBounds(step: FrameStep): string | undefined {
   return most > 0 && visits >= most ? `node_visit_limit: ${node.id} was entered ${visits} times` : undefined
 }
 
-/** Visits of one node that asks a model, at which a run is told that it may be in a loop; told again after as many more. */
+/**
+ * The number of visits of a node with a model after which a run is warned of a possible loop; the warning repeats after
+ * as many more.
+ */
 const MANY_VISITS = 20
 const ASKS_MODEL = 'arbor://orchestrator/execute/llm_query'
 
-/** The warning about a node that asks a model again and again; nothing for other nodes and in between. */
+/** Returns the warning about a node that calls a model again and again; undefined for other nodes and other visits. */
 export function manyVisits({ node, engineBoard }: Pick<FrameStep, 'node' | 'engineBoard'>): string | undefined {
   if (!node.capabilitiesRequired.includes(ASKS_MODEL)) return undefined
   const visits = (engineBoard.outcome(node.id)?.v ?? 0) + 1
@@ -45,17 +48,17 @@ export function manyVisits({ node, engineBoard }: Pick<FrameStep, 'node' | 'engi
     : undefined
 }
 
-/** Where the operator has a budget of steps, it takes the place of the bound that a run has by itself. */
+/** Returns the step limit of a run. A step budget of the operator replaces the default limit. */
 function mostSteps({ maxSteps, steps }: Limits): number {
   return maxSteps ?? (steps === undefined ? DEFAULTS.steps : Number.POSITIVE_INFINITY)
 }
 
-/** The executions of nodes that a branch may have; 0 states no bound, and nobody's word leaves the default. */
+/** Returns the limit of node executions in a branch; 0 means no limit. Without any statement the default counts. */
 function branchSteps(stated: number | undefined, given: number | undefined): number {
   return stated === undefined ? (given ?? DEFAULTS.branchSteps) : lesser(stated, given === 0 ? undefined : given)
 }
 
-/** The lower of what a program states and what the operator gave; 0 states no bound. */
+/** Returns the lower of the program's limit and the operator's; 0 means no limit. */
 function lesser(stated: number, given: number | undefined): number {
   return given === undefined ? stated : stated === 0 ? given : Math.min(stated, given)
 }

@@ -4,7 +4,10 @@ import { stagesOf } from '../contract/stages.ts'
 import { storeRepeated, storeRestarts, type RepeatCount } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** Counts a failure that leads back without an edge; returns the reason to end the run once it has come too often (reference pipeline 3.11). */
+/**
+ * Counts a failure that jumps back without an edge. Returns the reason to end the run once it has happened too often
+ * (reference pipeline 3.11).
+ */
 export function jumpsInLoop(step: FrameStep, from: string, outcome: Outcome): string | undefined {
   const reason = reasonOf(outcome)
   const now = countRepeat(step.engineBoard.repeated, `${from}: ${normalized(reason)}`)
@@ -13,8 +16,8 @@ export function jumpsInLoop(step: FrameStep, from: string, outcome: Outcome): st
 }
 
 /**
- * Counts restarts in a row in which the same stage failed in the same way, whichever stage restarts: a success behind the failure
- * does not make it another one. Returns the reason to end the run once there were too many (reference pipeline 3.8).
+ * Counts consecutive restarts in which the same stage failed in the same way, whichever stage restarts: a later success
+ * does not make it a different failure. Returns the reason to end the run after too many (reference pipeline 3.8).
  */
 export function restartsInLoop(step: FrameStep, outcome: Outcome): string | undefined {
   const failure = lastFailure(step, outcome)
@@ -28,7 +31,7 @@ export function restartsInLoop(step: FrameStep, outcome: Outcome): string | unde
   return tooOften(now, DEFAULTS.restarts, failure.reason)
 }
 
-/** The stage of this lap that failed last and has not succeeded since. */
+/** Returns the stage of this round that failed last and has not succeeded since. */
 function lastFailure({ typed, x, round, node }: FrameStep, outcome: Outcome): { readonly id: string; readonly reason: string } | undefined {
   if (outcome.status === 'fail') return { id: node.id, reason: reasonOf(outcome) }
   const failed = stagesOf(typed, x.frame.kindReader(), round).findLast((stage) => stage.id !== node.id && stage.outcome.status === 'fail')
@@ -43,7 +46,7 @@ function tooOften([, times]: RepeatCount, most: number, reason: string): string 
   return times <= most ? undefined : `failure_loop_detected: ${reason}`
 }
 
-/** A failure without what differs from time to time: numbers, addresses, hashes. */
+/** Returns a failure without its variable parts: numbers, addresses, hashes. */
 function normalized(reason: string): string {
   return reason
     .toLowerCase()

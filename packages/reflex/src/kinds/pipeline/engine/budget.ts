@@ -9,8 +9,9 @@ import type { Halt, Middleware, Token } from './middleware.ts'
 const LOW = 0.8
 
 /**
- * Refuses a node once its pipeline has used up what its own text allows, so that a failure edge can lead on (decisions,
- * budgets; reference pipeline 5.5). What the operator allows is asked for before the chain, and ends in no failure.
+ * Refuses a node once its pipeline has used up the budget in its own text, so that a failure edge can be followed
+ * (decisions, budgets; reference pipeline 5.5). The operator's budget is checked before the chain, and pauses the run
+ * instead of failing it.
  */
 export const budget: Middleware = { name: 'budget', before: refuse, again: refuse }
 
@@ -24,7 +25,7 @@ function refuse(token: Token): Halt | undefined {
   return reached === undefined ? undefined : { halt: `budget exceeded: ${describeLimit(reached, limits, used)}` }
 }
 
-/** What ends a run, and what decides where it goes, is not refused for want of money. */
+/** True for nodes that end a run or only decide its path: they are not refused for a spent budget. */
 export function isFree({ canonical }: Pick<TypedNode, 'canonical'>): boolean {
   return canonical === 'exit' || canonical === 'branch' || canonical === 'start'
 }

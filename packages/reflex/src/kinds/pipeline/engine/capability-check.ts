@@ -2,9 +2,9 @@ import type { TypedGraph } from '../model/typed.ts'
 import type { Halt, Middleware, Token } from './middleware.ts'
 
 /**
- * Every capability of a node is granted, or it does not run: those of its type, of its alias and of what it does. A grant
- * on terms counts once somebody has allowed it, and as often as it says (reference pipeline 5.2). It goes by what the
- * operator has settled, and cannot be left out.
+ * Halts a node unless every capability of it is granted: those of its type, of its alias and of its operation. A grant
+ * with terms counts once somebody has allowed it, and as often as it says (reference pipeline 5.2). The operator's
+ * permissions decide, and no node can skip this member.
  */
 export const capabilityCheck: Middleware = {
   name: 'capability_check',
@@ -19,7 +19,10 @@ export const capabilityCheck: Middleware = {
 
 const needs = new WeakMap<TypedGraph, ReadonlySet<string>>()
 
-/** What the operator was asked for when the pipeline began; whatever is not among it has not been granted. */
+/**
+ * Returns the capabilities that were requested from the operator when the pipeline began; no other capability is
+ * granted.
+ */
 function requestedCapabilities(typed: TypedGraph): ReadonlySet<string> {
   const found = needs.get(typed) ?? new Set(typed.capabilities)
   needs.set(typed, found)

@@ -13,7 +13,7 @@ import { storeArtifacts } from './artifacts.ts'
 import { storeTurn } from '../contract/threads.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** An attempt is over: another one after a rest, or the execution is concluded (reference pipeline 3.5). */
+/** Ends an attempt: starts a further one after a delay, or concludes the execution (reference pipeline 3.5). */
 export function endAttempt(step: FrameStep, outcome: Outcome): void {
   const { x, node } = step
   const { attempt = 1, limit, for: _for, late: _late, asked = 0, kept: _kept, keeps: _keeps, ...rest } = step.position
@@ -24,7 +24,7 @@ export function endAttempt(step: FrameStep, outcome: Outcome): void {
   const delay = delayBefore(attempt, policy, () => x.random())
   step.note('stage_failed', { node_id: node.id, error: reasonOf(outcome), will_retry: true })
   step.note('stage_retrying', { node_id: node.id, attempt: attempt + 1, delay_ms: delay })
-  // Of an attempt that failed, only the counters of a simulation stay (reference pipeline 3.5).
+  // Of a failed attempt, only the counters of a simulation stay (reference pipeline 3.5).
   const { context_updates = {} } = outcome
   for (const [key, value] of Object.entries(context_updates)) if (key.startsWith('internal.simulate.')) x.set(key, value)
   forgetBranches(step)
@@ -34,12 +34,12 @@ export function endAttempt(step: FrameStep, outcome: Outcome): void {
   x.timer(delay, 'retry')
 }
 
-/** The hook before a stage has failed: the chain is as after every stage, and the hook behind the stage does not run. */
+/** The hook before a stage failed: the chain continues as after every stage, and the hook behind the stage does not run. */
 export const NO_HOOK = 'no hook'
 
 /**
- * An execution is over: what counts of it is applied and kept, and the walk goes on, after the hook behind the stage if it has one.
- * `ran`: the chain was halted there, and no hook runs.
+ * Concludes an execution: applies and stores its outcome, and continues the walk, after the hook behind the stage if
+ * there is one. `ran` is the number of members that ran before the chain halted; then no hook runs.
  */
 export function conclude(step: FrameStep, outcome: Outcome, attempts: number, ran?: number | typeof NO_HOOK): void {
   const { node } = step
@@ -61,7 +61,7 @@ export function conclude(step: FrameStep, outcome: Outcome, attempts: number, ra
   step.x.again()
 }
 
-/** The hook behind a stage has run: nothing that it did changes what the stage came to (reference pipeline 10.3). */
+/** Ends the hook behind a stage: nothing that the hook did changes the outcome of the stage (reference pipeline 10.3). */
 export function concludeHook(step: FrameStep): void {
   const { finished } = step.engineBoard
   if (finished === undefined) throw new TypeError('a hook ran behind nothing')
@@ -74,14 +74,14 @@ function endStage(step: FrameStep, { outcome: finished, attempts, dot }: Finishe
   recordStage(step, final, attempts, [final.status === 'fail' ? 'stage_failed' : 'stage_completed', endPayload(step, final)])
 }
 
-/** A node is not executed again: its recorded outcome counts (reference pipeline 3.10). */
+/** Skips a node: its recorded outcome counts (reference pipeline 3.10). */
 export function skipUnchanged(step: FrameStep, recorded: Outcome): void {
   const { node, position } = step
   const reason = 'nothing that it depends on has changed'
   recordStage(step, recorded, 1, ['stage_skipped', { node_id: node.id, reason, duration_ms: 0, index: position.steps + 1 }])
 }
 
-/** Keeps what a node came to, and continues from there. */
+/** Stores the outcome of a node, and continues from there. */
 function recordStage(step: FrameStep, final: Outcome, attempts: number, remark: readonly [type: string, payload: JsonObject]): void {
   const { node } = step
   apply(step, final)
@@ -107,19 +107,22 @@ function recordStage(step: FrameStep, final: Outcome, attempts: number, remark: 
   advance(step, node, final)
 }
 
-/** Writes what an execution gives, and where it comes from: labels are the engine's, whatever the chain is. */
+/** Writes the updates of an execution and their labels: the engine sets labels, whatever the chain is. */
 function apply(step: FrameStep, final: Outcome): void {
   const { node } = step
   const { allowed, refused } = allowedUpdates(final.context_updates, node)
   labelOutputs(step.token(), final, allowed)
   for (const [key, value] of Object.entries(allowed)) step.x.set(key, value)
-  // Counters of a simulation come along with what a branch has written; nobody tried to write them.
+  // Counters of a simulation are part of what a branch wrote; they are not attempts to write a reserved key.
   for (const key of refused.filter((one) => !one.startsWith('internal.simulate.'))) step.note('update_refused', { node_id: node.id, key })
   if (final.turn !== undefined) storeTurn(step.x, step.round, final.turn)
   storeArtifacts(step, final.artifacts)
 }
 
-/** An execution has at most one fork, and programs beside it: what runs is stopped with it, what has ended is forgotten. */
+/**
+ * Clears the strands of an execution: it stops those that run and forgets those that have ended. Detached programs
+ * continue.
+ */
 function forgetBranches(step: FrameStep): void {
   const { x } = step
   step.gather()

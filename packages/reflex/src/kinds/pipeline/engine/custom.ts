@@ -26,7 +26,7 @@ export interface NodeView {
   readonly attributes: Readonly<Record<string, AttributeValue>>
 }
 
-/** The context as a handler of a host sees it: a copy that nobody changes (seed pipeline 7.2). */
+/** The context as a handler of a host sees it: a read-only copy (seed pipeline 7.2). */
 export interface ContextView {
   get(key: string): Json | undefined
   get_string(key: string): string
@@ -34,29 +34,29 @@ export interface ContextView {
   snapshot(): JsonObject
 }
 
-/** What else a handler of a host may use. */
+/** The services for a handler of a host. */
 export interface HandlerServices {
-  /** Aborted when the node is given up: its time is over, or the run was cancelled. */
+  /** Aborted when the node is stopped: its timeout has expired, or the run was cancelled. */
   readonly signal: AbortSignal
-  /** The same when the execution is repeated after a crash: a key for what it does outside. */
+  /** A key that is the same when the execution is repeated after a crash: an idempotency key for outside effects. */
   readonly key: string
   readonly run: string
   readonly workdir: string
   /** The run's own folder. */
   readonly logs_root: string
-  /** Data beside the context: what the run has stored, and what this node stores. */
+  /** The artifacts that the run stored, and those that this node stores. */
   readonly artifacts: ArtifactStore
-  /** Shows progress to those who watch the run. */
+  /** Shows progress to the observers of the run. */
   progress(delta: Json): void
 }
 
-/** What a handler of a host may answer with: an outcome in either spelling; nothing is a success without updates. */
+/** The answer of a handler: an outcome in either spelling; nothing is a success without updates. */
 export type HandlerAnswer = Partial<Outcome> | JsonObject | null | undefined
 
 /**
- * A handler of a host (seed pipeline 4.3). It has `execute`, or the three phases `prepare`, `run` and `apply_result`, which
- * are called in this order; where all three are there, they count. What it throws fails the node. After a crash it is
- * performed again as `idempotency` allows: `side_effecting` ones only after a person said so.
+ * A handler of a host (seed pipeline 4.3). It has `execute`, or the three phases `prepare`, `run` and `apply_result`,
+ * which are called in this order and have precedence. If it throws, the node fails. A replay does not call it. After a
+ * crash it is performed again as `idempotency` allows: a `side_effecting` handler only after a person has agreed.
  */
 export interface PipelineHandler {
   execute?(node: NodeView, context: ContextView, graph: DotGraph, services: HandlerServices): HandlerAnswer | Promise<HandlerAnswer>
@@ -64,17 +64,17 @@ export interface PipelineHandler {
   run?(prepared: unknown, services: HandlerServices): unknown
   apply_result?(result: unknown, node: NodeView, context: ContextView): HandlerAnswer | Promise<HandlerAnswer>
   idempotency?: Idempotency | (() => Idempotency)
-  /** Capabilities that it needs beside being executed. */
+  /** The capabilities that it needs besides being executed. */
   readonly capabilities?: readonly string[]
 }
 
 const NAME = /^[A-Za-z_][\w.-]{0,99}$/
 
-/** The handlers of a host, by the type that they take (seed pipeline 4.5, 12.5). */
+/** The handlers of a host, by node type (seed pipeline 4.5, 12.5). */
 export class HandlerRegistry {
   readonly #handlers = new Map<string, PipelineHandler>()
 
-  /** Takes a type; a handler that had it is replaced. Throws `R2205`. */
+  /** Registers a handler for a type, and replaces an earlier one. Throws `R2205`. */
   register(type: string, handler: PipelineHandler): void {
     const phases = handler.prepare !== undefined && handler.run !== undefined && handler.apply_result !== undefined
     if (!NAME.test(type)) throw pipelineFaults.make('R2205', `${JSON.stringify(type)} cannot be the name of a type`)
@@ -83,12 +83,12 @@ export class HandlerRegistry {
     this.#handlers.set(type, handler)
   }
 
-  /** Gives a type back; false if nobody had it. */
+  /** Removes the handler of a type. Returns false if there was none. */
   unregister(type: string): boolean {
     return this.#handlers.delete(type)
   }
 
-  /** The capabilities that they need: whoever registers one has allowed them. */
+  /** Returns the capabilities of all handlers: a host that registers a handler has granted them. */
   needs(): readonly string[] {
     return [...this.#handlers].flatMap(([type, { capabilities }]) => capabilities ?? [`arbor://orchestrator/execute/custom/${type}`])
   }
@@ -101,7 +101,7 @@ export class HandlerRegistry {
     return this.#handlers.size
   }
 
-  /** What compiling knows of them, as they are now. */
+  /** Returns the facts that the compiler needs, as they are now. */
   facts(): ReadonlyMap<string, CustomHandler> {
     const entries = [...this.#handlers].map(([type, handler]): [string, CustomHandler] => [
       type,
@@ -111,7 +111,7 @@ export class HandlerRegistry {
   }
 }
 
-/** The handlers that `run` and `runFile` use where they are given none (seed pipeline 4.5). */
+/** The default handlers of `run` and `runFile` (seed pipeline 4.5). */
 export const Registry: HandlerRegistry = new HandlerRegistry()
 
 function idempotencyOf({ idempotency }: PipelineHandler): Idempotency {
@@ -125,7 +125,7 @@ const TRAITS: Readonly<Record<Idempotency, Traits>> = {
   side_effecting: { leaves: true, repeat: 'ask' },
 }
 
-/** The port `handler`: `{handler, node}`; its result is an outcome. */
+/** Returns the port `handler`: `{handler, node}`; its result is an outcome. */
 export function handlerPort(registry: HandlerRegistry): Port {
   const handlerOf = ({ args }: Call): PipelineHandler => {
     const name = isObject(args) && typeof args['handler'] === 'string' ? args['handler'] : ''
@@ -154,7 +154,7 @@ export function handlerPort(registry: HandlerRegistry): Port {
   }
 }
 
-/** What a handler answered, and what it stored. */
+/** The answer of a handler, and the artifacts that it stored. */
 interface HandlerResult {
   readonly answer: unknown
   readonly artifacts: JsonObject
@@ -193,10 +193,10 @@ function outcomeOf(raw: unknown, name: string): Outcome {
   const problem = outcomeProblem(raw)
   const outcome = problem === undefined ? readOutcome(raw) : undefined
   if (outcome !== undefined) return outcome
-  throw pipelineFaults.make('R2208', `the handler ${name} gave no outcome: ${problem ?? 'it cannot be read'}`)
+  throw pipelineFaults.make('R2208', `the handler ${name} returned no valid outcome: ${problem ?? 'it cannot be read'}`)
 }
 
-/** A node as hosts see it. */
+/** Returns a node as hosts see it. */
 export function viewOf(typed: TypedGraph, id: string): NodeView {
   const node: TypedNode | undefined = typed.nodes.get(id)
   const attributes = [...(node?.node.attributes ?? [])].map(([key, { value }]) => [key, value] as const)
@@ -210,7 +210,7 @@ export function viewOf(typed: TypedGraph, id: string): NodeView {
   })
 }
 
-/** The context of the frame that asked, as it is now, with what the engine itself knows (reference pipeline 6.1). */
+/** Returns the current context of the frame that asked, with the keys of the engine (reference pipeline 6.1). */
 export function contextOf(call: Call): ContextView {
   const { frame } = call
   const reader = call.reader()
@@ -219,7 +219,7 @@ export function contextOf(call: Call): ContextView {
   const typed = call.definition(frame.pin)
   const engineBoard = EngineBoard.of(frame.kindReader(), position?.lap)
   const { permissions } = engineBoard
-  // How much of a budget is left, only a step knows.
+  // Only a step knows how much of a budget is left.
   const budget = (): Json => 'normal'
   const known =
     position === undefined || permissions === undefined || !isPipeline(typed)

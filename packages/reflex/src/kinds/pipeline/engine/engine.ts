@@ -4,31 +4,31 @@ import type { Middleware } from './middleware.ts'
 import type { BranchSpec, Permissions, Handler, NodeContext, Steps } from '../contract/handler.ts'
 import type { Outcome } from '../contract/outcome.ts'
 
-/** The members of a chain, and those that a node was allowed to leave out. */
+/** The members of a chain, and those that a node was allowed to skip. */
 export interface MiddlewareChain {
   readonly members: readonly Middleware[]
   readonly skipped: readonly string[]
-  /** Those that it may not leave out, though its text says so. */
+  /** The members that it must not skip, although its text says so. */
   readonly refused: readonly string[]
 }
 
-/** What the walk asks of those who know handlers and middleware. */
+/** The parts that a step needs from the operations and the middleware. */
 export interface Engine {
-  /** The handler of a node. */
+  /** Returns the handler of a node. */
   handler(node: TypedNode): Handler
   chain(node: TypedNode, typed: TypedGraph, charter: Permissions): MiddlewareChain
-  /** A node that no graph has: the execution of one item of a map. */
+  /** Returns the node for one item of a map; it is in no graph. */
   itemNode(item: NonNullable<BranchSpec['item']>): TypedNode
-  /** Whether a node waits for people or a council, so that its timeout is theirs. */
+  /** True if a node waits for people or a council: its timeout then applies to the question. */
   isWaiting(node: TypedNode): boolean
-  /** Whether a hook runs before the first attempt at a node, or behind its last one. */
+  /** True if a hook runs before the first attempt at a node, or behind its last one. */
   hasHook(context: NodeContext, phase: 'pre' | 'post'): boolean
-  /** Runs it. A failure before the first attempt is the failure of the node; `outcome` is what the node came to. */
+  /** Runs a hook. A failure before the first attempt is the failure of the node; `outcome` is the outcome of the node. */
   hook(context: NodeContext, phase: 'pre' | 'post', outcome?: Outcome): Steps
-  /** Whether something is done when a pipeline ends. */
+  /** True if there is a hook at the end of a pipeline. */
   hasClosingHook(typed: TypedGraph, charter: Permissions): boolean
-  /** What is done then. */
+  /** Runs the hook at the end of a pipeline. */
   closing(context: NodeContext): Outcome | Steps
-  /** The failure of a pipeline. */
+  /** Returns the failure of a pipeline. */
   failed(reason: string, node: string, name: string): FaultData
 }

@@ -22,7 +22,7 @@ import { answerKey, storeAnswer, storeDetached } from '../contract/engine-board.
 import { unchangedOutcome } from './unchanged.ts'
 import type { Step, FrameStep } from './frame-step.ts'
 
-/** Enters the node where the frame stands: bounds, goal gates, the chain, the first attempt (reference pipeline 3.2). */
+/** Enters the node at which the frame stands: limits, goal gates, the chain, the first attempt (reference pipeline 3.2). */
 export function enter(step: FrameStep): void {
   const { x, position } = step
   if (position.uncharted === true) return renewPermissions(step)
@@ -50,7 +50,7 @@ export function enter(step: FrameStep): void {
   attempt(step)
 }
 
-/** Says once that a budget is nearly spent, and once more after it was raised and is nearly spent again. */
+/** Warns once that a budget is nearly spent, and once more if it was raised and is nearly spent again. */
 function warnOfBudget(step: FrameStep): { readonly warned?: true } {
   const used = nearLimits(step.x)
   if (used.length === 0) return {}
@@ -58,14 +58,14 @@ function warnOfBudget(step: FrameStep): { readonly warned?: true } {
   return { warned: true }
 }
 
-/** Asks what the operator says of what a changed pipeline needs; then the walk goes on here. */
+/** Requests the operator's permissions for a changed pipeline; then the walk continues here. */
 function renewPermissions(step: FrameStep): void {
   const { uncharted: _uncharted, ...position } = step.position
   step.setPosition({ ...position, phase: 'charter', onward: 'enter' })
   step.x.request(...permissionsRequest(step.typed))
 }
 
-/** Enters a further attempt: what the chain looks at before each of them. */
+/** Enters a further attempt, after the checks of the chain. */
 export function reenter(step: FrameStep): void {
   const { node, position } = step
   const { members } = step.engine.chain(node, step.typed, step.permissions)
@@ -80,7 +80,7 @@ function haltStage(step: FrameStep, { ran }: PassResult, halted: NonNullable<Pas
   conclude(step, haltOutcome(halted), attempts, ran)
 }
 
-/** Counts the uses of grants that are bounded, and lets the effects of the node have them. */
+/** Counts the uses of limited grants, and gives them to the effects of the node. */
 function useGrants(step: FrameStep): void {
   const { terms = {} } = step.permissions
   const used = step.node.capabilitiesRequired.flatMap((need) => {
@@ -92,7 +92,7 @@ function useGrants(step: FrameStep): void {
   for (const grant of used) step.permit(grant, true)
 }
 
-/** Begins an attempt, or goes on with one: the handler from its first line, with the answers that it has had. */
+/** Begins or continues an attempt: runs the handler from its first line with the answers so far. */
 export function attempt(step: FrameStep): void {
   const said = runHandler(step)
   if (!('status' in said)) return ask(step, said)
@@ -106,7 +106,7 @@ export function attempt(step: FrameStep): void {
   attempt(step)
 }
 
-/** What the handler waits for now; nothing if it waits for nothing. */
+/** Returns the ask for which the handler waits; undefined if it waits for nothing. */
 export function currentAsk(step: FrameStep): Ask | undefined {
   const { at, asked, attempt: attempts } = step.position
   const known = asks.get(step.x.frame)
@@ -117,7 +117,7 @@ export function currentAsk(step: FrameStep): Ask | undefined {
   return 'status' in said ? undefined : remember(step, said)
 }
 
-/** The last ask of each frame of this process: a block of many branches is asked about at the end of each. */
+/** The last ask of each frame in this process: the end of each branch of a large fork needs it. */
 const asks = new WeakMap<
   Frame,
   { readonly at: number | undefined; readonly asked: number | undefined; readonly attempt: number | undefined; readonly ask: Ask }
@@ -128,7 +128,7 @@ function remember({ x, position: { at, asked, attempt: attempts } }: FrameStep, 
   return ask
 }
 
-/** Begins a handler and gives it what it has had. What it remarks on the way stands in earlier records. */
+/** Runs a handler with the answers so far. It drops remarks that earlier records already contain. */
 function runHandler(step: FrameStep): Ask | Outcome {
   const { asked = 0 } = step.position
   const remarkCount = step.remarks.length
@@ -162,7 +162,7 @@ function answerTo(step: FrameStep, ask: Ask, i: number): Answer {
   )
 }
 
-/** Asks for what a handler needs, under the node's timeout. */
+/** Issues the ask of a handler, under the node's timeout. */
 function ask(step: FrameStep, said: Ask): void {
   const { missing, ...position } = step.position
   if (asksModel(said)) {
@@ -184,7 +184,7 @@ function ask(step: FrameStep, said: Ask): void {
   step.setPosition({ ...position, phase, for: waiting, ...(limit === undefined ? {} : { limit }) })
 }
 
-/** Asks again for an effect that was held before it was requested. */
+/** Issues an ask again after it was paused before its request. */
 export function askAgain(step: FrameStep): void {
   const said = currentAsk(step)
   if (said === undefined) attempt(step)
@@ -196,7 +196,7 @@ function asksModel(said: Ask): boolean {
   return 'effect' in said && said.effect === 'model'
 }
 
-/** The failure of a node whose pipeline has used up its own limits, where the node has already asked for something. */
+/** Returns the failure of a node whose pipeline has spent its own budget, if the node has already asked for something. */
 function overOwnBudget(step: FrameStep): Outcome | undefined {
   const { asked = 0, kept, phase } = step.position
   if ((asked === 0 && kept === undefined) || phase === 'close') return undefined
@@ -205,7 +205,7 @@ function overOwnBudget(step: FrameStep): Outcome | undefined {
   return halted === undefined ? undefined : haltOutcome(halted)
 }
 
-/** What was asked is known at once: the handler goes on in the same step. */
+/** Stores an answer that is known at once; the handler continues in the same step. */
 function answerNow(step: FrameStep, now: Json, keeps: boolean): void {
   const { position, x } = step
   const { asked = 0 } = position
@@ -214,13 +214,13 @@ function answerNow(step: FrameStep, now: Json, keeps: boolean): void {
   attempt(step)
 }
 
-/** The node's own timeout; that of a question is for the question. */
+/** Starts the node's own timeout; the timeout of a question belongs to the question. */
 function timeLimit({ x, node, engine }: FrameStep): Ref | undefined {
   const ms = durationOf(node.node.attributes, 'timeout')
   return ms === undefined || ms <= 0 || engine.isWaiting(node) ? undefined : x.timer(ms, 'timeout')
 }
 
-/** Asks, and says what is waited for; a program that is not there or cannot be read is a failure of the node. */
+/** Issues an ask and returns what the step waits for. A program that is missing or cannot be read fails the node. */
 function issue(
   step: FrameStep,
   said: Ask,
@@ -261,11 +261,11 @@ function issue(
   }
 }
 
-/** How a strand that runs another program stands: what its spawner can see of it. */
+/** Returns the state of a strand that runs another program, as far as its spawner can see it. */
 function observation(x: Step, name: string): Observation {
   const result = x.strandResult(name)
   const frame = x.frame.strands?.get(name)
-  // What this very step has begun is no strand before its record is applied.
+  // A strand that this same step began does not exist before its record is applied.
   const begun = Number.parseInt(name, 10) === x.record
   const seen = { status: result?.status ?? (begun ? ('running' as const) : ('cancelled' as const)), value: result?.value ?? null }
   const node = nodeOf(frame?.position)
@@ -284,7 +284,7 @@ function request(step: FrameStep, { effect, args }: EffectAsk): Ref {
   return step.x.request(effect, labelledArgs(step, step.token(), effect, args))
 }
 
-/** Named inputs; a pipeline gets them with their labels, and for another kind the labels are kept here. */
+/** Returns named inputs with their labels for a pipeline; for another kind the labels are stored here. */
 function inputsOf(step: FrameStep, program: string, inputs: JsonObject): JsonObject {
   if (isPipeline(program)) return { ...inputs, [INPUT_LABELS]: labelsOfInputs(step, step.token(), inputs) }
   storePassed(step, step.token(), inputs)
@@ -299,7 +299,10 @@ function isSteps(begun: Outcome | Steps): begun is Steps {
   return 'next' in begun
 }
 
-/** What a handler threw is its failure: one that may pass if it speaks of the network (reference pipeline 3.5). */
+/**
+ * Returns the failure of a handler that threw; it may be retried if the message is about the network (reference
+ * pipeline 3.5).
+ */
 function thrownOutcome(thrown: unknown): Outcome {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return isTransient(message) ? failure(message) : refusal(message)

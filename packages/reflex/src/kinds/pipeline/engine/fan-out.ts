@@ -7,7 +7,7 @@ import type { FrameStep } from './frame-step.ts'
 
 type Pending = readonly (readonly [node: string, edge: number])[]
 
-/** Where a walk goes next, and what is still to be walked after that. */
+/** The next node of a walk, and the nodes that remain after it. */
 interface NextNode {
   readonly to: string
   readonly edge?: number | undefined
@@ -15,8 +15,8 @@ interface NextNode {
 }
 
 /**
- * What a node with `fan_out` leaves to be walked: the targets of its unconditional edges beside the one that is taken
- * (reference pipeline 3.9.1). Nothing where it does not fan out.
+ * Returns the nodes that a node with `fan_out` leaves to be walked: the targets of its unconditional edges besides the
+ * one that is followed (reference pipeline 3.9.1). Returns undefined if it does not fan out.
  */
 export function pendingAfter(step: FrameStep, node: TypedNode, outcome: Outcome, { edge, conditional }: Route): Pending | undefined {
   if (!isOn(node.node.attributes, 'fan_out') || node.canonical === 'parallel' || !isGood(outcome.status)) return undefined
@@ -33,8 +33,8 @@ export function pendingAfter(step: FrameStep, node: TypedNode, outcome: Outcome,
 export function takePending(step: FrameStep, here: { readonly to: string; readonly edge: number | undefined }): NextNode
 export function takePending(step: FrameStep, here: undefined): NextNode | undefined
 /**
- * Where a walk that has come to a node goes: there, unless it waits for branches that are still to be walked; then to one
- * of those. Without a node: to what is left, if anything is. Where nothing is ready, nothing is waited for.
+ * Returns the next node of a walk that has reached a node: that node, unless it waits for branches that remain; then
+ * one of these. Without a node, it returns one that remains, if any. If no node is ready, it does not wait.
  */
 export function takePending(
   step: FrameStep,
@@ -67,7 +67,7 @@ export function takePending(
   return { to, ...(edge === undefined || edge < 0 ? {} : { edge }), pending }
 }
 
-/** Nodes before this one that a walk of what is left can still complete. */
+/** Returns the predecessors of a node that the remaining branches can still complete. */
 function waitingFor(step: FrameStep, id: string, others: readonly (readonly [string, number | undefined])[]): string[] {
   const { typed, engineBoard } = step
   const reach = reachable(

@@ -5,18 +5,21 @@ import type { TypedNode } from '../model/typed.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { autoStatus, exhaustedOutcome } from '../contract/retry.ts'
 
-/** An execution with no attempt left. */
+/** An execution without further attempts. */
 export interface FinishRequest {
   readonly node: TypedNode
   readonly outcome: Outcome
   readonly chain: readonly Middleware[]
   readonly ran: number
   readonly token: Token
-  /** The chain halted before the handler, or the run was cancelled: nothing may soften that. */
+  /** True if the chain halted before the handler or the run was cancelled: then the outcome must not be softened. */
   readonly halted: boolean
 }
 
-/** What counts of an execution: partial success, auto status, then the chain on its way back (reference pipeline 3.5, 3.6, 5.1). */
+/**
+ * Returns the final outcome of an execution: partial success, auto status, then the chain behind the node (reference
+ * pipeline 3.5, 3.6, 5.1).
+ */
 export function finish({ node, outcome, chain, ran, token, halted }: FinishRequest): Outcome {
   const { attributes } = node.node
   const auto = isOn(attributes, 'auto_status') && outcome.written !== true
@@ -27,10 +30,10 @@ export function finish({ node, outcome, chain, ran, token, halted }: FinishReque
   return passed.outcome
 }
 
-/** Names that the engine itself answers to (reference pipeline 6.1). */
+/** The keys that the engine itself provides (reference pipeline 6.1). */
 const ENGINE_KEYS: ReadonlySet<string> = new Set(['current_node', 'outcome', 'preferred_label', 'last_stage', 'budget_status'])
 
-/** Keys that no handler may write: the engine sets them (reference pipeline 5.6, 8). */
+/** True for keys that no handler may write, because the engine sets them (reference pipeline 5.6, 8). */
 export function isReserved(key: string, node: TypedNode): boolean {
   if (key.startsWith('#') || key.startsWith('graph.')) return true
   if (ENGINE_KEYS.has(key)) return true
@@ -38,7 +41,7 @@ export function isReserved(key: string, node: TypedNode): boolean {
   return key.startsWith('internal.') && !(key.startsWith('internal.simulate.') && node.canonical === 'compute')
 }
 
-/** Updates as they may be applied, and the keys that were refused. */
+/** Returns the updates that may be applied, and the keys that were refused. */
 export function allowedUpdates(
   updates: JsonObject | undefined,
   node: TypedNode,

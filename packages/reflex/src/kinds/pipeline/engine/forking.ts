@@ -41,13 +41,16 @@ function startBranches(step: FrameStep, { fork, atOnce, timeout, steps }: ForkAs
   return { ...state, next, running }
 }
 
-/** What is known of the values that branches are given: no better than what the node reads. */
+/**
+ * Returns the label of the values that branches receive: it is at least as restrictive as the label of the node's
+ * inputs.
+ */
 function inputsLabelOf(step: FrameStep, fork: ForkAsk['fork']): { readonly given?: Json } {
   const packed = fork.some(({ values }) => values !== undefined) ? packLabel(inputsLabel(step.token())) : null
   return packed === null ? {} : { given: packed }
 }
 
-/** A branch has ended. True once all that will run have: the fork is over. */
+/** Applies the end of a branch, and begins further ones. Returns true once the fork is over. */
 export function forkEnded(step: FrameStep, ask: ForkAsk, strand: Ref): boolean {
   const { x, position } = step
   const state = position.for as ForkState
@@ -72,7 +75,7 @@ export function forkEnded(step: FrameStep, ask: ForkAsk, strand: Ref): boolean {
   return next.running === 0
 }
 
-/** Stops all branches that run. False if none does. */
+/** Stops all running branches. Returns false if there are none. */
 export function stopFork(step: FrameStep): boolean {
   const { x, position } = step
   const state = position.for as ForkState
@@ -82,14 +85,14 @@ export function stopFork(step: FrameStep): boolean {
   return true
 }
 
-/** The ends of the branches of a fork, in the order of the branches, as the strands were spawned. */
+/** Returns the results of the branches of a fork, in the order of the branches. */
 export function endFork(step: FrameStep, ask: Ask): readonly BranchResult[] {
   if (!('fork' in ask)) return []
   const results = branchResults(step)
   return ask.fork.map(({ id }, i) => branchEnd(id, results[i]?.[1]))
 }
 
-/** The strands of this execution; a program that an earlier one began may still be on its way out. */
+/** Returns the strands of this execution; a program of an earlier one may still be ending. */
 function branchResults({ x, position: { at = 0 } }: FrameStep): readonly (readonly [Ref, StrandResult])[] {
   return [...(x.frame.strandResults?.entries() ?? [])].filter(([id]) => Number.parseInt(String(id), 10) >= at)
 }

@@ -19,13 +19,13 @@ import { INTERNAL, EngineBoard } from '../contract/engine-board.ts'
 export type Step = StepContext<TypedGraph>
 
 /**
- * One step of a frame, in the hands of those who take it: where it stands, what it reads and writes. Made for each step
- * and gone with it; everything that lasts is in the position and on the board.
+ * One step of a frame: its position, its reads and its writes. It exists only for this step; everything that lasts is
+ * in the position and on the board.
  */
 export class FrameStep {
   readonly x: Step
   readonly engine: Engine
-  /** The branch that the frame walks; nothing for a whole pipeline. */
+  /** The branch that the frame walks; undefined for a whole pipeline. */
   readonly branch: BranchArgs | undefined
   readonly remarks: Remark[] = []
   #typed: TypedGraph | undefined
@@ -44,8 +44,8 @@ export class FrameStep {
   }
 
   /**
-   * Goes on with a changed pipeline, from this moment on; nobody vouches for it who did not for the one before. Throws the
-   * first error of a text that has any.
+   * Continues with a changed pipeline from now on. Its author stays as trusted as before, unless `by` is untrusted.
+   * Throws the first error of a text that has errors.
    */
   become(dot: string, version: number, by?: 'untrusted'): void {
     const author = by ?? authorOf(this.typed)
@@ -71,7 +71,7 @@ export class FrameStep {
     return this.#permissions
   }
 
-  /** The node where the frame stands. */
+  /** The node at which the frame stands. */
   get node(): TypedNode {
     const item = this.branch?.spec.item
     if (item !== undefined) return this.engine.itemNode(item)
@@ -80,7 +80,7 @@ export class FrameStep {
     return node
   }
 
-  /** Moves the frame. Fields that are undefined are left out of the record. */
+  /** Moves the frame. Undefined fields are not recorded. */
   setPosition(position: Position): void {
     this.#position = position
     this.x.go(plain(position))
@@ -90,12 +90,12 @@ export class FrameStep {
     this.remarks.push([type, payload])
   }
 
-  /** What the handler of the node sees: the context as it was before its execution. */
+  /** Returns the context for the handler of the node: the values before its execution. */
   nodeContext(): FrameNodeContext {
     return new FrameNodeContext(this.#contextSource(), this.node)
   }
 
-  /** Reads the context as conditions do. */
+  /** Returns a reader of the context as conditions read it. */
   reader(): (key: string) => Json | undefined {
     return contextReader(this.#contextSource())
   }
@@ -116,7 +116,7 @@ export class FrameStep {
     }
   }
 
-  /** The execution as the chain sees it. */
+  /** Returns the execution as the chain sees it. */
   token(): Token {
     const context = this.nodeContext()
     const { x } = this
@@ -137,40 +137,40 @@ export class FrameStep {
     }
   }
 
-  /** What was decided on a grant for the node where the frame stands; nothing if nobody has decided. */
+  /** Returns the decision about a grant for the current node; undefined if nobody has decided. */
   isPermitted(grant: string): boolean | undefined {
     const decided = this.x.get(permitKey(this.position.node))
     const word = isObject(decided) ? decided[grant] : undefined
     return typeof word === 'boolean' ? word : undefined
   }
 
-  /** Keeps what was decided on a grant, for this node and for the effects that it asks for. */
+  /** Stores a decision about a grant, for this node and for the effects that it requests. */
   permit(grant: string, allowed: boolean): void {
     const key = permitKey(this.position.node)
     const decided = this.x.get(key)
     if (this.isPermitted(grant) !== allowed) this.x.set(key, { ...(isObject(decided) ? decided : {}), [grant]: allowed })
   }
 
-  /** What a pipeline gives to whoever started or called it: its context, without what the engine keeps. */
+  /** Returns the results of a pipeline: its context, without the keys of the engine. */
   results(): JsonObject {
     const own = { ...this.x.reader().snapshot(), ...this.x.pending() }
     return Object.fromEntries(Object.entries(own).filter(([key]) => !key.startsWith(INTERNAL)))
   }
 
-  /** What a pipeline gives beside its results: what was used for them, and for a caller where they come from. */
+  /** Returns the fields besides the results: the usage, and for a caller the labels of the results. */
   returnedFields(): JsonObject {
     const { tokens, cost, calls, steps } = this.x.meter.program(this.x.frame)
     return { spent: { tokens, cost, calls, steps }, ...labelsOfResults(this) }
   }
 
-  /** Keeps the goal gates of branches that have ended, before this step forgets them. */
+  /** Stores what counts for the whole run from branches that have ended, before this step drops them. */
   gather(): void {
     if (this.#isGathered) return
     this.#isGathered = true
     storeBranchGates(this)
   }
 
-  /** Ends the frame with a failure; its data names the stage that failed, with the code of that failure. */
+  /** Ends the frame with a failure; its data names the stage that failed, and the code of that failure. */
   fail(reason: string, node: string, code?: string): void {
     const name = textOf(this.typed.graph.attributes, 'label') ?? this.typed.graph.id
     const stage = code === undefined ? {} : { stage: { node, code, message: reason } }
@@ -179,7 +179,7 @@ export class FrameStep {
   }
 }
 
-/** Where it is kept what a node was permitted; the policy reads it when an effect is performed. */
+/** Returns the key of the permissions of a node; the policy reads it when an effect is performed. */
 export function permitKey(node: string): string {
   return `#may/${node}`
 }

@@ -6,7 +6,7 @@ import { isGood } from '../contract/outcome.ts'
 import type { Position } from '../contract/position.ts'
 import { type StoredOutcome, storeOutcome, storedOutcomeIn, outcomeKey, type EngineBoard } from '../contract/engine-board.ts'
 
-/** A walk, as far as goal gates go. */
+/** The parts of a step that goal gates need. */
 interface GateStep {
   readonly x: Pick<StepContext, 'get' | 'set' | 'frame'>
   readonly typed: TypedGraph
@@ -22,8 +22,8 @@ interface GateOutcome {
 }
 
 /**
- * Keeps the outcomes of goal gates that branches of this frame completed: they count for the whole run, although branches
- * keep everything else to themselves (reference pipeline 3.7, 3.9.2). Call it before the branches are dropped.
+ * Stores the outcomes of goal gates that branches of this frame completed: they count for the whole run, although all
+ * other keys of a branch stay in it (reference pipeline 3.7, 3.9.2). Must be called before the branches are dropped.
  */
 export function storeBranchGates(step: GateStep): void {
   const { x, typed, round, position } = step
@@ -38,7 +38,7 @@ export function storeBranchGates(step: GateStep): void {
   }
 }
 
-/** Gates that are not satisfied, in the order in which they were completed. */
+/** Returns the goal gates that are not satisfied, in the order in which they were completed. */
 export function openGates({ typed, engineBoard }: GateStep): readonly TypedNode[] {
   const place = ({ id }: TypedNode): readonly [n: number, place: number] => {
     const { n = 0, branch } = engineBoard.outcome(id) ?? {}
@@ -55,7 +55,7 @@ function gatesOf({ nodes }: TypedGraph): readonly TypedNode[] {
   return [...nodes.values()].filter(isGate)
 }
 
-/** How a gate ended in the branches: as in the one that failed last, else as in the last one. */
+/** Returns the outcome of a gate in the branches: of the branch in which it failed last, else of the last branch. */
 function gateOutcomeIn({ strandResults }: Frame, key: string, round: number): GateOutcome | undefined {
   let found: GateOutcome | undefined
   for (const { scope } of strandResults?.values() ?? []) {

@@ -4,9 +4,9 @@ import { usageOfResult } from '../../../kernel/journal/usage.ts'
 import type { Permissions, DeclaredHooks } from '../contract/handler.ts'
 
 /**
- * What a host does around calls of tools: it is told `{phase, tool_name, tool_call_id, node_id, arguments, result?}`.
- * Before a call, `false`, `'skip'` and `{skip: true, reason}` keep it from being made, and so does what is thrown; after it,
- * the answer is recorded and changes nothing (reference pipeline 10.3). Called again after a crash.
+ * A hook of a host around calls of tools: it receives `{phase, tool_name, tool_call_id, node_id, arguments, result?}`.
+ * Before a call, `false`, `'skip'`, `{skip: true, reason}` or an exception prevents the call; after it, the answer is
+ * recorded and has no effect (reference pipeline 10.3). A replay does not call it; after a crash it is called again.
  */
 export type ToolHook = (call: JsonObject) => ToolHookAnswer | Promise<ToolHookAnswer>
 export type ToolHookAnswer = boolean | 'skip' | { readonly skip: boolean; readonly reason?: string } | undefined
@@ -18,9 +18,9 @@ export interface ToolHooks {
 }
 
 /**
- * What a host does before and behind a pipeline or a node: it gets `{of, phase, run_id, graph_id, node_id, outcome?}`. Before one,
- * `false` and what is thrown fail it; behind one, the answer is recorded and changes nothing (reference pipeline 10.3). Called
- * again after a crash.
+ * A hook of a host before and behind a pipeline or a node: it receives `{of, phase, run_id, graph_id, node_id,
+ * outcome?}`. Before it, `false` or an exception fails the pipeline or node; behind it, the answer is recorded and has
+ * no effect (reference pipeline 10.3). A replay does not call it; after a crash it is called again.
  */
 export type Hook = (facts: JsonObject) => boolean | undefined | Promise<boolean | undefined>
 
@@ -30,15 +30,15 @@ export interface Hooks {
   readonly post?: string | Hook | undefined
 }
 
-/** Hooks of a host, where the graph and the node have none of their own. */
+/** The default hooks of a host, for graphs and nodes that declare none. */
 export interface RunHooks {
-  /** Once for each pipeline: before its first node, and when it has ended. */
+  /** Run once for each pipeline: before its first node, and when it has ended. */
   readonly graph?: Hooks | undefined
-  /** Around each execution of a node. */
+  /** Run around each execution of a node. */
   readonly node?: Hooks | undefined
 }
 
-/** The port `hook`: the functions of a host. */
+/** Returns the port `hook`: the functions of a host. */
 export function hookPort({ graph, node }: RunHooks): Port {
   return {
     leaves: true,
@@ -53,7 +53,7 @@ export function hookPort({ graph, node }: RunHooks): Port {
   }
 }
 
-/** What a charter says of hooks of runs; nothing where there are none. */
+/** Returns the run hooks as permissions record them. */
 export function declaredRunHooks({ graph, node }: RunHooks): Permissions['hooks'] {
   return {
     ...(graph === undefined ? {} : { graph: declaredHooks(graph) }),
@@ -61,10 +61,13 @@ export function declaredRunHooks({ graph, node }: RunHooks): Permissions['hooks'
   }
 }
 
-/** Sums up what happened, for a model: `{mode, length, goal, run, node, stages, context}`. Nothing, or what is thrown, leaves it to Reflex. */
+/**
+ * Summarises a run for a model, from `{mode, length, goal, run, node, stages, context}`. If it returns nothing or
+ * throws, Reflex makes the summary.
+ */
 export type Summariser = (facts: JsonObject) => string | undefined | Promise<string | undefined>
 
-/** The port `tool_hook`: the functions of a host. */
+/** Returns the port `tool_hook`: the functions of a host. */
 export function toolHookPort(hooks: ToolHooks): Port {
   return {
     leaves: true,
@@ -79,7 +82,7 @@ export function toolHookPort(hooks: ToolHooks): Port {
   }
 }
 
-/** The port `summary`. */
+/** Returns the port `summary`. */
 export function summaryPort(summarise: Summariser): Port {
   return {
     leaves: false,
@@ -90,7 +93,7 @@ export function summaryPort(summarise: Summariser): Port {
   }
 }
 
-/** What a charter says of hooks: commands as they are, functions behind their port. */
+/** Returns hooks as permissions record them: the text of commands, and `true` for functions behind their port. */
 export function declaredHooks({ pre, post }: ToolHooks | Hooks): DeclaredHooks {
   return {
     ...(pre === undefined ? {} : { pre: typeof pre === 'string' ? pre : (true as const) }),

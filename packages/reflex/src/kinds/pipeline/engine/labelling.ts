@@ -10,7 +10,7 @@ import { mappedKeys } from '../language/result-mapping.ts'
 import { attachmentsLabel, pathLabel } from './path-label.ts'
 import { reductions } from './reductions.ts'
 
-/** What a node reads and writes, as its attributes name it; found once for each node. */
+/** The reads and writes of a node, as its attributes name them; computed once for each node. */
 interface NodePorts {
   readonly reads: readonly KeyRead[]
   readonly writes: readonly KeyWrite[]
@@ -33,8 +33,8 @@ export function readsOfNode(node: TypedNode): readonly KeyRead[] {
 }
 
 /**
- * The worst of what a node reads; what the author wrote, where it reads nothing. A handler of a host can read everything,
- * and a model is told what the context holds (reference pipeline 6.5).
+ * Returns the worst label of a node's inputs; the author's label if it reads nothing. A handler of a host can read
+ * everything, and a model is shown the context (reference pipeline 6.5).
  */
 export function inputsLabel({ context: { node, permissions }, label, worstLabel }: Pick<Token, 'context' | 'label' | 'worstLabel'>): Label {
   if (node.custom !== undefined || node.facts.form === 'model') return combine(authorLabel(permissions), worstLabel())
@@ -42,15 +42,18 @@ export function inputsLabel({ context: { node, permissions }, label, worstLabel 
   return reads.length === 0 ? authorLabel(permissions) : combine(...reads.map(({ key }) => label(key)))
 }
 
-/** What the text of a program is worth: the operator vouches for what he runs, nobody for what came from elsewhere. */
+/**
+ * Returns the label of a program's own text: the operator vouches for the programs that they run; other text is
+ * untrusted.
+ */
 export function authorLabel({ trust }: Pick<Permissions, 'trust'>): Label {
   return trust === 'untrusted' ? { ...UNTRUSTED, from: 'author' } : TRUSTED
 }
 
 /**
- * Labels what an execution writes: by what it read and by where its operation has it from, with what branches and called
- * programs brought along. Then the checks that the node has made lower what they may (reference pipeline 5.3). Handlers
- * have no part in it, and no author can switch it off.
+ * Labels the writes of an execution: by its inputs and by the origin that its operation declares, with the labels that
+ * branches and called programs returned. Then the checks of the node lower labels where they may (reference pipeline
+ * 5.3). Handlers do not take part, and no author can disable it.
  */
 export function labelOutputs(token: Token, outcome: Outcome, updates: JsonObject): void {
   const { node } = token.context
@@ -64,10 +67,13 @@ export function labelOutputs(token: Token, outcome: Outcome, updates: JsonObject
   }
 }
 
-/** The key under which the engine gives the label that an execution prefers. */
+/** The key of the label that an execution prefers. */
 export const PREFERRED = 'preferred_label'
 
-/** A preferred label is text of whoever decided, and derived at least; only what is worse is kept, until another one takes its place. */
+/**
+ * Labels a preferred label. It is text of the decider, so it is at least derived; only a worse label is stored, until
+ * another preferred label replaces it.
+ */
 function labelPreferred(token: Token, label: Label): void {
   if (label.level > DERIVED.level) token.mark(PREFERRED, label)
   else if (token.label(PREFERRED).level > DERIVED.level) token.mark(PREFERRED, TRUSTED)
@@ -97,10 +103,13 @@ function originLabel(origin: Origin, inputs: Label, from: string): Label {
   }
 }
 
-/** From the best to the worst. */
+/** The origins, from the best to the worst. */
 const ORIGINS: readonly Origin[] = ['engine', 'inputs', 'derived', 'model', 'outside']
 
-/** Where a key that a node writes has its value from; one that its operation does not name, from the worst that it names. */
+/**
+ * Returns the origin of a key that a node writes. A key that its operation does not declare has the worst declared
+ * origin.
+ */
 function originOf(node: TypedNode, key: string): Origin {
   const { writes } = portsOf(node)
   const named = writes.find((write) => write.key === key || (write.key.endsWith('.') && key.startsWith(write.key)))
@@ -109,12 +118,12 @@ function originOf(node: TypedNode, key: string): Origin {
   return writes.reduce<Origin>((worst, { origin }) => (ORIGINS.indexOf(origin) > ORIGINS.indexOf(worst) ? origin : worst), least)
 }
 
-/** What a parent says of a child itself: worth as much as all that the child brought back. */
+/** The keys that a parent writes about a child itself; they have the worst label of everything that the child returned. */
 const OF_CHILD: ReadonlySet<string> = new Set(['status', 'nodes_completed', 'error'])
 
 /**
- * The keys under which a branch or a called program may have had the value that is now written; undefined for a value from all of
- * its keys. A target that is mapped more than once has any of their values.
+ * Returns the keys under which a branch or a called program may have written the value; undefined if the value may come
+ * from any of its keys. A target that is mapped several times may have any of their values.
  */
 function childKeys({ id, canonical, facts, node: { attributes } }: TypedNode, key: string): readonly string[] | undefined {
   if (canonical === 'parallel')
@@ -130,7 +139,7 @@ function childKeys({ id, canonical, facts, node: { attributes } }: TypedNode, ke
   return rest === '' || OF_CHILD.has(rest) ? undefined : [rest]
 }
 
-/** What a node that handles sensitive data writes is no less so (reference pipeline 5.4). */
+/** Returns a label with at least the sensitivity of the node that writes the value (reference pipeline 5.4). */
 export function sensitive(dataClass: DataClass, label: Label): Label {
   const least = dataClass === 'secret' ? 3 : dataClass === 'sensitive' ? 2 : 0
   return label.sensitivity >= least ? label : { ...label, sensitivity: least }

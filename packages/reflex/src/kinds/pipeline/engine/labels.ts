@@ -23,19 +23,19 @@ import { INTERNAL } from '../contract/engine-board.ts'
 import type { Permissions } from '../contract/handler.ts'
 import type { Position } from '../contract/position.ts'
 
-/** The input under which a pipeline that calls another one tells it where the other inputs come from. */
+/** The input with which a calling pipeline passes the labels of the other inputs. */
 export const INPUT_LABELS = '#labels'
 
-/** What the last called program brought back: the execution that called it, and its labels if it was a pipeline. */
+/** The key for the last called program: the execution that called it, and its labels if it was a pipeline. */
 const RETURNED = '#returned'
 
-/** The last program of another kind: the execution that called it, and the worst label of its inputs. */
+/** The key for the last program of another kind: the execution that called it, and the worst label of its inputs. */
 const PASSED = '#passed'
 
-/** Reads of an execution beside the context: the execution, and the worst label of them. */
+/** The key for reads beside the context: the execution, and their worst label. */
 const TOUCHED = '#touched'
 
-/** A walk, as far as labels go. */
+/** The parts of a step that labels need. */
 interface LabelStep {
   readonly x: Pick<StepContext, 'get' | 'set' | 'args' | 'frame' | 'isSameKind' | 'pending'>
   readonly branch: object | undefined
@@ -45,7 +45,7 @@ interface LabelStep {
   reader(): (key: string) => Json | undefined
 }
 
-/** The key under which the context keeps what a handler looks up by a key; nothing where it is not there. */
+/** Returns the key under which the context stores what a handler looks up by a key; undefined if there is none. */
 export function storedKey(step: LabelStep, key: string): string | undefined {
   const read = step.reader()
   let stored: string | undefined
@@ -57,36 +57,39 @@ export function storedKey(step: LabelStep, key: string): string | undefined {
   return found === undefined ? undefined : stored
 }
 
-/** What is known of where a value of the context comes from. */
+/** Returns the label of a value of the context. */
 export function labelOfKey(step: LabelStep, key: string): Label {
   const stored = storedKey(step, key)
   if (stored === undefined) return TRUSTED
-  // It stands in the position, and its label beside the others where it is worse.
+  // The preferred label is in the position; its own label is stored with the others if it is worse than derived.
   if (stored === PREFERRED) return combine(DERIVED, unpackLabel(step.x.get(`${LABELS}${PREFERRED}`)))
   const packed = step.x.get(`${LABELS}${stored}`)
   if (packed === undefined && isElsewhere(step, stored)) return leastInputLabel(step)
   return packed === undefined && stored.startsWith('graph.') ? authorLabel(step.permissions) : unpackLabel(packed)
 }
 
-/** What is known of the worst value that a frame can read. */
+/** Returns the worst label of all values that a frame can read. */
 export function worstLabel(step: LabelStep): Label {
   const books = step.x.frame.kindReader()
   const kept = books.keys().flatMap((key) => (key.startsWith(LABELS) ? [unpackLabel(books.get(key))] : []))
   return combine(...kept, ...(readsOn(step.x.frame) ? [leastInputLabel(step)] : []))
 }
 
-/** Whether a value that can be read stands on the board of a caller of another kind, which keeps no labels. */
+/** True if a value that can be read is on the board of a caller of another kind, which stores no labels. */
 function isElsewhere({ x }: LabelStep, key: string): boolean {
   return readsOn(x.frame) && x.frame.reader().has(key) && !x.frame.kindReader().has(key) && !Object.hasOwn(x.pending(), key)
 }
 
-/** Whether the reads of a pipeline go on to a caller of another kind. */
+/** True if the reads of a pipeline continue to a caller of another kind. */
 function readsOn(frame: Frame): boolean {
   const pipeline = pipelineFrame(frame)
   return pipeline.outer !== undefined && pipeline.link?.isSameKind === false
 }
 
-/** Keeps a label; none for what is trusted, and none a second time. A branch keeps its own: its parent reads them apart. */
+/**
+ * Stores a label that has changed. A branch also stores an unchanged label, because its parent reads the labels of each
+ * branch separately.
+ */
 export function markLabel({ x, branch }: LabelStep, key: string, label: Label): void {
   const packed = packLabel(label)
   const before = x.get(`${LABELS}${key}`)
@@ -98,7 +101,7 @@ function isSame(packed: Json | undefined, label: Label): boolean {
   return packed !== undefined && JSON.stringify(packed) === JSON.stringify(packLabel(label))
 }
 
-/** The labels of named inputs, for a pipeline that is called with them. */
+/** Returns the labels of named inputs, for a pipeline that is called with them. */
 export function labelsOfInputs(step: LabelStep, token: Token, inputs: JsonObject): JsonObject {
   const labels = Object.keys(inputs).flatMap((key): [string, Json][] => {
     if (key.startsWith('internal.')) return []
@@ -109,8 +112,8 @@ export function labelsOfInputs(step: LabelStep, token: Token, inputs: JsonObject
 }
 
 /**
- * Labels what a pipeline was given: by the operator as the run is trusted, by a pipeline as it says, by another kind as
- * derived at least. What any caller says can lower a value; only a pipeline's word is taken for its being trusted.
+ * Labels the inputs of a pipeline: from the operator by the trust of the run, from a pipeline by its labels, from
+ * another kind as derived at least. Any caller can lower the label of a value; only a pipeline can declare it trusted.
  */
 export function labelInputs(step: LabelStep): void {
   const { x } = step
@@ -127,7 +130,10 @@ function leastInputLabel({ x, permissions }: Pick<LabelStep, 'x' | 'permissions'
   return link === undefined ? TRUSTED : combine(labelPassedBy(link.caller), unpackLabel(permissions.outside), { ...DERIVED, from: 'input' })
 }
 
-/** Inputs that outer pipelines have given to programs of other kinds: those keep no labels, and may pass on everything that they got. */
+/**
+ * Returns the label of the inputs that outer pipelines passed to programs of other kinds: these store no labels and may
+ * pass on everything that they received.
+ */
 export function labelPassedBy(caller: Frame | undefined): Label {
   const passed: Label[] = []
   for (let frame: Frame | undefined = caller; frame !== undefined; frame = frame.link?.caller) {
@@ -137,7 +143,7 @@ export function labelPassedBy(caller: Frame | undefined): Label {
   return combine(...passed)
 }
 
-/** Keeps the labels of the inputs of a program of another kind. */
+/** Stores the labels of the inputs of a program of another kind. */
 export function storePassed(step: LabelStep, token: Token, inputs: JsonObject): void {
   const given = Object.keys(inputs).map((key) => (storedKey(step, key) === undefined ? inputsLabel(token) : labelOfKey(step, key)))
   step.x.set(PASSED, { at: step.position.at ?? 0, label: packLabel(combine(...given, token.touchedLabel())) })
@@ -148,19 +154,22 @@ function passedLabel({ x, position }: LabelStep): Label {
   return isObject(kept) && kept['at'] === (position.at ?? 0) ? unpackLabel(kept['label']) : TRUSTED
 }
 
-/** Keeps that an execution has read something beside the context. */
+/** Stores the label of something that an execution read beside the context. */
 export function touch(step: LabelStep, label: Label): void {
   if (isTrusted(label)) return
   step.x.set(TOUCHED, { at: step.position.at ?? 0, label: packLabel(combine(touchedLabel(step), label)) })
 }
 
-/** Returns the reads of an execution beside the context so far. */
+/** Returns the label of the reads of an execution beside the context so far. */
 export function touchedLabel({ x, position }: LabelStep): Label {
   const kept = x.get(TOUCHED)
   return isObject(kept) && kept['at'] === (position.at ?? 0) ? unpackLabel(kept['label']) : TRUSTED
 }
 
-/** The arguments of an effect that writes what others read later, with the label of its inputs where that must last. */
+/**
+ * Returns the arguments of an effect that writes data which is read later, with the label of its inputs if the label
+ * must last.
+ */
 export function labelledArgs(step: LabelStep, token: Token, port: string, args: Json): Json {
   if ((port !== 'tool' && port !== 'service') || !isObject(args)) return args
   if (port === 'tool' && args['tool'] === 'http') {
@@ -168,11 +177,11 @@ export function labelledArgs(step: LabelStep, token: Token, port: string, args: 
     return args
   }
   const label = sensitive(step.node.dataClassification, combine(inputsLabel(token), token.touchedLabel()))
-  // A file may be a program later, and a model's text is not the author's.
+  // A file may become a program later, and a model's text is not the author's.
   return (port === 'tool' ? isWorthStoring(label) : isLasting(label)) ? { ...args, label: packLabel(label) } : args
 }
 
-/** The labels of what a pipeline has written, for whoever called it; nothing where nobody did. */
+/** Returns the labels of a pipeline's writes, for its caller; nothing if it was not called. */
 export function labelsOfResults({ x }: LabelStep): { readonly labels?: JsonObject } {
   if (x.frame.link?.role !== 'call') return {}
   const own = { ...x.frame.kindReader().snapshot(), ...x.pending() }
@@ -180,7 +189,7 @@ export function labelsOfResults({ x }: LabelStep): { readonly labels?: JsonObjec
   return { labels: Object.fromEntries(labels.map(([key, packed]) => [key.slice(LABELS.length), packed])) }
 }
 
-/** Keeps what is known of the values that a called program has brought back; only of a pipeline is anything. */
+/** Stores the labels of the values that a called program returned; only a pipeline returns labels. */
 export function storeReturned({ x, position }: LabelStep, isPipeline: boolean, value: Json): void {
   const { labels, data } = isObject(value) ? value : {}
   const said = isObject(labels) ? labels : isObject(data) && isObject(data['labels']) ? data['labels'] : {}
@@ -188,8 +197,8 @@ export function storeReturned({ x, position }: LabelStep, isPipeline: boolean, v
 }
 
 /**
- * Values as those may see them who do not own the run: what sensitive and secret nodes wrote is named and not shown. `read`
- * reads the board (reference pipeline 5.4).
+ * Returns values for readers who do not own the run: values of sensitive and secret nodes are named and not shown.
+ * `read` reads the board (reference pipeline 5.4).
  */
 export function withoutSensitive(values: JsonObject, read: (key: string) => Json | undefined): JsonObject {
   const shown = Object.entries(values).map(([key, value]): [string, Json] => {
@@ -201,12 +210,15 @@ export function withoutSensitive(values: JsonObject, read: (key: string) => Json
 
 const CONFIDENTIAL = SENSITIVITIES.indexOf('confidential')
 
-/** What is known of a value that branches or a called program brought back to this execution, or of all of them. */
+/**
+ * Returns the label of a value that branches or a called program returned to this execution, or of all their values;
+ * undefined if none did.
+ */
 export function carriedLabel(step: LabelStep, keys: readonly string[] | undefined): Label | undefined {
   const { x, position } = step
   const results = [...(x.frame.strandResults?.values() ?? [])]
   const unknown = (least: Label): Label => combine(passedLabel(step), touchedLabel(step), { ...least, from: step.node.id })
-  // Nobody has asked what a program of another kind that runs beside the node has read.
+  // Nothing is known of the reads of a program of another kind that runs beside the node.
   if (results.length > 0)
     return combine(...results.map((kid) => (x.isSameKind(kid) ? keptIn(kid.scope.liveEntries(), keys) : unknown(UNTRUSTED))))
   const returned = x.get(RETURNED)

@@ -6,14 +6,14 @@ import { sanitization } from './sanitization.ts'
 import { taintCheck } from './taint-check.ts'
 
 /**
- * The journal is the checkpoint: the record that begins an execution is its mark, and is durable before anything leaves
- * (reference pipeline 3.13). This member keeps its place in the chain, which no author may leave out.
+ * The member `checkpoint`. The journal is the checkpoint: the record that begins an execution is durable before
+ * anything leaves (reference pipeline 3.13). The member keeps its place in the chain, and no author can skip it.
  */
 const checkpoint: Middleware = { name: 'checkpoint' }
 
 /**
- * Signals how an execution ended: an event for listeners and `events.jsonl`, a line for subscribers and the trace. Never
- * halts (seed pipeline 15.2).
+ * Signals the outcome of an execution: an event for listeners and `events.jsonl`, a line for subscribers and the trace.
+ * It never halts (seed pipeline 15.2).
  */
 const signalEmit: Middleware = {
   name: 'signal_emit',
@@ -24,5 +24,5 @@ const signalEmit: Middleware = {
   },
 }
 
-/** The seven that surround every execution of every node, in their order (seed pipeline 5.1). */
+/** The seven members around every execution of every node, in order (seed pipeline 5.1). */
 export const MANDATORY: readonly Middleware[] = [capabilityCheck, taintCheck, sanitization, safeInput, checkpoint, budget, signalEmit]

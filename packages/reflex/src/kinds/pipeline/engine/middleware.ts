@@ -4,62 +4,65 @@ import type { Outcome } from '../contract/outcome.ts'
 import type { Usage } from '../../../kernel/journal/usage.ts'
 import type { Label } from '../contract/label.ts'
 
-/** One execution of a node in the hands of the chain (seed pipeline 5.1). */
+/** One execution of a node, as the chain sees it (seed pipeline 5.1). */
 export interface Token {
   readonly context: NodeContext
-  /** Used up so far by this pipeline, the programs that it called and its branches included. */
+  /** The usage of this pipeline so far, with the programs that it called and its branches. */
   readonly used: Usage
-  /** What is known of where a value of the context comes from; looked up as handlers look the value up. */
+  /** Returns the label of a value of the context; the key is resolved as handlers resolve it. */
   label(key: string): Label
-  /** What is known of the worst value of the context. */
+  /** Returns the worst label of the context. */
   worstLabel(): Label
-  /** The key under which the context keeps a value that is looked up so; nothing where there is none. */
+  /** Returns the key under which the context stores a value that is looked up by `key`; undefined if there is none. */
   stored(key: string): string | undefined
-  /** Says where a value of the context comes from. */
+  /** Sets the label of a value of the context. */
   mark(key: string, label: Label): void
-  /** The labels of values that branches or a called program returned, or one label of all of them; absent if none did. */
+  /**
+   * Returns the label of values that branches or a called program returned, or one label of all of them; undefined if
+   * none did.
+   */
   carriedLabel(keys?: readonly string[]): Label | undefined
-  /** The reads of the execution beside the context so far: files, memories, the net. */
+  /** Returns the label of the execution's reads beside the context so far: files, memories, the network. */
   touchedLabel(): Label
-  /** What somebody has decided on a grant that is asked for, for this node; nothing if nobody has yet. */
+  /** Returns the decision about a grant that needs one, for this node; undefined if there is none yet. */
   permitted(grant: string): boolean | undefined
-  /** How often the run has used a grant that may not be used for ever. */
+  /** Returns how often the run has used a grant with a limited number of uses. */
   uses(grant: string): number
-  /** A remark for readers and events. */
+  /** Adds a remark for readers and events. */
   note(type: string, payload: JsonObject): void
 }
 
-/** The chain ends here: the node is not executed, or what it came to does not count. */
+/** The end of the chain: the node is not executed, or its outcome does not count. */
 export interface Halt {
   readonly halt: string
-  /** Instead of a failure with that reason. */
+  /** The outcome that replaces a failure with that reason. */
   readonly outcome?: Outcome
 }
 
 /**
- * A member of the chain around every execution. Functions of the token alone: they run inside a step, so they may not wait,
- * and read neither clock nor chance. One that throws halts the chain (reference pipeline 5.1).
+ * A member of the chain around every execution. Its functions depend on the token alone: they run inside a step, so
+ * they must not wait, and must not use a clock or randomness. If one throws, the chain halts (reference pipeline 5.1).
  */
 export interface Middleware {
   readonly name: string
-  /** It is asynchronous: the handler of the node asks for these phases as effects. */
+  /** The phases of an asynchronous member: the handler of the node requests them as effects. */
   readonly awaits?: { readonly before: boolean; readonly after: boolean }
-  /** Before the first attempt. */
+  /** Runs before the first attempt. */
   before?(token: Token): Halt | undefined
-  /** Before each further attempt. */
+  /** Runs before each further attempt. */
   again?(token: Token): Halt | undefined
-  /** After the last; may give another outcome in place of the one that came. */
+  /** Runs after the last attempt; may replace the outcome. */
   after?(token: Token, outcome: Outcome): Halt | Outcome | undefined
 }
 
-/** What of a chain ran, and what came of it. */
+/** The result of a pass through a chain. */
 export interface PassResult {
-  /** How many members' `before` ran: their `after` runs too, also when one has halted. */
+  /** The number of members whose `before` ran: their `after` runs too, also if one has halted. */
   readonly ran: number
   readonly halted?: Halt & { readonly by: string }
 }
 
-/** Runs `before` in order until one halts; `again`, where an attempt has failed and another one is due. */
+/** Runs `before` in order until one halts; with `again`, the phase before a further attempt. */
 export function passBefore(chain: readonly Middleware[], token: Token, phase: 'before' | 'again' = 'before'): PassResult {
   for (const [i, member] of chain.entries()) {
     const halted = guarded(member, () => member[phase]?.(token))
@@ -68,7 +71,10 @@ export function passBefore(chain: readonly Middleware[], token: Token, phase: 'b
   return { ran: chain.length }
 }
 
-/** Runs `after` of those whose `before` ran, in reverse. The outcome that counts, and who halted if one did. */
+/**
+ * Runs `after` of the members whose `before` ran, in reverse. Returns the final outcome, and the member that halted, if
+ * any.
+ */
 export function passAfter(
   chain: readonly Middleware[],
   ran: number,
@@ -88,12 +94,12 @@ export function passAfter(
   return { outcome: current, ...(stopped === undefined ? {} : { halted: stopped }) }
 }
 
-/** What a node comes to whose chain was halted: never tried again, whatever it says of retries. */
+/** Returns the outcome of a node whose chain was halted. It is never retried, whatever the node says about retries. */
 export function haltOutcome({ halt, outcome }: Halt): Outcome {
   return outcome ?? { status: 'fail', failure_reason: halt, retryable: false }
 }
 
-/** A member that throws fails closed. */
+/** Returns a halt for a member that throws: it fails closed. */
 function guarded<Said>(member: Middleware, work: () => Said): Said | Halt {
   try {
     return work()

@@ -3,18 +3,18 @@ import type { Call, Port } from '../../../kernel/ports/port.ts'
 import type { RunFacts } from '../../../kernel/ports/settings.ts'
 import { type Offer, offerOf, offeredTool, toolCapability, type Tools } from '../../../tools/index.ts'
 
-/** What the port `offers` answers. */
+/** The answer of the port `offers`. */
 export interface Offers {
   readonly offers: readonly Offer[]
-  /** Names that nothing has. */
+  /** The names for which there is no tool. */
   readonly unknown: readonly string[]
-  /** Tools that were named and that no model may call: what they cannot do without, only an author writes. */
+  /** The named tools that no model may call, because they need arguments that only an author may write. */
   readonly withheld: readonly string[]
 }
 
 /**
- * The port `offers`: `{tools?: [name]}`; its result says how the tools of these names are offered to a model, without
- * names all that the policy may grant to the run. Asking grants nothing: each call is judged when it is made.
+ * Returns the port `offers`: `{tools?: [name]}`. Its result describes the named tools for a model; without names, all
+ * tools that the policy may grant to the run. It grants nothing: each call is checked when it is made.
  */
 export function offersPort<S extends RunFacts>(tools: Tools, allows: (call: Call<S>, capability: string) => boolean): Port<S> {
   return {

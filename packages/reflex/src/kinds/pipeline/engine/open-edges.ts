@@ -13,17 +13,17 @@ import { nodeOf, type Position } from '../contract/position.ts'
 import { contextReader } from '../contract/node-context.ts'
 import { EngineBoard } from '../contract/engine-board.ts'
 
-/** Of a frame that has not asked what its operator has settled. */
+/** The permissions of a frame that has not requested them yet. */
 const NO_PERMISSIONS: Permissions = { trust: '', denied: {}, workdir: '', folder: '', run: '', limits: {} }
 
 /**
- * The ways on from where a frame stands: those that are closed, with what their conditions saw. How the node will end is
- * not known yet, so a condition that asks for it is open with that remark; but at a branch node, which is left as the stage
- * before it ended.
+ * Returns the edges that leave the node of a frame: which are open and which are closed, with the values that their
+ * conditions read. The outcome of the node is not known yet, so an edge whose condition reads it is open with that
+ * remark. At a branch node the outcome is that of the stage before it.
  */
 export function openEdges(typed: TypedGraph, frame: Frame): EdgeState[] {
   const node = nodeOf(frame.position)
-  // It has not begun; or its branches have, and they are no ways on from here any more.
+  // The frame has not begun, or its branches have: then it follows none of these edges.
   if (node === undefined || (frame.strandResults?.size ?? 0) > 0) return []
   const edges = typed.outgoing.get(node) ?? []
   const ids = edgeIds(typed.graph.edges)
@@ -40,7 +40,7 @@ export function openEdges(typed: TypedGraph, frame: Frame): EdgeState[] {
   })
 }
 
-/** How the stage before ended. */
+/** Returns the outcome of the stage before. */
 function outcomeAt({ position }: Frame): Outcome {
   const { status = 'success', label } = position as unknown as Position
   return { status, ...(label === undefined ? {} : { preferred_label: label }) }
@@ -61,7 +61,7 @@ function readerOf(typed: TypedGraph, frame: Frame): (key: string) => Json | unde
   })
 }
 
-/** Where a value of the context comes from, where that is worth saying: `untrusted, from fetch`. */
+/** Returns the label of a value of the context as text, if it is worth showing: `untrusted, from fetch`. */
 export function labelAt(reader: BoardReader, key: string): string | undefined {
   const packed = reader.get(`${LABELS}${key}`)
   if (packed === undefined || packed === null) return undefined

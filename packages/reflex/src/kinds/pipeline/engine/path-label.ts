@@ -4,7 +4,7 @@ import { listOf, textOf } from '../dot/graph.ts'
 import type { NodeContext } from '../contract/handler.ts'
 import { combine, DERIVED, type Label, UNTRUSTED } from '../contract/label.ts'
 
-/** Files whose names say that they hold what few may see (reference pipeline 5.3). */
+/** Matches the names of files that probably contain secrets (reference pipeline 5.3). */
 const SECRET = /\.env|credential|secret|private_key/i
 
 /**
@@ -19,7 +19,7 @@ export function pathLabel(scene: NodeContext): Label | undefined {
   return labelOf(scene, typeof path === 'string' ? path.trim() : '')
 }
 
-/** The same of the files that a node shows its model; trusted where it shows none. */
+/** Returns the label of the files that a node shows to its model; trusted if there are none. */
 export function attachmentsLabel(scene: NodeContext): Label {
   const { attributes } = scene
   const found = scene.get(textOf(attributes, 'attachments_context_key')?.trim() ?? '')

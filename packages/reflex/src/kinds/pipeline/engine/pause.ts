@@ -6,17 +6,23 @@ import { endNow } from './advance.ts'
 import type { Position } from '../contract/position.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** Reflex's own question to whoever runs a pipeline; only people answer it (people/question.ts). No node has such a name. */
+/**
+ * The name of Reflex's own question about a permission; only people answer it (people/question.ts). No node has such a
+ * name.
+ */
 const PERMISSION = 'engine:permission'
 
-/** The place at which a walk continues once it is released: at the node, at the next attempt, at the effect that its handler requests. */
+/**
+ * The point at which a walk continues after a pause: at the node, at the next attempt, or at the effect that its
+ * handler requests.
+ */
 export type AfterPause = 'enter' | 'rest' | 'ask'
 
 /**
- * What stands between a walk and the next attempt and is no failure: the operator's budget is spent, or he wants to be
- * asked before a right is used (decisions, budgets; reference pipeline 5.2). The walk waits until somebody has answered;
- * nothing of the node has happened, or with `ask`, nothing of what its handler requests next. True if it waits, or if a person
- * has stopped the run.
+ * Pauses a walk before the next attempt if the operator's budget is spent, or if the operator wants to be asked before
+ * a capability is used (decisions, budgets; reference pipeline 5.2). A pause is not a failure: the walk waits for an
+ * answer, and nothing of the node has happened, or with `ask` nothing of the next request of its handler. Returns true
+ * if the walk waits, or if a person has stopped the run.
  */
 export function pauseIfNeeded(step: FrameStep, onward: AfterPause): boolean {
   if (step.x.isStopped) {
@@ -27,7 +33,7 @@ export function pauseIfNeeded(step: FrameStep, onward: AfterPause): boolean {
   if (asked === undefined) return false
   const { x, node } = step
   const { limit, ...position } = step.position
-  // The time in which a person decides is not the node's.
+  // The time that a person needs does not count for the node's timeout.
   if (limit !== undefined && x.waits().some((open) => open.id === limit)) x.drop(limit)
   const asker = asked.grant === undefined ? 'budget' : 'permission'
   const id = x.wait('answer', asked.name, { about: asked.question as unknown as Json, asker })
@@ -41,7 +47,7 @@ export function pauseIfNeeded(step: FrameStep, onward: AfterPause): boolean {
   return true
 }
 
-/** Holds a handler before a model is asked; the effects that close a run are never held. */
+/** Pauses a handler before a model is called; the effects that close a run are never paused. */
 export function pauseBeforeAsk(step: FrameStep): boolean {
   return step.position.phase !== 'close' && pauseIfNeeded(step, 'ask')
 }
@@ -49,14 +55,14 @@ export function pauseBeforeAsk(step: FrameStep): boolean {
 interface PauseQuestion {
   readonly name: string
   readonly question: Question | JsonObject
-  /** The grant that is asked for. */
+  /** The grant in question. */
   readonly grant?: string
 }
 
 function budgetQuestion(step: FrameStep, onward: AfterPause): PauseQuestion | undefined {
   if (isFree(step.node)) return undefined
   const { limits, run: used, reached } = step.x.meter
-  // Steps are counted when a node begins: in the middle of a node, the steps of other branches stop nothing.
+  // Steps are counted when a node begins: in the middle of a node, the steps of other branches do not pause it.
   if (reached.every((limit) => onward !== 'enter' && limit === 'steps')) return undefined
   return { name: BUDGET_QUESTION, question: askForMore(limits, used, step.node.id) }
 }
@@ -79,7 +85,7 @@ function permissionQuestion(step: FrameStep): PauseQuestion | undefined {
   return undefined
 }
 
-/** What the answer was; then the walk goes on where it was held. An answer that is none of the two leaves the question. */
+/** Applies an answer and returns the point at which the walk continues. After an invalid answer the question is asked again. */
 export function endPause(step: FrameStep, answer: Json): AfterPause {
   const { onward: next, for: waiting, ...rest } = step.position
   const onward = next === 'rest' || next === 'ask' ? next : 'enter'
@@ -92,7 +98,7 @@ export function endPause(step: FrameStep, answer: Json): AfterPause {
   return onward
 }
 
-/** Raises the limits of the run by an answer. */
+/** Adds the amounts of an answer to the budget of the run. */
 function raise(step: FrameStep, answer: Json): void {
   const raised = step.x.raise(answer)
   if (raised !== undefined) step.note('budget_raised', { ...raised })

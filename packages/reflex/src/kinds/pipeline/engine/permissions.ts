@@ -26,14 +26,14 @@ export interface PermissionsSource {
   readonly hooks?: Permissions['hooks']
   readonly summarises?: true
   readonly council?: Permissions['council']
-  /** Names of actions that the host has; each goes before one of Reflex of the same name. */
+  /** The names of the host's actions; each takes precedence over an action of Reflex of the same name. */
   readonly actions?: readonly string[]
 }
 
 /**
- * The port `charter`: trust, refused capabilities, folders and limits, as they are when a pipeline begins. It is in the
- * record, so that every node is judged alike on a replay; what an effect really touches is asked for again when it is
- * performed (reference pipeline 5.6).
+ * Returns the port `charter`: trust, refused capabilities, folders and limits, as they are when a pipeline begins. They
+ * are recorded, so that a replay checks every node in the same way; the resources that an effect touches are checked
+ * again when it is performed (reference pipeline 5.6).
  */
 export function permissionsPort(source: PermissionsSource): Port<RunSettings> {
   const permissions = (call: RunCall): Permissions => permissionsOf(source, call)
@@ -46,7 +46,10 @@ export function permissionsPort(source: PermissionsSource): Port<RunSettings> {
   }
 }
 
-/** The request of a pipeline when it begins, when it has changed, when it is forked, and, with `returned`, when a program of another kind has returned to it. */
+/**
+ * Returns the request of a pipeline when it begins, when it has changed, when it is forked, and, with `returned`, when
+ * a program of another kind has returned to it.
+ */
 export function permissionsRequest(
   { capabilities }: Pick<TypedGraph, 'capabilities'>,
   more: JsonObject = {},

@@ -6,7 +6,7 @@ import { normaliseLabel } from '../language/edge-labels.ts'
 import { ALL_BITS, CONFIDENCES, type Label, LEVELS, SANITIZED, TRUSTED } from '../contract/label.ts'
 import type { Token } from './middleware.ts'
 
-/** A check that a node has made, and what the value is worth since. */
+/** A check of a node, and the label of the value after it. */
 export interface Reduction {
   readonly key: string
   readonly before: Label
@@ -19,9 +19,9 @@ const CORROBORATED = CONFIDENCES.indexOf('corroborated')
 const DERIVED = LEVELS.indexOf('derived')
 
 /**
- * The only ways in which a value becomes worth more than it was (reference pipeline 5.3): a gate has checked it against a
- * pattern or a schema, several have decided, a person has looked at it. How sensitive it is never changes. `made` has the labels of what the
- * node writes: the values themselves are written afterwards.
+ * Returns the reductions of an execution. A value only becomes more trusted if a gate has checked it against a pattern
+ * or a schema, if several have decided, or if a person has reviewed it (reference pipeline 5.3). Its sensitivity never
+ * changes. `made` has the labels of the node's writes: the values themselves are written afterwards.
  */
 export function reductions(token: Token, outcome: Outcome, updates: JsonObject, made: ReadonlyMap<string, Label>): Reduction[] {
   if (!isGood(outcome.status)) return []
@@ -48,7 +48,10 @@ function validated(token: Token): Reduction[] {
   return known(token, sourceOf(token), better, 'validated')
 }
 
-/** Content that a person has seen and approved: only by an explicit choice, and never because no answer or no person's answer came. */
+/**
+ * Returns the reductions of content that a person approved: only by an explicit choice, never because of a timeout or
+ * an automatic answer.
+ */
 function reviewed(token: Token, updates: JsonObject): Reduction[] {
   const { attributes } = token.context
   const wanted = normaliseLabel(textOf(attributes, 'review_on_choice') ?? '')
@@ -65,7 +68,10 @@ function reviewed(token: Token, updates: JsonObject): Reduction[] {
   return listOf(attributes, 'reviews_keys').flatMap((key) => known(token, plainKey(key), better, 'reviewed'))
 }
 
-/** A reduction of a value of the context. The part of a value has no label of its own, so it cannot be raised alone. */
+/**
+ * Returns the reduction of a value of the context. A part of a value has no label of its own, so it cannot be raised
+ * alone.
+ */
 function known(token: Token, key: string, better: (label: Label) => Label, why: Reduction['why']): Reduction[] {
   return token.stored(key) === key ? changed(key, token.label(key), better, why) : []
 }

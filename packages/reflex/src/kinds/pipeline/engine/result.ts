@@ -2,13 +2,13 @@ import { canonicalJson, isObject, type Json } from '../../../kernel/journal/json
 import { parseIfJson } from '../../../text/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 
-/** Keys in which handlers keep how they worked; what they made stands under the keys that nodes name. */
+/** The keys in which handlers describe their work; their results are under the keys that nodes name. */
 const ENGINE_OUTPUTS =
   /^(last_prompt$|context\.|last_stage$|llm\.|internal\.|human\.gate\.|parallel\.|map\.|fan_in\.|tool\.|session\.|budget_status$|workdir$)/
 
 /**
- * What a pipeline came to: the values of its context that its nodes were told to write, and the last response; neither what it
- * was given unchanged, nor how the handlers worked; a response that is JSON as the value that it holds. `--json` has all of it.
+ * Returns the result of a pipeline: the values that its nodes write by name, and the last response, without unchanged
+ * inputs and the keys of handlers. A response that is JSON is parsed. `--json` has the whole context.
  */
 export function resultOf(typed: TypedGraph, value: Json, args: Json | undefined): { readonly value: Json; readonly how?: string } {
   if (!isObject(value) || !isObject(value['context'])) return { value }
@@ -20,7 +20,7 @@ export function resultOf(typed: TypedGraph, value: Json, args: Json | undefined)
   return { value: Object.fromEntries(own.map(([key, found]) => [key, parseIfJson(found) as Json])), ...how }
 }
 
-/** `shell.build.output`: a key that a handler names after its node. */
+/** True for a key that a handler names after its node, such as `shell.build.output`. */
 function isOfNode({ nodes }: TypedGraph, key: string): boolean {
   const [, node] = key.split('.')
   return node !== undefined && nodes.has(node)

@@ -18,13 +18,13 @@ import {
 } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** What a run takes over that begins where a checkpoint stands: plain data, and part of its first record. */
+/** The state with which a run begins at a checkpoint: plain data, and part of its first record. */
 export interface StoredRun {
-  /** Where the checkpoint was read, for events. */
+  /** The path of the checkpoint, for events. */
   readonly checkpoint: string
   /** The last completed node. */
   readonly current_node: string
-  /** In their order; a node that was completed twice stands there twice. */
+  /** The completed nodes in order; a node that was completed twice is listed twice. */
   readonly completed: readonly string[]
   readonly outcomes: Readonly<Record<string, Outcome>>
   readonly context: JsonObject
@@ -33,20 +33,20 @@ export interface StoredRun {
   readonly retries: Readonly<Record<string, number>>
   readonly visits: Readonly<Record<string, number>>
   readonly hashes: Readonly<Record<string, string>>
-  /** How often a failure led from a node to a target, as `from/to`. */
+  /** The number of jumps from a node to a target after a failure, as `from/to`. */
   readonly jumps: Readonly<Record<string, number>>
   readonly pending: readonly string[]
-  /** Goal gates that are open although they were passed. */
+  /** The goal gates that are open although they were passed. */
   readonly recheck: readonly string[]
-  /** Goal gates that branches completed: `n` and `branch` of what is kept of them. */
+  /** The goal gates that branches completed: `n` and `branch` of their stored outcomes. */
   readonly gates: Readonly<Record<string, readonly [n: number, place: number]>>
-  /** Labels of values, as the board keeps them. */
+  /** The labels of values, as the board stores them. */
   readonly taint: JsonObject
   readonly lap: number
   readonly returns: number
   readonly repeated?: RepeatCount
   readonly restarts?: RepeatCount
-  /** The pipeline as the run had changed it, and the hash of the one that it began with. */
+  /** The pipeline after the changes of the run, and the hash of the one with which the run began. */
   readonly adapted?: StoredGraph
   readonly spent?: StoredUsage
   /** The last completed node has failed and is executed again. */
@@ -67,27 +67,30 @@ export interface StoredUsage {
 export interface StoredGraph {
   readonly dot: string
   readonly version: number
-  /** The hash of the pipeline that the run began with. */
+  /** The hash of the pipeline with which the run began. */
   readonly from: string
-  /** The signature of the checkpoint proves the text; else nobody vouches for it. */
+  /** True if the signature of the checkpoint proves the text; otherwise the text is untrusted. */
   readonly proven: boolean
 }
 
-/** The argument under which a run is given what it takes over. Nobody else may write it: inputs that begin with `#` are refused. */
+/** The argument with the state of a checkpoint. Users cannot pass it: inputs that begin with `#` are refused. */
 const STORED_RUN = '#held'
 
-/** The argument of a run that begins where a checkpoint stands. */
+/** Returns the arguments of a run that begins at a checkpoint. */
 export function storedRunArgument(held: StoredRun): JsonObject {
   return { [STORED_RUN]: held as unknown as Json }
 }
 
-/** What a run has taken over; only that of the run itself counts, whatever callers pass. */
+/**
+ * Returns the state of the checkpoint at which a run began. Only the arguments of the run itself count, not those of a
+ * caller.
+ */
 export function storedRunOf({ link, args }: Frame): StoredRun | undefined {
   if (link !== undefined || !isObject(args)) return undefined
   return args[STORED_RUN] as unknown as StoredRun | undefined
 }
 
-/** Writes what a checkpoint held, and stands where it stood (reference pipeline 3.13). */
+/** Writes the values of a checkpoint, and restores its position (reference pipeline 3.13). */
 export function restoreRun(step: FrameStep, held: StoredRun): void {
   if (held.adapted !== undefined) step.become(held.adapted.dot, held.adapted.version, held.adapted.proven ? undefined : 'untrusted')
   const { x, typed } = step
@@ -149,14 +152,17 @@ function restoreOutcome({ x }: FrameStep, held: StoredRun, node: string, outcome
   })
 }
 
-/** The edge of a fan-out that leads to a branch that is still to be walked. */
+/** Returns the edge of a fan-out that leads to a branch which remains to be walked. */
 function edgeTo({ typed }: FrameStep, id: string): number {
   const edges = (typed.incoming.get(id) ?? []).map(({ edge }) => edge)
   const forking = edges.find(({ from }) => isOn(typed.nodes.get(from)?.node.attributes ?? new Map(), 'fan_out'))
   return (forking ?? edges[0])?.index ?? -1
 }
 
-/** Goes on from the last completed node with its recorded outcome, by the rules of every node (reference pipeline 3.3, 3.4). */
+/**
+ * Continues from the last completed node with its recorded outcome, by the rules of every node (reference pipeline 3.3,
+ * 3.4).
+ */
 export function continueRun(step: FrameStep, held: StoredRun): void {
   const { node } = step
   const outcome = held.outcomes[node.id]

@@ -8,26 +8,29 @@ import { evaluateCondition, explainCondition, incomparableClauses, type Conditio
 import { normaliseLabel } from '../language/edge-labels.ts'
 import type { ReadKey } from '../language/look-up.ts'
 
-/** What routing reads of a compiled pipeline. */
+/** The parts of a compiled pipeline that routing reads. */
 export interface Routes {
   readonly graph: DotGraph
   readonly nodes: ReadonlyMap<string, Pick<TypedNode, 'canonical' | 'node'>>
   readonly outgoing: ReadonlyMap<string, readonly TypedEdge[]>
 }
 
-/** What leaving a node is decided by. Nothing else counts: the same request gives the same route, in a replay as well. */
+/**
+ * The facts that decide the edge from a node. Nothing else counts: the same request gives the same route, also in a
+ * replay.
+ */
 export interface RouteRequest {
   readonly typed: Routes
   readonly node: string
-  /** That of the node; of a branch node, that of the last stage before it (reference pipeline 3.4). */
+  /** The outcome of the node; for a branch node, of the last stage before it (reference pipeline 3.4). */
   readonly outcome: Outcome
-  /** A key of the context as it is stored. */
+  /** Reads a key of the context as it is stored. */
   readonly get: ReadKey
-  /** Where the value of a key comes from, such as `@6`, for explanations. */
+  /** Returns the origin of the value of a key, such as `@6`, for explanations. */
   readonly from?: ((key: string) => string | undefined) | undefined
 }
 
-/** By which step of the rules a route was found, in their order (reference pipeline 3.3, 3.4). */
+/** The rules by which a route is found, in order (reference pipeline 3.3, 3.4). */
 export type RouteStep =
   | 'join'
   | 'chosen'
@@ -43,25 +46,25 @@ export type RouteStep =
   | 'graph_fallback_retry_target'
   | 'lenient'
 
-/** The way on from a node, and why it is that one. */
+/** The next node, and the reason for it. */
 export interface Route {
   readonly to: string
   readonly step: RouteStep
-  /** Absent where no edge is followed: a join, a jump. */
+  /** The edge that is followed; undefined for a join or a jump. */
   readonly edge?: TypedEdge | undefined
-  /** A return to a retry target: bounded (reference pipeline 3.11). */
+  /** True for a return to a retry target, which is limited (reference pipeline 3.11). */
   readonly jump?: true
-  /** Its condition was true. */
+  /** True if the edge's condition was true. */
   readonly conditional?: true
-  /** In words. */
+  /** The reason in words. */
   readonly reason: string
-  /** What else was open and what was closed, as data for a record; absent if there was nothing else. */
+  /** The other open edges and the closed ones, as data for a record; undefined if there are none. */
   readonly seen?: JsonObject | undefined
 }
 
 /**
- * Where an outcome that is no failure leads (reference pipeline 3.3); nothing is a dead end. A false condition is a wall:
- * it is never followed for want of another edge.
+ * Returns the route of an outcome that is not a failure (reference pipeline 3.3); undefined at a dead end. An edge with
+ * a false condition is never followed, even if there is no other edge.
  */
 export function selectEdge(request: RouteRequest): Route | undefined {
   const { typed, node, outcome } = request
@@ -79,8 +82,8 @@ export function selectEdge(request: RouteRequest): Route | undefined {
 }
 
 /**
- * Where a failure leads (reference pipeline 3.4, F1 to F6); nothing ends the run as failed. Conditions that are false do
- * not keep the later steps from being tried.
+ * Returns the route of a failure (reference pipeline 3.4, F1 to F6); undefined if the run ends as failed. False
+ * conditions do not prevent the later rules.
  */
 export function routeFailure(request: RouteRequest): Route | undefined {
   const { typed, node } = request
@@ -98,17 +101,17 @@ export function routeFailure(request: RouteRequest): Route | undefined {
   return target ?? fallback ?? throughCheck(request, free) ?? asGoalGate(request, isOn(attributes, 'goal_gate'))
 }
 
-/** The edges of a node that are closed, each with the values that its condition saw. */
+/** Returns the closed edges of a node, each with the values that its condition read. */
 export function closedEdges(request: RouteRequest): { readonly edge: TypedEdge; readonly why: string }[] {
   const scope = scopeOf(request)
   const closed = edgesOf(request).filter((edge) => edge.condition !== undefined && !isOpen(edge, scope))
   return closed.map((edge) => ({ edge, why: why(request, edge) }))
 }
 
-/** Words that name a failure as the label of an edge (reference pipeline 3.4, F2). */
+/** The labels of edges that are for failures (reference pipeline 3.4, F2). */
 const FAILURES = new Set(['fail', 'failed', 'failure', 'error'])
 
-/** Edges whose condition is true; a partial success counts as a success unless an edge asks for it by name. */
+/** Returns the edges whose condition is true; a partial success counts as a success unless an edge names it. */
 function openEdges(request: RouteRequest, edges: readonly TypedEdge[]): TypedEdge[] {
   const scope = scopeOf(request)
   const exactly = edges.filter((edge) => isOpen(edge, scope))
@@ -150,7 +153,10 @@ function weightReason(best: TypedEdge, rivals: readonly TypedEdge[], status: str
   return plain.length === 0 ? 'the others are for failures' : 'first by name'
 }
 
-/** A diamond behind the node that asks how it ended: itself, or the next of a chain of them (reference pipeline 3.4, F5). */
+/**
+ * Returns the route through a diamond behind the node that reads its outcome: the diamond itself, or the next in a
+ * chain of them (reference pipeline 3.4, F5).
+ */
 function throughCheck(request: RouteRequest, free: readonly TypedEdge[]): Route | undefined {
   const checks = free.filter(({ edge }) => catchesFailure(request, edge.to))
   const best = heaviest(checks)
@@ -173,8 +179,8 @@ function catchesFailure(request: RouteRequest, first: string): boolean {
 }
 
 /**
- * The edge without a condition that a failure follows where nothing catches it and the operator is lenient: the one that a
- * success would follow.
+ * Returns the unconditional edge that a failure follows if nothing catches it and the operator allows it: the edge that
+ * a success would follow.
  */
 export function routeLeniently(request: RouteRequest): Route | undefined {
   const free = edgesOf(request).filter(({ condition }) => condition === undefined)
@@ -206,7 +212,7 @@ function routeAlong(request: RouteRequest, edge: TypedEdge, step: RouteStep, rea
   return { to: edge.edge.to, step, edge, ...conditional, reason, seen: seenIn(request, edge, candidates) }
 }
 
-/** Edges by their numbers: an id does not tell two edges to one node apart. */
+/** Returns the other edges by their indexes: an id does not distinguish two edges to one node. */
 function seenIn(request: RouteRequest, taken: TypedEdge | undefined, candidates: readonly TypedEdge[]): JsonObject | undefined {
   const seen: Record<string, Json> = {}
   const scope = scopeOf(request)
@@ -219,7 +225,10 @@ function seenIn(request: RouteRequest, taken: TypedEdge | undefined, candidates:
   return Object.keys(seen).length === 0 ? undefined : seen
 }
 
-/** The first by weight, then by what its label is worth, then by target and declaration (reference pipeline 3.3). */
+/**
+ * Returns the first edge by weight, then by the rank of its label, then by target and declaration (reference pipeline
+ * 3.3).
+ */
 function heaviest(edges: readonly TypedEdge[], rank: (label: string) => number = () => 1): TypedEdge | undefined {
   let best: TypedEdge | undefined
   for (const edge of edges) if (best === undefined || isBefore(edge, best, rank)) best = edge
@@ -248,7 +257,7 @@ function why(request: RouteRequest, { condition }: TypedEdge): string {
   return condition === undefined ? 'no condition' : explainCondition(condition, scopeOf(request), request.from)
 }
 
-/** The condition of an edge that was followed; that of a partial success may hold of a success alone. */
+/** Returns the condition of an edge that was followed; for a partial success it may only hold for a success. */
 function whyOpen(request: RouteRequest, edge: TypedEdge): string {
   if (isOpen(edge, scopeOf(request))) return why(request, edge)
   return `a partial success counts: ${why({ ...request, outcome: { ...request.outcome, status: 'success' } }, edge)}`

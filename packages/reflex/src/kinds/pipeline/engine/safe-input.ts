@@ -8,11 +8,14 @@ import { readsOfNode } from './labelling.ts'
 import type { NodeContext } from '../contract/handler.ts'
 import type { Middleware, Token } from './middleware.ts'
 
-/** Bytes of one attribute, and of one value of the context (reference pipeline 5.2). */
+/** The most bytes of an attribute, and of a value of the context (reference pipeline 5.2). */
 const MOST_ATTRIBUTE = 1_000_000
 const MOST_VALUE = 10_000_000
 
-/** Refuses what no handler should have to meet: NUL, paths that lead out, values of another type, what is too large. */
+/**
+ * Refuses inputs that no handler should receive: NUL characters, paths out of the folder, values of the wrong type, and
+ * values that are too large.
+ */
 export const safeInput: Middleware = {
   name: 'safe_input',
   before(token) {
@@ -25,7 +28,10 @@ export const safeInput: Middleware = {
   },
 }
 
-/** What an author wrote does not change, so neither does what is wrong with it; where its paths may lead is the operator's. */
+/**
+ * The findings in the attributes of a node. They never change, because the text does not; the operator decides where
+ * its paths may lead.
+ */
 interface AttributeFindings {
   readonly problem: string | undefined
   readonly paths: readonly (readonly [name: string, path: string])[]
@@ -63,7 +69,10 @@ function attributeProblem(typed: TypedNode, name: string, operations: OperationT
   return wrong === undefined ? undefined : `has ${name}=${String(value)}, which ${wrong === 'duration' ? 'is no duration' : wrong}`
 }
 
-/** Paths that the author wrote: below the work folder or the run's own, unless the operator has granted them by name. */
+/**
+ * Returns the problem of a path in the text: it must be below the work folder or the run's own folder, unless the
+ * operator has granted it by name.
+ */
 function pathsProblem({ context }: Token): string | undefined {
   const { node, permissions } = context
   for (const [name, path] of attributeFindings(context).paths) {
@@ -74,12 +83,15 @@ function pathsProblem({ context }: Token): string | undefined {
   return undefined
 }
 
-/** The path is among what the node needs, and capability_check has let the node through. */
+/** True if the path is among the capabilities of the node, and capability_check has passed the node. */
 function isJudged({ capabilitiesRequired }: TypedNode, path: string): boolean {
   return capabilitiesRequired.includes(fileUri('read', path)) || capabilitiesRequired.includes(fileUri('write', path))
 }
 
-/** Values that a node reads: paths among them must not lead out. What they touch is judged when they are opened. */
+/**
+ * Returns the problem of a value that a node reads: a path must not lead out of the folder. Access to the file is
+ * checked when it is opened.
+ */
 function valuesProblem({ context }: Token): string | undefined {
   for (const { key, needs } of readsOfNode(context.node)) {
     const value: Json | undefined = context.get(key)
@@ -92,7 +104,7 @@ function valuesProblem({ context }: Token): string | undefined {
   return undefined
 }
 
-/** Whether the steps `..` of a path lead above where it begins. */
+/** True if the `..` steps of a path lead above its beginning. */
 function leavesFolder(path: string): boolean {
   let depth = 0
   for (const step of path.split(/[\\/]/)) {
@@ -107,17 +119,17 @@ function isAbsolute(path: string): boolean {
   return /^([\\/]|[A-Za-z]:[\\/]|~|\$HOME|\$\{HOME\})/.test(path)
 }
 
-/** Whether an absolute path lies in a folder; one with `..` in it never does. */
+/** True if an absolute path lies in a folder; a path that contains `..` never does. */
 function isBelow(path: string, folder: string): boolean {
   return (path === folder || path.startsWith(`${folder}/`)) && !path.split(/[\\/]/).includes('..')
 }
 
-/** Whether a value as JSON has more characters than a limit, roughly; looks no further than it must. */
+/** True if a value as JSON has roughly more characters than a limit. It stops as soon as that is certain. */
 function isLargerThan(value: Json, limit: number): boolean {
   return remainingSize(value, limit) < 0
 }
 
-/** What is left of a size once a value has been taken from it; below nothing if it is too large. */
+/** Returns the rest of a size after subtracting a value; negative if the value is too large. */
 function remainingSize(value: Json, size: number): number {
   if (typeof value === 'string') return size - value.length
   let rest = size - 8

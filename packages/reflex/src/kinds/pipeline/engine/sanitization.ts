@@ -9,8 +9,8 @@ import { renderText } from '../language/render.ts'
 import { marksIn } from '../contract/prompt-text.ts'
 
 /**
- * Keeps secrets out of what authors write and of what nodes give, and tells what of a value does not belong into a
- * prompt; prompts leave it out (`promptText`). Commands are never rewritten (reference pipeline 5.2).
+ * Removes secrets from the updates of nodes, refuses secrets in attributes, and marks text that does not belong into a
+ * prompt; prompts omit it (`promptText`). Commands are never rewritten (reference pipeline 5.2).
  */
 export const sanitization: Middleware = {
   name: 'sanitization',
@@ -32,7 +32,7 @@ export const sanitization: Middleware = {
   },
 }
 
-/** Refuses what gives a secret, where the others would only take it out. */
+/** Refuses an output with a secret, where `sanitization` only removes the secret. */
 export const secretScan: Middleware = {
   name: 'secret_scan',
   after({ context }, { context_updates = {} }) {
@@ -43,7 +43,7 @@ export const secretScan: Middleware = {
 
 const known = new WeakMap<TypedNode, { readonly name: string | undefined }>()
 
-/** The attribute in which an author wrote a secret. */
+/** Returns the name of the attribute in which an author wrote a secret. */
 function secretOf(node: TypedNode): string | undefined {
   let found = known.get(node)
   if (found === undefined) {
@@ -56,7 +56,7 @@ function secretOf(node: TypedNode): string | undefined {
 
 const ASKS_MODEL = 'arbor://orchestrator/execute/llm_query'
 
-/** A value with marks in it is no longer safe for prompts, and that is told; the value itself stays. */
+/** Marks a value that looks like instructions as unsafe for prompts, and notes it; the value itself stays. */
 function markPrompts(token: Token): void {
   const { node } = token.context
   if (!node.capabilitiesRequired.includes(ASKS_MODEL)) return
@@ -70,10 +70,13 @@ function markPrompts(token: Token): void {
   }
 }
 
-/** True if a text holds something that looks like a secret. Secrets that the operator names are taken out before anything is recorded. */
+/**
+ * True if a text contains something that looks like a secret. Secrets that the operator names are removed before
+ * anything is recorded.
+ */
 export function containsSecret(text: string): boolean {
   return redactSecretShapes(text) !== text
 }
 
-/** Puts `‹secret 4f1c›` in place of what looks like a secret; the value itself where there is none. */
+/** Replaces everything that looks like a secret by `‹secret 4f1c›`. Returns the same value if there is no secret. */
 export const withoutSecrets = redactTexts(redactSecretShapes)

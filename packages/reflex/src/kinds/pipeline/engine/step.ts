@@ -24,7 +24,7 @@ export function stepFrame(x: Step, engine: Engine, input: Input | undefined): vo
   if (step.remarks.length > 0) x.note(step.remarks)
 }
 
-/** A pipeline begins with its inputs, and asks what the operator has settled. */
+/** Begins a pipeline: writes its inputs, and requests the operator's permissions. */
 function begin(step: FrameStep): void {
   const { x, branch, typed } = step
   if (branch !== undefined) return beginBranch(step, branch)
@@ -37,8 +37,10 @@ function begin(step: FrameStep): void {
 }
 
 /**
- * It goes on as another run, under what is settled for that: trust, grants, limits, folders. History stays: what its draws come from; and what a host has, since a handler in the middle of its work is to find the same. Each frame
- * keeps it: a branch sees its spawner as that was before.
+ * Continues as another run, under the permissions of that run: trust, grants, limits, folders. The history stays: the
+ * time of the beginning, the earlier usage, and the seed of random draws. The features of the host stay too, because a
+ * handler in the middle of its work must find the same ones. Each frame stores this: a branch sees the state of its
+ * spawner from before.
  */
 function forked({ x }: FrameStep, detail: Json | undefined): void {
   const before = EngineBoard.in(x).permissions
@@ -65,7 +67,7 @@ function forked({ x }: FrameStep, detail: Json | undefined): void {
   } as unknown as JsonObject)
 }
 
-/** A branch begins at the end of its edge, or executes one item. */
+/** Begins a branch at the end of its edge, or executes one item. */
 function beginBranch(step: FrameStep, { spec, timeout, given, index: _index, steps: _steps, ...before }: BranchArgs): void {
   const { x, typed } = step
   const edge = spec.edge === undefined ? undefined : typed.graph.edges[spec.edge]

@@ -5,18 +5,21 @@ import type { DotGraph } from '../dot/graph.ts'
 import { edgeIdsOf } from '../dot/edge-ids.ts'
 import { INTERNAL } from '../contract/engine-board.ts'
 
-/** Text as it is, anything else as JSON. */
+/** Returns text unchanged and any other value as JSON. */
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
-/** Who answered, if a value is a reply: a model by its name; a reply that no model wrote says so. */
+/** Returns the author of a reply: the name of a model, or a note that no model wrote it. */
 export function authorOf(value: Json): string {
   const { by, model } = isObject(value) ? value : {}
   return by === 'hand' ? 'a reply written by hand' : textOf(by ?? model)
 }
 
-/** The usage of a model, if a value is its reply, or the fault in which asking it ended: tokens, and money where they have a price. */
+/**
+ * Returns the usage of a model from its reply, or from the fault of the call: tokens, and money if the model has a
+ * price.
+ */
 export function usedBy(value: Json | undefined): JsonObject | undefined {
   if (!isObject(value)) return undefined
   const { usage, cost, tries, estimated, data } = value
@@ -30,10 +33,10 @@ export function usedBy(value: Json | undefined): JsonObject | undefined {
   }
 }
 
-/** Characters of an output that is shown and not counted. */
+/** The most characters of an output that is shown; the lines of a longer one are counted. */
 const ONE_LINE = 40
 
-/** How a command ended, if a value is what one gave: `exit 0, 41 lines`, `exit 0 → 1.4.0`. */
+/** Returns the result of a command: `exit 0, 41 lines`, `exit 0 → 1.4.0`; undefined for other values. */
 export function commandText(value: Json | undefined): string | undefined {
   if (!isObject(value) || value['code'] === undefined || typeof value['stdout'] !== 'string') return undefined
   const { code, signal, stdout, truncated } = value
@@ -44,11 +47,11 @@ export function commandText(value: Json | undefined): string | undefined {
   return [how, ...(lines === 0 ? [] : [`${lines} line${lines === 1 ? '' : 's'}${truncated === true ? ', cut' : ''}`])].join(', ')
 }
 
-/** Keys that say again what others say, or what stands beside them as a fact. */
+/** Matches keys that repeat other keys or facts. */
 const REPEATED_KEYS =
   /^(last_response|context\.previous_|wait\.|gate\.|validate\.|last_prompt|llm\.|internal\.|human\.gate\.|parallel\.|tool\.output|shell\.|exec\.|fan_in\.|budget_status)/
 
-/** What a record writes that belongs to the program; of several keys with one value, the most telling. */
+/** Returns the writes of a record that belong to the program; of several keys with the same value, the most useful one. */
 export function writesOf({ writes = [] }: Rec): JsonObject | undefined {
   const pairs = writes.flatMap((key, i): [string, Json][] =>
     i % 2 === 0 && typeof key === 'string' && !key.startsWith(INTERNAL) ? [[key, writes[i + 1] ?? null]] : [],
@@ -58,16 +61,16 @@ export function writesOf({ writes = [] }: Rec): JsonObject | undefined {
   return shown.length === 0 ? undefined : Object.fromEntries(shown)
 }
 
-/** The ways of a choice, by the names that people know them by: the label of an edge, else where it leads. */
+/** The edges of a decision, by their names for people: the label of an edge, else its target. */
 export interface EdgeChoices {
   readonly edge: string
   readonly open: readonly string[]
   readonly closed: readonly (readonly [name: string, why: string])[]
-  /** The same by the ids that the picture of the graph has for its edges. */
+  /** The same edges by their ids in the picture of the graph. */
   readonly ids: JsonObject
 }
 
-/** What routing has seen, for readers: `seen` names edges by their index. */
+/** Returns the edges that routing considered, for readers: `open` and `closed` refer to edges by their index. */
 export function edgeChoicesOf(
   { outgoing, graph }: TypedGraph,
   { from, to, open, closed }: JsonObject,
@@ -96,7 +99,7 @@ export function edgeChoicesOf(
   }
 }
 
-/** The edge that was gone over, by its id in the picture of the graph; nothing where none was. */
+/** Returns the edge that was followed, by its id in the picture of the graph; nothing if there was none. */
 export function edgeFact(graph: DotGraph, index: number | undefined): JsonObject {
   const edge = edgeId(graph, index)
   return edge === undefined ? {} : { edge }

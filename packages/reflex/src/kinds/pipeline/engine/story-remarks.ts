@@ -12,7 +12,7 @@ import { nodeOf, type Position } from '../contract/position.ts'
 import { retryPolicy } from '../contract/retry.ts'
 import { authorOf, commandText, edgeFact, textOf, usedBy, edgeChoicesOf, writesOf } from './story-facts.ts'
 
-/** A record with its remarks, and the node where its frame stood. */
+/** A record with its remarks, and the node at which its frame stood. */
 export interface RemarkedChange extends Change<TypedGraph> {
   readonly remarks: readonly (readonly [type: string, payload: JsonObject])[]
   readonly node: string
@@ -20,10 +20,10 @@ export interface RemarkedChange extends Change<TypedGraph> {
 
 type RemarkStory = (payload: JsonObject, heard: RemarkedChange, place: number) => readonly StoryEvent[]
 
-/** Of a line for those who look closely: a trace, or `--verbose`. */
+/** The fact of events that only a trace and `--verbose` show. */
 const DETAIL: JsonObject = { detail: true }
 
-/** What each remark tells; those that are not here are for machines. */
+/** The events of each remark; remarks that are not listed are for machines. */
 export const REMARK_STORIES: Readonly<Record<string, RemarkStory>> = {
   stage_started: ({ node_id }, heard) =>
     isSilent(heard, node_id) ? [] : [{ mark: 'enter', node: textOf(node_id), ...enteredEdge(heard, node_id) }],
@@ -37,22 +37,22 @@ export const REMARK_STORIES: Readonly<Record<string, RemarkStory>> = {
     remarks.some(([type, { error }]) => type === 'stage_failed' && textOf(error) === textOf(reason))
       ? []
       : [warningEvent(node_id ?? node, `${textOf(middleware)}: ${textOf(reason)}`)],
-  middleware_skipped: ({ node_id, middleware }) => [warningEvent(node_id, `leaves out ${textOf(middleware)}`)],
+  middleware_skipped: ({ node_id, middleware }) => [warningEvent(node_id, `skips ${textOf(middleware)}`)],
   skip_refused: ({ node_id, middleware }) => [
     warningEvent(
       node_id,
-      middleware === 'mandatory_middleware' ? 'its checks cannot be switched off from inside' : `may not leave out ${textOf(middleware)}`,
+      middleware === 'mandatory_middleware' ? 'a pipeline cannot disable its mandatory checks' : `must not skip ${textOf(middleware)}`,
     ),
   ],
   tainted_route: ({ node_id, to, keys }) => [
-    warningEvent(node_id, `a value from outside, ${isList(keys) ? keys.map(textOf).join(', ') : ''}, leads to ${textOf(to)}`),
+    warningEvent(node_id, `an untrusted value, ${isList(keys) ? keys.map(textOf).join(', ') : ''}, chose the edge to ${textOf(to)}`),
   ],
-  // Counters of a simulation come along with what a branch has written; nobody tried to write them.
+  // Counters of a simulation are part of what a branch wrote; they are not attempts to write a reserved key.
   update_refused: ({ node_id, key }) =>
-    textOf(key).startsWith('internal.simulate.') ? [] : [warningEvent(node_id, `may not write ${textOf(key)}`)],
+    textOf(key).startsWith('internal.simulate.') ? [] : [warningEvent(node_id, `must not write ${textOf(key)}`)],
   variable_refused: ({ node_id, key, name }) => [warningEvent(node_id, `${textOf(key)} cannot be the variable ${textOf(name)}`)],
-  parameter_missing: ({ node_id, key, name }) => [warningEvent(node_id, `${textOf(key)} is not there for ${textOf(name)}`)],
-  secret_redacted: ({ node_id, key }) => [warningEvent(node_id, `a secret was taken out of ${textOf(key)}`)],
+  parameter_missing: ({ node_id, key, name }) => [warningEvent(node_id, `${textOf(key)} is missing for ${textOf(name)}`)],
+  secret_redacted: ({ node_id, key }) => [warningEvent(node_id, `a secret was removed from ${textOf(key)}`)],
   prompt_marked: ({ node_id, key }) => [warningEvent(node_id, `${textOf(key)} looks like instructions to a model: it is marked as data`)],
   taint_reduced: ({ node_id, key, from, to, why }) => [
     {
@@ -76,7 +76,9 @@ export const REMARK_STORIES: Readonly<Record<string, RemarkStory>> = {
       : warningEvent(node_id, `${textOf(tool)}: ${shortJson(result ?? null)}`),
   ],
   tool_unknown: ({ node_id, tool }) => [warningEvent(node_id, `there is no tool ${textOf(tool)}`)],
-  tool_withheld: ({ node_id, tool }) => [warningEvent(node_id, `no model may call ${textOf(tool)}: only an author writes what it takes`)],
+  tool_withheld: ({ node_id, tool }) => [
+    warningEvent(node_id, `no model may call ${textOf(tool)}: only an author may write its arguments`),
+  ],
   hook: ({ of, phase, ok }, { node }) => [
     ok === true
       ? { mark: 'step', node, text: `the ${textOf(phase)}_hook of the ${textOf(of)} ran` }
@@ -113,10 +115,10 @@ export const REMARK_STORIES: Readonly<Record<string, RemarkStory>> = {
     { mark: 'note', node: textOf(node_id), text: `one after another: ${isList(targets) ? targets.map(textOf).join(', ') : ''}` },
   ],
   loop_restart: ({ edge, lap }) => [
-    { mark: 'note', node: isObject(edge) ? textOf(edge['to']) : '', text: `begins again, lap ${Number(lap) + 1}` },
+    { mark: 'note', node: isObject(edge) ? textOf(edge['to']) : '', text: `begins again, round ${Number(lap) + 1}` },
   ],
   dead_end: ({ node_id }, heard) =>
-    isSilent(heard, node_id) ? [] : [{ mark: 'note', node: textOf(node_id), text: 'no way on: it ends here' }],
+    isSilent(heard, node_id) ? [] : [{ mark: 'note', node: textOf(node_id), text: 'no edge to follow: it ends here' }],
   budget_warning: ({ node_id, used }) => [
     warningEvent(node_id, `the budget is nearly spent: ${isList(used) ? used.map(textOf).join(', ') : ''}`),
   ],
@@ -129,16 +131,16 @@ export const REMARK_STORIES: Readonly<Record<string, RemarkStory>> = {
         .join(', ')}`,
     },
   ],
-  pipeline_resumed: ({ current_node }) => [{ mark: 'note', node: textOf(current_node), text: 'goes on from a checkpoint' }],
+  pipeline_resumed: ({ current_node }) => [{ mark: 'note', node: textOf(current_node), text: 'continues from a checkpoint' }],
 }
 
-/** Where a pipeline begins and ends nothing is done that is worth a line. */
+/** True if the node is the start or the exit of a pipeline, which need no line. */
 function isSilent({ def }: RemarkedChange, id: Json | undefined): boolean {
   const node = def.nodes.get(textOf(id))
   return node !== undefined && (node.canonical === 'start' || node.canonical === 'exit') && node.custom === undefined
 }
 
-/** The edge that led to the node that begins. */
+/** Returns the edge that led to the node that begins. */
 function enteredEdge({ before, frame, def }: RemarkedChange, id: Json | undefined): Pick<StoryEvent, 'facts'> {
   const from = before === undefined ? branchOf(frame)?.spec : nodeOf(before) === id ? (before as unknown as Position) : undefined
   const ids = edgeFact(def.graph, from?.edge)
@@ -151,7 +153,7 @@ function warningEvent(node: Json | undefined, text: string): StoryEvent {
 
 const ASKING: ReadonlySet<string | undefined> = new Set(['choice', 'approval'])
 
-/** A stage is done: what it came to, what that took, and where it goes on if it could have gone elsewhere. */
+/** Returns the end of a stage: its result, its usage, and the edge that it followed if it had several. */
 function completed({ node_id, status, notes }: JsonObject, heard: RemarkedChange, place: number): readonly StoryEvent[] {
   if (isSilent(heard, node_id)) return []
   const id = textOf(node_id)
@@ -168,7 +170,7 @@ function completed({ node_id, status, notes }: JsonObject, heard: RemarkedChange
   ].filter((part) => part !== '')
   const { route, ...chosen } = edgeFacts ?? {}
   const by = doneBy(heard, value)
-  // What a person has chosen needs no other reason.
+  // A person's choice needs no other reason.
   const onward = by['by'] === 'a person' ? chosen : { ...chosen, ...(route === undefined ? {} : { route }) }
   const facts: JsonObject = { at: heard.at, ...by, ...onward, ...shownWrites(heard) }
   if (node?.canonical === 'branch' && edgeFacts !== undefined)
@@ -194,7 +196,7 @@ function failed(
   }
 }
 
-/** The failure of a stage. Its line says that a stage failed: the code of that alone tells no more, and stays out of the line. */
+/** Returns the failure of a stage. The line already says that the stage failed, so the general code is left out of it. */
 export function faultOf(node: string, code: string, message: string): JsonObject {
   const own = code === '' || code === STAGE_FAILED
   return { code: own ? STAGE_FAILED : code, message, path: node, ...(own ? { fix: STAGE_FIX, plain: true } : {}) }
@@ -202,7 +204,7 @@ export function faultOf(node: string, code: string, message: string): JsonObject
 
 const STAGE_FIX = pipelineFaults.entries.R2210.fix
 
-/** Characters of a remark in a line; a model's answer may have thousands. */
+/** The most characters of a remark in a line; a model's answer may have thousands. */
 const REMARK = 100
 
 function short(text: string): string {
@@ -210,12 +212,12 @@ function short(text: string): string {
   return line.length <= REMARK && !line.includes('\n') ? line : shortJson(parseIfJson(line), REMARK)
 }
 
-/** A failure names its node for those who see it alone; a line has named it. */
+/** Removes the name of the node from a failure, because the line already names it. */
 function withoutNode(error: string, id: string): string {
   return error.startsWith(`${id} `) ? error.slice(id.length + 1) : error.startsWith(`${id}: `) ? error.slice(id.length + 2) : error
 }
 
-/** Who did it: a person who was asked, a model, with what it used. */
+/** Returns who performed the stage: a person, or a model with its usage. */
 function doneBy({ record: { input } }: RemarkedChange, value: Json | undefined): JsonObject {
   const used = usedBy(value)
   if (input?.[0] === 'answer') return { by: 'a person' }
@@ -223,20 +225,20 @@ function doneBy({ record: { input } }: RemarkedChange, value: Json | undefined):
   return { by: authorOf(value), used }
 }
 
-/** What a stage wrote, without what few may see (reference pipeline 5.4). */
+/** Returns the writes of a stage, without sensitive values (reference pipeline 5.4). */
 function shownWrites({ record, frame }: RemarkedChange): JsonObject {
   const written = writesOf(record)
   return written === undefined ? {} : { wrote: withoutSensitive(written, (key) => frame.kindReader().get(key)) }
 }
 
-/** `2 of 3 branches succeeded`. */
+/** Returns `2 of 3 succeeded`, the number of branches. */
 function countText({ record: { writes = [] } }: RemarkedChange): string {
   const written = (key: string): Json | undefined => writes[writes.findIndex((name, i) => i % 2 === 0 && name === key) + 1]
   if (!writes.includes('parallel.total_count')) return ''
   return `${textOf(written('parallel.success_count'))} of ${textOf(written('parallel.total_count'))} succeeded`
 }
 
-/** The way that was taken after a stage, where it had several. */
+/** Returns the edge that was followed after a stage that has several edges. */
 function edgeFrom(id: string, { def, remarks, frame }: RemarkedChange, place: number): JsonObject | undefined {
   const node = def.nodes.get(id)
   const outgoing = def.outgoing.get(id) ?? []
@@ -248,7 +250,7 @@ function edgeFrom(id: string, { def, remarks, frame }: RemarkedChange, place: nu
   return { edge, route: textOf(selected['reason']), open: [edge, ...open], ...(closed.length === 0 ? {} : { closed }), ids }
 }
 
-/** An attempt that failed, and the next one. */
+/** Returns a failed attempt and the next one. */
 function retrying(
   { remarks, def }: RemarkedChange,
   id: string,
@@ -268,7 +270,7 @@ function retrying(
   }
 }
 
-/** Branches begin: how many, and what is enough of them. */
+/** Returns the beginning of branches: their number, and how many must succeed. */
 function forked({ node_id, branch }: JsonObject, { def, node, record, remarks }: RemarkedChange): StoryEvent {
   const id = textOf(node_id ?? node)
   const here = def.nodes.get(id)
@@ -292,7 +294,7 @@ function branchesOf({ outgoing }: TypedGraph, id: string, remarks: RemarkedChang
   return typeof count === 'number' ? count : (outgoing.get(id)?.length ?? 0)
 }
 
-/** How many branches must succeed, where not all must. */
+/** Returns how many branches must succeed, if not all must. */
 function joinRule({ node: { attributes } }: TypedNode, all: number): string {
   switch (attribute(attributes, 'join_policy')) {
     case 'first_success':

@@ -6,7 +6,7 @@ import { nodeOf } from '../contract/position.ts'
 import { faultOf, type RemarkedChange, REMARK_STORIES } from './story-remarks.ts'
 import { authorOf, textOf, usedBy, edgeChoicesOf } from './story-facts.ts'
 
-/** The remarks of a record: `[type, payload]` each. */
+/** Returns the remarks of a record: `[type, payload]` each. */
 export function remarksOf(note: Json | undefined): (readonly [type: string, payload: JsonObject])[] {
   if (!isList(note)) return []
   return note.flatMap((remark) => {
@@ -15,10 +15,10 @@ export function remarksOf(note: Json | undefined): (readonly [type: string, payl
   })
 }
 
-/** A pause that is worth a line: shorter ones only show while they last. */
+/** The milliseconds from which a pause has its own line; shorter ones only show while they last. */
 const LONG = 10_000
 
-/** What a record of a pipeline means to a reader: stages begin and end, ways are chosen, people are asked. */
+/** Returns the events of a record for a reader: stages begin and end, edges are chosen, people are asked. */
 export function pipelineStory(change: Change<TypedGraph>): StoryEvent[] {
   const { record, before, frame } = change
   const heard: RemarkedChange = { ...change, remarks: remarksOf(record.more?.note), node: nodeOf(before) ?? nodeOf(frame.position) ?? '' }
@@ -33,7 +33,7 @@ export function pipelineStory(change: Change<TypedGraph>): StoryEvent[] {
   ]
 }
 
-/** The messages with which a conversation with a model begins: instructions, preamble, prompt. Later turns add to them. */
+/** Returns the first messages of a conversation with a model: instructions, preamble, prompt. Later turns add to them. */
 function sentStory({ record, frame }: Change<TypedGraph>): StoryEvent[] {
   return (record.requests ?? []).flatMap(([port, args]): StoryEvent[] => {
     if (port !== 'model' || !isObject(args)) return []
@@ -46,7 +46,7 @@ function sentStory({ record, frame }: Change<TypedGraph>): StoryEvent[] {
   })
 }
 
-/** What people did, what came back from a program, and what an effect did that is not the end of its node. */
+/** Returns the events of an input: answers of people, returns of programs, and effects that do not end their node. */
 function inputStory({ record, node }: RemarkedChange, remarked: readonly StoryEvent[]): StoryEvent[] {
   const { input } = record
   switch (input?.[0]) {
@@ -55,7 +55,7 @@ function inputStory({ record, node }: RemarkedChange, remarked: readonly StoryEv
       return [{ mark: 'answer', node, text: textOf(answer), facts: { answer, ...(by === undefined ? {} : { by }) } }]
     }
     case 'message':
-      return [{ mark: 'answer', node, text: 'a message came', facts: { answer: input[2] } }]
+      return [{ mark: 'answer', node, text: 'a message arrived', facts: { answer: input[2] } }]
     case 'ret':
       return [{ mark: 'pop', node, text: input[2] === 'done' ? '' : input[2], facts: {} }]
     case 'part':
@@ -71,13 +71,13 @@ function inputStory({ record, node }: RemarkedChange, remarked: readonly StoryEv
   }
 }
 
-/** What whoever performs an effect says of how far it is. */
+/** Returns the progress that the performer of an effect reports. */
 function progressOf(delta: Json): string {
   if (!isObject(delta)) return textOf(delta)
   return textOf([delta['text'], delta['message'], delta['note']].find((part) => typeof part === 'string') ?? delta)
 }
 
-/** A question, or a pause. The timers of the engine itself are told by its remarks. */
+/** Returns a question or a pause. Remarks describe the timers of the engine itself. */
 function waitStory(
   { n, at, node }: RemarkedChange,
   type: string,
@@ -99,7 +99,7 @@ function pushStory({ record, state }: Change<TypedGraph>, node: string): StoryEv
   return { mark: 'push', node, text: program, facts: { program } }
 }
 
-/** A branch has ended; in words where no node of it says how: it was stopped, or its time was over. */
+/** Returns the end of a branch, with a text if no node of it describes the end: it was stopped, or its time was over. */
 function branchStory(heard: RemarkedChange, remarked: readonly StoryEvent[]): StoryEvent[] {
   const { record, frame } = heard
   const branch = branchOf(frame)
@@ -108,19 +108,18 @@ function branchStory(heard: RemarkedChange, remarked: readonly StoryEvent[]): St
   const node = branch.spec.id
   const status = how === 'done' && isObject(value) ? textOf(value['status']) : how
   const end: StoryEvent = { mark: 'end', node, facts: { status, ...lastEdge(heard) } }
-  if (how === 'cancelled')
-    return [{ mark: 'skip', node, text: isCancelled(frame) ? 'cancelled' : 'stopped, it is not needed any more' }, end]
+  if (how === 'cancelled') return [{ mark: 'skip', node, text: isCancelled(frame) ? 'cancelled' : 'stopped; it is no longer needed' }, end]
   if ((how !== 'failed' && status !== 'fail') || remarked.some(({ mark }) => mark === 'fail')) return [end]
   const reason = isObject(value) ? textOf(value['failure_reason'] ?? value['message']) : ''
   return [{ mark: 'fail', node, text: reason, facts: { fault: faultOf(node, '', reason) } }, end]
 }
 
-/** The branch ends with all that it is part of. */
+/** True if a branch ends because its caller is cancelled. */
 function isCancelled({ link }: Change['frame']): boolean {
   return link?.caller.cancelReason !== undefined
 }
 
-/** The edge over which a branch has come to where branches join: it ends in front of that node. */
+/** Returns the edge over which a branch reached the join: it ends before that node. */
 function lastEdge({ def, remarks }: RemarkedChange): JsonObject {
   const [, selected] = remarks.findLast(([type]) => type === 'edge_selected') ?? []
   if (selected === undefined) return {}

@@ -9,14 +9,14 @@ const UNTRUSTED = LEVELS.indexOf('untrusted')
 const HOSTILE = LEVELS.indexOf('hostile')
 
 /**
- * What a check at the point of use makes safe: paths are confined to their roots when they are opened, values reach a
- * command by its environment alone, addresses are looked at before they are called (reference pipeline 5.3).
+ * The hazards that are checked at the point of use: paths are confined to their roots when they are opened, values
+ * reach a command only through its environment, addresses are checked before they are called (reference pipeline 5.3).
  */
 const CHECKED_AT_USE: ReadonlySet<Safety> = new Set(['path_traversal', 'command_injection', 'ssrf'])
 
 /**
- * Lets a node run only on values that are good enough for what it does with them: nothing hostile anywhere, nothing from
- * outside where a value decides what runs, nothing that has not been made safe for its place (reference pipeline 5.3).
+ * Lets a node run only with values that are trusted enough for their use: no hostile value anywhere, no untrusted value
+ * that decides what runs, and no value that was not made safe for its place (reference pipeline 5.3).
  */
 export const taintCheck: Middleware = {
   name: 'taint_check',
@@ -41,7 +41,7 @@ function judge(token: Token, { key, role, needs }: KeyRead): Halt | undefined {
   return undefined
 }
 
-/** What is wrong with a value in a place; nothing if it may be used there. */
+/** Returns the problem of a value in a place; undefined if it may be used there. */
 function problemOf(label: Label, role: Role, needs: Safety | undefined): string | undefined {
   if (label.level >= HOSTILE) return 'nothing may use it'
   if (role === 'control' && label.level >= UNTRUSTED) return 'it would decide what runs'

@@ -17,7 +17,7 @@ import { LATE_ANSWER, packError, packOk } from '../contract/pack-answer.ts'
 import { storeAnswer, storePermissions } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
-/** What comes to a frame that stands somewhere. */
+/** Applies an input to a frame that has begun. */
 export function takeInput(step: FrameStep, input: Input): void {
   const { phase } = step.position
   switch (input[0]) {
@@ -60,7 +60,7 @@ function permissionsCame(step: FrameStep, value: Json): void {
   else continueRun(step, held)
 }
 
-/** What the operator says of a changed pipeline counts for what it needs; trust and limits stay as they were. */
+/** Applies the operator's permissions for a changed pipeline; trust and limits stay. */
 function permissionsRenewed(step: FrameStep, value: Json): void {
   const { denied, terms } = value as unknown as Permissions
   const { terms: _terms, ...before } = step.engineBoard.permissions ?? {}
@@ -70,7 +70,7 @@ function permissionsRenewed(step: FrameStep, value: Json): void {
   enter(step)
 }
 
-/** A result is given with its label, if that is worse than the label of the place it was read from. */
+/** Takes a result and its label: a result has a label if it is worse than the label of the place from which it was read. */
 function succeeded(step: FrameStep, id: Ref, result: Json): void {
   const { value, label } = unlabelled(result)
   touch(step, label)
@@ -103,7 +103,7 @@ function interrupted(step: FrameStep, id: Ref, lost: Json | undefined): void {
   step.x.drop(...open.map((flight) => flight.id))
 }
 
-/** Somebody has answered what Reflex itself asked. */
+/** Applies the answer to a question of Reflex itself. */
 function endPauseBy(step: FrameStep, id: Ref, answer: Json): void {
   const { for: waiting } = step.position
   if (waiting?.is !== 'wait' || waiting.id !== id) return
@@ -113,7 +113,7 @@ function endPauseBy(step: FrameStep, id: Ref, answer: Json): void {
   if (!pauseIfNeeded(step, 'rest')) reenter(step)
 }
 
-/** The handler has what it asked for, and goes on. */
+/** Continues the handler with the answer that it asked for. */
 function continueHandler(step: FrameStep): void {
   const { asked = 0, for: _for, ...position } = step.position
   step.setPosition({ ...position, asked: asked + 1 })
@@ -151,7 +151,7 @@ function callReturned(step: FrameStep, how: FrameEnding, value: Json): void {
   continueHandler(step)
 }
 
-/** Asks what a program of another kind has read: only those that follow the whole run know. */
+/** Requests the reads and the usage of a program of another kind: only the observers of the whole run know them. */
 function askOutside(step: FrameStep): void {
   step.setPosition({ ...step.position, phase: 'charter', onward: 'wait' })
   step.x.request(...permissionsRequest(step.typed, { returned: true }))
@@ -177,12 +177,13 @@ function branchEnded(step: FrameStep, strand: Ref): void {
   continueHandler(step)
 }
 
-/** Milliseconds after which a timer was not merely late: nobody was there when it was due. */
+/** The milliseconds after which a timer was not just late: no process was running when it was due. */
 const ABSENT = 1_000
 
 /**
- * Whether work goes on although its time is over. What nobody knows to have happened waits for a person as long as that
- * takes: to fail it would be to try it again unasked. Time in which no process carried the run is not the node's.
+ * True if work continues although its timeout has expired. An effect with an unknown outcome waits for a person as long
+ * as that takes: a failure would repeat it without a question. Time in which no process ran the run does not count for
+ * the node.
  */
 function extendsLimit(step: FrameStep, id: Ref): boolean {
   const { position, x } = step
@@ -199,13 +200,13 @@ function extendsLimit(step: FrameStep, id: Ref): boolean {
   return true
 }
 
-/** Whether a person is asked for what became of an effect, of the frame or of anything that it runs. */
+/** True if a person is asked about the outcome of an effect of the frame or of anything that it runs. */
 function hasUnknownOutcome({ pendingEffects, callee, strands }: Frame): boolean {
   if (pendingEffects.some(({ isQuestioned }) => isQuestioned)) return true
   return (callee !== undefined && hasUnknownOutcome(callee)) || [...(strands?.values() ?? [])].some(hasUnknownOutcome)
 }
 
-/** The node has had its time: what it waits for is given up. */
+/** Ends a node after its timeout: drops what it waits for. */
 function timedOut(step: FrameStep): void {
   const { position, x } = step
   step.note('stage_timeout', { node_id: position.node })
@@ -218,8 +219,8 @@ function timedOut(step: FrameStep): void {
 }
 
 /**
- * Gives up what a node waits for. A node that keeps its answers continues with them in its next attempt: it asks a model again;
- * a tool under way is not called again, and its answer says so.
+ * Drops what a node waits for. A node that keeps its answers continues with them in its next attempt: it calls a model
+ * again; a pending tool is not called again, and its answer says so.
  */
 function storeLateErrors(step: FrameStep): Partial<Outcome> {
   const { position, x } = step
@@ -239,14 +240,14 @@ const OUT_OF_TIME: JsonObject = {
   message: 'the time limit of the node passed before the result came: the call may have taken effect, in full or in part',
 }
 
-/** Drops every effect and wait of the frame, but the timer of its branch. */
+/** Drops every effect and wait of the frame, except the timer of its branch. */
 function giveUp({ x }: FrameStep): void {
   const waits = x.waits().filter(({ name }) => name !== 'branch')
   const refs = [...x.pendingEffects().map(({ id }) => id), ...waits.map(({ id }) => id)]
   if (refs.length > 0) x.drop(...refs)
 }
 
-/** Gives everything up and ends; strands and a called program first. */
+/** Drops everything and ends the frame, after its strands and a called program have ended. */
 function stop(step: FrameStep, status: 'fail' | 'cancelled', reason: string): void {
   const { x, position } = step
   const ending = { status, reason }

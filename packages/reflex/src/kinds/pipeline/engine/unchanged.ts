@@ -6,9 +6,9 @@ import { outcomeKey, outcomeOf } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
 /**
- * The recorded outcome of a node that need not run again: it succeeded, nothing that it depends on has changed, and what it
- * wrote still stands. A node that asks something outside is passed over only after a resume, by the outcome that the
- * checkpoint has (reference pipeline 3.10).
+ * Returns the recorded outcome of a node that need not run again: it succeeded, nothing that it depends on has changed,
+ * and its writes are still there. A node with outside effects is only skipped after a resume, with the outcome in the
+ * checkpoint (reference pipeline 3.10).
  */
 export function unchangedOutcome(step: FrameStep): Outcome | undefined {
   const { engineBoard, node } = step
@@ -22,7 +22,7 @@ export function unchangedOutcome(step: FrameStep): Outcome | undefined {
   return context_updates === undefined ? undefined : { ...outcomeOf(kept), context_updates }
 }
 
-/** The output of a pure node; nothing if another node has overwritten it. */
+/** Returns the output of a pure node; undefined if another node has overwritten it. */
 function writtenUpdates({ x, node }: FrameStep): JsonObject | undefined {
   const output = outputOf(node)
   const entry = x.frame.reader().entry(output)
@@ -30,7 +30,7 @@ function writtenUpdates({ x, node }: FrameStep): JsonObject | undefined {
   return entry?.value === undefined || entry.record !== written?.record ? undefined : { [output]: entry.value }
 }
 
-/** The updates that a checkpoint has of a node; nothing if one of the values is another one now. */
+/** Returns the updates of a node in a checkpoint; undefined if one of the values has changed. */
 function heldUpdates({ x, node }: FrameStep, { outcomes }: StoredRun): JsonObject | undefined {
   const updates = outcomes[node.id]?.context_updates ?? {}
   const isThere = Object.entries(updates).every(([key, value]) => canonicalJson(x.get(key) ?? null) === canonicalJson(value))

@@ -207,7 +207,7 @@ test('nonsense from a handler is a failure that says which field is wrong and wh
   for (const [answer, says] of answers) {
     const nonsense: PipelineHandler = { execute: () => answer as never, idempotency: 'idempotent' }
     const went = await run('a [type=nonsense] start -> a -> done', { handlers: { nonsense } })
-    expect(went.reason).toContain('gave no outcome')
+    expect(went.reason).toContain('returned no valid outcome')
     expect(went.reason).toContain(says)
   }
 })
