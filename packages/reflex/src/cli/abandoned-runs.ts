@@ -2,7 +2,10 @@ import { askerOf, type OpenWait, type RunRow } from '../kernel/index.ts'
 import { BUDGET_QUESTION } from '../policy/index.ts'
 import type { StoreSession } from './store-session.ts'
 
-/** The runs among these that say `running` and whose process is gone: they wait for a process (experience 2). */
+/**
+ * Returns the runs among `rows` that have the status `running` and whose process is gone: they wait for a process
+ * (experience 2).
+ */
 export async function abandonedRuns({ store, console }: StoreSession, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
   const running = rows.filter(({ status }) => status === 'running')
   if (running.length === 0) return new Set()
@@ -10,25 +13,25 @@ export async function abandonedRuns({ store, console }: StoreSession, rows: read
   const gone = new Set<string>()
   for (const { id, owner } of running) {
     if (owner === null || !console.world.isAlive(owner)) gone.add(id)
-    // A run that a living process holds is never due.
+    // A run that a living process owns is never due.
     else if (due.has(id)) gone.add(id)
   }
   return gone
 }
 
-/** A fork that nobody has told to go on: suspended, and neither a question is open nor anything due. */
+/** True if a run is a fork that nobody has resumed: it is suspended, no question is open and nothing is due. */
 function isIdleFork({ due, waits }: RunRow): boolean {
   return (
     waits.every(({ type }) => type !== 'answer') && (waits.length === 0 || (due === null && waits.some((wait) => wait.due !== undefined)))
   )
 }
 
-/** `a person (q1, q2)`; nothing where nobody is asked. */
+/** Returns `a person (q1, q2)`; nothing if there is no question. */
 function questionList(who: string, asked: readonly OpenWait[]): string[] {
   return asked.length === 0 ? [] : [`${who} (${asked.map(({ number }) => `q${number}`).join(', ')})`]
 }
 
-/** What a run waits for, in words: `a person (q1)`, `a budget (q2)`, `a process, 4121 is gone`. */
+/** Returns the reason why a run waits: `a person (q1)`, `a budget (q2)`, `a process, 4121 is gone`. */
 export function waitReason(row: RunRow, gone: boolean): string {
   if (gone && row.last === 0) return 'nothing, it never began'
   if (gone) return row.owner === null ? 'a process' : `a process, ${row.owner.pid} is gone`

@@ -5,15 +5,15 @@ import type { Session } from './session.ts'
 const collect = (word: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), word]
 const repeatableOption = (flags: string, about: string): Option => new Option(flags, about).argParser(collect)
 
-/** Go with every command. */
+/** The options of every command. */
 const COMMON: readonly Option[] = [
   new Option('--store <path>', 'the store; default: REFLEX_STORE, else the nearest .reflex/reflex.db'),
   new Option('--json', 'one JSON document on standard output'),
   new Option('--jsonl', 'one JSON object per line, records as they become durable'),
-  new Option('-q, --quiet', 'results and faults alone'),
-  new Option('-v, --verbose', 'writes, and what was closed at a choice'),
-  new Option('--ids', 'trace ids as well'),
-  new Option('--no-color', 'no colours, as NO_COLOR'),
+  new Option('-q, --quiet', 'only results and errors'),
+  new Option('-v, --verbose', 'also writes, and the edges that were closed at a decision'),
+  new Option('--ids', 'also trace ids'),
+  new Option('--no-color', 'no colours; the same as NO_COLOR=1'),
 ]
 
 const LEVELS = 'untrusted, probationary, trusted, veteran, autonomous'
@@ -21,21 +21,21 @@ const SIMULATE = new Option(
   '--simulate',
   'nothing leaves this machine: models, commands and other tools are simulated; the run never becomes real',
 )
-const BY = new Option('--by <name>', 'who acts, for the journal; default: REFLEX_ACTOR, else the user')
-const ANSWERS = new Option('--answers <who>', 'ask, none, auto, or a file; default: ask at a terminal, else none')
-const POLICY = repeatableOption('--policy <file>', 'what is allowed and denied beside the trust; default: REFLEX_POLICY')
-const PROGRAMS = repeatableOption('--programs <dir>', 'where programs are looked up by name, after the own folder')
-const AGENT = repeatableOption('--agent <agent>', 'who decides: NAME, NODE=NAME, or a file of decisions; repeatable')
-const MODEL = new Option('--model <name>', 'provider:name, where no node names a model; default: REFLEX_MODEL')
-const RECORDED = new Option('--recorded <file>', 'replies that stand in for every model')
+const BY = new Option('--by <name>', 'the name of the actor, for the journal; default: REFLEX_ACTOR, else the user')
+const ANSWERS = new Option('--answers <who>', 'answers questions: ask, none, auto, or a file; default: ask at a terminal, else none')
+const POLICY = repeatableOption('--policy <file>', 'capabilities to allow and deny in addition to the trust level; default: REFLEX_POLICY')
+const PROGRAMS = repeatableOption('--programs <dir>', 'a folder to search for programs by name, after the folder of the program')
+const AGENT = repeatableOption('--agent <agent>', 'the agent that decides: NAME, NODE=NAME, or a file of decisions; repeatable')
+const MODEL = new Option('--model <name>', 'the model for nodes that name none: PROVIDER:NAME; default: REFLEX_MODEL')
+const RECORDED = new Option('--recorded <file>', 'a file of replies to use instead of every model')
 const TOOLS = repeatableOption('--tools <module>', 'a module of tools that programs may call; repeatable')
-const RECORD = new Option('--record <file>', 'add every reply of a model to a file')
+const RECORD = new Option('--record <file>', 'append every reply of a model to this file')
 const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
 
 /** Runs a verb in an open store. */
 type SessionAction = (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
 
-/** A verb is imported when it is called: a command loads only what it needs. */
+/** Imports a verb when it is called: a command loads only what it needs. */
 const withStore = (load: () => Promise<SessionAction>): Action => {
   return async (console, words, flags) => {
     const [{ withReflex }, act] = await Promise.all([import('./session.ts'), load()])
@@ -43,7 +43,7 @@ const withStore = (load: () => Promise<SessionAction>): Action => {
   }
 }
 
-/** For verbs that start nothing. */
+/** Wraps verbs that start no run. */
 const withExistingStore = (load: () => Promise<SessionAction>): Action => {
   return async (console, words, flags) => {
     const [{ withStoredRuns }, act] = await Promise.all([import('./session.ts'), load()])
@@ -51,12 +51,12 @@ const withExistingStore = (load: () => Promise<SessionAction>): Action => {
   }
 }
 
-/** For verbs that need the programs of the library and no run. */
+/** Wraps verbs that need the programs of the library and no run. */
 const withMemoryStore = (load: () => Promise<SessionAction>): Action => {
   return (console, words, flags) => withStore(load)(console, words, { ...flags, store: 'memory:' })
 }
 
-/** For verbs that need no store. */
+/** Wraps verbs that need no store. */
 const withoutStore = (load: () => Promise<Action>): Action => {
   return async (console, words, flags) => (await load())(console, words, flags)
 }
@@ -83,7 +83,7 @@ export const actions: readonly Verb[] = [
       PROGRAMS,
       KIND,
       new Option('--agent-id <name>', 'the agent for whom the run acts: it decides the memory and the rules of a policy'),
-      new Option('--id <name>', 'the name of the run; drawn if absent'),
+      new Option('--id <name>', 'the name of the run; default: a generated name'),
       new Option('--logs <dir>', "a pipeline's run folder; default: runs/RUN beside the store"),
       new Option('--max-steps <count>', 'executed nodes after which a pipeline fails; default: 10000'),
       new Option('--branch-steps <count>', 'executed nodes after which a branch of a pipeline fails; default: 100'),
@@ -111,8 +111,8 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'resume',
-    words: [['<run>', 'a run; to see what it would do, fork it with --simulate and resume that']],
-    about: 'continue a run that was left or stopped',
+    words: [['<run>', 'a run; to try it without effects, fork it with --simulate and resume the fork']],
+    about: 'continue a run that stopped or was suspended',
     options: [
       AGENT,
       MODEL,
@@ -120,7 +120,7 @@ export const actions: readonly Verb[] = [
       RECORDED,
       ANSWERS,
       BY,
-      new Option('--budget <limits>', 'new limits for the whole run, where it waits because its budget is spent'),
+      new Option('--budget <limits>', 'new limits for the whole run, if it waits because its budget is spent'),
       POLICY,
       PROGRAMS,
       ...COMMON,
@@ -135,7 +135,7 @@ export const actions: readonly Verb[] = [
     name: 'answer',
     words: [
       ['<run>', 'a run, or one of its questions: otter/q1'],
-      ['<answer...>', '[QUESTION] VALUE: text, :=JSON, @file; the question where the run has several'],
+      ['<answer...>', '[QUESTION] VALUE: text, :=JSON, @file; QUESTION if the run has several'],
     ],
     usage: 'RUN [QUESTION] VALUE',
     about: 'answer a question, then continue the run',
@@ -149,9 +149,9 @@ export const actions: readonly Verb[] = [
   {
     name: 'signal',
     words: [
-      ['<run>', 'a run that waits for a message now or later'],
+      ['<run>', 'a run that waits for a message, now or later'],
       ['<topic>', 'the topic that it waits for'],
-      ['[value]', 'text, :=JSON, @file; nothing if absent'],
+      ['[value]', 'text, :=JSON, @file; default: null'],
     ],
     about: 'send a message to a run, then continue it',
     options: [BY, new Option('--no-run', 'only add the message to its inbox'), ANSWERS, RECORD, POLICY, PROGRAMS, ...COMMON],
@@ -166,8 +166,8 @@ export const actions: readonly Verb[] = [
     words: [['<run>', 'a run that has not ended']],
     about: 'end a run; its programs can run compensation steps',
     options: [
-      new Option('--reason <text>', 'why, for the journal'),
-      new Option('--wait <duration>', 'how long to wait for the process that holds the run (10s)'),
+      new Option('--reason <text>', 'the reason, for the journal'),
+      new Option('--wait <duration>', 'how long to wait for the process that owns the run; default: 10s'),
       BY,
       POLICY,
       PROGRAMS,
@@ -184,10 +184,10 @@ export const actions: readonly Verb[] = [
     words: [],
     about: 'run everything that is due until stopped',
     options: [
-      new Option('--most <count>', 'runs at the same time; default: 64'),
+      new Option('--most <count>', 'the maximum number of runs at the same time; default: 64'),
       new Option('--once', 'end when nothing is due'),
-      new Option('--lease <time>', 'silence after which others take over, as 30s; default: 15s'),
-      new Option('--grace <time>', 'time for effects under way when the worker is stopped; default: 5s'),
+      new Option('--lease <time>', 'time without a heartbeat after which other processes take over its runs, such as 30s; default: 15s'),
+      new Option('--grace <time>', 'time that pending effects have to end when the worker is stopped; default: 5s'),
       RECORD,
       POLICY,
       PROGRAMS,
@@ -205,8 +205,8 @@ export const actions: readonly Verb[] = [
     about: 'list the runs, the newest first',
     options: [
       new Option('--status <status>', 'running, suspended, completed, failed, cancelled; several with commas'),
-      new Option('--since <time>', 'changed in the last 2h, 3d, or since a date'),
-      new Option('--limit <count>', 'how many at most; default: 50'),
+      new Option('--since <time>', 'only runs that changed in the last 2h, 3d, or since a date'),
+      new Option('--limit <count>', 'the maximum number of runs; default: 50'),
       ...COMMON,
     ],
     examples: ['runs --status suspended', 'runs --since 2h --json'],
@@ -229,8 +229,8 @@ export const actions: readonly Verb[] = [
   {
     name: 'show',
     words: [['<run>', 'a run, or RUN@N for its state after record N']],
-    about: 'show where a run stands: stack, open edges, values',
-    options: [new Option('--artifacts', 'what nodes have stored beside the context; --json has the data'), ...COMMON],
+    about: 'show the state of a run: stack, open edges, values',
+    options: [new Option('--artifacts', 'show what nodes stored beside the context; --json has the data'), ...COMMON],
     examples: ['show otter', 'show otter@21', 'show otter --artifacts --json'],
     action: withExistingStore(async () => {
       const [{ show }, { artifacts }] = await Promise.all([import('./verbs/show.ts'), import('./verbs/artifacts.ts')])
@@ -239,7 +239,7 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'trace',
-    words: [['<run>', 'a run, or RUN@N as far as record N']],
+    words: [['<run>', 'a run, or RUN@N up to record N']],
     about: 'print what happened, record by record',
     options: COMMON,
     examples: ['trace last', 'trace otter@21', 'trace otter --jsonl'],
@@ -252,7 +252,7 @@ export const actions: readonly Verb[] = [
     name: 'replay',
     words: [['<run>', 'a run']],
     about: 'make every decision again, and compare with what was recorded',
-    options: [new Option('--against <file>', 'a changed program instead of the recorded one'), KIND, TOOLS, PROGRAMS, ...COMMON],
+    options: [new Option('--against <file>', 'use this changed program instead of the recorded one'), KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['replay otter', 'replay otter --against refund.workflow.json'],
     action: withExistingStore(async () => {
       const { replay } = await import('./verbs/replay.ts')
@@ -261,17 +261,17 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'fork',
-    words: [['<run>', 'RUN@N: the last record that both share; without @N its last one']],
-    about: 'make another run from a record; it does nothing until it is resumed',
+    words: [['<run>', 'RUN@N: N is the last record that both share; default: the last one']],
+    about: 'make another run from a record; it starts when you resume it',
     options: [
-      repeatableOption('--set <value>', 'written to the board: k=text, k:=JSON, k=@file; repeatable'),
+      repeatableOption('--set <value>', 'write a value to the board: k=text, k:=JSON, k=@file; repeatable'),
       new Option(
         '--decide <edge>',
-        'the edge that the open decision takes, or the answer to the open question; PLACE=EDGE where there are several',
+        'the edge that the open decision takes, or the answer to the open question; PLACE=EDGE if there are several',
       ),
-      new Option('--trust <level>', `${LEVELS}; default: as far as its source`),
+      new Option('--trust <level>', `${LEVELS}; default: the trust of its source`),
       SIMULATE,
-      new Option('--id <name>', 'the name of the fork; drawn if absent'),
+      new Option('--id <name>', 'the name of the fork; default: a generated name'),
       BY,
       POLICY,
       PROGRAMS,
@@ -291,9 +291,9 @@ export const actions: readonly Verb[] = [
     name: 'why',
     words: [
       ['<run>', 'a run, or RUN@N for its state after record N'],
-      ['<what>', 'a node, a key of the board, or @N for a record; node:NAME or key:NAME where both have the name'],
+      ['<what>', 'a node, a key of the board, or @N for a record; node:NAME or key:NAME if both have the name'],
     ],
-    about: 'follow a value or a decision back to its causes',
+    about: 'show the causes of a value or a decision',
     options: COMMON,
     examples: ['why otter decide', 'why otter identity', 'why otter key:decide', 'why otter @11'],
     action: withExistingStore(async () => {
@@ -304,13 +304,13 @@ export const actions: readonly Verb[] = [
   {
     name: 'diff',
     words: [
-      ['<run>', 'a run, or RUN@N as far as record N'],
-      ['[other]', 'the run, or the record, that it is compared with'],
+      ['<run>', 'a run, or RUN@N up to record N'],
+      ['[other]', 'the run or the record to compare it with'],
     ],
-    about: 'show what differs between two runs, or two records of one',
+    about: 'show the differences between two runs, or two records of one run',
     options: [
-      new Option('--text', 'texts that differ line by line'),
-      new Option('--replay', 'compare a run with its replay instead'),
+      new Option('--text', 'show differing texts line by line'),
+      new Option('--replay', 'compare a run with its replay'),
       ...COMMON,
     ],
     examples: ['diff otter crane', 'diff otter@11 otter@21', 'diff otter --replay'],
@@ -322,7 +322,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'validate',
     words: [['<file...>', 'programs, or folders of programs']],
-    about: 'find everything that is wrong, without a run',
+    about: 'find every error in programs, without a run',
     options: [KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['validate refund.workflow.json'],
     action: withMemoryStore(async () => {
@@ -333,7 +333,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'fmt',
     words: [['<file...>', 'programs, or folders of programs; - for standard input']],
-    about: 'write programs in the one form of their format, comments kept',
+    about: 'rewrite programs in the standard form of their format; comments stay',
     options: [new Option('--check', 'write nothing; exit with 1 if anything would change'), KIND, ...COMMON],
     examples: ['fmt review.dot', 'fmt --check .'],
     action: withoutStore(async () => {
@@ -343,8 +343,8 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'check',
-    words: [['[file...]', 'changed programs; default: the files that the runs were started with']],
-    about: 'find which open runs would break on changed programs',
+    words: [['[file...]', 'changed programs; default: the files from which the runs were started']],
+    about: 'find open runs that would break on changed programs',
     options: [KIND, TOOLS, PROGRAMS, ...COMMON],
     examples: ['check refund.workflow.json', 'check --json'],
     action: withExistingStore(async () => {
@@ -357,7 +357,7 @@ export const actions: readonly Verb[] = [
     words: [['<program>', 'a file, a folder with one program, or a run: RUN, RUN@21']],
     about: 'draw a program, or the path of a run in it',
     options: [
-      new Option('--svg <file>', 'an image instead, for light and dark pages; - for standard output'),
+      new Option('--svg <file>', 'write an SVG image, for light and dark pages; - for standard output'),
       KIND,
       TOOLS,
       PROGRAMS,
@@ -371,8 +371,8 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'explain',
-    words: [['<code>', 'R1042, a code of a seed, such as INVALID_EDGE, or an operation of pipelines, such as shell']],
-    about: 'explain a code of a message, or what a node can do',
+    words: [['<code>', 'R1042, the name of an error, such as INVALID_EDGE, or an operation of pipelines, such as shell']],
+    about: 'explain an error code or an operation of pipelines',
     options: COMMON,
     examples: ['explain R1042', 'explain file.write'],
     action: withoutStore(async () => {
@@ -382,8 +382,8 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'schema',
-    words: [['[name]', 'workflow, pipeline, policy, answers, config, output; without it: what there is']],
-    about: 'print the JSON Schema of a file, or of what --json writes',
+    words: [['[name]', 'workflow, pipeline, policy, answers, config, output; default: list them']],
+    about: 'print the JSON Schema of a file, or of the output of --json',
     options: COMMON,
     examples: ['schema workflow', 'schema policy', 'schema output'],
     action: withoutStore(async () => {
@@ -405,7 +405,7 @@ export const actions: readonly Verb[] = [
   {
     name: 'completion',
     words: [['<shell>', 'bash, zsh, fish']],
-    about: 'print the script that lets a shell complete this command',
+    about: 'print a script that completes this command in a shell',
     options: COMMON,
     examples: ['completion bash'],
     action: withoutStore(async () => {
@@ -415,13 +415,13 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'export',
-    words: [['[run]', 'a run; without it --all']],
+    words: [['[run]', 'a run; or use --all']],
     about: 'write a run as an archive, or every run as tables',
     options: [
-      new Option('-o, --output <file>', 'where to; default: standard output'),
+      new Option('-o, --output <file>', 'the file to write; default: standard output'),
       new Option('--sign-secret-file <file>', 'sign the archive with the secret in a file'),
-      new Option('--all', 'every run of the store, as tables in the folder that -o names'),
-      new Option('--format <format>', 'of the tables: jsonl, parquet; default: jsonl'),
+      new Option('--all', 'write every run of the store as tables, into the folder that -o names'),
+      new Option('--format <format>', 'the format of the tables: jsonl, parquet; default: jsonl'),
       ...COMMON,
     ],
     examples: ['export otter -o otter.run.jsonl', 'export --all --format parquet -o tables'],
@@ -432,11 +432,11 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'import',
-    words: [['<file>', 'an archive that reflex export has written; - for standard input']],
-    about: 'store the run of an archive, if all of it is right',
+    words: [['<file>', 'an archive that reflex export wrote; - for standard input']],
+    about: 'verify an archive and store its run',
     options: [
-      new Option('--secret-file <file>', 'refuse an archive that the secret in this file has not signed'),
-      new Option('--id <name>', 'another name for the run'),
+      new Option('--secret-file <file>', 'refuse an archive that is not signed with the secret in this file'),
+      new Option('--id <name>', 'store the run under this name'),
       ...COMMON,
     ],
     examples: ['import otter.run.jsonl', 'import otter.run.jsonl --secret-file team.secret'],
@@ -448,10 +448,10 @@ export const actions: readonly Verb[] = [
   {
     name: 'gc',
     words: [],
-    about: 'remove what nothing needs: programs, values, old runs, their folders',
+    about: 'remove unused programs and values, old runs and their folders',
     options: [
-      new Option('--keep <time>', 'ended runs go after 30d, 12h; default: REFLEX_KEEP, else they stay'),
-      new Option('--dry-run', 'only tell what would go'),
+      new Option('--keep <time>', 'remove runs that ended longer ago than this, such as 30d, 12h; default: REFLEX_KEEP, else keep all'),
+      new Option('--dry-run', 'show what would be removed, and remove nothing'),
       ...COMMON,
     ],
     examples: ['gc --dry-run', 'gc --keep 30d'],
@@ -462,8 +462,8 @@ export const actions: readonly Verb[] = [
   },
   {
     name: 'init',
-    words: [['[folder]', 'where; made if it is not there; default: here']],
-    about: 'write a first program, and say what to type next',
+    words: [['[folder]', 'the folder to write to; created if missing; default: this folder']],
+    about: 'write a first program, and show the next commands',
     options: COMMON,
     examples: ['init', 'init hello'],
     action: withoutStore(async () => {

@@ -5,7 +5,7 @@ import type { Sink, World } from './world.ts'
 
 const SINK: Sink = { write: () => undefined, terminal: false, columns: 96 }
 
-/** A world in which help is only read. */
+/** A world that is only used to read help texts. */
 const HELP_WORLD: World = {
   surroundings: { host: systemHost, worker: { id: '', host: '', pid: 0 }, cwd: '.', environment: {}, actor: '' },
   out: SINK,
@@ -23,7 +23,7 @@ const HELP_WORLD: World = {
   isAlive: () => false,
 }
 
-/** docs/commands.md: what `--help` says of the whole command and of each verb. */
+/** Returns `docs/commands.md`: the `--help` of the whole command and of each verb. */
 export function commandPages(): string {
   const help = (...argv: string[]): string => {
     const parsed = readCommand(argv, HELP_WORLD)
@@ -33,7 +33,7 @@ export function commandPages(): string {
   return [
     '# The command',
     '',
-    'Made from `reflex --help`; `npx reflex` where it is not on the path.',
+    'Generated from `reflex --help`. Type `npx reflex` if `reflex` is not on your path.',
     '',
     help('--help'),
     EXIT_TABLE,
@@ -44,10 +44,10 @@ export function commandPages(): string {
 const EXIT_TABLE = `| exit | meaning |
 | --- | --- |
 | 0 | done: completed, valid, nothing found |
-| 1 | the answer is no: the run failed or was cancelled, the program is invalid |
-| 2 | the command is wrong: unknown verb, option, run or file; nothing was done |
-| 3 | it cannot work here: the store cannot be read, is held by another process, or is newer; the disk is full |
-| 70 | a bug of ours, with a report to send |
-| 75 | suspended: it waits for an answer or a time; nothing is lost |
+| 1 | a negative result: the run failed or was cancelled, or the program is invalid |
+| 2 | the command is wrong: unknown verb, option, run or file; nothing was changed |
+| 3 | the command cannot work here: the store cannot be read, another process owns the run, the store is newer, or the disk is full |
+| 70 | a bug in Reflex; the message names a report to send |
+| 75 | suspended: the run waits for an answer or a time; nothing is lost |
 | 130, 143 | interrupted; the run can be resumed |
 `

@@ -8,20 +8,20 @@ import { type CommonFlags, type Document, SHAPE_FLAGS } from './options.ts'
 import type { Verb } from './verb.ts'
 import type { World } from './world.ts'
 
-/** What a command line asks for. */
+/** The meaning of a command line. */
 export interface ParsedCommand {
   readonly flags: CommonFlags
-  /** Does it, and gives the exit code. */
+  /** Performs the command and returns its exit code. */
   readonly perform: (console: Console) => Promise<number>
 }
 
-/** What the command says of itself: to a person, and as the document of `--json`. */
+/** A help text or version: for a person, and as the document of `--json`. */
 export interface HelpText {
   readonly text: string
   readonly document: Document
 }
 
-/** Reads a command line. Throws `R2030` and `R2031`; tells itself where only help or a version is asked for. */
+/** Reads a command line. Returns a text if only help or the version is asked for. Throws `R2030` and `R2031`. */
 export function readCommand(argv: readonly string[], world: World): ParsedCommand | HelpText {
   const [verb] = argv.filter((word) => !word.startsWith('-'))
   const [word, ...others] = argv.filter((one) => !SHAPE_FLAGS.includes(one))
@@ -58,7 +58,7 @@ function silenceCommand(command: Command, helpOutput: string[]): Command {
     .showSuggestionAfterError(false)
     .showHelpAfterError(false)
     .helpCommand(false)
-    .helpOption('-h, --help', 'this text')
+    .helpOption('-h, --help', 'show this text')
     .configureOutput({ writeOut: (text) => helpOutput.push(text), writeErr: () => undefined })
 }
 
@@ -99,7 +99,7 @@ function unknownVerb(word: string): Error {
     actions.map(({ name }) => name),
   )
   const hint = didYouMean(guess)
-  return faults.make('R2030', `no command ${JSON.stringify(word)}${hint === undefined ? '' : `; ${hint}`}`, {
+  return faults.make('R2030', `there is no command ${JSON.stringify(word)}${hint === undefined ? '' : `; ${hint}`}`, {
     fix: guess === undefined ? 'reflex --help' : `reflex ${guess} --help`,
   })
 }

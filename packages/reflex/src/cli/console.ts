@@ -8,14 +8,14 @@ import { Look } from './look.ts'
 import { type CommonFlags, type Shape, shapeOf } from './options.ts'
 import type { World } from './world.ts'
 
-/** What a command has to speak with: two sinks with their looks, and the shape of its result. */
+/** The output of a command: two sinks with their looks, and the shape of its result. */
 export class Console {
   readonly world: World
   readonly flags: CommonFlags
   readonly shape: Shape
-  /** Of standard output. */
+  /** The look of standard output. */
   readonly out: Look
-  /** Of standard error. */
+  /** The look of standard error. */
   readonly err: Look
   readonly quiet: boolean
 
@@ -33,44 +33,44 @@ export class Console {
     return this.world.surroundings.host.now()
   }
 
-  /** Lines of the result. */
+  /** Prints lines of the result on standard output. */
   print(lines: readonly string[]): void {
     if (lines.length > 0) this.world.out.write(`${lines.join('\n')}\n`)
   }
 
-  /** Warnings, for a person who has not asked for quiet. */
+  /** Prints warnings, unless the user asked for quiet. */
   warn(warnings: readonly FaultData[]): void {
     if (!this.quiet && this.shape === 'text') for (const warning of warnings) this.report(this.fault(warning))
   }
 
-  /** Lines of the story. */
+  /** Prints lines for a person on standard error. */
   report(lines: readonly string[]): void {
     if (lines.length > 0) this.world.err.write(`${lines.join('\n')}\n`)
   }
 
-  /** The one document of `--json`, or a line of `--jsonl`. */
+  /** Prints the single document of `--json`, or a line of `--jsonl`. */
   document(document: object): void {
     this.world.out.write(`${jsonText(document, this.shape === 'jsonl' ? undefined : 2)}\n`)
   }
 
-  /** Whether a person watches and can be asked: then progress is a tree that lives. */
+  /** True if a person watches and can be asked: progress is then a tree that is updated in place. */
   get isLive(): boolean {
     return this.err.terminal && this.world.keyboard !== undefined
   }
 
-  /** Whether the store ends with this process: then there is no command that comes back to a run. */
+  /** True if the store ends with this process: no later command can find the run. */
   get isInMemory(): boolean {
     return /^memory:/i.test(this.flags.store ?? this.world.surroundings.environment['REFLEX_STORE'] ?? '')
   }
 
-  /** A command that can be pasted as it stands; a password of the store is left out, for it would stay in logs. */
+  /** Returns a command that can be pasted. It omits the password of a store, because it would stay in logs. */
   command(...words: readonly string[]): string {
     const { store } = this.flags
     const all = [...words.map(shellWord), ...(store === undefined ? [] : ['--store', shellWord(withoutPassword(store))])]
     return `${this.world.command} ${all.join(' ')}`
   }
 
-  /** The text of a fault in the colours and the width of this sink. */
+  /** Returns the text of a fault in the colours and the width of a sink. */
   fault(fault: FaultData, look: Look = this.err): string[] {
     const [head = '', ...rest] = describeFault(this.#localFault(fault, look)).split('\n')
     const [word = '', ...parts] = head.split('  ').map((part) => look.text(part))
@@ -78,14 +78,14 @@ export class Console {
     return [...headLines(word, painted, parts, look), ...rest.flatMap((line) => faultLine(line, look, this.world.command))]
   }
 
-  /** A fault with its file as a person here would name it, and with commands that can be pasted. */
+  /** Returns a fault whose file is relative to this folder and whose commands can be pasted. */
   #localFault(fault: FaultData, look: Look): FaultData {
     const { file, message, frame, run } = fault
     const fix = run === undefined ? fault.fix : fault.fix?.replace(/\b(reflex \w+) RUN\b/g, `$1 ${run}`)
     const near = file === undefined ? undefined : this.nearPath(file)
     return {
       ...fault,
-      // That of an error is not among what is spread.
+      // The message of an Error is not enumerable, so the spread does not copy it.
       message,
       frame: cropFrame(frame, look.columns),
       ...(file === undefined || near === undefined ? {} : { file: near, message: message.replaceAll(file, near) }),
@@ -93,17 +93,17 @@ export class Console {
     }
   }
 
-  /** A path as a person would name it from the folder in which the command was started. */
+  /** Returns a path relative to the folder in which the command was started. */
   nearPath(file: string): string {
     const path = relative(this.world.surroundings.cwd, file)
     return path.startsWith('..') || isAbsolute(path) ? file : path === '' ? '.' : path
   }
 }
 
-/** How bad a fault is, as its first word shows it. */
+/** The colour of the first word of a fault, by its severity. */
 const SEVERITY_COLOURS = { error: 'red', warning: 'yellow', info: 'cyan' } as const
 
-/** `PGPASSWORD` or a password file gives it, where a command is typed again. */
+/** Removes the password from an address. `PGPASSWORD` or a password file supplies it when the command is typed again. */
 function withoutPassword(store: string): string {
   const url = URL.parse(store)
   if (url === null || (url.password === '' && !url.searchParams.has('password'))) return store
@@ -112,7 +112,7 @@ function withoutPassword(store: string): string {
   return url.href
 }
 
-/** All on one line where it fits, else the message below the place. */
+/** Puts everything on one line if it fits, else the message below the place. */
 function headLines(word: string, painted: string, parts: readonly string[], look: Look): string[] {
   const whole = [word, ...parts].join('  ')
   if (countCells(whole) <= look.room) return [[painted, ...parts].join('  ')]
@@ -133,7 +133,7 @@ function faultLine(line: string, look: Look, command: string): string[] {
   return [`${look.paint('dim', lead)}${first}`, ...rest.map((more) => `${' '.repeat(lead.length)}${more}`)]
 }
 
-/** A fact that is a command and nothing else is not wrapped, so that it can be copied. */
+/** True if a fact is only a command. It is not wrapped, so that it can be copied. */
 function isCommand(text: string, command: string): boolean {
   return text.startsWith(`${command} `) && /^[a-z]+( [^\s;,]+)*$/.test(text.slice(command.length + 1))
 }

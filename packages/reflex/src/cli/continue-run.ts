@@ -7,26 +7,29 @@ import type { Progress } from './progress.ts'
 import { askAtTerminal } from './prompt.ts'
 import type { Interrupt } from './world.ts'
 
-/** How a command left a run. */
+/** The reason why a command stopped continuing a run. */
 export type RunExit =
   | 'ended'
   | 'suspended'
   | { readonly interrupted: Interrupt; readonly effects: readonly PossibleEffect[] }
   | { readonly refused: FaultData }
 
-/** What carrying a run on needs. */
+/** The parts that are needed to continue a run. */
 export interface ContinueContext {
   readonly console: Console
   readonly handle: RunHandle
   readonly progress: Progress
   readonly answering: AnswerSource
-  /** Who answers at this terminal, for the journal. */
+  /** The name under which the person at this terminal answers, for the journal. */
   readonly actor: string
-  /** Returns the effects that are under way and may happen outside. */
+  /** Returns the pending effects that may happen outside. */
   readonly effects: () => readonly PossibleEffect[]
 }
 
-/** Carries a run on until it ends, waits for somebody who is not here, or is interrupted. Then it is left as it is. */
+/**
+ * Continues a run until it ends, waits for somebody who is not here, or is interrupted. Then gives up the lease and
+ * changes nothing else.
+ */
 export async function continueRun(context: ContinueContext): Promise<RunExit> {
   const { console, handle, progress } = context
   const interrupt = new AbortController()
@@ -57,7 +60,7 @@ async function continueLoop(context: ContinueContext, interrupt: AbortController
     if (typeof fromData === 'object') return fromData
     if (fromData) continue
     const [question] = open
-    // Whoever cannot be asked keeps nothing from going on that needs nobody.
+    // A question that cannot be asked does not stop the work that needs no answer.
     if (!rested && (!answering.atTerminal || question === undefined)) continue
     progress.watch(false)
     if (!answering.atTerminal || question === undefined) return 'suspended'
@@ -69,8 +72,8 @@ async function continueLoop(context: ContinueContext, interrupt: AbortController
 }
 
 /**
- * Hears of questions as they become durable: the branch of one that asks waits, and those beside it go on. What was open
- * when this process came is durable.
+ * Watches for questions that become durable: the branch that asks waits, and the other branches continue. A question
+ * that was open when this process opened the run is durable.
  */
 function watchQuestions(handle: RunHandle): { next(): Promise<false>; isDurable(wait: string): boolean } {
   const before = new Set(handle.questions.map(({ wait }) => wait))
@@ -91,7 +94,10 @@ function watchQuestions(handle: RunHandle): { next(): Promise<false>; isDurable(
   }
 }
 
-/** Whether data had an answer; one that its question refuses leaves the run as it is, with the question open. */
+/**
+ * True if data answered a question. If the question refuses the answer, the run is unchanged and the question stays
+ * open.
+ */
 async function answerFromData(
   { handle, answering }: ContinueContext,
   open: readonly OpenQuestion[],
@@ -111,7 +117,10 @@ async function answerFromData(
   return false
 }
 
-/** An answer that came too late is no failure of the run: somebody else was first, and the loop sees it. */
+/**
+ * Sends an answer. An answer that comes too late is not a failure of the run: somebody else answered first, and the
+ * loop sees it.
+ */
 async function sendAnswer(answer: Promise<number>): Promise<void> {
   try {
     await answer
@@ -120,7 +129,7 @@ async function sendAnswer(answer: Promise<number>): Promise<void> {
   }
 }
 
-/** Asks at the terminal, as long as the question is open: others may answer it, and its time may run out. */
+/** Asks at the terminal as long as the question is open: another process may answer it, and it may expire. */
 async function askUser(
   { console, handle, progress }: ContinueContext,
   question: OpenQuestion,

@@ -3,8 +3,8 @@ import { countCells } from '../text/index.ts'
 const FRAME_LINE = /^( *(?:\d+ *)?│ ?)(.*)$/s
 
 /**
- * A code frame for a narrow terminal: all its lines are cut alike, so that the carets stay under what they mean. Frames
- * are made for 80 cells when a file is read.
+ * Returns a code frame for a narrow terminal. It cuts all lines at the same columns, so that the carets stay under
+ * their text. The frames of a file that is read are 80 cells wide.
  */
 export function cropFrame(frame: string | undefined, columns: number): string | undefined {
   if (frame === undefined) return undefined
@@ -27,7 +27,7 @@ function cut(text: string, from: number, room: number): string {
   return shown.join('')
 }
 
-/** Carets stay under their place; a note that does not fit behind them goes below, from the margin. */
+/** Keeps carets under their place; a note that does not fit behind them goes on the next line, from the margin. */
 function below(lead: string, text: string, from: number, room: number): string[] {
   const [, blank = '', carets = '', note = ''] = /^( *)(\^*) ?(.*)$/s.exec(text) ?? []
   const indent = ' '.repeat(Math.max(0, blank.length - from))

@@ -5,7 +5,7 @@ import { withRemedy } from './failure-remedy.ts'
 import { plainJson, programDocument } from './run-document.ts'
 import { utc } from './units.ts'
 
-/** `{"v":1,"error":{…}}` (experience 1.5). */
+/** Returns `{"v":1,"error":{…}}` (experience 1.5). */
 export function errorDocument(fault: FaultData): JsonObject {
   return plainJson({ v: 1, error: faultData(fault) })
 }
@@ -14,7 +14,7 @@ export function questionDocument({ id, run, name, path, question, since, due, fa
   return plainJson({ id, run, name, path, ...question, since: utc(since), due: due === undefined ? undefined : utc(due), error: fault })
 }
 
-/** What `run`, `resume` and `answer` answer with. */
+/** Returns the document that `run`, `resume` and `answer` print. */
 export function resultDocument(handle: RunHandle, gone: boolean, more: JsonObject = {}): JsonObject {
   const { state } = handle.run
   const { start } = state
@@ -51,7 +51,7 @@ export function lineDocument({ n, at, path, place, branch, depth, event }: Story
   })
 }
 
-/** What an event tells beside its text; its time stands with its line. */
+/** Returns the facts of an event besides its text; its line has the time. */
 export function factsOf({ facts = {} }: StoryLine['event']): JsonObject {
   const { at: _, ...rest } = facts
   return rest

@@ -12,19 +12,19 @@ import type { Session } from './session.ts'
 import { Follower } from './follower.ts'
 import { addEventUsage, noUsage, type ModelUsage } from './model-usage.ts'
 
-/** What a command does around the run that it carries on. */
+/** The steps that a command adds around a run that it continues. */
 export interface RunHooks {
-  /** Starts or opens the run; `prepare` must be handed on, so that nothing is missed. */
+  /** Starts or opens the run. It must pass `prepare` on, so that no record is missed. */
   readonly open: (prepare: (handle: RunHandle) => void) => Promise<RunHandle>
-  /** Says what the run is, before its first line. */
+  /** Prints a description of the run, before its first line. */
   readonly header: (handle: RunHandle) => void
-  /** Does something to the run once it is at rest, before it is carried on. */
+  /** Changes the run once it is idle, before it is continued. */
   readonly beforeContinue?: (handle: RunHandle) => Promise<void>
-  /** More for the document of `--json`. */
+  /** Additional fields for the document of `--json`. */
   readonly documentFields?: JsonObject
 }
 
-/** Opens a run, shows it, asks its questions, and says how it was left. */
+/** Opens a run, shows it, asks its questions, and prints its result. Returns the exit code. */
 export async function driveRun(
   session: Session,
   flags: ContinueFlags,
@@ -66,18 +66,21 @@ export async function driveRun(
   })
   const unused = typeof left === 'object' ? [] : answering.unused()
   if (unused.length > 0 && console.shape === 'text')
-    console.report([console.err.text(`${answering.by} has answers that nothing asked for: ${unused.join(', ')}`)])
+    console.report([console.err.text(`${answering.by} has answers for which there was no question: ${unused.join(', ')}`)])
   return code
 }
 
-/** Adds what the run spent up to a record, before this process continued it. What a fork shares was spent by its source. */
+/**
+ * Adds the usage of a run up to a record, before this process continued it. A fork's shared records count for its
+ * source.
+ */
 async function addEarlierUsage({ reflex }: Session, { id, run }: RunHandle, last: number, totals: readonly ModelUsage[]): Promise<void> {
   const [, shared = 0] = run.state.start?.fork ?? []
   const { lines } = await reflex.trace(id)
   for (const { n, event } of lines) if (n > shared && n <= last) for (const total of totals) addEventUsage(total, event)
 }
 
-/** A run that is being started knows nothing of itself before its first record. */
+/** Calls back after the first record: a run that is being started knows nothing about itself before. */
 function whenStarted(handle: RunHandle, callback: () => void): void {
   if (handle.run.state.start !== undefined) return callback()
   const stop = handle.onRecord(() => {
@@ -86,7 +89,7 @@ function whenStarted(handle: RunHandle, callback: () => void): void {
   })
 }
 
-/** What progress says of the whole. */
+/** Returns the facts about the whole run that progress shows. */
 function progressFactsOf({ console }: Session, { run, definitions }: RunHandle): Omit<ProgressFacts, 'before'> {
   const { kind, def } = definitions.program(run.state.root.pin)
   return { since: console.now, graph: definitions.kind(kind).graph?.(def), limits: run.settings.limits ?? {} }
@@ -113,7 +116,7 @@ function followRun({ console }: Session, handle: RunHandle, progress: Progress, 
   })
 }
 
-/** Answers the failures that stopped a run with nothing, so that each is tried again once. */
+/** Answers each failure that stopped a run with null, so that each node is tried once more. */
 export async function retryFailures(handle: RunHandle, actor: string): Promise<void> {
   const failed: OpenQuestion[] = handle.questions.filter(({ asker }) => asker === 'retry')
   for (const question of failed) await handle.answer(question, null, actor)

@@ -16,15 +16,18 @@ import { withRemedy } from './failure-remedy.ts'
 import { type ModelUsage, usageText } from './model-usage.ts'
 import { dueTime, duration } from './units.ts'
 
-/** What else is known of how a run ended. */
+/** More facts about the end of a run. */
 interface EndingFacts {
   readonly waited: WaitTotals
-  /** Where a fork of a failed run tries again: `otter-2m9q@12`. */
+  /** The address at which a fork of a failed run tries again: `otter-2m9q@12`. */
   readonly forkAddress?: string | undefined
   readonly more?: JsonObject | undefined
 }
 
-/** What a run came to, for the person who started it: the last lines, the result, and what to type next. */
+/**
+ * Prints the end of a run for the person who started it: the last lines, the result, and the next command. Returns the
+ * exit code.
+ */
 export function printEnding(console: Console, handle: RunHandle, left: RunExit, { waited, forkAddress, more }: EndingFacts): number {
   const code = exitCode(handle, left)
   const refused = typeof left === 'object' && 'refused' in left ? left.refused : undefined
@@ -51,7 +54,7 @@ function printEnd(console: Console, handle: RunHandle, { waited, forkAddress: go
   const id = err.text(handle.id)
   if (failure !== undefined) console.report(console.fault(withRemedy(handle, failure)))
   const { start, time } = handle.run.state
-  // What a fork shares with its source was done then.
+  // A fork shares its first records with its source; the time before the fork belongs to the source.
   const took = `in ${duration(time - (start?.fork === undefined ? (start?.at ?? 0) : Math.min(time, waited.since)))}`
   const spent = usageText(waited.spent)
   const result = resultOf(handle)
@@ -65,24 +68,24 @@ function printEnd(console: Console, handle: RunHandle, { waited, forkAddress: go
     console.report(factLine(`${status}  ${id}`, `${err.paint(paint, status)}  ${id}`, facts, err))
   if (value !== undefined && failure === undefined) printValue(console, result?.value ?? value)
   if (console.isInMemory) return
-  if (goOn !== undefined) console.report([commandHint(err, 'go on', console.command('fork', goOn))])
+  if (goOn !== undefined) console.report([commandHint(err, 'continue', console.command('fork', goOn))])
   if (!console.quiet) console.report([commandHint(err, 'look back', console.command('trace', handle.id))])
 }
 
-/** What the run came to, as its kind tells it. */
+/** Returns the result of the run, as its kind describes it. */
 function resultOf({ run, definitions, status, value }: RunHandle): ReturnType<NonNullable<Kind['result']>> | undefined {
   if (status !== 'completed' || value === undefined) return undefined
   const { kind, def } = definitions.program(run.state.root.pin)
   return definitions.kind(kind).result?.(def, value, run.state.start?.args)
 }
 
-/** Time that a run spent on questions, and for whom it waited. */
+/** The time that a run spent on questions, and the names of those who answered. */
 export interface WaitTotals {
-  /** When the command began to carry the run on, milliseconds since the epoch. */
+  /** The time at which the command began to continue the run, in milliseconds since the epoch. */
   readonly since: number
   ms: number
   readonly by: Set<string>
-  /** All that the run spent on models. */
+  /** The usage of models by the whole run. */
   readonly spent: ModelUsage
 }
 
@@ -91,7 +94,7 @@ function waitedText(took: string, { ms, by }: WaitTotals): string {
   return `${took}, ${duration(ms)} of it waiting${by.size === 0 ? '' : ` for ${[...by].join(' and ')}`}`
 }
 
-/** The result: short for a person, whole and exact for a pipe. */
+/** Prints the result: short for a person, whole and exact for a pipe. */
 function printValue(console: Console, value: Json): void {
   const { out } = console
   if (!out.terminal || !isObject(value)) return console.print([out.terminal ? out.text(JSON.stringify(value)) : jsonText(value, 2)])
@@ -106,16 +109,16 @@ function printValue(console: Console, value: Json): void {
 }
 
 function shortValue(value: Json, limit = 60): string {
-  // The end of a command's last line says nothing.
+  // A newline at the end of a command's output carries no information.
   return typeof value === 'string' && value.length <= limit ? value.trimEnd() : shortJson(value, limit)
 }
 
-/** A text that takes some lines is what somebody waits for: it is not cut. */
+/** True if a value is a text of several lines: it is probably the result that the user wants, so it is not cut. */
 function isLong(value: Json): boolean {
   return typeof value === 'string' && value.length > 60 && value.length <= 600
 }
 
-/** Of a run whose store is in memory: no other command will find it. */
+/** A note about a run whose store is in memory: no other command can find the run. */
 const IN_MEMORY = 'the run ends with this process: its store is in memory'
 
 function interruptedLines(console: Console, handle: RunHandle, effects: readonly PossibleEffect[]): string[] {
@@ -125,14 +128,14 @@ function interruptedLines(console: Console, handle: RunHandle, effects: readonly
   return [
     ...factLine(`interrupted  ${id}`, `${err.paint('yellow', 'interrupted')}  ${id}`, [kept], err),
     ...effects.flatMap((effect) => hangingLines(err.text(pendingEffectText(effect)), err, 2, (line) => line)),
-    ...(isInMemory ? [] : [commandHint(err, 'go on', console.command('resume', handle.id))]),
+    ...(isInMemory ? [] : [commandHint(err, 'continue', console.command('resume', handle.id))]),
     ...handle.questions
       .filter(({ asker }) => asker !== 'retry')
       .flatMap((open) => questionLines(console, open, handle.questions.length === 1)),
   ]
 }
 
-/** How a run stands that waits for somebody, and what to type next. */
+/** Returns the state of a run that waits, and the next commands. */
 export function suspendedLines(console: Console, handle: RunHandle): string[] {
   const { err, isInMemory: passing } = console
   const id = err.text(handle.id)
@@ -174,12 +177,15 @@ function topicsOf({ run }: RunHandle): readonly string[] {
   return [...new Set([...run.state.waits.values()].flatMap(({ type, name }) => (type === 'message' ? [name] : [])))]
 }
 
-/** A run keeps its program, so a mistake in it is mended in the file and for the next run. */
+/** Faults of the program. A run keeps its program, so a corrected file only has an effect on the next run. */
 const PROGRAM_FAULTS = /^R(21\d\d|2007|204[1-4]|205[0134]|4101)$/
-/** A model is missing, or named wrongly: a run goes on with another. */
+/** Faults of a missing or wrongly named model: the run can continue with another model. */
 const MODEL_FAULTS = /^R400[1-7]$/
 
-/** What to type after a failure: the same again once its cause is gone, or another run where the program is at fault. */
+/**
+ * Returns the next command after a failure: the same command once the cause is removed, or another run if the program
+ * is at fault.
+ */
 export function remedyLines(
   console: Console,
   id: string,
@@ -193,7 +199,7 @@ export function remedyLines(
     return [...hangingLines('the run keeps its program: correct the file and start another run', err, 2, (line) => line), ...then]
   }
   if (codes.some((code) => MODEL_FAULTS.test(code)))
-    return [commandHint(err, 'go on', console.command('resume', id, '--model', 'PROVIDER:NAME'))]
+    return [commandHint(err, 'continue', console.command('resume', id, '--model', 'PROVIDER:NAME'))]
   const granted = codes.includes('R3001') ? ['--policy', 'FILE'] : []
   return [commandHint(err, 'try again', console.command('resume', id, ...granted))]
 }
@@ -208,7 +214,7 @@ function questionsText(console: Console, questions: readonly OpenQuestion[]): st
   return `${spent ? 'the budget is spent' : 'waits for a person'} at ${places}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
 }
 
-/** A question, what it offers, and how it is answered. */
+/** Returns the lines of a question: its text, its options, and the command that answers it. */
 export function questionLines(console: Console, open: OpenQuestion, only: boolean, err: Look = console.err): string[] {
   const { id, run } = open
   const { options = [], text, about } = open.question
@@ -226,7 +232,7 @@ export function questionLines(console: Console, open: OpenQuestion, only: boolea
   ]
 }
 
-/** An option's value as the command reads it back: never as an option of its own, a file or JSON. */
+/** Returns an option's value as a word that the command reads as that value, never as an option, a file or JSON. */
 export function answerWord(value: string): string {
   return /^(-|@.|:=)/s.test(value) ? `:=${JSON.stringify(value)}` : value
 }

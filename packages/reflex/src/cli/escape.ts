@@ -1,6 +1,9 @@
 import { escapeActive } from '../text/index.ts'
 
-/** JSON that is exact and that a terminal can be shown: what could act on it stands as `\uXXXX`. */
+/**
+ * Returns exact JSON that is safe to show in a terminal: characters that a terminal could act on are written as
+ * `\uXXXX`.
+ */
 export function jsonText(value: unknown, indent?: number): string {
   return escapeActive(JSON.stringify(value, null, indent))
 }

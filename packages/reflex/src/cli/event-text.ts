@@ -2,7 +2,7 @@ import { isList, isObject, type Json, type JsonObject, type StoryEvent } from '.
 import { shortJson, parseIfJson } from '../text/index.ts'
 import { duration } from './units.ts'
 
-/** Who answered a question, what, and after how long. */
+/** The answer to a question: its author, its text, and the time it took. */
 export interface AnswerFacts {
   readonly by: string | undefined
   readonly text: string
@@ -10,28 +10,31 @@ export interface AnswerFacts {
   readonly took: number
 }
 
-/** `ana: Approve`, or what else ended the wait. */
+/** Returns `ana: Approve`, or the text of whatever else ended the wait. */
 export function answerText({ by, text }: Omit<AnswerFacts, 'took'>): string {
   const cut = text.length > 60 ? shortJson(text, 60) : text
   return by === undefined ? cut : `${by}: ${cut}`
 }
 
-/** Whether an event is for those who look closely. */
+/** True if an event is only shown with `--verbose`. */
 export function isDetail({ facts = {} }: StoryEvent): boolean {
   return facts.detail === true
 }
 
-/** What is waited for, and how long at most: `waits 20.0 s`. */
+/** Returns the text of a wait, with its limit if it has one: `waits 20.0 s`. */
 export function waitText({ text = '', facts = {} }: StoryEvent): string {
   return typeof facts.ms === 'number' ? `${text} ${duration(facts.ms)}` : text
 }
 
-/** What is asked; of an effect whose outcome nobody knows, by the node that it was for: its port says nothing to people. */
+/**
+ * Returns the text of a question. For an effect with an unknown outcome it names the node, because the name of a port
+ * means nothing to most people.
+ */
 export function askText({ node = '', text = '', facts }: StoryEvent): string {
   return objectOf(facts?.about).effect === undefined ? text : `Did ${node} happen?`
 }
 
-/** What somebody did at a node, without who and why of a choice: `git.log → 14 commits`. */
+/** Returns the action at a node, without the reason of a decision: `git.log → 14 commits`. */
 export function actionText(event: StoryEvent, limit: number): string {
   const { by } = decider(event)
   const because = event.text ?? ''
@@ -41,19 +44,19 @@ export function actionText(event: StoryEvent, limit: number): string {
   return because.includes(' → ') && event.facts?.by !== by ? `${by} ${result}` : `${by} → ${result}`
 }
 
-/** Who decided: `rules`, a person's or a model's name, the name of a tool. */
+/** Returns the decider: `rules`, the name of a person, a model or a tool. */
 export function decider({ facts = {} }: StoryEvent): { readonly by: string | undefined; readonly person: boolean } {
   const by = typeof facts.by === 'string' ? facts.by : undefined
   return { by: by?.replace(/^tool /, ''), person: by === 'a person' }
 }
 
-/** `receipt "rf_20931", amount 84`. */
+/** Returns the writes of an event: `receipt "rf_20931", amount 84`. */
 export function writesText({ facts = {} }: StoryEvent, limit: number): string {
   const wrote = isObject(facts.wrote) ? Object.entries(facts.wrote) : []
   return wrote.map(([key, inner]) => `${key} ${valueText(inner, limit)}`).join(', ')
 }
 
-/** A choice: the edge taken, the other ones that were open, and why the rest was closed. */
+/** Returns the parts of a decision: the edge taken, the other open edges, and the reasons why the rest was closed. */
 export function choiceOf({ facts = {} }: StoryEvent): {
   readonly edge: string
   readonly open: readonly string[]
@@ -66,19 +69,19 @@ export function choiceOf({ facts = {} }: StoryEvent): {
   return { edge: typeof facts.edge === 'string' ? facts.edge : '', open, closed }
 }
 
-/** `note = “parse() is gone”, n = 3`. */
+/** Returns the values that a program returned: `note = “parse() is gone”, n = 3`. */
 export function returnedText({ facts = {} }: StoryEvent, limit: number): string {
   return Object.entries(objectOf(facts.returned))
     .map(([key, inner]) => `${key} = ${valueText(inner, limit)}`)
     .join(', ')
 }
 
-/** A value, short, whose size is never parted from it. */
+/** Returns a shortened value. A line break never separates the value from its size. */
 export function valueText(found: unknown, limit: number): string {
   return shortJson(parseIfJson(found), limit).replace(/ (\d[\d.]*) ([kM]?B)$/, '\u00a0$1\u00a0$2')
 }
 
-/** A program's name without the kind that stands before it. */
+/** Returns the name of a program without the prefix of its kind. */
 export function programName(reference: string): string {
   return reference.slice(reference.indexOf(':') + 1)
 }
@@ -87,30 +90,30 @@ export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** Text as it is, anything else as JSON. */
+/** Returns a text unchanged and any other value as JSON. */
 export function textOf(found: Json | undefined): string {
   return typeof found === 'string' ? found : found === undefined ? '' : JSON.stringify(found)
 }
 
-/** `R2052 the agent failed`, of a line that tells a failure. */
+/** Returns `R2052 the agent failed`, for an event that reports a failure. */
 export function failureText({ facts, text = '' }: StoryEvent): string {
   const { code, plain } = objectOf(facts?.fault)
   return plain === true ? text : `${textOf(code)} ${text}`.trim()
 }
 
-/** The other ways that were open at a choice. */
+/** Returns the edges that were open at a decision and were not taken. */
 export function otherOpenEdges(event: StoryEvent): readonly string[] {
   const { edge, open } = choiceOf(event)
   return open.filter((name) => name !== edge)
 }
 
-/** `rules → major, because breaking = 1`. */
+/** Returns a decision: `rules → major, because breaking = 1`. */
 export function decisionText(event: StoryEvent): string {
   const { by } = decider(event)
   return `${by === undefined ? '' : `${by} → `}${choiceOf(event).edge}${(event.text ?? '') === '' ? '' : `, because ${event.text}`}`
 }
 
-/** A duration as a fact; what took no time is no fact. */
+/** Returns a duration as a fact; nothing for less than a millisecond. */
 export function durationFact(ms: number | undefined): readonly string[] {
   return ms === undefined || ms < 1 ? [] : [duration(ms)]
 }

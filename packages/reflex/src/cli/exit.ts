@@ -1,15 +1,15 @@
 import { causeOf, type FaultData, isFault } from '../kernel/index.ts'
 import type { Interrupt } from './world.ts'
 
-/** Exit codes, one for each kind of end (experience 1). */
+/** The exit codes, one for each kind of end (experience 1). */
 export const EXIT = { done: 0, no: 1, wrong: 2, cannot: 3, bug: 70, suspended: 75 } as const
 
-/** What a signal makes of the exit code. */
+/** Returns the exit code of a process that a signal ended. */
 export function interruptCode(signal: Interrupt): number {
   return signal === 'SIGINT' ? 130 : signal === 'SIGTERM' ? 143 : 129
 }
 
-/** The command names something that is not there or cannot be meant: nothing was done. */
+/** Faults of a command that names something missing or invalid: nothing was changed. */
 const USAGE_FAULTS: ReadonlySet<string> = new Set([
   'R1020',
   'R1021',
@@ -46,7 +46,7 @@ const USAGE_FAULTS: ReadonlySet<string> = new Set([
   'R5043',
 ])
 
-/** What a thrown value makes of the exit code. */
+/** Returns the exit code of a fault. */
 export function exitCodeOf(fault: FaultData): number {
   const { code, verdict } = fault
   if (verdict === 'bug') return EXIT.bug
@@ -56,12 +56,12 @@ export function exitCodeOf(fault: FaultData): number {
   return code.startsWith('R5') || code === 'R4001' || code === 'R2087' ? EXIT.cannot : EXIT.no
 }
 
-/** Errors of the system that a user can mend; everything else that is no fault is a bug of ours. */
+/** Errors of the system that a user can solve. Every other thrown value that is not a fault is a bug in Reflex. */
 const SYSTEM_FIXES: Readonly<Record<string, string>> = {
   ENOSPC: 'make room on the disk',
   EDQUOT: 'make room on the disk',
   EFBIG: 'raise the limit on the size of files',
-  EROFS: 'name a place that can be written, with --store',
+  EROFS: 'name a writable place with --store',
   EACCES: 'grant the permission, or name another place with --store',
   EPERM: 'grant the permission, or name another place with --store',
   EMFILE: 'raise the limit on open files',
@@ -69,13 +69,13 @@ const SYSTEM_FIXES: Readonly<Record<string, string>> = {
   EEXIST: 'name another place',
 }
 
-/** What a person can do about an error of the system, if it is one. */
+/** Returns a fix for an error of the system; undefined for other errors. */
 export function systemFix(thrown: unknown): string | undefined {
   if (isFault(thrown) || !(thrown instanceof Error)) return undefined
   return SYSTEM_FIXES[(thrown as NodeJS.ErrnoException).code ?? '']
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   const cause = causeOf(thrown)
   return typeof cause === 'string' ? cause : cause.message

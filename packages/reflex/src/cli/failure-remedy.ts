@@ -4,19 +4,19 @@ import { type FaultData, programHash } from '../kernel/index.ts'
 import { readText } from '../app/library.ts'
 import { fileOfRun } from '../app/replaying.ts'
 
-/** What somebody who starts a run can do, by what the reason of a failure says. */
+/** Fixes for the person who starts a run, by patterns in the reason of a failure. */
 const REMEDIES: readonly (readonly [reason: RegExp, fix: (named: string) => string])[] = [
   [
     /(arbor:\/\/(?:(?!arbor:)\S)+) is not granted \(this run/,
-    (need) => `grant ${need} with --policy FILE, in another run or in a fork of this one from before`,
+    (need) => `grant ${need} with --policy FILE, in a new run or in a fork from before the failure`,
   ],
   [
     /no model is configured|the model (?:(?! model ).)+ cannot be found/,
-    () => 'name one: --model PROVIDER:NAME; or try it without: --simulate',
+    () => 'name a model with --model PROVIDER:NAME, or try the run without one: --simulate',
   ],
 ]
 
-/** A failure of a run with its place and with what to do, where it says neither itself. */
+/** Returns the failure of a run, and adds its place and a fix if it has none. */
 export function withRemedy(handle: RunHandle, failure: FaultData): FaultData {
   const at = withPlace(handle, failure)
   if (at.fix !== undefined || at.code !== 'R2201') return at
@@ -28,8 +28,9 @@ export function withRemedy(handle: RunHandle, failure: FaultData): FaultData {
 }
 
 /**
- * A failure of a run with the place of its node in the file, where the file still holds the program that ran. What has a
- * place already, or none that can be found, stays as it is: a second failure must not hide the first.
+ * Returns the failure of a run with the place of its node in the file, if the file still contains the program that ran.
+ * A failure that already has a place, or whose place cannot be found, is unchanged: an error here must not hide the
+ * failure.
  */
 function withPlace({ run: { state }, definitions }: RunHandle, failure: FaultData): FaultData {
   const file = fileOfRun(state)

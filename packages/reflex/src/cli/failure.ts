@@ -10,10 +10,13 @@ import { errorDocument } from './documents.ts'
 import { exitCodeOf, messageOf, systemFix } from './exit.ts'
 import { commandHint } from './layout.ts'
 
-/** What to type after faults of the store: to go on with a run, or to see how another process does. */
-const NEXT_STEPS: Readonly<Record<string, readonly [lead: string, verb: string]>> = { R5002: ['look', 'show'], R5005: ['go on', 'resume'] }
+/** The next commands after faults of the store: continue the run, or see its progress in the other process. */
+const NEXT_STEPS: Readonly<Record<string, readonly [lead: string, verb: string]>> = {
+  R5002: ['look', 'show'],
+  R5005: ['continue', 'resume'],
+}
 
-/** Says what went wrong, on standard error or as a document, and gives the exit code. No stack of ours is shown. */
+/** Prints a failure on standard error or as a document, and returns the exit code. It prints no stack trace. */
 export function printFailure(console: Console, thrown: unknown): number {
   const fault = asFault(console, thrown)
   if (console.shape !== 'text') console.document(errorDocument(fault))
@@ -36,14 +39,17 @@ function asFault(console: Console, thrown: unknown): FaultData {
   const fix = systemFix(thrown)
   if (fix !== undefined) return faultData(faults.make('R5040', messageOf(thrown), { fix }))
   const file = writeBugReport(console, thrown)
-  return faultData(faults.make('R9002', `a bug of Reflex: ${messageOf(thrown)}`, { fix: reportFix(file) }))
+  return faultData(faults.make('R9002', `a bug in Reflex: ${messageOf(thrown)}`, { fix: reportFix(file) }))
 }
 
 function reportFix(file: string | undefined): string {
-  return file === undefined ? 'report it, with what you typed' : `report it, with ${file}`
+  return file === undefined ? 'report it, with the command that you typed' : `report it, with ${file}`
 }
 
-/** Keeps what only we can read in a file, for a report. */
+/**
+ * Writes the details that only developers need to a file for a report. Returns its path; undefined if no place is
+ * writable.
+ */
 function writeBugReport({ world, now }: Console, thrown: unknown): string | undefined {
   const { cwd, environment } = world.surroundings
   const store = nearestStore(cwd)
@@ -54,7 +60,7 @@ function writeBugReport({ world, now }: Console, thrown: unknown): string | unde
       writeFileSync(join(place, name), details)
       return join(place, name)
     } catch {
-      // The next place, or none: the message stands by itself.
+      // Tries the next place; without one, the message alone must do.
     }
   }
   return undefined

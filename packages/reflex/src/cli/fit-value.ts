@@ -5,12 +5,15 @@ import type { Look } from './look.ts'
 import { valueText } from './event-text.ts'
 import { size } from './units.ts'
 
-/** The least that is left of a value. */
+/** The least number of cells that a shortened value gets. */
 const LEAST_CELLS = 16
-/** A value that is cut has its size behind it: ` 10.7 kB`. */
+/** The cells of the size that follows a shortened value: ` 10.7 kB`. */
 const SIZE = 8
 
-/** A value with its size where it is cut, so that it and `beside`, what else stands on its line, end where facts do. */
+/**
+ * Returns a value, with its size if it is cut, so that the value and the `facts` on its line end at the column of
+ * facts.
+ */
 export function fitValue(found: Json, column: number, facts: readonly string[], look: Look): string {
   const usedCells = facts.reduce((sum, text) => sum + countCells(text) + 2, column)
   const room = Math.max(LEAST_CELLS, factsEdge(look) - usedCells)
@@ -18,10 +21,13 @@ export function fitValue(found: Json, column: number, facts: readonly string[], 
   return countCells(whole) <= room ? whole : valueText(found, Math.max(LEAST_CELLS, room - SIZE))
 }
 
-/** So many characters stand in front of the first that differs. */
+/** The number of characters shown before the first that differs. */
 const CONTEXT = 8
 
-/** Two texts that differ. Where one is longer than `room` characters, both are shown around the first difference, with their sizes. */
+/**
+ * Returns two differing texts. If one is longer than `room` characters, both are cut to the part around the first
+ * difference and carry their sizes.
+ */
 export function alignTexts(one: string, other: string, room: number): readonly [string, string] {
   const [left, right] = [Array.from(printable(one)), Array.from(printable(other))]
   const longest = Math.max(left.length, right.length)

@@ -4,36 +4,36 @@ import { addEventUsage, noUsage, type ModelUsage } from './model-usage.ts'
 import { type AnswerFacts, objectOf, textOf, waitText } from './event-text.ts'
 import { duration } from './units.ts'
 
-/** What stood before an event and is needed to tell it. */
+/** The state before an event that is needed to describe the event. */
 export interface EventContext {
-  /** Milliseconds since the node began. */
+  /** The time since the node began, in milliseconds. */
   readonly took: number
   readonly answered?: AnswerFacts
-  /** The question was whether an effect happened. */
+  /** True if the question was whether an effect happened. */
   readonly isUnknownOutcome: boolean
-  /** What models have taken for the node. */
+  /** The usage of models for the node. */
   readonly spent: ModelUsage
-  /** The node has just come back from the program that it called. */
+  /** True if the program that the node called has just returned. */
   readonly hasReturned: boolean
 }
 
-/** A node that something is being done at. */
+/** A node with work in progress. */
 export interface RunningNode {
-  /** As people see it: with its branch, where it is one of several nodes of it. */
+  /** The name for people; it includes the branch if several nodes of the branch run. */
   readonly name: string
   readonly node: string
   readonly place: string
   readonly branch: string | undefined
   readonly depth: number
   readonly since: number
-  /** What it does now. */
+  /** The current activity of the node. */
   activity: string
-  /** It waits for a person. */
+  /** True while the node waits for a person. */
   isAsking: boolean
-  /** It waits for a time or a message. */
+  /** True while the node waits for a time or a message. */
   isWaiting: boolean
   readonly spent: ModelUsage
-  /** Of one whose branches run: how many there are, and how many have ended. */
+  /** The branches of a node whose branches run: their number, and how many have ended. */
   branches?: { readonly all: number; endedCount: number; readonly rule: string }
 }
 
@@ -45,14 +45,14 @@ interface NodeHistory {
   spent: ModelUsage
 }
 
-/** Follows a story line by line, so that a node's end knows of its beginning, its question, its answer and what it took. */
+/** Follows a story line by line. The end of a node then knows its beginning, its question, its answer and its usage. */
 export class Follower {
   readonly #nodes = new Map<string, NodeHistory>()
-  /** Nodes that something is being done at, in the order in which they began. */
+  /** The nodes with work in progress, in the order in which they began. */
   readonly running = new Map<string, RunningNode>()
-  /** Nodes of the run's own program that have ended, by name. */
+  /** The names of the nodes of the run's own program that have ended. */
   readonly ended = new Set<string>()
-  /** All that the run has spent while it was followed. */
+  /** The usage of the run while it was followed. */
   readonly total: ModelUsage = noUsage()
 
   follow(line: StoryLine): EventContext {
@@ -103,7 +103,7 @@ export class Follower {
         if (line.depth === 0 || line.branch !== undefined) this.ended.add(event.node ?? '')
         break
       case 'wait':
-        // A pause inside a node that is still at it; others have said all there is.
+        // A wait with a limit is a pause inside a node that still works. Every other wait has already been shown.
         if (event.facts?.ms === undefined) this.running.delete(place)
         else this.#setRunning(line, { isWaiting: true, activity: waitText(event) })
         break
@@ -141,7 +141,7 @@ export class Follower {
     })
   }
 
-  /** How far a node is, or a branch that is in. */
+  /** Updates the progress of a node or of the node above its branch. */
   #updateProgress({ event, place }: StoryLine): void {
     const running = this.running.get(place)
     if (event.mark === 'end') {
@@ -154,23 +154,23 @@ export class Follower {
     else if (event.facts?.attempt !== undefined) running.activity = attemptText(event)
   }
 
-  /** The answer that a node has just been given. */
+  /** Returns the answer that a node has just received. */
   answerTo({ place }: StoryLine): AnswerFacts | undefined {
     return this.#nodes.get(place)?.answered
   }
 }
 
-/** A node's name beside others that run: that of its branch stands before it, unless it is the same. */
+/** Returns the name of a node beside others that run: its branch stands before it, unless both are the same. */
 function branchedName(branch: string | undefined, node: string): string {
   return branch === undefined || branch === node ? node : node === '' ? branch : `${branch}/${node}`
 }
 
-/** The name of a line's node in a tree. */
+/** Returns the name of a line's node in a tree. */
 export function nameOf({ branch, event }: StoryLine): string {
   return branchedName(branch, event.node ?? '')
 }
 
-/** `attempt 2 of 3`, after how long. */
+/** Returns `attempt 2 of 3`, and the delay before it. */
 export function attemptText({ facts = {} }: StoryEvent): string {
   const { attempt, delay } = facts
   return `${textOf(attempt)}${typeof delay === 'number' ? `, after ${duration(delay)}` : ''}`
@@ -188,7 +188,7 @@ function answerOf({ facts = {}, text = '' }: StoryEvent, { asked, since }: NodeH
   return { by: typeof by === 'string' ? by : undefined, text: shown, took: at - (asked?.at ?? since) }
 }
 
-/** Whether a record only says that a failed node is tried again. */
+/** True if a record only says that a failed node is tried again. */
 export function isRetry({ event }: StoryLine): boolean {
   return event.mark === 'answer' && event.facts?.answer === null
 }

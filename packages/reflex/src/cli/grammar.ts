@@ -7,20 +7,24 @@ import { readJson } from '../text/index.ts'
 /** Reads a file that an argument names; `-` is standard input. */
 export type ReadFile = (name: string) => Promise<string>
 
-/** How `@FILE` is read, from the folder in which the command was started. */
+/** Returns the reader of `@FILE`, relative to the folder in which the command was started. */
 export function fileReader(resolve: (name: string) => string, readInput: () => Promise<string>): ReadFile {
   return async (name) => (name === '-' ? readInput() : readText(resolve(name)))
 }
 
-/** Named inputs, and the names of those that were written as text: they become what the program declares for them. */
+/**
+ * Named inputs, and the names of those that were written as text: these are converted to the types that the program
+ * declares.
+ */
 export interface Inputs {
   readonly input: JsonObject
   readonly texts: readonly string[]
 }
 
 /**
- * Named inputs: `k=text`, `k:=JSON`, `k=@file` (JSON if the file's name ends in `.json`, else its text), `k:=@file`
- * (always JSON), `@file` (an object with all of them). A later one wins. `flag`: what stands in front of them. Throws `R2032`.
+ * Reads named inputs: `k=text`, `k:=JSON`, `k=@file` (JSON if the file's name ends in `.json`, else its text),
+ * `k:=@file` (always JSON), `@file` (an object with all inputs). The last one wins. `flag` is the option that precedes
+ * them. Throws `R2032`.
  */
 export async function readInputs(given: readonly string[], read: ReadFile, flag = '--input'): Promise<Inputs> {
   const inputs = new Map<string, { readonly value: Json; readonly text: boolean }>()
@@ -28,7 +32,7 @@ export async function readInputs(given: readonly string[], read: ReadFile, flag 
     const text = !input.startsWith('@') && !input.slice(0, input.indexOf('=')).endsWith(':')
     for (const [key, value] of Object.entries(await readInput(input, read, flag))) inputs.set(key, { value, text })
   }
-  // Defines, where an assignment would make `__proto__` the prototype.
+  // `fromEntries` defines properties; an assignment would make `__proto__` the prototype.
   const input = Object.fromEntries(Array.from(inputs, ([key, { value }]) => [key, value]))
   return { input, texts: [...inputs].flatMap(([key, { text }]) => (text ? [key] : [])) }
 }
@@ -37,7 +41,7 @@ async function readInput(input: string, read: ReadFile, flag: string): Promise<J
   if (input.startsWith('@')) return readInputFile(input.slice(1), read)
   const equals = input.indexOf('=')
   if (equals <= 0) {
-    throw faults.make('R2032', `${flag} ${JSON.stringify(input)} has no name and value`, {
+    throw faults.make('R2032', `${flag} ${JSON.stringify(input)} is not NAME=VALUE`, {
       fix: 'write k=text, k:=JSON, k=@file or @file.json',
     })
   }
@@ -53,7 +57,7 @@ async function readInputFile(name: string, read: ReadFile): Promise<JsonObject> 
   throw faults.make('R2032', `${name} is not an object of inputs`, { file: name, fix: 'write {"name": value}' })
 }
 
-/** An answer: text, `:=JSON`, `@file`, `:=@file`. */
+/** Reads an answer: text, `:=JSON`, `@file`, `:=@file`. */
 export async function readAnswer(text: string, read: ReadFile): Promise<Json> {
   return text.startsWith(':=') ? readValue(text.slice(2), true, 'the answer', read) : readValue(text, false, 'the answer', read)
 }
@@ -65,8 +69,8 @@ async function readValue(text: string, typed: boolean, what: string, read: ReadF
   return typed || name.endsWith('.json') ? readData(content, name) : copyJson(content, what)
 }
 
-/** JSON that an argument holds or names. Throws `R2032`. */
-export function readData(text: string, name: string, fix = 'text is written k=text, JSON k:=JSON'): Json {
+/** Reads JSON that an argument contains or names. Throws `R2032`. */
+export function readData(text: string, name: string, fix = 'write text as k=text, and JSON as k:=JSON'): Json {
   const { value, findings } = readJson(text, name.startsWith('--') ? undefined : name)
   if (value !== undefined) return value
   const [first] = findings
@@ -80,10 +84,10 @@ export function readData(text: string, name: string, fix = 'text is written k=te
   })
 }
 
-/** Milliseconds that an option or a variable names, such as `30d`, also none. Throws `R2031`. */
+/** Returns the milliseconds of a duration in an option or a variable, such as `30d`; zero is allowed. Throws `R2031`. */
 export function durationOf(text: string, name: string): number {
   const ms = /^0(ms|s|m|h|d)?$/.test(text) ? 0 : readDuration(text)
   if (ms !== undefined) return ms
   const write = name.startsWith('-') ? `${name} ` : `${name}=`
-  throw faults.make('R2031', `${name} ${JSON.stringify(text)} is no time`, { fix: `write ${write}30s, ${write}12h` })
+  throw faults.make('R2031', `${name} ${JSON.stringify(text)} is not a duration`, { fix: `write ${write}30s, ${write}12h` })
 }

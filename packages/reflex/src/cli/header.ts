@@ -8,7 +8,7 @@ import { plainLine } from './progress.ts'
 import type { Session } from './session.ts'
 import { programName } from './event-text.ts'
 
-/** What is run, under which name, who decides, and how far it is trusted (decisions: always printed). */
+/** Prints the header of a run: its program, its name, its decider and its trust (decisions: always printed). */
 export function runHeader({ console, reflex }: Session, handle: RunHandle, more: readonly string[]): void {
   if (console.quiet || console.shape !== 'text') return
   if (reflex.isNew) printNewStore(console, reflex.store.name)
@@ -51,17 +51,17 @@ function budgetFacts(limits: RunLimits | undefined, unpricedModel: () => string 
   return [...(budget === '' ? [] : [`budget ${budget}`]), ...asks]
 }
 
-/** The first model that may be asked and has no known price. */
+/** Returns the first model that may be used and has no known price. */
 function unpricedIn({ models }: Session['reflex'], { agent, simulated }: RunSettings): string | undefined {
   if (simulated || agent?.recorded !== undefined) return undefined
   const request = { messages: [], ...(agent?.model === undefined ? {} : { model: agent.model }) }
   return models.unpricedModels(request)[0]
 }
 
-/** What a journal says of its own trust is not believed beyond what the operator allows. */
+/** Warns that the trust in a journal is limited to the trust that the operator allows. */
 function printLowered(console: Console, trust: string): void {
   const { err, now } = console
-  const text = `trust is ${trust} here, lower than the journal says`
+  const text = `trust is ${trust} here, lower than in the journal`
   if (console.isLive) console.report(paragraph(`${err.paintMark('warns', err.mark('warns'))} ${err.text(text)}`, err))
   else plainLine(console, now, 'warns', text)
 }
@@ -76,14 +76,14 @@ function printNewStore(console: Console, store: string): void {
   else plainLine(console, console.now, 'store', text)
 }
 
-/** Who decides, in programs of a kind that agents decide in; else which model stands ready, if one does. */
+/** Returns the decider of programs whose kind uses agents; else the configured model, if there is one. */
 export function deciderText({ run, definitions }: RunHandle, choice: AgentChoice | undefined, configured: string | undefined): string {
   if (definitions.kind(definitions.program(run.state.root.pin).kind).hasAgents === true) return agentText(choice, configured)
   const { model = configured, recorded } = choice ?? {}
   return recorded !== undefined ? `replies from ${basename(recorded)}` : model === undefined ? '' : `model ${model}`
 }
 
-/** Who decides where a program does not say, and which model stands ready. */
+/** Returns the decider for nodes that name none, and the configured model. */
 function agentText(choice: AgentChoice | undefined, configured: string | undefined): string {
   const { default: all, perNode = {}, model = configured, recorded } = choice ?? {}
   const single = Object.entries(perNode).map(([node, name]) => `${name} at ${node}`)

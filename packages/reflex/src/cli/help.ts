@@ -8,7 +8,7 @@ const GROUPS: readonly (readonly [title: string, verbs: readonly string[]])[] = 
   ['keep', ['export', 'import', 'gc', 'init']],
 ]
 
-/** What `reflex` alone says: every command in a line, in groups. */
+/** Returns the text of `reflex` without arguments: every command on one line, in groups. */
 export function topHelp(command: string, verbs: readonly Verb[]): string {
   const usage = (verb: Verb): string =>
     [
@@ -28,8 +28,8 @@ ${command} COMMAND
 
 ${groups.join('\n')}
 
-  A run is named by its id, a prefix of it, or \`last\`; RUN@21 is the run after record 21.
-  --json, --jsonl, -q, -v, --no-color and --store PATH go with every command.
-  ${command} COMMAND --help prints more.
+  Name a run by its id, a prefix of its id, or \`last\`; RUN@21 is the run after record 21.
+  Every command accepts --json, --jsonl, -q, -v, --no-color and --store PATH.
+  ${command} COMMAND --help shows its options.
 `
 }

@@ -9,16 +9,19 @@ import { EXIT, systemFix } from './exit.ts'
 import { commandWords } from './invocation.ts'
 import type { Interrupt, Key, Sink, World } from './world.ts'
 
-/** Between two interrupts that count as one: a wrapper may hear the terminal's and send it on. */
+/**
+ * The milliseconds within which two interrupts count as one: a wrapper may receive the terminal's interrupt and forward
+ * it.
+ */
 const ONE_INTERRUPT = 500
 
 /** The world of a command in a process. */
 export interface ProcessWorld extends World {
-  /** Why standard output could not be written, unless its reader only stopped reading. */
+  /** Returns the error of writing to standard output; undefined if the reader only stopped reading. */
   writeError(): Error | undefined
 }
 
-/** The world of a command as this process has it; the only file of the room that touches the process. */
+/** Returns the world of this process; only this file of the room touches the process. */
 export function processWorld(): ProcessWorld {
   const surroundings = thisProcess()
   const { environment } = surroundings
@@ -41,7 +44,7 @@ export function processWorld(): ProcessWorld {
   }
 }
 
-/** Ends the process with what `code` says, once what was written is out, whatever is still under way. */
+/** Ends the process with an exit code once all output is written, even if work is still in progress. */
 export function exitProcess(code: number, world: ProcessWorld): void {
   process.exitCode = code
   const end = (): void => {
@@ -59,7 +62,7 @@ function sinkOf(
   onRefused: (error: NodeJS.ErrnoException) => void,
 ): Sink & Pick<World, 'send'> {
   let broken = false
-  // Whoever reads may stop reading; what is still to be done does not depend on it.
+  // A reader may stop reading; the remaining work does not depend on it.
   const failed = (error: NodeJS.ErrnoException | null | undefined): void => {
     if (!error || broken) return
     broken = true
@@ -68,7 +71,7 @@ function sinkOf(
   stream.on('error', failed)
   return {
     write(text) {
-      // The event comes later than this, perhaps after the end.
+      // The error event comes later than the write, perhaps after the end.
       if (!broken) stream.write(text, failed)
     },
     send: (text) =>
@@ -123,14 +126,14 @@ function onInterrupt(listener: (signal: Interrupt) => void): () => void {
   const onSignal = (signal: Interrupt): void => {
     const now = Date.now()
     if (first === undefined) listener(signal)
-    // Somebody insists: what was recorded is safe.
+    // A second interrupt ends the process: everything recorded is safe.
     else if (now - first > ONE_INTERRUPT) process.exit(signal === 'SIGINT' ? 130 : 143)
     first ??= now
   }
   const signals: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, onSignal)
   return () => {
-    // After the first, a second must not find the system's own way to end a process.
+    // After the first signal the handlers stay, so that a second one does not trigger the default action of the system.
     if (first === undefined) for (const signal of signals) process.off(signal, onSignal)
   }
 }

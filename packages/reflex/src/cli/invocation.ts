@@ -8,13 +8,14 @@ export interface Invocation {
   readonly cwd: string
   /** The variable PATH. */
   readonly path: string
-  /** The file that Node was given: absolute, links as they were named. */
+  /** The path of the file that Node was given: absolute, with symbolic links unresolved. */
   readonly script: string
 }
 
 /**
- * The words that start this very command again from the same folder: `npx reflex` where a `node_modules` above leads to this
- * package, else `reflex` where the PATH leads to it, else the file that was started. Another package may also be called `reflex`.
+ * Returns the words that start this same command again from the same folder: `npx reflex` if a `node_modules` above
+ * leads to this package, else `reflex` if the PATH leads to it, else the file that was started. Another package may
+ * also be called `reflex`.
  */
 export function commandWords({ cwd, path, script }: Invocation): string {
   const ownFile = realFile(script)
@@ -28,7 +29,7 @@ export function commandWords({ cwd, path, script }: Invocation): string {
   return canRun(script) ? shellWord(file) : `node ${shellWord(file)}`
 }
 
-/** Windows puts a file of its own in the place of a link; it cannot be followed. */
+/** True if a file is a shim: Windows uses one instead of a link, and it cannot be followed. */
 function isShim(file: string): boolean {
   return process.platform === 'win32' && canRun(`${file}.cmd`)
 }

@@ -1,31 +1,34 @@
 import { countCells, printable } from '../text/index.ts'
 import type { Look, Mark } from './look.ts'
 
-/** One line of a tree: mark, node, what happened, facts at the right (experience 1.3). */
+/** A line of a tree: mark, node, event, and facts at the right (experience 1.3). */
 export interface Row {
   readonly depth: number
   readonly mark: Mark
   readonly node: string
   readonly text?: string | undefined
-  /** For the right margin. */
+  /** The facts at the right margin. */
   readonly facts?: readonly string[] | undefined
   /** Further lines below the text. */
   readonly more?: readonly string[] | undefined
-  /** Nodes beside the first, with the same mark; as many as the line has room for. */
+  /** Nodes beside the first, with the same mark; the line shows as many as fit. */
   readonly nextNodes?: readonly string[] | undefined
 }
 
-/** Where text begins, unless a node's name is longer. */
+/** The column where text begins, unless a node's name is longer. */
 const TEXT_COLUMN = 18
 /** The right edge of facts in a wide terminal. */
 const FACTS_EDGE = 79
 
-/** Where facts end. */
+/** Returns the column where facts end. */
 export function factsEdge(look: Look): number {
   return Math.min(look.room, FACTS_EDGE)
 }
 
-/** A row as lines. Nodes are never cut; text is wrapped below itself; facts go to a line of their own where it is narrow. */
+/**
+ * Returns a row as lines. Nodes are never cut; text is wrapped with a hanging indent; facts get their own line in a
+ * narrow terminal.
+ */
 export function layoutRow(row: Row, look: Look): string[] {
   const mark = look.mark(row.mark)
   let lead = `${'  '.repeat(row.depth + 1)}${mark} ${look.text(row.node)}`
@@ -39,14 +42,14 @@ export function layoutRow(row: Row, look: Look): string[] {
   return layoutText({ ...row, lead, painted }, look)
 }
 
-/** What stands in front of the text of a line, with and without colour. */
+/** The beginning of a line, before its text, with and without colour. */
 export interface Lead {
   readonly lead: string
   readonly painted: string
   readonly text?: string | undefined
   readonly facts?: readonly string[] | undefined
   readonly more?: readonly string[] | undefined
-  /** Where the text begins. */
+  /** The column where the text begins. */
   readonly column?: number
 }
 
@@ -56,7 +59,10 @@ export function layoutText(text: Lead, look: Look): string[] {
   )
 }
 
-/** A lead of several words that no line has room for, such as the label of a node: it is wrapped, and all else stands below it. */
+/**
+ * Lays out a beginning of several words that does not fit on one line, such as the label of a node: it is wrapped, and
+ * everything else stands below it.
+ */
 function layoutLongLead({ lead, text = '', facts = [], more = [] }: Lead, look: Look): string[] {
   const indent = lead.length - lead.trimStart().length
   const below = [text, ...facts, ...more].filter((part) => part !== '')
@@ -89,7 +95,7 @@ function withFacts(lines: string[], width: number, facts: readonly string[], loo
   return all
 }
 
-/** The first line has another room than those below it; a first word that does not fit beside the node goes below. */
+/** Wraps text whose first line has a different width; if the first word does not fit beside the node, it goes below. */
 function wrapHanging(text: string, look: Look, column: number, hang: number): string[] {
   if (text === '') return []
   const words = text.split(' ')
@@ -103,7 +109,7 @@ function wrapHanging(text: string, look: Look, column: number, hang: number): st
   return words.length === 0 ? [first] : [first, ...look.wrap(words.join(' '), look.room - hang)]
 }
 
-/** Text on lines of its own, from column `hang` on. */
+/** Returns text on separate lines, starting at column `hang`. */
 export function hangingLines(
   text: string,
   look: Look,
@@ -113,21 +119,21 @@ export function hangingLines(
   return look.wrap(look.text(text), Math.max(12, look.room - hang)).map((line) => `${' '.repeat(hang)}${paint(line)}`)
 }
 
-/** What to type next: never wrapped, so that it can be copied. */
+/** Returns a line with the next command. It is never wrapped, so that it can be copied. */
 export function commandHint(look: Look, label: string, command: string): string {
   const name = look.isNarrow ? label : label.padEnd(9)
   const beside = 4 + name.length + command.length <= look.room
   return `  ${look.paint('dim', beside ? name : label)}${beside ? '  ' : '\n  '}${command}`
 }
 
-/** A line of words at the margin, such as a header: what does not fit goes on below, two further in. */
+/** Returns text at the margin, such as a header; further lines are indented by two. */
 export function paragraph(text: string, look: Look, indent = 0): string[] {
   const [first = '', ...rest] = look.wrap(text, look.room - indent)
   const more = rest.length === 0 ? [] : look.wrap(rest.join(' '), look.room - indent - 2)
   return [`${' '.repeat(indent)}${first}`, ...more.map((line) => `${' '.repeat(indent + 2)}${line}`)]
 }
 
-/** Facts in a row, parted by dots and broken between facts alone; `lead` stands in front and is not broken. */
+/** Returns facts in a row, separated by dots and broken only between facts; `lead` stands before them and is not broken. */
 export function factLine(lead: string, painted: string, facts: readonly string[], look: Look): string[] {
   const lines: { text: string; cells: number }[] = [{ text: painted, cells: countCells(lead) }]
   const dot = look.text('·')
@@ -145,7 +151,10 @@ export function factLine(lead: string, painted: string, facts: readonly string[]
   return first === '' && rest.length > 0 ? rest : [first ?? '', ...rest]
 }
 
-/** Columns of a table, each as wide as its widest cell. On narrow terminals each row becomes a block of lines. */
+/**
+ * Returns the lines of a table; each column is as wide as its widest cell. On narrow terminals each row becomes a block
+ * of lines.
+ */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], look: Look, right: readonly number[] = []): string[] {
   const all = [head, ...rows].map((row) => row.map((cell) => look.text(cell)))
   const widths = head.map((_, i) => Math.max(...all.map((row) => countCells(row[i] ?? ''))))
@@ -171,7 +180,7 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? blank + text : text + blank
 }
 
-/** A table for pipes: full values, parted by tabs, that may be looked at with a terminal. */
+/** Returns a table for pipes: full values, separated by tabs, safe to show in a terminal. */
 export function tabSeparated(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map((cell) => printable(cell.replace(/[\t\n\r]/g, ' '))).join('\t')}\n`).join('')
 }

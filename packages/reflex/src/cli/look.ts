@@ -1,7 +1,7 @@
 import { countCells, printable } from '../text/index.ts'
 import type { Sink } from './world.ts'
 
-/** What a mark says; colour repeats it (experience 1.2). */
+/** The meaning of a mark; its colour repeats it (experience 1.2). */
 export type Mark = 'done' | 'failed' | 'running' | 'open' | 'skipped' | 'waits' | 'asks' | 'warns' | 'into' | 'out' | 'decided' | 'note'
 export type Paint = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'
 
@@ -29,7 +29,7 @@ const CODES: Readonly<Record<Paint, readonly [number, number]>> = {
   bold: [1, 22],
 }
 
-/** The characters beyond ASCII that the command writes, marks included, for terminals without UTF-8. */
+/** ASCII replacements for the other characters that the command writes, marks included, for terminals without UTF-8. */
 const PLAIN: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(MARKS).map(([utf8, ascii]) => [utf8, ascii])),
   '…': '...',
@@ -53,16 +53,16 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 const DEFAULT_WIDTH = 80
 const NARROWEST = 20
-/** Lines of text are not read well beyond this, however wide the terminal. */
+/** The most columns that text uses: longer lines are hard to read. */
 const WIDEST = 110
 
 export interface Settings {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** `--no-color`. */
+  /** False after `--no-color`. */
   readonly colour: boolean
 }
 
-/** How text looks in one sink: marks, colours, letters, width. */
+/** The appearance of text in one sink: marks, colours, characters, width. */
 export class Look {
   readonly terminal: boolean
   readonly colour: boolean
@@ -79,23 +79,23 @@ export class Look {
     this.#columns = Number.isInteger(columns) && columns > 0 ? columns : undefined
   }
 
-  /** Cells of a line. */
+  /** The cells of a line. */
   get columns(): number {
     const columns = this.#columns ?? this.#sink.columns
     return Math.max(NARROWEST, columns === undefined || columns === 0 ? DEFAULT_WIDTH : columns)
   }
 
-  /** Cells that a line of ours may take; the last column stays free, where terminals wrap at different times. */
+  /** The cells that a line may use. The last column stays free, because terminals wrap there at different times. */
   get room(): number {
     return Math.min(this.columns, WIDEST) - 1
   }
 
-  /** Too narrow for facts at the right. */
+  /** True if the terminal is too narrow for facts at the right. */
   get isNarrow(): boolean {
     return this.columns < 60
   }
 
-  /** Text from anywhere, so that it can do no harm and this terminal can show it. */
+  /** Makes text from any source safe, and replaces characters that this terminal cannot show. */
   text(text: string): string {
     const safe = printable(text)
     return this.utf8 ? safe : safe.replace(/[^\0-\u007f\u00a0]/gu, (char) => PLAIN[char] ?? '?')
@@ -117,7 +117,7 @@ export class Look {
     return `\u001b[${on}m${text}\u001b[${off}m`
   }
 
-  /** Words to words, marks to marks: what is wider than `room` goes on in a line below. A single word is never cut. */
+  /** Wraps text at blanks, to lines of at most `room` cells. A single word is never cut. */
   wrap(text: string, room: number): string[] {
     const lines: string[] = []
     let line = ''
@@ -139,7 +139,10 @@ function wantsColour(environment: Settings['environment'], terminal: boolean): b
   return terminal
 }
 
-/** The first locale that is set decides; where none is, terminals of today understand UTF-8. */
+/**
+ * True if the terminal uses UTF-8: the first locale that is set decides; without one, modern terminals understand
+ * UTF-8.
+ */
 function speaksUtf8(environment: Settings['environment']): boolean {
   const locale = ['LC_ALL', 'LC_CTYPE', 'LANG'].map((name) => environment[name] ?? '').find((value) => value !== '')
   return locale === undefined || /utf-?8/i.test(locale)

@@ -6,16 +6,16 @@ import { redaction, secretsIn } from '../policy/index.ts'
 import { type CommonFlags, SHAPE_FLAGS } from './options.ts'
 import type { Sink, World } from './world.ts'
 
-/** Runs the `reflex` command in this process and gives its exit code. Never rejects. */
+/** Runs the `reflex` command in this process and returns its exit code. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
   const world = processWorld()
   const code = await runCommand(argv, world)
-  // An agent that ignores its signal must not keep the process.
+  // An agent that ignores its signal must not keep the process alive.
   exitProcess(code, world)
   return code
 }
 
-/** Runs a command in a world of its own, to which no secret of the environment is shown. */
+/** Runs a command in a given world, and hides the secrets of the environment from its output. */
 export async function runCommand(argv: readonly string[], given: World): Promise<number> {
   const world = withoutSecrets(given)
   let console = new Console(world, flagsOf(argv))
@@ -40,7 +40,7 @@ export async function runCommand(argv: readonly string[], given: World): Promise
   }
 }
 
-/** The version alone loads nothing else of the command. */
+/** True if only the version is asked for; then nothing else of the command is loaded. */
 function isVersionRequest(argv: readonly string[]): boolean {
   const [word, ...others] = argv.filter((one) => !SHAPE_FLAGS.includes(one))
   return others.length === 0 && ['-V', '--version', 'version'].includes(word ?? '')
@@ -53,7 +53,7 @@ function printVersion(console: Console): number {
   return EXIT.done
 }
 
-/** What is recorded has lost its secrets already; this is the last door, for what never was a record. */
+/** Hides secrets in the output. Records contain none; this protects text that never was a record. */
 function withoutSecrets(world: World): World {
   const hidden = redaction(secretsIn(world.surroundings.environment, isPath))
   if (hidden === undefined) return world
@@ -67,7 +67,7 @@ function withoutSecrets(world: World): World {
   return { ...world, out: redactingSink(world.out), err: redactingSink(world.err) }
 }
 
-/** How to speak about a command line that cannot be read. */
+/** Reads the flags that decide the shape of an error message, for a command line that cannot be parsed. */
 function flagsOf(argv: readonly string[]): CommonFlags {
   return { json: argv.includes('--json'), jsonl: argv.includes('--jsonl'), color: !argv.includes('--no-color') }
 }

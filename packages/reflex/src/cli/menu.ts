@@ -1,6 +1,6 @@
 import type { Key } from './world.ts'
 
-/** One line of a menu. */
+/** A line of a menu. */
 export interface MenuItem<Value> {
   readonly value: Value
   readonly label: string
@@ -9,7 +9,7 @@ export interface MenuItem<Value> {
   readonly key?: string | undefined
 }
 
-/** A menu as it stands: which line is selected. Keys make a new one, or an end. */
+/** A menu with the index of the selected line. A key gives a new menu or an end. */
 export interface Menu<Value> {
   readonly items: readonly MenuItem<Value>[]
   readonly selected: number
@@ -17,7 +17,10 @@ export interface Menu<Value> {
 
 export type MenuStep<Value> = { readonly menu: Menu<Value> } | { readonly chosen: Value } | { readonly left: true }
 
-/** What a key does: arrows, tab, a digit, a line's own key or its first letter select; enter chooses; escape leaves. */
+/**
+ * Returns the effect of a key: arrows, tab, a digit, a line's own key or its first letter select; enter chooses; escape
+ * leaves.
+ */
 export function pressMenu<Value>(menu: Menu<Value>, key: Key): MenuStep<Value> {
   const { items, selected } = menu
   const move = (by: number): MenuStep<Value> => ({ menu: { items, selected: (selected + by + items.length) % items.length } })
@@ -44,7 +47,7 @@ export function pressMenu<Value>(menu: Menu<Value>, key: Key): MenuStep<Value> {
   }
 }
 
-/** The line that a key, its number or a first letter names, or the one that is selected. */
+/** Returns the line that a key, its number or its first letter names; else the selected line. */
 function lineFor<Value>({ items, selected }: Menu<Value>, text: string): number {
   if (text.trim() === '') return selected
   const keyed = items.findIndex(({ key }) => key?.toLowerCase() === text.toLowerCase())
@@ -64,7 +67,7 @@ export interface Line {
 
 export type LineStep = { readonly line: Line } | { readonly entered: string } | { readonly left: true }
 
-/** What a key does to a line of text: the ways of a shell, as far as people use them. */
+/** Returns the effect of a key on a line of text: the common keys of a shell. */
 export function pressLine(line: Line, key: Key): LineStep {
   const { before, after } = line
   const at = (left: string, right: string): LineStep => ({ line: { before: left, after: right } })
@@ -102,14 +105,14 @@ export function pressLine(line: Line, key: Key): LineStep {
   }
 }
 
-/** What a key or a paste adds; a control character adds nothing. */
+/** Returns the text that a key or a paste adds; a control character adds nothing. */
 function typed(text: string): string {
   return text.replace(/[\r\n\t]/g, ' ').replace(/[\u0000-\u001f\u007f]/g, '')
 }
 
 const LETTERS = new Intl.Segmenter()
 
-/** Letters as people see them: a flag or an accent is a part of one. */
+/** Returns the letters of a text as people see them: an accent is a part of its letter, and a flag is one letter. */
 function letters(text: string): string[] {
   return Array.from(LETTERS.segment(text), ({ segment }) => segment)
 }

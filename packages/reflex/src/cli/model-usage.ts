@@ -3,13 +3,13 @@ import type { StoryEvent } from '../kernel/index.ts'
 import { objectOf } from './event-text.ts'
 import { count } from './units.ts'
 
-/** What a run has spent on models. */
+/** The usage of models by a run. */
 export interface ModelUsage {
   tokens: number
   usd: number
-  /** Tokens that nobody has a price for. */
+  /** The tokens without a known price. */
   unpriced: number
-  /** How often a model was asked where once should have been enough. */
+  /** The calls of a model, including repeated ones. */
   tries: number
 }
 
@@ -17,7 +17,7 @@ export function noUsage(): ModelUsage {
   return { tokens: 0, usd: 0, unpriced: 0, tries: 0 }
 }
 
-/** Adds what an event tells that a model took. */
+/** Adds the usage that an event reports. */
 export function addEventUsage(usage: ModelUsage, event: StoryEvent): void {
   const used = usageOf(event)
   if (used === undefined) return
@@ -36,7 +36,7 @@ export function sumUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   }
 }
 
-/** `1,212 tok`, `$0.003`: what a node took, as facts. A reply that no model gave took nothing. */
+/** Returns the usage of a node as facts: `1,212 tok`, `$0.003`. A reply without tokens has none. */
 export function usageFacts({ tokens, usd, unpriced, tries }: ModelUsage): readonly string[] {
   if (tokens === 0) return []
   return [
@@ -46,26 +46,26 @@ export function usageFacts({ tokens, usd, unpriced, tries }: ModelUsage): readon
   ]
 }
 
-/** What all of it came to: `$0.004`, `640 tok unpriced`, or both; nothing where no model was asked. */
+/** Returns the total usage: `$0.004`, `640 tok unpriced`, or both; undefined if no model was used. */
 export function usageText({ usd, tokens, unpriced }: Omit<ModelUsage, 'tries'>): string | undefined {
   if (tokens === 0) return undefined
   const parts = [...(unpriced === tokens ? [] : [money(usd)]), ...(unpriced === 0 ? [] : [`${count(unpriced)} tok unpriced`])]
   return parts.join(' and ')
 }
 
-/** `$0.003`, `$12.40`; small sums keep two digits that say something. */
+/** Returns an amount in US dollars: `$0.003`, `$12.40`; small amounts keep two significant digits. */
 export function money(usd: number): string {
   if (usd === 0) return '$0'
   if (usd >= 1) return `$${usd.toFixed(2)}`
   return usd >= 0.001 ? `$${usd.toFixed(3)}` : `$${usd.toFixed(Math.min(12, 1 - Math.floor(Math.log10(usd))))}`
 }
 
-/** Whether a model had its part in a decision. */
+/** True if a model took part in a decision. */
 export function isByModel({ facts = {} }: StoryEvent): boolean {
   return facts.used !== undefined
 }
 
-/** What a model was shown: `saw order, identity · cut log`; with nothing left to say, nothing. */
+/** Returns the keys that a model was shown: `saw order, identity · cut log`; undefined if there are none. */
 export function promptKeysText({ facts = {} }: StoryEvent): string | undefined {
   const { keys, cut, left } = objectOf(facts.saw)
   const names = (list: unknown): string => (Array.isArray(list) ? list.map(String).join(', ') : '')

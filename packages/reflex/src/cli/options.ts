@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/index.ts'
 
-/** Flags that every command has. */
+/** The flags of every command. */
 export interface CommonFlags {
   readonly store?: string
   readonly json?: boolean
@@ -12,15 +12,15 @@ export interface CommonFlags {
   readonly color?: boolean
 }
 
-/** Flags of commands that carry a run on. */
+/** The flags of commands that continue a run. */
 export interface ContinueFlags extends CommonFlags {
   readonly answers?: string
   readonly by?: string
   readonly policy?: readonly string[]
   readonly programs?: readonly string[]
-  /** A file that gets every reply of a model. */
+  /** A file to which every reply of a model is appended. */
   readonly record?: string
-  /** Silence after which another process may take over. */
+  /** The time without a heartbeat after which another process may take over. */
   readonly lease?: string
 }
 
@@ -32,10 +32,10 @@ export interface RunFlags extends ContinueFlags {
   readonly agentId?: string
   readonly trust?: string
   readonly model?: string
-  /** A file of replies that stand in for every model. */
+  /** A file of replies that replace every model. */
   readonly recorded?: string
   readonly tools?: readonly string[]
-  /** What it may use before it asks: `usd=2,tokens=100k,time=10m,steps=500`. */
+  /** The limits after which the run asks: `usd=2,tokens=100k,time=10m,steps=500`. */
   readonly budget?: string
   readonly simulate?: boolean
   readonly maxSteps?: string
@@ -51,15 +51,15 @@ export interface RunFlags extends ContinueFlags {
   readonly validate?: boolean
 }
 
-/** Flags that say how something is printed, not what. */
+/** The flags that choose the form of the output, not its content. */
 export const SHAPE_FLAGS: readonly string[] = ['--json', '--jsonl', '--no-color']
 
-/** Where a command's results go. */
+/** The form of a command's results. */
 export type Shape = 'text' | 'json' | 'jsonl'
 
 export function shapeOf({ json, jsonl }: CommonFlags): Shape {
   return jsonl === true ? 'jsonl' : json === true ? 'json' : 'text'
 }
 
-/** A JSON document of ours. */
+/** A JSON document of the command. */
 export type Document = JsonObject & { readonly v: 1 }

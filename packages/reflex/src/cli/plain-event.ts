@@ -19,19 +19,19 @@ import {
 } from './event-text.ts'
 import { takenEdgeLines } from './tree-row.ts'
 
-/** What an event says without a terminal: a verb, and what it was. */
+/** An event as text without a terminal: a verb, and a description. */
 type PlainLine = readonly [verb: string, text: string] | undefined
 
 interface PlainOptions {
-  /** The answer that the node has just been given. */
+  /** The answer that the node has just received. */
   readonly answered: AnswerFacts | undefined
   readonly verbose: boolean
 }
 
-/** Characters of a value in a line that nobody looks at live. */
+/** The most characters of a value in a line of a log. */
 const MOST_VALUE = 60
 
-/** An event as a line where nobody watches; undefined for one that says nothing there. */
+/** Returns an event as a line of a log; undefined for an event that is not logged. */
 export function plainText(event: StoryEvent, context: EventContext, options: PlainOptions): PlainLine {
   if (isDetail(event) && !options.verbose) return undefined
   const line = PLAIN[event.mark]?.(event, context, options)
@@ -40,7 +40,7 @@ export function plainText(event: StoryEvent, context: EventContext, options: Pla
 
 const PLAIN: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: EventContext, options: PlainOptions) => PlainLine>>> = {
   done: (event, { hasReturned, took, spent, answered }, options) => {
-    // A person's answer has had its line.
+    // A person's answer has its own line.
     const action = answered !== undefined && decider(event).person ? '' : actionText(event, MOST_VALUE)
     if (hasReturned && (event.text ?? '') === '') return undefined
     if (action === '' && answered !== undefined && takenEdgeLines(event).length === 0) return undefined
@@ -71,7 +71,7 @@ function joinParts(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('  ')
 }
 
-/** Where a node that did something goes on, if it had a choice. */
+/** Returns the edge that a node with several edges took. */
 function edgeFacts(event: StoryEvent, options: PlainOptions): readonly string[] {
   return takenEdgeLines(event).length === 0 ? [] : [...takenEdgeLines(event), ...closedFacts(event, options)]
 }

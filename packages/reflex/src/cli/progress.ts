@@ -8,14 +8,14 @@ import { Screen } from './screen.ts'
 import { treeRow } from './tree-row.ts'
 import { localTime, utcSeconds } from './units.ts'
 
-/** How a run is shown while it goes on. */
+/** The display of a run while it works. */
 export interface Progress {
-  /** The run has begun: what is known of it now. */
+  /** Begins the display with the facts known about the run. */
   begin(about: ProgressFacts): void
   line(line: StoryLine): void
-  /** The terminal, for questions; absent where nobody can be asked. */
+  /** The terminal, for questions; undefined if nobody can be asked. */
   readonly screen: Screen | undefined
-  /** Shows what runs; off while a question is asked. */
+  /** Shows the running nodes, or hides them while a question is asked. */
   watch(on: boolean): void
   close(): void
 }
@@ -25,7 +25,7 @@ export function progressFor(console: Console): Progress {
   return console.isLive ? new TreeProgress(console) : new PlainProgress(console)
 }
 
-/** Nothing is said; a question may still be asked. */
+/** Returns a display that shows nothing; a question can still be asked. */
 function quiet(console: Console): Progress {
   const screen = console.isLive ? screenOf(console) : undefined
   return { screen, begin: () => undefined, line: () => undefined, watch: () => undefined, close: () => screen?.removeBlock() }
@@ -35,7 +35,7 @@ function screenOf({ world, err }: Console): Screen {
   return new Screen(world.err, err, world.surroundings.host)
 }
 
-/** Shorter deeds leave no running line. */
+/** The milliseconds before the footer appears. */
 const FOOTER_DELAY = 1000
 
 /** The tree on a terminal. */
@@ -81,12 +81,12 @@ class TreeProgress implements Progress {
   }
 }
 
-/** Characters of a value beside everything else on a line. */
+/** Returns the number of characters for a value beside the other parts of a line. */
 export function valueRoom(columns: number): number {
   return Math.max(16, Math.min(48, Math.floor(columns / 2) - 8))
 }
 
-/** One line for each event, its time first. */
+/** Prints a line for each event, beginning with its time. */
 class PlainProgress implements Progress {
   readonly screen = undefined
   readonly #console: Console
@@ -97,7 +97,7 @@ class PlainProgress implements Progress {
   }
 
   begin(): void {
-    // The header has said it.
+    // The header contains these facts.
   }
 
   line(line: StoryLine): void {
@@ -111,15 +111,15 @@ class PlainProgress implements Progress {
   }
 
   watch(): void {
-    // Nothing lives here.
+    // There is no block to update.
   }
 
   close(): void {
-    // Nothing to take away.
+    // There is no block to remove.
   }
 }
 
-/** A line of the story where nobody watches: in a pipe or file the time is UTC, and no line is wrapped. */
+/** Prints a line of a log. In a pipe or a file the time is UTC, and no line is wrapped. */
 export function plainLine(console: Console, at: number, verb: string, text: string): void {
   const { err, now } = console
   if (!err.terminal) return console.report([`${utcSeconds(at)}  ${err.text(verb.padEnd(9))} ${err.text(text)}`.trimEnd()])

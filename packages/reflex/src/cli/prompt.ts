@@ -10,24 +10,24 @@ import type { Screen } from './screen.ts'
 import { dueTime } from './units.ts'
 import type { Key } from './world.ts'
 
-/** How a question at the terminal ended. */
+/** The result of a question at the terminal. */
 export type PromptResult = { readonly value: Json } | { readonly left: true } | { readonly interrupted: true } | { readonly over: true }
 
-/** What a line of the menu stands for. */
+/** The meaning of a line of the menu. */
 type MenuChoice = { readonly value: Json } | 'type' | 'later'
 
-/** Two ways of asking: a menu, or a line of text. `note` says what was wrong with the last try. */
+/** The two stages of a question: a menu, or a line of text. `note` explains what was wrong with the last answer. */
 type PromptStage = { readonly menu: Menu<MenuChoice>; readonly note?: string } | { readonly line: Line; readonly note?: string }
 
-/** Offered with every question: nobody is made to answer. */
+/** The last choice of every question: nobody is forced to answer. */
 const LATER: MenuItem<MenuChoice> = { value: 'later', label: 'Later', detail: 'leave the question in the inbox' }
 const TEXT_COLUMN = 18
-/** Lines of what the asker saw. */
+/** The most entries that are shown of the facts of a question. */
 const MOST_SHOWN = 6
 
 /**
- * Asks a question below what was written so far. Ends with a checked answer, when the person leaves it or interrupts,
- * or when `over` is aborted: somebody else has answered, or time is up.
+ * Asks a question below the output so far. It ends with a checked answer, when the person leaves or interrupts it, or
+ * when `closed` is aborted: somebody else has answered, or the time is up.
  */
 export function askAtTerminal(console: Console, screen: Screen, open: OpenQuestion, closed: AbortSignal): Promise<PromptResult> {
   const { keyboard } = console.world
@@ -88,7 +88,7 @@ function pressKey(open: OpenQuestion, stage: PromptStage, key: Key): { readonly 
 }
 
 function acceptAnswer(open: OpenQuestion, value: Json, stage: PromptStage): { readonly stage: PromptStage } | PromptResult {
-  if (value === '') return { stage: { ...stage, note: 'an answer has at least one character' } }
+  if (value === '') return { stage: { ...stage, note: 'type at least one character' } }
   try {
     return { value: checkAnswer(open, value) }
   } catch (thrown) {
@@ -112,11 +112,11 @@ function drawQuestion(console: Console, open: OpenQuestion, stage: PromptStage):
     ...aboutLines(question.about, look, column),
     ...('menu' in stage ? drawMenu(stage.menu, look, column) : drawLine(stage.line, look, column)),
     ...(stage.note === undefined ? [] : hangingLines(stage.note, look, column, (line) => look.paint('yellow', line))),
-    ...hangingLines('menu' in stage ? '↑↓ enter' : 'enter answers · esc leaves it in the inbox', look, column),
+    ...hangingLines('menu' in stage ? '↑↓ enter' : 'enter to answer · esc to leave it in the inbox', look, column),
   ]
 }
 
-/** What the one who asks has seen, short. */
+/** Returns the facts of a question, shortened. */
 function aboutLines(about: Json | undefined, look: Look, column: number): string[] {
   if (typeof about === 'string') return hangingLines(about.slice(0, 300), look, column)
   if (!isObject(about)) return []
@@ -149,7 +149,7 @@ function drawMenu({ items, selected }: Menu<MenuChoice>, look: Look, column: num
   })
 }
 
-/** `[M] Merge`: the key of a choice stands before its label, where choices have keys. */
+/** Returns `[M] Merge`: the key of a choice stands before its label, if choices have keys. */
 function keyedLabel<Value>({ key, label }: MenuItem<Value>, items: readonly MenuItem<Value>[]): string {
   const widest = Math.max(0, ...items.map((item) => (item.key === undefined ? 0 : countCells(item.key) + 3)))
   return widest === 0 ? label : `${(key === undefined ? '' : `[${key}]`).padEnd(widest)}${label}`
@@ -159,7 +159,7 @@ function drawLine({ before, after }: Line, look: Look, column: number): string[]
   const room = Math.max(10, look.room - column - 4)
   const typed = look.text(before)
   const tail = look.text(after)
-  // A line that is too long shows its end, where it grows.
+  // A line that is too long shows its end, where the text grows.
   const start = typed.length + tail.length <= room ? 0 : Math.max(0, typed.length - room + 4)
   const cut = `${start > 0 ? look.text('…') : ''}${typed.slice(start)}${look.text('▏')}${tail}`
   return [`${' '.repeat(column)}${look.paint('cyan', look.text('› '))}${cut.slice(0, room + 2)}`]

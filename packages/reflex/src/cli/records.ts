@@ -3,7 +3,10 @@ import { plainJson, programDocument } from './run-document.ts'
 import { textOf } from './event-text.ts'
 import { utc } from './units.ts'
 
-/** What a journal tells beside its records: the run, its programs in the order of their pins, and the time so far. */
+/**
+ * Writes records as documents. It keeps the facts outside the records: the run, its programs in the order of their
+ * pins, and the time so far.
+ */
 export class RecordWriter {
   readonly #run: string
   readonly #programs: string[]
@@ -16,10 +19,11 @@ export class RecordWriter {
   }
 
   /**
-   * A record as `--jsonl` writes it. `record` is its number, `time` that of its input in UTC, `frame` the activation
-   * that was stepped (`0` is the root). `input` says why: `ok` and `err` settle an effect, `answer`, `message` and
-   * `timer` meet a wait, `ret` comes back from a call (its value stands in the record that returned). Then what followed: `writes` to the board, the new `position`,
-   * `requests` of effects, and the rarer outputs under their names in the journal.
+   * Returns a record as `--jsonl` writes it. `record` is its number, `time` that of its input in UTC, `frame` the
+   * activation that was stepped (`0` is the root). `input` is the cause: `ok` and `err` settle an effect, `answer`,
+   * `message` and `timer` end a wait, `ret` returns from a call (the value stands in the record that returned). Then
+   * follow `writes` to the board, the new `position`, `requests` of effects, and the rarer outputs under their names in
+   * the journal.
    */
   document(record: Rec, n: number): JsonObject {
     const { frame, elapsed, input, writes, position, requests, more } = record
@@ -103,7 +107,7 @@ function inputDocument([type, ...rest]: Input): object {
   }
 }
 
-/** Flat writes as pairs, in their order. */
+/** Returns flat writes as pairs, in their order. */
 function pairs(writes: readonly Json[]): Json {
   const list: Json[] = []
   for (let i = 0; i + 1 < writes.length; i += 2) list.push({ key: textOf(writes[i]), value: writes[i + 1] ?? null })

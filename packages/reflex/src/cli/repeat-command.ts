@@ -3,10 +3,13 @@ import type { Json } from '../kernel/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import { objectOf } from './event-text.ts'
 
-/** Longer inputs are not repeated: nobody reads such a command. */
+/** The most characters of inputs that are repeated: nobody reads a longer command. */
 const LONGEST = 160
 
-/** The words that start the same again: the file, its inputs, who decides. None for a run that came from no file. */
+/**
+ * Returns the words that start the same run again: the file, its inputs, its agents. Returns none for a run without a
+ * file.
+ */
 export function repeatWords(
   file: string | undefined,
   args: Json | undefined,
@@ -31,7 +34,7 @@ export function repeatWords(
   return ['run', file, ...(words.join(' ').length > LONGEST ? ['--input', '…'] : words)]
 }
 
-/** The same of a run in this process. */
+/** Returns the words that start the run of a handle again. */
 export function repeatWordsOf({ run }: RunHandle): readonly string[] {
   return repeatWords(run.settings.file, run.state.start?.args, run.settings)
 }

@@ -8,8 +8,8 @@ import { plainJson } from './run-document.ts'
 import { layoutText } from './layout.ts'
 
 /**
- * Both sides of a record that differs, what differs, and the place in the program. `other`: who decided now; `indent`:
- * cells before them.
+ * Returns the lines of a differing record: both sides, the parts that differ, and the place in the program. `other` is
+ * the label of the new decision; `indent` is the number of cells before each line.
  */
 export function differenceLines(
   console: Console,
@@ -36,7 +36,7 @@ function sideText({ says, open }: ReplaySide): string {
   return open === undefined ? says : `${says}   open: ${open.length === 0 ? 'none' : open.join(', ')}`
 }
 
-/** `refund.workflow.json:41:42` and its code frame; without a file, the path in the program. */
+/** Returns `refund.workflow.json:41:42` and its code frame; without a file, the path in the program. */
 export function placeLines(console: Console, fault: FaultData): string[] {
   const { out } = console
   const { file, line: row, column = 1, frame, path } = fault
@@ -45,7 +45,7 @@ export function placeLines(console: Console, fault: FaultData): string[] {
   return [out.text(place), ...(cropFrame(frame, out.columns)?.split('\n') ?? []).map((text) => out.text(text))]
 }
 
-/** `recorded` and what came of it now, for machines. */
+/** Returns the result of a replay as a document. */
 export function replayedDocument({ row, result, records, equal, noted, decisions, snapshots, difference, fault }: Replayed): JsonObject {
   return plainJson({
     run: row.id,

@@ -15,14 +15,14 @@ import { basename, dirname, join } from 'node:path'
 import { faults } from '../runs/faults.ts'
 
 /**
- * Puts a text in the place of a file's, whole or not at all: a draft beside it takes its name once it is on the disk. Mode and,
- * as far as the system lets us, owner stay. `mark` keeps drafts of several processes apart. Throws `R5040`; the file is then as
- * it was. Where the path is a link, the link is replaced: pass what it leads to.
+ * Replaces the text of a file, completely or not at all: a draft beside the file takes its name once it is on the disk.
+ * The mode stays, and so does the owner if the system allows it. `mark` separates the drafts of several processes.
+ * Throws `R5040`, and the file is then unchanged. If the path is a link, the link is replaced: pass its target.
  */
 export function rewrite(file: string, text: string, mark: string): void {
   const draft = join(dirname(file), `.${basename(file)}.${mark}`)
   try {
-    // A file that may not be written must not be replaced either.
+    // A file that is not writable must not be replaced either.
     accessSync(file, constants.W_OK)
     write(draft, text, file)
     renameSync(draft, file)
@@ -31,7 +31,7 @@ export function rewrite(file: string, text: string, mark: string): void {
     throw faults.make('R5040', `${file} cannot be written`, {
       file,
       cause,
-      fix: 'grant the permission, or format it through: reflex fmt -',
+      fix: 'grant the permission, or pass the text through standard input: reflex fmt -',
     })
   }
 }
@@ -51,11 +51,11 @@ function write(draft: string, text: string, like: string): void {
   }
 }
 
-/** Only some may give files away; for all others the file becomes theirs, as with an editor. */
+/** Restores the owner of a file. Only privileged users can; for all others the file becomes theirs, as with an editor. */
 function giveTo(handle: number, uid: number, gid: number): void {
   try {
     fchownSync(handle, uid, gid)
   } catch {
-    // Nothing else depends on it.
+    // The file then keeps its new owner.
   }
 }

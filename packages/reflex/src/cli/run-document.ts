@@ -1,7 +1,7 @@
 import type { JsonObject, Pin, RunRow } from '../kernel/index.ts'
 import { utc } from './units.ts'
 
-/** A value of ours as JSON: undefined fields leave no trace. */
+/** Returns a value as JSON, without its undefined fields. */
 export function plainJson(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject
 }
@@ -10,7 +10,7 @@ export function programDocument([name, kind, , hash]: Pin): JsonObject {
   return { name: name.slice(name.indexOf(':') + 1), kind, hash }
 }
 
-/** A run as lists and `run` give it. `status` is `suspended` for one whose process is gone. */
+/** Returns a run as lists and `run` print it. Its status is `suspended` if its process is gone. */
 export function runDocument(row: RunRow, gone: boolean): JsonObject {
   const { id, trace, program, last, started, updated, due, waits, owner, value, used } = row
   const { calls: _calls, ...amounts } = used ?? {}

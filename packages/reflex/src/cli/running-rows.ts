@@ -6,19 +6,22 @@ import type { Look } from './look.ts'
 import { sumUsage, money, type ModelUsage, usageFacts } from './model-usage.ts'
 import { count, duration } from './units.ts'
 
-/** What is known of a run from its beginning. */
+/** Facts about a run that are known when it begins. */
 export interface ProgressFacts {
-  /** When this process began to carry it on: milliseconds since the epoch. */
+  /** The time at which this process began to continue the run, in milliseconds since the epoch. */
   readonly since: number
-  /** All that it spent before. */
+  /** The usage before that time. */
   readonly before: ModelUsage
-  /** Its program, where its kind can draw it. */
+  /** The graph of its program, if its kind has one. */
   readonly graph?: Graph | undefined
-  /** What the operator lets it use. */
+  /** The limits that the operator set. */
   readonly limits: Readonly<{ steps?: number; time?: number; tokens?: number; cost?: number }>
 }
 
-/** What runs now, those in branches and called programs below who began them; then what surely comes next. */
+/**
+ * Returns the running nodes, with those in branches and called programs below the node that started them; then the
+ * nodes that certainly come next.
+ */
 export function runningRows(follower: Follower, about: ProgressFacts | undefined, now: number): Row[] {
   const running = treeOrder([...follower.running.values()])
   return [...running.map((one) => rowOf(one, now)), ...nextRow(follower, running, about?.graph)]
@@ -30,12 +33,12 @@ function rowOf({ name, depth, since, activity, isAsking, isWaiting, spent, branc
   return { depth, node: name, mark: isAsking ? 'asks' : isWaiting ? 'waits' : 'running', facts, ...(text === '' ? {} : { text }) }
 }
 
-/** `1 of 3 in, quorum 2 of 3`. */
+/** Returns the progress of branches: `1 of 3 in, quorum 2 of 3`. */
 function branchesText({ all, endedCount: ended, rule }: NonNullable<RunningNode['branches']>): string {
   return `${ended} of ${all} in${rule === '' ? '' : `, ${rule}`}`
 }
 
-/** As a tree: each below the nearest that runs above it, in the order in which they began. */
+/** Orders nodes as a tree: each below the nearest running node above it, in the order in which they began. */
 function treeOrder(running: readonly RunningNode[]): RunningNode[] {
   const above = (one: RunningNode): RunningNode | undefined =>
     running
@@ -49,10 +52,13 @@ function treeOrder(running: readonly RunningNode[]): RunningNode[] {
   return below(undefined)
 }
 
-/** More than this many nodes ahead are not worth a line. */
+/** The most nodes ahead that are shown. */
 const MOST_AHEAD = 6
 
-/** `○ join  ○ merge, asks a person`: nodes that surely come, up to the first that has a choice. */
+/**
+ * Returns the row `○ join  ○ merge, asks a person`: the nodes that certainly come, up to the first that has several
+ * edges.
+ */
 function nextRow(follower: Follower, running: readonly RunningNode[], graph: Graph | undefined): Row[] {
   if (graph === undefined) return []
   const current = running.filter(({ depth, branch }) => depth === 0 || branch !== undefined).map(({ node }) => node)
@@ -81,7 +87,10 @@ function aheadName({ id, form }: GraphNode): string {
   return form === 'question' ? `${id}, asks a person` : id
 }
 
-/** `9.2 s · 2 of 6 stages · $0.040 of $2 · ctrl-c leaves it resumable`: what fits on one line, the last first. */
+/**
+ * Returns `9.2 s · 2 of 6 stages · $0.040 of $2 · ctrl-c leaves it resumable`: the facts that fit on one line. The hint
+ * has priority.
+ */
 export function footer({ ended, total }: Follower, about: ProgressFacts | undefined, now: number, look: Look): string[] {
   const hint = 'ctrl-c leaves it resumable'
   if (about === undefined) return [look.paint('dim', look.text(hint))]

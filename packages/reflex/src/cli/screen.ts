@@ -3,11 +3,11 @@ import { countCells } from '../text/index.ts'
 import type { Look } from './look.ts'
 import type { Sink } from './world.ts'
 
-/** Ten times a second at most (experience 1.4). */
+/** The milliseconds between two frames: at most ten frames a second (experience 1.4). */
 const FRAME = 100
 
 /**
- * A terminal with finished lines above, which are never written again, and a block below that lives: running nodes,
+ * A terminal with finished lines, which are never written again, and below them a block that is redrawn: running nodes,
  * or a question.
  */
 export class Screen {
@@ -32,7 +32,7 @@ export class Screen {
     this.#shown = block
   }
 
-  /** Lets a block live from the next frame on, until it is replaced or dropped. */
+  /** Redraws a block from the next frame on, until it is replaced or removed. */
   showBlock(draw: () => readonly string[]): void {
     this.#draw = draw
     this.#stop ??= this.#host.at(this.#host.now() + FRAME, () => this.#tick())
@@ -47,7 +47,7 @@ export class Screen {
     this.#shown = lines
   }
 
-  /** Takes the block away. */
+  /** Removes the block. */
   removeBlock(): void {
     this.#draw = undefined
     this.#stop?.()
@@ -64,7 +64,10 @@ export class Screen {
     this.showBlock(this.#draw)
   }
 
-  /** Up over what was drawn and everything below taken away. A terminal that was made narrower has wrapped its lines. */
+  /**
+   * Returns the codes that move above the block and erase it. If the terminal became narrower, it has wrapped the
+   * lines.
+   */
   #erasure(): string {
     const rows = this.#shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(countCells(withoutEscapes(line)) / this.#look.columns)), 0)
     return rows === 0 ? '' : `\u001b[${rows}A\r\u001b[J`

@@ -13,25 +13,25 @@ import { fileReader, type ReadFile } from './grammar.ts'
 import type { ContinueFlags } from './options.ts'
 import { readableStore } from './store-session.ts'
 
-/** Milliseconds. A process that is busy for a moment must not lose its runs. */
+/** The shortest lease, in milliseconds. A process that is busy for a moment must not lose its runs. */
 const SHORTEST_LEASE = 1000
 
-/** A command with the store open. */
+/** A command with an open store. */
 export interface Session {
   readonly console: Console
   readonly reflex: Reflex
   readonly read: ReadFile
-  /** Reads a file that decides in a run, as answers do. Throws `R1097` for one that a run wrote. */
+  /** Reads a file that decides in a run, such as a file of answers. Throws `R1097` for a file that a run wrote. */
   readonly readDecisionFile: ReadFile
 }
 
-/** Nothing that looks makes a store: where there is none, there are no runs. */
+/** Opens the store for a verb that starts no run. It never creates a store: if there is none, there are no runs. */
 export async function withStoredRuns(console: Console, flags: ContinueFlags, work: (session: Session) => Promise<number>): Promise<number> {
   const store = readableStore(console, flags.store)
   return withReflex(console, store === undefined ? flags : { ...flags, store }, work)
 }
 
-/** Opens the store, does the work, and closes it whatever happens. */
+/** Opens the store, does the work, and closes the store, also after an error. */
 export async function withReflex(console: Console, flags: ContinueFlags, work: (session: Session) => Promise<number>): Promise<number> {
   const { world } = console
   const { surroundings } = world
@@ -46,7 +46,7 @@ export async function withReflex(console: Console, flags: ContinueFlags, work: (
   const config = readConfig(surroundings.cwd)
   for (const folder of flags.programs ?? [])
     if (!existsSync(resolve(surroundings.cwd, folder)))
-      throw faults.make('R1021', `there is no folder ${folder}`, { file: folder, fix: 'name a folder of programs' })
+      throw faults.make('R1021', `there is no folder ${folder}`, { file: folder, fix: 'name an existing folder of programs' })
   console.warn(config.warnings)
   const reflex = new Reflex({
     surroundings,
@@ -71,7 +71,7 @@ export async function withReflex(console: Console, flags: ContinueFlags, work: (
   }
 }
 
-/** What the folder says where neither a flag nor the environment does (experience 6). */
+/** Returns the settings of the folder that neither a flag nor the environment overrides (experience 6). */
 function settingsOf({ model, agent, trust }: Config, environment: Readonly<Record<string, string | undefined>>): Partial<ReflexOptions> {
   return {
     ...(model === undefined || environment['REFLEX_MODEL'] ? {} : { model }),
@@ -83,24 +83,27 @@ function settingsOf({ model, agent, trust }: Config, environment: Readonly<Recor
 function leaseOf(word: string): number {
   const ms = readDuration(word)
   if (ms !== undefined && ms >= SHORTEST_LEASE) return ms
-  throw faults.make('R2031', `--lease ${JSON.stringify(word)} is no time, or less than a second`, { fix: 'write --lease 30s' })
+  throw faults.make('R2031', `--lease ${JSON.stringify(word)} is not a duration of at least one second`, { fix: 'write --lease 30s' })
 }
 
-/** Adds lines to a file, which is there from the start, so that a place that cannot be written to is known before a model is asked. */
+/**
+ * Returns a function that appends lines to a file. It creates the file at once, so that an unwritable place is reported
+ * before a model is called.
+ */
 function recordingWriter(file: string): (line: string) => void {
   const add = (line: string): void => {
     try {
-      if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
+      if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is not a regular file')
       appendFileSync(file, line, { mode: 0o600 })
     } catch (cause) {
-      throw faults.make('R5040', `the recording ${file} cannot be written`, { file, cause, fix: 'name a file that may be written' })
+      throw faults.make('R5040', `the recording ${file} cannot be written`, { file, cause, fix: 'name a writable file' })
     }
   }
   add('')
   return add
 }
 
-/** The rules of a file that no run under them may write: it would give the next run rights. */
+/** Denies runs to write the policy file: otherwise a run could grant rights to the next run. */
 function withWriteDenied(policy: PolicyFile, file: string): PolicyFile {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true
     ? { ...policy, deny: [...policy.deny, fsCapability('write', realPath(file))] }

@@ -20,13 +20,13 @@ import {
 } from './event-text.ts'
 
 export interface RowOptions {
-  /** Characters that a value may take before it is cut. */
+  /** The most characters of a value before it is cut. */
   readonly limit: number
-  /** Show writes, and what was closed at a choice. */
+  /** Shows writes, and the edges that were closed at a decision. */
   readonly verbose: boolean
 }
 
-/** A line of the story as a finished line of the tree, if it makes one. */
+/** Returns a line of the story as a finished row of the tree; undefined if the line has no row. */
 export function treeRow(line: StoryLine, context: EventContext, options: RowOptions): Row | undefined {
   const { event, depth } = line
   const row = rowBody(event, context, options)
@@ -37,7 +37,7 @@ export function treeRow(line: StoryLine, context: EventContext, options: RowOpti
 
 type RowBody = Pick<Row, 'mark' | 'text' | 'facts' | 'more'>
 
-/** What each event makes of a line; those that are not here make none. */
+/** The row of each event; events that are not listed have none. */
 const BODIES: Readonly<Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: EventContext, limit: number) => RowBody | undefined>>> =
   {
     done(event, context, limit) {
@@ -75,7 +75,7 @@ function rowBody(event: StoryEvent, context: EventContext, { limit }: RowOptions
   return BODIES[event.mark]?.(event, context, limit)
 }
 
-/** `→ fix, because outcome = "fail"   also open: ship`: where a node that did something goes on, if it had a choice. */
+/** Returns the edge that a node with several edges took: `→ fix, because outcome = "fail"   also open: ship`. */
 export function takenEdgeLines(event: StoryEvent): readonly string[] {
   const { route } = event.facts ?? {}
   const { edge } = choiceOf(event)
@@ -86,7 +86,7 @@ export function takenEdgeLines(event: StoryEvent): readonly string[] {
 
 function decisionBody(event: StoryEvent, { took, spent }: EventContext): RowBody {
   const others = otherOpenEdges(event)
-  const open = others.length === 0 ? 'only this was open' : `also\u00a0open: ${others.join(', ')}`
+  const open = others.length === 0 ? 'no other edge was open' : `also\u00a0open: ${others.join(', ')}`
   if (isByModel(event)) {
     const { by = '' } = decider(event)
     const because = (event.text ?? '') === '' ? '' : `“${event.text}”  `

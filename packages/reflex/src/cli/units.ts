@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** How long: `84 ms`, `1.9 s`, `2 m 05 s`, `3 h 20 m`, `6 d`. */
+/** Returns a duration: `84 ms`, `1.9 s`, `2 m 05 s`, `3 h 20 m`, `6 d`. */
 export function duration(ms: number): string {
   if (ms < SECOND) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < MINUTE - 50) return `${(ms / SECOND).toFixed(1)} s`
@@ -13,7 +13,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / DAY)} d`
 }
 
-/** How long ago, for lists on a terminal: `20 s`, `3 min`, `2 h`, `6 d`. */
+/** Returns an age for lists on a terminal: `20 s`, `3 min`, `2 h`, `6 d`. */
 export function age(ms: number): string {
   if (ms < MINUTE) return `${Math.max(0, Math.floor(ms / SECOND))} s`
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`
@@ -21,23 +21,23 @@ export function age(ms: number): string {
   return `${Math.floor(ms / DAY)} d`
 }
 
-/** `412 B`, `3.1 kB`, `2.0 MB`. */
+/** Returns a size: `412 B`, `3.1 kB`, `2.0 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-/** `1,212`. */
+/** Returns a number with separators: `1,212`. */
 export function count(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3}){1,8}$)/g, ',')
 }
 
-/** `1 record`, `1,212 records`. */
+/** Returns a number with its noun: `1 record`, `1,212 records`. */
 export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** The local time of day, with the date when it is not today: `14:02:07`, `20 Nov 14:02:07`. */
+/** Returns the local time of day, with the date if it is not today: `14:02:07`, `20 Nov 14:02:07`. */
 export function localTime(at: number, now: number): string {
   const date = new Date(at)
   const today = new Date(now)
@@ -46,7 +46,7 @@ export function localTime(at: number, now: number): string {
   return `${dayOf(date, today)} ${time}`
 }
 
-/** The same to the minute and always with its date, for what is due: `23 Nov 14:02`. */
+/** Returns a local date and time to the minute, for due times: `23 Nov 14:02`. */
 export function dueTime(at: number, now: number): string {
   const date = new Date(at)
   return `${dayOf(date, new Date(now))} ${two(date.getHours())}:${two(date.getMinutes())}`
@@ -57,13 +57,13 @@ function dayOf(date: Date, today: Date): string {
   return date.getFullYear() === today.getFullYear() ? day : `${day} ${date.getFullYear()}`
 }
 
-/** For files and pipes: UTC, ISO 8601; a time that no calendar has as its number. */
+/** Returns a time in UTC, ISO 8601, for files and pipes; a time outside the calendar as its number. */
 export function utc(at: number): string {
   const date = new Date(at)
   return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
 }
 
-/** The same to the second. */
+/** Returns a time in UTC, ISO 8601, to the second. */
 export function utcSeconds(at: number): string {
   return `${utc(at).slice(0, 19)}Z`
 }

@@ -1,53 +1,54 @@
 import type { Surroundings } from '../app/host.ts'
 import type { Worker } from '../kernel/index.ts'
 
-/** Where text goes. */
+/** A destination of text. */
 export interface Sink {
   write(text: string): void
-  /** Whether a person looks at it through a terminal that can move its cursor. */
+  /** True if a person reads it on a terminal that can move its cursor. */
   readonly terminal: boolean
-  /** How wide the terminal is; undefined or 0 where nobody knows. */
+  /** The width of the terminal; undefined or 0 if unknown. */
   readonly columns: number | undefined
 }
 
 /** A key that was pressed, or text that was pasted. */
 export interface Key {
-  /** `return`, `up`, `escape`, `backspace`, or the letter. */
+  /** The name: `return`, `up`, `escape`, `backspace`, or the letter. */
   readonly name: string | undefined
   readonly text: string
   readonly ctrl: boolean
 }
 
-/** What a person or the system says to end the command. */
+/** A signal that ends the command. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** The machine that a command runs on. */
 export interface Machine {
   /** The version of Node, such as `24.21.0`. */
   readonly node: string
-  /** Such as `linux x64`. */
+  /** The system, such as `linux x64`. */
   readonly system: string
-  /** The user's own folder. */
+  /** The user's home folder. */
   readonly home: string
 }
 
-/** Everything around a command: made of the process by `cli/host.ts`, and of plain objects by tests. */
+/** The environment of a command: `cli/host.ts` makes it from the process, and tests make it from plain objects. */
 export interface World {
   readonly surroundings: Surroundings
-  /** Results. */
+  /** The sink for results. */
   readonly out: Sink
-  /** The story: progress, questions, faults. */
+  /** The sink for progress, questions and faults. */
   readonly err: Sink
-  /** Hands over the keys that are pressed until the returned function is called; absent where nobody sits. */
+  /** Passes pressed keys to a listener until the returned function is called; undefined if there is no keyboard. */
   readonly keyboard: ((listener: (key: Key) => void) => () => void) | undefined
   /**
-   * Writes to standard output what stands in a store, letter by letter as it stands there: secrets have left it before it was recorded, and
-   * its hashes would not fit otherwise. Resolves once it is taken; false once nobody reads any more.
+   * Writes stored text to standard output, byte by byte as it is stored: its secrets were removed before it was
+   * recorded, and any change would break its hashes. Resolves with true once the text is written, and with false once
+   * nobody reads.
    */
   send(text: string): Promise<boolean>
-  /** All that comes in through standard input. */
+  /** Returns all of standard input. */
   readInput(): Promise<string>
-  /** The same as it comes, for what may be larger than a text. */
+  /** Returns standard input in parts, for content that may be larger than a string. */
   receive(): AsyncIterable<Uint8Array | string>
   /** Listens for interrupts until the returned function is called. */
   onInterrupt(listener: (signal: Interrupt) => void): () => void
@@ -55,6 +56,6 @@ export interface World {
   readonly command: string
   readonly version: string
   readonly machine: Machine
-  /** False only if the process is certainly gone. */
+  /** Returns false only if the process is certainly gone. */
   isAlive(worker: Worker): boolean
 }

@@ -21,7 +21,7 @@ describe('reflex export and import', () => {
     const taken = await reflex(['import', file, '--secret-file', join(here.folder, 'secret')], there)
     expect(taken).toMatchObject({ code: 0 })
     expect(taken.out).toMatch(/^otter-2m9q +refund · suspended · \d+ records · signature checked\n$/)
-    expect(taken.err).toContain('go on      reflex resume otter-2m9q')
+    expect(taken.err).toContain('continue   reflex resume otter-2m9q')
     expect((await reflex(['replay', 'otter'], there)).code).toBe(0)
     expect((await reflex(['answer', 'otter', 'approve'], there)).code).toBe(0)
     expect((await reflex(['show', 'otter'], here)).out).toContain('approve')
@@ -73,12 +73,12 @@ describe('reflex export and import', () => {
   })
 
   test.each([
-    [['export'], 'no run is named'],
+    [['export'], 'export needs a run, or --all'],
     [['export', 'otter', '--json'], 'both want standard output'],
-    [['export', 'otter', '--format', 'jsonl'], '--format goes with --all'],
+    [['export', 'otter', '--format', 'jsonl'], '--format needs --all'],
     [['export', '--all'], '--all needs a folder'],
     [['export', '--all', '-o', 'x', '--format', 'csv'], 'write --format jsonl'],
-    [['export', 'otter', '--all', '-o', 'x'], '--all goes without a run'],
+    [['export', 'otter', '--all', '-o', 'x'], '--all exports every run'],
     [['import', 'nothing.run.jsonl'], 'there is no file nothing.run.jsonl'],
     [['import', '.'], 'is a folder'],
     [['export', 'otter', '--sign-secret-file', 'nothing'], 'nothing'],

@@ -150,8 +150,8 @@ describe('going back', () => {
     expect(shown.length).toBeGreaterThan(10)
     expect(new Set(shown.map((line) => line.search(/@\d+$/) + (/\d+$/.exec(line)?.[0].length ?? 0))).size).toBe(1)
     const why = (await reflex(['why', 'owl', 'merge'], world)).screen
-    expect(why).toMatch(/^ +told above +\S+ @\d+/m)
-    expect(why).not.toContain(', told above')
+    expect(why).toMatch(/^ +shown above +\S+ @\d+/m)
+    expect(why).not.toContain(', shown above')
     expect((await reflex(['trace', 'owl'], world)).screen).toMatch(/^ *@\d+ {2}completed {2}planned, last_response, holes$/m)
   })
 

@@ -82,7 +82,7 @@ test('an answer given elsewhere ends the question at the terminal within a secon
 test('a question that the inbox asks ends when it is answered elsewhere, and says by whom', async () => {
   const options = await scene()
   const asking = start(['inbox'], { ...options, columns: 80 })
-  await asking.shows('enter answers here')
+  await asking.shows('enter to answer here')
   asking.press('enter')
   await asking.shows('Approve')
   await reflex(['answer', 'otter', 'yes', '--by', 'ben'], options)
@@ -102,7 +102,7 @@ test('says so where the process that holds the run does not answer in time', asy
     code: 75,
     err: [
       'cancellation requested; process N will stop the run',
-      'requested  otter-2m9q  by ana · not taken yet by process N',
+      'requested  otter-2m9q  by ana · not read yet by process N',
       '  it stays in the inbox',
       '  look       reflex show otter-2m9q',
       '',

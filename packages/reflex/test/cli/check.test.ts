@@ -147,7 +147,7 @@ describe('reflex check', () => {
     edit(GUARD, SHUT)
     const { out } = await reflex(['check'], world)
     expect(out.trim().split('\n').sort()).toEqual([
-      'lark-4eee\task\tunchanged\t\t\tholds these programs',
+      'lark-4eee\task\tunchanged\t\t\talready has these programs',
       ...['otter-1aaa', 'otter-2bbb', 'otter-3ccc'].map(
         (id) => `${id}\trefund\tbreaks\t10\t${join(folder, 'refund.workflow.json')}:43:109\t9 records equal, record 10 differs`,
       ),

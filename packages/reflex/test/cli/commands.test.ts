@@ -68,7 +68,7 @@ describe('what the command says of itself', () => {
 describe('a wrong command line does nothing, says why, and exits with 2', () => {
   test.each([
     [['vaildate'], 'R2030', 'did you mean "validate"'],
-    [['spoon', 'otter'], 'R2030', 'no command "spoon"'],
+    [['spoon', 'otter'], 'R2030', 'there is no command "spoon"'],
     [['--stroe', 'x'], 'R2030', ''],
     [['run'], 'R2031', 'program'],
     [['run', 'a.workflow.json', 'b.workflow.json'], 'R2031', ''],
@@ -303,7 +303,7 @@ test('a bug of ours shows no stack and keeps it in a file', async () => {
     environment: { TMPDIR: folder },
   })
   expect(code).toBe(70)
-  expect(err).toMatch(/^error R9002\s+a bug of Reflex/)
+  expect(err).toMatch(/^error R9002\s+a bug in Reflex/)
   const [, file = ''] = /report it, with (\S+)/.exec(err.replace(/\n +/g, ' ')) ?? []
   expect(readFileSync(file, 'utf8')).toContain('    at ')
   expect(err).not.toContain('    at ')

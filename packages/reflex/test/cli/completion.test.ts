@@ -22,7 +22,7 @@ describe('what a shell is offered', () => {
     expect(await offered(['re'])).toEqual(['resume', 'replay'])
     expect(await offered(['help', 'va'])).toEqual(['validate'])
     const { out } = await reflex(['completion', 'fish', '--', 'val'], { folder: workFolder() })
-    expect(out).toBe('validate\tfind everything that is wrong, without a run\n')
+    expect(out).toBe('validate\tfind every error in programs, without a run\n')
   })
 
   test.each(actions.map((verb) => [verb.name, verb] as const))('every option of %s', async (name, { options }) => {

@@ -28,7 +28,7 @@ test('what a person sees', async () => {
   const { code, out } = await reflex(['doctor', '--no-color'], { folder, columns: 80, environment: { REFLEX_TRUST: 'untrusted' } })
   expect(code).toBe(0)
   expect(out).toMatch(
-    /^reflex 0\.0\.0 {2}can work here\n {2}✓ node {10}24\.1\.0 on linux x64\n {2}✓ store {9}none yet; the first run makes/,
+    /^reflex 0\.0\.0 {2}can work here\n {2}✓ node {10}24\.1\.0 on linux x64\n {2}✓ store {9}none yet; the first run creates/,
   )
   expect(out).toMatch(/^trust +untrusted +REFLEX_TRUST$/m)
   expect(out).toMatch(/^ {18}export REFLEX_MODEL=/m)
@@ -134,7 +134,7 @@ describe('what it finds', () => {
       'not installed',
       'npm install @ai-sdk/google',
     ],
-    ['made up', { REFLEX_MODEL: 'simulated' }, 'ok', 'nobody is asked', undefined],
+    ['made up', { REFLEX_MODEL: 'simulated' }, 'ok', 'no model is called', undefined],
   ])('a model %s', async (_, environment, found, text, fix) => {
     const seen = await doctor({ folder: workFolder(), environment })
     expect(seen.code).toBe(0)
@@ -187,7 +187,7 @@ describe('where a setting comes from', () => {
     const environment = { REFLEX_TRUST: 'trusted', REFLEX_MODEL: 'simulated', REFLEX_STORE: 'memory:', REFLEX_KEEP: '30d' }
     const found = await doctor({ folder, environment }, ['--store', 'mine.db'])
     expect(setting(found, 'retention')).toEqual({ name: 'retention', value: '30d', from: 'REFLEX_KEEP' })
-    expect(setting(await doctor({ folder }), 'retention')).toEqual({ name: 'retention', value: 'ended runs stay', from: 'default' })
+    expect(setting(await doctor({ folder }), 'retention')).toEqual({ name: 'retention', value: 'ended runs are kept', from: 'default' })
     expect(setting(found, 'trust')).toEqual({ name: 'trust', value: 'trusted', from: 'REFLEX_TRUST' })
     expect(setting(found, 'model')).toEqual({ name: 'model', value: 'simulated', from: 'REFLEX_MODEL' })
     expect(setting(found, 'store')).toEqual({ name: 'store', value: 'mine.db', from: '--store' })

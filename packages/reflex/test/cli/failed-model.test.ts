@@ -15,7 +15,7 @@ test('a pipeline that fails on a model says how it continues, and the command do
   writeFileSync(join(folder, 'replies.jsonl'), [said, ...Array.from({ length: 9 }, () => line('p/b', DOWN))].join('\n'))
   const failed = await reflex(['run', 'p.dot', '--id', 'otter', '--recorded', 'replies.jsonl'], { folder })
   expect({ code: failed.code, says: failed.err.includes('test is out of order') }).toEqual({ code: 1, says: true })
-  const [, words = ''] = /go on +reflex (fork otter@\d+)/.exec(failed.err) ?? []
+  const [, words = ''] = /continue +reflex (fork otter@\d+)/.exec(failed.err) ?? []
   expect(words).toMatch(/^fork otter@\d+$/)
 
   writeFileSync(join(folder, 'replies.jsonl'), line('p/b', { reply: { text: 'two' } }))

@@ -95,7 +95,7 @@ describe('reflex fmt FILE', () => {
   test.each([
     ['nothing.dot', 2, 'R1021'],
     ['note.txt', 2, 'R1020'],
-    ['m.workflow.ts', 2, 'a formatter of TypeScript'],
+    ['m.workflow.ts', 2, 'a formatter for TypeScript'],
     ['empty', 2, 'R1021'],
     ['a\0b.dot', 2, 'R102'],
   ])('%j cannot be formatted', async (name, code, hint) => {

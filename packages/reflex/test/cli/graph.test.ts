@@ -86,7 +86,7 @@ describe('a drawing', () => {
     const { out } = await seen(['triage.workflow.json'], { folder: folderWith(), columns: 30 })
     expect(out).toContain('◆ read  start · json.read\n    NEXT → decide\n    SPAM → done\n')
     expect(out).toContain('? ask  asks a person')
-    expect(out).toContain('a drawing needs more than 30\n')
+    expect(out).toContain('the drawing needs more than\n  30 columns\n')
     expect(out).toContain('reflex graph triage.workflow.json --svg graph.svg')
   })
 
@@ -94,7 +94,7 @@ describe('a drawing', () => {
     const { out } = await seen(['triage.workflow.json'], { folder: folderWith(), columns: 80, environment: { LC_ALL: 'C' } })
     expect(out).toMatch(/^[\n -~]*$/)
     expect(out).toContain('> repay  calls identity\n    NEXT -> merge\n')
-    expect(out).toContain('a drawing needs a terminal with UTF-8')
+    expect(out).toContain('the drawing needs a terminal with UTF-8')
   })
 
   test('names are never cut, however narrow it is', async () => {
@@ -138,7 +138,7 @@ describe('limits', () => {
   test('above them it is a list that names them, and no image', async () => {
     const folder = folderWith(chain(401))
     const { out } = await seen(['chain.workflow.json'], { folder, columns: 100 })
-    expect(out).toContain('· n400  end\nabove 400 nodes, or where edges go over more than 1,500 layers in all')
+    expect(out).toContain('· n400  end\ntoo large to draw: a drawing has at most 400 nodes, and its edges cross at most 1,500 layers')
     expect(await seen(['chain.workflow.json', '--svg', '-'], { folder, columns: 100 })).toMatchObject({
       code: 2,
       out: '',

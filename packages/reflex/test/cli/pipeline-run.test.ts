@@ -189,12 +189,12 @@ describe('--budget', () => {
   test.each([
     ['token=5', 'did you mean "tokens"?'],
     ['money=5', 'did you mean "usd"?'],
-    ['usd', 'no name=amount'],
-    ['usd=0', 'no amount above 0'],
-    ['steps=1.5', 'no whole number'],
-    ['time=soon', 'is no time'],
+    ['usd', 'not NAME=AMOUNT'],
+    ['usd=0', 'not an amount above 0'],
+    ['steps=1.5', 'which is not a whole'],
+    ['time=soon', 'is not a duration'],
     ['usd=1,usd=2', 'names usd twice'],
-    ['', 'says nothing'],
+    ['', 'names no limit'],
   ])('%s is refused before anything is done', async (budget, problem) => {
     const { err, code } = await reflex(['run', 'review.dot', '--budget', budget], { folder: folderWith({ 'review.dot': REVIEW }) })
     expect([code, err]).toEqual([2, expect.stringContaining(problem)])

@@ -69,7 +69,7 @@ describe('a question at the terminal', () => {
     const run = start(['run', 'ask.workflow.json'], { folder, columns: 80 })
     await run.shows('Other')
     run.press('o', 'enter')
-    await run.shows('enter answers')
+    await run.shows('enter to answer')
     run.press('m', 'y', 'enter')
     expect((await run.ended).screen).toContain('which my')
   })
@@ -154,7 +154,7 @@ describe('a question at the terminal', () => {
     expect(code).toBe(0)
     expect(screen).toContain('ben: Reject')
     await host.advance(1000)
-    expect(await other.ended).toMatchObject({ code: 0, err: 'otter-2m9q/q1  "NO", by ben, recorded by who holds the run\n' })
+    expect(await other.ended).toMatchObject({ code: 0, err: 'otter-2m9q/q1  "NO", by ben, recorded by the process that owns the run\n' })
     expect(await third.ended).toMatchObject({ code: 2, err: expect.stringContaining('R2002') as string })
   })
 
@@ -168,7 +168,7 @@ describe('a question at the terminal', () => {
     await host.advance(4000)
     const { code, err } = await other.ended
     expect(code).toBe(0)
-    expect(err).toMatch(/in its inbox[^]*which takes it up/)
+    expect(err).toMatch(/in its inbox[^]*which will take it/)
     run.press(CTRL_C)
     await run.ended
   })
@@ -241,7 +241,7 @@ describe('answers from elsewhere', () => {
     writeFileSync(join(folder, 'all.answers.json'), '{"approve": "no", "other": 1}')
     const { code, err } = await reflex([...RUN, '--answers', 'all.answers.json'], { folder })
     expect(code).toBe(0)
-    expect(err).toContain('answers that nothing asked for: other')
+    expect(err).toContain('answers for which there was no question: other')
   })
 })
 
@@ -258,7 +258,7 @@ describe('an answer in a file that its question refuses', () => {
     expect(err).toContain('error R4200')
     expect(err).toContain('suspended  otter-2m9q')
     expect(err).toContain('reflex answer otter-2m9q YES')
-    expect(err).not.toContain('nothing asked for')
+    expect(err).not.toContain('there was no question')
   })
 
   test('names the run in documents', async () => {
@@ -331,7 +331,7 @@ describe('a run that is gone on with', () => {
     const reflexDouble = { fresh: false, settings: () => ({ trust: 'probationary', lowered }), limits: () => undefined }
     const handle = { id: 'otter', run: { state: { pins: [] } } }
     runHeader({ console, reflex: reflexDouble } as unknown as Session, handle as unknown as RunHandle, ['3 records'])
-    expect(err.includes('warns     trust is probationary here, lower than the journal says')).toBe(lowered === true)
+    expect(err.includes('warns     trust is probationary here, lower than in the journal')).toBe(lowered === true)
     expect(err.trimEnd().split('\n')).toHaveLength(lowered === true ? 2 : 1)
   })
 })
@@ -341,7 +341,7 @@ describe('the inbox', () => {
     const folder = workFolder()
     await reflex(RUN, { folder })
     const run = start(['inbox'], { folder, columns: 80 })
-    await run.shows('enter answers here')
+    await run.shows('enter to answer here')
     run.press('enter')
     await run.shows('› Approve')
     run.press('enter')

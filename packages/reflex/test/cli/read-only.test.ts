@@ -112,7 +112,7 @@ describe('a store that can only be read', () => {
       expect({ argv, code, out: out.slice(0, 0), err }).toEqual({ argv, code: 0, out: '', err: '' })
     }
     expect((await command('runs', ...named)).out).toMatch(/otter[^]*heron|heron[^]*otter/)
-    expect((await command('doctor', ...named)).out).toMatch(/check\tstore\twarning\t[^\n]*cannot be written/)
+    expect((await command('doctor', ...named)).out).toMatch(/check\tstore\twarning\t[^\n]*read-only: /)
     for (const argv of ACTS) {
       const { err } = await command(...argv, ...named)
       expect({ argv, err }).toEqual({ argv, err: expect.stringContaining('R5024') as string })

@@ -41,7 +41,7 @@ describe('reflex replay', () => {
     const { code, out, err } = await reflex(['replay', 'otter'], world)
     expect({ code, out, err }).toEqual({
       code: 0,
-      out: 'otter-2m9q  14 of 14 records equal · 7 decisions again, 0 effects · 0 ms\n',
+      out: 'otter-2m9q  14 of 14 records equal · 7 decisions made again, 0 effects · 0 ms\n',
       err: '',
     })
     expect(JSON.parse((await reflex(['replay', 'lark', '--json'], world)).out)).toEqual({

@@ -10,7 +10,7 @@ test('resume --budget does nothing to a run that waits for something else', asyn
   expect({ code, out, err: err.split('\n')[0] }).toEqual({
     code: 2,
     out: '',
-    err: 'error R2031  the budget of otter is not spent, so there is nothing to raise',
+    err: 'error R2031  the budget of otter is not spent, so --budget has no effect',
   })
   expect((await reflex(['trace', 'otter', '--jsonl'], options)).out).toBe(before)
 })

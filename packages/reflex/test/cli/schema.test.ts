@@ -161,7 +161,7 @@ test('without a name it tells what there is', async () => {
 
 test.each([
   ['workflwo', 'did you mean "workflow"?', 'reflex schema workflow'],
-  ['spoon', 'no schema "spoon"', 'name one of workflow, pipeline, policy, answers, config, output'],
+  ['spoon', 'there is no schema "spoon"', 'name one of workflow, pipeline, policy, answers, config, output'],
 ])('%s is not known', async (name, hint, fix) => {
   const { code, out, err } = await reflex(['schema', name], { folder: workFolder() })
   expect({ code, out }).toEqual({ code: 2, out: '' })

@@ -42,7 +42,7 @@ test('a pipe says which effect begins, which was under way at an interruption, a
     '2026-11-20T14:02:07Z  begins    pay: bank.transfer under key otter-2m9q:2',
     'interrupted  otter-2m9q  what was recorded is kept',
     '  bank.transfer was under way under key otter-2m9q:2 at pay',
-    '  go on      reflex resume otter-2m9q',
+    '  continue   reflex resume otter-2m9q',
     '',
   ])
   const again = await reflex(['resume', 'otter'], options)

@@ -112,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('workers in processes of their own
     await heir.says(/completed tern/)
     heir.child.kill('SIGTERM')
     expect(await heir.ended).toBe(143)
-    expect(heir.said).toContain('stops     carried runs on 2 times')
+    expect(heir.said).toContain('stops     continued runs 2 times')
     expect(paid(folder)).toBe(2)
   })
 

@@ -27,7 +27,7 @@ test('says on which store it works, what it did with each run, and how many ther
   expect(normal(err).replaceAll(options.folder, 'FOLDER').split('\n')).toEqual([
     '2026-11-20T14:02:07Z  works     on FOLDER/.reflex/reflex.db',
     expect.stringMatching(/Z {2}completed otter-2m9q {2}refund {2}\d records$/) as string,
-    '2026-11-20T14:02:07Z  stops     carried runs on 1 time',
+    '2026-11-20T14:02:07Z  stops     continued runs 1 time',
     '',
   ])
   expect((await reflex(['worker', '--once', '-q'], options)).screen).toBe('')
@@ -43,7 +43,7 @@ test('goes on until a signal, and takes what becomes due meanwhile', async () =>
   worker.interrupt('SIGTERM')
   const { code, err } = await worker.ended
   expect(code).toBe(143)
-  expect(err).toMatch(/stops {5}carried runs on 2 times\n$/)
+  expect(err).toMatch(/stops {5}continued runs 2 times\n$/)
 })
 
 test('as documents: a line for each run, or one for all', async () => {
@@ -78,7 +78,7 @@ test('what lay in the inbox of a run when it ended is shown with it, and whoever
   const note = { id: 'n1', type: 'message', to: 'news', body: 'the parcel was found', by: 'bea', at: options.host.now() } as const
   await store.post('otter', note)
   expect((await reflex(['show', 'otter'], { ...options, columns: 100 })).screen).toMatch(
-    /inbox {3}message news: "the parcel was found" {4}by bea {2}.* {2}not taken yet/,
+    /inbox {3}message news: "the parcel was found" \s+by bea {2}.* {2}not read yet/,
   )
   expect((await reflex(['answer', 'otter', 'approve'], options)).code).toBe(0)
   expect((await reflex(['show', 'otter'], { ...options, columns: 100 })).screen).toMatch(/inbox {3}message news: [^]*the run had ended/)

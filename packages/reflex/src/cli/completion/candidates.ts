@@ -1,27 +1,30 @@
 import { actions } from '../actions.ts'
 import type { Verb } from '../verb.ts'
 
-/** A word that may follow, and what it is. */
+/** A word that can follow, and its description. */
 export type Candidate = readonly [word: string, about: string]
 
-/** Everything that a command line does not say itself. Each gives nothing where it would take long. */
+/** The words that a command line cannot know itself. Each source returns nothing if reading would take long. */
 export interface Sources {
-  /** The runs of the store. `open` ones have not ended; with `questions`, the open questions stand among them. */
+  /**
+   * Returns the runs of the store. With `open`, only runs that have not ended; with `questions`, also their open
+   * questions.
+   */
   runs(which: { readonly open: boolean; readonly questions: boolean }): Promise<readonly Candidate[]>
-  /** The answers that the open questions of a run offer. */
+  /** Returns the answers that the open questions of a run offer. */
   answers(run: string): Promise<readonly Candidate[]>
-  /** The values of an option or of a word that come from a fixed list: `--trust`, `code`. */
+  /** Returns the values of an option or a word that come from a fixed list: `--trust`, `code`. */
   values(name: string): Promise<readonly Candidate[]>
 }
 
 const OTHER_WORDS: readonly Candidate[] = [
-  ['help', 'what there is, and what a command does'],
-  ['version', 'which version this is'],
+  ['help', 'list the commands, or explain one'],
+  ['version', 'show the version'],
 ]
 
 /**
- * Returns what may stand in the place of the last of `words`, which follow the name of the command; none where the shell
- * completes names of files. A shell that parts words at `=` gives it as a word of its own.
+ * Returns the words that can stand in the place of the last of `words`, which follow the name of the command. Returns
+ * none where the shell completes file names. Some shells split words at `=` and pass it as a separate word.
  */
 export async function candidatesFor(words: readonly string[], sources: Sources): Promise<readonly Candidate[]> {
   const { before, last, lead } = currentWord(words)
@@ -30,7 +33,7 @@ export async function candidatesFor(words: readonly string[], sources: Sources):
   return found.filter(([word]) => word.startsWith(last)).map(([word, about]) => [`${lead}${word}`, about])
 }
 
-/** The word that is typed, those before it, and what the shell takes for a part of the word. */
+/** Returns the word that is being typed, the words before it, and the part of the word that the shell already has. */
 function currentWord(words: readonly string[]): { readonly before: readonly string[]; readonly last: string; readonly lead: string } {
   const last = words.at(-1) ?? ''
   const before = words.slice(0, -1)
@@ -56,7 +59,7 @@ async function candidatesAfter(name: string, words: readonly string[], last: str
   return wordsFor(verb, syntax.replace(/[^a-z]/g, ''), operands, sources)
 }
 
-/** The words of a verb without its options, and the option that waits for its value. */
+/** Returns the words of a verb without its options, and the option that still needs its value. */
 function operandsOf(verb: Verb, words: readonly string[]): { readonly operands: readonly string[]; readonly pending: string | undefined } {
   const operands: string[] = []
   let pending: string | undefined
@@ -71,10 +74,13 @@ function operandsOf(verb: Verb, words: readonly string[]): { readonly operands: 
 }
 
 function optionsOf(verb: Verb): readonly Candidate[] {
-  return [...verb.options.flatMap(({ long, description }) => (long ? [[long, description] as const] : [])), ['--help', 'this command']]
+  return [
+    ...verb.options.flatMap(({ long, description }) => (long ? [[long, description] as const] : [])),
+    ['--help', 'explain this command'],
+  ]
 }
 
-/** The verbs whose runs have not ended. */
+/** The verbs that take runs which have not ended. */
 const OPEN_RUN_VERBS: readonly string[] = ['resume', 'answer', 'signal', 'cancel']
 
 function wordsFor(verb: Verb, word: string, [run = '']: readonly string[], sources: Sources): Promise<readonly Candidate[]> {

@@ -1,13 +1,13 @@
-/** The shells that can be taught to complete. */
+/** The shells for which there is a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /*
- * Each script asks the command that is being typed, so that what it offers is always that of this version. An answer is a line
- * for each word: the word, a tab, what it is. Without an answer the shell completes names of files.
+ * Each script calls the command that is being typed, so that its candidates always belong to that version. The output
+ * has one line for each candidate: the word, a tab, its description. Without output the shell completes file names.
  */
 
-const BASH = `# reflex completion bash: put into ~/.bashrc
+const BASH = `# reflex completion bash: add this line to ~/.bashrc
 #   source <(reflex completion bash)
 _reflex_complete() {
   local line
@@ -20,7 +20,7 @@ complete -o bashdefault -o default -F _reflex_complete reflex
 `
 
 const ZSH = `#compdef reflex
-# reflex completion zsh: put into ~/.zshrc, after compinit
+# reflex completion zsh: add this line to ~/.zshrc, after compinit
 #   source <(reflex completion zsh)
 _reflex() {
   local line
@@ -43,7 +43,7 @@ else
 fi
 `
 
-const FISH = `# reflex completion fish: put into ~/.config/fish/config.fish
+const FISH = `# reflex completion fish: add this line to ~/.config/fish/config.fish
 #   reflex completion fish | source
 function __reflex_complete
   set -l words (commandline -opc)
@@ -60,5 +60,5 @@ end
 complete -c reflex -f -a '(__reflex_complete)'
 `
 
-/** The text that teaches a shell to complete the command. */
+/** The scripts that complete the command, by shell. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH }

@@ -6,10 +6,10 @@ import { programName } from '../event-text.ts'
 import type { Candidate, Sources } from './candidates.ts'
 import { SHELLS } from './scripts.ts'
 
-/** The newest runs are enough to complete a name. */
+/** The number of newest runs among which a name is completed. */
 const MOST = 200
 
-/** The words that may follow, from this folder's store and the lists of the command. */
+/** Returns the candidates from this folder's store and from the lists of the command. */
 export function sourcesOf(console: Console): Sources {
   return {
     runs: ({ open, questions }) =>
@@ -28,7 +28,7 @@ export function sourcesOf(console: Console): Sources {
   }
 }
 
-/** A server may be far away: only a file is opened while a person waits for the rest of a word. */
+/** Reads from the store if it is a file. A server may be slow, and a person waits for the completion. */
 async function inStore(console: Console, read: (session: Session) => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
   const { cwd, environment } = console.world.surroundings
   const store = console.flags.store ?? environment['REFLEX_STORE'] ?? nearestStore(cwd)
@@ -52,7 +52,7 @@ function candidatesOf(row: RunRow, withQuestions: boolean): readonly Candidate[]
   return [[row.id, about], ...(questions.length > 1 ? questions.map((n) => [`${row.id}/q${n}`, about] as const) : [])]
 }
 
-/** The values of options and words that are one of a list. */
+/** Returns the values of options and words that come from a fixed list. */
 async function values(name: string): Promise<readonly Candidate[]> {
   switch (name) {
     case '--trust':

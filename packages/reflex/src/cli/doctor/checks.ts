@@ -16,19 +16,22 @@ import type { Mark } from '../look.ts'
 import type { ContinueFlags } from '../options.ts'
 import { counted, size } from '../units.ts'
 
-/** What was found: `done` is well, `warns` works worse than it could, `failed` keeps Reflex from working, `skipped` is not there. */
+/**
+ * A result: `done` means that it works, `warns` that it works with a limitation, `failed` that Reflex cannot work,
+ * `skipped` that it is absent.
+ */
 export interface Check {
   readonly name: string
   readonly mark: Extract<Mark, 'done' | 'warns' | 'failed' | 'skipped'>
   readonly text: string
-  /** The command, or the words, that mend it. */
+  /** The command, or the words, that solve the problem. */
   readonly fix?: string | undefined
 }
 
 const OLDEST_NODE = [22, 13] as const
 const MOST_RUNS = 10_000
 
-/** The settings of the folder, or why they cannot be read. */
+/** Returns the settings of the folder, or the reason why they cannot be read. */
 export function checkConfig({ world }: Console): { readonly config: Config | undefined; readonly checks: readonly Check[] } {
   try {
     const config = readConfig(world.surroundings.cwd)
@@ -39,7 +42,10 @@ export function checkConfig({ world }: Console): { readonly config: Config | und
   }
 }
 
-/** What is found on this machine, in the order of its weight. Nothing is made, nothing is changed, nothing leaves. */
+/**
+ * Checks this machine and returns the results, the most important first. It creates nothing, changes nothing and sends
+ * nothing.
+ */
 export async function checksOf(console: Console, flags: ContinueFlags, config: Config | undefined): Promise<Check[]> {
   return [
     nodeCheck(console),
@@ -51,11 +57,11 @@ export async function checksOf(console: Console, flags: ContinueFlags, config: C
     terminalCheck(console),
     secretCheck(console),
     toolCheck(console, 'git', 'the tools that read history need git'),
-    toolCheck(console, 'bwrap', 'bubblewrap is not found; only trusted runs can run commands'),
+    toolCheck(console, 'bwrap', 'bubblewrap is not installed; only trusted runs can run commands'),
   ]
 }
 
-/** A fault as a line. */
+/** Returns a fault as a failed check. */
 function failedCheck(name: string, thrown: unknown): Check {
   if (!isFault(thrown)) throw thrown
   const { code, message, fix, file, line }: Fault = thrown
@@ -87,15 +93,15 @@ async function storeCheck(console: Console, flags: ContinueFlags): Promise<Check
     try {
       const runs = await store.runs({ limit: MOST_RUNS + 1 })
       const many = runs.length > MOST_RUNS ? `more than ${counted(MOST_RUNS, 'run')}` : counted(runs.length, 'run')
-      // An address is shown as its store shows it: without a password.
+      // An address is shown without its password.
       const facts = server ? [store.name, many] : [console.nearPath(path), `layout ${LAYOUT}`, many, ...sizes(path)]
       const text = facts.join(' · ')
       if (!('readOnly' in store && store.readOnly)) return { name: 'store', mark: 'done', text }
       return {
         name: 'store',
         mark: 'warns',
-        text: `${text} · cannot be written: its runs can be looked at alone`,
-        fix: 'name another: --store PATH',
+        text: `${text} · read-only: its runs can be shown, not continued`,
+        fix: 'name another store: --store PATH',
       }
     } finally {
       await store.close()
@@ -105,16 +111,16 @@ async function storeCheck(console: Console, flags: ContinueFlags): Promise<Check
   }
 }
 
-/** Checks that this computer can remember which stores the user has made or named. */
+/** Checks that this computer can remember the stores that the user has made or named. */
 function storesCheck({ world: { surroundings } }: Console): Check {
   const stores = new KnownStores(surroundings)
   const { folder } = stores
-  if (stores.canRemember()) return { name: 'stores', mark: 'done', text: `those that you made or named are in ${folder}` }
+  if (stores.canRemember()) return { name: 'stores', mark: 'done', text: `the list of stores that you made or named is in ${folder}` }
   const why = folder === undefined ? 'HOME names no folder' : `${folder} cannot be written`
   return {
     name: 'stores',
     mark: 'warns',
-    text: `${why}, so a store in a folder above is used without a check of its origin`,
+    text: `${why}, so a store in a folder above is used, and its origin is not checked`,
     fix: 'export XDG_STATE_HOME=DIR',
   }
 }
@@ -123,19 +129,19 @@ function sizes(path: string): readonly string[] {
   return [size(bytesOf(path)), `log ${size(bytesOf(`${path}-wal`))}`]
 }
 
-/** No store is well, where one can be made. */
+/** Passes if there is no store but one can be made. */
 function freshStore(path: string, near: string): Check {
   let folder = dirname(path)
   while (!existsSync(folder)) folder = dirname(folder)
-  if (canAccess(folder, constants.W_OK)) return { name: 'store', mark: 'done', text: `none yet; the first run makes ${near}` }
-  return { name: 'store', mark: 'failed', text: `none yet, and ${folder} cannot be written to`, fix: 'name another place: --store PATH' }
+  if (canAccess(folder, constants.W_OK)) return { name: 'store', mark: 'done', text: `none yet; the first run creates ${near}` }
+  return { name: 'store', mark: 'failed', text: `none yet, and ${folder} is not writable`, fix: 'name another store: --store PATH' }
 }
 
 function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** What the operator says of trust and policy must be readable before a run can begin. */
+/** Checks that the operator's settings of trust and policy can be read before a run begins. */
 function ruleChecks({ world }: Console, { policy }: ContinueFlags): Check[] {
   const { cwd, environment } = world.surroundings
   const { REFLEX_TRUST: trust, REFLEX_POLICY: named } = environment
@@ -160,7 +166,10 @@ function attemptCheck(name: string, read: () => string | undefined): Check[] {
   }
 }
 
-/** Which model is configured, whether its name and the base URL mean something, and its package and its key are there. Nothing is loaded and nobody is asked. */
+/**
+ * Checks which model is configured, that its name and the base URL are valid, and that its package and its key are
+ * present. It loads no package and calls no model.
+ */
 function modelCheck({ world }: Console, config: Config | undefined): Check {
   const { environment, host } = world.surroundings
   const set = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name])
@@ -175,10 +184,10 @@ function modelCheck({ world }: Console, config: Config | undefined): Check {
     return {
       name: 'model',
       mark: 'skipped',
-      text: `none is configured; nodes that ask one need it · ${inventory}`,
+      text: `none is configured; nodes that ask a model need one · ${inventory}`,
       fix: 'export REFLEX_MODEL=openai:gpt-5-mini',
     }
-  if (named === 'simulated') return { name: 'model', mark: 'done', text: 'simulated: replies are made up here, nobody is asked' }
+  if (named === 'simulated') return { name: 'model', mark: 'done', text: 'simulated: Reflex generates the replies, no model is called' }
   const provider = /^([a-z][a-z0-9-]*):/.exec(named)?.[1]
   const known = providerAccess(named, environment)
   const usesServer = known === undefined && set('REFLEX_BASE_URL') !== undefined
@@ -190,7 +199,7 @@ function modelCheck({ world }: Console, config: Config | undefined): Check {
       text: `${named} needs a package that is not installed · ${inventory}`,
       fix: `npm install @ai-sdk/${wanted}`,
     }
-  // A provider that is not known by name may have other ways to sign a request than a key.
+  // A provider that is not known by name may sign a request without a key.
   if (known?.missing !== undefined)
     return { name: 'model', mark: 'warns', text: `${named} has no key · ${inventory}`, fix: missingFix(known.missing) }
   return { name: 'model', mark: 'done', text: `${named} · ${inventory}` }
@@ -200,10 +209,13 @@ function missingFix({ name, fix }: NonNullable<ProviderAccess['missing']>): stri
   return fix === `set ${name}` ? `export ${name}=${name.endsWith('KEY') ? 'KEY' : 'VALUE'}` : fix
 }
 
-/** Prices older than this may be wrong. */
+/** The age in days above which prices may be wrong. */
 const OLDEST_PRICES_DAYS = 180
 
-/** Checks the age of the prices that runs are counted by: those of this version, or those of the user's file. */
+/**
+ * Checks the age of the prices with which the costs of runs are computed: those of this version, or those of the user's
+ * file.
+ */
 function pricesCheck({ world: { surroundings } }: Console): Check {
   const { cwd, environment, host } = surroundings
   try {
@@ -218,7 +230,7 @@ function pricesCheck({ world: { surroundings } }: Console): Check {
   }
 }
 
-/** Packages of providers that lie where this one finds its own. */
+/** Returns the installed packages of providers, searched in the folders where this package finds its dependencies. */
 function providerPackages(): string[] {
   const found = new Set<string>()
   for (let folder = import.meta.dirname; dirname(folder) !== folder; folder = dirname(folder)) {
@@ -238,19 +250,22 @@ function terminalCheck({ out }: Console): Check {
   return { name: 'terminal', mark: 'warns', text: `${text}: marks are letters, and graphs are lists`, fix: 'export LC_ALL=C.UTF-8' }
 }
 
-/** The secret with which a user of this machine proves that he gave a run more than the usual trust; never its value. */
+/**
+ * Checks the secret with which a user of this machine proves that they gave a run more than the default trust. It never
+ * shows the value.
+ */
 function secretCheck({ world: { machine } }: Console): Check {
   const file = join(machine.home, '.reflex', 'secret')
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat === undefined)
-    return { name: 'secret', mark: 'skipped', text: `none yet; the first run with more trust than usual makes ${file}` }
+    return { name: 'secret', mark: 'skipped', text: `none yet; the first run with more than the default trust creates ${file}` }
   const open = !machine.system.startsWith('win32') && (stat.mode & 0o077) !== 0
   return open
     ? { name: 'secret', mark: 'warns', text: `${file} can be read by others`, fix: `chmod 600 ${file}` }
     : { name: 'secret', mark: 'done', text: file }
 }
 
-/** A program of the system, found as a shell would, and not started. */
+/** Finds a program of the system as a shell does, and does not start it. */
 function toolCheck({ world: { machine, surroundings } }: Console, name: string, missing: string): Check {
   const ends = machine.system.startsWith('win32') ? ['.exe', '.cmd'] : ['']
   const folders = (surroundings.environment['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder))

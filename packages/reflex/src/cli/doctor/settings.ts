@@ -5,19 +5,22 @@ import { nearestStore } from '../../app/home.ts'
 import type { ContinueFlags } from '../options.ts'
 import type { World } from '../world.ts'
 
-/** A setting as it counts for the next command here. */
+/** A setting as the next command here will see it. */
 export interface Setting {
   readonly name: string
-  /** What it is; undefined where nothing is set and nothing stands in. */
+  /** The value; undefined if nothing is set and there is no default. */
   readonly value: string | undefined
-  /** What set it: a flag, a variable of the environment, a file, or nothing but the default. */
+  /** The origin: a flag, an environment variable, a file, or the default. */
   readonly from: string
 }
 
-/** What can set something, the strongest first (experience 6). */
+/** A possible origin of a value. Lists of sources begin with the strongest (experience 6). */
 type Source = readonly [from: string, value: string | undefined]
 
-/** Every setting of Reflex, with what has set it. Secrets are no settings: of a key it is told that it is there. */
+/**
+ * Returns every setting of Reflex with its origin. Secrets are not settings: for a key, the result only says that it is
+ * present.
+ */
 export function settingsOf({ surroundings, out }: World, flags: ContinueFlags, config: Config | undefined): Setting[] {
   const { cwd, environment, actor } = surroundings
   const variable = (name: string): Source => [name, environment[name] === '' ? undefined : environment[name]]
@@ -40,7 +43,7 @@ export function settingsOf({ surroundings, out }: World, flags: ContinueFlags, c
       ],
       undefined,
     ),
-    setting('retention', [variable('REFLEX_KEEP')], 'ended runs stay'),
+    setting('retention', [variable('REFLEX_KEEP')], 'ended runs are kept'),
     setting('actor', [['--by', flags.by], variable('REFLEX_ACTOR')], actor),
     setting(
       'colours',
@@ -58,23 +61,26 @@ function setting(name: string, sources: readonly Source[], fallback: string | un
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i
 
-/** An address may hold a password before its host and a key behind its path: only what is between is shown. */
+/**
+ * Removes secrets: an address may contain a password before its host and a key behind its path, so only the part
+ * between them is shown.
+ */
 function bareAddress([from, value]: Source): Source {
   const [scheme] = SCHEME.exec(value ?? '') ?? []
   if (value === undefined || scheme === undefined) return [from, value]
   const { host, pathname, search, hash } = URL.parse(value) ?? {}
-  // A password that is not escaped may hold a sign that ends the host: then nobody can tell what is what.
+  // An unescaped password may contain a character that ends the host; then the parts cannot be told apart.
   if (host === undefined || pathname === undefined || `${pathname}${search}${hash}`.includes('@')) return [from, `${scheme}…`]
   return [from, `${scheme}${host}${pathname === '/' ? '' : pathname}`]
 }
 
-/** The same of an address that may lack its beginning. */
+/** Removes secrets from an address whose scheme may be missing. */
 function withoutSecrets([from, value]: Source): Source {
   if (value === undefined || SCHEME.test(value)) return bareAddress([from, value])
   return [from, value.replace(/^[^]*@/, '').replace(/[?#][^]*$/, '')]
 }
 
-/** A path as a person would name it from here. */
+/** Returns a path relative to this folder. */
 function nearTo(cwd: string, path: string): string {
   const nearPath = relative(cwd, resolve(cwd, path))
   return nearPath.startsWith('..') || isAbsolute(nearPath) ? path : nearPath === '' ? '.' : nearPath

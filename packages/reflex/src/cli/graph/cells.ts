@@ -1,18 +1,18 @@
 import { countCells } from '../../text/index.ts'
 import type { Look, Paint } from '../look.ts'
 
-/** How strong a line is: `thick` for what was taken, `dotted` for what was closed. */
+/** The weight of a line: `thick` for an edge that was taken, `dotted` for an edge that was closed. */
 export type Weight = 'thin' | 'thick' | 'dotted'
 
 interface Cell {
   text: string
   paint: Paint | undefined
-  /** Lines that leave the cell: up, right, down, left; 0 none, 1 thin, 2 thick. */
+  /** The lines that leave the cell: up, right, down, left; 0 none, 1 thin, 2 thick. */
   readonly sides: [number, number, number, number]
   dotted: boolean
 }
 
-/** By the ways that leave a cell: up, right, down, left. Corners of thin lines are round. */
+/** Characters by the lines that leave a cell: up, right, down, left. Corners of thin lines are round. */
 const GLYPHS: Readonly<Record<string, string>> = {
   '1010': '│',
   '1000': '│',
@@ -44,14 +44,14 @@ const GLYPHS: Readonly<Record<string, string>> = {
   '0222': '┳',
   '2202': '┻',
   '2222': '╋',
-  // One line crosses another, or leaves the edge of a box.
+  // One line crosses another, or starts at the border of a box.
   '2121': '╂',
   '1212': '┿',
   '0121': '┰',
   '0212': '┯',
 }
 
-/** A field of terminal cells to draw on: lines that join where they meet, and text. */
+/** A field of terminal cells to draw on: text, and lines that join where they meet. */
 export class Cells {
   readonly #rows: Cell[][]
 
@@ -61,7 +61,7 @@ export class Cells {
     )
   }
 
-  /** A line along an axis, both ends included. */
+  /** Draws a line along an axis, both ends included. */
   line(fromX: number, fromY: number, toX: number, toY: number, weight: Weight, paint: Paint | undefined): void {
     const [dx, dy] = [Math.sign(toX - fromX), Math.sign(toY - fromY)]
     const [ahead, behind] = dx > 0 ? [1, 3] : dx < 0 ? [3, 1] : dy > 0 ? [2, 0] : [0, 2]
@@ -77,7 +77,7 @@ export class Cells {
     }
   }
 
-  /** Text over whatever stands there. */
+  /** Writes text over the content of the cells. */
   write(x: number, y: number, text: string, paint: Paint | undefined): void {
     const row = this.#rows[y]
     let at = x
@@ -89,12 +89,12 @@ export class Cells {
         cell.paint = paint
       }
       at += wide
-      // The second cell of a wide character is its own.
+      // A wide character also occupies the second cell.
       if (wide === 2 && row?.[at - 1] !== undefined) Object.assign(row[at - 1] as Cell, { text: '\0', paint })
     }
   }
 
-  /** The field as lines, without blanks at their ends. */
+  /** Returns the field as lines, without trailing blanks. */
   lines(look: Look): string[] {
     return this.#rows.map((row) => {
       let line = ''

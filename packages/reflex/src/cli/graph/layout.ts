@@ -1,6 +1,6 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk.bundled.js'
 
-/** Width and height, in whatever unit the drawing has: pixels, or the cells of a terminal. */
+/** Width and height in the unit of the drawing: pixels, or the cells of a terminal. */
 export interface Extent {
   readonly width: number
   readonly height: number
@@ -11,32 +11,32 @@ export interface Point {
   readonly y: number
 }
 
-/** Where a rectangle stands; `x` and `y` are its upper left corner. */
+/** The position and size of a rectangle; `x` and `y` are its upper left corner. */
 export type Place = Point & Extent
 
-/** What is laid out: nodes are named by their place in the list. */
+/** The input of a layout; an edge refers to nodes by their index in the list. */
 export interface Plan {
   readonly nodes: readonly Extent[]
   readonly edges: readonly { readonly from: number; readonly to: number; readonly label: Extent | undefined }[]
   readonly spacing: Spacing
-  /** Frames around nodes, outer ones first; the label has its place above the nodes. */
+  /** Frames around nodes, outer ones first; the label stands above the nodes. */
   readonly groups?: readonly { readonly nodes: readonly number[]; readonly label: Extent | undefined }[]
 }
 
 /** Distances, in the unit of the drawing. */
 export interface Spacing {
-  /** Between nodes of one layer. */
+  /** The distance between nodes of one layer. */
   readonly node: number
-  /** Between what stands above and what stands below. */
+  /** The distance between a layer and the next one below it. */
   readonly layer: number
-  /** Between two lines, and between a line and its label. */
+  /** The distance between two lines, and between a line and its label. */
   readonly line: number
   readonly label: number
 }
 
 /**
- * Where everything stands. Lines go along the axes, from the lower edge of a node to the upper edge of another; one that leads
- * back goes from the upper edge of a node to the lower edge of one above.
+ * The positions of everything. Lines go along the axes, from the lower edge of a node to the upper edge of another; a
+ * line that leads back goes from the upper edge of a node to the lower edge of a node above.
  */
 export interface Layout extends Extent {
   readonly nodes: readonly Place[]
@@ -44,15 +44,18 @@ export interface Layout extends Extent {
   readonly groups: readonly Place[]
 }
 
-/** Above these a graph is told as a list: laying it out would take long, and nobody could read it. */
+/** Above these limits a graph is printed as a list: the layout would take long, and nobody could read it. */
 export const MOST_NODES = 400
 export const MOST_LAYER_SPAN = 1500
-/** Up to here the order of the program is kept and lines are drawn straighter, whose time grows with more than the square. */
+/**
+ * Up to this limit the layout keeps the order of the program and draws straighter lines. That takes more than quadratic
+ * time.
+ */
 const TIDY_LAYER_SPAN = 200
 
 type Ends = Pick<Plan['edges'][number], 'from' | 'to'>
 
-/** How many layers all edges together go over, circles left out: what a layout takes its time for. */
+/** Returns the total number of layers that all edges cross, without cycles. The time of a layout depends on it. */
 export function layerSpan(nodes: number, edges: readonly Ends[]): number {
   const leaving = Map.groupBy(edges, ({ from }) => from)
   const waiting = Array.from({ length: nodes }, () => 0)
@@ -69,12 +72,12 @@ export function layerSpan(nodes: number, edges: readonly Ends[]): number {
 }
 
 /**
- * Lays a graph out in layers, from above to below, in the order of the program. The same plan gives the same layout. It
- * works in this thread and leaves nothing behind; the engine is loaded when it is first needed.
+ * Lays a graph out in layers, from top to bottom, in the order of the program. The same plan gives the same layout. It
+ * works in this thread and keeps no state; the engine is loaded when it is first needed.
  */
 export async function layOut(plan: Plan): Promise<Layout> {
   const { default: Elk } = await import('elkjs/lib/elk.bundled.js')
-  // Across groups the engine turns the edges of cycles in its own order, not in the order of the program.
+  // With groups, the engine reverses the edges of cycles in its own order, not in the order of the program.
   const turned = plan.groups?.length ? backEdges(plan) : new Set<number>()
   const result = await new Elk.default().layout(elkGraph(plan, turned))
   const edges = new Map(result.edges?.map((edge) => [edge.id, edge]))
@@ -107,7 +110,7 @@ function elkGraph({ nodes, edges, spacing, groups = [] }: Plan, turned: Readonly
   }
 }
 
-/** The edges that lead back to a node on the path to them; paths follow the order of the program. */
+/** Returns the edges that lead back to a node on the path to them; paths follow the order of the program. */
 function backEdges({ nodes, edges }: Plan): Set<number> {
   const leaving = Map.groupBy([...edges.keys()], (i) => edges[i]?.from)
   const back = new Set<number>()
@@ -136,7 +139,7 @@ function backEdges({ nodes, edges }: Plan): Set<number> {
 const NESTED = { 'elk.hierarchyHandling': 'INCLUDE_CHILDREN', 'elk.json.shapeCoords': 'ROOT', 'elk.json.edgeCoords': 'ROOT' }
 const GROUP_PADDING = 16
 
-/** Each node in the innermost group that holds it, and each group in the one around it. */
+/** Puts each node into the innermost group that contains it, and each group into the group around it. */
 function nested(nodes: readonly Extent[], groups: NonNullable<Plan['groups']>): ElkNode[] {
   const boxes = groups.map(({ label }, i): ElkNode & { children: ElkNode[] } => ({
     id: `g${i}`,
@@ -172,10 +175,10 @@ function options({ node, layer, line, label }: Spacing, tidy: boolean): Record<s
     [`${layered}.spacing.edgeNodeBetweenLayers`]: String(layer),
     [`${layered}.spacing.edgeEdgeBetweenLayers`]: String(layer),
     ...(tidy ? { [`${layered}.considerModelOrder.strategy`]: 'NODES_AND_EDGES' } : {}),
-    // The first keeps lines straight, and places whole numbers where all extents are.
+    // The first strategy keeps lines straight, and gives whole positions if all extents are whole.
     [`${layered}.nodePlacement.strategy`]: tidy ? 'NETWORK_SIMPLEX' : 'BRANDES_KOEPF',
     [`${layered}.edgeLabels.sideSelection`]: 'ALWAYS_UP',
-    // Of a circle, the line that leads back to what comes before it goes up.
+    // In a cycle, the line that leads back to an earlier node goes up.
     [`${layered}.cycleBreaking.strategy`]: 'DEPTH_FIRST',
   }
 }

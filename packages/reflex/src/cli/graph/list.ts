@@ -4,7 +4,10 @@ import type { Look, Mark } from '../look.ts'
 
 const EDGES: Readonly<Record<EdgeState, Mark>> = { taken: 'done', open: 'open', closed: 'skipped' }
 
-/** A picture in words: every node in the order of the program, and below it the ways on. For what cannot be drawn. */
+/**
+ * Returns a picture as text: every node in the order of the program, and below it the edges that leave it. It is for
+ * graphs that cannot be drawn.
+ */
 export function listOf({ nodes, edges }: Picture, look: Look): string[] {
   const leaving = Map.groupBy(edges, ({ from }) => from)
   return nodes.flatMap((node) => [...nodeLines(node, look), ...(leaving.get(node.id) ?? []).flatMap((edge) => edgeLines(edge, look))])
@@ -32,7 +35,7 @@ function edgeLines({ label, to, guard, jump, standing, why }: PictureEdge, look:
   return layoutText({ lead: `    ${shown}${target}`, painted: `    ${painted}${target}`, text, column: 6 }, look)
 }
 
-/** The same for pipes: a line for each node and each edge, full values. */
+/** Returns the picture for pipes: a line for each node and each edge, with full values. */
 export function rowsOf({ program, nodes, edges }: Picture): string[][] {
   return [
     ...nodes.map(({ id, form, calls = '', entry, end, standing = '' }) => [

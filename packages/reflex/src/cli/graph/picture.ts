@@ -4,26 +4,26 @@ import { countCells } from '../../text/index.ts'
 import type { Mark } from '../look.ts'
 import { programName } from '../event-text.ts'
 
-/** How a run stands to a node: it has been there, it is there now and does something, asks or waits, or what it did there failed. */
+/** The state of a node in a run: the run has passed it, works there, asks or waits there, or failed there. */
 export type NodeState = 'passed' | 'running' | 'asks' | 'waits' | 'failed'
 
-/** How a run stands to a way on: it went there, it could go there now, or it could not when it was there. */
+/** The state of an edge in a run: the run took it, it is open now, or it was closed when the run was at its node. */
 export type EdgeState = 'taken' | 'open' | 'closed'
 
 export interface PictureNode extends GraphNode {
   readonly name: string
-  /** What is done here, in a word: a tool, `asks a person`, the program that is called. */
+  /** The action at the node, in a word: a tool, `asks a person`, the program that is called. */
   readonly deed: string | undefined
   readonly standing: NodeState | undefined
 }
 
 export interface PictureEdge extends GraphEdge {
   readonly standing: EdgeState | undefined
-  /** Why it was closed. */
+  /** The reason why the edge was closed. */
   readonly why: string | undefined
 }
 
-/** A program as it is drawn: what its kind declares, in words, and what a run has done. */
+/** A program as it is drawn: the graph that its kind declares, with the state of a run. */
 export interface Picture {
   /** The id of the program. */
   readonly program: string
@@ -31,26 +31,26 @@ export interface Picture {
   readonly nodes: readonly PictureNode[]
   readonly edges: readonly PictureEdge[]
   readonly groups: readonly GraphGroup[]
-  /** Whether it shows a run. */
+  /** True if the picture shows a run. */
   readonly showsRun: boolean
-  /** What the run has made of the program that it began with. */
+  /** The changes that the run made to the program with which it began. */
   readonly changes: readonly string[]
 }
 
-/** What a run did in one activation of a program. */
+/** The states of nodes and edges in one activation of a program. */
 export interface RunStates {
   readonly nodes: ReadonlyMap<string, NodeState>
   readonly edges: ReadonlyMap<string, { readonly standing: EdgeState; readonly why?: string | undefined }>
 }
 
-/** What a kind declares as the picture of a program. Throws `R2036` for a kind that declares none. */
+/** Returns the graph that a kind declares for a program. Throws `R2036` if the kind declares none. */
 export function graphOf(kind: Kind, def: unknown): Graph {
   const graph = kind.graph?.(def)
   if (graph !== undefined) return graph
-  throw faults.make('R2036', `programs of the kind ${kind.name} have no picture`)
+  throw faults.make('R2036', `programs of the kind ${kind.name} have no graph to draw`)
 }
 
-/** The picture of a program; `name` as `kind:id`. */
+/** Returns the picture of a program; `name` is `kind:id`. */
 export function pictureOf(name: string, graph: Graph, standing?: RunStates, changes: readonly string[] = []): Picture {
   const colon = name.indexOf(':')
   const kind = name.slice(0, colon)
@@ -78,7 +78,10 @@ function asks({ spec }: GraphNode): boolean {
   return spec?.['ask'] !== undefined
 }
 
-/** What is done here: a call, what the kind says, or what our agents would do by the words of theirs that the node uses. */
+/**
+ * Returns the action at a node: a call, the word of the kind, or the action that our agents derive from the node's
+ * spec.
+ */
 function actionOf(node: GraphNode, kind: string): string | undefined {
   const { calls, deed, spec = {} } = node
   if (calls !== undefined) return calls.startsWith(`${kind}:`) ? programName(calls) : calls
@@ -88,7 +91,7 @@ function actionOf(node: GraphNode, kind: string): string | undefined {
   return spec['prompt'] === undefined ? undefined : 'a model'
 }
 
-/** The mark of a node: where a run stands to it, else what it is. */
+/** Returns the mark of a node: its state in a run, else its form. */
 export function markOf({ standing, form }: PictureNode): Mark | undefined {
   if (standing !== undefined) return STATE_MARKS[standing]
   return form === 'choice' ? 'decided' : form === 'question' ? 'asks' : undefined
@@ -102,19 +105,19 @@ const STATE_MARKS: Readonly<Record<NodeState, Mark>> = {
   failed: 'failed',
 }
 
-/** What a condition may have in a drawing; lists and documents have it whole. */
+/** The most characters of a condition in a drawing; lists and documents show all of it. */
 const LONGEST = 80
 
-/** What stands beside a line: its label, and when it is open or why it was closed, in lines of a width. */
+/** Returns the text beside a line, wrapped to a width: its label, and its condition or the reason why it was closed. */
 export function edgeTexts({ label = '', guard, jump, standing, why }: PictureEdge, width: number): string[] {
   const condition = standing === 'closed' ? `closed${why === undefined ? '' : `: ${why}`}` : guard === undefined ? '' : `if ${guard}`
   const line = condition.replace(/\s+/g, ' ')
-  // The beginning of a condition says most.
+  // A condition is cut at its end, because its beginning is the most important part.
   const shown = line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).trimEnd()}…`
   return [...(label === '' ? [] : [label]), ...wrapText(shown, width), ...wrapText(jump ?? '', width)]
 }
 
-/** Words to words; one that is wider than a line is cut. */
+/** Wraps text at words; a word that is wider than a line is split. */
 function wrapText(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text

@@ -17,7 +17,7 @@ import {
 import { type EdgeState, graphOf, type NodeState, type Picture, pictureOf, type RunStates } from './picture.ts'
 import type { Session } from '../session.ts'
 
-/** What a run did in the programs that stand on its stack after a record, outermost first. */
+/** The programs on the stack of a run after a record, outermost first, with the states of their nodes and edges. */
 export interface RunPictures {
   readonly run: string
   readonly at: number
@@ -26,17 +26,17 @@ export interface RunPictures {
   readonly pictures: readonly Picture[]
 }
 
-/** What has been seen of one frame. */
+/** The observed history of one frame. */
 interface FrameHistory {
   readonly program: Program
   readonly kind: Kind
   readonly graph: Graph
-  /** The program as the frame began with it, and what has changed since. */
+  /** The graph with which the frame began, and the changes since. */
   readonly first: Graph
   readonly changes: readonly string[]
   readonly leaving: ReadonlyMap<string, readonly GraphEdge[]>
   readonly nodes: Set<string>
-  /** The nodes whose last execution failed, wherever the run went on from there. */
+  /** The nodes whose last execution failed, also if the run continued from there. */
   readonly failed: Set<string>
   readonly taken: Set<string>
   readonly open: Set<string>
@@ -44,8 +44,8 @@ interface FrameHistory {
 }
 
 /**
- * The programs of a run's stack, lit up by its journal until record `until`. Reads the journal, performs nothing. Throws
- * `R2016` for a run that is not there and `R2021` for a record that it has not.
+ * Returns the pictures of the programs on a run's stack, from its journal until record `until`. It reads the journal
+ * and performs nothing. Throws `R2016` if there is no such run and `R2021` if it has no such record.
  */
 export async function picturesOfRun({ reflex }: Session, ref: string, until: number | undefined): Promise<RunPictures> {
   const { id, last, status } = await findRecord(reflex.store, ref, until)
@@ -71,7 +71,7 @@ export async function picturesOfRun({ reflex }: Session, ref: string, until: num
   }
 }
 
-/** Applies a record, and keeps where it went in its program and what was open and closed to it. */
+/** Applies a record, and adds to the history of its frame: nodes, and edges that were taken, open or closed. */
 function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<Frame, FrameHistory>): void {
   const known = state.frames.get(record.frame)
   const before = known?.position
@@ -91,12 +91,15 @@ function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<F
     if (mark === 'fail') one.failed.add(node)
     else if (mark === 'done' || mark === 'decide') one.failed.delete(node)
   }
-  // A node with a single way on tells of no choice.
+  // A node with a single edge records no decision.
   const [only, another] = from === undefined || from === to ? [] : (one.leaving.get(from) ?? [])
   if (only !== undefined && another === undefined && only.to === to) one.taken.add(only.id)
 }
 
-/** The frame in whose picture another one shows: a strand walks a part of the program of the frame that spawned it. */
+/**
+ * Returns the frame whose picture shows another frame: a strand walks a part of the program of the frame that spawned
+ * it.
+ */
 function picturedFrame(frame: Frame, definitions: RunPrograms): Frame {
   const nameOf = ({ pin }: Frame): string => definitions.program(pin).name
   let owner = frame
@@ -105,8 +108,8 @@ function picturedFrame(frame: Frame, definitions: RunPrograms): Frame {
 }
 
 /**
- * What an event tells of where a frame came or chose to go: `edge`, `open`, and `closed` as pairs of an edge and its reason.
- * Where edges have names for people, their ids stand apart.
+ * Adds the decision of an event: `edge`, `open`, and `closed` as pairs of an edge and its reason. If edges have names
+ * for people, their ids are in `ids`.
  */
 function choose({ taken, open, closed }: FrameHistory, events: JsonObject): void {
   const facts = isObject(events['ids']) ? events['ids'] : events
@@ -118,7 +121,10 @@ function choose({ taken, open, closed }: FrameHistory, events: JsonObject): void
   }
 }
 
-/** What has been seen of a frame, in the program that it goes on with: a run may have changed the one that it began with. */
+/**
+ * Returns the history of a frame, in its current program: a run may have changed the program with which the frame
+ * began.
+ */
 function historyOf(frame: Frame, before: FrameHistory | undefined, definitions: RunPrograms): FrameHistory {
   const program = definitions.program(frame.pin)
   if (before?.program === program) return before
@@ -141,7 +147,7 @@ function historyOf(frame: Frame, before: FrameHistory | undefined, definitions: 
   }
 }
 
-/** What a run has made of the program that it began with: `+check`, `-build->ship`. */
+/** Returns the changes that a run made to its program: `+check`, `-build->ship`. */
 function changesOf(first: Graph, now: Graph): string[] {
   const names = ({ nodes, edges }: Graph): string[] => [...nodes, ...edges].map(({ id }) => id)
   const [before, after] = [new Set(names(first)), new Set(names(now))]
@@ -159,7 +165,10 @@ function listOf(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : []
 }
 
-/** `frames`: those that show in the picture, the one whose it is first. */
+/**
+ * Returns the states of a picture. `frames` are the frames that the picture shows; the frame of the program itself
+ * comes first.
+ */
 function statesOf({ program, kind, ...seen }: FrameHistory, frames: readonly Frame[], state: State): RunStates {
   const nodes = new Map<string, NodeState>([...seen.nodes].map((id) => [id, seen.failed.has(id) ? 'failed' : 'passed']))
   const edges = new Map<string, { standing: EdgeState; why?: string | undefined }>()
@@ -181,7 +190,7 @@ function statesOf({ program, kind, ...seen }: FrameHistory, frames: readonly Fra
   return { nodes, edges }
 }
 
-/** The node at which a frame stands: a failure that waits for a remedy is one, whatever else its wait is. */
+/** Returns the state of the node at which a frame stands. A wait that reports a fault is a failure, whatever its type. */
 function stateAt({ waits = [], callee }: Frame): NodeState {
   const [wait] = callee === undefined ? waits : []
   if (wait === undefined) return 'running'

@@ -3,7 +3,7 @@ import type { Place, Point } from './layout.ts'
 import type { PictureNode } from './picture.ts'
 import type { Mark } from '../look.ts'
 
-/** A choice has points at its sides, a call the double sides of a part that stands elsewhere, an end a second rim. */
+/** Returns the outline of a node: a choice has pointed sides, a call has double sides, an end has a second rim. */
 export function outline({ form, end }: PictureNode, { x, y, width, height }: Place): string[] {
   const shape = (grow: number, name: string): string => {
     const [left, top, right, bottom] = [x - grow, y - grow, x + width + grow, y + height + grow]
@@ -33,7 +33,7 @@ export function drawBadge(mark: Mark, x: number, y: number): string {
   }
 }
 
-/** A line with round turns and a tip at its end. */
+/** Returns a line with round turns and an arrowhead at its end. */
 export function path(points: readonly Point[]): string {
   const end = points.at(-1)
   const before = points.at(-2)
@@ -68,14 +68,14 @@ function distance(a: Point, b: Point): number {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text that is nothing but text in XML: no markup, and no character that XML refuses. */
+/** Escapes text for XML: it contains no markup and no character that XML forbids. */
 export function escaped(text: string): string {
   return printable(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
 }
 
-/** A length as SVG has it: tenths are enough. */
+/** Returns a length in SVG, rounded to tenths. */
 export function tenths(value: number): string {
   return String(Math.round(value * 10) / 10)
 }

@@ -1,4 +1,4 @@
-/** Colours by what they are for: one set for light surroundings, one for dark ones. */
+/** Colours by purpose: one set for light backgrounds, one for dark ones. */
 interface Palette {
   readonly paper: string
   readonly box: string
@@ -6,7 +6,7 @@ interface Palette {
   readonly dim: string
   readonly line: string
   readonly faint: string
-  /** What is taken or passed, is being done, is for people, has failed: the line, and the box. */
+  /** The colours of states, each for the line and the box: taken or passed, running, waiting for people, failed. */
   readonly green: readonly [string, string]
   readonly cyan: readonly [string, string]
   readonly yellow: readonly [string, string]
@@ -40,12 +40,12 @@ const DARK: Palette = {
 }
 
 export const FONT = { name: 13, small: 11, title: 15 } as const
-/** Of the size of a font, for the widest of the usual monospace fonts. */
+/** The width of a character relative to the font size, for the widest of the usual monospace fonts. */
 export const CELL = 0.605
 
 /**
- * The style of a drawing: no script, no font but the system's, colours by what the reader prefers. Each set of colours is
- * written out, since not everything that shows an SVG knows variables.
+ * Returns the style of a drawing: no script, only system fonts, and colours by the reader's preference. Each set of
+ * colours is written out, because not every program that shows an SVG supports variables.
  */
 export function styleSheet(): string {
   return `<style>

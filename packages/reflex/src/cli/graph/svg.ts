@@ -6,7 +6,7 @@ import { CELL, FONT, styleSheet } from './svg-style.ts'
 import type { Mark } from '../look.ts'
 import { counted } from '../units.ts'
 
-/** A picture with a line above it that says what it is of. */
+/** A picture with a title line above it. */
 export interface TitledPicture {
   readonly picture: Picture
   readonly title: string
@@ -15,17 +15,17 @@ export interface TitledPicture {
 
 const MARGIN = 28
 const SPACING = { node: 36, layer: 22, line: 18, label: 8 }
-/** A badge and the gap between it and the name. */
+/** The size of a badge and the gap between it and the name. */
 const BADGE = 10
 const GAP = 6
 const LINE = 15
-/** A node that stands for nothing: the dot from which the line into the entry comes. */
+/** The size of the dot from which the line to the entry starts. The layout treats it as a node. */
 const DOT = 10
 const WORDS = 34
 
 /**
- * Pictures as one SVG, below each other, sized by what is in them: for light and dark surroundings, with nothing in it that
- * acts or asks another host, and with what it shows as text for those who cannot see it.
+ * Draws pictures as one SVG, below each other, sized by their content. It fits light and dark backgrounds, contains no
+ * scripts and no requests to other hosts, and describes its content as text for readers who cannot see it.
  */
 export async function drawSvg(titled: readonly TitledPicture[]): Promise<string> {
   const parts: { readonly svg: string; readonly width: number; readonly height: number }[] = []
@@ -90,7 +90,7 @@ async function part({ picture, title, facts }: TitledPicture): Promise<{ svg: st
   return { svg, width: Math.max(layout.width, titleWidth, ...right), height: head + layout.height }
 }
 
-/** Lines first, so that boxes stand over them; both in the order of the program. */
+/** Draws lines first, so that boxes cover them; both in the order of the program. */
 function pictureShapes(
   picture: Picture,
   layout: Layout,

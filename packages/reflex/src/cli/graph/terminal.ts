@@ -4,10 +4,10 @@ import { layOut, type Layout, type Place, type Point } from './layout.ts'
 import { type EdgeState, edgeTexts, markOf, type Picture, type PictureEdge, type PictureNode } from './picture.ts'
 import type { Look, Paint } from '../look.ts'
 
-/** Across, places are those of the middles of cells: a box of 27 is 26 wide, and its middle is a cell. */
+/** Horizontal positions are the middles of cells: a box of 27 cells is 26 wide, and its middle is a cell. */
 const SPACING = { node: 3, layer: 1, line: 2, label: 1 }
 
-/** A node as it stands in its box; ways that lead back to it at once are told below its name. */
+/** A node in its box; edges from the node to itself are listed below its name. */
 interface NodeBox {
   readonly node: PictureNode
   readonly text: string
@@ -20,7 +20,7 @@ interface EdgeLabel {
   readonly words: readonly string[]
 }
 
-/** How wide conditions may be, in cells, and whether boxes say more than their names: what comes first is preferred. */
+/** The widths of conditions in cells, and whether boxes show more than their names; earlier entries are preferred. */
 const TRIES = [
   { details: true, words: 32 },
   { details: true, words: 18 },
@@ -29,8 +29,8 @@ const TRIES = [
 ]
 
 /**
- * A picture in the letters of a terminal, or undefined where it does not fit even with conditions wrapped and without
- * what nodes do. Names are never cut.
+ * Draws a picture with the characters of a terminal. Returns undefined if it does not fit even with wrapped conditions
+ * and without the actions of nodes. Names are never cut.
  */
 export async function drawInCells(picture: Picture, look: Look): Promise<string[] | undefined> {
   for (const { details, words } of TRIES) {
@@ -40,7 +40,7 @@ export async function drawInCells(picture: Picture, look: Look): Promise<string[
     if (Math.max(...boxes.map(widthOf)) + 4 > look.room) continue
     const layout = inWholeCells(await layOutCells(boxes, labels))
     if (layout.width <= look.room) return draw(layout, boxes, labels, picture.showsRun, look)
-    // Shorter words do not make a third of it.
+    // Shorter texts never save two thirds of the width.
     if (layout.width > 3 * look.room) return undefined
   }
   return undefined
@@ -60,7 +60,7 @@ function loopsOf({ id }: PictureNode, labelled: readonly EdgeLabel[]): string[] 
   )
 }
 
-/** Cells of the longest line in a box. */
+/** Returns the cells of the longest line in a box. */
 function widthOf({ text, loops }: NodeBox): number {
   return Math.max(countCells(text), ...loops.map((loop) => countCells(loop)))
 }
@@ -81,7 +81,8 @@ function layOutCells(boxes: readonly NodeBox[], labels: readonly EdgeLabel[]): P
   return layOut({
     spacing: SPACING,
     nodes: boxes.map((box) => ({
-      // Odd, so that there is a cell in the middle; each line has a cell of its own at the edge of the box, and one beside it.
+      // The width is odd, so that there is a cell in the middle. Each line has its own cell at the border of the box,
+      // and a free cell beside it.
       width:
         (Math.max(widthOf(box) + 4, 2 * Math.max(lineCounts.get(`>${box.node.id}`) ?? 0, lineCounts.get(`<${box.node.id}`) ?? 0) + 3, 9) |
           1) -
@@ -96,7 +97,7 @@ function layOutCells(boxes: readonly NodeBox[], labels: readonly EdgeLabel[]): P
   })
 }
 
-/** The same in whole cells, without the rows in which lines only go on. */
+/** Returns the layout in whole cells, without the rows that only continue lines. */
 function inWholeCells(layout: Layout): Layout {
   const x = (at: number): number => Math.round(at)
   const rows = rowsOf(layout)
@@ -113,7 +114,7 @@ function inWholeCells(layout: Layout): Layout {
   return { nodes, edges, groups: [], width: Math.max(...nodes.map((box) => box.x + box.width), ...right), height: rows(layout.height) }
 }
 
-/** Where each row goes when those are taken out that hold neither box, label nor turn; between two boxes one stays. */
+/** Returns the new row of each row. Rows without a box, label or turn are removed; one stays between two boxes. */
 function rowsOf({ nodes, edges, height }: Layout): (y: number) => number {
   const boxes = new Set<number>()
   const used = new Set<number>()
@@ -152,12 +153,15 @@ function draw(layout: Layout, boxes: readonly NodeBox[], labels: readonly EdgeLa
   return field.lines(look)
 }
 
-/** Whether a line leads back to a box above. */
+/** True if a line leads back to a box above. */
 function isUpward(points: readonly Point[]): boolean {
   return (points.at(-1)?.y ?? 0) < (points[0]?.y ?? 0)
 }
 
-/** From the lower edge of one box to the upper edge of the other; back, from the upper edge to the lower one. */
+/**
+ * Draws a line from the lower edge of one box to the upper edge of the other; a line back goes from the upper edge to
+ * the lower one.
+ */
 function drawLine(field: Cells, points: readonly Point[], { weight, paint }: LineStyle = { weight: 'thin', paint: undefined }): void {
   const upward = isUpward(points)
   const last = points.length - 2

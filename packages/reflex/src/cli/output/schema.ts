@@ -26,11 +26,11 @@ import {
 const step = z.object({ program: text, node: text.optional(), branch: text.optional() })
 
 /**
- * The shapes of everything that the command writes with `--json` and `--jsonl`: written once, published by `reflex schema
- * output`, and held against the real documents by the tests. Fields may be added; a reader ignores those it does not know.
+ * The schemas of everything that the command writes with `--json` and `--jsonl`. `reflex schema output` publishes them,
+ * and tests compare them with the real documents. Fields may be added; a reader ignores fields that it does not know.
  */
 export const DOCUMENTS = {
-  error: z.object({ v, error: fault, findings: list(fault).optional() }).describe('Any command that could not do what it was asked for'),
+  error: z.object({ v, error: fault, findings: list(fault).optional() }).describe('Any command that failed'),
   help: z.object({ v, help: text }).describe('--help'),
   version: z.object({ v, version: text }).describe('--version'),
   result: z
@@ -49,26 +49,26 @@ export const DOCUMENTS = {
       answered: answered.optional(),
     })
     .describe('run, resume, answer'),
-  posted: z.object({ v, answered, inbox: z.boolean() }).describe('answer, where another process takes it up; false once it has'),
+  posted: z.object({ v, answered, inbox: z.boolean() }).describe('answer, if another process takes the answer; inbox is false once it has'),
   signalled: z
     .object({ v, run: text, signal: z.object({ topic: text, value: anyJson, by: text }), inbox: z.literal(true) })
-    .describe('signal, where it does not continue the run'),
+    .describe('signal, if it does not continue the run'),
   cancelled: z
     .object({
       v,
       run: text,
       did: z
         .enum(['cancelled', 'cancelling', 'requested', 'late'])
-        .describe('What the cancellation did; late: the run ended before it arrived'),
+        .describe('The effect of the cancellation; late: the run ended before it arrived'),
       status,
       cancelled: z.object({ by: text, reason: text.optional(), record: z.number().optional() }),
-      inbox: z.boolean().describe('Another process holds the run, and has not taken the cancellation yet'),
+      inbox: z.boolean().describe('True if another process owns the run and has not taken the cancellation yet'),
       holder: z.object({ pid: z.number(), host: text }).optional().describe('The process that was asked to stop the run'),
       effects: list(
         z.object({ key: text, path: text, port: text, name: text, asked: z.boolean(), repeat: z.enum(['free', 'keyed', 'ask']) }),
       )
         .optional()
-        .describe('Effects that were in flight and may have happened; absent where the journal cannot be read here'),
+        .describe('Effects that were pending and may have happened; absent if the journal cannot be read here'),
     })
     .describe('cancel'),
   runs: z.object({ v, runs: list(run), more: z.boolean() }).describe('runs'),
@@ -82,7 +82,7 @@ export const DOCUMENTS = {
       record: z.number(),
       time,
       stack: list(step),
-      branches: list(list(step)).optional().describe('The stacks of branches that stand beside each other'),
+      branches: list(list(step)).optional().describe('The stacks of parallel branches'),
       choices: list(z.object({ id: text, label: text, open: z.boolean(), why: text.optional(), when: text.optional() })),
       board: list(
         z.object({
@@ -90,11 +90,11 @@ export const DOCUMENTS = {
           value: anyJson,
           node: text.optional(),
           record: z.number(),
-          known: text.optional().describe('What else is known of it'),
-          by: text.optional().describe('Who set it, where no node wrote it'),
+          known: text.optional().describe('More facts about the entry'),
+          by: text.optional().describe('The actor who set it, if no node wrote it'),
         }),
       ),
-      questions: list(question).describe('Those that were open at the record'),
+      questions: list(question).describe('The questions that were open at the record'),
       inbox: list(
         z.object({
           type: z.enum(['answer', 'message', 'cancel']),
@@ -104,15 +104,15 @@ export const DOCUMENTS = {
           time,
           damaged: text.optional(),
         }),
-      ).describe('What no record has taken; of a run that has ended, nobody will'),
+      ).describe('Messages that no record has taken; if the run has ended, no record will'),
     })
     .describe('show'),
   trace: z
     .object({
       v,
       run,
-      by: text.optional().describe('Who started it'),
-      input: anyJson.optional().describe('What it was started with'),
+      by: text.optional().describe('The actor who started the run'),
+      input: anyJson.optional().describe('The input of the run'),
       lines: list(line),
     })
     .describe('trace'),
@@ -129,7 +129,9 @@ export const DOCUMENTS = {
       requests: list(z.object({ effect: text, port: text, args: anyJson.optional(), key: text.optional() })).optional(),
     })
     .describe('run, resume, answer, trace: a line of --jsonl; docs/journal.md has its rarer fields'),
-  worker: z.object({ v, runs: z.number().describe('How often one was carried on'), failures: z.number() }).describe('worker'),
+  worker: z
+    .object({ v, runs: z.number().describe('The number of runs that were continued, repeats included'), failures: z.number() })
+    .describe('worker'),
   carried: z.object({ v, run: text, status, records: z.number() }).describe('worker, a line of --jsonl'),
   fork: z
     .object({
@@ -137,14 +139,14 @@ export const DOCUMENTS = {
       run: text,
       from: z.object({ run: text, record: z.number() }),
       status,
-      records: z.number().describe('Those that it shares, and its own'),
-      settled: z.number().describe('Effects that had settled, and stay so'),
+      records: z.number().describe('The shared records and its own'),
+      settled: z.number().describe('Effects that are settled in both runs'),
       set: anyJson,
-      trust: text.describe('How far it is trusted'),
-      trustBefore: text.optional().describe('How far its source was, where that is something else'),
-      simulated: z.boolean().describe('Nothing leaves this machine'),
+      trust: text.describe('The trust level of the fork'),
+      trustBefore: text.optional().describe('The trust level of its source, if it differs'),
+      simulated: z.boolean().describe('True if nothing leaves this machine'),
       decided: z.object({ place: text, chose: text, was: z.object({ chose: text, by: text.optional() }).optional() }).optional(),
-      next: z.object({ first: list(text), later: list(text) }).describe('What it does once it is resumed'),
+      next: z.object({ first: list(text), later: list(text) }).describe('The actions of the fork once it is resumed'),
     })
     .describe('fork'),
   why: z.object({ v, run: text, cause }).describe('why'),
@@ -153,11 +155,11 @@ export const DOCUMENTS = {
       v,
       one: compared,
       other: compared,
-      equal: z.number().describe('Records that both have, from the first on'),
+      equal: z.number().describe('The number of equal records at the beginning'),
       differences: list(
         z.object({
           what: z.enum(['way', 'node', 'value', 'status', 'result']),
-          name: text.describe('The path of a node, a key, or a place inside its value'),
+          name: text.describe('The path of a node, a key, or a path inside its value'),
           one: anyJson.optional(),
           other: anyJson.optional(),
           records: z.object({ one: z.number().optional(), other: z.number().optional() }),
@@ -179,7 +181,7 @@ export const DOCUMENTS = {
       records: z.number(),
       lines: z.number(),
       bytes: z.number(),
-      hash: text.describe('Of all lines: what a signature signs'),
+      hash: text.describe('The hash of all lines, which a signature signs'),
       signed: z.boolean(),
     })
     .describe('export'),
@@ -198,7 +200,7 @@ export const DOCUMENTS = {
       status,
       records: z.number(),
       signature: z.enum(['checked', 'unchecked', 'none']).describe('unchecked: no secret was given'),
-      messages: z.number().describe('Told to the run, and taken by no record yet'),
+      messages: z.number().describe('Messages in the inbox of the run that no record has taken yet'),
     })
     .describe('import'),
   gc: z
@@ -210,7 +212,7 @@ export const DOCUMENTS = {
       files: list(z.object({ file: text, valid: z.boolean(), findings: list(finding) })),
       errors: z.number(),
       warnings: z.number(),
-      infos: z.number().describe('Findings that ask for nothing'),
+      infos: z.number().describe('Findings that need no action'),
     })
     .describe('validate'),
   fmt: z
@@ -219,9 +221,9 @@ export const DOCUMENTS = {
       files: list(
         z.object({
           file: text,
-          changed: z.boolean().describe('With --check: whether it would be'),
+          changed: z.boolean().describe('With --check: true if fmt would change the file'),
           findings: list(fault),
-          text: text.optional().describe('What standard input has become'),
+          text: text.optional().describe('The formatted text of standard input'),
         }),
       ),
       changed: z.number(),
@@ -277,7 +279,7 @@ export const DOCUMENTS = {
   starter: z.object({ v, files: list(text), next: list(text).describe('Commands') }).describe('init'),
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 
-/** Parts that several documents have. */
+/** The parts that several documents share. */
 const PARTS = {
   fault,
   program,
@@ -292,7 +294,7 @@ const PARTS = {
   cause,
 } as const
 
-/** JSON Schema (draft-07) of the documents: any of them, each under its name in `definitions`. */
+/** Returns the JSON Schema (draft-07) of the documents: any of them, each under its name in `definitions`. */
 export function outputSchema(): object {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries({ ...PARTS, ...DOCUMENTS })) registry.add(schema, { id })
@@ -301,7 +303,7 @@ export function outputSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: 'urn:reflex:output',
-    title: 'What reflex writes with --json and --jsonl',
+    title: 'The output of reflex with --json and --jsonl',
     anyOf: Object.keys(DOCUMENTS).map((id) => ({ $ref: `#/definitions/${id}` })),
     definitions: Object.fromEntries(definitions),
   }

@@ -1,40 +1,40 @@
 import { z } from 'zod'
 
-/** What the documents of output-schema.ts are made of. */
+/** The parts of the documents in `schema.ts`. */
 export const v = z.literal(1)
 export const text = z.string()
 export const time = z.iso.datetime().describe('UTC, ISO 8601')
 export const anyJson = z.unknown().describe('Any JSON')
 export const list = <Item extends z.ZodType>(item: Item): z.ZodArray<Item> => z.array(item)
 
-/** `info` is worth knowing and asks for nothing. */
+/** The severity of a finding; `info` needs no action. */
 export const severity = z.enum(['error', 'warning', 'info'])
-export const verdict = z.enum(['retry', 'fail', 'wait', 'bug']).describe('Who may act on it')
+export const verdict = z.enum(['retry', 'fail', 'wait', 'bug']).describe('The action that can solve it')
 export const fault = z
   .object({
-    code: text.describe('R####; reflex explain CODE tells more'),
-    rule: text.optional().describe('The code of the seed'),
+    code: text.describe('R####; reflex explain CODE shows more'),
+    rule: text.optional().describe('The name of the rule in the specification'),
     message: text,
     verdict,
     severity: severity.optional(),
     file: text.optional(),
     line: z.number().optional(),
     column: z.number().optional(),
-    length: z.number().optional().describe('How many characters from the column on are meant'),
+    length: z.number().optional().describe('The number of characters from the column on'),
     frame: text.optional().describe('The lines of the source around the place'),
-    path: text.optional().describe('Where in the program'),
+    path: text.optional().describe('The path in the program'),
     run: text.optional(),
-    fix: text.optional().describe('What to do about it'),
+    fix: text.optional().describe('The action that solves it'),
     cause: anyJson.optional().describe('The failure behind it, or its message'),
     data: anyJson.optional(),
   })
-  .describe('What went wrong, where, and what to do')
+  .describe('A failure: its message, its place, and a fix')
 
 export const program = z.object({ name: text, kind: text, hash: text })
 export const status = z.enum(['running', 'suspended', 'completed', 'failed', 'cancelled'])
 
 export const question = z.object({
-  id: text.describe('Its address: RUN/q1'),
+  id: text.describe('The address: RUN/q1'),
   run: text,
   name: text,
   path: text,
@@ -44,16 +44,16 @@ export const question = z.object({
       value: text,
       label: text.optional(),
       detail: text.optional(),
-      key: text.optional().describe('Chooses it as well'),
+      key: text.optional().describe('A key that also chooses it'),
       also: list(text).optional().describe('Other names that choose it'),
     }),
   ).optional(),
   schema: anyJson.optional().describe('JSON Schema of the answer'),
   since: time,
   due: time.optional(),
-  otherwise: anyJson.optional().describe('The answer that counts when none comes in time'),
-  about: anyJson.optional().describe('What the one who answers should see'),
-  error: fault.optional().describe('The failure that asks whether to try again'),
+  otherwise: anyJson.optional().describe('The answer that is used if none comes in time'),
+  about: anyJson.optional().describe('Facts for the person who answers'),
+  error: fault.optional().describe('The failure after which the question asks to try again'),
 })
 
 export const run = z.object({
@@ -78,7 +78,7 @@ export const run = z.object({
   cost: z.number().optional().describe('US dollars; absent where no effect has stated a usage'),
   tokens: z.number().optional(),
   unpriced: z.number().optional().describe('The tokens that have no price'),
-  process: z.object({ pid: z.number(), host: text }).optional().describe('Who holds it'),
+  process: z.object({ pid: z.number(), host: text }).optional().describe('The process that owns the run'),
   value: anyJson.optional(),
   error: anyJson.optional(),
 })
@@ -88,9 +88,9 @@ export const answered = z.object({ question: text, value: anyJson, by: text })
 export const line = z.object({
   record: z.number(),
   time,
-  path: text.describe('Where the frame stands'),
+  path: text.describe('The path of the frame'),
   place: text.describe('The path of the node'),
-  branch: text.optional().describe('The branch, where it is one of several beside each other'),
+  branch: text.optional().describe('The branch, if there are several in parallel'),
   depth: z.number(),
   mark: text,
   node: text.optional(),
@@ -103,7 +103,7 @@ const standing = z.enum(['taken', 'open', 'closed'])
 export const drawnProgram = z.object({
   program: text,
   kind: text,
-  changes: list(text).optional().describe('What the run has made of the program that it began with: +node, -from->to'),
+  changes: list(text).optional().describe('The changes that the run made to its program: +node, -from->to'),
   nodes: list(
     z.object({
       id: text,
@@ -113,8 +113,8 @@ export const drawnProgram = z.object({
       end: z.literal(true).optional(),
       calls: text.optional(),
       about: text.optional(),
-      deed: text.optional().describe('What is done here, in a word'),
-      still: z.literal(true).optional().describe('Nothing is done here'),
+      deed: text.optional().describe('The action at the node, in a word'),
+      still: z.literal(true).optional().describe('True if the node does nothing'),
       standing: z.enum(['passed', 'running', 'asks', 'waits', 'failed']).optional(),
     }),
   ),
@@ -126,7 +126,7 @@ export const drawnProgram = z.object({
       label: text.optional(),
       guard: text.optional(),
       standing: standing.optional(),
-      why: text.optional().describe('Why it was closed'),
+      why: text.optional().describe('The reason why the edge was closed'),
     }),
   ),
 })
@@ -135,9 +135,9 @@ const side = z.object({ says: text, open: list(text).optional() })
 const differingPart = z.object({ part: text, recorded: anyJson.optional(), decided: anyJson.optional() })
 export const replayed = z.object({
   run: text,
-  result: z.enum(['equal', 'noted', 'differs']).describe('noted: decided the same, and some records note something else'),
+  result: z.enum(['equal', 'noted', 'differs']).describe('noted: the decisions are equal, and some records have different notes'),
   records: z.number(),
-  equal: z.number().describe('How many records from the first on'),
+  equal: z.number().describe('The number of equal records at the beginning'),
   noted: z.number(),
   decisions: z.number(),
   effects: z.literal(0).describe('A replay performs nothing'),
@@ -146,7 +146,7 @@ export const replayed = z.object({
     .object({
       record: z.number(),
       path: text.optional(),
-      at: text.describe('Where in the first of the parts; empty: all of it'),
+      at: text.describe('The place in the first of the parts; empty for the whole part'),
       recorded: side,
       decided: side,
       parts: list(differingPart),
@@ -157,23 +157,28 @@ export const replayed = z.object({
 export const cause = z
   .object({
     what: z.enum(['value', 'decision', 'record', 'effect', 'answer', 'start', 'set', 'call']),
-    name: text.describe('A key, the path of a node, or what it is of'),
-    record: z.number().describe('In which it came about'),
+    name: text.describe('A key, the path of a node, or the subject of the cause'),
+    record: z.number().describe('The record of the cause'),
     text: text.optional(),
     value: anyJson.optional(),
     by: text.optional(),
     because: text.optional(),
     failed: z.literal(true).optional(),
-    open: list(text).optional().describe('What else could have been chosen'),
+    open: list(text).optional().describe('The other edges that could have been chosen'),
     closed: list(z.object({ way: text, why: text })).optional(),
-    again: z.literal(true).optional().describe('Told above'),
-    also: text.optional().describe('What else has this name, as it is asked for'),
+    again: z.literal(true).optional().describe('True if the cause is described above'),
+    also: text.optional().describe('The other subject of this name, as an argument of why'),
     get from() {
       return list(cause)
     },
   })
-  .describe('Why something is as it is')
-export const compared = z.object({ run: text, record: z.number().describe('As far as it is compared'), records: z.number(), status })
+  .describe('The causes of a value or a decision')
+export const compared = z.object({
+  run: text,
+  record: z.number().describe('The last record that is compared'),
+  records: z.number(),
+  status,
+})
 export const checked = z.object({
   run: text,
   program,
@@ -182,6 +187,6 @@ export const checked = z.object({
   replay: replayed.optional(),
   error: fault.optional(),
 })
-export const refused = z.object({ file: text, error: fault }).describe('A file that cannot be tried')
+export const refused = z.object({ file: text, error: fault }).describe('A file that cannot be checked')
 
 export const finding = fault.extend({ severity })

@@ -16,17 +16,17 @@ export interface AnswerFlags extends ContinueFlags {
   readonly run?: boolean
 }
 
-/** What is answered, with what. */
+/** An answer with its question and its author. */
 interface GivenAnswer {
   readonly question: OpenQuestion
   readonly value: Json
   readonly by: string
 }
 
-/** `reflex answer RUN [QUESTION] VALUE`: records first, then carries the run on, unless somebody else does. */
+/** `reflex answer RUN [QUESTION] VALUE`: records the answer, then continues the run, unless another process owns it. */
 export async function answer(session: Session, words: readonly string[], flags: AnswerFlags): Promise<number> {
   if (words.length > 3)
-    throw faults.make('R2031', `answer takes a run, perhaps a question, and one answer; here are ${words.length} words`, {
+    throw faults.make('R2031', `answer takes RUN [QUESTION] VALUE, and here are ${words.length} words`, {
       fix: 'put the answer in quotes',
     })
   return answerAt(session, words.slice(0, -1).join('/'), words.at(-1) ?? '', flags)
@@ -53,19 +53,23 @@ async function answerAndContinue(session: Session, reply: GivenAnswer, flags: An
     })
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
-    // Somebody was first, and the run went on to its end: what closed the question says more than that it has ended.
+    // Another answer came first and the run ended. The reason why the question is closed explains more than the end of
+    // the run.
     if (thrown.code === 'R2001') await reflex.question(question.id)
     if (thrown.code !== 'R5001') throw thrown
     return postAnswer(session, reply, thrown.message)
   }
 }
 
-/** Into the inbox of the run: whoever holds it takes it from there, unless something else has closed the question by then. */
+/**
+ * Posts an answer to the inbox of the run. The process that owns the run takes it, unless the question is closed by
+ * then.
+ */
 async function postAnswer(session: Session, { question, value, by }: GivenAnswer, ownerMessage: string | undefined): Promise<number> {
   const { console, reflex } = session
   const { message } = await reflex.answer(question.id, value, { by, run: false })
   const outcome = ownerMessage === undefined || message === undefined ? 'waits' : await awaitAnswer(session, question, message)
-  // It is open no more, and this says what closed it.
+  // The question is closed; this call throws the fault that says why.
   if (outcome === 'late') await reflex.question(question.id)
   if (console.shape !== 'text')
     console.document(plainJson({ v: 1, answered: { question: question.id, value, by }, inbox: outcome !== 'taken' }))
@@ -73,20 +77,20 @@ async function postAnswer(session: Session, { question, value, by }: GivenAnswer
     const name = console.err.text(question.id)
     const where =
       outcome === 'taken'
-        ? ['recorded by who holds the run']
-        : ['in its inbox', ...(ownerMessage === undefined ? [] : [`${ownerMessage}, which takes it up`])]
+        ? ['recorded by the process that owns the run']
+        : ['in its inbox', ...(ownerMessage === undefined ? [] : [`${ownerMessage}, which will take it`])]
     const [first = '', ...rest] = where
     console.report(factLine(name, name, [`${shortJson(value)}, by ${by}, ${first}`, ...rest], console.err))
-    if (ownerMessage === undefined) console.report([commandHint(console.err, 'go on', console.command('resume', question.run))])
+    if (ownerMessage === undefined) console.report([commandHint(console.err, 'continue', console.command('resume', question.run))])
   }
   return EXIT.done
 }
 
-/** Says so as soon as the answer is durable, before anything that follows from it. */
+/** Prints the answer as soon as it is durable, before the records that follow from it. */
 function printRecorded({ console }: Session, { question, value, by }: GivenAnswer, handle: RunHandle): void {
   if (console.shape !== 'text' || console.quiet) return
   const stop = handle.onLine(({ n, event }) => {
-    // The answer of somebody who was first may be recorded before this one.
+    // Another person's answer may be recorded before this one.
     if (event.mark !== 'answer' || event.facts?.['by'] !== by || !equalJson(event.facts['answer'], value)) return
     stop()
     const shown = typeof value === 'string' && value.length <= 60 ? value : shortJson(value, 60)
@@ -95,13 +99,13 @@ function printRecorded({ console }: Session, { question, value, by }: GivenAnswe
   })
 }
 
-/** Milliseconds: whoever holds a run looks into its inbox about once a second. */
+/** The longest wait in milliseconds: the process that owns a run reads its inbox about once a second. */
 const LONGEST_WAIT = 3000
 const CHECK_INTERVAL = 100
 
 /**
- * What becomes of an answer in the inbox of a run that another process holds. `taken`: it is on record. `late`: something
- * else closed the question first. `waits`: nobody has looked yet.
+ * Waits for an answer in the inbox of a run that another process owns. Returns `taken` if the answer is recorded,
+ * `late` if something else closed the question first, and `waits` if the owner has not read it yet.
  */
 async function awaitAnswer(session: Session, question: OpenQuestion, message: string): Promise<'taken' | 'late' | 'waits'> {
   const { host } = session.console.world.surroundings
@@ -110,7 +114,7 @@ async function awaitAnswer(session: Session, question: OpenQuestion, message: st
     if (host.now() >= until) return 'waits'
     await new Promise<void>((resolve) => void host.at(host.now() + CHECK_INTERVAL, resolve))
   }
-  // The record that takes a message and its end in the inbox are one commit.
+  // The record that takes a message and its removal from the inbox are one commit.
   const isInInbox = (await session.reflex.store.inbox(question.run)).some(({ id }) => id === message)
   return isInInbox || (await isRefused(session, question, message)) ? 'late' : 'taken'
 }

@@ -4,7 +4,7 @@ import { EXIT } from '../exit.ts'
 import { tabSeparated } from '../layout.ts'
 import type { Session } from '../session.ts'
 
-/** `reflex show RUN --artifacts`: what nodes have stored beside the context; with `--json` the data as a whole. */
+/** `reflex show RUN --artifacts`: prints what nodes stored beside the context; with `--json` the complete data. */
 export async function artifacts(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
   const stored = await reflex.artifacts(address)

@@ -12,11 +12,14 @@ import type { Session } from '../session.ts'
 
 export interface CancelFlags extends ContinueFlags {
   readonly reason?: string
-  /** Milliseconds to wait for the process that holds the run. */
+  /** The time to wait for the process that owns the run, as a duration such as `10s`. */
   readonly wait?: string
 }
 
-/** `reflex cancel RUN`: ends the run here, or asks the process that holds it, waits for that process, and reports the result. */
+/**
+ * `reflex cancel RUN`: ends the run here, or asks the process that owns it, waits for that process, and reports the
+ * result.
+ */
 export async function cancel(session: Session, ref: string, { reason, wait }: CancelFlags): Promise<number> {
   const { console, reflex } = session
   const isPrinted = console.shape === 'text' && !console.quiet
@@ -41,7 +44,7 @@ export async function cancel(session: Session, ref: string, { reason, wait }: Ca
   return { cancelled: EXIT.done, cancelling: EXIT.suspended, requested: EXIT.suspended, late: EXIT.no }[cancelled.did]
 }
 
-/** A run that this process holds has run the compensation steps that it could. */
+/** Returns the result with the status after the compensation steps that this process could run. */
 function withFinalStatus(cancelled: CancelResult, status: CancelResult['status']): CancelResult {
   return { ...cancelled, status, did: status === 'cancelled' ? 'cancelled' : cancelled.did }
 }
@@ -68,7 +71,7 @@ function printCancelled({ console }: Session, { run, did, status, record, handle
       ])
     case 'requested':
       return console.report([
-        ...line(did, [details, `not taken yet${place}`, 'it stays in the inbox']),
+        ...line(did, [details, `not read yet${place}`, 'it stays in the inbox']),
         ...effectLines(console, effects),
         commandHint(err, 'look', console.command('show', run)),
       ])
@@ -80,11 +83,14 @@ function printCancelled({ console }: Session, { run, did, status, record, handle
   }
 }
 
-/** `may have happened  pay  bank.transfer  otter-2m9q:12`, so that a person can check with the other side. */
+/**
+ * Returns lines such as `may have happened  pay  bank.transfer  otter-2m9q:12`, so that a person can ask the other
+ * side.
+ */
 function effectLines({ err }: Console, effects: readonly PossibleEffect[] = []): string[] {
   return effects.flatMap(({ key, path, name, asked }) =>
     hangingLines(
-      [asked ? 'was asked about' : 'may have happened', path, name, `key ${key}`].filter((part) => part !== '').join('  '),
+      [asked ? 'outcome unknown' : 'may have happened', path, name, `key ${key}`].filter((part) => part !== '').join('  '),
       err,
       2,
     ),

@@ -25,10 +25,10 @@ const MARKS: Readonly<Record<CheckOutcome, Mark>> = {
   unknown: 'warns',
 }
 
-/** A program names a tool that is not known here. */
+/** The fault of a program that names a tool which is not known here. */
 const NO_TOOL = 'R4100'
 
-/** `reflex check [FILE…]`: whether the unfinished runs would go on as recorded on programs as they are now. */
+/** `reflex check [FILE…]`: checks that the unfinished runs would continue as recorded on the current programs. */
 export async function check(session: Session, files: readonly string[], { kind, tools = [] }: CheckFlags): Promise<number> {
   const { console, reflex } = session
   await reflex.useTools(tools)
@@ -47,7 +47,7 @@ export async function check(session: Session, files: readonly string[], { kind, 
 
 type OutcomeCounts = ReadonlyMap<CheckOutcome, number>
 
-/** Where what was found goes: to a terminal, a pipe, or a machine. */
+/** The output of the check: a terminal, a pipe, or a document. */
 interface Report {
   refused(file: RefusedFile): void
   run(run: CheckedRun): void
@@ -110,10 +110,10 @@ function tableReport(console: Console): Report {
 
 function terminalReport(console: Console): Report {
   const { out } = console
-  /** Runs that break where another one did are told by its name. */
+  /** The first run that breaks at each place; later runs that break there only name it. */
   const places = new Map<string, string>()
   let look: readonly string[] | undefined
-  /** Modules without which some runs cannot be told: nothing that a journal names is imported unasked. */
+  /** Modules without which some runs cannot be checked: a module that only a journal names is never imported. */
   const missingTools = new Set<string>()
   return {
     refused: ({ fault }) => console.print(console.fault(faultData(fault), out)),
@@ -152,11 +152,11 @@ function outcomeText({ outcome, replayed, fault }: CheckedRun): string {
     case 'equal':
       return `${equal} equal`
     case 'noted':
-      return `goes on as recorded; ${counted(replayed?.noted ?? 0, 'record')} would note other ways`
+      return `continues as recorded; ${counted(replayed?.noted ?? 0, 'record')} would have other notes`
     case 'breaks':
       return `${equal} equal, record ${replayed?.difference?.record ?? 0} differs`
     case 'unchanged':
-      return 'holds these programs'
+      return 'already has these programs'
     case 'apart':
       return 'uses none of these programs'
     case 'unknown':
@@ -165,7 +165,7 @@ function outcomeText({ outcome, replayed, fault }: CheckedRun): string {
   }
 }
 
-/** `2 of 12 open runs would break · 9 go on as recorded · 1 uses none of these programs`. */
+/** Returns `2 of 12 open runs would break · 9 continue as recorded · 1 uses none of these programs`. */
 function summary({ out }: Console, counts: OutcomeCounts): string[] {
   const of = (...outcomes: readonly CheckOutcome[]): number => outcomes.reduce((all, outcome) => all + (counts.get(outcome) ?? 0), 0)
   const [all, breaks, unknown, good, apart] = [sum(counts), of('breaks'), of('unknown'), of('equal', 'noted', 'unchanged'), of('apart')]
@@ -173,9 +173,9 @@ function summary({ out }: Console, counts: OutcomeCounts): string[] {
   const lead = `${count(breaks)} of ${counted(all, 'open run')} would break`
   const painted = breaks > 0 ? out.paint('red', lead) : lead
   const facts = [
-    ...(good === 0 ? [] : [`${count(good)} ${good === 1 ? 'goes' : 'go'} on as recorded`]),
+    ...(good === 0 ? [] : [`${count(good)} ${good === 1 ? 'continues' : 'continue'} as recorded`]),
     ...(apart === 0 ? [] : [`${count(apart)} ${apart === 1 ? 'uses' : 'use'} none of these programs`]),
-    ...(unknown === 0 ? [] : [`${count(unknown)} cannot be told`]),
+    ...(unknown === 0 ? [] : [`${count(unknown)} cannot be checked`]),
   ]
   return factLine(lead, painted, facts, out)
 }

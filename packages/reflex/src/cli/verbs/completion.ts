@@ -6,7 +6,7 @@ import { sourcesOf } from '../completion/sources.ts'
 import { Console } from '../console.ts'
 import { EXIT } from '../exit.ts'
 
-/** `reflex completion SHELL`: the script that teaches a shell to complete the command. Throws `R2031`. */
+/** `reflex completion SHELL`: prints the script that completes the command in a shell. Throws `R2031`. */
 export function completion(console: Console, name: string): number {
   const shell = SHELLS.find((one) => one === name)
   if (shell === undefined) {
@@ -21,8 +21,8 @@ export function completion(console: Console, name: string): number {
 }
 
 /**
- * `reflex completion SHELL -- WORD...`, as the scripts ask it: a line for each word that may stand in the place of the last one.
- * Never fails: a person is typing, and has asked for nothing yet.
+ * `reflex completion SHELL -- WORD...`, as the scripts call it: prints a line for each word that can stand in the place
+ * of the last one. Never fails, because the person is still typing.
  */
 export async function complete({ world }: Console, words: readonly string[]): Promise<number> {
   const at = words.indexOf('--store')
@@ -33,7 +33,7 @@ export async function complete({ world }: Console, words: readonly string[]): Pr
     const found = await candidatesFor(words, sourcesOf(console))
     world.out.write(found.map(([word, about]) => `${word}\t${about}\n`).join(''))
   } catch {
-    // What cannot be looked up is not offered.
+    // Words that cannot be looked up are not offered.
   }
   return EXIT.done
 }

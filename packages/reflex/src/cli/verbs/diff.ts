@@ -18,7 +18,7 @@ export interface DiffFlags extends CommonFlags {
   readonly replay?: boolean
 }
 
-/** `reflex diff A[@N] B[@M]`: what differs between two runs, two records of one, or a run and its replay. */
+/** `reflex diff A[@N] B[@M]`: prints the differences between two runs, two records of one run, or a run and its replay. */
 export async function diff(session: Session, [one = '', other]: readonly string[], flags: DiffFlags): Promise<number> {
   const { console, reflex } = session
   if (flags.replay === true) {
@@ -26,7 +26,7 @@ export async function diff(session: Session, [one = '', other]: readonly string[
     throw faults.make('R2031', '--replay compares one run with its replay', { fix: `reflex diff ${one} --replay` })
   }
   if (other === undefined)
-    throw faults.make('R2031', 'a run is compared with another one', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
+    throw faults.make('R2031', 'diff needs two runs', { fix: `reflex diff ${one} RUN, or reflex diff ${one} --replay` })
   const found = await reflex.diff(one, other)
   if (console.shape !== 'text') console.document(plainJson({ v: 1, ...documentOf(found) }))
   else if (console.out.terminal || flags.text === true) console.print(lines(console, found, flags.text === true))
@@ -51,12 +51,12 @@ function lines(console: Console, { one, other, equal, differences }: Comparison,
     return factLine(
       out.text(lead),
       out.paint('bold', out.text(lead)),
-      [`${counted(equal, 'record')} equal, and nothing differs since`],
+      [`${counted(equal, 'record')} equal, and no difference after them`],
       out,
     )
   }
   const since = equal === 0 ? 'no record in common' : `equal to @${equal}, then`
-  // A value that is cut has its size behind it.
+  // A value that is cut is followed by its size.
   const widest = Math.max(...differences.map(({ name: of }) => countCells(of)), countCells(since) - 2)
   const room = Math.max(10, Math.floor((out.room - widest - 6) / 2) - 8)
   const rows = differences.map((part) => [`  ${part.name}`, ...sides(part, room)])
@@ -73,7 +73,10 @@ function lines(console: Console, { one, other, equal, differences }: Comparison,
   ]
 }
 
-/** Both sides of a difference. Two texts are shown as they are; else a text has quotes, so that `"1"` is not 1, nor an empty one nothing. */
+/**
+ * Returns both sides of a difference. Two texts are shown without quotes; otherwise a text has quotes, so that `"1"`
+ * differs from 1, and an empty text is visible.
+ */
 function sides({ one, other }: RunDifference, room: number): readonly [string, string] {
   if (one === undefined || other === undefined) return [singleSide(one, room), singleSide(other, room)]
   const areTexts = typeof one === 'string' && typeof other === 'string' && one !== '' && other !== ''
@@ -85,7 +88,7 @@ function singleSide(found: Json | undefined, room: number): string {
   return typeof found === 'string' && found !== '' && found.length <= room ? found : shortJson(found, room)
 }
 
-/** Texts that say more line by line. */
+/** True if both sides are texts that are long enough to be compared line by line. */
 function hasLines({ one, other }: RunDifference): boolean {
   return typeof one === 'string' && typeof other === 'string' && (one + other).length >= 40
 }
@@ -94,7 +97,7 @@ function isLonger({ one, other }: RunDifference, room: number): boolean {
   return [one, other].some((text) => typeof text === 'string' && text.length > room)
 }
 
-/** Both texts line by line, as `diff` shows them. */
+/** Returns both texts line by line, as `diff` shows them. */
 function textLines({ out }: Console, { name, one, other }: RunDifference): string[] {
   if (typeof one !== 'string' || typeof other !== 'string') return []
   const line = { both: [' ', 'dim'], one: ['-', 'red'], other: ['+', 'green'] } as const

@@ -8,12 +8,12 @@ import type { Look, Mark } from '../look.ts'
 import type { ContinueFlags } from '../options.ts'
 import { counted } from '../units.ts'
 
-/** How a document names what a mark says. */
+/** The names of results in the document. */
 const CHECK_RESULTS: Readonly<Record<Check['mark'], string>> = { done: 'ok', warns: 'warning', failed: 'failed', skipped: 'none' }
 
 /**
- * `reflex doctor`: what Reflex finds on this machine, and every setting with what has set it. Exits with 0 if it can work
- * here and with 3 if it cannot. Looks at files and the environment alone; asks no network, makes and changes nothing.
+ * `reflex doctor`: prints the state of this machine, and every setting with its origin. Exits with 0 if Reflex can work
+ * here and with 3 if it cannot. It only reads files and the environment: it uses no network and changes nothing.
  */
 export async function doctor(console: Console, flags: ContinueFlags): Promise<number> {
   const { config, checks: first } = checkConfig(console)
@@ -45,7 +45,7 @@ function lines({ out, world }: Console, checks: readonly Check[], settings: read
   ]
 }
 
-/** What mends it stands on a line of its own, so that it can be copied. */
+/** Puts the fix on a separate line, so that it can be copied. */
 function checkLines({ name, mark, text, fix }: Check, out: Look): string[] {
   return [
     ...layoutRow({ depth: 0, mark, node: name, text }, out),

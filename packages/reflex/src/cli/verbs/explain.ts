@@ -9,7 +9,7 @@ import { EXIT } from '../exit.ts'
 import { layoutText, paragraph, table } from '../layout.ts'
 import type { Look } from '../look.ts'
 
-/** `reflex explain CODE`, with our code or a seed's, or the name of an operation of pipelines. */
+/** `reflex explain CODE`: explains a code of Reflex or the name of an error. Throws `R2033`. */
 export function explain(console: Console, code: string): number {
   const found = explainCode(code)
   const operation = found.length === 0 ? operationHelp(code) : undefined
@@ -28,7 +28,7 @@ export function explain(console: Console, code: string): number {
 function unknownCode(code: string): Error {
   const rules = [...CATALOGUE.values()].flatMap(({ rules = [] }) => rules.flatMap((rule) => rule.split(' ').slice(1)))
   const guess = suggest(code, [...CATALOGUE.keys(), ...rules, ...operationNames()])
-  const message = `the catalogue has no ${JSON.stringify(code)}${guess === undefined ? '' : `; did you mean ${guess}?`}`
+  const message = `there is no error code or operation ${JSON.stringify(code)}${guess === undefined ? '' : `; did you mean ${guess}?`}`
   return faults.make('R2033', message, guess === undefined ? {} : { fix: `reflex explain ${guess}` })
 }
 

@@ -25,12 +25,12 @@ export interface ExportFlags extends CommonFlags {
 
 const FORMATS: readonly TableFormat[] = ['jsonl', 'parquet']
 
-/** `reflex export RUN`: its archive; `reflex export --all`: the tables of the store. */
+/** `reflex export RUN` writes the archive of a run; `reflex export --all` writes the tables of the store. */
 export async function exportRuns(session: Session, ref: string | undefined, flags: ExportFlags): Promise<number> {
   if (flags.all === true) return exportAll(session, ref, flags)
-  if (ref === undefined) throw faults.make('R2031', 'no run is named', { fix: 'reflex export RUN, or reflex export --all' })
+  if (ref === undefined) throw faults.make('R2031', 'export needs a run, or --all', { fix: 'reflex export RUN, or reflex export --all' })
   if (flags.format !== undefined)
-    throw faults.make('R2031', '--format goes with --all: a run is always JSON lines', { fix: 'reflex export --help' })
+    throw faults.make('R2031', '--format needs --all: a single run is always written as JSON lines', { fix: 'reflex export --help' })
   return exportOne(session, ref, flags)
 }
 
@@ -40,8 +40,8 @@ async function exportOne({ console, reflex }: Session, ref: string, { output = '
   if (output === '-' && console.shape !== 'text')
     throw faults.make('R2031', `the archive and --${console.shape} both want standard output`, { fix: 'name a file with -o' })
   if (output === '-' && console.world.out.terminal)
-    throw faults.make('R2031', 'an archive is for a file: what outsiders wrote stands in it as they wrote it', {
-      fix: 'name a file with -o, or send it on with | or >',
+    throw faults.make('R2031', 'an archive cannot be printed on a terminal: it may contain untrusted text', {
+      fix: 'name a file with -o, or redirect the output with | or >',
     })
   const { id } = await reflex.find(ref)
   const target = output === '-' ? undefined : targetOf(console, output, id)
@@ -87,12 +87,13 @@ async function exportAll(
   ref: string | undefined,
   { output, format = 'jsonl', signSecretFile }: ExportFlags,
 ): Promise<number> {
-  if (ref !== undefined) throw faults.make('R2031', `--all goes without a run, and ${ref} is one`, { fix: 'reflex export --help' })
+  if (ref !== undefined)
+    throw faults.make('R2031', `--all exports every run, and cannot be combined with the run ${ref}`, { fix: 'reflex export --help' })
   if (signSecretFile !== undefined) throw faults.make('R2031', 'tables are not signed', { fix: 'leave --sign-secret-file out' })
   if (output === undefined || output === '-') throw faults.make('R2031', '--all needs a folder', { fix: 'name it with -o DIR' })
   const known = FORMATS.find((one) => one === format)
   if (known === undefined)
-    throw faults.make('R2031', `--format ${JSON.stringify(format)} is none`, { fix: 'write --format jsonl or --format parquet' })
+    throw faults.make('R2031', `--format ${JSON.stringify(format)} is not a format`, { fix: 'write --format jsonl or --format parquet' })
   const tables = await reflex.exportTables(output, known)
   if (console.shape !== 'text') console.document(plainJson({ v: 1, format: known, tables }))
   else if (!console.quiet)
@@ -106,18 +107,18 @@ async function exportAll(
 function targetOf({ world }: Console, output: string, run: string): string {
   const file = resolve(world.surroundings.cwd, output)
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return file
-  // A store may be somebody else's: the name of a run must not lead out of the folder.
+  // The store may come from another person: the name of a run must not lead out of the folder.
   if (!isRunName(run)) throw invalidRunName(run, 'name a file with -o')
   return join(file, `${run}.run.jsonl`)
 }
 
-/** Where the lines of an archive go. */
+/** The destination of the lines of an archive. */
 interface Target {
-  /** False once nobody takes any more. */
+  /** Returns false once the reader has stopped reading. */
   write(text: string): Promise<boolean>
-  /** All of it is written. */
+  /** Keeps the output: it is complete. */
   keep(): Promise<void>
-  /** Leaves nothing behind that was not kept. */
+  /** Removes output that was not kept. */
   close(): Promise<void>
 }
 
@@ -125,10 +126,10 @@ function outputTarget({ world }: Console): Target {
   return { ...batchedWriter((text) => world.send(text)), close: async () => undefined }
 }
 
-/** Characters that are written at once. */
+/** The number of characters that are written at once. */
 const BATCH_SIZE = 100_000
 
-/** Writes many lines at once. */
+/** Collects lines and writes them in batches. */
 function batchedWriter(send: (text: string) => Promise<boolean>): Pick<Target, 'write' | 'keep'> {
   let text = ''
   const flush = async (): Promise<boolean> => {
@@ -145,19 +146,19 @@ function batchedWriter(send: (text: string) => Promise<boolean>): Pick<Target, '
   }
 }
 
-/** A file that takes its name once all of it is written. */
+/** Writes a file that takes its name once it is complete. */
 async function draftTarget(file: string): Promise<Target> {
   const attempt = async <Result>(act: () => Result | Promise<Result>): Promise<Result> => {
     try {
       return await act()
     } catch (cause) {
-      throw faults.make('R5040', `${file} cannot be written`, { file, cause, fix: 'name a file that may be written, and make room' })
+      throw faults.make('R5040', `${file} cannot be written`, { file, cause, fix: 'name a writable file, and check the free space' })
     }
   }
   const drafts = await attempt(() => {
-    // Whatever else lies there, such as a device, must not be replaced.
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
-    if (!statSync(dirname(file)).isDirectory()) throw new Error(`${dirname(file)} is no folder`)
+    // Anything else at this path, such as a device, must not be replaced.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is not a regular file')
+    if (!statSync(dirname(file)).isDirectory()) throw new Error(`${dirname(file)} is not a folder`)
     return new DraftFiles(dirname(file))
   })
   const name = basename(file)

@@ -17,27 +17,28 @@ import { rewrite } from '../rewrite.ts'
 import { counted } from '../units.ts'
 
 export interface FmtFlags extends CommonFlags {
-  /** Write nothing; only say what would change. */
+  /** True after `--check`: writes nothing and reports what would change. */
   readonly check?: boolean
   readonly kind?: string
 }
 
-/** What became of one file. */
+/** The result of one file. */
 interface FormattedFile {
   readonly file: string
   readonly changed: boolean
   readonly findings: readonly Fault[]
-  /** What standard input has become. */
+  /** The formatted text of standard input. */
   readonly text?: string
 }
 
-/** Standard input, as a word of the command line. */
+/** The word of the command line that means standard input. */
 const STANDARD_INPUT = '-'
 
 /**
- * `reflex fmt FILE…`: writes programs in the one form of their format, comments and order kept; a folder stands for its
- * programs, `-` for standard input, whose text goes to standard output. A file that has errors, or that has its form already, is
- * not touched. With `--check` nothing is written, and the exit code is 1 if anything would change.
+ * `reflex fmt FILE…`: rewrites programs in the standard form of their format and keeps comments and order. A folder
+ * stands for its programs, and `-` for standard input, whose text goes to standard output. A file with errors, or one
+ * that already has the form, is not written. With `--check` nothing is written, and the exit code is 1 if anything
+ * would change.
  */
 export async function fmt(console: Console, paths: readonly string[], flags: FmtFlags): Promise<number> {
   const done: FormattedFile[] = []
@@ -61,7 +62,7 @@ function formatPath(path: string, seen: Set<string>, console: Console, flags: Fm
   return listed.flatMap((named) => {
     const file = console.nearPath(named)
     const result = attempt(file, () => {
-      // A link stays a link: what it leads to is written, and once.
+      // A link stays a link: its target is written, and only once.
       const real = realFile(named)
       if (seen.has(real)) return []
       seen.add(real)
@@ -75,7 +76,7 @@ function formatPath(path: string, seen: Set<string>, console: Console, flags: Fm
   })
 }
 
-/** Faults of one file do not keep the others from being formatted. */
+/** Returns the fault of a file as its result, so that the other files are still formatted. */
 function attempt<Result>(file: string, work: () => Result): Result | FormattedFile {
   try {
     return work()
@@ -85,7 +86,7 @@ function attempt<Result>(file: string, work: () => Result): Result | FormattedFi
   }
 }
 
-/** The files for which a path stands. Throws `R1021` where a folder has none. */
+/** Returns the files of a path. Throws `R1021` if a folder has no program. */
 function filesOf(full: string, named: string): readonly string[] {
   if (!isFolder(full, named)) return [full]
   const files = programsOf(full, named).filter((file) => !isModule(file))
@@ -101,7 +102,7 @@ function isFolder(full: string, named: string): boolean {
   }
 }
 
-/** Where a file really is; where it is not, the reader says so. */
+/** Returns the target of a link; if the file is missing, the reader reports it. */
 function realFile(file: string): string {
   try {
     return realpathSync(file)
@@ -112,7 +113,7 @@ function realFile(file: string): string {
 
 function readSource(file: string, named: string): string {
   const text = readText(file)
-  // What stands for bytes that are no text would be written in their place.
+  // The replacement character would be written in the place of bytes that are not valid text.
   if (!text.includes('\ufffd') || isUtf8(readFileSync(file))) return text
   throw faults.make('R1024', `${named} is not UTF-8`, { file: named, fix: 'convert it to UTF-8' })
 }
@@ -120,7 +121,8 @@ function readSource(file: string, named: string): string {
 function formatFor(file: string, kind: string | undefined): ProgramFormat {
   const format = formatOf(file, kind)
   if (format === undefined) throw unknownFormat(file)
-  if (isModule(file)) throw faults.make('R2031', `${file} is a module`, { file, fix: 'format it with a formatter of TypeScript' })
+  if (isModule(file))
+    throw faults.make('R2031', `${file} is a module, and fmt does not format modules`, { file, fix: 'use a formatter for TypeScript' })
   return format
 }
 
@@ -135,7 +137,7 @@ function standardInput(text: string, { kind }: FmtFlags): FormattedFile {
   return { file, changed: result.text !== undefined && result.text !== text, findings: result.findings, text: result.text ?? '' }
 }
 
-/** Objects are workflows, and everything else is a pipeline, where nobody says it. */
+/** Returns the kind of a text without a name: an object is a workflow, everything else a pipeline. */
 function kindOf(text: string): string {
   return text[skipBlank(text, 0)] === '{' ? 'workflow' : 'pipeline'
 }
@@ -165,7 +167,7 @@ function summary(console: Console, listed: readonly string[], kept: number, fail
       : check
         ? `${counted(listed.length, 'file')} would change`
         : `${counted(listed.length, 'file')} formatted`,
-    kept === 0 ? undefined : `${counted(kept, 'file')} ${check ? 'formatted already' : 'as before'}`,
+    kept === 0 ? undefined : `${counted(kept, 'file')} ${check ? 'formatted already' : 'unchanged'}`,
   ].filter((part) => part !== undefined)
   const bad = failed || (check && listed.length > 0)
   const line = parts.length === 0 ? [] : [`${bad ? ' ' : err.paint('green', err.mark('done'))} ${err.text(parts.join(', '))}`]

@@ -19,7 +19,7 @@ export interface ForkFlags extends CommonFlags {
   readonly simulate?: boolean
 }
 
-/** `reflex fork RUN@N`: a run that shares the history up to a record, and performs nothing until it is resumed. */
+/** `reflex fork RUN@N`: makes a run that shares the history up to a record, and performs nothing until it is resumed. */
 export async function fork({ console, reflex, read }: Session, address: string, flags: ForkFlags): Promise<number> {
   const { set = [], decide, id, trust, simulate } = flags
   const { input } = await readInputs(set, read, '--set')
@@ -59,7 +59,7 @@ function lines(console: Console, forked: ForkedRun): string[] {
     ),
     ...(decided === undefined ? [] : layoutRow({ depth: 0, mark: 'decided', node: decided.place, text: decisionText(decided) }, out)),
     ...paragraph(`Nothing performed yet.${nextText(next)}`, out),
-    commandHint(out, 'go on', console.command('resume', id)),
+    commandHint(out, 'continue', console.command('resume', id)),
     commandHint(out, 'look', console.command('show', id)),
   ]
 }
@@ -69,9 +69,12 @@ function decisionText({ chose, was }: ForkDecision): string {
   return `${chose}, by the fork${was === undefined ? '' : was.chose === chose ? ` (as before${by})` : ` (was ${was.chose}${by})`}`
 }
 
-/** ` Next: a question, then payments.refund and a model.` Where a choice comes before everything, nothing is sure. */
+/**
+ * Returns ` Next: a question, then payments.refund and a model.` If a decision comes first, the next effects are only
+ * possible.
+ */
 function nextText({ first, later }: ForkedRun['next']): string {
-  if (first.length === 0) return later.length === 0 ? '' : ` It may come to ${joinNames(later)}.`
+  if (first.length === 0) return later.length === 0 ? '' : ` It may reach ${joinNames(later)}.`
   return ` Next: ${joinNames(first)}${later.length === 0 ? '' : `, then ${joinNames(later)}`}.`
 }
 

@@ -14,7 +14,7 @@ export interface GcFlags extends CommonFlags {
   readonly dryRun?: boolean
 }
 
-/** `reflex gc`: takes away what nothing needs. */
+/** `reflex gc`: removes unused programs and values, old runs and their folders. */
 export async function gc({ console, reflex }: Session, { keep, dryRun = false }: GcFlags): Promise<number> {
   const wanted = keep ?? console.world.surroundings.environment['REFLEX_KEEP']
   const kept = wanted === undefined || wanted === '' ? undefined : durationOf(wanted, keep === undefined ? 'REFLEX_KEEP' : '--keep')

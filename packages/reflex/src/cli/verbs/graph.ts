@@ -24,19 +24,20 @@ export interface GraphFlags extends ContinueFlags {
   readonly svg?: string
 }
 
-/** What is drawn: a program, or the programs on the stack of a run. */
+/** The drawing of a program, or of the programs on the stack of a run. */
 interface Drawing {
-  /** As the command named it. */
+  /** The argument of the command. */
   readonly what: string
   readonly pictures: readonly Picture[]
-  /** What stands at the first of them: the run, its status, its record. */
+  /** The facts of the first picture: the run, its status, its record. */
   readonly facts: readonly string[]
   readonly run?: { readonly id: string; readonly record: number; readonly status: string }
 }
 
 /**
- * `reflex graph PROGRAM` and `reflex graph RUN[@N]`: a program as a picture. On a terminal a drawing, or a list where that
- * has no room; in a pipe a table of nodes and edges; `--svg` an image. What is no file is taken for a run.
+ * `reflex graph PROGRAM` and `reflex graph RUN[@N]`: shows a program as a picture. On a terminal it is a drawing, or a
+ * list if the drawing does not fit; in a pipe a table of nodes and edges; with `--svg` an image. A name that is not a
+ * file is taken for a run.
  */
 export async function graph(console: Console, what: string, flags: GraphFlags): Promise<number> {
   const { cwd } = console.world.surroundings
@@ -65,7 +66,8 @@ async function programOf(
 async function runOf(session: Session, address: string): Promise<Drawing> {
   const at = address.lastIndexOf('@')
   const until = at < 0 ? undefined : Number(address.slice(at + 1))
-  if (until !== undefined && !Number.isInteger(until)) throw faults.make('R2031', `${address} names no record`, { fix: 'write RUN@21' })
+  if (until !== undefined && !Number.isInteger(until))
+    throw faults.make('R2031', `${address} does not name a record`, { fix: 'write RUN@21' })
   const { run, at: record, last, status, pictures } = await picturesOfRun(session, at < 0 ? address : address.slice(0, at), until)
   return {
     what: address,
@@ -75,7 +77,7 @@ async function runOf(session: Session, address: string): Promise<Drawing> {
   }
 }
 
-/** A program with errors has no picture to rely on: what is wrong with it, as `validate` says it. */
+/** Prints the errors of a program as `validate` does, because a program with errors has no reliable picture. */
 function printErrors(console: Console, what: string, errors: readonly Fault[]): number {
   const [first] = errors
   if (console.shape !== 'text') console.document(plainJson({ v: 1, error: first && faultData(first), findings: errors.map(faultData) }))
@@ -111,8 +113,8 @@ async function lines(console: Console, { what, facts, pictures }: Drawing, pictu
   const why = large
     ? TOO_LARGE
     : out.utf8
-      ? `a drawing needs more than ${counted(out.columns, 'column')}`
-      : 'a drawing needs a terminal with UTF-8'
+      ? `the drawing needs more than ${counted(out.columns, 'column')}`
+      : 'the drawing needs a terminal with UTF-8'
   const hint = !large && i === 0 ? [commandHint(out, 'draw', console.command('graph', what, '--svg', 'graph.svg'))] : []
   return [...head, ...listOf(picture, out), ...paragraph(out.text(why), out).map((line) => out.paint('dim', line)), ...hint]
 }
@@ -127,14 +129,14 @@ function tooLarge({ nodes, edges }: Picture): boolean {
   return nodes.length > MOST_NODES || layerSpan(nodes.length, ends) > MOST_LAYER_SPAN
 }
 
-/** What is told instead of a drawing, in the words of its limits. */
-const TOO_LARGE = `above ${counted(MOST_NODES, 'node')}, or where edges go over more than ${counted(MOST_LAYER_SPAN, 'layer')} in all, nothing is drawn`
+/** The message that replaces a drawing which is too large. */
+const TOO_LARGE = `too large to draw: a drawing has at most ${counted(MOST_NODES, 'node')}, and its edges cross at most ${counted(MOST_LAYER_SPAN, 'layer')} in total`
 
 function legend({ out }: Console, { showsRun }: Picture): string[] {
   return showsRun ? ['', out.paint('dim', out.text('━ taken · ─ open · ╌ closed'))] : []
 }
 
-/** Throws `R2035` for what is too large to be drawn. */
+/** Writes the SVG. Throws `R2035` for a picture that is too large to draw. */
 async function image(console: Console, { pictures, facts }: Drawing, target: string): Promise<void> {
   if (target === '-' && console.shape !== 'text')
     throw faults.make('R2031', `--svg - and --${console.shape} both want standard output`, { fix: 'name a file for the image' })
@@ -156,10 +158,10 @@ async function image(console: Console, { pictures, facts }: Drawing, target: str
 
 function writeImage(file: string, svg: string): void {
   try {
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is no regular file')
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error('it is not a regular file')
     writeFileSync(file, svg)
   } catch (cause) {
-    throw faults.make('R5040', `the image ${file} cannot be written`, { file, cause, fix: 'name a file that may be written' })
+    throw faults.make('R5040', `the image ${file} cannot be written`, { file, cause, fix: 'name a writable file' })
   }
 }
 

@@ -24,7 +24,7 @@ const SIGNATURES: Readonly<Record<ImportedRun['signature'], string>> = {
   none: 'not signed',
 }
 
-/** `reflex import FILE`: stores the run of an archive, if all of it is right. Throws `R1097` for an archive that a run wrote. */
+/** `reflex import FILE`: verifies an archive and stores its run. Throws `R1097` for an archive that a run wrote. */
 export async function importRun({ console, reflex }: Session, file: string, { secretFile, id }: ImportFlags): Promise<number> {
   const secret = secretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, secretFile), secretFile)
   if (file !== '-') await reflex.library.rejectWritten(resolve(console.world.surroundings.cwd, file))
@@ -40,7 +40,7 @@ export async function importRun({ console, reflex }: Session, file: string, { se
   return EXIT.done
 }
 
-/** What is wrong with a line of an archive, with the file in which it stands. */
+/** Adds the file to a fault of a line of an archive. */
 function withFile(thrown: unknown, file: string): unknown {
   if (!isFault(thrown) || thrown.line === undefined || thrown.file !== undefined) return thrown
   return new Fault(thrown.code, thrown.message, thrown.verdict, { ...faultData(thrown), file })
@@ -50,8 +50,7 @@ function linesIn({ world }: Console, file: string): AsyncIterable<string> {
   if (file === '-') return linesOf(world.receive())
   const path = resolve(world.surroundings.cwd, file)
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined)
-    throw faults.make('R1021', `there is no file ${file}`, { file, fix: 'name an archive that reflex export has written' })
+  if (found === undefined) throw faults.make('R1021', `there is no file ${file}`, { file, fix: 'name an archive that reflex export wrote' })
   if (found.isDirectory()) throw faults.make('R1024', `${file} is a folder`, { file, fix: 'name an archive in it' })
   return linesOf(createReadStream(path))
 }
@@ -64,19 +63,19 @@ function printImported(console: Console, { row, signature, messages }: ImportedR
     row.status,
     counted(row.last, 'record'),
     SIGNATURES[signature],
-    ...(messages === 0 ? [] : [`${counted(messages, 'message')} not taken yet`]),
+    ...(messages === 0 ? [] : [`${counted(messages, 'message')} in the inbox`]),
   ]
   console.print(factLine(id, out.paint('bold', id), facts, out))
   if (console.quiet || row.status !== 'suspended') return
   console.report([
-    `${continuationText(row.due !== null, messages > 0)}, with probationary trust at most: who was trusted elsewhere is not known here.`,
-    commandHint(console.err, 'go on', console.command('resume', row.id)),
+    `${continuationText(row.due !== null, messages > 0)}, with probationary trust at most: this store does not know who was trusted in the other store.`,
+    commandHint(console.err, 'continue', console.command('resume', row.id)),
   ])
 }
 
-/** What came along can be due, or told already: then whoever carries on what is due takes the run up. */
+/** Returns the next step of an imported run. If it is due or has messages, a worker of this store continues it. */
 function continuationText(isDue: boolean, hasMessages: boolean): string {
-  const what = [...(hasMessages ? ['what it was told'] : []), ...(isDue ? ['what is due'] : [])].join(' or ')
-  if (what === '') return 'Nothing was performed; it goes on once it is told to'
-  return `Nothing was performed; a worker of this store takes it up for ${what}`
+  const what = [...(hasMessages ? ['has messages'] : []), ...(isDue ? ['is due'] : [])].join(' and ')
+  if (what === '') return 'Nothing was performed; the run continues when you resume it'
+  return `Nothing was performed; a worker of this store will continue the run, because it ${what}`
 }

@@ -14,7 +14,7 @@ import { Screen } from '../screen.ts'
 import type { Session } from '../session.ts'
 import { dueTime, utc } from '../units.ts'
 
-/** `reflex inbox`: every open question, and on a terminal a way to answer it here. */
+/** `reflex inbox`: lists every open question; on a terminal the person can answer them here. */
 export async function inbox(session: Session, flags: ContinueFlags): Promise<number> {
   const { console, reflex } = session
   const questions = await reflex.inbox()
@@ -32,7 +32,7 @@ export async function inbox(session: Session, flags: ContinueFlags): Promise<num
   return EXIT.done
 }
 
-/** The questions, and how the first of them is answered from here. */
+/** Returns the questions, and the command that answers the first of them. */
 function list(console: Console, questions: readonly OpenQuestion[]): string[] {
   const [first] = questions
   return [...questions.flatMap((open) => line(console, open, false)), ...(first === undefined ? [] : [answerHint(console, first)])]
@@ -40,7 +40,7 @@ function list(console: Console, questions: readonly OpenQuestion[]): string[] {
 
 function answerHint(console: Console, open: OpenQuestion): string {
   const { out } = console
-  if (open.asker === 'retry') return commandHint(out, 'go on', console.command('resume', open.run))
+  if (open.asker === 'retry') return commandHint(out, 'continue', console.command('resume', open.run))
   return commandHint(out, 'answer', console.command('answer', open.id, answerWord(open.question.options?.[0]?.value ?? 'TEXT')))
 }
 
@@ -56,7 +56,7 @@ function line({ out, now }: Console, open: OpenQuestion, selected: boolean): str
   return layoutText({ lead, painted, text: `${place(open)}  ${open.question.text}`, facts: due }, out)
 }
 
-/** The list with one question selected; enter asks it below, and the run goes on from there. */
+/** Shows the list with one question selected. Enter asks it below the list, and then the run continues. */
 async function choose(session: Session, questions: readonly OpenQuestion[], flags: ContinueFlags): Promise<number> {
   const { console } = session
   const screen = new Screen(console.world.err, console.err, console.world.surroundings.host)
@@ -75,16 +75,16 @@ async function choose(session: Session, questions: readonly OpenQuestion[], flag
   const stop = watchOpen(session, picked, closed)
   const answered = await askAtTerminal(console, screen, picked, closed.signal).finally(stop)
   if ('interrupted' in answered) return interruptCode('SIGINT')
-  // Throws the fault that says what closed it.
+  // Throws the fault that says why the question is closed.
   if ('over' in answered) await session.reflex.question(picked.id)
   if (!('value' in answered)) return EXIT.done
   return answerAt(session, picked.id, `:=${JSON.stringify(answered.value)}`, flags)
 }
 
-/** Milliseconds between two looks at a question that stands at this terminal. */
+/** The milliseconds between two checks of a question that is asked at this terminal. */
 const CHECK_INTERVAL = 1000
 
-/** Aborts `closed` once a question is open no more: another process may answer it, or end its run. */
+/** Aborts `closed` once a question is no longer open: another process may answer it, or end its run. */
 function watchOpen({ console, reflex }: Session, { id, run }: OpenQuestion, closed: AbortController): () => void {
   const { host } = console.world.surroundings
   let stop: () => void = () => undefined
@@ -111,7 +111,7 @@ function pick(console: Console, screen: Screen, questions: readonly OpenQuestion
   let menu: Menu<OpenQuestion> = { items: questions.map((value) => ({ value, label: value.id })), selected: 0 }
   const draw = (): string[] => [
     ...questions.flatMap((open, i) => line(console, open, i === menu.selected)),
-    console.err.paint('dim', console.err.text(`${questions.length} open · ↑↓ enter answers here · esc leaves`)),
+    console.err.paint('dim', console.err.text(`${questions.length} open · ↑↓ enter to answer here · esc to leave`)),
   ]
   return new Promise((resolve) => {
     const end = (picked: OpenQuestion | 'interrupted' | undefined): void => {

@@ -6,9 +6,9 @@ import { plainJson } from '../run-document.ts'
 import { EXIT } from '../exit.ts'
 import { factLine, commandHint } from '../layout.ts'
 
-/** A first program that runs anywhere, offline: it looks, asks, and writes only if the answer is yes. */
+/** A first program that runs anywhere, offline: it counts files, asks, and writes only if the answer is yes. */
 const STARTER = `{
-  // Counts what lies in the folder in which it is started, asks you, and writes the number down if you say yes.
+  // Counts the entries of the current folder, asks you, and writes the number to a file if you say yes.
   "id": "hello",
   "entry": "count",
   "nodes": {
@@ -24,7 +24,7 @@ const STARTER = `{
   },
   "edges": [
     { "id": "counted", "from": "count", "to": "ask", "event": "NEXT" },
-    // An edge with a guard can be taken only when the guard passes.
+    // An edge with a guard is open only if the guard passes.
     { "id": "yes", "from": "ask", "to": "note", "event": "YES", "guard": { "type": "exists", "key": "files" } },
     { "id": "no", "from": "ask", "to": "leave", "event": "NO" }
   ]
@@ -34,8 +34,8 @@ const STARTER = `{
 const FILE = 'hello.workflow.json'
 
 /**
- * `reflex init [FOLDER]`: a starter, and what to type next. Makes the folder where there is none. Throws `R2038` where the
- * starter or something of its name is there already, and has then done nothing.
+ * `reflex init [FOLDER]`: writes a first program and prints the next commands. Creates the folder if it is missing.
+ * Throws `R2038` if a file of that name exists, and changes nothing then.
  */
 export function init(console: Console, folder = '.'): number {
   const { cwd } = console.world.surroundings
@@ -65,17 +65,17 @@ function write(path: string, name: string): void {
     makeFolders(dirname(path))
     writeFileSync(path, STARTER, { flag: 'wx' })
   } catch (cause) {
-    // Another process may have been faster.
+    // Another process may have created it first.
     if (existsSync(path)) throw existsFault(name)
     throw faults.make('R5040', `${name} cannot be written`, { file: name, fix: 'name another folder: reflex init FOLDER', cause })
   }
 }
 
 function existsFault(name: string): Error {
-  return faults.make('R2038', `${name} is there already`, { file: name, fix: 'name another folder: reflex init FOLDER' })
+  return faults.make('R2038', `${name} already exists`, { file: name, fix: 'name another folder: reflex init FOLDER' })
 }
 
-/** Folder by folder: Node's own way tries for ever in places such as /proc. */
+/** Creates folders one by one: Node's recursive mkdir never ends in places such as /proc. */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makeFolders(dirname(folder))

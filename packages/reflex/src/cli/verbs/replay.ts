@@ -10,13 +10,13 @@ import type { Session } from '../session.ts'
 import { count, counted, duration } from '../units.ts'
 
 export interface ReplayFlags extends CommonFlags {
-  /** A file whose program takes the place of the run's. */
+  /** A file whose program replaces the program of the run. */
   readonly against?: string
   readonly kind?: string
   readonly tools?: readonly string[]
 }
 
-/** `reflex replay RUN`: every decision again, compared with what was recorded. */
+/** `reflex replay RUN`: makes every decision again, and compares it with the journal. */
 export async function replay({ console, reflex }: Session, ref: string, { against, kind, tools = [] }: ReplayFlags): Promise<number> {
   await reflex.useTools(tools)
   const began = console.now
@@ -31,7 +31,7 @@ export async function replay({ console, reflex }: Session, ref: string, { agains
 function equalLines({ out }: Console, { row, records, equal, decisions, snapshots }: Replayed, took: number): string[] {
   const facts = [
     `${count(equal)} of ${counted(records, 'record')} equal`,
-    `${counted(decisions, 'decision')} again, 0 effects`,
+    `${counted(decisions, 'decision')} made again, 0 effects`,
     ...(snapshots === 0 ? [] : [`${counted(snapshots, 'snapshot')} equal`]),
     duration(took),
   ]
@@ -48,10 +48,10 @@ function differingLines(console: Console, replayed: Replayed, changed: boolean):
     return [...head(`${counted(equal, 'record')} equal`), ...(fault === undefined ? [] : console.fault(faultData(fault), out))]
   const found =
     replayed.result === 'noted'
-      ? `${count(equal)} of ${counted(records, 'record')} equal, ${noted === 1 ? `record ${difference.record} notes` : `${count(noted)} note`} something else`
+      ? `${count(equal)} of ${counted(records, 'record')} equal, ${noted === 1 ? `record ${difference.record} has` : `${count(noted)} have`} other notes`
       : `${counted(difference.record - 1, 'record')} equal, record ${difference.record} differs`
   const hash = row.program[3].slice(0, 6)
-  const kept = `The stored run keeps its program, ${hash}. All open runs: ${console.command('check')}`
+  const kept = `The stored run keeps its program, ${hash}. To check all open runs: ${console.command('check')}`
   return [
     ...head(found),
     ...differenceLines(console, difference, changed ? 'changed' : 'decided'),

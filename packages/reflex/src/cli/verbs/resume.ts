@@ -12,13 +12,13 @@ import type { Session } from '../session.ts'
 import { counted } from '../units.ts'
 import type { World } from '../world.ts'
 
-/** `reflex resume RUN`: goes on under what the run was started with, and says what that is. */
+/** `reflex resume RUN`: continues a run under the settings with which it was started, and prints them. */
 export async function resume(session: Session, ref: string, flags: Omit<RunFlags, 'input'>): Promise<number> {
   const { reflex, readDecisionFile } = session
   const agent = await readAgents(flags.agent ?? [], readDecisionFile)
   const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
   const row = await reflex.find(ref)
-  // A failure that is tried again may lead to that question.
+  // A failure that is tried again may then ask for a larger budget.
   const hasEnded = row.status !== 'running' && row.status !== 'suspended'
   if (limits !== undefined && !hasEnded && !row.waits.some((wait) => ['budget', 'retry'].includes(askerOf(wait)))) throw notSpent(row.id)
   return driveRun(session, flags, {
@@ -45,7 +45,7 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
   })
 }
 
-/** Answers the questions of a run that waits because its budget is spent. Throws `R2031` where it does not. */
+/** Answers the questions of a run that waits because its budget is spent. Throws `R2031` if it does not. */
 async function raiseBudget(handle: RunHandle, limits: RunLimits, by: string): Promise<void> {
   await handle.idle()
   const asked = handle.questions.filter(({ name }) => name === BUDGET_QUESTION)
@@ -54,7 +54,7 @@ async function raiseBudget(handle: RunHandle, limits: RunLimits, by: string): Pr
 }
 
 function notSpent(run: string): Error {
-  return faults.make('R2031', `the budget of ${run} is not spent, so there is nothing to raise`, { run, fix: `reflex resume ${run}` })
+  return faults.make('R2031', `the budget of ${run} is not spent, so --budget has no effect`, { run, fix: `reflex resume ${run}` })
 }
 
 function keepsText(text: string): string[] {

@@ -11,7 +11,7 @@ import { runHeader } from '../header.ts'
 import type { RunFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 
-/** `reflex run PROGRAM`. */
+/** `reflex run PROGRAM`: starts a run and continues it until it ends or waits. */
 export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
   const { reflex, read, readDecisionFile } = session
   if (flags.id !== undefined) checkId(flags.id)
@@ -58,10 +58,10 @@ function readCount(word: string, flag: string): number {
 function readChoice<Word extends string>(word: string, flag: string, words: readonly [Word, Word]): Word {
   const found = words.find((one) => one === word)
   if (found !== undefined) return found
-  throw faults.make('R2031', `${flag} ${quote(word)} is not known; it is ${words.join(' or ')}`, { fix: `write ${flag} ${words[1]}` })
+  throw faults.make('R2031', `${flag} ${quote(word)} is unknown; write ${words.join(' or ')}`, { fix: `write ${flag} ${words[1]}` })
 }
 
-/** What only pipelines know. */
+/** Returns the options that only pipelines have. */
 function pipelineOptions(
   flags: RunFlags,
 ): Pick<
@@ -83,7 +83,10 @@ function pipelineOptions(
   }
 }
 
-/** A run is named in commands, in addresses such as `otter/q1` and `otter@21`, and by a folder. Throws `R2031`. */
+/**
+ * Checks a run id: it is part of commands, of addresses such as `otter/q1` and `otter@21`, and of a folder's name.
+ * Throws `R2031`.
+ */
 function checkId(id: string): void {
   if (isRunName(id)) return
   throw faults.make('R2031', `--id ${quote(id)} cannot name a run`, {
@@ -91,7 +94,7 @@ function checkId(id: string): void {
   })
 }
 
-/** `--agent NAME`, `NODE=NAME`, or a file of decisions. */
+/** Reads `--agent NAME`, `NODE=NAME`, or a file of decisions. */
 export async function readAgents(given: readonly string[], read: ReadFile): Promise<AgentChoice | undefined> {
   if (given.length === 0) return undefined
   const perNode: [node: string, name: string][] = []

@@ -19,11 +19,11 @@ export interface RunsFlags extends CommonFlags {
   readonly since?: string
 }
 
-/** Every status by which runs are listed. */
+/** The statuses by which runs can be filtered. */
 export const STATUSES: readonly RunStatus[] = ['running', 'suspended', 'completed', 'failed', 'cancelled']
 const DEFAULT_LIMIT = 50
 
-/** `reflex runs`: the newest first. */
+/** `reflex runs`: lists the runs, the newest first. */
 export async function runs(rows: StoreSession, flags: RunsFlags): Promise<number> {
   const { console, store } = rows
   const status = statusesOf(flags.status)
@@ -85,7 +85,7 @@ function statusesOf(wanted: string | undefined): readonly RunStatus[] | undefine
     const status = STATUSES.find((known) => known === word.trim().toLowerCase())
     if (status !== undefined) return status
     const guess = suggest(word, STATUSES)
-    throw faults.make('R2031', `no status ${JSON.stringify(word)}${guess === undefined ? '' : `; did you mean "${guess}"?`}`, {
+    throw faults.make('R2031', `there is no status ${JSON.stringify(word)}${guess === undefined ? '' : `; did you mean "${guess}"?`}`, {
       fix: `write one of ${STATUSES.join(', ')}`,
     })
   })
@@ -95,7 +95,7 @@ function limitOf(wanted: string | undefined): number {
   if (wanted === undefined) return DEFAULT_LIMIT
   const limit = Number(wanted)
   if (Number.isInteger(limit) && limit > 0) return limit
-  throw faults.make('R2031', `--limit ${wanted} is no whole number above 0`, { fix: 'write --limit 20' })
+  throw faults.make('R2031', `--limit ${wanted} is not a whole number above 0`, { fix: 'write --limit 20' })
 }
 
 function sinceOf(wanted: string | undefined, now: number): number | undefined {
@@ -104,5 +104,5 @@ function sinceOf(wanted: string | undefined, now: number): number | undefined {
   if (ms !== undefined) return now - ms
   const at = Date.parse(wanted)
   if (!Number.isNaN(at)) return at
-  throw faults.make('R2031', `--since ${wanted} is no time`, { fix: 'write --since 2h, --since 3d or --since 2026-11-20' })
+  throw faults.make('R2031', `--since ${wanted} is not a duration or a date`, { fix: 'write --since 2h, --since 3d or --since 2026-11-20' })
 }

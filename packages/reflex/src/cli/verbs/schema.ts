@@ -17,19 +17,19 @@ import { outputSchema } from '../output/schema.ts'
 interface Published {
   readonly name: string
   readonly about: string
-  /** The files that have this shape. */
+  /** The files that the schema describes. */
   readonly files: string
   readonly schema: () => object
 }
 
-/** Every schema that is published. */
+/** The published schemas. */
 export const PUBLISHED: readonly Published[] = [
   { name: 'workflow', about: 'a workflow', files: '*.workflow.json', schema: () => workflowSchema },
   { name: 'pipeline', about: 'a pipeline as an object, as pipeline() takes it', files: '*.pipeline.ts', schema: pipelineSchema },
-  { name: 'policy', about: 'what is allowed and denied', files: '*.policy.json', schema: () => policySchema },
+  { name: 'policy', about: 'the rules that allow and deny capabilities', files: '*.policy.json', schema: () => policySchema },
   { name: 'answers', about: 'answers to questions', files: '*.answers.json', schema: () => answersSchema },
   { name: 'config', about: 'the settings of a folder', files: CONFIG, schema: configSchema },
-  { name: 'output', about: 'what --json and --jsonl write', files: 'standard output', schema: outputSchema },
+  { name: 'output', about: 'the output of --json and --jsonl', files: 'standard output', schema: outputSchema },
 ]
 
 function configSchema(): object {
@@ -37,7 +37,10 @@ function configSchema(): object {
   return { $schema, $id: 'urn:reflex:config', title: `Reflex settings, ${CONFIG}`, ...rest }
 }
 
-/** `reflex schema [NAME]`: a JSON Schema, in every shape of output the same; without a name what there is. Throws `R2037`. */
+/**
+ * `reflex schema [NAME]`: prints a JSON Schema, the same for every output shape; without a name, lists the schemas.
+ * Throws `R2037`.
+ */
 export function schema(console: Console, name: string | undefined): number {
   if (name === undefined) list(console)
   else console.world.out.write(`${jsonText(findSchema(name).schema(), console.shape === 'jsonl' ? undefined : 2)}\n`)
@@ -50,7 +53,7 @@ function findSchema(name: string): Published {
   const names = PUBLISHED.map((one) => one.name)
   const guess = suggest(name, names)
   const hint = didYouMean(guess)
-  throw faults.make('R2037', `no schema ${quote(name)}${hint === undefined ? '' : `; ${hint}`}`, {
+  throw faults.make('R2037', `there is no schema ${quote(name)}${hint === undefined ? '' : `; ${hint}`}`, {
     fix: guess === undefined ? `name one of ${names.join(', ')}` : `reflex schema ${guess}`,
   })
 }

@@ -16,7 +16,7 @@ import type { Session } from '../session.ts'
 import { programName } from '../event-text.ts'
 import { localTime, utc } from '../units.ts'
 
-/** `reflex show RUN[@N]`: how a run stands, or stood after one of its records. */
+/** `reflex show RUN[@N]`: prints the state of a run, now or after one of its records. */
 export async function show(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
   const view = await reflex.show(address)
@@ -97,7 +97,7 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
   ]
 }
 
-/** Programs and nodes, with the branch before its node: `release › fan › audit › scan`. */
+/** Returns programs and nodes, with the branch before its node: `release › fan › audit › scan`. */
 function stackText(stack: readonly StackStep[]): string {
   // A branch walks the program of the step before it.
   const words = stack.flatMap(({ program, node, branch }) =>
@@ -106,7 +106,7 @@ function stackText(stack: readonly StackStep[]): string {
   return words.filter((word) => word !== undefined).join(' › ')
 }
 
-/** A question that was open at a record before the newest. */
+/** Returns a question that was open at an earlier record. */
 function pastQuestionLines({ out }: Console, open: OpenQuestion): string[] {
   const { options = [], text } = open.question
   const offered = options.length === 0 ? '' : `   ${options.map(({ value }) => value).join(' · ')}`
@@ -114,7 +114,10 @@ function pastQuestionLines({ out }: Console, open: OpenQuestion): string[] {
   return layoutText({ lead: 'asked', painted: out.paint('dim', 'asked'), text: `${text}${offered}`, facts, column: 8 }, out)
 }
 
-/** How another answer is given where a run stood: by a fork. What Reflex itself asks is not decided for one. */
+/**
+ * Returns the command that gives another answer at a past record: a fork. A fork cannot decide questions of Reflex
+ * itself.
+ */
 function decideLines(console: Console, { row, at }: RunView, asked: readonly OpenQuestion[]): string[] {
   const [first, another] = asked.filter((open) => !isInternalQuestion(open))
   const value = first?.question.options?.[0]?.value
@@ -128,7 +131,7 @@ function edgeText({ id, open, why, when }: EdgeState): string {
   return `${id} closed${why === undefined ? '' : `, ${why}`}`
 }
 
-/** What was told to the run and not taken: soon, once somebody waits for it, or never. */
+/** Returns the messages in the inbox of a run. */
 function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string[] {
   const hasEnded = row.status !== 'running' && row.status !== 'suspended'
   return messages.flatMap(({ type, to, body, by, at, fault }, i) => {
@@ -136,12 +139,12 @@ function inbox({ out, now }: Console, { row, inbox: messages }: RunView): string
     if (fault !== undefined)
       return layoutText({ lead, painted: out.paint('dim', lead), text: out.text(`${fault.code} ${fault.message}`), column: 8 }, out)
     const text = `${`${type} ${to}`.trim()}: ${shortJson(body)}`
-    const facts = [...(by === undefined ? [] : [`by ${by}`]), localTime(at, now), hasEnded ? 'the run had ended' : 'not taken yet']
+    const facts = [...(by === undefined ? [] : [`by ${by}`]), localTime(at, now), hasEnded ? 'the run had ended' : 'not read yet']
     return layoutText({ lead, painted: out.paint('dim', lead), text, facts, column: 8 }, out)
   })
 }
 
-/** Longer keys push their values to the right. */
+/** The most cells of a key; longer keys push their values to the right. */
 const WIDEST_KEY = 28
 
 function board({ out, flags }: Console, { board: entries }: RunView): string[] {

@@ -19,7 +19,10 @@ interface Signal {
   readonly value: Json
 }
 
-/** `reflex signal RUN TOPIC [VALUE]`: sends a message that a run waits for now or later; then continues the run unless another process holds it. */
+/**
+ * `reflex signal RUN TOPIC [VALUE]`: sends a message that a run waits for now or later; then continues the run unless
+ * another process owns it.
+ */
 export async function signal(session: Session, [ref = '', topic = '', word]: readonly string[], flags: SignalFlags): Promise<number> {
   const { reflex, read } = session
   const { id } = await reflex.find(ref)
@@ -42,7 +45,7 @@ async function postSignal(session: Session, { run, topic, value }: Signal): Prom
   await reflex.signal(run, topic, value, { run: false })
   if (console.shape !== 'text') console.document(plainJson({ v: 1, run, signal: { topic, value, by: reflex.actor }, inbox: true }))
   else printSignal(session, { run, topic, value }, 'in its inbox')
-  if (console.shape === 'text' && !console.quiet) console.report([commandHint(console.err, 'go on', console.command('resume', run))])
+  if (console.shape === 'text' && !console.quiet) console.report([commandHint(console.err, 'continue', console.command('resume', run))])
   return EXIT.done
 }
 

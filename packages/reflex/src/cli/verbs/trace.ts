@@ -36,7 +36,7 @@ import {
 } from '../event-text.ts'
 import { counted, duration, localTime, utc } from '../units.ts'
 
-/** `reflex trace RUN[@N]`: what happened, record by record, as far as a record of it. */
+/** `reflex trace RUN[@N]`: prints the events of a run, record by record, up to a record. */
 export async function trace(session: Session, address: string): Promise<number> {
   const { console, reflex } = session
   if (console.shape === 'jsonl') return printRecords(session, address)
@@ -54,7 +54,7 @@ export async function trace(session: Session, address: string): Promise<number> 
   return EXIT.done
 }
 
-/** The start and the end stand among the others: neither is told by a kind. */
+/** Returns the rows of a trace. It adds the start and the end, because no kind describes them. */
 function rows(row: RunRow, state: State, lines: readonly StoryLine[], programs: RunPrograms): string[][] {
   const { by = '', input } = startOf(state)
   const { start, ended: end } = state
@@ -72,7 +72,7 @@ function rows(row: RunRow, state: State, lines: readonly StoryLine[], programs: 
   return [...first, ...context, ...last]
 }
 
-/** Every record, as `--jsonl` gives them while a run goes on. */
+/** Prints every record, as `--jsonl` prints them while a run works. */
 async function printRecords({ console, reflex }: Session, address: string): Promise<number> {
   const { ref, at } = readAddress(address)
   const { id, last } = await findRecord(reflex.store, ref, at)
@@ -90,7 +90,7 @@ function header({ out, now, flags }: Console, row: RunRow, state: State, gone: b
   const facts = [
     localTime(row.started, now),
     duration(state.time - row.started),
-    state.n === row.last ? counted(row.last, 'record') : `as far as record ${state.n} of ${row.last}`,
+    state.n === row.last ? counted(row.last, 'record') : `up to record ${state.n} of ${row.last}`,
     ...(flags.ids === true ? [row.trace] : []),
   ]
   const tone = current === 'completed' ? 'green' : current === 'failed' ? 'red' : 'yellow'
@@ -134,7 +134,7 @@ function recordLine({ out }: Console, n: number, depth: number, { node, ...trace
   )
 }
 
-/** Who started the run, and with what. */
+/** Returns the actor who started the run, and its input. */
 function startOf({ start }: State): { readonly by: string | undefined; readonly input: JsonObject | undefined } {
   const by = isObject(start?.by) && typeof start.by.actor === 'string' ? start.by.actor : undefined
   return { by, input: isObject(start?.args) ? start.args : undefined }
@@ -147,7 +147,7 @@ function startText(state: State, limit: number): string {
     .join(' · ')
 }
 
-/** Under which rights it was started, as its journal says. */
+/** Returns the rights with which a run was started, from its journal. */
 function rightsOf({ start }: State): string[] {
   const { trust, simulate, limits } = readSettings(start?.by) ?? {}
   if (trust === undefined) return []
@@ -155,7 +155,7 @@ function rightsOf({ start }: State): string[] {
   return [textOf(trust), ...(simulate === true ? ['simulated'] : []), ...(budget === '' ? [] : [`budget ${budget}`])]
 }
 
-/** How it failed, else what it came to, as its kind tells it. */
+/** Returns the failure of a run, else its result as its kind describes it. */
 function endText({ ended, root, start }: State, programs: RunPrograms): string {
   if (ended === undefined) return ''
   if (ended.status === 'failed' && isObject(ended.value)) return `${textOf(ended.value.code)} ${textOf(ended.value.message)}`
@@ -170,11 +170,11 @@ function endText({ ended, root, start }: State, programs: RunPrograms): string {
 interface TraceOptions {
   readonly state: State
   readonly limit: number
-  /** Show what a model was sent. */
+  /** Shows the messages that a model was sent. */
   readonly verbose: boolean
 }
 
-/** What each event says in a trace; those that are not here say nothing. */
+/** The text of each event in a trace; events that are not listed have none. */
 const EVENT_TEXTS: Readonly<
   Partial<Record<StoryEvent['mark'], (event: StoryEvent, told: EventContext, options: TraceOptions) => TraceText | undefined>>
 > = {
@@ -200,13 +200,14 @@ const EVENT_TEXTS: Readonly<
 
 function traceText(line: StoryLine, context: EventContext, options: TraceOptions): TraceText | undefined {
   const { event } = line
-  // Every stage signals how it ended, which the line of its end says already; that it asks a model, that line says too.
+  // Every stage signals its outcome, and the line of its end has that. The line of its end also says that it called a
+  // model.
   const { signal, saw, detail } = event.facts ?? {}
   if ((signal !== undefined || (saw !== undefined && detail === true)) && !options.verbose) return undefined
   return event.mark === 'answer' ? answered(line) : EVENT_TEXTS[event.mark]?.(event, context, options)
 }
 
-/** What a model was sent, line by line, below what came of it. */
+/** Adds the messages that a model was sent, line by line, below the result. */
 function withMessages(traced: TraceText | undefined, event: StoryEvent, { verbose }: TraceOptions): TraceText | undefined {
   const { messages } = objectOf(event.facts?.saw)
   if (traced === undefined || !verbose || !isList(messages)) return traced
@@ -238,7 +239,10 @@ function done(event: StoryEvent, { took, hasReturned, spent, answered }: EventCo
   }
 }
 
-/** Where a node that did something goes on, what else was open, and what was closed and why. Who chose a way is told with what it did. */
+/**
+ * Returns the edge that a node with several edges took, the other open edges, and the closed ones with their reasons.
+ * The decider is part of the node's action.
+ */
 function choiceLines(event: StoryEvent): readonly string[] {
   const { edge, closed } = choiceOf(event)
   if (edge === '') return []
@@ -252,13 +256,13 @@ function decided(event: StoryEvent, { took, answered, spent }: EventContext, lim
   const { by, person } = decider(event)
   const others = otherOpenEdges(event)
   const because = (event.text ?? '') === '' ? '' : isByModel(event) ? `   “${event.text}”` : `, because ${event.text}`
-  // What rules and tools read stands in their reasons.
+  // The reasons of rules and tools contain what they read.
   const saw = isByModel(event) ? promptKeysText(event) : undefined
   const name = person && answered !== undefined ? answerText(answered) : `${by ?? ''}${because}`
   const wrote = writesText(event, limit)
   const more = [
     ...(wrote === '' ? [] : [`+ ${wrote}`]),
-    others.length === 0 ? 'nothing else was open' : `also open: ${others.join(', ')}`,
+    others.length === 0 ? 'no other edge was open' : `also open: ${others.join(', ')}`,
     ...closed.map((text) => `closed: ${text}`),
     ...(saw === undefined ? [] : [saw]),
   ]

@@ -16,8 +16,8 @@ interface Checked {
 }
 
 /**
- * `reflex validate FILE…`: reports everything that is wrong with the files, in file order, and notes; a folder stands for all
- * its programs.
+ * `reflex validate FILE…`: prints every finding in the files, in file order; a folder stands for all its programs. Runs
+ * nothing.
  */
 export async function validate(
   { console, reflex }: Session,
@@ -72,7 +72,7 @@ function printFindings(console: Console, checked: readonly Checked[]): void {
   console.print(summary(console, checked.length, all, worst))
 }
 
-/** `worst`: the first error, else the first warning, else the first finding. */
+/** Returns the last line. `worst` is the first error, else the first warning, else the first finding. */
 function summary(console: Console, files: number, findings: readonly Fault[], worst: Fault | undefined): string[] {
   const { out } = console
   const errors = countOf(findings, 'error')

@@ -9,7 +9,10 @@ import type { Look } from '../look.ts'
 import type { Session } from '../session.ts'
 import { textOf } from '../event-text.ts'
 
-/** `reflex why RUN NODE|KEY|@N`, with `node:` or `key:` before a name that both have: back over the journal, from what is to what it came from. */
+/**
+ * `reflex why RUN NODE|KEY|@N`: prints the causes of a value or a decision, backwards through the journal. `node:` or
+ * `key:` precedes a name that both have.
+ */
 export async function why({ console, reflex }: Session, address: string, what: string): Promise<number> {
   const cause = await reflex.why(address, what)
   const { id } = await reflex.find(address.replace(/@\d+$/, ''))
@@ -19,7 +22,7 @@ export async function why({ console, reflex }: Session, address: string, what: s
   return EXIT.done
 }
 
-/** What else has the name that was asked for. */
+/** Returns the command for the other subject of the same name. */
 function otherNameHint(console: Console, address: string, { also }: Cause): string[] {
   return also === undefined ? [] : [commandHint(console.out, 'the key', console.command('why', address, also))]
 }
@@ -31,14 +34,14 @@ function rows({ what, name, record, text = '', value: found, by = '', because = 
     what,
     name,
     found === undefined ? '' : jsonText(found),
-    again === true ? 'told above' : text,
+    again === true ? 'shown above' : text,
     by,
     because,
   ]
   return [row, ...from.flatMap((cause) => rows(cause, depth + 1))]
 }
 
-/** Deeper ones are further in, up to where a line has no room. */
+/** The deepest level that is indented; deeper causes would have no room. */
 const DEEPEST = 8
 
 function lines(console: Console, cause: Cause, depth: number): string[] {
@@ -59,13 +62,16 @@ function lines(console: Console, cause: Cause, depth: number): string[] {
   ]
 }
 
-/** What a line above has told already, in one place: a stage of a pipeline may read all that stages before it have left. */
+/**
+ * Returns one line for all causes that are shown above: a stage of a pipeline may read the results of every stage
+ * before it.
+ */
 function repeatedCauses(repeated: readonly Cause[], depth: number, out: Look): string[] {
   if (repeated.length === 0) return []
   const indent = '  '.repeat(Math.min(depth, DEEPEST))
-  const lead = `${indent}told above`
+  const lead = `${indent}shown above`
   const text = repeated.map(({ name, record }) => `${name}\u00a0@${record}`).join(', ')
-  return layoutText({ lead, painted: `${indent}${out.paint('dim', 'told above')}`, text, column: indent.length + 12 }, out)
+  return layoutText({ lead, painted: `${indent}${out.paint('dim', 'shown above')}`, text, column: indent.length + 12 }, out)
 }
 
 function causeText({ what, value: found, text = '', by, failed }: Cause, column: number, out: Look): string {
@@ -77,7 +83,7 @@ function causeText({ what, value: found, text = '', by, failed }: Cause, column:
   return [...shown, ...how].join(', ')
 }
 
-/** What was said for it, and what else could have been. */
+/** Returns the reason of a decision, and the other edges that were open or closed. */
 function notes({ out }: Console, { because, open = [], closed = [], what }: Cause, column: number): string[] {
   const reasons = because === undefined ? [] : [`“${because}”`]
   const openTexts = what !== 'decision' || open.length === 0 ? [] : [`also open: ${open.join(', ')}`]

@@ -13,24 +13,27 @@ import { programName } from '../event-text.ts'
 import { counted, duration } from '../units.ts'
 import type { Interrupt } from '../world.ts'
 
-/** Milliseconds that effects under way may take to end, of the ten or more that those who stop services wait. */
+/**
+ * The milliseconds that pending effects have to end. Service managers wait ten seconds or more before they kill a
+ * process.
+ */
 const GRACE = 5000
 
 export interface WorkerFlags extends ContinueFlags {
   readonly most?: string
-  /** How long effects under way may take to end when the worker is told to stop. */
+  /** The time that pending effects have to end when the worker is stopped, as a duration. */
   readonly grace?: string
   readonly once?: boolean
 }
 
-/** `reflex worker`: carries on what is due, until it is told to stop. */
+/** `reflex worker`: continues runs that are due, until it is stopped. */
 export async function worker({ console, reflex }: Session, flags: WorkerFlags): Promise<number> {
   const maxRuns = flags.most === undefined ? undefined : countOf(flags.most)
   const grace = flags.grace === undefined ? GRACE : durationOf(flags.grace, '--grace')
   const stop = new AbortController()
   const activeRuns = new Set<string>()
   const stopListening = console.world.onInterrupt((signal) => {
-    const waits = `effects of ${counted(activeRuns.size, 'run')} may take ${duration(grace)}; told again, it ends at once`
+    const waits = `effects of ${counted(activeRuns.size, 'run')} may take ${duration(grace)}; interrupt again to end at once`
     if (activeRuns.size > 0 && grace > 0 && !console.quiet && console.shape === 'text') plainLine(console, console.now, 'ends', waits)
     stop.abort(signal)
   })
@@ -53,7 +56,7 @@ export async function worker({ console, reflex }: Session, flags: WorkerFlags): 
   }
   if (console.shape === 'json') console.document(plainJson({ v: 1, runs: done.runs, failures: done.failures }))
   else if (!console.quiet && console.shape === 'text')
-    plainLine(console, console.now, 'stops', `carried runs on ${counted(done.runs, 'time')}`)
+    plainLine(console, console.now, 'stops', `continued runs ${counted(done.runs, 'time')}`)
   return stop.signal.aborted ? interruptCode(stop.signal.reason as Interrupt) : done.failures > 0 ? EXIT.no : EXIT.done
 }
 
@@ -64,7 +67,7 @@ function countOf(word: string): number {
 }
 
 function printEvent(console: Console, event: WorkerEvent, done: { runs: number; failures: number }): void {
-  // Who waits has lost nothing: another process goes on.
+  // A run that another process owns is not a failure: that process continues it.
   if (event.did === 'failed' && event.fault.verdict !== 'wait') done.failures++
   if (event.did === 'left' && event.records > 0) done.runs++
   if (console.shape === 'jsonl') return line(console, event)
@@ -73,7 +76,7 @@ function printEvent(console: Console, event: WorkerEvent, done: { runs: number; 
   if (event.did === 'left' && !console.quiet) printLeft(console, event)
 }
 
-/** A run that goes on without us is told of in any case, any other only if something was done. */
+/** Prints a run that another process continues, and any other run that gained records. */
 function printLeft(console: Console, { run, status, records, handle }: WorkerEvent & { readonly did: 'left' }): void {
   const continuesElsewhere = status === 'running'
   if (records === 0 && !continuesElsewhere) return
@@ -83,7 +86,7 @@ function printLeft(console: Console, { run, status, records, handle }: WorkerEve
     pin === undefined ? '' : programName(pin[0]),
     counted(records, 'record'),
     status === 'suspended' && waits.length > 0 ? `waits at ${waits.join(', ')}` : '',
-    continuesElsewhere ? 'goes on with whoever takes it' : '',
+    continuesElsewhere ? 'another process continues it' : '',
     handle.failure?.code ?? '',
   ]
   plainLine(console, console.now, continuesElsewhere ? 'leaves' : status, [run, ...facts.filter((fact) => fact !== '')].join('  '))

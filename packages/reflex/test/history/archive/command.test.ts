@@ -100,9 +100,9 @@ test('an import says what makes the run go on', async () => {
     return (await reflex(['import', join(here.folder, 'x.run.jsonl')], { folder: workFolder() })).err
   }
   expect(await told()).toMatch(
-    /^Nothing was performed; (it goes on once it is told to|a worker of this store takes it up for what is due), with/,
+    /^Nothing was performed; (the run continues when you resume it|a worker of this store will continue the run, because it is due), with/,
   )
   await reflex(['answer', 'otter', 'approve', '--no-run'], here)
-  expect(await told()).toMatch(/^Nothing was performed; a worker of this store takes it up for what it was told/)
+  expect(await told()).toMatch(/^Nothing was performed; a worker of this store will continue the run, because it has messages/)
   expect(there.folder).not.toBe(here.folder)
 })
