@@ -30,7 +30,7 @@ const MODEL = new Option('--model <name>', 'the model for nodes that name none: 
 const RECORDED = new Option('--recorded <file>', 'a file of replies to use instead of every model')
 const TOOLS = repeatableOption('--tools <module>', 'a module of tools that programs may call; repeatable')
 const RECORD = new Option('--record <file>', 'append every reply of a model to this file')
-const KIND = new Option('--kind <kind>', 'the kind, where the name of the file does not tell it')
+const KIND = new Option('--kind <kind>', 'the kind of the program, if the file name does not show it')
 
 /** Runs a verb in an open store. */
 type SessionAction = (session: Session, words: readonly string[], flags: Record<string, unknown>) => Promise<number>
@@ -82,22 +82,22 @@ export const actions: readonly Verb[] = [
       SIMULATE,
       PROGRAMS,
       KIND,
-      new Option('--agent-id <name>', 'the agent for whom the run acts: it decides the memory and the rules of a policy'),
+      new Option('--agent-id <name>', 'the agent for which the run acts: its memory and its rules in a policy apply'),
       new Option('--id <name>', 'the name of the run; default: a generated name'),
       new Option('--logs <dir>', "a pipeline's run folder; default: runs/RUN beside the store"),
-      new Option('--max-steps <count>', 'executed nodes after which a pipeline fails; default: 10000'),
-      new Option('--branch-steps <count>', 'executed nodes after which a branch of a pipeline fails; default: 100'),
+      new Option('--max-steps <count>', 'the number of executed nodes after which a pipeline fails; default: 10000'),
+      new Option('--branch-steps <count>', 'the number of executed nodes after which a branch of a pipeline fails; default: 100'),
       new Option(
         '--on-unrouted-failure <how>',
-        'a failure in a pipeline that nothing catches: fail the run, or lenient: follow the plain edges',
+        'for a failure in a pipeline that no edge catches: fail ends the run, lenient follows an unconditional edge',
       ),
-      new Option('--dead-end <how>', 'a stage of a pipeline without an edge to follow: end the run as a success, or fail it'),
-      new Option('--persist-artifacts', "keep small artifacts as files of a pipeline's run folder too"),
-      new Option('--resume-from <file>', 'begin where a checkpoint of the pipeline stands'),
-      new Option('--force', 'resume although the checkpoint is of another graph'),
-      new Option('--hmac-secret-file <file>', 'sign checkpoints, and prove the one that is resumed from'),
-      new Option('--no-validate', "leave out a pipeline's lint rules"),
-      new Option('--no-cache', 'parse every text again, as the command always does'),
+      new Option('--dead-end <how>', 'for a stage of a pipeline without an edge to follow: success or fail ends the run'),
+      new Option('--persist-artifacts', "write small artifacts into a pipeline's run folder too"),
+      new Option('--resume-from <file>', 'begin at a checkpoint of the pipeline'),
+      new Option('--force', 'resume even if the checkpoint is of another graph'),
+      new Option('--hmac-secret-file <file>', 'sign checkpoints with the secret in this file, and verify the one to begin at'),
+      new Option('--no-validate', "skip a pipeline's lint rules"),
+      new Option('--no-cache', 'parse every text again; the command always does so'),
       ...COMMON,
     ],
     examples: [
