@@ -27,7 +27,7 @@ describe('reflex export and import', () => {
     expect((await reflex(['show', 'otter'], here)).out).toContain('approve')
   })
 
-  test('go through standard output and standard input', async () => {
+  test('use standard output and standard input', async () => {
     const { here, there } = await asked()
     const { out, err } = await reflex(['export', 'otter'], here)
     expect([err, out.split('\n').length > 8]).toEqual(['', true])
@@ -35,14 +35,14 @@ describe('reflex export and import', () => {
     expect((await reflex(['export', 'otter'], there)).out).toBe(out)
   })
 
-  test('a folder gets a file that is named after the run', async () => {
+  test('export to a folder writes a file named after the run', async () => {
     const { here } = await asked()
     mkdirSync(join(here.folder, 'kept'))
     await reflex(['export', 'otter', '-o', 'kept'], here)
     expect(readdirSync(join(here.folder, 'kept'))).toEqual(['otter-2m9q.run.jsonl'])
   })
 
-  test('a changed archive is refused with its line, and nothing is stored', async () => {
+  test('import refuses a changed archive, names the line and stores nothing', async () => {
     const { here, there, file } = await asked()
     await reflex(['export', 'otter', '-o', 'otter.run.jsonl'], here)
     const lines = readFileSync(file, 'utf8').split('\n')
@@ -55,7 +55,7 @@ describe('reflex export and import', () => {
     expect((await reflex(['runs', '--json'], there)).out).toContain('"runs": []')
   })
 
-  test('a name that is taken is another one with --id', async () => {
+  test('--id replaces a run name that is taken', async () => {
     const { here, file } = await asked()
     await reflex(['export', 'otter', '-o', file], here)
     const { code, err } = await reflex(['import', file], here)
@@ -63,7 +63,7 @@ describe('reflex export and import', () => {
     expect((await reflex(['import', file, '--id', 'heron-7k3p'], here)).code).toBe(0)
   })
 
-  test('a store becomes tables', async () => {
+  test('export --all writes the tables of a store', async () => {
     const { here } = await asked()
     for (const format of ['jsonl', 'parquet']) {
       const { code, err } = await reflex(['export', '--all', '--format', format, '-o', 'tables'], here)
@@ -82,7 +82,7 @@ describe('reflex export and import', () => {
     [['import', 'nothing.run.jsonl'], 'there is no file nothing.run.jsonl'],
     [['import', '.'], 'is a folder'],
     [['export', 'otter', '--sign-secret-file', 'nothing'], 'nothing'],
-  ])('%j says what is wrong', async (argv, message) => {
+  ])('%j reports the error', async (argv, message) => {
     const { here } = await asked()
     const { code, screen } = await reflex(argv, here)
     expect({ code, screen }).toMatchObject({ code: 2, screen: expect.stringContaining(message) as string })

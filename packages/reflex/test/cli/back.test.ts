@@ -48,8 +48,8 @@ async function ran(): Promise<WorldOptions> {
 
 const shown = ({ code, screen }: Ended): string => `${screen}\nexit ${code}`
 
-describe('going back', () => {
-  test.each([80, 40])('looks, forks, compares and explains, at %i columns', async (columns) => {
+describe('verbs that look back', () => {
+  test.each([80, 40])('show, fork, diff and why print at %i columns', async (columns) => {
     const world = await ran()
     const looks: string[] = []
     const look = async (...argv: string[]): Promise<void> => {
@@ -73,7 +73,7 @@ describe('going back', () => {
     expect(seen.split('\n').filter((line) => !line.startsWith('$') && countCells(line) >= columns)).toEqual([])
   })
 
-  test('gives documents of the shapes that are published', async () => {
+  test('print documents that match the published schemas', async () => {
     const world = await ran()
     const read = async (...argv: string[]): Promise<unknown> => JSON.parse((await reflex([...argv, '--json'], world)).out)
     expect(DOCUMENTS.fork.parse(await read('fork', 'otter@9', '--decide', 'part', '--id', 'crane-6v4h'))).toMatchObject({
@@ -92,7 +92,7 @@ describe('going back', () => {
     expect(DOCUMENTS.replay.parse(await read('diff', 'otter', '--replay'))).toMatchObject({ result: 'equal' })
   })
 
-  test('a fork is no work for a worker, until it is resumed or answered', async () => {
+  test('a worker ignores a fork until it is resumed or answered', async () => {
     const world = await ran()
     await reflex(['fork', 'otter@11', '--id', 'crane-6v4h'], world)
     const before = (await reflex(['show', 'crane', '--json'], world)).out
@@ -119,7 +119,7 @@ describe('going back', () => {
     expect(err).toContain(text)
   })
 
-  test('of two values that are nearly the same, shows where they differ', async () => {
+  test('diff shows the place where two similar values differ', async () => {
     const folder = workFolder()
     const world = { folder, host: virtualHost(), columns: 80, keyboard: false }
     const node = (id: string): object => ({ id, spec: {} })
@@ -144,7 +144,7 @@ describe('going back', () => {
     expect(whole.screen).not.toContain('lines  ')
   })
 
-  test('of a pipeline: each value in its column, each cause once, and what it came to', async () => {
+  test('print a pipeline with aligned values, each cause once, and its result', async () => {
     const world = await reviewed()
     const shown = (await reflex(['show', 'owl'], world)).screen.split('\n').filter((line) => /@\d+$/.test(line))
     expect(shown.length).toBeGreaterThan(10)
@@ -155,7 +155,7 @@ describe('going back', () => {
     expect((await reflex(['trace', 'owl'], world)).screen).toMatch(/^ *@\d+ {2}completed {2}planned, last_response, holes$/m)
   })
 
-  test('the inbox says how its first question is answered', async () => {
+  test('the inbox prints the command that answers its first question', async () => {
     const world = { folder: workFolder(), host: virtualHost(), columns: 80, keyboard: false }
     await reflex(['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'none'], world)
     const { screen } = await reflex(['inbox'], world)
@@ -164,7 +164,7 @@ describe('going back', () => {
     expect((await reflex(command.split(' '), world)).code).toBe(0)
   })
 
-  test('a pipe gets spaces that are spaces', async () => {
+  test('output in a pipe contains no non-breaking spaces', async () => {
     const folder = workFolder()
     const end = { id: 'end', spec: { writes: { long: 'word '.repeat(40) } } }
     writeFileSync(join(folder, 'keep.workflow.json'), JSON.stringify({ id: 'keep', entry: 'end', nodes: { end }, edges: [] }))
@@ -173,7 +173,7 @@ describe('going back', () => {
     expect(err).not.toContain('\u00a0')
   })
 
-  test('shows what was open and what stood beside each other, names who set a value, and can be copied', async () => {
+  test('show prints open edges and parallel branches, names who set a value, and can be copied', async () => {
     const folder = workFolder()
     const world = { folder, host: virtualHost(), columns: 120, keyboard: false }
     writeFileSync(join(folder, 'review.dot'), REVIEW)

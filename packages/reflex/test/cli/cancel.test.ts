@@ -24,7 +24,7 @@ async function endOf({ ended }: ReturnType<typeof start>, host: ReturnType<typeo
   return ended
 }
 
-test('cancels a run, says who and why, and what to type next', async () => {
+test('cancels a run, and prints the actor, the reason and the next command', async () => {
   const options = await scene()
   const { code, out, err } = await reflex(['cancel', 'otter', '--reason', 'it was withdrawn', '--by', 'ben'], options)
   expect({ code, out }).toEqual({ code: 0, out: '' })
@@ -38,7 +38,7 @@ test('cancels a run, says who and why, and what to type next', async () => {
   expect({ code: again.code, says: again.err.split('\n')[0] }).toEqual({ code: 1, says: 'error R2001  otter-2m9q was cancelled' })
 })
 
-test('as a document', async () => {
+test('prints a document', async () => {
   const options = await scene()
   const { code, out } = await reflex(['cancel', 'otter', '--json'], options)
   expect(code).toBe(0)
@@ -52,7 +52,7 @@ test('as a document', async () => {
   })
 })
 
-test('asks the process that holds the run, waits for it, and reports the result', async () => {
+test('asks the process that owns the run, waits for it, and reports the result', async () => {
   const options = await scene()
   const elsewhere = start(['resume', 'otter'], { ...options, columns: 80 })
   await elsewhere.shows('Approve')
@@ -79,7 +79,7 @@ test('an answer given elsewhere ends the question at the terminal within a secon
   expect((await endOf(elsewhere, options.host)).screen).toContain('ben')
 })
 
-test('a question that the inbox asks ends when it is answered elsewhere, and says by whom', async () => {
+test('a question of the inbox ends when it is answered elsewhere, and names the author', async () => {
   const options = await scene()
   const asking = start(['inbox'], { ...options, columns: 80 })
   await asking.shows('enter to answer here')
@@ -91,7 +91,7 @@ test('a question that the inbox asks ends when it is answered elsewhere, and say
   expect(screen).not.toContain('› Approve')
 })
 
-test('says so where the process that holds the run does not answer in time', async () => {
+test('reports that the owner of the run did not answer in time', async () => {
   const options = await scene()
   // A process that lives and looks at nothing: its clock stands still.
   const elsewhere = start(['resume', 'otter'], { folder: options.folder, columns: 80, host: virtualHost({ seed: 77 }) })
@@ -112,7 +112,7 @@ test('says so where the process that holds the run does not answer in time', asy
   await elsewhere.ended
 })
 
-test('lists the effects that may have happened, with the keys for a check with the other side', async () => {
+test('lists the effects that may have happened, with their keys', async () => {
   const options = { folder: workFolder(), host: virtualHost() }
   const begun = join(options.folder, 'begun')
   writeFileSync(

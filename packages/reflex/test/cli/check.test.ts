@@ -52,14 +52,14 @@ async function checked(
 }
 
 describe('reflex check', () => {
-  test('finds nothing to say while the files are as they were', async () => {
+  test('finds nothing if the files are unchanged', async () => {
     const { world } = await ranIn()
     const { code, outcomes, document } = await checked(world)
     expect({ code, open: document.open, breaks: document.breaks }).toEqual({ code: 0, open: 4, breaks: 0 })
     expect(new Set(Object.values(outcomes))).toEqual(new Set(['unchanged']))
   })
 
-  test('finds the open runs that would break on their own files, and leaves out what has ended', async () => {
+  test('finds the open runs that would break on their changed files, and ignores ended runs', async () => {
     const { world, edit } = await ranIn()
     edit(GUARD, SHUT)
     const { code, outcomes, document } = await checked(world)
@@ -71,7 +71,7 @@ describe('reflex check', () => {
     expect(document.runs.find(({ run }) => run === 'otter-1aaa')?.replay?.difference?.record).toBe(10)
   })
 
-  test('takes a change that only later steps see for what it is', async () => {
+  test('accepts a change that only affects later steps', async () => {
     const { world, edit } = await ranIn()
     edit('"rf_20931"', '"rf_1"')
     expect(await checked(world)).toMatchObject({ code: 0, outcomes: { 'otter-1aaa': 'equal', 'lark-4eee': 'unchanged' } })
@@ -81,7 +81,7 @@ describe('reflex check', () => {
     expect(await checked(world)).toMatchObject({ code: 0, outcomes: { 'otter-1aaa': 'noted' } })
   })
 
-  test('checks on the files that are named, and on what they call beside them', async () => {
+  test('checks against the named files and the programs that they call', async () => {
     const { folder, world } = await ranIn()
     mkdirSync(join(folder, 'next'))
     copyFileSync(join(folder, 'refund.workflow.json'), join(folder, 'next', 'refund.workflow.json'))
@@ -93,7 +93,7 @@ describe('reflex check', () => {
     expect((await checked(world, 'payouts.workflow.json')).document.unused).toEqual([join(folder, 'payouts.workflow.json')])
   })
 
-  test('names what is missing or cannot be read, and goes on with the rest', async () => {
+  test('names missing and unreadable files, and checks the rest', async () => {
     const { folder, world } = await ranIn()
     writeFileSync(join(folder, 'broken.workflow.json'), '{')
     const { code, outcomes, document } = await checked(world, 'nothing.workflow.json', 'broken.workflow.json', 'refund.workflow.json')
@@ -104,7 +104,7 @@ describe('reflex check', () => {
     expect(own).toMatchObject({ code: 1, outcomes: { 'otter-1aaa': 'unknown', 'lark-4eee': 'unchanged' } })
   })
 
-  test('refuses two files that hold one program', async () => {
+  test('refuses two files with the same program', async () => {
     const { folder, world } = await ranIn()
     copyFileSync(join(folder, 'refund.workflow.json'), join(folder, 'copy.workflow.json'))
     const { code, document } = await checked(world, 'refund.workflow.json', 'copy.workflow.json')
@@ -123,12 +123,12 @@ describe('reflex check', () => {
     expect(folder).not.toBe('')
   })
 
-  test('of a store without open runs is done', async () => {
+  test('succeeds in a store without open runs', async () => {
     const { code, screen } = await reflex(['check'], { folder: workFolder(), columns: 80 })
     expect({ code, screen }).toEqual({ code: 0, screen: 'no open runs' })
   })
 
-  test.each([80, 40])('at %i columns', async (columns) => {
+  test.each([80, 40])('prints at %i columns', async (columns) => {
     const { folder, world, edit } = await ranIn()
     edit(GUARD, SHUT)
     writeFileSync(join(folder, 'broken.workflow.json'), '{')
@@ -142,7 +142,7 @@ describe('reflex check', () => {
     expect(seen.split('\n').filter((line) => !/^\$| {2,}.*reflex /.test(line) && countCells(line) >= columns)).toEqual([])
   })
 
-  test('in a pipe: a line for each run, with full values', async () => {
+  test('prints a line with full values for each run in a pipe', async () => {
     const { folder, world, edit } = await ranIn()
     edit(GUARD, SHUT)
     const { out } = await reflex(['check'], world)
@@ -161,7 +161,7 @@ describe('reflex check', () => {
     ])
   })
 
-  test('says which modules of tools a run was started with, and imports none that nobody named', async () => {
+  test('names the tool modules of a run, and imports only modules that the user named', async () => {
     const folder = workFolder()
     const world = { folder, host: virtualHost(), columns: 80 }
     writeFileSync(

@@ -12,14 +12,14 @@ const RUN = ['run', 'refund.workflow.json', '--id', 'otter-2m9q']
 const json = (text: string): unknown => JSON.parse(text) as unknown
 
 describe('help', () => {
-  test('reflex alone names every command once', async () => {
+  test('reflex without arguments lists every command once', async () => {
     const { code, out, err } = await reflex([], { folder: workFolder() })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     for (const { name } of actions) expect(out.match(new RegExp(`^ {2}${name}\\b`, 'gm'))).toHaveLength(1)
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(100)
   })
 
-  test.each(actions.map(({ name }) => name))('%s --help tells its options', async (name) => {
+  test.each(actions.map(({ name }) => name))('%s --help lists its options', async (name) => {
     const { code, out, err } = await reflex([name, '--help'], { folder: workFolder(), columns: 80 })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain('--json')
@@ -27,7 +27,7 @@ describe('help', () => {
   })
 })
 
-describe('what the command says of itself', () => {
+describe('help and version', () => {
   test.each([
     [
       ['help', 'run'],
@@ -59,13 +59,13 @@ describe('what the command says of itself', () => {
     }
   })
 
-  test('a fix names the command once', async () => {
+  test('a fix contains the command once', async () => {
     const { err } = await reflex(['run', '--nonsense'], { folder: workFolder(), command: 'npx reflex' })
     expect(err).toContain('fix    npx reflex run --help\n')
   })
 })
 
-describe('a wrong command line does nothing, says why, and exits with 2', () => {
+describe('a wrong command line changes nothing, reports the error, and exits with 2', () => {
   test.each([
     [['vaildate'], 'R2030', 'did you mean "validate"'],
     [['spoon', 'otter'], 'R2030', 'there is no command "spoon"'],
@@ -106,7 +106,7 @@ describe('a wrong command line does nothing, says why, and exits with 2', () => 
     expect(err).toContain(hint)
   })
 
-  test('a prefix of several runs, and a record that is not there', async () => {
+  test('an ambiguous prefix and a missing record are refused', async () => {
     const folder = workFolder()
     await reflex([...RUN.slice(0, 2), '--id', 'otter-1'], { folder })
     await reflex([...RUN.slice(0, 2), '--id', 'otter-2'], { folder })
@@ -124,7 +124,7 @@ describe('a wrong command line does nothing, says why, and exits with 2', () => 
     })
   })
 
-  test('looking makes no store', async () => {
+  test('verbs that only read create no store', async () => {
     const folder = workFolder()
     for (const argv of [['runs'], ['inbox'], ['validate', 'refund.workflow.json']]) expect((await reflex(argv, { folder })).code).toBe(0)
     expect(() => readText(join(folder, '.reflex/reflex.db'))).toThrow('is not there')
@@ -149,7 +149,7 @@ describe('--json is one document, --jsonl one object per line', () => {
     ['run', '--nonsense'],
   ]
 
-  test.each([undefined, 80])('in every case, with a terminal of %s columns or none', async (columns) => {
+  test.each([undefined, 80])('holds for every verb, with a terminal of %s columns or none', async (columns) => {
     const folder = workFolder()
     writeFileSync(join(folder, 'broken.workflow.json'), '{"id": ')
     for (const argv of documents) {
@@ -168,7 +168,7 @@ describe('--json is one document, --jsonl one object per line', () => {
     }
   })
 
-  test('errors are documents too', async () => {
+  test('errors are printed as documents', async () => {
     const { code, out } = await reflex(['trace', 'lark', '--json'], { folder: workFolder() })
     expect({ code, document: json(out) }).toMatchObject({
       code: 2,
@@ -179,7 +179,7 @@ describe('--json is one document, --jsonl one object per line', () => {
     })
   })
 
-  test('records come in their order, numbered without gaps, the same while they happen and later', async () => {
+  test('records are printed in order and without gaps, live and later', async () => {
     const folder = workFolder()
     const live = (await reflex([...RUN, '--jsonl', '--answers', 'auto'], { folder })).out
     const later = (await reflex(['trace', 'otter', '--jsonl'], { folder })).out
@@ -188,7 +188,7 @@ describe('--json is one document, --jsonl one object per line', () => {
     expect(records.map(({ record }) => record)).toEqual(records.map((_, i) => i + 1))
   })
 
-  test('the result of a run', async () => {
+  test('run prints its result', async () => {
     const { out } = await reflex([...RUN, '--json'], { folder: workFolder() })
     expect(json(out)).toMatchObject({
       v: 1,
@@ -200,7 +200,7 @@ describe('--json is one document, --jsonl one object per line', () => {
   })
 })
 
-describe('programs that are wrong', () => {
+describe('invalid programs', () => {
   const huge = `{"id":"x","entry":"a","nodes":{${Array.from({ length: 5000 }, (_, i) => `"n${i}":{"id":"n${i}","spec":{}}`).join(',')}},"edges":[]}`
   test.each([
     ['empty', ''],
@@ -226,7 +226,7 @@ describe('programs that are wrong', () => {
     }
   })
 
-  test('contracts and missing sub-workflows are warnings', async () => {
+  test('contract violations and missing sub-workflows are warnings', async () => {
     const folder = workFolder()
     const text = readFileSync(join(folder, 'refund.workflow.json'), 'utf8')
     writeFileSync(
@@ -244,7 +244,7 @@ describe('programs that are wrong', () => {
     expect(out).toContain('2 warnings in 2 files')
   })
 
-  test('a folder is validated with all its programs, and is not run', async () => {
+  test('validate checks every program of a folder and runs none', async () => {
     const folder = workFolder()
     const text = readFileSync(join(folder, 'refund.workflow.json'), 'utf8')
     writeFileSync(join(folder, 'other.workflow.json'), text.replace('"refund"', '"other"'))
@@ -259,7 +259,7 @@ describe('programs that are wrong', () => {
   })
 
   // proves: workflow d-ends
-  test('a node that fails suspends the run; resume tries again once it is mended', async () => {
+  test('a failed node suspends the run; resume tries it again after the cause is removed', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'order.json'), '{')
     const { code, err } = await reflex(RUN, { folder })
@@ -291,7 +291,7 @@ describe('interrupts', () => {
   })
 })
 
-test('a bug of ours shows no stack and keeps it in a file', async () => {
+test('a bug in Reflex prints no stack and writes it to a file', async () => {
   const folder = workFolder()
   const entropy = (): string => {
     throw new TypeError('no entropy')
@@ -309,7 +309,7 @@ test('a bug of ours shows no stack and keeps it in a file', async () => {
   expect(err).not.toContain('    at ')
 })
 
-test('every code of the catalogue has an exit code, and only bugs have 70', () => {
+test('every error code has an exit code, and only bugs have 70', () => {
   for (const [code, { verdict }] of CATALOGUE) {
     const exit = exitCodeOf({ code, message: '', verdict })
     expect([1, 2, 3, 70], code).toContain(exit)

@@ -16,8 +16,8 @@ async function offered(words: readonly string[], folder = workFolder(), environm
   return out.split('\n').flatMap((line) => (line === '' ? [] : [line.slice(0, line.indexOf('\t'))]))
 }
 
-describe('what a shell is offered', () => {
-  test('commands, each with what it does', async () => {
+describe('completion of words', () => {
+  test('offers commands with their descriptions', async () => {
     expect(await offered([''])).toEqual([...actions.map(({ name }) => name), 'help', 'version'])
     expect(await offered(['re'])).toEqual(['resume', 'replay'])
     expect(await offered(['help', 'va'])).toEqual(['validate'])
@@ -25,7 +25,7 @@ describe('what a shell is offered', () => {
     expect(out).toBe('validate\tfind every error in programs, without a run\n')
   })
 
-  test.each(actions.map((verb) => [verb.name, verb] as const))('every option of %s', async (name, { options }) => {
+  test.each(actions.map((verb) => [verb.name, verb] as const))('offers every option of %s', async (name, { options }) => {
     const long = options.flatMap((option) => option.long ?? [])
     expect(await offered([name, '-'])).toEqual([...long, '--help'])
   })
@@ -61,8 +61,8 @@ describe('what a shell is offered', () => {
   })
 })
 
-describe('what a store holds', () => {
-  test('runs, those that have not ended, questions and their answers', async () => {
+describe('completion from a store', () => {
+  test('offers runs, open runs, questions and their answers', async () => {
     const folder = workFolder()
     await reflex(['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'auto'], { folder })
     await reflex(['run', 'refund.workflow.json', '--id', 'lark-9q2m', '--answers', 'none'], { folder })
@@ -74,7 +74,7 @@ describe('what a store holds', () => {
     expect(await offered(['trace', '--store', join(folder, '.reflex/reflex.db'), 'l'], folder)).toEqual(['lark-9q2m'])
   })
 
-  test('nothing where there is no store, or where it is a server; nothing is made', async () => {
+  test('offers nothing and creates nothing without a store or with a server', async () => {
     const folder = workFolder()
     expect(await offered(['trace', ''], folder)).toEqual([])
     expect(await offered(['trace', ''], folder, { REFLEX_STORE: 'postgres://nobody@nowhere.invalid/runs' })).toEqual([])
@@ -82,20 +82,20 @@ describe('what a store holds', () => {
   })
 })
 
-test('a shell that is not known is refused with those that are', async () => {
+test('refuses an unknown shell and lists the known ones', async () => {
   const { code, out, err } = await reflex(['completion', 'bahs'], { folder: workFolder() })
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err).toContain('did you mean "bash"?')
   expect(err).toContain('bash, zsh, fish')
 })
 
-test.each(Object.entries(SCRIPTS))('the script for %s asks the command itself', async (shell, script) => {
+test.each(Object.entries(SCRIPTS))('the script for %s calls the command', async (shell, script) => {
   const { code, out } = await reflex(['completion', shell], { folder: workFolder() })
   expect({ code, out }).toEqual({ code: 0, out: script })
   expect(script).toContain(`completion ${shell} -- `)
 })
 
-describe.runIf(process.platform === 'linux')('in bash itself', () => {
+describe.runIf(process.platform === 'linux')('in a real bash', () => {
   /** A terminal in which a person types, with the tab key at the end of each line. */
   function typed(keys: string, wait: string): string {
     const here = workFolder()
@@ -118,7 +118,7 @@ describe.runIf(process.platform === 'linux')('in bash itself', () => {
     return screenOf(stdout, 80)
   }
 
-  test('commands, options, values and files', () => {
+  test('completes commands, options, values and files', () => {
     expect(typed('reflex vali\t', 'date ')).toContain('ready> reflex validate ')
     expect(typed('reflex run --trust=pro\t', 'bationary ')).toContain('reflex run --trust=probationary ')
     expect(typed('reflex run refund.work\t', 'flow.json')).toContain('reflex run refund.workflow.json')

@@ -22,7 +22,7 @@ function ran(config: object, words: readonly string[] = [], environment: Record<
 }
 
 describe('reflex.config.json', () => {
-  test('says which model, who decides and how little a run is trusted, where nobody else does', async () => {
+  test('sets the default model, agent and trust', async () => {
     const { code, err } = await ran({ model: 'simulated', trust: 'untrusted' })
     expect(code).toBe(0)
     expect(err).toContain('rules decide, model simulated · untrusted')
@@ -30,7 +30,7 @@ describe('reflex.config.json', () => {
     expect((await ran({ agent: 'person' })).err).toContain('person decides')
   })
 
-  test('gives way to the environment, and that to a flag', async () => {
+  test('yields to the environment, and the environment to a flag', async () => {
     expect((await ran({ model: 'simulated' }, [], { REFLEX_MODEL: 'nobody:x' })).err).toContain('model nobody:x')
     const flagged = await ran({ model: 'a:b', trust: 'untrusted' }, ['--model', 'simulated', '--trust', 'trusted'], {
       REFLEX_MODEL: 'nobody:x',
@@ -39,7 +39,7 @@ describe('reflex.config.json', () => {
     expect(flagged.code).toBe(0)
   })
 
-  test('cannot raise trust or send data elsewhere: what it tries is ignored and said', async () => {
+  test('cannot raise trust or redirect data: such settings are ignored with a warning', async () => {
     const { code, err } = await ran({
       model: 'simulated',
       trust: 'autonomous',
@@ -51,7 +51,7 @@ describe('reflex.config.json', () => {
     expect(err).toContain('· probationary')
   })
 
-  test('that cannot be read does not stop a command: it is ignored, and a warning names it', async () => {
+  test('does not stop a command if it cannot be read: a warning names it', async () => {
     const { code, err } = await ran({ modle: 'x' })
     expect(code).not.toBe(2)
     expect(err).toContain('R1025')
@@ -60,7 +60,7 @@ describe('reflex.config.json', () => {
     expect(err).toContain('· probationary')
   })
 
-  test('that is a link out of its folder is not read, and nothing of what it leads to is shown', () => {
+  test('is not read if it is a link out of its folder, and its target is not shown', () => {
     const [home, outside] = [workFolder(), workFolder()]
     writeFileSync(join(outside, 'secret.json'), '{ "modle": "s3cr3t" }')
     symlinkSync(join(outside, 'secret.json'), join(home, 'reflex.config.json'))
@@ -75,7 +75,7 @@ describe('reflex.config.json', () => {
     expect(readConfig(home).model).toBe('a:b')
   })
 
-  test('names no more than 100 folders', () => {
+  test('may name at most 100 folders', () => {
     const home = workFolder()
     const write = (count: number) => writeFileSync(join(home, 'reflex.config.json'), JSON.stringify({ programs: Array(count).fill('.') }))
     write(100)

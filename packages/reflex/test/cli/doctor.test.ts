@@ -23,7 +23,7 @@ async function doctor(options: WorldOptions, flags: readonly string[] = []): Pro
 const check = ({ checks }: Doctored, name: string) => checks.find((one) => one.name === name)
 const setting = ({ settings }: Doctored, name: string) => settings.find((one) => one.name === name)
 
-test('what a person sees', async () => {
+test('prints its checks on a terminal', async () => {
   const folder = workFolder()
   const { code, out } = await reflex(['doctor', '--no-color'], { folder, columns: 80, environment: { REFLEX_TRUST: 'untrusted' } })
   expect(code).toBe(0)
@@ -35,20 +35,20 @@ test('what a person sees', async () => {
   expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(80)
 })
 
-test('it makes nothing and changes nothing', async () => {
+test('creates nothing and changes nothing', async () => {
   const folder = workFolder()
   await doctor({ folder })
   for (const name of ['.reflex', 'home', 'state']) expect(existsSync(join(folder, name))).toBe(false)
 })
 
-test('in a pipe: a line for each check and each setting', async () => {
+test('prints a line for each check and each setting in a pipe', async () => {
   const { out } = await reflex(['doctor'], { folder: workFolder() })
   expect(out).toMatch(/^check\tnode\tok\t24\.1\.0 on linux x64\t$/m)
   expect(out).toMatch(/^setting\ttrust\tprobationary\tdefault$/m)
 })
 
-describe('what it finds', () => {
-  test('a store, with its runs', async () => {
+describe('checks', () => {
+  test('reports a store and its runs', async () => {
     const folder = workFolder()
     await reflex(['run', 'refund.workflow.json'], { folder })
     const found = await doctor({ folder })
@@ -62,7 +62,7 @@ describe('what it finds', () => {
   test.each([
     ['no database', 'reflex.db', 'this is text, and longer than the magic words of a database'],
     ['a foreign file', 'reflex.db', 'SQLite format 3'],
-  ])('a store that is %s keeps it from working: 3', async (_, name, text) => {
+  ])('fails with 3 for a store that is %s', async (_, name, text) => {
     const folder = workFolder()
     writeFileSync(join(folder, name), text)
     const found = await doctor({ folder }, ['--store', name])
@@ -70,7 +70,7 @@ describe('what it finds', () => {
     expect(check(found, 'store')).toMatchObject({ found: 'failed', text: expect.stringMatching(/^R502\d /) as string })
   })
 
-  test('a Node that is too old: 3', async () => {
+  test('fails with 3 for an old version of Node', async () => {
     const found = await doctor({ folder: workFolder(), node: '20.19.4' })
     expect(found.code).toBe(3)
     expect(check(found, 'node')).toEqual({
@@ -81,7 +81,7 @@ describe('what it finds', () => {
     })
   })
 
-  test('rights that cannot be read: 3', async () => {
+  test('fails with 3 for an unreadable policy', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'bad.policy.json'), '{"alow": []}')
     const found = await doctor({ folder, environment: { REFLEX_TRUST: 'ful', REFLEX_POLICY: 'bad.policy.json' } })
@@ -135,7 +135,7 @@ describe('what it finds', () => {
       'npm install @ai-sdk/google',
     ],
     ['made up', { REFLEX_MODEL: 'simulated' }, 'ok', 'no model is called', undefined],
-  ])('a model %s', async (_, environment, found, text, fix) => {
+  ])('reports a model %s', async (_, environment, found, text, fix) => {
     const seen = await doctor({ folder: workFolder(), environment })
     expect(seen.code).toBe(0)
     expect(check(seen, 'model')).toMatchObject({ found, text: expect.stringContaining(text) as string })
@@ -144,7 +144,7 @@ describe('what it finds', () => {
     expect(JSON.stringify(seen)).not.toMatch(/very-secret|user:pass/)
   })
 
-  test('programs of the system, on the PATH and not started', async () => {
+  test('finds system programs on the PATH without starting them', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'git'), '', { mode: 0o755 })
     writeFileSync(join(folder, 'bwrap'), '', { mode: 0o644 })
@@ -153,7 +153,7 @@ describe('what it finds', () => {
     expect(check(found, 'sandbox')).toMatchObject({ found: 'none' })
   })
 
-  test('a secret that others can read', async () => {
+  test('warns of a secret that others can read', async () => {
     const folder = workFolder()
     mkdirSync(join(folder, 'home/.reflex'), { recursive: true })
     const secret = join(folder, 'home/.reflex/secret')
@@ -171,15 +171,15 @@ describe('what it finds', () => {
     expect(check(await doctor({ folder }), 'secret')).toMatchObject({ found: 'ok' })
   })
 
-  test('a terminal without UTF-8', async () => {
+  test('warns of a terminal without UTF-8', async () => {
     const { out } = await reflex(['doctor'], { folder: workFolder(), columns: 80, environment: { LANG: 'C' } })
     expect(out).toMatch(/^[\n -~\u001b]*$/)
     expect(out).toContain('export LC_ALL=C.UTF-8')
   })
 })
 
-describe('where a setting comes from', () => {
-  test('a flag before the environment before the file before the default', async () => {
+describe('the origin of a setting', () => {
+  test('a flag precedes the environment, the file and the default, in this order', async () => {
     const folder = workFolder()
     const config = join(folder, 'reflex.config.json')
     writeFileSync(config, '{ "trust": "untrusted", "model": "openai:gpt-5-mini" } // beside the programs')
@@ -195,7 +195,7 @@ describe('where a setting comes from', () => {
     expect(setting(await doctor({ folder }), 'trust')).toEqual({ name: 'trust', value: 'probationary', from: 'default' })
   })
 
-  test('what a file may not say is told, and it works on', async () => {
+  test('a setting that a file must not contain is a warning', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'reflex.config.json'), '{ "trust": "autonomous", "base_url": "http://evil.example/v1" }')
     const found = await doctor({ folder })
@@ -215,13 +215,13 @@ describe('where a setting comes from', () => {
     ['REFLEX_BASE_URL', 'base URL', 'https://u:p#w@host.example/v1', 'https://…'],
     ['REFLEX_BASE_URL', 'base URL', 'u:p@host.example/v1?key=k', 'host.example/v1'],
     ['REFLEX_STORE', 'store', 'postgres://u:p@host.example:5432/runs?password=k', 'postgres://host.example:5432/runs'],
-  ])('%s is shown as address alone: %s %s', (variable, name, value, shown) => {
+  ])('%s is shown without secrets: %s %s', (variable, name, value, shown) => {
     const { surroundings, out } = { surroundings: { cwd: '/', environment: { [variable]: value }, actor: 'ana' }, out: {} }
     const found = settingsOf({ surroundings, out } as unknown as World, {}, undefined).find((one) => one.name === name)
     expect(found).toMatchObject({ value: shown, from: variable })
   })
 
-  test('settings that cannot be read are a warning, and it works without them', async () => {
+  test('unreadable settings are a warning', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'reflex.config.json'), '{ "modle": "x" }')
     const found = await doctor({ folder })
@@ -236,7 +236,7 @@ describe('reflex.config.json', () => {
     return readConfig(folder)
   }
 
-  test('none is no fault; the nearest upwards counts', () => {
+  test('may be missing; the nearest one upwards counts', () => {
     const folder = workFolder()
     expect(readConfig(folder)).toEqual({ file: undefined, programs: [], warnings: [] })
     mkdirSync(join(folder, 'a/b'), { recursive: true })
@@ -270,7 +270,7 @@ describe('reflex.config.json', () => {
     },
   )
 
-  test('programs lie below its folder, whatever links say', () => {
+  test('programs must lie below its folder, also through links', () => {
     const folder = workFolder()
     for (const name of ['inner', 'outer']) mkdirSync(join(folder, 'home', name === 'inner' ? 'here/inner' : name), { recursive: true })
     const here = join(folder, 'home/here')
@@ -286,7 +286,7 @@ describe('reflex.config.json', () => {
     ['{ "modle": "x" }', 1, 'model'],
     ['{\n "trust": "ful" }', 2, ''],
     ['{ "programs": "x" }', 1, ''],
-  ])('%j is ignored as a whole, with its place', (text, line, fix) => {
+  ])('%j is ignored completely, with a warning that names the place', (text, line, fix) => {
     const { warnings, ...config } = read(text)
     expect(config).toEqual({ file: expect.stringMatching(/reflex\.config\.json$/) as string, programs: [] })
     expect(warnings).toEqual([
@@ -302,7 +302,7 @@ describe('reflex.config.json', () => {
 })
 
 describe('prices', () => {
-  test('say how old they are, and warn once they are', async () => {
+  test('show their age, and warn if they are old', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'prices.json'), '\ufeff{"date": "2026-02-01", "prices": {"test": {"input": 1, "output": 2}}}')
     const environment = { REFLEX_PRICES: 'prices.json' }

@@ -8,7 +8,7 @@ const PIPELINE = `digraph p { graph [goal="g"]; start [shape=Mdiamond]; done [sh
 const line = (label: string, outcome: object): string => JSON.stringify({ label, ...outcome })
 const DOWN = { fault: { code: 'R4010', message: 'test is out of order', verdict: 'retry' } }
 
-test('a pipeline that fails on a model says how it continues, and the command does so', async () => {
+test('a pipeline that fails on a model prints the command that continues it, and the command works', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'p.dot'), PIPELINE)
   const said = line('p/a', { reply: { text: 'one' } })
@@ -25,7 +25,7 @@ test('a pipeline that fails on a model says how it continues, and the command do
   expect(resumed.code).toBe(0)
 })
 
-test('an ended run that is resumed names the same fork', async () => {
+test('resume of an ended run names the same fork', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'p.dot'), PIPELINE)
   writeFileSync(join(folder, 'replies.jsonl'), Array.from({ length: 9 }, () => line('p/a', DOWN)).join('\n'))

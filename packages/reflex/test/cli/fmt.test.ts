@@ -33,7 +33,7 @@ function folderWith(files: Readonly<Record<string, string>>): {
 }
 
 describe('reflex fmt FILE', () => {
-  test('writes what is not formatted, names it, and leaves everything else as it is', async () => {
+  test('rewrites and names unformatted files, and leaves all others unchanged', async () => {
     const { folder, read, path } = folderWith({ 'loose.dot': LOOSE, 'neat.gv': NEAT })
     const before = new Date(1_000_000_000_000)
     utimesSync(path('neat.gv'), before, before)
@@ -44,7 +44,7 @@ describe('reflex fmt FILE', () => {
     expect(await reflex(['fmt', 'loose.dot'], { folder })).toMatchObject({ code: 0, out: '' })
   })
 
-  test('a folder stands for its programs, workflows among them', async () => {
+  test('a folder stands for its programs, also workflows', async () => {
     const { folder, read } = folderWith({
       'b.dot': LOOSE,
       'a.workflow.json': '{"id":"x", // c\n"entry":"a"}',
@@ -56,7 +56,7 @@ describe('reflex fmt FILE', () => {
     expect(read('note.txt')).toBe(LOOSE)
   })
 
-  test('a file with errors is left alone, and the others are not', async () => {
+  test('a file with errors is not written, and the others are', async () => {
     const { folder, read } = folderWith({ 'wrong.dot': WRONG, 'loose.dot': LOOSE, 'b.workflow.json': '{"id":' })
     const { code, out, err } = await reflex(['fmt', 'wrong.dot', 'b.workflow.json', 'loose.dot'], { folder })
     expect({ code, out }).toEqual({ code: 1, out: 'loose.dot\n' })
@@ -75,14 +75,14 @@ describe('reflex fmt FILE', () => {
     expect(read('real.dot')).toBe(NEAT)
   })
 
-  test('a second name of the same file keeps what it had, whole', async () => {
+  test('a hard link to the same file keeps the old content', async () => {
     const { folder, path, read } = folderWith({ 'one.dot': LOOSE })
     linkSync(path('one.dot'), path('two.txt'))
     await reflex(['fmt', 'one.dot'], { folder })
     expect([read('one.dot'), read('two.txt')]).toEqual([NEAT, LOOSE])
   })
 
-  test('bytes that are no UTF-8 are not written over', async () => {
+  test('bytes that are not UTF-8 are not overwritten', async () => {
     const { folder, path } = folderWith({})
     const bytes = Buffer.from([...Buffer.from('digraph g { a [x="'), 0xe9, ...Buffer.from('"] }')])
     writeFileSync(path('latin.dot'), bytes)
@@ -105,7 +105,7 @@ describe('reflex fmt FILE', () => {
     expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(hint) as string })
   })
 
-  test('--kind tells what a name does not', async () => {
+  test('--kind sets the kind if the name does not show it', async () => {
     const { folder, read } = folderWith({ 'note.txt': LOOSE })
     expect(await reflex(['fmt', '--kind', 'pipeline', 'note.txt'], { folder })).toMatchObject({ code: 0 })
     expect(read('note.txt')).toBe(NEAT)
@@ -113,7 +113,7 @@ describe('reflex fmt FILE', () => {
 })
 
 describe('reflex fmt --check', () => {
-  test('lists what would change, writes nothing, and says no', async () => {
+  test('lists the files that would change, writes nothing, and exits with 1', async () => {
     const { folder, read } = folderWith({ 'loose.dot': LOOSE, 'neat.dot': NEAT })
     const { code, out, err } = await reflex(['fmt', '--check', '.'], { folder })
     expect({ code, out }).toEqual({ code: 1, out: 'loose.dot\n' })
@@ -126,18 +126,18 @@ describe('reflex fmt --check', () => {
 describe('reflex fmt -', () => {
   const folder = workFolder
 
-  test('goes from standard input to standard output', async () => {
+  test('reads standard input and writes standard output', async () => {
     expect(await reflex(['fmt', '-'], { folder: folder(), input: LOOSE })).toMatchObject({ code: 0, out: NEAT, err: '' })
     expect(await reflex(['fmt', '-'], { folder: folder(), input: NEAT })).toMatchObject({ code: 0, out: NEAT, err: '' })
     expect(await reflex(['fmt', '-'], { folder: folder(), input: '// c\n{"id":1}' })).toMatchObject({ code: 0, out: '// c\n{ "id": 1 }\n' })
   })
 
-  test('a text with errors gives nothing', async () => {
+  test('a text with errors has no output', async () => {
     const ended = await reflex(['fmt', '-'], { folder: folder(), input: WRONG })
     expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('R1102') as string })
   })
 
-  test('--check only says', async () => {
+  test('--check only reports', async () => {
     expect(await reflex(['fmt', '--check', '-'], { folder: folder(), input: LOOSE })).toMatchObject({ code: 1, out: '-\n' })
     expect(await reflex(['fmt', '--check', '-'], { folder: folder(), input: NEAT })).toMatchObject({ code: 0, out: '' })
   })

@@ -22,8 +22,8 @@ function fill(disk: string): void {
   execFileSync('sh', ['-c', 'cat /dev/zero > "$0" || true', join(disk, 'ballast')], { stdio: 'ignore' })
 }
 
-describe('a disk that is full', () => {
-  test('stops the run, says that its records are kept, and the run continues once there is room', async (context) => {
+describe('a full disk', () => {
+  test('stops the run, reports that its records are safe, and the run continues once there is space', async (context) => {
     const folder = workFolder()
     const disk = smallDisk(folder, context)
     const store = ['--store', join(disk, 'reflex.db')]
@@ -46,7 +46,7 @@ describe('a disk that is full', () => {
     })
   })
 
-  test('costs a pipeline the folder of its run alone, and says so', async (context) => {
+  test('only affects the run folder of a pipeline, with a warning', async (context) => {
     const folder = workFolder()
     const disk = smallDisk(folder, context)
     writeFileSync(join(folder, 'a.dot'), 'digraph a { start [shape=Mdiamond]; done [shape=Msquare]; start -> done }')

@@ -42,14 +42,14 @@ async function ids(world: WorldOptions): Promise<string[]> {
 }
 
 describe('reflex gc', () => {
-  test('takes nothing away that a run needs, and no run without being told', async () => {
+  test('keeps everything that a run needs, and removes no run without --keep', async () => {
     const { world, host } = await ranIn()
     await host.advance(400 * DAY)
     expect(await swept(world)).toEqual({ code: 0, v: 1, dry: false, runs: [], programs: [], blobs: [], folders: [], warnings: [] })
     expect(await ids(world)).toEqual(['lark-2bbb', 'otter-1aaa'])
   })
 
-  test('with --keep takes the runs that ended before, with their folders, and no other', async () => {
+  test('with --keep removes only older ended runs, with their folders', async () => {
     const { world, host, runFolder } = await ranIn()
     const [old, open] = [runFolder('otter-1aaa'), runFolder('lark-2bbb')]
     await host.advance(30 * DAY)
@@ -64,7 +64,7 @@ describe('reflex gc', () => {
     expect((await reflex(['replay', 'lark'], world)).code).toBe(0)
   })
 
-  test('with --keep 0s takes all that ended, and the programs that nobody else holds', async () => {
+  test('with --keep 0s removes every ended run, and the programs that no other run uses', async () => {
     const { folder, world, host } = await ranIn()
     writeFileSync(
       join(folder, 'one.workflow.json'),
@@ -80,21 +80,21 @@ describe('reflex gc', () => {
     expect((await reflex(['answer', 'lark', 'YES'], world)).code).toBe(0)
   })
 
-  test('takes its retention from REFLEX_KEEP, which --keep overrides', async () => {
+  test('uses REFLEX_KEEP, which --keep overrides', async () => {
     const { world, host } = await ranIn({ environment: { REFLEX_KEEP: '2d' } })
     await host.advance(3 * DAY)
     expect(await swept(world, '--keep', '4d', '--dry-run')).toMatchObject({ runs: [] })
     expect(await swept(world)).toMatchObject({ runs: ['otter-1aaa'] })
   })
 
-  test.each([['soon'], ['-3d'], ['3'], ['1y']])('--keep %s is refused, and nothing is done', async (keep) => {
+  test.each([['soon'], ['-3d'], ['3'], ['1y']])('--keep %s is refused, and nothing changes', async (keep) => {
     const { world } = await ranIn()
     const { code, err } = await reflex(['gc', `--keep=${keep}`], world)
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('R2031') as string })
     expect(await ids(world)).toHaveLength(2)
   })
 
-  test('leaves folders alone that its store does not know: a server keeps those of its runs there too', async () => {
+  test('keeps folders of runs that its store does not know, because a server keeps its run folders there too', async () => {
     const { folder, host, world, runFolder } = await ranIn()
     const others = [runFolder('gone-1zzz', 90 * DAY), runFolder('lark-2bbb', 9 * DAY), runFolder('not a run', 90 * DAY)]
     const elsewhere = join(folder, 'mine')
@@ -106,7 +106,7 @@ describe('reflex gc', () => {
     expect([...others, elsewhere].map((path) => existsSync(path))).toEqual([true, true, true, true])
   })
 
-  test('leaves the folder of a run that is gone alone if somebody wrote to it afterwards', async () => {
+  test('keeps the folder of a removed run if somebody wrote to it afterwards', async () => {
     const { world, host, runFolder } = await ranIn()
     const used = runFolder('otter-1aaa')
     await host.advance(30 * DAY)
@@ -115,7 +115,7 @@ describe('reflex gc', () => {
     expect(existsSync(join(used, 'note.txt'))).toBe(true)
   })
 
-  test('ends the removal of folders that a crash has cut short', async () => {
+  test('completes the removal of folders after a crash', async () => {
     const { folder, world } = await ranIn()
     const aside = join(folder, '.reflex', 'runs', '.reflex-gone')
     mkdirSync(join(aside, 'run-abc', 'deep'), { recursive: true })
@@ -140,7 +140,7 @@ describe('reflex gc', () => {
     expect(readdirSync(join(folder, 'runs')).sort()).toEqual(['results', 'train'])
   })
 
-  test('says what it did, and what it would do', async () => {
+  test('reports what it removed, and with --dry-run what it would remove', async () => {
     const { world, host, runFolder } = await ranIn()
     runFolder('otter-1aaa')
     await host.advance(2 * DAY)
@@ -153,7 +153,7 @@ describe('reflex gc', () => {
     expect(await seen('--keep', '1d')).toBe('nothing to remove')
   })
 
-  test('makes no store where there is none', async () => {
+  test('creates no store', async () => {
     const folder = workFolder()
     expect((await reflex(['gc'], { folder })).code).toBe(0)
     expect(existsSync(join(folder, '.reflex', 'reflex.db'))).toBe(false)

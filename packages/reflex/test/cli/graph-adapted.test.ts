@@ -18,7 +18,7 @@ const GROW = `digraph grow {
   start -> plan -> ship -> done
 }`
 
-test('a run that has changed its pipeline is drawn with the pipeline that it goes on with, and says what has changed', async () => {
+test('a run that changed its pipeline is drawn with the current pipeline and its changes', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'grow.dot'), GROW)
   expect((await reflex(['run', 'grow.dot', '--trust', 'autonomous', '--id', 'otter-2m9q', '--answers', 'none'], { folder })).code).toBe(0)

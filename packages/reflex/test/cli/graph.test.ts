@@ -73,7 +73,7 @@ describe('a drawing', () => {
     await expect(shown.join('\n')).toMatchFileSnapshot(golden(`graph-${name}`))
   })
 
-  test('is the same each time', async () => {
+  test('is always the same', async () => {
     const folder = folderWith()
     const [first, second] = [
       await seen(['triage.workflow.json'], { folder, columns: 80 }),
@@ -82,7 +82,7 @@ describe('a drawing', () => {
     expect(second.out).toBe(first.out)
   })
 
-  test('what does not fit is a list that says why, and how to draw it', async () => {
+  test('a graph that does not fit is printed as a list, with the reason and the command that draws it', async () => {
     const { out } = await seen(['triage.workflow.json'], { folder: folderWith(), columns: 30 })
     expect(out).toContain('◆ read  start · json.read\n    NEXT → decide\n    SPAM → done\n')
     expect(out).toContain('? ask  asks a person')
@@ -90,21 +90,21 @@ describe('a drawing', () => {
     expect(out).toContain('reflex graph triage.workflow.json --svg graph.svg')
   })
 
-  test('without UTF-8 it is a list in ASCII', async () => {
+  test('a graph without UTF-8 is a list in ASCII', async () => {
     const { out } = await seen(['triage.workflow.json'], { folder: folderWith(), columns: 80, environment: { LC_ALL: 'C' } })
     expect(out).toMatch(/^[\n -~]*$/)
     expect(out).toContain('> repay  calls identity\n    NEXT -> merge\n')
     expect(out).toContain('the drawing needs a terminal with UTF-8')
   })
 
-  test('names are never cut, however narrow it is', async () => {
+  test('names are never cut, also in a narrow terminal', async () => {
     const long = 'a-name-that-is-far-wider-than-the-terminal-on-which-it-is-shown'
     const program = { id: 'long', entry: long, nodes: { [long]: step(long), b: step('b') }, edges: [edge('on', long, 'b', 'NEXT')] }
     const { out } = await seen(['long.workflow.json'], { folder: folderWith(program), columns: 40 })
     expect(out).toContain(long)
   })
 
-  test('wide letters take their two cells', async () => {
+  test('wide characters take two cells', async () => {
     const program = {
       id: 'wide',
       entry: '注文',
@@ -116,7 +116,7 @@ describe('a drawing', () => {
     expect(lines.map((line) => countCells(line))).toEqual([9, 9, 9, 9, 9, 9, 9].map((width, i) => (i === 3 ? 10 : width)))
   })
 
-  test('a folder stands for its program, --kind for a name that tells none', async () => {
+  test('a folder stands for its program, and --kind sets the kind if the name does not show it', async () => {
     const folder = folderWith()
     writeFileSync(join(folder, 'plain.json'), JSON.stringify(TRIAGE))
     expect((await seen(['plain.json', '--kind', 'workflow'], { folder, columns: 80 })).out).toContain(
@@ -135,7 +135,7 @@ describe('limits', () => {
     edges: Array.from({ length: count - 1 }, (_, i) => edge(`e${i}`, `n${i}`, `n${i + 1}`, 'NEXT')),
   })
 
-  test('above them it is a list that names them, and no image', async () => {
+  test('a graph above the limits is a list that names them, and has no image', async () => {
     const folder = folderWith(chain(401))
     const { out } = await seen(['chain.workflow.json'], { folder, columns: 100 })
     expect(out).toContain('· n400  end\ntoo large to draw: a drawing has at most 400 nodes, and its edges cross at most 1,500 layers')
@@ -146,7 +146,7 @@ describe('limits', () => {
     })
   })
 
-  test('the reach of edges counts, circles or not', () => {
+  test('the number of crossed layers counts, with and without cycles', () => {
     const from = (pairs: readonly (readonly [number, number])[]) => pairs.map(([from, to]) => ({ from, to }))
     expect(
       layerSpan(
@@ -173,7 +173,7 @@ describe('limits', () => {
 })
 
 describe('a run', () => {
-  test('at its question, earlier, and at its end', async () => {
+  test('is drawn at its question, at an earlier record, and at its end', async () => {
     const world = { folder: workFolder(), columns: 80, host: virtualHost() }
     await reflex(RUN, world)
     const shown = [await seen(['otter'], world), await seen(['otter@3'], world), await seen(['otter@5'], world)]
@@ -182,14 +182,14 @@ describe('a run', () => {
     await expect(shown.map(({ screen }) => screen).join('\n\n')).toMatchFileSnapshot(golden('graph-run'))
   })
 
-  test('a failure shows where it stands', async () => {
+  test('a failure is marked at its node', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'order.json'), '{')
     await reflex(RUN, { folder })
     expect((await seen(['otter'], { folder, columns: 80 })).out).toContain('┃ ✗ read · json.read  ┃')
   })
 
-  test('what failed in a branch, or was gone on from, is no success', async () => {
+  test('a node that failed in a branch, or before the run continued, is not marked as a success', async () => {
     const folder = workFolder()
     const dot = `digraph p {
       s [shape=Mdiamond]; fan [shape=component, join_policy="quorum", quorum_fraction=0.5]; join [shape=tripleoctagon]; e [shape=Msquare]
@@ -205,7 +205,7 @@ describe('a run', () => {
     expect(standing).toMatchObject({ good: 'passed', bad: 'failed', join: 'passed', late: 'failed', undo: 'passed', e: 'passed' })
   })
 
-  test('as data: what was taken, open and closed, and why', async () => {
+  test('is a document with taken, open and closed edges and their reasons', async () => {
     const folder = workFolder()
     await reflex(RUN, { folder })
     const { out } = await reflex(['graph', 'otter', '--json'], { folder })
@@ -236,7 +236,7 @@ describe('a run', () => {
   })
 })
 
-test('without a terminal: a line for each node and edge, full values', async () => {
+test('prints a line with full values for each node and edge without a terminal', async () => {
   const { out } = await seen(['triage.workflow.json'], { folder: folderWith() })
   const rows = out
     .trimEnd()
@@ -259,7 +259,7 @@ test('without a terminal: a line for each node and edge, full values', async () 
   ])
 })
 
-test('a program with errors is not drawn: all of them are told, on standard error', async () => {
+test('a program with errors is not drawn: every error is printed on standard error', async () => {
   const folder = folderWith({ ...TRIAGE, edges: [edge('a', 'read', 'dicide', 'X'), edge('b', 'reed', 'done', 'Y')] })
   const { code, out, err } = await seen(['triage.workflow.json', '--svg', '-'], { folder })
   expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -283,7 +283,7 @@ describe('an image', () => {
   const named = (elements: readonly XmlElement[], word: string): XmlElement[] =>
     elements.filter(({ name, attributes }) => name === 'g' && attributes['class']?.split(' ').includes(word))
 
-  test('has every node and edge, and says so to those who cannot see it', async () => {
+  test('has every node and edge, and describes them as text', async () => {
     const elements = await image(['triage.workflow.json'], folderWith())
     const nodes = named(elements, 'node')
     expect(nodes.map(({ title }) => title)).toEqual(['read: What came in', 'decide', 'repay', 'ask', 'escalate', 'merge', 'done'])
@@ -307,7 +307,7 @@ describe('an image', () => {
     )
   })
 
-  test('holds everything inside its edges, and no two boxes overlap', async () => {
+  test('contains everything within its borders, and no two boxes overlap', async () => {
     const elements = await image([EXAMPLE], workFolder())
     const [svg] = elements
     const boxes = elements
@@ -350,7 +350,7 @@ describe('an image', () => {
     expect(proof !== undefined && inside(proof, work)).toBe(true)
   })
 
-  test('acts on nothing and asks nobody, whatever the program says', async () => {
+  test('contains no scripts and no requests, whatever the program contains', async () => {
     const evil = `<script>alert(1)</script>&"'\u001b[2J\u202e]]>\ufffe`
     const program = {
       id: 'evil',
@@ -377,13 +377,13 @@ describe('an image', () => {
     expect(listed.raw).not.toMatch(/[\u001b\u202e]/)
   })
 
-  test('is for light and dark pages', async () => {
+  test('fits light and dark pages', async () => {
     const { out } = await reflex(['graph', EXAMPLE, '--svg', '-'], { folder: workFolder() })
     expect(out).toContain('@media (prefers-color-scheme:dark)')
     expect(out).not.toContain('var(')
   })
 
-  test('of a run lights up what it did', async () => {
+  test('highlights the path of a run', async () => {
     const folder = workFolder()
     await reflex(RUN, { folder })
     const elements = await image(['otter'], folder)
@@ -397,7 +397,7 @@ describe('an image', () => {
     expect(named(elements, 'faint').map(({ title }) => title)).toEqual(['pay', 'decline'])
   })
 
-  test('goes into a file, and what cannot be written is told', async () => {
+  test('is written to a file, and an unwritable file is a fault', async () => {
     const folder = folderWith()
     const { code, out, err } = await reflex(['graph', 'triage.workflow.json', '--svg', 'triage.svg'], { folder })
     expect({ code, out }).toEqual({ code: 0, out: '' })

@@ -15,7 +15,7 @@ function commands(text: string): string[][] {
   return [...text.matchAll(/^ {2}\w.*? {2}reflex (.*)$/gm)].map(([, words = '']) => words.split(' '))
 }
 
-test('what it prints does what it says, one after another', async () => {
+test('prints commands that work, in order', async () => {
   const folder = emptyFolder()
   const { code, out, err } = await reflex(['init', '--no-color'], { folder, columns: 80 })
   expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -30,7 +30,7 @@ test('what it prints does what it says, one after another', async () => {
   expect(readFileSync(join(folder, '.reflex/runs', run, 'count.txt'), 'utf8')).toMatch(/^\d+\n$/)
 })
 
-test('makes the folder, and names what it wrote from here', async () => {
+test('creates the folder, and prints the relative path of its file', async () => {
   const folder = emptyFolder()
   const { out } = await reflex(['init', 'a/b', '--json'], { folder })
   expect(JSON.parse(out)).toEqual({
@@ -41,7 +41,7 @@ test('makes the folder, and names what it wrote from here', async () => {
   expect((await reflex(['validate', 'a/b/hello.workflow.json'], { folder })).code).toBe(0)
 })
 
-test('writes over nothing, and says what is there', async () => {
+test('overwrites nothing, and names the existing file', async () => {
   const folder = emptyFolder()
   writeFileSync(join(folder, 'hello.workflow.json'), 'mine')
   const { code, out, err } = await reflex(['init'], { folder })
@@ -50,7 +50,7 @@ test('writes over nothing, and says what is there', async () => {
   expect(readFileSync(join(folder, 'hello.workflow.json'), 'utf8')).toBe('mine')
 })
 
-test('a place where nothing can be made is told', async () => {
+test('reports a place that is not writable', async () => {
   const folder = emptyFolder()
   writeFileSync(join(folder, 'file'), '')
   const { code, err } = await reflex(['init', 'file'], { folder })
@@ -58,7 +58,7 @@ test('a place where nothing can be made is told', async () => {
   if (existsSync('/proc/self')) expect((await reflex(['init', '/proc/nowhere/here'], { folder })).code).toBe(3)
 })
 
-test('is the program of the README', async () => {
+test('writes the program of the README', async () => {
   const folder = emptyFolder()
   await reflex(['init'], { folder })
   const readme = readFileSync(resolve(import.meta.dirname, '../../../../README.md'), 'utf8')
@@ -66,7 +66,7 @@ test('is the program of the README', async () => {
   expect(readJson(readFileSync(join(folder, 'hello.workflow.json'), 'utf8')).value).toEqual(JSON.parse(shown))
 })
 
-test('its files are formatted', async () => {
+test('writes formatted files', async () => {
   const folder = emptyFolder()
   await reflex(['init'], { folder })
   expect((await reflex(['fmt', '--check', 'hello.workflow.json'], { folder })).code).toBe(0)

@@ -25,20 +25,20 @@ function machine(): { own: string; project: string; link: (to: string, at: strin
   return { own, project: join(root, 'project/deep'), link }
 }
 
-test('npx reflex, where a node_modules above leads to this package', () => {
+test('npx reflex is used if a node_modules above leads to this package', () => {
   const { own, project, link } = machine()
   link(own, 'project/node_modules/.bin/reflex')
   expect(commandWords({ cwd: project, path: '', script: own })).toBe('npx reflex')
 })
 
-test('reflex, where the PATH leads to this package and node_modules to another one', () => {
+test('reflex is used if the PATH leads to this package and node_modules to another one', () => {
   const { own, project, link } = machine()
   link('/bin/true', 'project/node_modules/.bin/reflex')
   const bin = link(own, 'bin/reflex')
   expect(commandWords({ cwd: project, path: bin, script: own })).toBe('reflex')
 })
 
-test('the file that was started, where both names lead to other packages', () => {
+test('the started file is used if both names lead to other packages', () => {
   const { own, project, link } = machine()
   link('/bin/true', 'project/node_modules/.bin/reflex')
   const bin = link('/bin/true', 'bin/reflex')

@@ -20,8 +20,8 @@ async function refuses(ended: Promise<Ended>): Promise<void> {
   expect(err).toMatch(/^error R5030 [^]*made[^]*you[^]*--store\s/)
 }
 
-describe('a store that is found upwards', () => {
-  test('is used if it was made here, also from below', async () => {
+describe('a store in a folder above', () => {
+  test('is used if this user made it, also from a folder below', async () => {
     const folder = workFolder()
     const run = as(folder, folder)
     expect((await run('run', 'refund.workflow.json', '--id', 'otter')).code).toBe(75)
@@ -29,7 +29,7 @@ describe('a store that is found upwards', () => {
     expect((await as(folder, join(folder, 'deep/er'))('runs')).out).toContain('otter')
   })
 
-  test('is refused if a command has put it there, until it is named once', async () => {
+  test('is refused if a command created it, until the user names it once', async () => {
     const [user, attacker] = [workFolder(), workFolder()]
     await as(attacker, attacker)('run', 'refund.workflow.json', '--id', 'otter')
     cpSync(join(attacker, '.reflex'), join(user, '.reflex'), { recursive: true })
@@ -45,7 +45,7 @@ describe('a store that is found upwards', () => {
     expect(JSON.parse((await mine('doctor', '--json')).out)).toMatchObject({ works: true })
   })
 
-  test('is refused where it has taken the place of a known one, was moved, or was copied', async () => {
+  test('is refused if it replaced a known store, was moved, or was copied', async () => {
     const folder = workFolder()
     const mine = as(folder, folder)
     await mine('run', 'refund.workflow.json', '--id', 'otter')
@@ -64,7 +64,7 @@ describe('a store that is found upwards', () => {
     expect((await mine('runs')).out).toContain('heron')
   })
 
-  test('is refused if another file has taken its place, whatever lies beside it, and is left as it is', async () => {
+  test('is refused and left unchanged if another file has replaced it, whatever is beside it', async () => {
     const [user, attacker] = [workFolder(), workFolder()]
     const mine = as(user, user)
     await mine('run', 'refund.workflow.json', '--id', 'otter')
@@ -81,7 +81,7 @@ describe('a store that is found upwards', () => {
     expect((await mine('runs')).out).toContain('eve')
   })
 
-  test('is refused if it was made by a release that kept no identity in the file, until it is named once', async () => {
+  test('is refused if an older release without identities made it, until the user names it once', async () => {
     const folder = workFolder()
     const mine = as(folder, folder)
     await mine('run', 'refund.workflow.json', '--id', 'otter')
@@ -94,7 +94,7 @@ describe('a store that is found upwards', () => {
     expect((await mine('runs')).out).toContain('otter')
   })
 
-  test('is named by REFLEX_STORE too, and known to this user alone', async () => {
+  test('can be named by REFLEX_STORE, and is known to this user only', async () => {
     const [ana, bo] = [workFolder(), workFolder()]
     await as(ana, ana)('run', 'refund.workflow.json', '--id', 'otter')
     const store = join(ana, '.reflex/reflex.db')
@@ -103,7 +103,7 @@ describe('a store that is found upwards', () => {
     expect((await as(bo, ana)('runs')).out).toContain('otter')
   })
 
-  test('is used without a check of its origin where nothing can be remembered, and doctor reports it', async () => {
+  test('is used without a check of its origin if nothing can be remembered, and doctor reports that', async () => {
     const folder = workFolder()
     const nowhere = as(folder, folder, { XDG_STATE_HOME: '/dev/null' })
     expect((await nowhere('run', 'refund.workflow.json', '--id', 'otter')).code).toBe(75)
@@ -140,7 +140,7 @@ describe('a folder .reflex without a store', () => {
     ['a file', (path: string) => writeFileSync(path, '')],
     ['a link to another folder', (path: string) => symlinkSync(workFolder(), path)],
     ['a link to nothing', (path: string) => symlinkSync('nothing', path)],
-  ])('that somebody else has made is refused: %s', async (_, plant) => {
+  ])('is refused if somebody else made it: %s', async (_, plant) => {
     const folder = workFolder()
     const mine = as(folder, folder)
     const home = join(folder, '.reflex')
@@ -153,7 +153,7 @@ describe('a folder .reflex without a store', () => {
     expect((await mine('runs')).out).toContain('otter')
   })
 
-  test('is used once a store in it was named, by the command that the refusal prints', async () => {
+  test('is used once the user has named a store in it, with the command that the refusal prints', async () => {
     const folder = workFolder()
     const mine = as(folder, folder)
     mkdirSync(join(folder, '.reflex'))
@@ -164,7 +164,7 @@ describe('a folder .reflex without a store', () => {
     expect((await mine('runs')).out).toContain('otter')
   })
 
-  test('is used again where its store was removed, and where it holds the secret of the user', async () => {
+  test('is used again after its store was removed, and if it contains the secret of the user', async () => {
     const folder = workFolder()
     const mine = as(folder, folder, { HOME: folder })
     mkdirSync(join(folder, '.reflex'))
@@ -180,7 +180,7 @@ describe('a folder .reflex without a store', () => {
     }
   })
 
-  test('does not stop a store above it from being found', async () => {
+  test('does not hide a store above it', async () => {
     const folder = workFolder()
     await as(folder, folder)('run', 'refund.workflow.json', '--id', 'otter')
     mkdirSync(join(folder, 'deep/.reflex'), { recursive: true })
@@ -188,7 +188,7 @@ describe('a folder .reflex without a store', () => {
   })
 })
 
-test('processes that make a store at the same time agree on its identity', () => {
+test('processes that create a store at the same time agree on its identity', () => {
   const folder = workFolder()
   const path = join(folder, '.reflex/reflex.db')
   const lists = [1, 2, 3].map(() => new KnownStores({ environment: { XDG_STATE_HOME: join(folder, 'state') } }))

@@ -41,7 +41,7 @@ function isWhole(line: string): boolean {
   return /^ *(reflex|export) /.test(line) || !line.trim().replace(/^\W+ /, '').includes(' ')
 }
 
-test('a reply that is JSON prints as a value, nowhere as escaped text', async () => {
+test('a reply that is JSON is printed as a value, never as escaped text', async () => {
   const folder = folderOf()
   const piped = await reflex(RUN, { folder })
   expect(piped.code).toBe(0)
@@ -59,7 +59,7 @@ test('a reply that is JSON prints as a value, nowhere as escaped text', async ()
   }
 })
 
-test.each([50, 40])('at %i columns nothing runs past the margin', async (columns) => {
+test.each([50, 40])('no line passes the margin at %i columns', async (columns) => {
   const folder = folderOf()
   const world: WorldOptions = { folder, columns, host: virtualHost() }
   const wide: string[] = []

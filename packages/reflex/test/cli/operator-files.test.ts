@@ -9,7 +9,7 @@ const writes = (file: string, how: string): string =>
   `digraph p { start [shape=Mdiamond] done [shape=Msquare] ${how} f [type="file.write", content_key=k, output="${file}"] start -> s -> f -> done }`
 const constant = 's [type=transform, transform=constant, expression="taken", output_key=k]'
 
-test('a run cannot write the policy that it runs under, whatever its name', async () => {
+test('a run cannot write its own policy, whatever the name of the file', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'p.dot'), writes('rights.json', constant))
   writeFileSync(join(folder, 'rights.json'), '{"allow": []}')
@@ -23,7 +23,7 @@ test.each([
   ['a policy', ['--policy', 'made.json']],
   ['answers', ['--answers', './made.json']],
   ['a script of decisions', ['--agent', './made.json']],
-])('%s that a run wrote from a file of secrets is refused', async (_, flags) => {
+])('refuses %s that a run wrote from a file of secrets', async (_, flags) => {
   const folder = workFolder()
   writeFileSync(join(folder, 'secret.json'), '{"allow": [], "deny": []}')
   writeFileSync(join(folder, 'p.dot'), writes('made.json', 's [type=read, source=file, path="secret.json", output_key=k]'))

@@ -65,7 +65,7 @@ describe('layout', () => {
     expect(layoutRow({ depth: 0, mark: 'done', node, text: 'rules', facts: ['1 ms'] }, look(40)).join('\n')).toContain(node)
   })
 
-  test('tables become blocks where they do not fit, and tabs in a pipe', () => {
+  test('tables become blocks if they do not fit, and use tabs in a pipe', () => {
     const rows = [['otter-2m9q', 'a program with a long name', 'suspended']]
     expect(table(['run', 'program', 'status'], rows, look(40))).toEqual([
       'otter-2m9q',
@@ -75,11 +75,11 @@ describe('layout', () => {
     expect(tabSeparated([['a\tb', 'c\nd', '\u001b[2J\u009b\u202e']])).toBe('a b\tc d\t␛[2J��\n')
   })
 
-  test('facts are broken between facts', () => {
+  test('lines of facts break only between facts', () => {
     expect(factLine('x', 'x', ['one two three', 'four five six'], look(24))).toEqual(['x  one two three', '  four five six'])
   })
 
-  test('a code frame keeps its carets under the place', () => {
+  test('a code frame keeps its carets under their place', () => {
     const source = 'abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz'
     const frame = `12 │ ${source}\n   │ ${' '.repeat(40)}^^^ did you mean this?`
     for (const columns of [30, 40, 50]) {
@@ -91,7 +91,7 @@ describe('layout', () => {
 })
 
 describe('a line of text', () => {
-  test('is edited as in a shell', () => {
+  test('is edited with the keys of a shell', () => {
     const press = (line: Line, ...keys: readonly (readonly [name: string, text?: string, ctrl?: boolean])[]): unknown =>
       keys.reduce<{ line: Line }>(
         ({ line: at }, [name, text = '', ctrl = false]) => pressLine(at, { name, text, ctrl }) as { line: Line },
@@ -118,7 +118,7 @@ describe('inputs', () => {
     [['k=@-'], { k: 'stdin' }],
   ])('%j', async (given, expected) => expect((await readInputs(given, read)).input).toEqual(expected))
 
-  test('a key that is the name of the prototype is a key', async () => {
+  test('a key named __proto__ is an ordinary key', async () => {
     for (const given of ['__proto__:={"a":1}', '@proto.json']) {
       const { input: inputs } = await readInputs([given, 'b=2'], async () => '{"__proto__":{"a":1}}')
       expect(JSON.stringify(inputs)).toBe('{"__proto__":{"a":1},"b":"2"}')
@@ -142,11 +142,11 @@ describe('inputs', () => {
   })
 })
 
-test('words are quoted as a shell needs it', () => {
+test('words are quoted for a shell', () => {
   expect(['plain', 'two words', "it's", '$x', ''].map(shellWord)).toEqual(['plain', "'two words'", String.raw`'it'\''s'`, "'$x'", "''"])
 })
 
-test('words and JSON hold nothing that acts on a terminal, and are exact', () => {
+test('words and JSON are exact and cannot control a terminal', () => {
   const word = "it's\u001b]0;x\u0007\u009b2J\u202e\n\\"
   expect(shellWord(word)).toBe(String.raw`$'it\'s\x1b]0;x\x07\u009b2J\u202e\x0a\\'`)
   const text = jsonText({ [word]: '\u007f\u0080\u2028\u2029\u2066\u061c' })
@@ -154,7 +154,7 @@ test('words and JSON hold nothing that acts on a terminal, and are exact', () =>
   expect(JSON.parse(text)).toEqual({ [word]: '\u007f\u0080\u2028\u2029\u2066\u061c' })
 })
 
-test('the screen of these tests is a terminal', () => {
+test('the screen of these tests behaves like a terminal', () => {
   expect(screenOf('one\ntwo\n\u001b[1A\r\u001b[Jthree\n', 80)).toBe('one\nthree')
   expect(screenOf('abcdef', 3)).toBe('abc\ndef')
 })

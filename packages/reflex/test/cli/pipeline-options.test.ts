@@ -20,7 +20,7 @@ async function resumed(dot: string, ...flags: readonly string[]): Promise<number
   return (await reflex(['answer', 'otter', 'Yes'], { folder })).code
 }
 
-describe('options of a run of a pipeline hold for the processes that resume it', () => {
+describe('options of a pipeline run also apply when another process resumes it', () => {
   test('--on-unrouted-failure', async () => {
     expect([await resumed(FAILS), await resumed(FAILS, '--on-unrouted-failure', 'lenient')]).toEqual([1, 0])
   })
@@ -52,7 +52,7 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringContaining(says)])
 })
 
-test('a bound without a question is no budget in the header', async () => {
+test('a limit that asks no question is not shown as a budget in the header', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'walk.dot'), graph('start -> done'))
   const { err } = await reflex(['run', 'walk.dot', '--branch-steps', '3'], { folder })

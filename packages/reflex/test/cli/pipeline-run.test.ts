@@ -54,7 +54,7 @@ async function played(argv: readonly string[], folder: string): Promise<Ended> {
   }
 }
 
-test('a run is stamped as started when it started, not when its first record was durable', async () => {
+test('the start of a run has the time of its start, not of its first durable record', async () => {
   const folder = folderWith({ 'one.dot': 'digraph one { a [shape=Mdiamond] b [shape=Msquare] a -> b }' })
   const host = virtualHost()
   await host.advance(999)
@@ -67,7 +67,7 @@ test('a run is stamped as started when it started, not when its first record was
 })
 
 describe('a pipeline at a terminal', () => {
-  test.each([80, 40])('%i columns: branches side by side, a question in one while the others go on', async (columns) => {
+  test.each([80, 40])('prints parallel branches at %i columns, with a question in one while the others continue', async (columns) => {
     const folder = folderWith({ 'review.dot': REVIEW })
     const host = virtualHost()
     const running = start(['run', 'review.dot', '--budget', 'usd=2'], { folder, columns, host })
@@ -90,8 +90,8 @@ describe('a pipeline at a terminal', () => {
   })
 })
 
-describe('where nobody watches', () => {
-  test('one line for each event with its path, and what a pipe is to get', async () => {
+describe('a pipeline without a terminal', () => {
+  test('prints one line with its path for each event, and the result for a pipe', async () => {
     const folder = folderWith({ 'review.dot': REVIEW, 'review.answers.json': '{"owner": "n", "merge": "fix"}' })
     const { err, out, code } = await played(['run', 'review.dot', '--answers', 'review.answers.json'], folder)
     expect(code).toBe(0)
@@ -111,14 +111,14 @@ describe('where nobody watches', () => {
     expect(whole.runs[0]?.value).toMatchObject({ status: 'success', context: { 'human.gate.label': 'Fix first' } })
   })
 
-  test('an answer that is no choice leaves the question open', async () => {
+  test('an answer that is not an option leaves the question open', async () => {
     const folder = folderWith({ 'review.dot': REVIEW, 'wrong.json': '{"owner": "perhaps"}' })
     const { err, code } = await reflex(['run', 'review.dot', '--answers', 'wrong.json'], { folder })
     expect(code).toBe(75)
     expect(err).toContain('"perhaps" is none of Yes, No')
   })
 
-  test('a failure says where its stage stands and what can be done', async () => {
+  test('a failure has the place of its stage and a fix', async () => {
     const dot = 'digraph p { s [shape=Mdiamond]\n  a [type=read, source=file, path="/etc/hosts"]\n  e [shape=Msquare] s -> a -> e }'
     const folder = folderWith({ 'p.dot': dot })
     const { err, code } = await reflex(['run', 'p.dot'], { folder })
@@ -129,7 +129,7 @@ describe('where nobody watches', () => {
     expect(error).toMatchObject({ path: 'a', line: 2, column: 3 })
   })
 
-  test('a partial success is called one', async () => {
+  test('a partial success is reported', async () => {
     const dot = 'digraph p { s [shape=Mdiamond] a [prompt="x", simulate="fail", allow_partial=true] e [shape=Msquare] s -> a -> e }'
     const { err, code } = await reflex(['run', 'p.dot'], { folder: folderWith({ 'p.dot': dot }) })
     expect([code, err]).toEqual([0, expect.stringMatching(/completed.*partial success/)])
@@ -137,14 +137,14 @@ describe('where nobody watches', () => {
 })
 
 describe('show and trace', () => {
-  test('a person who chose a way is told with what else was open', async () => {
+  test('the choice of a person is shown with the other open edges', async () => {
     const folder = folderWith({ 'review.dot': REVIEW, 'a.json': '{"owner": "no", "merge": "fix"}' })
     await played(['run', 'review.dot', '--answers', 'a.json'], folder)
     const { out } = await reflex(['trace', 'last', '--no-color'], { folder, columns: 80 })
     expect(out).toMatch(/merge {6}\S+: Fix first.*\n +also open: \[M\] Merge\n/)
   })
 
-  test('where it stands, what is closed and why, where values come from; nothing of the engine', async () => {
+  test('show the node, closed edges with reasons and labels of values, and no keys of the engine', async () => {
     const folder = folderWith({ 'review.dot': REVIEW, 'a.json': '{"owner": "no"}' })
     await played(['run', 'review.dot', '--answers', 'a.json'], folder)
     const shown = JSON.parse((await reflex(['show', 'last', '--json'], { folder })).out) as {
@@ -168,7 +168,7 @@ describe('show and trace', () => {
 })
 
 describe('--budget', () => {
-  test('a run that has spent it waits for a budget, not for whoever its program asks', async () => {
+  test('a run with a spent budget waits for a budget, not for a person of its program', async () => {
     const dot =
       'digraph p { s [shape=Mdiamond] a [prompt="x", simulate="true"] b [prompt="x", simulate="true"] e [shape=Msquare] s -> a -> b -> e }'
     const folder = folderWith({ 'p.dot': dot })
@@ -208,7 +208,7 @@ describe('--simulate', () => {
     s -> build -> say -> ask -> keep -> e
   }`
 
-  test('nothing is done, the header says so, and no resume makes it real', async () => {
+  test('performs nothing, prints that in the header, and stays simulated after a resume', async () => {
     const folder = folderWith({ 's.dot': dot })
     const asked = await reflex(['run', 's.dot', '--simulate'], { folder })
     expect(asked.err).toContain('simulated: nothing leaves this machine')

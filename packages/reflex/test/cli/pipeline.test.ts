@@ -52,7 +52,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 }
 
 describe('validate', () => {
-  test.each([80, 40])('tells of pipelines and workflows at once, at %i columns', async (columns) => {
+  test.each([80, 40])('prints findings of pipelines and workflows together at %i columns', async (columns) => {
     const folder = folderWith({ 'broken.dot': BROKEN, 'fine.gv': RELEASE })
     const looks: string[] = []
     for (const argv of [
@@ -68,7 +68,7 @@ describe('validate', () => {
     await expect(`${normal(looks.join('\n\n'))}\n`).toMatchFileSnapshot(golden(`pipeline-validate-${columns}`))
   })
 
-  test('counts what asks for nothing, and shows it in documents', async () => {
+  test('counts notes, and lists them in documents', async () => {
     const folder = folderWith({ 'fine.dot': RELEASE })
     const { out, code } = await reflex(['validate', 'fine.dot', '--json'], { folder })
     const { files, errors, warnings, infos } = JSON.parse(out) as {
@@ -98,7 +98,7 @@ describe('graph', () => {
     await expect(`${normal(screen)}\n`).toMatchFileSnapshot(golden(`pipeline-graph-${columns}`))
   })
 
-  test('begins at the start, and lets what leads back go up', async () => {
+  test('begins at the start, and draws edges that lead back upwards', async () => {
     const { screen } = await reflex(['graph', 'release.dot', '--no-color'], {
       folder: folderWith({ 'release.dot': RELEASE }),
       columns: 100,
@@ -111,13 +111,13 @@ describe('graph', () => {
     expect(screen).toContain('↺ Once more')
   })
 
-  test('as an image has every node and edge', async () => {
+  test('draws every node and edge in an image', async () => {
     const { out } = await reflex(['graph', 'release.dot', '--svg', '-'], { folder: folderWith({ 'release.dot': RELEASE }) })
     const groups = elementsOf(out).filter(({ attributes }) => attributes['class']?.startsWith('node ') === true)
     expect(groups).toHaveLength(10)
   })
 
-  test('of one with errors says what is wrong with it', async () => {
+  test('prints the errors of an invalid pipeline', async () => {
     const { err, code } = await reflex(['graph', 'broken.dot'], { folder: folderWith({ 'broken.dot': BROKEN }) })
     expect(code).toBe(1)
     expect(err).toContain('R1108 (condition_syntax)')

@@ -73,8 +73,8 @@ async function untilPaid(folder: string): Promise<void> {
   while (!existsSync(file) || statSync(file).size === 0) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe.skipIf(process.platform === 'win32')('a process that ends in the middle', () => {
-  test('kill -9: the run waits for a process, resume asks what nobody knows, and nothing is paid twice', async () => {
+describe.skipIf(process.platform === 'win32')('a killed process', () => {
+  test('leaves a run that waits for a process; resume asks about the unknown outcome, and nothing is paid twice', async () => {
     const folder = payments()
     const { child, ended } = begin(PAY, folder)
     await untilPaid(folder)
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('a process that ends in the middle
     expect(paid(folder)).toBe('paid\npaid\n')
   })
 
-  test('kill -9, and a person who knows that it happened: it is not done again', async () => {
+  test('does not repeat an effect that a person knows to have happened', async () => {
     const folder = payments()
     const { child, ended } = begin(PAY, folder)
     await untilPaid(folder)
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('a process that ends in the middle
     expect(reflex(['runs', '--status', 'suspended'], folder).out).toMatch(/^tern\t/)
   })
 
-  test('a second process is told who holds the run, and leaves it alone', async () => {
+  test('a second process gets the name of the owner and does not change the run', async () => {
     const folder = payments()
     const { child, ended } = begin(PAY, folder)
     await untilPaid(folder)
@@ -133,8 +133,8 @@ describe.skipIf(process.platform === 'win32')('a process that ends in the middle
   })
 })
 
-describe.skipIf(process.platform === 'win32')('places that refuse', () => {
-  test('a disk that is full: a typed fault, and the run goes on once there is room', () => {
+describe.skipIf(process.platform === 'win32')('places that are not writable', () => {
+  test('a full disk is a typed fault, and the run continues once there is space', () => {
     const seen = new Set<string>()
     for (const kilobytes of [8, 64, 128, 192, 256]) {
       const folder = workFolder()
@@ -162,7 +162,7 @@ describe.skipIf(process.platform === 'win32')('places that refuse', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...argv], { cwd, encoding: 'utf8', env: environment, ...other })
     return { code: status, out: stdout, err: stderr }
   }
-  test.skipIf(asOther(['--version'], '/').code !== 0)('a folder that is read-only: it is looked at, and no run continues', () => {
+  test.skipIf(asOther(['--version'], '/').code !== 0)('a store in a read-only folder can be read, and no run continues', () => {
     const folder = workFolder()
     expect(reflex(['run', 'refund.workflow.json', '--id', 'otter'], folder).code).toBe(75)
     for (const [place, mode] of [
@@ -193,7 +193,7 @@ describe.skipIf(process.platform === 'win32')('places that refuse', () => {
     expect(reflex(['resume', 'otter', '--answers', 'auto'], folder).code).toBe(0)
   })
 
-  test('a place where no store can be made', () => {
+  test('a place without permission to create a store is a typed fault', () => {
     const folder = workFolder()
     for (const store of ['order.json', 'order.json/reflex.db', '/proc/reflex.db', '/dev/null']) {
       const { code, err } = reflex(['run', 'refund.workflow.json', '--store', store], folder)
@@ -201,7 +201,7 @@ describe.skipIf(process.platform === 'win32')('places that refuse', () => {
     }
   })
 
-  test.skipIf(!existsSync('/dev/full'))('an output that is full', () => {
+  test.skipIf(!existsSync('/dev/full'))('an output that cannot be written is a typed fault', () => {
     const folder = workFolder()
     for (const line of ['run refund.workflow.json --id otter --json', 'runs --json', 'trace otter', '--help']) {
       const { code, err } = shell(`reflex ${line} > /dev/full`, folder)
@@ -215,7 +215,7 @@ describe.skipIf(process.platform === 'win32')('places that refuse', () => {
     expect(reflex(['runs'], folder).out).toMatch(/^otter\t/)
   })
 
-  test('a reader that stops reading', () => {
+  test('a reader that stops reading does not stop the run', () => {
     const folder = workFolder()
     reflex(['run', 'refund.workflow.json', '--id', 'otter'], folder)
     const { err, out } = shell(
@@ -250,7 +250,7 @@ describe.skipIf(!python)('a real terminal (skipped without python3, which opens 
     return { code: status, screen: screenOf(stdout, columns) }
   }
 
-  test.each([80, 40])('arrows and enter at %i columns', (columns) => {
+  test.each([80, 40])('arrows and enter work at %i columns', (columns) => {
     const { code, screen } = terminal(
       columns,
       [
@@ -265,7 +265,7 @@ describe.skipIf(!python)('a real terminal (skipped without python3, which opens 
     expect(screen).not.toContain('Later')
   })
 
-  test('ctrl-c at the question, and while something runs', () => {
+  test('ctrl-c works at the question, and while an effect runs', () => {
     const folder = payments()
     expect(terminal(80, [['› ', '\u0003']], ['run', 'refund.workflow.json', '--id', 'otter'], folder)).toMatchObject({
       code: 130,
@@ -277,7 +277,7 @@ describe.skipIf(!python)('a real terminal (skipped without python3, which opens 
     })
   })
 
-  test('text with letters of every kind', () => {
+  test('text with all kinds of characters can be typed', () => {
     const folder = workFolder()
     writeFileSync(
       join(folder, 'ask.workflow.json'),
@@ -298,7 +298,7 @@ describe.skipIf(!python)('a real terminal (skipped without python3, which opens 
 })
 
 describe('the command itself', () => {
-  test.skipIf(process.platform === 'win32')('reads a policy that a shell gives as <(…)', () => {
+  test.skipIf(process.platform === 'win32')('reads a policy from a process substitution of the shell, <(…)', () => {
     const folder = payments()
     const { code, err } = shell(
       `reflex run refund.workflow.json --input order_id=A-1042 --answers none --policy <(echo '{"alow":[]}')`,
@@ -307,7 +307,7 @@ describe('the command itself', () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('alow') as string })
   })
 
-  test('says its version and ends', () => {
+  test('prints its version and ends', () => {
     expect(reflex(['--version'], workFolder())).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^reflex \d+\.\d+\.\d+\n$/) as string,
@@ -315,7 +315,7 @@ describe('the command itself', () => {
     })
   })
 
-  test('reads standard input where it is asked to', () => {
+  test('reads standard input for -', () => {
     const { code, out } = reflex(['run', 'refund.workflow.json', '--answers', 'auto', '--input', 'note=@-', '--json'], workFolder(), {
       input: 'from a pipe',
     })

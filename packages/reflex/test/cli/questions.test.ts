@@ -43,7 +43,7 @@ describe('a question at the terminal', () => {
     expect((await run.ended).code).toBe(75)
   })
 
-  test('later leaves it in the inbox, with the way on', async () => {
+  test('Later leaves it in the inbox, and prints the next command', async () => {
     const run = start(RUN, { folder: workFolder(), columns: 80 })
     await run.shows('Later')
     run.press('l', 'enter')
@@ -52,7 +52,7 @@ describe('a question at the terminal', () => {
     expect(screen).toContain('reflex answer otter-2m9q YES')
   })
 
-  test('text is typed, corrected and checked', async () => {
+  test('text can be typed and corrected, and is checked', async () => {
     const folder = asking({ ask: 'How many?', schema: { type: 'integer', minimum: 1 }, writes: 'n' })
     const run = start(['run', 'ask.workflow.json'], { folder, columns: 80 })
     await run.shows('How many?')
@@ -64,7 +64,7 @@ describe('a question at the terminal', () => {
     expect(screen).toContain('n 43')
   })
 
-  test('an option may be left for another answer where the schema allows one', async () => {
+  test('another answer can be typed if the schema allows one', async () => {
     const folder = asking({ ask: 'Which?', options: ['one', 'two'], schema: { type: 'string' }, writes: 'which' })
     const run = start(['run', 'ask.workflow.json'], { folder, columns: 80 })
     await run.shows('Other')
@@ -74,7 +74,7 @@ describe('a question at the terminal', () => {
     expect((await run.ended).screen).toContain('which my')
   })
 
-  test('what comes from outside cannot move the cursor', async () => {
+  test('text from outside cannot move the cursor', async () => {
     const folder = asking({ ask: 'Sure?\u001b[2J\u001b]0;x\u0007', options: [{ value: 'y', label: 'Yes\u001b[31m' }], writes: 'a' })
     const run = start(['run', 'ask.workflow.json'], { folder, columns: 80 })
     await run.shows('Later')
@@ -84,7 +84,7 @@ describe('a question at the terminal', () => {
     expect(raw).toContain('␛[2J')
   })
 
-  test('nor can a command that is to be pasted, or a document', async () => {
+  test('commands to paste and documents cannot move the cursor', async () => {
     const evil = 'v\u001b]0;pwn\u0007\u009b2J\u202e'
     const folder = asking({ ask: 'Sure?', options: [evil, 'n'], writes: 'a' })
     const run = ['run', 'ask.workflow.json', '--id', 'oak', '--answers', 'none']
@@ -103,7 +103,7 @@ describe('a question at the terminal', () => {
     }
   })
 
-  test('nor can the name of a program', async () => {
+  test('the name of a program cannot move the cursor', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'evil.workflow.json'), ask({ ask: 'Sure?' }).replace('"ask"', String.raw`"a\u001b]0;pwn\u0007\u009bb"`))
     for (const columns of [undefined, 80]) {
@@ -122,14 +122,14 @@ describe('a question at the terminal', () => {
     }
   })
 
-  test.each(['--store=evil.db', '@order.json', ':=1'])('an option %s is answered as it stands', async (value) => {
+  test.each(['--store=evil.db', '@order.json', ':=1'])('an option %s is an ordinary answer', async (value) => {
     const folder = asking({ ask: 'Which?', options: [value, 'n'], writes: 'a' })
     const { err } = await reflex(['run', 'ask.workflow.json', '--id', 'oak'], { folder })
     const [, word = ''] = /reflex answer oak '(.*)'/.exec(err) ?? []
     expect(await reflex(['answer', 'oak', word], { folder })).toMatchObject({ code: 0, out: `{\n  "a": "${value}"\n}\n` })
   })
 
-  test('ctrl-c at the question leaves the run suspended and says how to go on', async () => {
+  test('ctrl-c at the question leaves the run suspended, and prints the command that continues it', async () => {
     const run = start(RUN, { folder: workFolder(), columns: 80 })
     await run.shows('› Approve')
     run.press(CTRL_C)
@@ -158,7 +158,7 @@ describe('a question at the terminal', () => {
     expect(await third.ended).toMatchObject({ code: 2, err: expect.stringContaining('R2002') as string })
   })
 
-  test('an answer from elsewhere that is not taken up says that it lies in the inbox', async () => {
+  test('an answer from elsewhere that the owner does not take is reported as in the inbox', async () => {
     const folder = workFolder()
     const run = start(RUN, { folder, columns: 80 })
     await run.shows('› Approve')
@@ -187,7 +187,7 @@ describe('a question at the terminal', () => {
 })
 
 describe('answers from elsewhere', () => {
-  test('are recorded first, then the run goes on', async () => {
+  test('are recorded before the run continues', async () => {
     const folder = workFolder()
     expect((await reflex(RUN, { folder })).code).toBe(75)
     const { code, err, out } = await reflex(['answer', 'otter', 'q1', 'Approve', '--by', 'ben'], { folder })
@@ -203,7 +203,7 @@ describe('answers from elsewhere', () => {
     expect(await reflex(['resume', 'otter'], { folder })).toMatchObject({ code: 0, out: '{\n  "declined": true\n}\n' })
   })
 
-  test('that come after another are not said to be recorded: their author learns who was first', async () => {
+  test('that come too late are not reported as recorded: their author learns who was first', async () => {
     const folder = workFolder()
     await reflex(RUN, { folder })
     await reflex(['answer', 'otter', 'NO', '--no-run', '--by', 'ana'], { folder })
@@ -229,14 +229,14 @@ describe('answers from elsewhere', () => {
     expect((await reflex(['trace', 'otter', '--jsonl'], { folder })).out).toBe(before)
   })
 
-  test('to a question answered already are refused', async () => {
+  test('to a question that is already answered are refused', async () => {
     const folder = workFolder()
     await reflex(RUN, { folder })
     await reflex(['answer', 'otter', 'YES'], { folder })
     expect(await reflex(['answer', 'otter', 'q1', 'NO'], { folder })).toMatchObject({ code: 2 })
   })
 
-  test('come from a file, by the name of the node', async () => {
+  test('can come from a file, by the name of the node', async () => {
     const folder = workFolder()
     writeFileSync(join(folder, 'all.answers.json'), '{"approve": "no", "other": 1}')
     const { code, err } = await reflex([...RUN, '--answers', 'all.answers.json'], { folder })
@@ -245,14 +245,14 @@ describe('answers from elsewhere', () => {
   })
 })
 
-describe('an answer in a file that its question refuses', () => {
+describe('an invalid answer in a file', () => {
   const refuse = (shape: string[]): ReturnType<typeof reflex> => {
     const folder = workFolder()
     writeFileSync(join(folder, 'all.json'), '{"approve": "zzz"}')
     return reflex([...RUN, '--answers', 'all.json', ...shape], { folder })
   }
 
-  test('leaves the run suspended, with the way on', async () => {
+  test('leaves the run suspended, and prints the next command', async () => {
     const { code, err } = await refuse([])
     expect(code).toBe(75)
     expect(err).toContain('error R4200')
@@ -277,7 +277,7 @@ describe('an answer in a file that its question refuses', () => {
 })
 
 describe('a run in memory', () => {
-  test('ends with its process, and no command is said to find it', async () => {
+  test('ends with its process, and no command for it is printed', async () => {
     const folder = workFolder()
     for (const more of [[], ['--answers', 'auto']]) {
       const { err } = await reflex([...RUN, ...more, '--store', 'memory:'], { folder })
@@ -293,8 +293,8 @@ describe('a run in memory', () => {
   })
 })
 
-describe('a run that is gone on with', () => {
-  test('was taken over from a process that is silent, or gone', async () => {
+describe('a run that is resumed', () => {
+  test('names the silent or ended process from which it was taken over', async () => {
     for (const [alive, word] of [
       [true, 'silent'],
       [false, 'gone'],
@@ -315,14 +315,14 @@ describe('a run that is gone on with', () => {
     ['postgres://ana:p%40ss@db.example/app?schema=mine', "'postgres://ana@db.example/app?schema=mine'"],
     ['postgres://db.example/app?password=secret', 'postgres://db.example/app'],
     ['mine.db', 'mine.db'],
-  ])('shows no password of a store in what is to be typed next: %s', (store, shown) => {
+  ])('prints next commands without the password of a store: %s', (store, shown) => {
     const sink = { write: () => undefined, terminal: false, columns: undefined }
     const surroundings = { environment: {}, cwd: '/' }
     const console = new Console({ surroundings, out: sink, err: sink, command: 'reflex' } as unknown as World, { store })
     expect(console.command('resume', 'otter')).toBe(`reflex resume otter --store ${shown}`)
   })
 
-  test.each([true, false, undefined])('warns of a trust that is lowered: %s', (lowered) => {
+  test.each([true, false, undefined])('warns of a lowered trust: %s', (lowered) => {
     let err = ''
     const sink = { write: (text: string) => void (err += text), terminal: false, columns: undefined }
     const host = virtualHost()
@@ -337,7 +337,7 @@ describe('a run that is gone on with', () => {
 })
 
 describe('the inbox', () => {
-  test('answers where it is read', async () => {
+  test('answers questions in place', async () => {
     const folder = workFolder()
     await reflex(RUN, { folder })
     const run = start(['inbox'], { folder, columns: 80 })
@@ -351,13 +351,13 @@ describe('the inbox', () => {
     expect(screen).toContain('completed')
   })
 
-  test('is empty where nobody is asked', async () => {
+  test('is empty without open questions', async () => {
     expect(await reflex(['inbox'], { folder: workFolder(), columns: 80 })).toMatchObject({ code: 0, screen: 'no open questions' })
   })
 })
 
-describe('a run that a mistake in its program has stopped', () => {
-  test('is not sent to a resume that would stop again, neither at its end nor by show', async () => {
+describe('a run that an error in its program has stopped', () => {
+  test('is not sent to a resume that would fail again, neither at its end nor by show', async () => {
     const folder = asking({ template: { text: '{{fils.length}}' } })
     const { code, screen } = await reflex(['run', 'ask.workflow.json'], { folder, columns: 80 })
     expect(code).toBe(75)
@@ -368,7 +368,7 @@ describe('a run that a mistake in its program has stopped', () => {
     expect(shown).not.toContain('reflex answer')
   })
 
-  test('that lacks a right is resumed with a policy', async () => {
+  test('is resumed with a policy if it lacks a permission', async () => {
     const folder = asking({ tool: 'http', args: { url: 'https://example.com/' } })
     const { code, screen } = await reflex(['run', 'ask.workflow.json'], { folder, columns: 80 })
     expect([code, screen.replaceAll(/\s+/g, ' ')]).toEqual([

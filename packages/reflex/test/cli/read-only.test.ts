@@ -82,7 +82,7 @@ async function leaveLog(file: string, index: boolean): Promise<void> {
   for (const name of readdirSync(copy)) cpSync(join(copy, name), `${file}${name.slice(2)}`)
 }
 
-describe('a store that can only be read', () => {
+describe('a read-only store', () => {
   test.for<readonly [string, (file: string) => Promise<void>]>([
     ['closed', () => Promise.resolve()],
     ['left by a killed process, with its log', (file: string) => leaveLog(file, true)],
@@ -101,7 +101,7 @@ describe('a store that can only be read', () => {
         return Promise.resolve()
       },
     ],
-  ])('is looked at, %s, and nothing is written', async ([what, prepare], context) => {
+  ])('can be read, %s, and nothing is written', async ([what, prepare], context) => {
     const { folder, file, command, state } = await stored()
     await prepare(file)
     protect(folder, context)
@@ -134,7 +134,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres that can only be rea
   test.each([
     ['by its role', ''],
     ['by all roles of its server', 'alter role looker set default_transaction_read_only = on'],
-  ])('is looked at, %s, and nothing is written', async (_, also) => {
+  ])('can be read, %s, and nothing is written', async (_, also) => {
     const folder = workFolder()
     const command = (store: string, ...argv: readonly string[]): Promise<Ended> =>
       reflex([...argv, '--store', store], { folder, environment: { REFLEX_STORE: store } })

@@ -36,7 +36,7 @@ const GUARD = '"guard": { "type": "exists", "key": "identity" }'
 const shown = ({ code, screen }: Ended): string => `${screen}\nexit ${code}`
 
 describe('reflex replay', () => {
-  test('says that everything is equal', async () => {
+  test('reports that everything is equal', async () => {
     const { world } = await ranIn()
     const { code, out, err } = await reflex(['replay', 'otter'], world)
     expect({ code, out, err }).toEqual({
@@ -82,7 +82,7 @@ describe('reflex replay', () => {
     expect(seen.split('\n').filter((line) => !line.startsWith('$') && countCells(line) >= columns)).toEqual([])
   })
 
-  test('gives a difference to machines with the place and both sides of each part', async () => {
+  test('prints a document with the place of a difference and both sides of each part', async () => {
     const { folder, world } = await ranIn()
     const against = changed(folder, GUARD, GUARD.replace('identity', 'idenity'))
     const { code, out } = await reflex(['replay', 'otter', '--against', against, '--json'], world)

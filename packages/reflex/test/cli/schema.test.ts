@@ -102,14 +102,14 @@ function expectFits(name: Name, document: unknown, argv: readonly string[]): voi
   expect(parsed.data, `${argv.join(' ')}: what cli/output-schema.ts knows of it`).toEqual(document)
 }
 
-test('every document of --json fits its published shape, and that shape tells all of it', async () => {
+test('every document of --json matches its published schema, and the schema describes all of it', async () => {
   const folder = scene()
   for (const [argv, name] of SCENE) expectFits(name, json((await reflex([...argv, '--json'], { folder })).out), argv)
   const spoken = new Set(SCENE.flatMap(([argv]) => argv.slice(0, 1)))
   expect(actions.map(({ name }) => name).filter((name) => !spoken.has(name))).toEqual([])
 })
 
-test('every line of --jsonl does', async () => {
+test('every line of --jsonl matches its published schema', async () => {
   const folder = scene()
   /** What its first line is, and what the others are. */
   const lines: readonly (readonly [argv: readonly string[], first: Name, others?: Name])[] = [
@@ -133,7 +133,7 @@ test('every line of --jsonl does', async () => {
   }
 })
 
-test('each document stands in the published schema, and every reference leads somewhere', async () => {
+test('the published schema has every document, and every reference resolves', async () => {
   const { out } = await reflex(['schema', 'output'], { folder: workFolder() })
   const schema = json(out) as { anyOf: { $ref: string }[]; definitions: Record<string, unknown> }
   expect(schema.anyOf.map(({ $ref }) => $ref)).toEqual(Object.keys(DOCUMENTS).map((name) => `#/definitions/${name}`))
@@ -143,7 +143,7 @@ test('each document stands in the published schema, and every reference leads so
   expect(out).not.toContain('"additionalProperties": false')
 })
 
-test('the schema of a kind is that of the package, in every shape of output', async () => {
+test('the schema of a kind is the schema of the package, in every output shape', async () => {
   for (const more of [[], ['--json'], ['--jsonl']])
     for (const columns of [undefined, 80]) {
       const { code, out, err } = await reflex(['schema', 'workflow', ...more], {
@@ -154,7 +154,7 @@ test('the schema of a kind is that of the package, in every shape of output', as
     }
 })
 
-test('without a name it tells what there is', async () => {
+test('schema without a name lists the schemas', async () => {
   const { out } = await reflex(['schema'], { folder: workFolder(), columns: 80 })
   for (const name of ['workflow', 'pipeline', 'policy', 'answers', 'config', 'output']) expect(out).toMatch(new RegExp(`^${name} `, 'm'))
 })
@@ -162,7 +162,7 @@ test('without a name it tells what there is', async () => {
 test.each([
   ['workflwo', 'did you mean "workflow"?', 'reflex schema workflow'],
   ['spoon', 'there is no schema "spoon"', 'name one of workflow, pipeline, policy, answers, config, output'],
-])('%s is not known', async (name, hint, fix) => {
+])('%s is refused as unknown', async (name, hint, fix) => {
   const { code, out, err } = await reflex(['schema', name], { folder: workFolder() })
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err).toContain('error R2037')
@@ -227,7 +227,7 @@ test('the schema of pipelines has every attribute of the tables', async () => {
   expect(missing).toEqual([])
 })
 
-test('the schemas of answers and of settings take what their readers take', async () => {
+test('the schemas of answers and of settings accept what their readers accept', async () => {
   expect(await misfits('answers', { $schema: 'x', approve: 'YES', pay: [1, { total: 3 }] })).toEqual([])
   expect(await misfits('answers', ['YES'])).not.toEqual([])
   expect(await misfits('config', { model: 'openai:gpt', trust: 'untrusted' })).toEqual([])

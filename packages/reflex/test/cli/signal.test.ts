@@ -7,7 +7,7 @@ const DOT = `digraph p { graph [goal="g"]; start [shape=Mdiamond]; done [shape=M
   w [type="wait.signal", signal_topic="deploy.done"]; start -> w -> done }`
 
 // proves: pipeline s6.5c
-test('a run says which message it waits for, and is sent it', async () => {
+test('a run names the message that it waits for, and signal sends it', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'p.dot'), DOT)
   const begun = await reflex(['run', 'p.dot', '--id', 'otter'], { folder })

@@ -20,7 +20,7 @@ function tokensOf(text: string): number {
   return Number(/ (\d+) tok unpriced/.exec(text.slice(text.search(/^(completed|suspended)/m)))?.[1])
 }
 
-test('the line that ends a run counts all of its tokens, whichever process spent them', async () => {
+test('the last line of a run counts its tokens of all processes', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'asks.dot'), ASKS)
   writeFileSync(join(folder, 'yes.json'), '{"ask": "Y"}')
@@ -33,7 +33,7 @@ test('the line that ends a run counts all of its tokens, whichever process spent
   expect(tokensOf(answered.err)).toBe(all)
 })
 
-test('a fork counts what it spends itself', async () => {
+test('a fork counts only its own usage', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'asks.dot'), ASKS)
   await reflex(['run', 'asks.dot', '--simulate', '--id', 'otter-2m9q', '--answers', 'none'], { folder })

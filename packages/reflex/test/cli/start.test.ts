@@ -58,7 +58,7 @@ test('a list of runs loads no program, model or tool, and no schemas', () => {
   expect(['/zod/', '/src/pipeline/', '/src/workflow/', '/src/models/', '/src/reflex.ts'].filter((part) => has(all, part))).toEqual([])
 })
 
-test('a check of a file loads neither what goes back over runs nor what writes them out, and searches for none of our sources', () => {
+test('validate loads no module for replay or export, and searches for no source file', () => {
   const { all, searched } = loadedBy('validate', 'hello.workflow.json')
   expect(all.length).toBeLessThan(850)
   expect(searched).toBe(0)

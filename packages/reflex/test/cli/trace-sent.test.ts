@@ -6,7 +6,7 @@ import { reflex, workFolder } from './worlds.ts'
 const PIPELINE = `digraph p { graph [goal="ship it", default_fidelity="summary:high"]; start [shape=Mdiamond]; done [shape=Msquare];
   a [prompt="first", system_prompt="You are the captain."]; b [prompt="second"]; start -> a -> b -> done }`
 
-test('trace -v shows what a pipeline tells its models: instructions, preamble, prompt', async () => {
+test('trace -v shows the messages to models: instructions, preamble, prompt', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'p.dot'), PIPELINE)
   await reflex(['run', 'p.dot', '--id', 'otter', '--simulate'], { folder })

@@ -33,8 +33,8 @@ async function walk(options: WorldOptions): Promise<string> {
   return `${normal([`$ reflex ${RUN.join(' ')}\n${asked}`, `after enter\n${screen}`, `$ reflex ${RUN.join(' ')} --answers none\n${left.screen}`, ...looks].join('\n\n'))}\n`
 }
 
-describe('what a person sees', () => {
-  test.each([80, 60, 40])('at %i columns', async (columns) => {
+describe('output for a person', () => {
+  test.each([80, 60, 40])('prints at %i columns', async (columns) => {
     const seen = await walk({ folder: workFolder(), columns })
     await expect(seen).toMatchFileSnapshot(golden(`terminal-${columns}`))
   })
@@ -44,7 +44,7 @@ describe('what a person sees', () => {
     expect(screen.split('\n').filter((line) => countCells(line) >= columns)).toEqual([])
   })
 
-  test('without UTF-8', async () => {
+  test('prints without UTF-8', async () => {
     const seen = await walk({ folder: workFolder(), columns: 80, environment: { LC_ALL: 'C' } })
     expect(seen).toMatch(/^[\n -~]*$/)
     expect(seen).toContain('@10  decide     # full   rules')
@@ -52,7 +52,7 @@ describe('what a person sees', () => {
     await expect(seen).toMatchFileSnapshot(golden('terminal-ascii'))
   })
 
-  test('without a terminal: a line for each event, full values, no cursor', async () => {
+  test('prints a line with full values for each event without a terminal', async () => {
     const folder = workFolder()
     const run = await reflex([...RUN, '--id', 'otter-2m9q'], { folder })
     const answered = await reflex(['answer', 'otter', 'approve'], { folder })
@@ -86,14 +86,14 @@ describe('colour', () => {
     expect(await seen(environment, [...more], columns)).toBe(expected)
   })
 
-  test('says nothing that the marks do not', async () => {
+  test('repeats only what the marks show', async () => {
     const plain = await reflex([...RUN, '--id', 'x', '--answers', 'auto', '--no-color'], { folder: workFolder(), columns: 80 })
     const painted = await reflex([...RUN, '--id', 'x', '--answers', 'auto'], { folder: workFolder(), columns: 80 })
     expect(normal(painted.screen)).toBe(normal(plain.screen))
   })
 })
 
-test('COLUMNS is the width, whatever the terminal says', async () => {
+test('COLUMNS overrides the width of the terminal', async () => {
   const { screen } = await reflex(['explain', 'R1042'], { folder: workFolder(), columns: 200, environment: { COLUMNS: '40' } })
   expect(Math.max(...screen.split('\n').map((line) => line.length))).toBeLessThan(40)
 })

@@ -34,7 +34,7 @@ async function interrupted(options: ReturnType<typeof bank>, more: Partial<World
   return paying.ended
 }
 
-test('a pipe says which effect begins, which was under way at an interruption, and which is performed again', async () => {
+test('prints in a pipe the effects that begin, that were pending at an interruption, and that are performed again', async () => {
   const options = bank('keyed')
   const first = await interrupted(options)
   expect(first.code).toBe(130)
@@ -54,7 +54,7 @@ test('a pipe says which effect begins, which was under way at an interruption, a
   expect(JSON.parse(again.out)).toMatchObject({ paid: { key: 'otter-2m9q:2' } })
 })
 
-test('a terminal says so at the interruption and at the repetition, within its width', async () => {
+test('prints them on a terminal at the interruption and at the repetition, within its width', async () => {
   const options = { ...bank('keyed'), columns: 50 }
   const first = await interrupted(options, { columns: 50 })
   expect(first.screen).toMatch(/bank\.transfer was under way under key\s+otter-2m9q:2 at pay/)
@@ -63,7 +63,7 @@ test('a terminal says so at the interruption and at the repetition, within its w
   expect(Math.max(...again.screen.split('\n').map((line) => line.length))).toBeLessThanOrEqual(50)
 })
 
-test('an effect that nobody may repeat unasked is named, and asked about instead', async () => {
+test('asks about an effect that must not be repeated without a question', async () => {
   const options = bank('ask')
   const first = await interrupted(options)
   expect(first.err).toContain('  bank.transfer was under way under key otter-2m9q:2 at pay\n')

@@ -44,7 +44,7 @@ ${node('f', '{ "tool": "file.write" }')}
   ])
 })
 
-test('specs of a program in TypeScript are checked as those in JSON', async () => {
+test('specs of a program in TypeScript are checked like those in JSON', async () => {
   const text = `export const program = { id: 'w', entry: 'a', nodes: { a: { id: 'a', spec: { tool: 'git.lgo' } } }, edges: [] }`
   expect(await found('w.workflow.mjs', text)).toMatchObject([{ code: 'R4100', message: expect.stringContaining('git.log') as string }])
 })
@@ -96,7 +96,7 @@ export const program = workflow({
   ])
 })
 
-test('notes that are counted are printed', async () => {
+test('notes are counted and printed', async () => {
   const folder = workFolder()
   writeFileSync(join(folder, 'p.dot'), 'digraph P { start [shape=Mdiamond] a [prompt="x"] end [shape=Msquare] start -> a -> end }')
   const { out } = await reflex(['validate', 'p.dot'], { folder })

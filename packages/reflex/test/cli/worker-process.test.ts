@@ -101,8 +101,8 @@ async function paying(): Promise<{ folder: string; worker: WorkerProcess }> {
   return { folder, worker }
 }
 
-describe.skipIf(process.platform === 'win32')('workers in processes of their own', { timeout: 60_000 }, () => {
-  test('one is killed in the middle of an effect: another takes over, asks what nobody knows, and ends the run', async () => {
+describe.skipIf(process.platform === 'win32')('workers in separate processes', { timeout: 60_000 }, () => {
+  test('another worker takes over from one that was killed during an effect, asks about the unknown outcome, and ends the run', async () => {
     const { folder, worker } = await paying()
     const heir = new WorkerProcess(folder)
     await heir.says(/works/)
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === 'win32')('workers in processes of their own
     expect(paid(folder)).toBe(2)
   })
 
-  test('one is told to stop in the middle of an effect: it lets it end, and nobody is asked about it', async () => {
+  test('a worker that is stopped during an effect lets it end, and asks no question about it', async () => {
     const { folder, worker } = await paying()
     worker.child.kill('SIGTERM')
     await worker.says(/ends {6}effects of 1 run may take 5.0 s/)
@@ -129,7 +129,7 @@ describe.skipIf(process.platform === 'win32')('workers in processes of their own
     expect(paid(folder)).toBe(2)
   })
 
-  test('one is stopped for longer than its lease: another takes over, and what the first decides when it wakes is refused', async () => {
+  test('a worker that is paused for longer than its lease is replaced, and its later decisions are refused', async () => {
     const { folder, worker } = await paying()
     const heir = new WorkerProcess(folder)
     await heir.says(/works/)
@@ -155,7 +155,7 @@ describe.skipIf(missing !== undefined)(
   `workers that share a Postgres${missing === undefined ? '' : ` (${missing})`}`,
   { timeout: 120_000 },
   () => {
-    test('two carry on a crowd, one of them dies meanwhile, and nothing is lost', async () => {
+    test('two workers continue many runs, one of them dies, and nothing is lost', async () => {
       const server = await PostgresServer.start()
       onTestFinished(() => server.stop())
       const folder = workFolder()

@@ -20,7 +20,7 @@ async function scene(): Promise<WorldOptions & { readonly host: ReturnType<typeo
   return options
 }
 
-test('says on which store it works, what it did with each run, and how many there were', async () => {
+test('prints its store, the result of each run, and the number of runs', async () => {
   const options = await scene()
   const { code, out, err } = await reflex(['worker', '--once'], options)
   expect({ code, out }).toEqual({ code: 0, out: '' })
@@ -33,7 +33,7 @@ test('says on which store it works, what it did with each run, and how many ther
   expect((await reflex(['worker', '--once', '-q'], options)).screen).toBe('')
 })
 
-test('goes on until a signal, and takes what becomes due meanwhile', async () => {
+test('works until a signal, and takes runs that become due meanwhile', async () => {
   const options = await scene()
   await options.host.advance(3 * DAY - 2000)
   const worker = start(['worker'], options)
@@ -46,7 +46,7 @@ test('goes on until a signal, and takes what becomes due meanwhile', async () =>
   expect(err).toMatch(/stops {5}continued runs 2 times\n$/)
 })
 
-test('as documents: a line for each run, or one for all', async () => {
+test('prints documents: a line for each run, or one for all', async () => {
   const options = await scene()
   const { code, out, err } = await reflex(['worker', '--once', '--jsonl'], options)
   expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -62,7 +62,7 @@ test.each([
   [['--most', 'many'], '--most'],
   [['--lease', '5ms'], '--lease'],
   [['--lease', 'soon'], '--lease'],
-])('%j is refused before anything is done', async (words, named) => {
+])('%j is refused before anything happens', async (words, named) => {
   const options = await scene()
   const { code, err } = await reflex(['worker', '--once', ...words], options)
   expect(code).toBe(2)
@@ -71,7 +71,7 @@ test.each([
   expect((await reflex(['runs', '--status', 'completed', '--json'], options)).out).not.toContain('otter')
 })
 
-test('what lay in the inbox of a run when it ended is shown with it, and whoever answers later is told so', async () => {
+test('show prints messages left in the inbox of an ended run, and a later answer is refused', async () => {
   const options = { folder: workFolder(), host: virtualHost() }
   await reflex(['run', 'refund.workflow.json', '--id', 'otter', '--answers', 'none'], options)
   const store = openStore(join(options.folder, '.reflex/reflex.db'))
