@@ -23,7 +23,7 @@ function handlers(): HandlerRegistry {
   return registry
 }
 
-test('what nodes have stored is there when the run is over', async () => {
+test('artifacts of nodes can be read after the run', async () => {
   const logs_root = folder()
   const result = await run(DOT, { logs_root, handlers: handlers(), validate: false })
   expect(ids(result.artifacts)).toEqual([
@@ -35,7 +35,7 @@ test('what nodes have stored is there when the run is over', async () => {
 })
 
 // proves: pipeline 6.6b
-test('small pieces are files too where the host wants them', async () => {
+test('small artifacts are files too if the host wants that', async () => {
   const logs_root = folder()
   await run(DOT, { logs_root, handlers: handlers(), validate: false, persistArtifacts: true })
   const files = Object.entries(filesIn(logs_root)).filter(([file]) => file.startsWith('artifacts/'))
@@ -46,7 +46,7 @@ test('small pieces are files too where the host wants them', async () => {
   ])
 })
 
-test('Reflex and the command read them out of the journal', async () => {
+test('Reflex and the command read artifacts from the journal', async () => {
   const workdir = folder()
   const file = join(workdir, 'g.dot')
   writeFileSync(file, DOT)

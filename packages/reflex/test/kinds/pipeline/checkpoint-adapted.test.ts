@@ -55,13 +55,13 @@ test.each([undefined, 'a secret'])(
   },
 )
 
-test('a pipeline that has not changed itself has no graph of its own in its checkpoint', async () => {
+test('the checkpoint of an unchanged pipeline contains no graph', async () => {
   const logs_root = folder()
   await run('digraph g { start -> a -> end; a [type=transform, transform=constant, expression=x] }', { logs_root })
   expect(dataIn(logs_root, 'checkpoint.json')).not.toHaveProperty('graph_dot')
 })
 
-test('a command that was written into the graph of a checkpoint does not run', async () => {
+test('a command that somebody wrote into the graph of a checkpoint does not run', async () => {
   const logs_root = await died()
   const file = join(logs_root, 'checkpoint.json')
   const evil = `digraph g { start -> change -> evil -> end; change [type=transform]; evil [type=shell, command="true"] }`
@@ -71,7 +71,7 @@ test('a command that was written into the graph of a checkpoint does not run', a
   expect(resumed.failure_reason).toContain('unauthorized')
 })
 
-test('a graph that cannot be read is refused, and a forced other graph counts', async () => {
+test('an unreadable graph is refused, and a forced other graph is used', async () => {
   const logs_root = await died()
   const file = join(logs_root, 'checkpoint.json')
   const stored = JSON.parse(readFileSync(file, 'utf8')) as object

@@ -58,7 +58,7 @@ const essence = ({ status, context, completed_nodes, node_outcomes, steps }: Pip
 })
 
 // proves: pipeline 12.51, pipeline 12.93, pipeline 3.13d, pipeline s7.3c, pipeline 3.12a, pipeline 3.10a
-test('what is resumed from a checkpoint ends as what was never disturbed (51, 93)', async () => {
+test('a run that is resumed from a checkpoint ends like an undisturbed one (51, 93)', async () => {
   const whole = await run(chain, { logs_root: false, handlers: mortal(0).handlers })
   expect(whole.status).toBe('success')
   for (const dies of [1, 2, 3]) {
@@ -73,7 +73,7 @@ test('what is resumed from a checkpoint ends as what was never disturbed (51, 93
 })
 
 // proves: pipeline 3.13b, pipeline s7.3d
-test('a checkpoint at the exit is a run that is over', async () => {
+test('a checkpoint at the exit ends the run', async () => {
   const logs_root = folder()
   const { handlers } = mortal(0)
   const first = await run(chain, { logs_root, handlers })
@@ -82,7 +82,7 @@ test('a checkpoint at the exit is a run that is over', async () => {
 })
 
 // proves: pipeline 12.112, pipeline s7.2b, pipeline 6.1b, pipeline 6.1e
-test('lineage of a key says who wrote it, also after a resume (112)', async () => {
+test('the lineage of a key names its writer, also after a resume (112)', async () => {
   const logs_root = folder()
   const { handlers, stop } = mortal(2)
   await run(chain, { logs_root, handlers, signal: stop.signal, initial_values: { mine: 1 } })
@@ -97,7 +97,7 @@ test('lineage of a key says who wrote it, also after a resume (112)', async () =
 })
 
 // proves: pipeline 2.6.28, pipeline s7.3e
-test('a checkpoint of another implementation is resumed from: its keys, its outcomes', async () => {
+test('a checkpoint of another implementation can be resumed, with its keys and outcomes', async () => {
   const file = join(folder(), 'theirs.json')
   const { handlers } = mortal(0)
   const theirs = {
@@ -150,7 +150,7 @@ test("a signed checkpoint is the secret's own: whatever is changed in it is foun
 })
 
 // proves: pipeline 6.2c
-test('the signature is HMAC-SHA-256 over RFC 8785, whatever the order of the keys', () => {
+test('the signature is HMAC-SHA-256 over RFC 8785, independent of the order of keys', () => {
   const expected = createHmac('sha256', 's').update('{"a":[1,true,null],"b":{"x":1e+30,"é":"\\u0001"}}', 'utf8').digest('hex')
   expect(signatureOf({ b: { é: '\u0001', x: 1e30 }, a: [1, true, null], __hmac: 'ignored' }, 's')).toBe(expected)
   fc.assert(
@@ -178,7 +178,7 @@ test('a checkpoint of another graph is refused, unless it is forced', async () =
 })
 
 // proves: pipeline 3.13c
-test('what was under way and does something outside is not done a second time unasked', async () => {
+test('a running stage with side effects is not repeated without a question', async () => {
   const dot = 'digraph g { start [shape=Mdiamond] pay [type=pay] done [shape=Msquare] start -> pay -> done }'
   const logs_root = folder()
   const stop = new AbortController()
@@ -202,7 +202,7 @@ test('what was under way and does something outside is not done a second time un
 })
 
 // proves: pipeline 6.2d
-test('large values stand beside the checkpoint and come back', async () => {
+test('large values are in files beside the checkpoint and are restored', async () => {
   const logs_root = folder()
   const handlers = new HandlerRegistry()
   const large = 'ä'.repeat(60_000)
@@ -231,7 +231,7 @@ test('large values stand beside the checkpoint and come back', async () => {
 })
 
 // proves: pipeline 3.1c
-test('the name of a run in a checkpoint leads nowhere', async () => {
+test('the name of a run in a checkpoint is not used as a path', async () => {
   const workdir = folder()
   const file = join(workdir, 'theirs.json')
   writeFileSync(file, JSON.stringify({ run_id: '../../escaped', current_node: 'done', completed_nodes: ['done'], context: {} }))
@@ -240,7 +240,7 @@ test('the name of a run in a checkpoint leads nowhere', async () => {
   expect(result.logs_root).toBe(join(workdir, '.runs', result.run_id))
 })
 
-test('nonsense in place of a checkpoint is refused and never crashes', async () => {
+test('an invalid checkpoint is refused and never crashes', async () => {
   const file = join(folder(), 'checkpoint.json')
   const { handlers } = mortal(0)
   await fc.assert(

@@ -4,7 +4,7 @@ import { HandlerRegistry, run } from '../../../src/kinds/pipeline/index.ts'
 const INNER = `digraph inner { start [shape=Mdiamond] fan [shape=component, merge_context=true] a [prompt=x, simulate=fail_once, max_retries=1, backoff_ms=1]
   b [prompt=y, simulate=true] join [shape=tripleoctagon] done [shape=Msquare] start -> fan -> a -> join -> done fan -> b -> join }`
 
-test('what the engine counts does not come out of called pipelines, branches and items', async () => {
+test('counters of the engine do not leave called pipelines, branches and items', async () => {
   const dot = `digraph g { start [shape=Mdiamond] call [type="graph.invoke", program=inner] each [type=map, items_key=list, item_type=codergen, item_prompt=z]
     done [shape=Msquare] start -> call -> each -> done }`
   const { status, context } = await run(dot, {
@@ -19,7 +19,7 @@ test('what the engine counts does not come out of called pipelines, branches and
 })
 
 // proves: pipeline 6.1d
-test('a handler of the host reads what the engine sets, as conditions do', async () => {
+test('a handler of the host reads the keys of the engine, like conditions', async () => {
   const seen: unknown[] = []
   const handlers = new HandlerRegistry()
   const keys = [

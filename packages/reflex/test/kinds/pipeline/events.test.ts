@@ -33,7 +33,7 @@ const line =
   'digraph g { label="A line" start [shape=Mdiamond] a [prompt="x", label="The A", simulate=true] done [shape=Msquare] start -> a -> done }'
 
 // proves: pipeline 12.118, pipeline s15.1a, pipeline s15.1c, pipeline 10.2a, pipeline 10.2h, pipeline 6.3a
-test('the events of a run come in order, each with when, where and of what (118)', async () => {
+test('the events of a run come in order, each with time, place and subject (118)', async () => {
   const logs_root = folder()
   const events = await eventsOf(line, { logs_root })
   expect(typesOf(events).filter((type) => type !== 'fidelity_resolved' && type !== 'signal')).toEqual([
@@ -66,12 +66,12 @@ test('the events of a run come in order, each with when, where and of what (118)
 })
 
 // proves: pipeline 10.2g
-test('every event that the base document names has its name', () => {
+test('every event of the base document has its name', () => {
   expect(Object.keys(EVENT_ALIASES)).toHaveLength(15)
 })
 
 // proves: pipeline s15.1b
-test('retries, failures and cancellations are told', async () => {
+test('retries, failures and cancellations are events', async () => {
   const fails = await eventsOf(
     'digraph g { start [shape=Mdiamond] a [prompt=x, simulate=fail, max_retries=1, initial_delay="1ms"] done [shape=Msquare] start -> a -> done }',
   )
@@ -108,7 +108,7 @@ const gate = `digraph g { start [shape=Mdiamond] ask [shape=hexagon, question="G
   start -> ask ask -> a [label="Yes"] ask -> done [label="No"] a -> done }`
 
 // proves: pipeline 10.2c
-test('an interview begins, and is completed or runs out of time', async () => {
+test('an interview begins, and is completed or times out', async () => {
   const answered = await eventsOf(gate, { interviewer: new CallbackInterviewer(() => 'Yes') })
   expect(one(answered, 'interview_started')).toMatchObject({ stage: 'ask', question: 'Go?', id: ANY_TEXT })
   expect(one(answered, 'interview_completed')).toMatchObject({
@@ -134,7 +134,7 @@ test('an interview begins, and is completed or runs out of time', async () => {
 })
 
 // proves: pipeline 10.2b
-test('branches are told with their name and place', async () => {
+test('events of branches have the name and index of the branch', async () => {
   const events =
     await eventsOf(`digraph g { start [shape=Mdiamond] fork [shape=component] a [prompt=a, simulate=true] b [prompt=b, simulate=true]
     join [shape=tripleoctagon] done [shape=Msquare] start -> fork fork -> a -> join fork -> b -> join join -> done }`)
@@ -154,7 +154,7 @@ test('branches are told with their name and place', async () => {
   ])
 })
 
-test('a resumed run says where it goes on', async () => {
+test('a resumed run names the node at which it continues', async () => {
   const logs_root = folder()
   await run(line, { logs_root })
   const events = await eventsOf(line, { resume: true, logs_root })
@@ -162,7 +162,7 @@ test('a resumed run says where it goes on', async () => {
 })
 
 // proves: pipeline 10.2f
-test('a listener that throws breaks nothing', async () => {
+test('a listener that throws does not affect the run', async () => {
   const result = await run(line, {
     logs_root: false,
     on_event: () => {

@@ -7,7 +7,7 @@ import { folder } from './folders.ts'
 const dot = (nodes: string, edges: string): string =>
   `digraph p { graph [goal="ship it"]; start [shape=Mdiamond]; done [shape=Msquare]; ${nodes} start -> ${edges} -> done }`
 
-test('prompt.md is the expanded prompt alone, and request.json the request that was sent', async () => {
+test('prompt.md contains the expanded prompt only, and request.json the request that was sent', async () => {
   const logs_root = folder()
   const body = 'a [prompt="Plan how to: $goal"]; b [prompt="Say {{x}}", fidelity="summary:high"];'
   const result = await run(dot(body, 'a -> b'), { logs_root, llm_backend: () => 'done', initial_values: { x: 'yes' } })
@@ -54,7 +54,7 @@ test('transforms are functions or objects', async () => {
   ).rejects.toMatchObject({ code: 'R1114' })
 })
 
-test('run() has the ledger, so a proposal is kept and decided', async () => {
+test('run() has the ledger, so a proposal is stored and decided', async () => {
   const nodes = 'p [type="consensus.propose", evaluators="a,b", source_key=idea]; c [type="consensus.check"];'
   const { status, failure_reason, context } = await run(dot(nodes, 'p -> c'), {
     logs_root: false,

@@ -39,13 +39,16 @@ describe.each([
   ['in the sandbox', 'strict', missing],
   ['without a sandbox', 'none', undefined],
 ])('git add --all %s', (_, sandbox, skipped) => {
-  test.skipIf(skipped !== undefined).each([undefined, 'logs', 'deep/logs'])('leaves out the folders of runs: %s', async (logs_root) => {
-    const workdir = repository()
-    for (const run_id of ['first', 'second']) {
-      writeFileSync(join(workdir, 'kept.txt'), run_id)
-      const { failure_reason } = await run(dot(sandbox), { workdir, run_id, logs_root, env: ENV, trust: 'autonomous', validate: false })
-      expect(failure_reason).toBeNull()
-    }
-    expect(committed(workdir)).toEqual(['kept.txt'])
-  })
+  test.skipIf(skipped !== undefined).each([undefined, 'logs', 'deep/logs'])(
+    'does not commit the folders of runs: %s',
+    async (logs_root) => {
+      const workdir = repository()
+      for (const run_id of ['first', 'second']) {
+        writeFileSync(join(workdir, 'kept.txt'), run_id)
+        const { failure_reason } = await run(dot(sandbox), { workdir, run_id, logs_root, env: ENV, trust: 'autonomous', validate: false })
+        expect(failure_reason).toBeNull()
+      }
+      expect(committed(workdir)).toEqual(['kept.txt'])
+    },
+  )
 })

@@ -36,7 +36,7 @@ async function diskCalls(work: (write: Writer) => Promise<void>): Promise<Record
   return counts
 }
 
-test('a file that a process has written is written again without being read or looked for', async () => {
+test('a file that this process wrote is written again without a read or a lookup', async () => {
   const root = join(folder(), 'logs')
   const image = new FolderImage()
   const write = (writer: Writer): Promise<void> => writer(image.changes('events.jsonl').map((change) => ({ ...change, folder: root })))
@@ -54,7 +54,7 @@ test('a file that a process has written is written again without being read or l
   ])
 })
 
-test('a folder on the way to several new ones is opened once in a batch', async () => {
+test('a folder above several new folders is opened once in a batch', async () => {
   const root = join(folder(), 'logs')
   const counts = await diskCalls((write) =>
     write(Array.from({ length: 10 }, (_, n) => ({ folder: root, path: `stage/attempts/${n}/status.json`, text: `${n}` }))),
@@ -65,7 +65,7 @@ test('a folder on the way to several new ones is opened once in a batch', async 
   expect(counts['lstatSync']).toBeUndefined()
 })
 
-test('a record of a long run costs as many looks at its board as one of a short run', async () => {
+test('a record of a long run costs as many board reads as one of a short run', async () => {
   const looks = async (rounds: number): Promise<number> => {
     const dot = `digraph d {
       start [shape=Mdiamond, context.rounds=0]

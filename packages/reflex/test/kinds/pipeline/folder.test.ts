@@ -37,7 +37,7 @@ const rounds = `digraph rounds {
 }`
 
 // proves: pipeline 12.107, pipeline s3.7a, pipeline s3.7b, pipeline s3.7c, pipeline 3.8b
-test('each restart has a folder of its own, named after the one before (107)', async () => {
+test('each restart has its own folder, named after the folder before (107)', async () => {
   const logs_root = join(folder(), 'logs')
   const result = await run(rounds, { logs_root })
   expect(result.status).toBe('success')
@@ -49,7 +49,7 @@ test('each restart has a folder of its own, named after the one before (107)', a
 })
 
 // proves: pipeline 6.3b, pipeline 6.3c
-test('an earlier visit of a stage makes room for the next, and branches that share a stage keep theirs apart', async () => {
+test('the files of an earlier visit of a stage move away, and branches that share a stage have separate files', async () => {
   const logs_root = join(folder(), 'logs')
   await run(rounds, { logs_root })
   expect(Object.keys(filesIn(logs_root)).filter((file) => file.startsWith('round'))).toEqual([
@@ -93,7 +93,7 @@ async function journalOf(dot: string): Promise<{ records: readonly Rec[]; chroni
 }
 
 // proves: pipeline 6.2a
-test('a process that dies behind any record leaves a folder that the next one makes whole', async () => {
+test('the next process completes the folder of a process that died after any record', async () => {
   const { records, chronicle } = await journalOf(rounds)
   const home = folder()
   const tell = async (root: string, upTo: number, everyBatch: number): Promise<void> => {
@@ -130,7 +130,7 @@ const loop = (visits: number): string => `digraph loop {
   say -> round
 }`
 
-test('however records fall into batches, and wherever a write stops, the folder is the same in the end', async () => {
+test('the final folder does not depend on the batches of records or on interrupted writes', async () => {
   const home = folder()
   const root = join(home, 'logs')
   for (const dot of [rounds, loop(12)]) {
@@ -164,7 +164,7 @@ test('however records fall into batches, and wherever a write stops, the folder 
   }
 })
 
-test('the checkpoints of a run cost as much for each record however long it is, and the last one is whole', async () => {
+test('the checkpoints of a run cost the same for each record, however long it is, and the last one is complete', async () => {
   const costs = async (visits: number): Promise<number> => {
     const { records, chronicle } = await journalOf(loop(visits))
     const told = chronicle('/logs')
@@ -183,7 +183,7 @@ test('the checkpoints of a run cost as much for each record however long it is, 
   expect(await costs(900)).toBeLessThan(9_000)
 })
 
-test('a checkpoint that was put off is written, and said to be saved, before a run is idle', async () => {
+test('a postponed checkpoint is written and reported before a run is idle', async () => {
   const logs_root = join(folder(), 'logs')
   let saved = 0
   const result = await run(loop(150), { logs_root, on_event: ({ type }) => void (type === 'checkpoint_saved' && saved++) })
@@ -191,7 +191,7 @@ test('a checkpoint that was put off is written, and said to be saved, before a r
   expect(dataIn(logs_root, 'checkpoint.json')['completed_nodes']).toHaveLength(302)
 })
 
-test('what a program puts in the way of the folder leads nowhere', async () => {
+test('nothing that a program puts in the place of the folder is followed', async () => {
   const { records, chronicle } = await journalOf(rounds)
   const home = folder()
   const [root, outside] = [join(home, 'logs'), join(home, 'outside')]
@@ -211,7 +211,7 @@ test('what a program puts in the way of the folder leads nowhere', async () => {
   expect([safeName('../x'), safeName('a/b'), safeName('map[0]'), safeName('')]).toEqual(['___x', 'a_b', 'map[0]', '_'])
 })
 
-test('a link that a command leaves on the way to the folder is not followed, and a warning names it', async () => {
+test('a link that a command makes in the path of the folder is not followed, and a warning names it', async () => {
   const [workdir, outside] = [folder(), folder()]
   symlinkSync(outside, join(workdir, '.runs'))
   const result = await run(rounds, { workdir })
@@ -237,7 +237,7 @@ test('a link above the work folder is followed: the user made it', async () => {
   expect(dataIn(beside, 'logs', 'manifest.json')['run_id']).toBe(elsewhere.run_id)
 })
 
-test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s that is repeatedly exchanged for a link is never followed', async (name) => {
+test.each(['events.jsonl', 'stage', 'stage/status.json'])('%s that is repeatedly replaced by a link is never followed', async (name) => {
   const home = folder()
   const [root, outside] = [join(home, 'logs'), join(home, 'outside')]
   for (const path of [root, outside, join(outside, 'inner')]) mkdirSync(path)
@@ -273,7 +273,7 @@ const exchanging = `
     quietly(() => rmSync(at, { recursive: true, force: true }))
   }`
 
-test('a folder that cannot be written is a warning, and the run goes on', async () => {
+test('a folder that cannot be written is a warning, and the run continues', async () => {
   const home = folder()
   writeFileSync(join(home, 'logs'), 'a file')
   const result = await run(rounds, { logs_root: join(home, 'logs') })
@@ -293,7 +293,7 @@ const asks = `digraph asks {
   yes -> done
 }`
 
-test('a resume catches the folder up with the journal, wherever it was left', async () => {
+test('a resume completes the folder from the journal, whatever state it was in', async () => {
   const workdir = folder()
   const store = join(workdir, 'runs.db')
   const program = join(workdir, 'asks.dot')
@@ -321,7 +321,7 @@ test('a resume catches the folder up with the journal, wherever it was left', as
 })
 
 // proves: pipeline s3.1b
-test('a run begins at a checkpoint, keeps its folder where it is told, and signs it', async () => {
+test('a run begins at a checkpoint, uses the given folder, and signs its checkpoints', async () => {
   const workdir = folder()
   const program = join(workdir, 'asks.dot')
   writeFileSync(program, asks)
@@ -346,7 +346,7 @@ test('a run begins at a checkpoint, keeps its folder where it is told, and signs
   await reflex.close()
 })
 
-test('a run that no store keeps has no folder unless it was asked for', async () => {
+test('a run in memory has no folder unless it is requested', async () => {
   const workdir = folder()
   writeFileSync(join(workdir, 'asks.dot'), asks)
   const reflex = new Reflex({ workdir, store: 'memory:' })
@@ -355,7 +355,7 @@ test('a run that no store keeps has no folder unless it was asked for', async ()
   expect(existsSync(join(workdir, '.reflex'))).toBe(false)
 })
 
-test('handlers and transforms of an application count for its runs', async () => {
+test('handlers and transforms of an application apply to its runs', async () => {
   const workdir = folder()
   const handlers = new HandlerRegistry()
   handlers.register('greet', {
@@ -373,7 +373,7 @@ test('handlers and transforms of an application count for its runs', async () =>
 })
 
 // proves: pipeline 6.2a
-test('each file of a run is there before anything that depends on its records leaves', async () => {
+test('each file of a run is written before anything that depends on its records leaves', async () => {
   const workdir = folder()
   const logs = join(workdir, 'logs')
   const handlers = new HandlerRegistry()

@@ -115,7 +115,7 @@ describe('selecting an edge (reference pipeline 3.3)', () => {
     expect(from(edges, outcome)).toBe(expected)
   })
 
-  test('step 0: a parallel node goes to its join without an edge, if it is there', () => {
+  test('step 0: a parallel node goes to its join without an edge, if the join exists', () => {
     const scenario = { edges: { n: ['a', 'b'], b: ['far'] }, nodes: { n: { type: 'parallel' } } }
     expect(selectEdge(request(scenario, { ...SUCCESS, join: 'far' }))).toEqual({
       to: 'far',
@@ -125,13 +125,13 @@ describe('selecting an edge (reference pipeline 3.3)', () => {
     expect(selectEdge(request(scenario, { ...SUCCESS, join: 'nowhere' }))?.step).toBe('unconditional')
   })
 
-  test('of two edges between the same nodes, the one whose condition is true', () => {
+  test('follows the edge with a true condition, of two edges between the same nodes', () => {
     const route = selectEdge(request({ edges: { n: ['a ? mode=y', 'a ? mode=x'] } }, SUCCESS))
     expect([route?.edge?.edge.index, route?.conditional]).toEqual([1, true])
   })
 
   // proves: pipeline 2.6.4
-  test('the winner does not depend on the order of declaration, but for equal targets', () => {
+  test('the chosen edge does not depend on the order of declaration, except for equal targets', () => {
     const EDGE = fc.record({
       to: fc.constantFrom('a', 'b', 'c', 'd'),
       weight: fc.integer({ min: 0, max: 2 }),
@@ -219,7 +219,7 @@ describe('routing a failure (reference pipeline 3.4)', () => {
   })
 
   // proves: pipeline 2.6.7
-  test('a branch node looks at the outcome of the stage before it', () => {
+  test('a branch node uses the outcome of the stage before it', () => {
     const scenario = { edges: { n: ['a ? outcome=success', 'b ? outcome=fail', 'c'] }, nodes: { n: { type: 'branch' } } }
     expect(selectEdge(request(scenario, FAIL))?.to).toBe('b')
     expect(selectEdge(request(scenario, SUCCESS))?.to).toBe('a')
@@ -227,7 +227,7 @@ describe('routing a failure (reference pipeline 3.4)', () => {
   })
 })
 
-describe('why it was that edge', () => {
+describe('the reason for an edge', () => {
   test.each<[Written[], Outcome, string]>([
     [['a ? score>=80'], SUCCESS, 'score >= 80 is true (84)'],
     [['a'], SUCCESS, 'no condition'],
@@ -241,7 +241,7 @@ describe('why it was that edge', () => {
     expect(selectEdge(request({ edges: { n: edges } }, outcome))?.reason).toBe(reason)
   })
 
-  test('what else was open, and what was closed with the values seen', () => {
+  test('names the other open edges, and the closed ones with the values that were read', () => {
     const edges = { n: ['a ? score>=80', 'b ? mode=x', 'c ? score>=100', 'd ? word>3', 'e'] }
     const asked: RouteRequest = { ...request({ edges }, SUCCESS), from: () => '@6' }
     const closed = [
@@ -252,7 +252,7 @@ describe('why it was that edge', () => {
     expect(closedEdges(asked).map(({ edge, why }) => [edge.edge.index, why])).toEqual(closed)
   })
 
-  test('a return to a retry target says which edges were closed', () => {
+  test('a return to a retry target names the closed edges', () => {
     const scenario = { edges: { n: ['a ? outcome=success'] }, nodes: { n: { retry_target: 'a' } } }
     expect(routeFailure(request(scenario, FAIL))).toEqual({
       to: 'a',
@@ -263,7 +263,7 @@ describe('why it was that edge', () => {
     })
   })
 
-  test('an edge that was open as a success is not told as closed', () => {
+  test('an edge that was open for a success is not reported as closed', () => {
     const route = selectEdge(request({ edges: { n: ['a ? outcome=success', 'b ? outcome=success'] } }, PARTIAL))
     expect([route?.to, route?.seen]).toEqual(['a', { open: [1] }])
     expect(route?.reason).toBe('a partial success counts: outcome = success is true ("success")')

@@ -36,7 +36,7 @@ test('signal_emit reaches the listener, the stream and events.jsonl', async () =
   for (const told of [heard, streamed, lines.map((line) => JSON.parse(line) as PipelineEvent)]) expect(signalsOf(told)).toEqual(SIGNALS)
 })
 
-test('signal_emit reaches those who follow a run, and its trace', async () => {
+test('signal_emit reaches the subscribers of a run, and its trace', async () => {
   const cwd = workFolder()
   writeFileSync(join(cwd, 'g.dot'), dot.replace('start -> a', 'nap [type="wait.timer", duration="5m"] start -> nap -> a'))
   const host = virtualHost()
@@ -60,7 +60,7 @@ test('signal_emit reaches those who follow a run, and its trace', async () => {
   expect(told((await reflex.trace(handle.id)).lines).slice(-2)).toEqual(expected)
 })
 
-test('a terminal shows signals to those who look closely', async () => {
+test('a terminal shows signals with --verbose', async () => {
   const cwd = workFolder()
   writeFileSync(join(cwd, 'g.dot'), dot)
   await command(['run', 'g.dot', '--id', 'otter', '--no-validate'], { folder: cwd })

@@ -58,8 +58,8 @@ const doubted = [
   ['a call', 'digraph outer { start -> call -> end; call [type="graph.invoke", program="pipeline:inner", timeout="5s", max_retries=2] }'],
 ] as const
 
-describe('while nobody was there', () => {
-  test.each(doubted)('%s whose time is over does nothing again of which nobody knows whether it happened', async (_, dot) => {
+describe('while no process was running', () => {
+  test.each(doubted)('%s whose timeout has expired does not repeat an effect with an unknown outcome', async (_, dot) => {
     const { run, host, performed } = await anHourLater(dot, 'ask')
     await host.advance(HOUR)
     const [doubt] = [...run.state.waits.values()].filter(({ effect }) => effect !== undefined)
@@ -85,7 +85,7 @@ describe('while nobody was there', () => {
     expect(performed()).toBe(1)
   })
 
-  test('what a person knows of a command counts: its output, or that it failed', async () => {
+  test('the answer of a person about a command counts: its output, or its failure', async () => {
     const dot = 'digraph outer { start -> pay -> end; pay [type=tool, tool_command="pay"] }'
     for (const [value, status] of [
       ['paid 3', 'done'],
@@ -100,7 +100,7 @@ describe('while nobody was there', () => {
     }
   })
 
-  test('no time went by for a node: it has all of it again, and no more', async () => {
+  test('the time of a node does not pass: it gets its whole timeout again, and no more', async () => {
     const dot = 'digraph outer { start -> look -> end; look [type=tool, tool_command="look", timeout="5s"] }'
     const { run, host, performed, settle } = await anHourLater(dot, 'free')
     await host.advance(4_000)

@@ -25,7 +25,7 @@ const block = (more = '', gate = '') => `digraph g {
 }`
 
 // proves: pipeline 3.9.2g
-test('a goal gate that failed in a branch keeps the run from ending in success', async () => {
+test('a goal gate that failed in a branch prevents the success of the run', async () => {
   const went = await runDot(block(), { handlers: { check: failing(1), ok } })
   expect(went.status).toBe('failed')
   expect(went.reason).toContain('goal_gate_unsatisfied_no_retry_target: check')
@@ -59,7 +59,7 @@ test('a goal gate of a nested block counts, and one that no branch reached does 
   expect(went.status).toBe('success')
 })
 
-test('one of two branches satisfies a gate, the other does not: it is not satisfied', async () => {
+test('a gate that only one of two branches satisfies is not satisfied', async () => {
   const shared = `digraph g {
     start [shape=Mdiamond] done [shape=Msquare] fork [shape=component, join_target=join] join [shape=tripleoctagon]
     a [type=ok] b [type=ok] check [type=check, goal_gate=true]

@@ -34,13 +34,13 @@ describe('choices (reference pipeline 7.3)', () => {
   })
 
   // proves: pipeline 3.3a
-  test('an edge that a person chose is taken whatever its condition says', async () => {
+  test('an edge that a person chose is followed whatever its condition is', async () => {
     const { trail } = await run('', 'Go', 'gate -> yes [label="Go", condition="context.never=true"] gate -> no [label="Stop"]')
     expect(trail).toContain('yes')
   })
 
   // proves: pipeline 7.3a, pipeline 7.3b
-  test('edges to one node stay choices of their own, and keys are unique', async () => {
+  test('edges to the same node are separate choices, and keys are unique', async () => {
     const went = await runDot(dot('', 'gate -> yes [label="Same"] gate -> yes [label="Same"] gate -> no'))
     const [wait] = went.run.state.waits.values()
     expect(wait?.about).toMatchObject({
@@ -53,14 +53,14 @@ describe('choices (reference pipeline 7.3)', () => {
     })
   })
 
-  test('an answer that is none of the choices is asked for again, three times', async () => {
+  test('an invalid choice is asked again, three times', async () => {
     const went = await run('', 'perhaps')
     expect(went.status).toBe('failed')
     expect(went.reason).toContain('3 answers were none of Approve, Reject, Later')
   })
 
   // proves: pipeline 7.3a
-  test('nothing to choose from fails', async () => {
+  test('a question without choices fails', async () => {
     expect(
       (
         await runDot(
@@ -80,7 +80,7 @@ describe('nobody answers', () => {
   const silent = (gate: string) => runDot(dot(gate, LABELLED))
 
   // proves: pipeline 7.3d
-  test('the default counts, by any of its names', async () => {
+  test('the default is used, by any of its names', async () => {
     for (const name of ['R', 'reject', 'no']) {
       const { trail, context, took } = await silent(`, "human.timeout_seconds"=90, "human.default_choice"="${name}"`)
       expect(trail).toContain('no')
@@ -90,7 +90,7 @@ describe('nobody answers', () => {
   })
 
   // proves: pipeline 7.3e
-  test('without a default it is tried again, then failed', async () => {
+  test('without a default the stage is retried, then fails', async () => {
     const went = await silent(', timeout="1m", max_retries=1')
     expect(told(went, 'stage_retrying')).toHaveLength(1)
     expect(went.reason).toContain('human gate timeout, no default')
@@ -99,13 +99,13 @@ describe('nobody answers', () => {
 
 describe('other forms', () => {
   // proves: pipeline 7.3g
-  test('text, where the node asks for it', async () => {
+  test('accepts text if the node asks for it', async () => {
     const { context, trail } = await run(', question_type="freeform"', 'use the old door', 'gate -> yes [weight=2] gate -> no')
     expect(context['human.gate.text']).toBe('use the old door')
     expect(trail).toContain('yes')
   })
 
-  test('a choice or text', async () => {
+  test('accepts a choice or text', async () => {
     const { trail, context } = await run(', question_type="free_text"', 'Reject')
     expect([trail.includes('no'), context['human.gate.text']]).toEqual([true, 'Reject'])
   })
@@ -122,7 +122,7 @@ describe('other forms', () => {
     expect([went.status, went.context['approval.status'], went.context['human.gate.selected']]).toEqual(['success', status, key])
   })
 
-  test('what the person has looked at stands with the question', async () => {
+  test('the question contains what the person reviewed', async () => {
     const went = await runDot(dot(', reviews_keys="plan, missing"', LABELLED), { values: { plan: 'sleep' } })
     const [wait] = went.run.state.waits.values()
     expect(wait?.about).toMatchObject({ about: { plan: 'sleep' } })

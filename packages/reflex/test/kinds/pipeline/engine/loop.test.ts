@@ -52,7 +52,7 @@ test('a true condition beats weight, weight decides among plain edges, the small
 })
 
 // proves: pipeline 2.6.3, pipeline 3.3e
-test('a false condition is a wall: the run ends where no way is open, and says so', async () => {
+test('an edge with a false condition is never followed: the run ends if no edge is open, and reports it', async () => {
   const went = await run('a [type=ok] start -> a a -> done [condition="context.x=1"]')
   expect(went.status).toBe('success')
   expect(told(went, 'dead_end')).toEqual([{ node_id: 'a' }])
@@ -82,7 +82,7 @@ test('a diamond behind a failure sees it (F5), and is transparent for what comes
 })
 
 // proves: pipeline 12.85, pipeline s3.4a
-test('retries are counted after the first attempt, rest as their preset says, and are over with the first success (85)', async () => {
+test('retries are counted after the first attempt, wait as their preset says, and end with the first success (85)', async () => {
   const twice = await run('a [type=twice, max_retries=2, jitter=false] start -> a -> done', { handlers: { twice: failing(2) } })
   expect(twice.status).toBe('success')
   expect(told(twice, 'stage_retrying')).toEqual([
@@ -118,7 +118,7 @@ test('jitter stays between half and one and a half, and is the same in the same 
 })
 
 // proves: pipeline 12.108, pipeline 12.109, pipeline s3.4b, pipeline 3.6b
-test('allow_partial makes a partial success of what is used up, auto_status a success (108, 109)', async () => {
+test('allow_partial turns exhausted retries into a partial success, auto_status into a success (108, 109)', async () => {
   const partial = await run('a [type=fails, allow_partial=true] start -> a -> done')
   expect(partial.status).toBe('partial_success')
   const auto = await run('a [type=fails, auto_status=true, allow_partial=true] start -> a -> done')
@@ -126,7 +126,7 @@ test('allow_partial makes a partial success of what is used up, auto_status a su
 })
 
 // proves: pipeline 12.86, pipeline 12.87, pipeline s3.5a, pipeline s3.5c, pipeline 3.7c
-test('a goal gate sends the run back from the exit until it is satisfied, and is not lost on the way (86, 87)', async () => {
+test('a goal gate sends the run back from the exit until it is satisfied, and stays known meanwhile (86, 87)', async () => {
   const went = await run('plan [type=ok] a [type=twice, goal_gate=true, retry_target=plan] start -> plan -> a a -> done [label=fail]', {
     handlers: { twice: failing(2) },
   })
@@ -141,7 +141,7 @@ test('a goal gate sends the run back from the exit until it is satisfied, and is
 })
 
 // proves: pipeline s3.7b
-test('a restart forgets what was done and keeps the context (107)', async () => {
+test('a restart drops the outcomes and keeps the context (107)', async () => {
   const went = await run(
     `n [type=transform, transform=increment, source_key=n, output_key=n]
     start -> n n -> n [loop_restart=true, condition="context.n<3"] n -> done [condition="context.n>=3"]`,
@@ -153,7 +153,7 @@ test('a restart forgets what was done and keeps the context (107)', async () => 
 })
 
 // proves: pipeline 3.11d
-test('the same failure that comes back on a jump is broken off, with its reason', async () => {
+test('a failure that repeats after jumps ends the run, with its reason', async () => {
   const went = await run('x [type=ok] a [type=fails, retry_target=x] start -> x -> a -> done')
   expect(went.status).toBe('failed')
   expect(went.reason).toContain('failure_loop_detected')
@@ -161,14 +161,14 @@ test('the same failure that comes back on a jump is broken off, with its reason'
 })
 
 // proves: pipeline 3.11a
-test('a cycle without a bound ends at the bounds of the run', async () => {
+test('a cycle without a limit ends at the limits of the run', async () => {
   const cycle = 'a [type=ok] b [type=ok] start -> a -> b -> a b -> done [condition="context.never=1"]'
   expect((await run(cycle, { limits: { maxSteps: 50 } })).reason).toContain('max_steps_exceeded')
   expect((await run(cycle, {}, 'max_node_visits=7')).reason).toContain('node_visit_limit')
 })
 
 // proves: pipeline 3.11e
-test('a handler that hangs is given up after its timeout, and tried again', async () => {
+test('a handler that hangs is stopped after its timeout, and retried', async () => {
   let aborted = 0
   const hangs: PipelineHandler = {
     execute: (_, __, ___, { signal }) => new Promise(() => signal.addEventListener('abort', () => aborted++)),
@@ -181,7 +181,7 @@ test('a handler that hangs is given up after its timeout, and tried again', asyn
 })
 
 // proves: pipeline 2.6.9, pipeline 3.2d, pipeline 3.5g
-test('a handler that throws fails its node; what speaks of the network is tried again, what does not is not', async () => {
+test('a handler that throws fails its node; only failures of the network are retried', async () => {
   const throws = (message: string): PipelineHandler => ({
     execute() {
       throw new Error(message)
@@ -195,7 +195,7 @@ test('a handler that throws fails its node; what speaks of the network is tried 
   expect((await run('a [type=bad] start -> a -> done', { handlers: { bad: throws('boom') } })).reason).toContain('boom')
 })
 
-test('nonsense from a handler is a failure that says which field is wrong and what is allowed', async () => {
+test('an invalid result of a handler is a failure that names the wrong field and the allowed values', async () => {
   const answers = [
     [42, 'an object with a status, and not 42'],
     ['yes', 'not "yes"'],
@@ -213,7 +213,7 @@ test('nonsense from a handler is a failure that says which field is wrong and wh
 })
 
 // proves: pipeline 2.6.42
-test('keys that belong to the engine cannot be written, and the attempt is told', async () => {
+test('keys of the engine cannot be written, and the attempt is reported', async () => {
   const rude: PipelineHandler = {
     execute: () => ({
       status: 'success',
@@ -227,7 +227,7 @@ test('keys that belong to the engine cannot be written, and the attempt is told'
 })
 
 // proves: pipeline s4.3b
-test('the three phases are called in their order, and count before execute', async () => {
+test('the three phases are called in order, and precede execute', async () => {
   const phases: PipelineHandler = {
     execute: () => ({ status: 'fail' }),
     prepare: ({ id }) => [id],
@@ -239,7 +239,7 @@ test('the three phases are called in their order, and count before execute', asy
 })
 
 // proves: pipeline 3.12a
-test('cancelling ends the run at once, and gives up what is under way', async () => {
+test('a cancellation ends the run at once, and drops pending effects', async () => {
   let aborted = false
   const hangs: PipelineHandler = {
     execute: (_, __, ___, { signal }) => new Promise(() => signal.addEventListener('abort', () => (aborted = true))),
@@ -252,7 +252,7 @@ test('cancelling ends the run at once, and gives up what is under way', async ()
   expect(aborted).toBe(true)
 })
 
-test('a record of a long run is as small as one of a short run', async () => {
+test('a record of a long run is as small as a record of a short run', async () => {
   const names = Array.from({ length: 250 }, (_, i) => `n${i + 100}`)
   const went = await run(`node [type=ok] start -> ${names.join(' -> ')} -> done`, { limits: { steps: 1_000 } })
   expect(went.status).toBe('success')

@@ -45,7 +45,7 @@ test('all branches run, the join waits for them, and results keep the order of t
 })
 
 // proves: pipeline 2.6.21, pipeline 3.9.3a
-test('a branch keeps what it writes to itself; its entry and a merge on request bring it out', async () => {
+test('the writes of a branch stay in it; its result and a requested merge return them', async () => {
   const branch = 'a [type=one] b [type=two] fork -> a -> join fork -> b -> join'
   const world = {
     handlers: { one: says({ word: 'one', last_response: 'from a' }), two: says({ word: 'two' }) },
@@ -62,7 +62,7 @@ test('a branch keeps what it writes to itself; its entry and a merge on request 
 })
 
 // proves: pipeline 3.9.2d, pipeline 3.9.2l
-test('each join policy counts as the reference says', async () => {
+test('each join policy works as the reference says', async () => {
   const branches = 'a [type=ok] b [type=fails] c [type=fails] fork -> a -> join fork -> b -> join fork -> c -> join'
   const outcome = async (policy: string) => {
     const went = await run(policy, branches)
@@ -77,7 +77,7 @@ test('each join policy counts as the reference says', async () => {
 })
 
 // proves: pipeline 3.9.2k, pipeline 3.9.2d
-test('the first success stops the others; a first failure stops them where it is to', async () => {
+test('the first success stops the other branches; a first failure stops them with error_policy=fail_fast', async () => {
   const first = await run('join_policy=first_success', 'a [type=ok] b [type=never] fork -> a -> join fork -> b -> join')
   expect(ids(first.context['parallel.results'])).toEqual(['a success', 'b skipped'])
   const fast = await run('error_policy=fail_fast', 'a [type=fails] b [type=never] fork -> a -> join fork -> b -> join')
@@ -85,7 +85,7 @@ test('the first success stops the others; a first failure stops them where it is
 })
 
 // proves: pipeline 3.9.2b
-test('no more branches run at once than may', async () => {
+test('the number of branches that run at once is limited', async () => {
   let running = 0
   let most = 0
   const counted: PipelineHandler = {
@@ -101,7 +101,7 @@ test('no more branches run at once than may', async () => {
   expect(most).toBe(3)
 })
 
-test('a branch that takes too long fails, and so does a block', async () => {
+test('a branch whose timeout expires fails, and so does a block', async () => {
   const branch = await run('branch_timeout="2s"', 'a [type=ok] b [type=never] fork -> a -> join fork -> b -> join')
   expect(ids(branch.context['parallel.results'])).toEqual(['a success', 'b fail'])
   expect(branch.took).toBe(2000)
@@ -111,7 +111,7 @@ test('a branch that takes too long fails, and so does a block', async () => {
 })
 
 // proves: pipeline 3.9.2f, pipeline 3.9.2h
-test('a failure inside a branch finds its way there, and blocks nest', async () => {
+test('a failure inside a branch is routed inside it, and blocks nest', async () => {
   const went = await run(
     '',
     `a [type=fails] rescue [type=ok] inner [shape=component] x [type=ok] y [type=ok] meet [shape=tripleoctagon]
@@ -124,7 +124,7 @@ test('a failure inside a branch finds its way there, and blocks nest', async () 
 })
 
 // proves: pipeline 3.9.6b, pipeline 3.9.6c
-test('all branches failed: the fan-in fails; the best is the best status, then score, then id', async () => {
+test('the fan-in fails if all branches failed; otherwise the best status wins, then score, then id', async () => {
   const lost = await run('', 'a [type=fails] b [type=fails] fork -> a -> join fork -> b -> join')
   expect(lost.reason).toContain('every branch failed')
   const best = await run('', 'a [type=low] b [type=high] fork -> a -> join fork -> b -> join', {
@@ -133,7 +133,7 @@ test('all branches failed: the fan-in fails; the best is the best status, then s
   expect(best.context['parallel.fan_in.best_id']).toBe('b')
 })
 
-test('a gate inside a branch suspends while its siblings go on', async () => {
+test('a gate inside a branch suspends while its siblings continue', async () => {
   const body = `a [type=ok] ask [shape=hexagon, label="Go?"] yes [type=ok] fork -> a -> join fork -> ask ask -> yes [label=Yes] ask -> join [label=No] yes -> join`
   const open = await run('', body)
   expect(open.run.status).toBe('suspended')
@@ -144,7 +144,7 @@ test('a gate inside a branch suspends while its siblings go on', async () => {
 })
 
 // proves: pipeline 12.106, pipeline s3.9a, pipeline s3.9b
-test('a fan-out walks every way one after another, and its join waits for all (106)', async () => {
+test('a fan-out walks every edge in turn, and its join waits for all (106)', async () => {
   const went = await runDot(
     `digraph g { start [shape=Mdiamond] split [type=ok, fan_out=true] a [type=ok] b [type=ok] c [type=ok] meet [type=ok] done [shape=Msquare]
     start -> split split -> a -> meet split -> b -> c -> meet meet -> done }`,
@@ -156,7 +156,7 @@ test('a fan-out walks every way one after another, and its join waits for all (1
 })
 
 // proves: pipeline 2.6.17
-test('without fan_out a node takes one way', async () => {
+test('without fan_out a node follows one edge', async () => {
   const went = await runDot(
     'digraph g { start [shape=Mdiamond] split [type=ok] a [type=ok] b [type=ok] done [shape=Msquare] start -> split split -> a split -> b a -> done b -> done }',
     { handlers },
@@ -165,7 +165,7 @@ test('without fan_out a node takes one way', async () => {
 })
 
 // proves: pipeline s6.10a
-test('a map handles each item on its own and keeps their order', async () => {
+test('a map handles each item separately and keeps their order', async () => {
   const shout: PipelineHandler = {
     execute: (_, context) => ({
       status: 'success',
@@ -182,7 +182,7 @@ test('a map handles each item on its own and keeps their order', async () => {
 })
 
 // proves: pipeline 3.9.3a
-test('merging takes what failed branches wrote as well, and nothing after a join that failed', async () => {
+test('a merge includes the writes of failed branches, and nothing after a failed join', async () => {
   const branches = 'a [type=one] b [type=two] c [type=fails] fork -> a -> join fork -> b -> c -> join'
   const world: World = { handlers: { one: says({ word: 'one', a: 1 }), two: says({ word: 'two' }) } }
   const merged = await run('merge_context=true', branches, world)

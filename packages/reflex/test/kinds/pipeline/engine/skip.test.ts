@@ -39,13 +39,13 @@ test.each([
   expect(kinds(went, 'copy')).toEqual(['stage_completed', 'stage_completed', 'stage_completed'])
 })
 
-test('a value of the context that is read and has not changed is not read again', async () => {
+test('an unchanged value of the context does not run its reader again', async () => {
   const went = await runDot(loop('copy [type=read, target=context, source_key=word, output_key=copied]', 'copy'))
   expect(kinds(went, 'copy')).toEqual(['stage_completed', 'stage_skipped', 'stage_skipped'])
 })
 
 // proves: pipeline 3.10b
-test('a branch that passes a node over still brings its value out', async () => {
+test('a branch that skips a node still returns its value', async () => {
   const dot = `digraph g { start [shape=Mdiamond, context.n=0, context.word=x] done [shape=Msquare]
     ${copy} count [type=transform, transform=increment, source_key=n, output_key=n]
     fork [shape=component, join_target=join] join [shape=tripleoctagon] other [type=transform, transform=constant, expression=o]
@@ -58,7 +58,7 @@ test('a branch that passes a node over still brings its value out', async () => 
 })
 
 // proves: pipeline 3.10c
-test('hashes stand in checkpoints, and what a checkpoint has of a node that its author calls idempotent counts', async () => {
+test('checkpoints contain hashes, and the outcome of an idempotent node in a checkpoint is used', async () => {
   const logs_root = folder()
   const stop = new AbortController()
   const calls: string[] = []

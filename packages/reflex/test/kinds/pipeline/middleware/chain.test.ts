@@ -35,7 +35,7 @@ describe('the chain', () => {
   })
 
   // proves: pipeline 12.101, pipeline s5.1b, pipeline 5.1c
-  test('stops where a member halts: neither the handler nor what is behind it runs, and what was begun is closed', async () => {
+  test('stops at a member that halts: neither the handler nor later members run, and the members that began are closed', async () => {
     const calls: string[] = []
     const no = member('no', calls, { before: () => ({ halt: 'not today' }) })
     const went = await run('', { always: [member('a', calls), no, member('z', calls)] })
@@ -45,7 +45,7 @@ describe('the chain', () => {
     expect(told(went, 'middleware_halted')).toMatchObject([{ node_id: 'work', middleware: 'no', reason: 'not today' }])
   })
 
-  test('takes the outcome that a halting member gives', async () => {
+  test('uses the outcome of a member that halts', async () => {
     const halt = member('halt', [], { before: () => ({ halt: 'later', outcome: { status: 'success', notes: 'not needed' } }) })
     expect((await run('', { always: [halt] })).status).toBe('success')
   })
@@ -61,7 +61,7 @@ describe('the chain', () => {
   })
 
   // proves: pipeline 2.6.10, pipeline 3.2c, pipeline 3.6a
-  test('is not softened, and not tried again', async () => {
+  test('is not softened, and not retried', async () => {
     const no = member('no', [], { before: () => ({ halt: 'not today' }) })
     const went = await run(', max_retries=3, allow_partial=true, auto_status=true', { always: [no] })
     expect(went.status).toBe('failed')
@@ -69,7 +69,7 @@ describe('the chain', () => {
   })
 })
 
-describe('what a text says against its checks', () => {
+describe('attributes that disable checks', () => {
   const rows: [attributes: string, trust: string, skipped: string[], refused: string[]][] = [
     ['skip_middleware="taint_check,budget"', 'trusted', ['taint_check', 'budget'], []],
     ['skip_middleware="taint_check"', 'probationary', [], ['taint_check']],
@@ -86,20 +86,20 @@ describe('what a text says against its checks', () => {
   })
 
   // proves: pipeline 5.6b
-  test.each(['trusted', 'probationary'])('does not switch all of them off, %s', async (trust) => {
+  test.each(['trusted', 'probationary'])('cannot disable all of them, %s', async (trust) => {
     const refuses = (need: string): string | undefined => (need.includes('custom/ok') ? 'nobody grants it' : undefined)
     const went = await run('', { trust, refuses }, 'mandatory_middleware=false')
     expect(went.reason).toContain('unauthorized')
     expect(told(went, 'skip_refused')).toMatchObject([{ middleware: 'mandatory_middleware' }])
   })
 
-  test('a name that nothing has stops the node', async () => {
+  test('an unknown name stops the node', async () => {
     expect((await run(', middleware="secret_scna"')).reason).toContain('there is no middleware "secret_scna"')
     expect((await run(', middleware="secret_scan"')).status).toBe('success')
   })
 
   // proves: pipeline s1.2a
-  test('nothing that an author can write leads past the capabilities', async () => {
+  test('no attribute bypasses the capabilities', async () => {
     const names = ['capability_check', 'taint_check', 'sanitization', 'safe_input', 'checkpoint', 'budget', 'signal_emit', 'all', '*', '']
     const written = fc.record({
       skip: fc.subarray(names),

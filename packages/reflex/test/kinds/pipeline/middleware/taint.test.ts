@@ -34,7 +34,7 @@ const FROM_OUTSIDE: World = { trust: 'untrusted', values: { given: 'x.txt' } }
 const think = 'prompt="think", output_key="thought"'
 const copy = (from: string, to: string): string => `type=transform, source_key="${from}", output_key="${to}"`
 
-describe('where values come from', () => {
+describe('the labels of values', () => {
   const rows: [what: string, nodes: string[], key: string, level: number, world?: World][] = [
     ['what the operator gives', [copy('given', 'a')], 'a', 0, { values: { given: 1 } }],
     ['what an untrusted run is given', [copy('given', 'a')], 'a', 2, FROM_OUTSIDE],
@@ -61,7 +61,7 @@ describe('where values come from', () => {
     expect(level(went, key)).toBe(expected)
   })
 
-  test('a label names the node that brought it', async () => {
+  test('a label names its node', async () => {
     const went = await run([think, copy('thought', 'a'), copy('a', 'b')])
     expect(went.run.state.root.reader().get('#t/b')).toEqual([1, 0, 0, 0, 'n0'])
   })
@@ -81,7 +81,7 @@ describe('where values come from', () => {
   })
 })
 
-describe('what may be done with them', () => {
+describe('the use of values', () => {
   const read = 'type="read", source="file", source_key="given"'
   const rows: [what: string, nodes: string[], world: World, reason: string | undefined][] = [
     ['a path from outside', [read], FROM_OUTSIDE, 'taint: n0 reads given, which is untrusted, from input; it would decide what runs'],
@@ -97,7 +97,7 @@ describe('what may be done with them', () => {
   })
 
   // proves: pipeline 5.3c
-  test('hostile values are good for nothing', async () => {
+  test('hostile values cannot be used', async () => {
     const branding: Middleware = {
       name: 'brand',
       after(token) {
@@ -110,12 +110,12 @@ describe('what may be done with them', () => {
   })
 
   // proves: pipeline 5.3d
-  test('what a model says may decide what runs, and that is told', async () => {
+  test('the text of a model may decide which node runs, and that is reported', async () => {
     const went = await run([think, 'type="graph.compose", source_key="thought"'])
     expect(told(went, 'taint_control')).toMatchObject([{ node_id: 'n1', key: 'thought', level: 'derived', from: 'n0' }])
   })
 
-  test('a value from outside may choose a way to a command, and that is told', async () => {
+  test('an untrusted value may choose an edge to a command, and that is reported', async () => {
     const dot = `digraph g { start [shape=Mdiamond] done [shape=Msquare] a [type=ok] cmd [type=tool, tool_command="true"]
       start -> a -> cmd [condition="context.given=x"] a -> done [condition="context.given!=x"] cmd -> done }`
     const tool: Port = { leaves: false, repeat: 'free', perform: () => ({ code: 0, stdout: '', stderr: '' }) }
