@@ -6,7 +6,7 @@ import { duration } from './units.ts'
 export interface AnswerFacts {
   readonly by: string | undefined
   readonly text: string
-  /** Milliseconds. */
+  /** The time in milliseconds. */
   readonly took: number
 }
 

@@ -32,7 +32,7 @@ function requestedCapabilities(typed: TypedGraph): ReadonlySet<string> {
 function judge(token: Token, need: string): Halt | undefined {
   const { permissions, typed } = token.context
   const { denied, terms = {} } = permissions
-  if (!requestedCapabilities(typed).has(need)) return { halt: `unauthorized: nobody was asked for ${need}` }
+  if (!requestedCapabilities(typed).has(need)) return { halt: `unauthorized: ${need} was not requested when the pipeline began` }
   if (Object.hasOwn(denied, need)) return { halt: `unauthorized: ${need} is not granted (${denied[need]})` }
   const term = Object.hasOwn(terms, need) ? terms[need] : undefined
   if (term === undefined) return undefined

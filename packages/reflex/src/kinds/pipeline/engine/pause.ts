@@ -85,7 +85,10 @@ function permissionQuestion(step: FrameStep): PauseQuestion | undefined {
   return undefined
 }
 
-/** Applies an answer and returns the point at which the walk continues. After an invalid answer the question is asked again. */
+/**
+ * Applies an answer and returns the point at which the walk continues. After an invalid answer the question is asked
+ * again.
+ */
 export function endPause(step: FrameStep, answer: Json): AfterPause {
   const { onward: next, for: waiting, ...rest } = step.position
   const onward = next === 'rest' || next === 'ask' ? next : 'enter'

@@ -66,7 +66,7 @@ function attributeProblem(typed: TypedNode, name: string, operations: OperationT
   const row = rowOf(typed, name, operations)
   if (row === undefined || !isStrict(row)) return undefined
   const wrong = valueProblem(row, name, node.attributes, attribute)
-  return wrong === undefined ? undefined : `has ${name}=${String(value)}, which ${wrong === 'duration' ? 'is no duration' : wrong}`
+  return wrong === undefined ? undefined : `has ${name}=${String(value)}, which ${wrong === 'duration' ? 'is not a duration' : wrong}`
 }
 
 /**

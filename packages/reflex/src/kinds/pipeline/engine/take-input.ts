@@ -181,9 +181,9 @@ function branchEnded(step: FrameStep, strand: Ref): void {
 const ABSENT = 1_000
 
 /**
- * True if work continues although its timeout has expired. An effect with an unknown outcome waits for a person as long
- * as that takes: a failure would repeat it without a question. Time in which no process ran the run does not count for
- * the node.
+ * Returns true if work continues although its timeout has expired, and gives it a new timer if no process was running.
+ * An effect with an unknown outcome waits for a person as long as that takes: a failure would repeat it without a
+ * question. Time in which no process ran the run does not count for the node.
  */
 function extendsLimit(step: FrameStep, id: Ref): boolean {
   const { position, x } = step
