@@ -2,27 +2,30 @@ import { crc32 } from 'node:zlib'
 import { faults } from '../kernel/journal/faults.ts'
 import type { StoredBatch } from '../kernel/ports/store.ts'
 
-/** A checksum of several facts, in this order. */
+/** Returns the checksum of several values in the given order. */
 export function sumOf(...facts: readonly (string | number | null | undefined)[]): number {
   return crc32(facts.join('\0'))
 }
 
-/** Where the chain of a run's batches begins, so that no batch of another run fits. */
+/**
+ * Returns the checksum before the first batch of a run. It depends on the run's id, so a batch of another run does not
+ * fit.
+ */
 export function firstSum(run: string): number {
   return crc32(run)
 }
 
-/** The checksum of a batch goes on from the one before it: a batch that is removed or exchanged breaks the chain. */
+/** Returns the checksum of a batch. It depends on the batch before it: removing or replacing a batch breaks the chain. */
 export function nextSum(before: number, batch: StoredBatch): number {
   return crc32(`${batch.first} ${batch.count} ${batch.version}\n${batch.body}`, before)
 }
 
-/** A batch with its place in the chain. */
+/** A batch with its checksum in the chain. */
 export interface SummedBatch extends StoredBatch {
   readonly sum: number
 }
 
-/** The end of a run's chain, as its row says. */
+/** The end of a run's chain, read from the run's row. */
 export interface ChainEnd {
   readonly id: string
   readonly last: number
@@ -30,8 +33,9 @@ export interface ChainEnd {
 }
 
 /**
- * Batches as they were written, up to the one that holds record `until`. Throws `R5003` with the number of the
- * first record that is missing or not what was written. `before` is the batch before the first of them.
+ * Checks batches against the chain of their run and returns them as they were written. `before` is the batch before the
+ * first of them; `until` is the last record that must be present. Throws `R5003` with the number of the first record
+ * that is missing or not what was written.
  */
 export function checkChain(end: ChainEnd, before: SummedBatch | undefined, batches: readonly SummedBatch[], until: number): StoredBatch[] {
   let next = before === undefined ? 1 : before.first + before.count

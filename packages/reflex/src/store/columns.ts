@@ -3,7 +3,7 @@ import type { Json } from '../kernel/journal/json.ts'
 import type { Pin } from '../kernel/journal/record.ts'
 import type { Batch, Message, OpenWait, RowUsage, RunRow, RunStatus, Worker } from '../kernel/ports/store.ts'
 
-/** A run's row as stores keep it: JSON as text, so that what goes in and what comes out share nothing. */
+/** The columns of a run's row. JSON is stored as text, so a stored value and the value read back share no object. */
 export interface RunColumns {
   readonly id: string
   readonly trace: string
@@ -23,7 +23,7 @@ export function newColumns(row: Omit<RunRow, 'owner' | 'last'>): RunColumns {
   return { id, trace, program: JSON.stringify(row.program), started, last: 0, ...movingColumns(row) }
 }
 
-/** The columns that a commit changes. */
+/** Returns the columns that a commit changes. */
 export function movingColumns(row: Batch['row']): Pick<RunColumns, 'status' | 'updated' | 'due' | 'waits' | 'value' | 'used'> {
   const { status, updated, due, waits, value, used } = row
   return {
@@ -55,7 +55,7 @@ export function rowOf(columns: RunColumns, owner: Worker | null): RunRow {
   }
 }
 
-/** A message as stores keep it. */
+/** The columns of a message. */
 export interface MessageColumns {
   readonly id: string
   readonly type: Message['type']
@@ -65,10 +65,13 @@ export interface MessageColumns {
   readonly at: number
 }
 
-/** Throws `R2004` for what is no text: a column would make one of it, and then the message is not what was summed. */
+/**
+ * Returns the columns of a message. Throws `R2004` if a field is not a string: SQLite would convert it, and the
+ * checksum would not match.
+ */
 export function messageColumns({ id, type, to, body, by, at }: Message): MessageColumns {
   for (const [name, value] of Object.entries({ id, to, by: by ?? '' }))
-    if (typeof value !== 'string') throw faults.make('R2004', `${name} of a message is a ${typeof value}, not a text`)
+    if (typeof value !== 'string') throw faults.make('R2004', `${name} of a message is a ${typeof value}; it must be a string`)
   return { id, type, target: to, body: JSON.stringify(body), sender: by ?? null, at }
 }
 
@@ -77,7 +80,7 @@ export function messageOf({ id, type, target, body, sender, at }: MessageColumns
   return { id, type, to: target, body: parsed, ...(sender === null ? {} : { by: sender }), at }
 }
 
-/** Parses what a store wrote as JSON. Throws `R5003` if it is not what was written. */
+/** Parses JSON that a store wrote. Throws `R5003` if the text is not JSON. */
 export function parseJson(text: string, what: string, run?: string): Json {
   try {
     return JSON.parse(text) as Json
@@ -86,12 +89,15 @@ export function parseJson(text: string, what: string, run?: string): Json {
   }
 }
 
-/** Something in a store is not what was written. */
+/** Returns the fault `R5003` for stored data that is not what was written. */
 export function corruption(what: string, run?: string, cause?: unknown): Error {
   return faults.make('R5003', `${what} is not what was written`, { run, cause, fix: 'restore the store from a copy' })
 }
 
-/** Whether a message that was told by one of these topics meets a wait of a run, by its row. A row that nobody can read is for a resume to report. */
+/**
+ * True if a message on one of these topics meets an open wait in the row of a run, or if the row is damaged: resuming
+ * the run reports the damage.
+ */
 export function isAwaited(waits: string, topics: readonly string[]): boolean {
   if (topics.length === 0) return false
   try {
@@ -102,7 +108,7 @@ export function isAwaited(waits: string, topics: readonly string[]): boolean {
   }
 }
 
-/** A run that may still be advanced. */
+/** True if a run with this status can still be advanced. */
 export function isOpen(status: RunStatus): boolean {
   return status === 'running' || status === 'suspended'
 }
@@ -111,17 +117,17 @@ export function unknownRun(run: string): Error {
   return faults.make('R2016', `the store has no run ${run}`, { run, fix: 'reflex runs' })
 }
 
-/** A question takes one answer: whoever comes later must know that. */
+/** Returns the fault `R2002` for a second answer: a question takes one. */
 export function duplicateAnswer(run: string): Error {
-  return faults.make('R2002', `an answer to this question of ${run} waits already`, {
+  return faults.make('R2002', `an answer to this question of ${run} is already waiting`, {
     run,
-    fix: `reflex show ${run}; it is taken when the run goes on`,
+    fix: `reflex show ${run}; the run reads the answer when it continues`,
   })
 }
 
-/** An ended run takes no message in. */
+/** Returns the fault `R2001` for a message to a run that has ended. */
 export function endedRun(run: string, status: RunStatus): Error {
-  return faults.make('R2001', `${run} has ${status}; nothing can be told to it`, {
+  return faults.make('R2001', `${run} has ${status}; it takes no more messages`, {
     run,
     fix: 'start a new run',
   })

@@ -8,7 +8,10 @@ import { nextSum, sumOf } from './checksums.ts'
 /** Writes batches into a SQLite store. */
 export class Commits {
   readonly #connection: Connection
-  /** Where the runs of this process stand, so that most commits need not ask. Each is a guess that its update checks. */
+  /**
+   * The last known state of this process's runs, so that most commits need no lookup. Each is a guess that the update
+   * checks.
+   */
   readonly #heads = new Map<string, Head>()
 
   constructor(connection: Connection) {
@@ -19,7 +22,7 @@ export class Commits {
     this.#heads.delete(run)
   }
 
-  /** Answers with the runs that are refused; of theirs nothing is written. */
+  /** Writes batches in one transaction. Returns the runs whose batches are refused; nothing of those runs is written. */
   commit(batches: readonly Batch[]): readonly string[] {
     const { refused, moved } = this.#connection.write((sql) => writeBatches(sql, this.#headsOf(sql, batches), batches))
     for (const run of refused) this.#heads.delete(run)
@@ -30,7 +33,7 @@ export class Commits {
     return [...refused]
   }
 
-  /** Known ones are trusted only where they fit: nobody is refused without having been looked up. */
+  /** Returns the heads of the runs. Uses a known head only if it fits the batch: no run is refused without a lookup. */
   #headsOf(sql: Statements, batches: readonly Batch[]): ReadonlyMap<string, Head> {
     const heads = new Map<string, Head>()
     for (const { lease, first } of batches) {
@@ -43,7 +46,7 @@ export class Commits {
   }
 }
 
-/** Those whose lease is void, and those whose numbers do not follow. */
+/** Returns the runs whose lease is void, and those whose record numbers do not follow the last record. */
 export function refusedRuns(heads: ReadonlyMap<string, Head>, batches: readonly Batch[]): Set<string> {
   const refused = new Set<string>()
   const ends = new Map<string, number>()
@@ -55,7 +58,7 @@ export function refusedRuns(heads: ReadonlyMap<string, Head>, batches: readonly 
   return refused
 }
 
-/** A run's row after a batch. */
+/** The row of a run after a batch. */
 export interface AdvancedRow extends RunColumns {
   readonly seq: number
   readonly token: number
@@ -63,9 +66,9 @@ export interface AdvancedRow extends RunColumns {
   readonly sum: number
 }
 
-/** The row of a run that stands at `head`, after this batch. */
+/** Returns the row of a run that stands at `head`, after this batch. */
 export function rowAfter(head: Head, batch: Batch): AdvancedRow {
-  // Field by field: what SQLite answers with has no prototype, and spreading it costs a tenth of a commit.
+  // Copies field by field: SQLite's row objects have no prototype, and spreading them costs a tenth of a commit.
   const { seq, id, token, trace, program, started } = head
   const { status, updated, due, waits, value, used } = movingColumns(batch.row)
   const last = batch.first + batch.count - 1
@@ -94,7 +97,7 @@ function writeBatches(
   return { refused, moved: advanced }
 }
 
-/** Moves the row on, if the run stands where its writer believes and under the same lease. */
+/** Advances the row if the run is still at `head` under the same lease. Returns false otherwise. */
 function advanceRow(
   sql: Statements,
   head: Head,
@@ -114,7 +117,7 @@ function writeRecords(sql: Statements, { seq, last, chain }: AdvancedRow, batch:
   writeAttachments(sql, seq, last, batch)
 }
 
-/** What goes with the records. A program or blob that is there already is the same: its name is its hash. */
+/** Writes what a batch brings besides records. A program or blob is named by its hash, so an existing one is the same. */
 function writeAttachments(sql: Statements, seq: number, last: number, { programs, blobs, taken, snapshot }: Batch): void {
   if (programs !== undefined)
     for (const { hash, kind, source } of programs) sql.addProgram.run(hash, kind, sumOf(hash, kind, source), source)

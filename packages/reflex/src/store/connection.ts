@@ -7,18 +7,21 @@ import { storeFault } from './sqlite-faults.ts'
 import { FileCheck } from './file-check.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
-/** One connection to a store file. Everything is done inside `read` or `write`, which give errors their codes. */
+/** One connection to a store file. All work runs inside `read` or `write`, which turn errors into faults. */
 export class Connection {
   readonly name: string
-  /** The id that the store got when it was made. */
+  /** The id that the store got when it was created. */
   readonly identity: string | undefined
-  /** Absent: the store can be written. */
+  /** Absent if the store can be written. */
   readonly readOnly: ReadOnlyFile | undefined
   readonly #settings: OpenSettings
   readonly #fileCheck: FileCheck
   #db: DatabaseSync
   #sql: Statements
-  /** What SQLite does at the end of a transaction: `full` brings the log to the disk, `normal` leaves that to the system. */
+  /**
+   * SQLite's `synchronous` level. At the end of a transaction, `full` flushes the log to the disk; `normal` leaves that
+   * to the system.
+   */
   #level: 'full' | 'normal' = 'full'
   #isOpen = true
 
@@ -38,21 +41,21 @@ export class Connection {
     }
   }
 
-  /** One transaction: all of it is durable when this returns, or nothing of it happened. */
+  /** Runs one transaction. All of it is durable when this returns; if this throws, none of it happened. */
   write<T>(work: (sql: Statements) => T): T {
     return this.#transaction('write', work, 'full')
   }
 
   /**
-   * As `write`, and what it wrote outlives this process, but not yet a loss of power: for what is true of living
-   * processes alone. All transactions stand in one log, so the next `write` of any process makes it durable too, and
-   * none after it can be there without it.
+   * Runs one transaction like `write`, but its writes survive only the end of this process, not yet a power failure.
+   * Use it for facts about living processes. All transactions share one log: the next `write` of any process makes
+   * these writes durable too, and no later transaction survives without them.
    */
   writeUnsynced<T>(work: (sql: Statements) => T): T {
     return this.#transaction('write', work, 'normal')
   }
 
-  /** Changes once another connection, of this process or another one, has committed. */
+  /** Returns a number that changes when another connection, of this process or another one, commits. */
   version(): number {
     try {
       return this.#sql.version.get()?.data_version ?? 0
@@ -61,7 +64,7 @@ export class Connection {
     }
   }
 
-  /** Reads that see one state of the store. */
+  /** Runs reads that see one state of the store. */
   read<T>(work: (sql: Statements) => T): T {
     const attempt = (): T => this.#transaction('read', work)
     return this.readOnly === undefined || !this.#isOpen
@@ -85,7 +88,7 @@ export class Connection {
       throw storeFault(thrown, this.name, operation)
     }
     try {
-      // No process can raise the layout until this transaction is over.
+      // No process can raise the layout until this transaction ends.
       if (operation === 'write') judgeLayout(this.#sql.layout.get()?.user_version ?? 0, this.name)
       const result = work(this.#sql)
       if (operation === 'write') this.#fileCheck.check()
@@ -97,7 +100,7 @@ export class Connection {
     }
   }
 
-  /** SQLite takes the level outside of transactions alone, and a statement that sets it cannot be prepared. */
+  /** Sets the level. SQLite accepts it only outside transactions, and the statement that sets it cannot be prepared. */
   #setLevel(level: 'full' | 'normal'): void {
     if (level === this.#level) return
     this.#db.exec(`pragma synchronous = ${level}`)

@@ -2,26 +2,23 @@ import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { faults } from '../kernel/journal/faults.ts'
 
-/** How often the log is looked at after its folder changed: some file systems tell times in steps of ten milliseconds. */
+/** The number of checks of the log after its folder changed: some file systems keep times in steps of ten milliseconds. */
 const CHECKS = 100
 
-/**
- * The files of an open store: SQLite goes on writing into a file that was deleted, and knows nothing of one that took its
- * place.
- */
+/** Checks the files of an open store. SQLite keeps writing to a deleted file and does not notice a file that replaced it. */
 export class FileCheck {
   readonly #name: string
   readonly #path: string
   readonly #logPath: string
-  /** The file, as it was when it was looked at last. */
+  /** The state of the file at the last check. */
   #file: Stats
-  /** Its log, which stands beside it for as long as it is open. */
+  /** The state of its log, which lies beside the file while the store is open. */
   #log: Stats | undefined
-  /** When a file was last made, renamed or removed in the folder of the log. */
+  /** The time at which a file was last created, renamed or removed in the folder of the log. */
   #folderChanged: number | undefined
   #checksLeft = 0
 
-  /** Throws what the system throws where there is no file. */
+  /** Throws the system's error if there is no file. */
   constructor(file: string) {
     this.#name = file
     this.#path = resolve(file)
@@ -29,13 +26,13 @@ export class FileCheck {
     this.#file = statSync(this.#path)
   }
 
-  /** Throws `R5005` if one of the files is gone or another one. To be called within a transaction, before it is committed. */
+  /** Throws `R5005` if one of the files is missing or was replaced. Call it inside a transaction, before the commit. */
   check(): void {
     this.#checkFile()
     this.#checkLog()
   }
 
-  /** A store never shrinks by itself. */
+  /** Checks the file. A store never shrinks by itself. */
   #checkFile(): void {
     const found = statSync(this.#path, { throwIfNoEntry: false })
     const what = changeOf(this.#file, found) ?? ((found?.size ?? 0) < this.#file.size ? 'was cut short' : undefined)
@@ -48,9 +45,9 @@ export class FileCheck {
   }
 
   /**
-   * What is written into a log that was deleted is there for nobody else, and gone when this process is killed. The folder is
-   * asked first: Linux gives a file that was looked at a time stamp of its own with the next write, and a disk that has to
-   * keep it takes half as long again for a commit.
+   * Checks the log. No other process sees what is written to a deleted log, and it is lost when this process is killed.
+   * The folder is checked first: after a `stat` of the log, Linux gives it a new time stamp with the next write, and on
+   * a disk that must store it a commit takes 1.5 times as long.
    */
   #checkLog(): void {
     const folderChanged = statSync(dirname(this.#logPath), { throwIfNoEntry: false })?.mtimeMs
@@ -71,5 +68,5 @@ export class FileCheck {
 
 function changeOf(before: Stats, found: Stats | undefined): string | undefined {
   if (found === undefined) return 'is gone'
-  return found.ino === before.ino && found.dev === before.dev ? undefined : 'is another file now'
+  return found.ino === before.ino && found.dev === before.dev ? undefined : 'was replaced by another file'
 }

@@ -20,13 +20,13 @@ export function inboxOf(sql: Statements, run: string): readonly InboxMessage[] {
   return sql.inbox.all(run).map((columns) => checkedMessage(columns, run))
 }
 
-/** The message as the contract has it; one that is not what was written, with `R5013` and without content. */
+/** Returns the message as the contract defines it. A damaged message carries the fault `R5013` and no content. */
 export function checkedMessage(columns: Rows['inbox'], run: string): InboxMessage {
   const { row, id } = columns
   try {
     if (sumOfMessage(columns) === columns.sum) return { row, ...messageOf(columns, run) }
   } catch {
-    // It is no JSON.
+    // The body is not JSON.
   }
   const fault = faults.make('R5013', `message ${id} to ${run} is not what was written, and was set aside`, { run, fix: 'send it again' })
   return { row, id, type: 'message', to: '', body: null, at: 0, fault }

@@ -1,4 +1,4 @@
-/** Where journals, programs, ledgers, blobs and the inbox live. */
+/** Stores keep journals, programs, ledgers, blobs and inboxes. */
 export type {
   Awaitable,
   Batch,

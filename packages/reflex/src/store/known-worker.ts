@@ -4,43 +4,52 @@ import type { Worker } from '../kernel/ports/store.ts'
 
 /** A worker as stores keep it. */
 export interface KnownWorker extends Worker {
-  /** When it was last heard of, milliseconds since the epoch. */
+  /** The time of its last heartbeat, in milliseconds since the epoch. */
   readonly seen: number
-  /** How long it may stay silent. */
+  /** The longest allowed silence, in milliseconds. */
   readonly ttl: number
-  /** The boot and the process namespace in which `pid` means something; empty where the system does not say. */
+  /** The boot and the process namespace in which `pid` is valid; empty if the system does not report them. */
   readonly place: string
-  /** When the process began, in the system's own count; empty if not known. Tells it from one that gets its number later. */
+  /**
+   * The start of the process, in the system's own units; empty if unknown. It distinguishes the process from a later
+   * one with the same number.
+   */
   readonly began: string
 }
 
-/** A worker that says hello. */
+/** Returns a worker that says hello now. */
 export function knownWorker(worker: Worker, now: number, ttl: number): KnownWorker {
   const { id, host, pid } = worker
   return { id, host, pid, seen: now, ttl, place: processNamespace(), began: processEntry(pid)?.began ?? '' }
 }
 
-/** The time of a worker's last heartbeat. A late heartbeat makes no worker look older; a clock that was set back by more counts. */
+/**
+ * Returns the time of a worker's last heartbeat. A late heartbeat makes no worker look older, unless the clock was set
+ * back by more than `ttl` milliseconds.
+ */
 export function lastSeen(before: number | undefined, now: number, ttl: number): number {
   return before !== undefined && before >= now && before - now <= ttl ? before : now
 }
 
-/** Whether the runs of a worker may be taken over: it is silent for too long, or it is certain that its process is dead. */
+/**
+ * True if another process can take over the runs of a worker: it has been silent for too long, or its process is
+ * certainly dead.
+ */
 export function isGone(worker: KnownWorker, now: number, localHosts: ReadonlySet<string>): boolean {
   return now - worker.seen >= worker.ttl || isDead(worker, localHosts)
 }
 
 /**
- * Whether a run never began and never will: whoever made it went before its first record. `now` is left out where
- * nobody asks the clock; then silence alone proves nothing.
+ * True if a run never began and never will: its creator ended before the first record. Without `now`, silence alone
+ * proves nothing.
  */
 export function isAbandoned(last: number, owner: KnownWorker | undefined, now: number = Number.NEGATIVE_INFINITY): boolean {
   return last === 0 && (owner === undefined || isGone(owner, now, new Set([hostname()])))
 }
 
 /**
- * Only what is certain counts: containers may share a host's name and not its processes, and a number may have
- * passed to another process. In doubt a process lives, until its heartbeat is too old.
+ * True only if it is certain: containers can share a host name without sharing processes, and another process can get
+ * the same number. In doubt, a process counts as alive until its heartbeat is too old.
  */
 function isDead({ host, pid, place, began }: KnownWorker, localHosts: ReadonlySet<string>): boolean {
   if (pid <= 0 || host === '' || !localHosts.has(host) || place !== processNamespace()) return false
@@ -67,12 +76,13 @@ function processNamespace(): string {
   }
 }
 
-/** What Linux says of a process; a killed one whose parent has not looked yet has ended. */
+/** Returns the entry that Linux has for a process. A killed process that its parent has not collected counts as ended. */
 function processEntry(pid: number): { readonly ended: boolean; readonly began: string } | undefined {
   if (process.platform !== 'linux' || pid <= 0) return undefined
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may hold anything; the state is the first field after it, the beginning the twentieth.
+    // The name in parentheses can contain anything. The state is the first field after it, the start time the
+    // twentieth.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { ended: fields[0] === 'Z' || fields[0] === 'X', began: fields[19] ?? '' }
   } catch {

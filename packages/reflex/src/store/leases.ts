@@ -7,17 +7,17 @@ import { checkedRow, type OpenRun, ownerOf, plainWorker, sumOfRun } from './rows
 import type { Statements } from './statements.ts'
 import { firstSum } from './checksums.ts'
 
-/** A worker that held nothing for so long is forgotten. */
+/** A worker that owned no open run and was silent for so long is forgotten. */
 export const FORGET_AFTER_MS = 24 * 60 * 60 * 1000
 
 /**
- * Who may advance which run (architecture, invariant 6). The clock decides only who may take a lease, never who may
- * commit. What is written here concerns living processes, and a loss of power ends them all: it is noted, and durable
- * with the next commit. A run whose first commit had not come yet never began.
+ * Decides which process may advance which run (architecture, invariant 6). The clock decides only who may take a lease,
+ * never who may commit. These writes concern living processes, and a power failure ends all processes: a write becomes
+ * durable with the next commit. A run whose first commit is lost never began.
  */
 export class Leases {
   readonly #connection: Connection
-  /** The workers that said hello here: one that the table has lost comes back with its next sign of life. */
+  /** The workers that said hello through this object. If the table loses one, the next heartbeat restores it. */
   readonly #known = new Map<string, KnownWorker>()
 
   constructor(connection: Connection) {
@@ -87,9 +87,9 @@ export class Leases {
   }
 }
 
-/** The runs that are due, the longest due first; `here` are the names of this machine. */
+/** Returns the runs that are due, the longest due first. `localHosts` are the names of this machine. */
 export function dueRuns(runs: readonly OpenRun[], now: number, localHosts: ReadonlySet<string>): string[] {
-  // A look for a process costs as much as reading a row, and most owners hold many runs.
+  // Checking a process costs as much as reading a row, and most owners own many runs.
   const gone = new Map<string, boolean>()
   const isOwnerGone = (owner: KnownWorker): boolean => {
     const known = gone.get(owner.id) ?? isGone(owner, now, localHosts)
@@ -105,7 +105,10 @@ export function dueRuns(runs: readonly OpenRun[], now: number, localHosts: Reado
     .map(({ id }) => id)
 }
 
-/** The time since which something is due for an unfinished run that no process carries. A living process serves its own runs. */
+/**
+ * Returns the time since which something is due for an unfinished run, or undefined. Nothing is due for a run with a
+ * living owner: the owner serves it.
+ */
 function dueSince(run: OpenRun, now: number, isOwnerGone: (owner: KnownWorker) => boolean): number | undefined {
   const owner = ownerOf(run)
   if (owner !== undefined && !isOwnerGone(owner)) return undefined
@@ -117,7 +120,7 @@ function dueSince(run: OpenRun, now: number, isOwnerGone: (owner: KnownWorker) =
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** A message that nobody waits for stays in the inbox, and nothing is due for it. */
+/** True if a message in the inbox meets an open wait. Any other message stays in the inbox, and nothing is due for it. */
 function hasAwaitedMessage({ topics, waits }: OpenRun): boolean {
   return topics !== null && waits !== null && isAwaited(waits, JSON.parse(topics) as readonly string[])
 }

@@ -18,7 +18,10 @@ export function entriesOf(sql: Statements, name: string, after = 0, limit?: numb
   return checkedEntries(sql.entries.all(name, after, limit === undefined ? -1 : Math.max(0, limit)), name, after)
 }
 
-/** The entries after number `after` as the contract has them. Throws `R5003` if one is missing or not what was written. */
+/**
+ * Returns the entries after number `after` as the contract defines them. Throws `R5003` if one is missing or not what
+ * was written.
+ */
 export function checkedEntries(rows: readonly Rows['entries'][], name: string, after: number): readonly LedgerEntry[] {
   return rows.map(({ seq, key, at, sum, value }, i) => {
     const what = `entry ${seq} of ledger ${name}`

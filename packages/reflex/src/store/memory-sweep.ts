@@ -3,7 +3,7 @@ import { isAbandoned, type KnownWorker } from './known-worker.ts'
 import type { RunColumns } from './columns.ts'
 import { addHashes, FORK_MARK, NeededHashes, parentsOf, unneededRuns } from './sweep-candidates.ts'
 
-/** What a store in memory holds, as far as a sweep looks at it. */
+/** The contents of a memory store that a sweep examines. */
 export interface MemoryContents {
   readonly runs: readonly {
     readonly columns: RunColumns
@@ -12,11 +12,11 @@ export interface MemoryContents {
   }[]
   readonly programs: Iterable<string>
   readonly blobs: Iterable<string>
-  /** Every value of every ledger. */
+  /** The values of all ledgers, as JSON text. */
   readonly ledgers: Iterable<string>
 }
 
-/** What a sweep takes away of it. */
+/** Returns what a sweep removes from a memory store. */
 export function unneededOf({ runs, programs, blobs, ledgers }: MemoryContents, { now, before }: SweepOptions): SweepResult {
   const rows = runs.map(({ columns, owner }) => ({ ...columns, abandoned: isAbandoned(columns.last, owner, now) }))
   const forkBatches = runs.flatMap(({ columns: { id }, batches: [first] }) =>

@@ -40,9 +40,9 @@ import { PostListeners } from './post-listeners.ts'
 import type { OpenRun } from './rows.ts'
 
 /**
- * A store that lives as long as its object: for tests, trials and runs that need not outlive the process.
- * Several runtimes of one process share it by sharing the object. Its rules are those of every store, leases
- * and fencing included. `durable` is false, so programs may hold functions. `close` keeps what it holds.
+ * Creates a store that lives as long as its object: for tests, trials and runs that need not outlive the process.
+ * Several runtimes of one process share it by sharing the object. It follows the rules of every store, including leases
+ * and fencing. `durable` is false, so programs may contain functions. `close` keeps the contents.
  */
 export function memoryStore(name = 'memory:'): Store {
   return new MemoryStore(name)
@@ -286,7 +286,7 @@ class MemoryStore implements Store {
     return known
   }
 
-  /** The names under which this process knows its machine. */
+  /** Returns the names under which this process knows its machine. */
   #hosts(): ReadonlySet<string> {
     return new Set([...this.#workers.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
   }

@@ -9,17 +9,17 @@ import { createTables, hasTables, identityOf, LAYOUT } from './schema.ts'
 import { isBusy, isDiskError, isFull, storeFault } from './sqlite-faults.ts'
 
 /**
- * Up to this size a store is checked whole when it is opened, which costs 2 ms for each megabyte; of larger ones
- * each part is checked when it is read.
+ * A store of up to this size is checked completely when it is opened, which costs 2 ms per megabyte. The parts of a
+ * larger store are checked when they are read.
  */
 const FULL_CHECK_BYTES = 4 * 2 ** 20
-/** While a store is opened: how often, and for how many milliseconds each time, it is waited for another process. */
+/** The number of attempts to open a store that another process uses, and the milliseconds between two attempts. */
 const TRIES = 100
 const PAUSE_MS = 25
 
-/** The way in which a store is opened. */
+/** The settings with which a store is opened. */
 export interface OpenSettings {
-  /** Milliseconds for which a statement waits for another process. */
+  /** The time in milliseconds that a statement waits for another process. */
   readonly busyTimeout: number
   /** The identity that the store must have. Absent: any. */
   readonly expectedIdentity?: string | undefined
@@ -30,17 +30,17 @@ export interface OpenSettings {
 /** An open database. */
 export interface OpenedDatabase {
   readonly db: DatabaseSync
-  /** Absent: the store can be written. */
+  /** Absent if the store can be written. */
   readonly readOnly?: ReadOnlyFile
 }
 
 /**
- * Opens the database of a store, and makes it where there is none. A file that is refused is not changed. One that can only be
- * read is opened so, and nothing is made beside it.
+ * Opens the database of a store, and creates it if there is none. A file that is refused is not changed. A file that
+ * can only be read is opened read-only, and nothing is created beside it.
  */
 export function openDatabase(file: string, settings: OpenSettings): OpenedDatabase {
   if (file === '' || file === ':memory:')
-    throw faults.make('R5027', `"${file}" names no file`, { fix: 'write a path, or memory: for a store that ends with the process' })
+    throw faults.make('R5027', `"${file}" is not a file name`, { fix: 'write a path, or memory: for a store that ends with the process' })
   const path = resolve(file)
   try {
     makeFolder(path, file)
@@ -59,7 +59,7 @@ function makeFolder(path: string, name: string): void {
   try {
     makeFolders(folder)
   } catch (cause) {
-    throw faults.make('R5023', `the folder of the store ${name} cannot be made`, {
+    throw faults.make('R5023', `the folder of the store ${name} cannot be created`, {
       file: name,
       fix: 'name a file in a folder that you may write to',
       cause,
@@ -67,7 +67,7 @@ function makeFolder(path: string, name: string): void {
   }
 }
 
-/** As Node does it, which tries for ever in places such as /proc. */
+/** Creates a folder and those above it. Node's recursive `mkdir` never returns in places such as /proc. */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makeFolders(dirname(folder))
@@ -79,7 +79,10 @@ function makeFolders(folder: string): void {
   }
 }
 
-/** What looks damaged may be a store that another process is just making, or that SQLite can roll back to a sound state. */
+/**
+ * Judges a file, and judges it again if it looks damaged: another process may be creating the store, or SQLite can roll
+ * it back to a valid state.
+ */
 function judgeWithRetry(path: string, name: string): 'empty' | 'ours' {
   try {
     return judgeFile(path, name)
@@ -103,12 +106,15 @@ function openToWrite(path: string, name: string, state: FileState, settings: Ope
   }
 }
 
-/** SQLite needs room even to read a store that it may write, and calls a lack of room an error of the disk then. */
+/**
+ * True if the disk is full. SQLite needs space even to read a store that it may write, and reports the lack of space as
+ * a disk error.
+ */
 function isWithoutRoom(thrown: unknown, path: string): boolean {
   return isFull(thrown) || (isDiskError(thrown) && statfsSync(dirname(path)).bavail === 0)
 }
 
-/** Opens a store that can only be read. Throws as `openDatabase` does. */
+/** Opens a store that can only be read. Throws the faults of `openDatabase`. */
 export function openToRead(readOnly: ReadOnlyFile, name: string, settings: OpenSettings): OpenedDatabase {
   const db = readOnly.open()
   try {
@@ -122,7 +128,7 @@ export function openToRead(readOnly: ReadOnlyFile, name: string, settings: OpenS
   }
 }
 
-/** Looks at a store whose log holds more than its file, without taking the log in: a refused one stays as it is. */
+/** Checks a store whose log has content, without merging the log into the file: a refused store stays as it is. */
 function inspect(path: string, name: string, settings: OpenSettings): void {
   const db = new DatabaseSync(path, { readOnly: true })
   try {
@@ -141,7 +147,7 @@ function connect(path: string, name: string, settings: OpenSettings): DatabaseSy
     const layout = checkStore(db, name, settings)
     const mode = db.prepare('pragma journal_mode = wal').get()?.['journal_mode']
     if (mode !== 'wal')
-      throw faults.make('R5023', `the store ${name} lies where SQLite cannot keep its log`, {
+      throw faults.make('R5023', `SQLite cannot keep its log on the disk of the store ${name}`, {
         file: name,
         fix: 'name a file on a disk of this machine',
       })
@@ -153,7 +159,7 @@ function connect(path: string, name: string, settings: OpenSettings): DatabaseSy
   }
 }
 
-/** Throws unless this is a sound store, and the one that is expected. Returns its layout. */
+/** Throws unless this is a valid store with the expected identity. Returns its layout. */
 function checkStore(db: DatabaseSync, name: string, { expectedIdentity }: OpenSettings): number {
   const { application, layout } = marksOf(db)
   judgeMarks(application, layout, name)
@@ -163,15 +169,15 @@ function checkStore(db: DatabaseSync, name: string, { expectedIdentity }: OpenSe
 }
 
 /**
- * Makes the tables, unless another process was faster. They and their marks become visible at once, and in the
- * main file: without a log, so that the header tells whose store it is.
+ * Creates the tables, unless another process was faster. The tables and their marks become visible at the same time and
+ * in the main file, without a log, so that the header identifies the store.
  */
 function initialize(db: DatabaseSync, name: string, identity: string): void {
   db.exec('pragma journal_mode = delete')
   makeTables(db, name, identity)
 }
 
-/** Brings a store of an older release up to the layout of this one. */
+/** Migrates a store of an older release to the layout of this release. */
 function migrate(db: DatabaseSync, name: string, identity: string): void {
   makeTables(db, name, identity)
   db.exec('pragma wal_checkpoint(truncate)')
@@ -190,12 +196,12 @@ function makeTables(db: DatabaseSync, name: string, identity: string): void {
   }
 }
 
-/** Ends a transaction that failed. SQLite may have ended it already, which it answers with an error. */
+/** Ends a transaction that failed. If SQLite has ended it already, the rollback throws; that error is ignored. */
 export function rollBack(db: DatabaseSync): void {
   try {
     db.exec('rollback')
   } catch {
-    // The first error is the one to report.
+    // The caller reports the first error.
   }
 }
 
@@ -216,7 +222,10 @@ function checkIntegrity(db: DatabaseSync, name: string, layout: number): void {
   if (answer !== 'ok') throw damagedStore(name, `is damaged: ${String(answer)}`)
 }
 
-/** SQLite does not wait in every case while several processes make the same store. */
+/**
+ * Repeats `work` while another process uses the store. SQLite does not wait in every case while several processes
+ * create the same store.
+ */
 function retryWhileBusy<T>(work: () => T): T {
   for (let tries = 1; ; tries++) {
     try {

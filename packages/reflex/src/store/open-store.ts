@@ -4,13 +4,13 @@ import { memoryStore } from './memory.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
-/** Two letters or more: `c:\reflex.db` is a path. */
+/** Matches schemes of two letters or more: `c:\reflex.db` is a path. */
 const SCHEME = /^([a-z][a-z0-9+.-]+):(.*)$/is
 
 /**
- * Opens the store of an address: a path or `sqlite:PATH` for a file, `postgres://…` or `postgresql://…` for a database,
- * `memory:` for one that ends with the process (each call makes another). Throws `R5027` for any other scheme, and what
- * `openSqlite` and `openPostgres` throw.
+ * Opens the store at an address: a path or `sqlite:PATH` for a file, `postgres://…` or `postgresql://…` for a database,
+ * `memory:` for a store that ends with the process (each call creates a new one). Throws `R5027` for any other scheme,
+ * and the faults of `openSqlite` and `openPostgres`.
  */
 export function openStore(address: string, options?: SqliteOptions): Store {
   const [, scheme, rest = ''] = SCHEME.exec(address) ?? []
@@ -25,8 +25,8 @@ export function openStore(address: string, options?: SqliteOptions): Store {
     case 'memory':
       return memoryStore(address)
     default:
-      // The rest of an address may hold a password.
-      throw faults.make('R5027', `${scheme}: is no kind of store; known are a path, sqlite:PATH, postgres://… and memory:`, {
+      // The rest of an address can contain a password.
+      throw faults.make('R5027', `${scheme}: is not a kind of store; use a path, sqlite:PATH, postgres://… or memory:`, {
         fix: 'write a path',
       })
   }

@@ -1,4 +1,4 @@
-/** The listeners for posts. */
+/** The functions that are called when a message is posted. */
 export class PostListeners {
   readonly #listeners = new Set<() => void>()
 
@@ -6,9 +6,9 @@ export class PostListeners {
     return this.#listeners.size
   }
 
-  /** The returned function ends the listening. */
+  /** Adds a listener. Returns the function that removes it. */
   listen(listener: () => void): () => void {
-    // The same function may listen twice.
+    // The same function can be added twice.
     const callback = (): void => listener()
     this.#listeners.add(callback)
     return () => void this.#listeners.delete(callback)

@@ -7,12 +7,12 @@ import type { Fault } from '../kernel/journal/fault.ts'
 import { faults, PERMIT } from './faults.ts'
 import { hasLog } from './file-header.ts'
 
-/** The number of times that a file is copied or read while another process changes it. */
+/** The number of attempts to copy or read a file while another process changes it. */
 const TRIES = 20
-/** Bytes of the smallest index of a log. */
+/** The size of the smallest index of a log, in bytes. */
 const INDEX_BYTES = 32 * 1024
 
-/** The fault for a store that refuses to be written; undefined where it can be written. */
+/** Returns the fault `R5024` for a store that cannot be written, or undefined if it can. */
 export function writeRefusal(path: string, name: string): Fault | undefined {
   for (const [place, what] of [
     [path, 'the file'],
@@ -22,19 +22,20 @@ export function writeRefusal(path: string, name: string): Fault | undefined {
     try {
       accessSync(place, constants.W_OK)
     } catch (cause) {
-      return faults.make('R5024', `the store ${name} is read-only: ${what} refuses to be written`, { file: name, fix: PERMIT, cause })
+      return faults.make('R5024', `the store ${name} is read-only: ${what} cannot be written`, { file: name, fix: PERMIT, cause })
     }
   }
   return undefined
 }
 
 /**
- * A store that can only be read. SQLite reads a log through an index beside it, which it would make: a file of this user in the
- * folder of another one, or an error where none can be made. So it is opened as it is only while another process has it open;
- * otherwise as a file that nobody changes, or, with a log that a killed process left, as a copy.
+ * A store that can only be read. SQLite reads a log through an index beside it and would create a missing index: a file
+ * of this user in the folder of another one, or an error where it cannot. So the file is opened normally only while
+ * another process has it open. Otherwise it is opened as a file that nothing changes or, if a killed process left a
+ * log, as a copy.
  */
 export class ReadOnlyFile {
-  /** The fault of everything that would write. */
+  /** The fault of every write. */
   readonly refusal: Fault
   readonly #path: string
   #lastMarks = ''
@@ -54,7 +55,7 @@ export class ReadOnlyFile {
     return new DatabaseSync(url, { readOnly: true })
   }
 
-  /** Performs `work` again where another process changed the file under it; `reopen` opens the file in between. */
+  /** Performs `work`, and repeats it if another process changed the file meanwhile. `reopen` opens the changed file. */
   retryWhileChanging<T>(reopen: () => void, work: () => T): T {
     for (let tries = 1; ; tries++) {
       if (this.#marks() !== this.#lastMarks) reopen()
@@ -83,7 +84,10 @@ export class ReadOnlyFile {
     }
   }
 
-  /** Changes when the file changes, or when another process opens or closes it. SQLite itself sees the changes of a log. */
+  /**
+   * Returns a text that changes when the file changes, or when another process opens or closes it. SQLite itself
+   * notices changes of the log.
+   */
   #marks(): string {
     const [file, log] = ['', '-wal'].map((end) => statSync(`${this.#path}${end}`, { throwIfNoEntry: false }))
     const inUse = this.#isInUse()
@@ -91,7 +95,10 @@ export class ReadOnlyFile {
     return [file?.dev, file?.ino, inUse, log?.ino, ...marks].join(' ')
   }
 
-  /** Another process has it open, or was killed. On a full disk, a process that could not open it leaves a part of an index. */
+  /**
+   * True if another process has the file open, or was killed. On a full disk, a process that cannot open the file
+   * leaves part of an index.
+   */
   #isInUse(): boolean {
     const [log, index] = ['-wal', '-shm'].map((end) => statSync(`${this.#path}${end}`, { throwIfNoEntry: false }))
     return log !== undefined && (index?.size ?? 0) >= INDEX_BYTES

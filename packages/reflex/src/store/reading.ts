@@ -16,7 +16,7 @@ export function readRun(sql: Statements, id: string, until = LAST_RECORD): Store
   return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
 }
 
-/** The newest snapshot that is what was written. A damaged one costs time only: the journal has everything. */
+/** Returns the newest snapshot that is what was written. A damaged one costs only time: the journal contains everything. */
 function validSnapshot(sql: Statements, seq: number, until: number): StoredRun['snapshot'] {
   for (const { at, sum, body } of sql.snapshots.iterate(seq, until)) {
     if (sumOf(at, body) === sum) return { at, body }
@@ -39,7 +39,7 @@ function readBatches(sql: Statements, run: StoredRunRow, first: number, until: n
 export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter): readonly RunRow[] {
   const statuses = status === undefined ? null : JSON.stringify(status)
   const start = prefix ?? null
-  // The last of all characters: what begins with the prefix stands before it.
+  // The highest of all characters: a text that starts with the prefix sorts before it.
   const end = `${prefix ?? ''}\u{10ffff}`
   const rows: RunRow[] = []
   for (const row of sql.runs.iterate(statuses, statuses, start, start, start, end)) {
@@ -53,7 +53,7 @@ export function readProgram(sql: Statements, hash: string): StoredProgram | unde
   return checkedProgram(sql.program.get(hash))
 }
 
-/** The program as the contract has it. Throws `R5003` if it is not what was written. */
+/** Returns the program as the contract defines it. Throws `R5003` if it is not what was written. */
 export function checkedProgram(row: Rows['program'] | undefined): StoredProgram | undefined {
   if (row === undefined) return undefined
   const { hash, kind, source, sum } = row
@@ -65,7 +65,7 @@ export function readBlob(sql: Statements, hash: string): string | undefined {
   return checkedBlob(hash, sql.blob.get(hash))
 }
 
-/** The value as it was written. Throws `R5003` if it is another one now. */
+/** Returns the value of a blob. Throws `R5003` if it is not what was written. */
 export function checkedBlob(hash: string, row: Rows['blob'] | undefined): string | undefined {
   if (row !== undefined && sumOf(hash, row.body) !== row.sum) throw corruption(`the value ${hash.slice(0, 6)}`)
   return row?.body

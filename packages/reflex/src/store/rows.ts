@@ -3,7 +3,7 @@ import type { KnownWorker } from './known-worker.ts'
 import { corruption, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './checksums.ts'
 
-/** The worker of a run, as a join answers: all null where there is none. */
+/** The columns of a run's owner, from a join. All are null if there is no owner. */
 export interface OwnerColumns {
   readonly owner: string | null
   readonly worker: string | null
@@ -23,14 +23,14 @@ export interface StoredRunRow extends RunColumns, OwnerColumns {
   readonly sum: number
 }
 
-/** What a commit must know of a run: how far it is, and what its row keeps. */
+/** The facts of a run that a commit needs: its position, and the columns that a commit keeps. */
 export interface Head extends Pick<RunColumns, 'id' | 'trace' | 'program' | 'status' | 'last' | 'started'> {
   readonly seq: number
   readonly token: number
   readonly chain: number
 }
 
-/** A run that may still be advanced, and what lies in its inbox. */
+/** A run that can still be advanced, and a summary of its inbox. */
 export interface OpenRun extends OwnerColumns {
   readonly id: string
   readonly status: RunRow['status']
@@ -41,8 +41,9 @@ export interface OpenRun extends OwnerColumns {
   readonly told: number | null
   /** The time at which the first message in the inbox was posted; null if there is none. */
   readonly heard: number | null
-  /** The topics of the messages there, as a JSON list, and then the waits of the row; null where there are none. */
+  /** The topics of the messages in the inbox, as a JSON list; null if there are none. */
   readonly topics: string | null
+  /** The waits of the row; may be null if `topics` is null. */
   readonly waits: string | null
 }
 
@@ -54,7 +55,7 @@ interface BatchPlace {
   readonly sum: number
 }
 
-/** What each statement that reads answers with. */
+/** The type of the rows that each reading statement returns. */
 export interface Rows {
   readonly run: StoredRunRow
   readonly runs: StoredRunRow
@@ -91,7 +92,7 @@ export function sumOfRun(run: RunColumns, chain: number): number {
   return used === null ? sumOf(...sum) : sumOf(...sum, used)
 }
 
-/** The row as the contract has it. Throws `R5003` if it is not what was written. */
+/** Returns the row as the contract defines it. Throws `R5003` if it is not what was written. */
 export function checkedRow(stored: StoredRunRow): RunRow {
   if (sumOfRun(stored, stored.chain) !== stored.sum) throw corruption(`the row of ${stored.id}`, stored.id)
   const owner = ownerOf(stored)
@@ -102,7 +103,7 @@ export function chainEnd({ id, last, chain }: StoredRunRow): ChainEnd {
   return { id, last, sum: chain }
 }
 
-/** Who holds a run, if the store knows that worker. */
+/** Returns the worker that owns a run, if the store knows it. */
 export function ownerOf({ worker, host, pid, place, began, seen, ttl }: OwnerColumns): KnownWorker | undefined {
   return worker === null ? undefined : { id: worker, host, pid, place, began, seen, ttl }
 }

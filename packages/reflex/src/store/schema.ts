@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** "Rflx": stands in the header of every store file, so that no other database is taken for one. */
+/** The mark "Rflx" in the header of every store file. It distinguishes a store from any other database. */
 export const APPLICATION = 0x52666c78
 
 /**
- * The first layout. `seq` and `row` are in order of arrival. Tables that only grow have a checksum in each row. `journal.sum` goes
- * on from the row before it (see sums.ts); `run.chain` is that of the run's last batch, `run.sum` that of its row.
- * The index by run and record stands beside the journal and not in it: rows of a hundred runs that commit
- * together then lie on a few pages.
+ * The first layout. `seq` and `row` are in order of arrival. Each row of a table that only grows has a checksum.
+ * `journal.sum` depends on the row before it (see checksums.ts); `run.chain` is the checksum of the run's last batch,
+ * `run.sum` that of its row. The index by run and record is separate from the journal, so the rows of a hundred runs
+ * that commit together lie on a few pages.
  */
 const FIRST_LAYOUT = `
 create table run (
@@ -42,7 +42,7 @@ create table ledger (
 ) strict;
 `
 
-/** The identity of a store: who copies the file copies it too, and who makes another file draws another one. */
+/** The identity of a store. A copy of the file has the same identity; a new file gets a new one. */
 const IDENTITY_LAYOUT = 'create table identity (one integer primary key check (one = 1), id text not null) strict;'
 
 /** What a run has used, for lists. */
@@ -54,31 +54,35 @@ const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT, ADD_USAGE]
 export const USAGE_LAYOUT = LAYOUTS.indexOf(ADD_USAGE) + 1
 
 /**
- * The layout of this release; its number stands in the header too. A release that changes the layout adds to the list above, and
- * checkpoints the change at once: older releases read the number from the header of the main file before they open it.
+ * The layout of this release; its number is also in the header. A release that changes the layout adds to the list
+ * above and checkpoints the change immediately: older releases read the number from the header of the main file before
+ * they open it.
  */
 export const LAYOUT = LAYOUTS.length
 
-/** Makes the tables that a store of an older layout lacks, inside the transaction of the caller. Layout 0 has none. */
+/** Creates the tables that a store of an older layout lacks, inside the caller's transaction. Layout 0 has no tables. */
 export function createTables(db: DatabaseSync, from: number, identity: string): void {
   if (from === LAYOUT) return
   db.exec(`${LAYOUTS.slice(from).join('')} pragma application_id = ${APPLICATION}; pragma user_version = ${LAYOUT};`)
   db.prepare('insert or ignore into identity (one, id) values (1, ?)').run(identity)
 }
 
-/** Returns the identity of a store; undefined where its layout has none. */
+/** Returns the identity of a store, or undefined if its layout has none. */
 export function identityOf(db: DatabaseSync): string | undefined {
   if (layoutOf(db) <= LAYOUTS.indexOf(IDENTITY_LAYOUT)) return undefined
   const id = db.prepare('select id from identity').get()?.['id']
   return typeof id === 'string' ? id : undefined
 }
 
-/** Returns the number of the layout of a store. */
+/**
+ * True if the store has all tables and indexes of a layout, with exactly these definitions: SQLite trusts the
+ * definitions in the file.
+ */
 export function layoutOf(db: DatabaseSync): number {
   return Number(db.prepare('pragma user_version').get()?.['user_version'])
 }
 
-/** True if all tables and indexes of a layout are there, letter by letter: SQLite believes the definitions in the file. */
+/** Returns a definition from the name on: SQLite keeps this part as it was written. */
 export function hasTables(db: DatabaseSync, layout: number): boolean {
   const made = new DatabaseSync(':memory:')
   try {

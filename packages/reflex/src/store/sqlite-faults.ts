@@ -2,7 +2,7 @@ import { type Fault, isFault } from '../kernel/journal/fault.ts'
 import { faults as kernelFaults } from '../kernel/journal/faults.ts'
 import { faults, NAME_ANOTHER, noRoom, PERMIT, RESTORE } from './faults.ts'
 
-/** What was being done; the same answer of SQLite means different things. */
+/** The kind of call: the same result code of SQLite means different things in different calls. */
 export type Operation = 'open' | 'read' | 'write'
 
 const BUSY = 5
@@ -14,7 +14,7 @@ const FULL = 13
 const CANTOPEN = 14
 const NOTADB = 26
 
-/** SQLite's primary result code of something thrown; extended codes hold more in their higher bits. */
+/** Returns SQLite's primary result code of a thrown value. Extended codes have more in their higher bits. */
 export function resultCode(thrown: unknown): number | undefined {
   const code = thrown instanceof Error ? (thrown as { errcode?: unknown }).errcode : undefined
   return typeof code === 'number' ? code & 0xff : undefined
@@ -33,7 +33,7 @@ export function isDiskError(thrown: unknown): boolean {
   return resultCode(thrown) === IOERR
 }
 
-/** Anything that `node:sqlite` throws, as a fault that names the store. Faults stay what they are. */
+/** Returns anything that `node:sqlite` throws as a fault that names the store. A fault is returned unchanged. */
 export function storeFault(thrown: unknown, store: string, operation: Operation): Fault {
   if (isFault(thrown)) return thrown
   if (thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ERR_INVALID_STATE') {
@@ -45,7 +45,7 @@ export function storeFault(thrown: unknown, store: string, operation: Operation)
     case LOCKED:
       return faults.make('R5025', `another process keeps the store ${store} busy`, {
         ...details,
-        fix: 'let it go on, or end it; then try again',
+        fix: 'wait for it, or end it; then try again',
       })
     case CORRUPT:
       return faults.make('R5021', `the store ${store} is damaged`, { ...details, fix: RESTORE })
@@ -71,10 +71,10 @@ function otherFault(store: string, operation: Operation, details: { readonly fil
   if (operation === 'read')
     return faults.make('R5026', `the store ${store} cannot be read`, {
       ...details,
-      fix: 'read the cause; once the file can be read again, resume',
+      fix: 'read the cause; when the file can be read again, resume',
     })
   return kernelFaults.make('R5005', `the store ${store} cannot be written`, {
     ...details,
-    fix: 'read the cause; once the file can be written again, resume',
+    fix: 'read the cause; when the file can be written again, resume',
   })
 }

@@ -29,35 +29,43 @@ import { readBlob, readJournal, readProgram, readRun, readRuns } from './reading
 import { sweepStore } from './sweep.ts'
 import { UnreadCache } from './unread-cache.ts'
 
-/** How a SQLite store behaves. */
+/** The settings of a SQLite store. */
 export interface SqliteOptions {
-  /** For how many milliseconds a call waits for another process that is writing, before it throws `R5025`. Default 5000. */
+  /** The time in milliseconds that a call waits for another writing process before it throws `R5025`. Default 5000. */
   readonly busyTimeout?: number
-  /** The identity of the store that is meant: another one is refused with `R5030`, and a new one gets it. Default: any, and a drawn one. */
+  /**
+   * The expected identity of the store: any other store is refused with `R5030`, and a new store gets this identity.
+   * Default: any identity; a new store gets a random one.
+   */
   readonly identity?: string | undefined
 }
 
 /** A store in one file. */
 export interface FileStore extends Store {
-  /** The id that the store got when it was made. A copy has the same one. */
+  /** The id that the store got when it was created. A copy has the same id. */
   readonly identity: string | undefined
-  /** The file or its folder refuses to be written, or its disk is full: every method that writes throws `R5024` or `R5005`. */
+  /**
+   * True if the file or its folder cannot be written, or its disk is full: every method that writes throws `R5024` or
+   * `R5005`.
+   */
   readonly readOnly: boolean
 }
 
 /**
- * A store in one SQLite file, which it makes if there is none, with the folders above it. Several processes may
- * have it open. Killed in the middle of a method, a process wrote nothing; once the method has returned, what it wrote
- * outlives the process. What `commit`, `post`, `append` and `sweep` wrote is then on the disk, and so is everything
- * before it; who holds which run (`hello`, `beat`, `create`, `claim`, `release`) follows with the next of those. A power
- * cut before takes it back: the processes are gone with it, and a run that was only created never began.
+ * Opens a store in one SQLite file. Creates the file, and the folders above it, if they do not exist. Several processes
+ * may have the file open. A process that is killed inside a method wrote nothing; when a method has returned, its
+ * writes outlive the process. The writes of `commit`, `post`, `append` and `sweep` are then on the disk, together with
+ * everything before them. The ownership of runs (`hello`, `beat`, `create`, `claim`, `release`) reaches the disk with
+ * the next of those calls. An earlier power failure undoes it: the processes end with it, and a run that was only
+ * created never began.
  *
- * A store whose file or folder is read-only, or whose disk is full, can be read: nothing is made beside it, and methods that write
- * throw `R5024` or `R5005`.
+ * A store whose file or folder is read-only, or whose disk is full, can be read: nothing is created beside it, and
+ * methods that write throw `R5024` or `R5005`.
  *
- * Throws `R5020` to `R5024` for a file that is not a store, is damaged, newer, or cannot be opened or made, and `R5030` for
- * one with another identity than the given one; the file is left as it is. Methods throw `R5003` for a journal that is not what was written, `R5005` when the disk
- * takes no more, `R5025` while another process writes, `R5026` when the disk does not answer.
+ * Throws `R5020` to `R5024` for a file that is not a store, is damaged, is newer, or cannot be opened or created, and
+ * `R5030` for a store with another identity than the given one; the file is not changed. Methods throw `R5003` for a
+ * journal that is not what was written, `R5005` if the disk is full or refuses a write, `R5025` while another process
+ * writes, `R5026` if the disk cannot be read.
  */
 export function openSqlite(file: string, { busyTimeout = 5000, identity }: SqliteOptions = {}): FileStore {
   return new SqliteStore(new Connection(file, { busyTimeout, expectedIdentity: identity, newIdentity: identity ?? systemHost.entropy() }))
@@ -147,7 +155,7 @@ class SqliteStore implements FileStore {
     return this.#unread.runsOf(worker)
   }
 
-  /** Posts of other processes show only in the version of the data. */
+  /** Watches the posts of this process. A post of another process is visible only in the version of the data. */
   watch(posted: () => void): PostWatch {
     return { complete: false, stop: this.#listeners.listen(posted) }
   }

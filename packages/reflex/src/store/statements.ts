@@ -27,8 +27,8 @@ const SQL = {
 
   head: 'select seq, id, token, status, last, chain, trace, program, started from run where id = ?',
   record: 'insert into journal (run, first, count, version, sum, body) values (?, ?, ?, ?, ?, ?)',
-  // A status that stays as it is, is not written: it would touch the index of open runs. A number of a run that was swept
-  // away may be another's now, and a trace never is.
+  // An unchanged status is not written: the write would touch the index of open runs. The `seq` of a removed run can
+  // belong to another run now, a trace never does.
   advance: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, used = ?
     where seq = ? and trace = ? and token = ? and last = ?`,
   advanceStatus: `update run set last = ?, chain = ?, sum = ?, updated = ?, due = ?, waits = ?, value = ?, used = ?, status = ?
@@ -42,7 +42,7 @@ const SQL = {
   before: 'select first, count, version, sum, body from journal where run = ? and first < ? order by first desc limit 1',
   batches: 'select first, count, version, sum, body from journal where run = ? and first >= ? and first <= ? order by first',
   holding: 'select max(first) as first from journal where run = ? and first <= ?',
-  // Parameters stand as often as they are used: Node 22 does not count those with numbers.
+  // Each parameter is repeated where it is used: Node 22 does not count numbered parameters.
   runs: `${RUN} where (? is null or status in (select value from json_each(?)))
     and (? is null or trace = ? or (run.id >= ? and run.id < ?)) order by started desc, run.seq desc`,
   program: 'select hash, kind, sum, source from program where hash = ?',
@@ -54,7 +54,7 @@ const SQL = {
   answered: "select row from inbox where run = ? and taken is null and type = 'answer' and target = ? limit 1",
   inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
     where run.id = ? and taken is null order by inbox.row`,
-  // Rows grow with each post to a run, so no two inboxes of a run have the same count, end and sum.
+  // Row numbers grow with each post to a run, so two inboxes of a run never have the same count, maximum and sum.
   unread: `select run.id as run, count(*) || ' ' || max(inbox.row) || ' ' || sum(inbox.row) as mark
     from inbox join run on run.seq = inbox.run where taken is null and run.owner = ? group by inbox.run`,
   open: `with told as (select run, min(at) filter (where type <> 'message') as told,
@@ -86,19 +86,19 @@ const SQL = {
   dropBlob: 'delete from blob where hash = ?',
 } as const
 
-/** A statement that reads, with the shape of what it answers. */
+/** A reading statement, with the type of its rows. */
 interface Query<Row> {
   get(...values: SQLInputValue[]): Row | undefined
   all(...values: SQLInputValue[]): Row[]
   iterate(...values: SQLInputValue[]): Iterable<Row>
 }
 
-/** The prepared statements of a store, by what they do. */
+/** The prepared statements of a store, by name. */
 export type Statements = {
   readonly [Name in keyof typeof SQL]: Name extends keyof Rows ? Query<Rows[Name]> : Pick<StatementSync, 'run'>
 }
 
-/** Throws what SQLite throws if a table or a column is missing. */
+/** Prepares the statements. Throws the error of SQLite if a table or a column is missing. */
 export function prepareStatements(db: DatabaseSync): Statements {
   const hasUsage = layoutOf(db) >= USAGE_LAYOUT
   const entries = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(hasUsage ? sql : withoutUsage(sql))] as const)

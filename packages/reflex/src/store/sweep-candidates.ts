@@ -6,13 +6,13 @@ import { ownerOf, type StoredRunRow } from './rows.ts'
 
 /** A run as a sweep sees it. */
 export interface SweptRow extends Pick<RunColumns, 'id' | 'status' | 'last' | 'updated'> {
-  /** It never began, and whoever made it is gone. */
+  /** True if the run never began and its creator is gone. */
   readonly abandoned: boolean
 }
 
 /**
- * The runs that a sweep takes away: those that never began, and those that ended at `before` or earlier, unless a run that
- * stays was forked from them. `parents`: the run that another one was forked from.
+ * Returns the runs that a sweep removes: those that never began, and those that ended at `before` or earlier, except
+ * for the ancestors of forks that remain. `parents` maps each fork to the run that it was forked from.
  */
 export function unneededRuns(
   rows: readonly SweptRow[],
@@ -28,12 +28,12 @@ export function unneededRuns(
   return goneRuns
 }
 
-/** The history of a run goes through all that it descends from. */
+/** Keeps the ancestors of a run: its history includes their journals. */
 function keepAncestors(goneRuns: Set<string>, parents: ReadonlyMap<string, string>, id: string): void {
   for (let parent = parents.get(id); parent !== undefined && goneRuns.delete(parent); parent = parents.get(parent));
 }
 
-/** The runs to take away, of those that a sweep of a store with columns has read. */
+/** The runs to remove, among those that a sweep of an SQL store has read. */
 export class Candidates<Row extends StoredRunRow> {
   readonly #rows: readonly Row[]
   readonly #parents: Map<string, string>
@@ -59,22 +59,25 @@ export class Candidates<Row extends StoredRunRow> {
     keepAncestors(this.#goneRuns, this.#parents, id)
   }
 
-  /** Forks that were made since: the runs that they descend from stay. */
+  /** Adds forks that were created after the read, and keeps the runs that they descend from. */
   keepParents(parents: ReadonlyMap<string, string>): void {
     for (const [id, parent] of parents) this.#parents.set(id, parent)
     for (const id of parents.keys()) if (!this.#goneRuns.has(id)) this.keep(id)
   }
 }
 
-/** A list in parts of at most `size`. */
+/** Yields a list in parts of at most `size` items. */
 export function* chunksOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let i = 0; i < list.length; i += size) yield list.slice(i, i + size)
 }
 
-/** Tells first batches that may begin a fork; the others need not be read. */
+/** Marks the first batches that may start a fork; a sweep reads no others. */
 export const FORK_MARK = '"fork":'
 
-/** The run that each fork was forked from, as its first batch says. Throws `R5003` and `R5004` for one that cannot be read. */
+/**
+ * Returns the run that each fork was forked from, read from its first batch. Throws `R5003` and `R5004` for a batch
+ * that cannot be read.
+ */
 export function parentsOf(firstBatches: readonly (Pick<StoredBatch, 'version' | 'body'> & { readonly id: string })[]): Map<string, string> {
   const parents = new Map<string, string>()
   for (const { id, version, body } of firstBatches) {
@@ -86,33 +89,33 @@ export function parentsOf(firstBatches: readonly (Pick<StoredBatch, 'version' | 
 
 const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
 
-/** Everything in a text that may be the name of a program or of a blob. */
+/** Adds everything in a text that may be the hash of a program or of a blob. */
 export function addHashes(text: string, to: Set<string>): void {
   for (const [hash] of text.matchAll(HASH)) to.add(hash)
 }
 
 type RunEnd = Pick<RunColumns, 'id' | 'trace' | 'last' | 'program'>
 
-/** The hashes that stand somewhere, and how far journals have been read for them. */
+/** The hashes that remaining data names, and the last record of each run that was searched for them. */
 export class NeededHashes {
   readonly hashes = new Set<string>()
-  /** By name and trace: another run may take the name of one that is gone. */
+  /** Keyed by id and trace: another run can take the id of a removed one. */
   readonly #read = new Map<string, number>()
 
-  /** The number of the first record of a run that is still to be read, if there is one. */
+  /** Returns the number of a run's first unread record, or undefined if there is none. */
   firstUnread({ id, trace, last, program }: RunEnd): number | undefined {
     addHashes(program, this.hashes)
     const next = (this.#read.get(`${id} ${trace}`) ?? 0) + 1
     return next > last ? undefined : next
   }
 
-  /** The records of a run, from that one to its last. */
+  /** Adds the hashes in the unread records of a run. */
   addRecords({ id, trace, last }: RunEnd, batches: readonly { readonly body: string }[]): void {
     for (const { body } of batches) addHashes(body, this.hashes)
     this.#read.set(`${id} ${trace}`, last)
   }
 
-  /** Those of these hashes that nothing names. */
+  /** Returns the given hashes that nothing names. */
   unneeded(hashes: Iterable<string>): string[] {
     return Array.from(hashes).filter((hash) => !this.hashes.has(hash))
   }

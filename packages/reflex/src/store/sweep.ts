@@ -7,14 +7,14 @@ import type { Statements } from './statements.ts'
 import { addHashes, Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from './sweep-candidates.ts'
 
 const ANY_RUN = [null, null, null, null, null, ''] as const
-/** The most that one transaction reads or takes away, so that a commit waits for milliseconds at most. */
+/** The most that one transaction reads or removes, so that a commit waits for a few milliseconds at most. */
 const RUNS_READ = 200
 const RUNS_DROPPED = 50
 const HASHES_DROPPED = 500
 
 /**
- * Takes away what nothing needs, in transactions of a few milliseconds each. Everything is read before anything is taken away;
- * the transactions that take away read only what has been committed since.
+ * Removes everything that is no longer needed, in transactions of a few milliseconds each. The sweep reads everything
+ * before it removes anything; the transactions that remove read only what was committed since.
  */
 export async function sweepStore(connection: Connection, options: SweepOptions): Promise<SweepResult> {
   const sweep = new Sweep(connection, options)
@@ -23,7 +23,7 @@ export async function sweepStore(connection: Connection, options: SweepOptions):
   return { runs: runs.map(({ id }) => id), programs: await sweep.dropUnneeded('programs'), blobs: await sweep.dropUnneeded('blobs') }
 }
 
-/** Between two transactions, the runs of this process continue. */
+/** Lets the runs of this process continue between two transactions. */
 function yieldToRuns(): Promise<void> {
   return new Promise((resolve) => systemHost.turn(resolve))
 }
@@ -33,9 +33,9 @@ class Sweep {
   readonly #options: SweepOptions
   readonly #needed = new NeededHashes()
   #candidates = new Candidates<StoredRunRow>([], new Map(), 0)
-  /** The last entry of all ledgers that was read. */
+  /** The number of the last ledger entry that was read. */
   #ledgers = 0
-  /** The newest batch at the time of the last look. Later commits have higher rows, as long as this batch stays. */
+  /** The newest batch at the last read. Later commits have higher rows as long as this batch exists. */
   #tip: Rows['tip'] | undefined
 
   constructor(connection: Connection, options: SweepOptions) {
@@ -47,7 +47,10 @@ class Sweep {
     return this.#candidates.goneRows
   }
 
-  /** Reads what the runs that stay and the ledgers name. Throws `R5003` for a journal that is not what was written. */
+  /**
+   * Reads the hashes in the remaining runs and in the ledgers. Throws `R5003` for a journal that is not what was
+   * written.
+   */
   async read(): Promise<void> {
     const { now, before } = this.#options
     const { rows, forks } = this.#connection.read((sql) => {
@@ -88,7 +91,7 @@ class Sweep {
     return dropped
   }
 
-  /** Runs that stay after all, as they are now. */
+  /** Keeps runs that the sweep could not remove, and reads their current records. */
   #keepRuns(rows: readonly StoredRunRow[]): void {
     if (rows.length === 0) return
     for (const { id } of rows) this.#candidates.keep(id)
@@ -120,7 +123,7 @@ class Sweep {
     return dropped
   }
 
-  /** One transaction that takes away, after it has read what was committed since the last look. */
+  /** Runs one transaction that removes data, after reading what was committed since the last read. */
   async #writeCurrent<T>(work: (sql: Statements) => T): Promise<T> {
     for (;;) {
       const outcome = this.#connection.write((sql) => {
@@ -134,7 +137,10 @@ class Sweep {
     }
   }
 
-  /** False where another sweep took the newest batch away: its number may now belong to a batch that this sweep has not read. */
+  /**
+   * Reads what was committed since. Returns false if another sweep removed the newest batch: its row number may now
+   * belong to a batch that this sweep has not read.
+   */
   #catchUp(sql: Statements): boolean {
     const tip = this.#tip
     const found = tip === undefined ? undefined : sql.batchAt.get(tip.row)
@@ -145,7 +151,10 @@ class Sweep {
   }
 }
 
-/** False if the run has changed since it was read: another process made its first record after all. */
+/**
+ * Removes a run. Returns false if the run has changed since it was read: another process wrote its first record
+ * meanwhile.
+ */
 function dropRun(sql: Statements, { seq, trace, token, last }: StoredRunRow): boolean {
   if (Number(sql.dropRun.run(seq, trace, token, last).changes) === 0) return false
   for (const table of [sql.dropJournal, sql.dropSnapshots, sql.dropMessages]) table.run(seq)

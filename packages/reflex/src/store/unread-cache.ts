@@ -2,8 +2,8 @@ import type { UnreadRun, Worker } from '../kernel/ports/store.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * The runs of a worker that have unread messages, read again only once another connection has committed, or this one has
- * changed an inbox or an owner.
+ * The runs of a worker that have unread messages. They are read again only after another connection has committed, or
+ * after this connection has changed an inbox or an owner.
  */
 export class UnreadCache {
   readonly #connection: Connection
@@ -14,13 +14,13 @@ export class UnreadCache {
     this.#connection = connection
   }
 
-  /** This connection has changed an inbox or an owner: its own commits do not raise the version. */
+  /** Clears the cache after this connection has changed an inbox or an owner: its own commits do not raise the version. */
   forget(): void {
     this.#runs.clear()
   }
 
   runsOf({ id }: Worker): readonly UnreadRun[] {
-    // The version is read first: a commit between the two reads is read twice, and never missed.
+    // The version is read first: a commit between the two reads is read twice, never missed.
     const version = this.#connection.version()
     if (version !== this.#version) this.#runs.clear()
     this.#version = version

@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('a store whose file is taken away 
     ['was cut short', (file: string) => truncateSync(file)],
     ['was cut short', (file: string) => truncateSync(file, 5000)],
     [
-      'is another file now',
+      'was replaced by another file',
       (file: string) => {
         copyFileSync(file, `${file}.copy`)
         renameSync(`${file}.copy`, file)
@@ -110,7 +110,7 @@ describe.skipIf(process.platform === 'win32')('a store whose file is taken away 
   it.each([
     ['is gone', (log: string) => rmSync(log)],
     [
-      'is another file now',
+      'was replaced by another file',
       (log: string) => {
         copyFileSync(log, `${log}.copy`)
         renameSync(`${log}.copy`, log)

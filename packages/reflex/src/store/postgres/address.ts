@@ -1,19 +1,19 @@
 import { postgresFaults, WRITE_ADDRESS } from './faults.ts'
 
-/** The address of a store in Postgres, taken apart. */
+/** The parts of the address of a store in Postgres. */
 export interface PostgresAddress {
-  /** As a person may see it: without the password. */
+  /** The address without the password, for display. */
   readonly name: string
-  /** A plain identifier, so that it can stand in a statement. */
+  /** A plain identifier that can be part of a statement. */
   readonly schema: string
-  /** What `pg` connects with. It may hold a password. */
+  /** The connection string for `pg`. It may contain a password. */
   readonly connection: string
 }
 
 const DEFAULT_SCHEMA = 'reflex'
-/** Settings of which the name may be seen. */
+/** The settings that are part of the displayed name. */
 const SHOWN_SETTINGS = ['host', 'port', 'user', 'schema']
-/** Those of `pg`, and those that addresses of hosted servers bear and `pg` passes over. */
+/** The settings of `pg`, and those that `pg` ignores but addresses of hosted servers contain. */
 const SETTINGS = [
   ...SHOWN_SETTINGS,
   'password',
@@ -30,19 +30,21 @@ const SETTINGS = [
 ]
 
 /**
- * Takes an address apart: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME`, all but the scheme optional.
- * Throws `R5061`, which repeats no part that could belong to a password.
+ * Parses an address: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME`. Everything but the scheme is optional.
+ * Throws `R5061`; its message repeats no part that could belong to a password.
  */
 export function parsePostgresAddress(address: string): PostgresAddress {
   const url = parseUrl(address)
   const unknown = [...url.searchParams.keys()].find((setting) => !SETTINGS.includes(setting))
   if (unknown !== undefined) {
-    throw postgresFaults.make('R5061', `"${unknown}" is no setting of a Postgres address`, { fix: `known are ${SETTINGS.join(', ')}` })
+    throw postgresFaults.make('R5061', `"${unknown}" is not a setting of a Postgres address`, {
+      fix: `known settings are ${SETTINGS.join(', ')}`,
+    })
   }
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_') || schema === 'information_schema') {
     throw postgresFaults.make('R5061', `"${schema}" cannot be the schema of a store`, {
-      fix: 'write small letters, digits and _, at most 63, and nothing that belongs to Postgres',
+      fix: 'write at most 63 lowercase letters, digits and _; names of Postgres itself are not allowed',
     })
   }
   const name = nameOf(url, schema)
@@ -52,7 +54,7 @@ export function parsePostgresAddress(address: string): PostgresAddress {
 
 function parseUrl(address: string): URL {
   const url = URL.canParse(address) && /^[a-z]+:\/\//i.test(address) ? new URL(address) : undefined
-  // What follows the host is the rest of a password, if there is another @ in it.
+  // If a second @ follows the host, the text before it is the rest of a password.
   if (url === undefined || url.hash !== '' || `${url.pathname}${url.search}`.includes('@') || !isEncoded(url)) {
     throw postgresFaults.make('R5061', 'the address of the Postgres store cannot be read', { fix: WRITE_ADDRESS })
   }

@@ -6,7 +6,7 @@ import type { Value } from './driver.ts'
 import type { Head } from '../rows.ts'
 import { sumOf } from '../checksums.ts'
 
-/** A run in a commit: where its writer believes it stands, and its row afterwards. */
+/** A run in a commit: the expected position of the run, and its row after the commit. */
 interface Move {
   readonly from: Head
   readonly to: AdvancedRow
@@ -18,19 +18,22 @@ interface Plan {
   readonly values: readonly Value[]
 }
 
-/** Writes batches: one statement for all runs of a commit, after one that reads where those stand that are not known yet. */
+/** Writes batches: one statement for all runs of a commit, after one that reads the unknown heads. */
 export class Commits {
   readonly #connection: PostgresConnection
-  /** Where the runs of this process stand, so that most commits need not ask. Each is a guess that the statement checks. */
+  /**
+   * The last known state of this process's runs, so that most commits need no lookup. Each is a guess that the
+   * statement checks.
+   */
   readonly #heads = new Map<string, Head>()
-  /** The last commit of each run that is under way. */
+  /** The last pending commit of each run. */
   readonly #pending = new Map<string, Promise<unknown>>()
 
   constructor(connection: PostgresConnection) {
     this.#connection = connection
   }
 
-  /** A run that was just made or claimed. */
+  /** Stores the head of a run that was just created or claimed. */
   remember(head: Head): void {
     this.#heads.set(head.id, head)
   }
@@ -39,7 +42,7 @@ export class Commits {
     this.#heads.delete(run)
   }
 
-  /** Commits the batches of each run one after the other, so that they keep the order of the calls; other runs do not wait for them. */
+  /** Commits the batches of each run in the order of the calls. Commits of other runs do not wait for them. */
   commit(batches: readonly Batch[]): Promise<readonly string[]> {
     const runs = new Set(batches.map(({ lease }) => lease.run))
     const earlier = [...runs].flatMap((run) => this.#pending.get(run) ?? [])
@@ -69,7 +72,7 @@ export class Commits {
     return [...refused]
   }
 
-  /** Known ones are trusted only where they fit: nobody is refused without having been looked up. */
+  /** Returns the heads of the runs. Uses a known head only if it fits the batch: no run is refused without a lookup. */
   async #headsOf(ask: Ask, batches: readonly Batch[]): Promise<ReadonlyMap<string, Head>> {
     const heads = new Map<string, Head>()
     const unknownRuns = new Set<string>()
@@ -84,18 +87,19 @@ export class Commits {
   }
 }
 
-/** Performs the statement. Answers with the runs that did not stand where the plan begins. */
+/** Performs the statement. Returns the runs that did not stand where the plan starts. */
 async function perform(ask: Ask, { moves, values }: Plan, unknownOutcome: boolean): Promise<readonly string[]> {
   if (moves.size === 0) return []
   const advanced = new Set((await ask('commit', values)).map(({ seq }) => seq))
   const refused = [...moves.values()].filter(({ to }) => !advanced.has(to.seq)).map(({ to }) => to.id)
   if (!unknownOutcome || refused.length === 0) return refused
-  // The first try may have been performed, its answer lost. By now it is over: both wait for the same rows.
+  // The first attempt may have been performed although its answer was lost. It has ended by now: both attempts lock the
+  // same rows.
   const current = new Map((await ask('heads', [refused])).map((head) => [head.id, head]))
   return refused.filter((run) => !isAt(current.get(run), moves.get(run)?.to))
 }
 
-/** The row advanced under our lease to just where the plan ends. */
+/** True if the row advanced under this lease exactly to the end of the plan. */
 function isAt(head: Head | undefined, to: AdvancedRow | undefined): boolean {
   return head?.token === to?.token && head?.last === to?.last && head?.chain === to?.chain
 }
@@ -128,7 +132,7 @@ function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Pl
   return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages, usages].flat() }
 }
 
-/** Rows of a table, column by column, as a statement takes many of them. */
+/** The rows of a table, column by column: a statement takes many rows in this form. */
 type Columns = (string | number | null)[][]
 
 function addBatch(

@@ -7,35 +7,37 @@ import { type Operation, isBusy, isClash, isExhausted, isLost, postgresFault, un
 import { prepareSchema } from './schema.ts'
 import { type PostgresRows, postgresStatements } from './statements.ts'
 
-/** Performs one statement and answers with its rows. */
+/** Performs one statement and returns its rows. */
 export type Ask = <Name extends keyof PostgresRows>(name: Name, values: readonly Value[]) => Promise<readonly PostgresRows[Name][]>
 
-/** How a Postgres store behaves. */
+/** The settings of a Postgres store. */
 export interface PostgresOptions {
   /**
-   * Milliseconds for which a call waits for another process that writes, and, from its first failure, for a server that went
-   * away and may come back, or that has no free connection. Default 5000. A server that never answered is not waited for.
+   * The time in milliseconds that a call waits for another writing process. From the first failure on, it is also the
+   * time that a call waits for a server that was lost or that has no free connection. Default 5000. A server that has
+   * never answered is not waited for.
    */
   readonly patience?: number
-  /** Default: the machine's own clock. */
+  /** Default: the machine's clock. */
   readonly host?: Host
 }
 
 /**
- * What the statements rest on, whatever the defaults of the server are: that names without a schema are those of Postgres, and not
- * those that another user has put into a schema that is searched, too; their isolation; and that a commit waits for the disk.
+ * The session settings that the statements rely on, whatever the defaults of the server are. Names without a schema are
+ * those of Postgres, not those that another user has put into a schema on the search path. The isolation is `read
+ * committed`, and a commit waits for the disk.
  */
 const SESSION = `set search_path = pg_catalog, pg_temp; set default_transaction_isolation = 'read committed';
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
 
-/** Milliseconds between tries to reach a server that is gone. */
+/** The milliseconds between attempts to reach a lost server. */
 const PAUSE_MS = 100
 
-/** Milliseconds without an answer after which a connection counts as lost, before a lease is known. */
+/** The milliseconds without an answer after which a connection counts as lost, before the duration of a lease is known. */
 const SILENT_MS = 7500
-/** A busy server must not look like a silent one. */
+/** The lower limit in milliseconds: a busy server must not look like a silent one. */
 const SHORTEST_SILENT_MS = 1000
-/** The factor by which some statements may take longer: those of a sweep, and, once they were given up, those with much data. */
+/** The factor by which some statements may take longer: those of a sweep, and the retries of those with much data. */
 const SLOW_FACTOR = 8
 const SWEEP_STATEMENTS: ReadonlySet<keyof PostgresRows> = new Set([
   'all',
@@ -51,8 +53,8 @@ const LARGE_STATEMENTS: ReadonlySet<keyof PostgresRows> = new Set(['commit', 'sn
 const CONNECT_MS = 10_000
 
 /**
- * The connections to one store. They are made when they are needed, and made again when they were lost or have gone silent:
- * a proxy that stops forwarding says nothing at all.
+ * The connections to one store. They are opened when they are needed, and opened again after they were lost or became
+ * silent: a proxy that stops forwarding reports nothing.
  */
 export class PostgresConnection {
   readonly name: string
@@ -62,7 +64,7 @@ export class PostgresConnection {
   readonly #host: Host
   readonly #connections: number
   #silentMs = SILENT_MS
-  /** Connections over which the schema was looked at: another release may have changed it before a new one is made. */
+  /** The connections that have checked the schema. Another release may change it before a new connection opens. */
   readonly #prepared = new WeakSet<Client>()
   #pool: Promise<Pool> | undefined
   #hasConnected = false
@@ -77,7 +79,7 @@ export class PostgresConnection {
     this.#connections = connections
   }
 
-  /** From now on, a connection that has not answered a statement for so many milliseconds, or for a second, counts as lost. */
+  /** Sets the milliseconds without an answer after which a connection counts as lost; at least a second. */
   setSilentLimit(milliseconds: number): void {
     this.#silentMs = Math.max(SHORTEST_SILENT_MS, milliseconds)
   }
@@ -87,14 +89,17 @@ export class PostgresConnection {
   }
 
   /**
-   * `work` is done again when the connection was lost under it. Then `doubt` is true: its statements of the first time were
-   * performed or not, and it finds out which.
+   * Runs `work`, and runs it again if the connection is lost meanwhile. Then `unknownOutcome` is true: the statements
+   * of the first run may or may not have been performed, and `work` must find out.
    */
   write<T>(work: (ask: Ask, unknownOutcome: boolean) => Promise<T>): Promise<T> {
     return this.#attempt('write', work)
   }
 
-  /** As `write`, but tries only for as long as it takes to find that a connection is silent: for calls that are repeated anyway. */
+  /**
+   * Runs `work` like `write`, but retries only for the time after which a connection counts as silent: for calls that
+   * are repeated anyway.
+   */
   writeBriefly<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     return this.#attempt('write', work, this.#host.now() + this.#silentMs)
   }
@@ -114,9 +119,9 @@ export class PostgresConnection {
         const isLostConnection = isLost(thrown)
         client?.release(isLostConnection)
         unknownOutcome ||= isLostConnection && client !== undefined && operation === 'write'
-        // What the work itself says of the store is certain, doubt or not.
+        // A fault that `work` throws about the store is certain, even if an earlier outcome is unknown.
         if (isFault(thrown) && client !== undefined) throw thrown
-        // Counted from the first failure: a connection may have been silent for longer than that.
+        // Counts from the first failure: a connection may have been silent for longer than `patience`.
         const failedAt = this.#host.now()
         until ??= failedAt + this.#patience
         const isRetryable =
@@ -152,7 +157,7 @@ export class PostgresConnection {
     if (this.#isClosed) throw faults.make('R5029', `the store ${this.name} is closed`)
     this.#pool ??= makePool(this.#address.connection, {
       connections: this.#connections,
-      // Less than the time for a silent connection: a statement that only waits must not count as lost.
+      // Shorter than the limit for silent connections: a statement that only waits must not count as lost.
       lockMs: Math.ceil(Math.min(this.#patience, this.#silentMs * 0.75)),
       silentMs: this.#silentMs * SLOW_FACTOR,
       connectMs: Math.min(CONNECT_MS, this.#silentMs * 2),
@@ -166,7 +171,7 @@ export class PostgresConnection {
   }
 
   async #prepare(client: Client): Promise<void> {
-    // The statement that is under way learns of a lost connection too; alone, the event would end the process.
+    // The pending statement fails too when a connection is lost; without a listener, the event would end the process.
     client.on('error', () => {})
     try {
       await client.query({ text: SESSION, query_timeout: this.#silentMs })

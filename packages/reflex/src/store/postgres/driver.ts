@@ -1,20 +1,20 @@
 import { postgresFaults } from './faults.ts'
 
-/** What the store uses of the package `pg`, which need not be installed: a pool of connections. */
+/** The part of the optional package `pg` that the store uses: a pool of connections. */
 export interface Pool {
   connect(): Promise<Client>
   end(): Promise<void>
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** A connection that was lent by the pool. */
+/** A connection that the pool has lent. */
 export interface Client {
   query(query: Query): Promise<{ readonly rows: unknown[] }>
-  /** Gives it back; `true` closes it instead. */
+  /** Returns the connection to the pool; `true` closes it instead. */
   release(close?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'notification', listener: () => void): unknown
-  /** From now on, being open alone does not keep the process alive. */
+  /** Stops the open connection from keeping the process alive. */
   unref(): void
 }
 
@@ -22,21 +22,21 @@ interface Query {
   readonly text: string
   readonly name?: string
   readonly values?: readonly Value[]
-  /** Milliseconds after which a connection that has not answered counts as lost. */
+  /** The milliseconds without an answer after which the connection counts as lost. */
   readonly query_timeout?: number
 }
 
-/** The parameters of a pool. */
+/** The settings of a pool. */
 export interface PoolSettings {
   readonly connections: number
-  /** Milliseconds that a statement waits for another one. */
+  /** The milliseconds that a statement waits for a lock. */
   readonly lockMs: number
-  /** Milliseconds after which a connection that has not answered counts as lost, where a query names no other time. */
+  /** The milliseconds without an answer after which a connection counts as lost, unless a query sets its own limit. */
   readonly silentMs: number
   readonly connectMs: number
 }
 
-/** What a statement is given. */
+/** A parameter of a statement. */
 export type Value = string | number | null | readonly (string | number | null)[]
 
 interface Driver {
@@ -44,16 +44,25 @@ interface Driver {
 }
 
 const PACKAGE: string = 'pg'
-/** After so long without a word the other side is asked whether it is there: a machine that lost its power says nothing any more. */
+/**
+ * The milliseconds of silence after which TCP asks the other side for a sign of life: a machine that lost its power
+ * sends nothing.
+ */
 const SILENT_MS = 10_000
-/** No statement of a store takes so long. One that does is given up by both sides. */
+/**
+ * The longest time of a statement in milliseconds. No statement of a store takes so long; the server cancels one that
+ * does.
+ */
 const STATEMENT_MS = 60_000
-/** Who is stopped in the middle of a transaction of several statements, which are rare here, holds others up for no longer. */
+/**
+ * The longest idle time inside a transaction, in milliseconds. A process stopped in a transaction of several
+ * statements, which are rare here, blocks others for no longer.
+ */
 const IDLE_MS = 3000
-/** Oids of int8 and int4. */
+/** The type ids (OIDs) of int8 and int4. */
 const NUMBER_OIDS: readonly number[] = [20, 23]
 
-/** A pool for this address. Throws `R5060` where `pg` is missing. */
+/** Creates a pool for an address. Throws `R5060` if `pg` is missing. */
 export async function makePool(connection: string, { connections, lockMs, silentMs, connectMs }: PoolSettings): Promise<Pool> {
   const { Pool } = await loadDriver()
   const pool = new Pool({
@@ -70,7 +79,7 @@ export async function makePool(connection: string, { connections, lockMs, silent
     idle_in_transaction_session_timeout: IDLE_MS,
     types: { getTypeParser: (oid: number) => (NUMBER_OIDS.includes(oid) ? Number : fromColumn) },
   })
-  // A connection that is lost while nobody uses it is replaced when it is needed.
+  // A connection that is lost while it is unused is replaced when the next one is needed.
   pool.on('error', () => {})
   return pool
 }
@@ -87,7 +96,7 @@ async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** Text of Postgres holds every character but U+0000. So that one is written U+0001 "0", and U+0001 itself U+0001 "1". */
+/** Escapes U+0000, the only character that Postgres text cannot contain, as U+0001 "0", and U+0001 itself as U+0001 "1". */
 export function toColumn(value: Value): Value {
   if (typeof value === 'string') return escapeNull(value)
   return Array.isArray(value) ? value.map((item: string | number | null) => (typeof item === 'string' ? escapeNull(item) : item)) : value

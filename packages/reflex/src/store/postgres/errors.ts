@@ -4,10 +4,10 @@ import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
 import { newerLayout } from './schema.ts'
 import { foundLayout } from './statements.ts'
 
-/** What was being done; the same answer of the server means different things. */
+/** The kind of call: the same error of the server means different things in different calls. */
 export type Operation = 'open' | 'read' | 'write'
 
-/** The codes of Node for a connection that is gone or was not made. */
+/** Node's codes for a connection that was lost or could not be opened. */
 const GONE_CODES = [
   'ECONNRESET',
   'ECONNREFUSED',
@@ -24,15 +24,18 @@ const GONE_CODES = [
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ]
-/** What `pg` says of one; it gives these no code. */
+/** The messages of `pg` for a lost connection; these errors have no code. */
 const GONE_MESSAGE = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout e)/
 
-/** The five characters by which the server names an error, if the server threw it. */
+/** Returns the server's five-character code of an error (SQLSTATE), if the server threw it. */
 function sqlStateOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && 'severity' in thrown && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
 }
 
-/** The connection was lost, or not made: what was asked last may have been done or not. Another try may fare better. */
+/**
+ * True if the connection was lost or could not be opened. The last request may or may not have been performed; a retry
+ * may succeed.
+ */
 export function isLost(thrown: unknown): boolean {
   const state = sqlStateOf(thrown)
   if (state !== undefined) return /^(08|57P0[1-5]|25P03)/.test(state)
@@ -40,25 +43,25 @@ export function isLost(thrown: unknown): boolean {
   return ('code' in thrown && GONE_CODES.includes(String(thrown.code))) || GONE_MESSAGE.test(thrown.message)
 }
 
-/** The server chose this statement among several that were in each other's way, and undid it. */
+/** True if the server cancelled and undid this statement because it conflicted with others. */
 export function isClash(thrown: unknown): boolean {
   return sqlStateOf(thrown)?.startsWith('40') === true
 }
 
-/** The server has no free connection. */
+/** True if the server has no free connection. */
 export function isExhausted(thrown: unknown): boolean {
   return sqlStateOf(thrown) === '53300'
 }
 
-/** Another statement kept a row or a table for longer than this one waits; it was undone. */
+/** True if another statement locked a row or a table for longer than this one waits; this one was undone. */
 export function isBusy(thrown: unknown): boolean {
   return sqlStateOf(thrown) === '55P03'
 }
 
-/** Anything that `pg` throws, as a fault that names the store. Faults stay what they are. */
+/** Returns anything that `pg` throws as a fault that names the store. A fault is returned unchanged. */
 export function postgresFault(thrown: unknown, store: string, operation: Operation): Fault {
   if (isFault(thrown)) return thrown
-  // Node tries each address of a host, and has no words for all of them together.
+  // Node tries each address of a host, and the error for all of them together has no message.
   const details = { cause: thrown instanceof AggregateError ? (thrown.errors[0] as unknown) : thrown }
   const sqlState = sqlStateOf(thrown)
   const layout = sqlState === '22P02' && thrown instanceof Error ? foundLayout(thrown) : undefined
@@ -81,15 +84,18 @@ export function postgresFault(thrown: unknown, store: string, operation: Operati
   })
 }
 
-/** A call whose last statement was sent and not answered, and nobody can say what became of it. */
+/**
+ * Returns the fault `R5070` for a call whose last statement was sent but not answered, and whose outcome cannot be
+ * found out.
+ */
 export function unknownOutcomeFault(thrown: unknown, store: string): Fault {
-  return postgresFaults.make('R5070', `it is not known whether ${store} has written`, {
+  return postgresFaults.make('R5070', `the outcome of the last write to ${store} is unknown`, {
     cause: postgresFault(thrown, store, 'write'),
     fix: 'wait until the server is back, then resume',
   })
 }
 
-/** An address is no path, so it stands in the message and not as the place. */
+/** The details of a fault. An address is not a file path, so it is in the message and not in `file`. */
 interface Details {
   readonly cause: unknown
 }
@@ -97,12 +103,15 @@ interface Details {
 function serverFault(state: string, store: string, operation: Operation, details: Details): Fault {
   if (state.startsWith('28')) return refusedUser(store, details)
   if (state === '3D000') {
-    return postgresFaults.make('R5064', `the database of ${store} does not exist`, { ...details, fix: 'create it, or name another one' })
+    return postgresFaults.make('R5064', `the database of ${store} does not exist`, {
+      ...details,
+      fix: 'create it, or name another database',
+    })
   }
   if (state === '42501' || state === '25006') {
-    return postgresFaults.make('R5065', `the user of ${store} may not ${operation === 'read' ? 'read' : 'write to'} it`, {
+    return postgresFaults.make('R5065', `the user of ${store} has no permission to ${operation === 'read' ? 'read' : 'write to'} it`, {
       ...details,
-      fix: 'grant the right, or name another user',
+      fix: 'grant the permission, or name another user',
     })
   }
   if (/^(42P01|42703|3F000|XX00[12]|23505)/.test(state)) {
@@ -111,12 +120,12 @@ function serverFault(state: string, store: string, operation: Operation, details
   if (state === '55P03') {
     return faults.make('R5025', `another process keeps the store ${store} busy`, {
       ...details,
-      fix: 'let it go on, or end it; then try again',
+      fix: 'wait for it, or end it; then try again',
     })
   }
   if (state === '53100') return noRoom(store, "the server's disk", details)
   if (/^(53|57014|40)/.test(state)) {
-    return postgresFaults.make('R5072', `the server of ${store} has no room for this`, { ...details, fix: 'try again later' })
+    return postgresFaults.make('R5072', `the server of ${store} has no free resources`, { ...details, fix: 'try again later' })
   }
   return postgresFaults.make('R5073', `the server of ${store} refused a statement`, { ...details, fix: 'read the cause' })
 }

@@ -1,74 +1,77 @@
 import { defineFaults } from '../../kernel/journal/fault.ts'
 
-/** What to do about several of them, as a line beside the message. */
+/** The fixes that several faults share. */
 export const WRITE_ADDRESS =
   'write postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME; in a password, % @ : / ? # are written %25 %40 %3A %2F %3F %23'
-export const RESTORE_SCHEMA = 'restore the schema from a copy, or name another one with ?schema=NAME'
+export const RESTORE_SCHEMA = 'restore the schema from a copy, or name another schema with ?schema=NAME'
 
-/** The part of the catalogue for stores in Postgres. What holds for every store has the codes of the kernel and of the store. */
+/**
+ * The catalogue's part for stores in Postgres. Faults that apply to every store have the codes of the kernel and of the
+ * store.
+ */
 export const postgresFaults = defineFaults({
   R5060: {
     title: 'The package pg is not installed',
     verdict: 'fail',
-    when: 'when a store is used first',
-    means: 'A store in Postgres needs the package pg, which Reflex does not bring along.',
+    when: 'when a store is first used',
+    means: 'A store in Postgres needs the package pg, which Reflex does not install.',
     fix: 'npm install pg',
   },
   R5061: {
     title: 'The address of a Postgres store cannot be read',
     verdict: 'fail',
     when: 'when a store is opened',
-    means: 'The address is not postgres://USER:PASSWORD@HOST:PORT/DATABASE, or it has a setting that is not known. Nothing was connected.',
+    means: 'The address is not postgres://USER:PASSWORD@HOST:PORT/DATABASE, or it has an unknown setting. No connection was made.',
     often: 'a password with a character such as @ or / that is not written as %40 or %2F, a misspelt setting after the question mark',
-    fix: 'Write the address as above; ?schema=NAME names the schema, small letters, digits and _.',
+    fix: 'Write the address in this form; ?schema=NAME names the schema in lowercase letters, digits and _.',
   },
   R5062: {
     title: 'The Postgres server does not answer',
     verdict: 'retry',
-    when: 'when a store is used first',
-    means: 'Nobody answers at this address, or what answers cannot be talked to. Nothing was written.',
-    often: 'a server that is not running, a wrong host or port, a firewall, a server that wants TLS or does not offer it',
+    when: 'when a store is first used',
+    means: 'No server answers at this address, or the answer is not that of a usable Postgres server. Nothing was written.',
+    often: 'a server that is not running, a wrong host or port, a firewall, a server that requires TLS or does not offer it',
     fix: 'Read the cause, start the server or correct the address, then try again.',
   },
   R5063: {
     title: 'Postgres refuses the user',
     verdict: 'fail',
-    when: 'when a store is used first, or after its connection was lost',
-    means: 'The server does not know the user, or the password is wrong, or its rules let nobody in from here.',
-    often: 'a wrong password, no password where one is asked for, a missing line in pg_hba.conf',
+    when: 'when a store is first used, or after its connection was lost',
+    means: 'The server does not know the user, or the password is wrong, or its rules do not allow connections from this machine.',
+    often: 'a wrong password, no password where one is required, a missing line in pg_hba.conf',
     fix: 'Correct the user and the password in the address, or set PGPASSWORD.',
   },
   R5064: {
     title: 'The database does not exist',
     verdict: 'fail',
-    when: 'when a store is used first, or after its connection was lost',
-    means: 'The server has no database of this name. Reflex makes its schema by itself, and never a database.',
+    when: 'when a store is first used, or after its connection was lost',
+    means: 'The server has no database of this name. Reflex creates its schema, but never a database.',
     often: 'a misspelt name, a database that was dropped',
-    fix: 'createdb NAME, or name another one.',
+    fix: 'createdb NAME, or name another database.',
   },
   R5065: {
-    title: 'The user may not write to the store',
+    title: 'The user has no permission to write to the store',
     verdict: 'fail',
     when: 'at any time',
-    means: 'The server refused the statement: the user lacks a right, or the server may only be read. Nothing was written.',
-    often: 'a user without rights on the schema, a schema that does not exist yet and may not be made, a standby server',
-    fix: 'Grant the right (create on the database once, later select, insert, update and delete on the tables), or name another user.',
+    means: 'The server refused the statement: the user lacks a permission, or the server is read-only. Nothing was written.',
+    often: 'a user without permissions on the schema, a missing schema that the user may not create, a standby server',
+    fix: 'Grant the permission (create on the database once, later select, insert, update and delete on the tables), or name another user.',
   },
   R5066: {
     title: 'The schema is not a store of Reflex',
     verdict: 'fail',
-    when: 'when a store is used first',
+    when: 'when a store is first used',
     means:
-      'The schema holds tables of something else, or belongs to another user, who is no superuser and does not own the database: what that user puts there would run with your rights. It was not changed.',
-    often: 'the schema of an application after ?schema=, such as public; a schema that another user has made first',
-    fix: 'Name another schema with ?schema=NAME; one that does not exist yet, or is empty, is made a store.',
+      'The schema contains tables of another application, or it belongs to another user who is not a superuser and does not own the database: objects of that user would run with your permissions. It was not changed.',
+    often: 'the schema of an application after ?schema=, such as public; a schema that another user created first',
+    fix: 'Name another schema with ?schema=NAME; a missing or empty schema becomes a store.',
   },
   R5067: {
     title: 'The schema was made by a newer release',
     verdict: 'fail',
-    when: 'when a store is used first, or when it is written after a newer release has raised its layout',
+    when: 'when a store is first used, or when it is written after a newer release has raised its layout',
     means:
-      'The layout of the schema has a higher number than this release knows. Nothing was written. Runs of this process end here and stay as they are in the store.',
+      'The layout number of the schema is higher than this release knows. Nothing was written. This process stops its runs; in the store they stay unchanged.',
     often: 'a newer release on another machine that opened the same store',
     fix: 'Use the release that made it, or a later one, and resume the runs there.',
   },
@@ -77,46 +80,46 @@ export const postgresFaults = defineFaults({
     verdict: 'fail',
     when: 'at any time',
     means: 'A table or a column of the store is missing, or the server found its files damaged. Nothing was written.',
-    often: 'a schema that was dropped or changed by hand, a restore that was not complete, a failing disk',
+    often: 'a schema that was dropped or changed by hand, an incomplete restore, a failing disk',
     fix: 'Restore the schema from a copy.',
   },
   R5069: {
     title: 'The connection to Postgres was lost',
     verdict: 'retry',
     when: 'at any time',
-    means: 'The server went away and did not come back in time. The call wrote nothing; the next one connects again.',
-    often: 'a restart of the server, a network that went down, an administrator who ended the connection',
+    means: 'The server was lost and did not return in time. The call wrote nothing; the next call connects again.',
+    often: 'a restart of the server, a network failure, an administrator who ended the connection',
     fix: 'Wait until the server is back, then resume.',
   },
   R5070: {
-    title: 'It is not known whether the store has written',
+    title: 'The outcome of the last write is unknown',
     verdict: 'wait',
     when: 'during a run',
     means:
-      'The connection was lost between the request to write and its answer, and the server could not be asked afterwards. Either all of it was written or nothing; no effect that waited for it was performed.',
-    often: 'a server that crashed and stays away, a network that went down',
-    fix: 'Wait until the server is back, then resume: the run goes on from what the store holds.',
+      'The connection was lost between the request to write and its answer, and the server could not be asked afterwards. Either all of it was written or none of it; no effect that waited for it was performed.',
+    often: 'a server that crashed and did not return, a network failure',
+    fix: 'Wait until the server is back, then resume: the run continues from the records in the store.',
   },
   R5071: {
     title: 'The database cannot be a store',
     verdict: 'fail',
-    when: 'when a store is used first',
+    when: 'when a store is first used',
     means: 'A store needs Postgres 12 or later, and a database with the encoding UTF8. Nothing was changed.',
     fix: "Use a newer server, or create database NAME encoding 'UTF8' template template0.",
   },
   R5072: {
-    title: 'The Postgres server has no room for this',
+    title: 'The Postgres server has no free resources',
     verdict: 'retry',
     when: 'at any time',
     means: 'The server has too many connections, too little memory, or took too long. Nothing was written.',
     often: 'more workers than max_connections allows, a server under heavy load',
-    fix: 'Try again later; if it stays so, give the server more room.',
+    fix: 'Try again later; if the error remains, give the server more connections or memory.',
   },
   R5073: {
     title: 'Postgres refused a statement',
     verdict: 'fail',
     when: 'at any time',
-    means: 'The server answered with an error that is none of the others. Nothing was written.',
+    means: 'The server answered with an error that has no code of its own here. Nothing was written.',
     often: 'a name of thousands of characters, a setting of the server that forbids what a store does',
     fix: 'Read the cause.',
   },

@@ -9,10 +9,10 @@ import type { Value } from './driver.ts'
 import { checkedRow, ownerOf, plainWorker, sumOfRun } from '../rows.ts'
 import { firstSum } from '../checksums.ts'
 
-/** Who may advance which run, as `Leases` does it for SQLite. No row stays locked while the process thinks. */
+/** Decides which process may advance which run, as `Leases` does for SQLite. No row stays locked between two statements. */
 export class PostgresLeases {
   readonly #connection: PostgresConnection
-  /** For heartbeats alone: the store sees that this process lives, also while the other connections wait. */
+  /** The connections for heartbeats only: the store sees that this process lives, even while the other connections wait. */
   readonly #heartbeats: PostgresConnection
   readonly #commits: Commits
   readonly #known = new Map<string, KnownWorker>()
@@ -25,7 +25,7 @@ export class PostgresLeases {
 
   async hello(worker: Worker, now: number, ttl: number): Promise<void> {
     const known = knownWorker(worker, now, ttl)
-    // Calls that fail must leave time for another try while the lease lasts.
+    // A failed call must leave time for another attempt while the lease lasts.
     const shortest = Math.min(ttl, ...[...this.#known.values()].map((other) => other.ttl))
     this.#connection.setSilentLimit(shortest / 2)
     this.#heartbeats.setSilentLimit(shortest / 4)
@@ -36,7 +36,8 @@ export class PostgresLeases {
   async beat(worker: Worker, now: number, leases: readonly Lease[] = []): Promise<readonly string[]> {
     const known = { ...this.#get(worker), seen: now }
     const validRuns = await this.#heartbeats.writeBriefly(async (ask) => {
-      // First the heartbeat: a process that takes a run over locks the worker's row, so the next read sees every earlier takeover.
+      // Writes the heartbeat first: a process that takes over a run locks the worker's row, so the next read sees every
+      // earlier takeover.
       await ask('hello', helloValues(known, null))
       if (leases.length === 0) return []
       const tokens = new Map((await ask('heads', [leases.map(({ run }) => run)])).map(({ id, token }) => [id, token]))
@@ -75,7 +76,7 @@ export class PostgresLeases {
           return { owner: { worker: plainWorker(owner), seen: owner.seen } }
         }
         const [taken] = await ask('take', [run.seq, run.token, worker.id, owner?.id ?? null, owner?.seen ?? null])
-        // Another process was faster, or its owner lives: read the run again.
+        // Another process was faster, or the owner lives: read the run again.
         if (taken === undefined) continue
         this.#commits.remember(taken)
         return { lease: { run: id, token: taken.token, worker }, row: { ...checkedRow({ ...run, ...taken }), owner: plainWorker(known) } }

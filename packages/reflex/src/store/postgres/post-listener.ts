@@ -3,15 +3,15 @@ import type { PostgresAddress } from './address.ts'
 import { type Client, makePool, type Pool } from './driver.ts'
 import { channelOf } from './statements.ts'
 
-/** After a failure, this number of calls of `renew` passes before the next try, twice as many each time, up to `LONGEST`. */
+/** The number of `renew` calls to skip after a failure. It doubles with each failure, up to `LONGEST_PAUSE`. */
 const FIRST_PAUSE = 1
 const LONGEST_PAUSE = 64
-/** Milliseconds that the server may take to answer; posts in between are found by polling. */
+/** The milliseconds that the server may take to answer; polling finds the posts in between. */
 const SILENT_MS = 10_000
 
 /**
- * A connection of its own on which the server notifies of posts. It is optional: where it is missing, lost or silent, posts are
- * found by polling.
+ * A separate connection on which the server announces posts. It is optional: if it is missing, lost or silent, polling
+ * finds the posts.
  */
 export class PostListener {
   readonly #address: PostgresAddress
@@ -27,7 +27,7 @@ export class PostListener {
     this.#address = address
   }
 
-  /** The returned function ends the listening. */
+  /** Adds a listener. Returns the function that removes it. */
   listen(posted: () => void): () => void {
     const stop = this.#listeners.listen(posted)
     this.#connect()
@@ -37,12 +37,12 @@ export class PostListener {
     }
   }
 
-  /** A post of this process. */
+  /** Reports a post of this process. */
   notify(): void {
     this.#listeners.notify()
   }
 
-  /** Connects again where there is a listener and the connection was lost; to be called regularly. */
+  /** Connects again if there is a listener and the connection was lost. The store calls it regularly. */
   renew(): void {
     if (this.#client !== undefined || this.#connecting !== undefined || this.#listeners.size === 0) return
     if (this.#skips-- <= 0) this.#connect()
@@ -74,7 +74,7 @@ export class PostListener {
     client.unref()
     this.#client = client
     if (this.#isClosed || this.#listeners.size === 0) this.#drop(client)
-    // Posts from before the server knew this connection.
+    // Reports posts that were made before the server knew this connection.
     else this.notify()
   }
 

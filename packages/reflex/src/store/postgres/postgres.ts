@@ -30,23 +30,25 @@ import { readJournal, readRun, readRuns } from './reading.ts'
 import { sweepPostgres } from './sweep.ts'
 import { checkedBlob, checkedProgram } from '../reading.ts'
 
-/** For commits, messages and readers. */
+/** The connections for commits, messages and readers. */
 const CONNECTIONS = 4
-/** For heartbeats alone: one, and another while the first one is silent. */
+/** The connections for heartbeats: one, and a second one while the first is silent. */
 const HEARTBEATS = 2
 
 /**
- * A store in one schema of a Postgres database (`?schema=NAME`, by default `reflex`), which the first call makes if there is none.
- * Several processes on several machines may have it open. What a method wrote is durable when its promise is
- * fulfilled; every method writes all of it or nothing. Each store keeps up to four connections, and one for its heartbeat.
+ * Opens a store in one schema of a Postgres database (`?schema=NAME`, default `reflex`). The first call creates the
+ * schema if it does not exist. Several processes on several machines may have it open. The writes of a method are
+ * durable when its promise is fulfilled; every method writes everything or nothing. Each store keeps up to four
+ * connections, and one for its heartbeat.
  *
- * Throws `R5061` for an address that cannot be read; the server is reached by the first call. Methods reject with `R5060`
- * without the package `pg`, `R5062` to `R5068` and `R5071` for a server, user, database or schema that will not do, `R5003` for a
- * journal that is not what was written, `R5025` while another process keeps a row locked.
+ * Throws `R5061` for an address that cannot be read; the first call connects to the server. Methods reject with `R5060`
+ * without the package `pg`, `R5062` to `R5068` and `R5071` for an unusable server, user, database or schema, `R5003`
+ * for a journal that is not what was written, `R5025` while another process locks a row.
  *
- * A call whose connection is lost connects again and finds out what it has done before it does it again. A connection that has not
- * answered for half a lease counts as lost, that of the heartbeat after a quarter. A server that stays away for longer than
- * `patience` is `R5069`, or `R5070` where it cannot be known whether the call has written; one without a free connection is `R5072`.
+ * A call whose connection is lost connects again and finds out whether it was performed before it is repeated. A
+ * connection that has not answered for half the duration of a lease counts as lost; the connection of the heartbeat,
+ * for a quarter. A server that is away for longer than `patience` is `R5069`, or `R5070` if the outcome of the call is
+ * unknown; a server without a free connection is `R5072`.
  */
 export function openPostgres(address: string, options: PostgresOptions = {}): Store {
   const parsed = parsePostgresAddress(address)
@@ -161,7 +163,7 @@ class PostgresStore implements Store {
   }
 }
 
-/** Puts a message before a run; two answers to one wait, or two messages of one id, the indexes keep apart. */
+/** Posts a message to a run. The indexes prevent two answers to one wait and two messages with one id. */
 async function postMessage(ask: Ask, run: string, message: Message, unknownOutcome: boolean): Promise<boolean> {
   const columns = messageColumns(message)
   const { id, type, target, sender, at, body } = columns
@@ -171,17 +173,17 @@ async function postMessage(ask: Ask, run: string, message: Message, unknownOutco
     if (posted !== undefined) return true
     const [obstacle] = await ask('obstacle', [run, id, target])
     if (obstacle === undefined) throw unknownRun(run)
-    // In doubt, the very same message is the one that was posted the first time.
+    // After an unknown outcome, an equal message is the one that the first attempt posted.
     if (obstacle.sum !== null) return unknownOutcome && obstacle.sum === sum
     if (!isOpen(obstacle.status)) throw endedRun(run, obstacle.status)
     if (type === 'answer' && obstacle.answered === 1) throw duplicateAnswer(run)
-    // What stood in the way is gone meanwhile.
+    // The obstacle no longer exists: try again.
   }
 }
 
 const NO_ENTRY = { known: null, last: 0 }
 
-/** Appends to a ledger. Whoever is overtaken on the way to a number takes the next one. */
+/** Appends to a ledger. A call that loses its number to another one takes the next number. */
 async function appendEntry(ask: Ask, name: string, key: string, value: Json, at: number): Promise<number> {
   const text = JSON.stringify(value)
   for (;;) {

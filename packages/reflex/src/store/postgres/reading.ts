@@ -6,7 +6,7 @@ import { chainEnd, checkedRow, ownerOf, type StoredRunRow } from '../rows.ts'
 import { checkChain, sumOf } from '../checksums.ts'
 
 const LAST_RECORD = Number.MAX_SAFE_INTEGER
-/** Runs that are fetched at a time. */
+/** The number of runs that one statement reads. */
 const PAGE = 500
 
 export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<StoredRun | undefined> {
@@ -20,8 +20,9 @@ export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<Stor
 }
 
 /**
- * Reads what belongs to a run, as it stood when its row was read. Journals and snapshots grow at their end alone, and what
- * stands beyond the last record of the row is left out; or they go with the whole run, and then it is looked for again.
+ * Reads the data of a run as of the moment when its row was read. Journals and snapshots grow only at their end, and
+ * everything after the last record of the row is ignored. If the whole run was removed meanwhile, it is looked up
+ * again.
  */
 async function retryIfReplaced<T>(ask: Ask, id: string, work: (run: StoredRunRow) => Promise<T>): Promise<T | undefined> {
   for (;;) {
@@ -37,7 +38,7 @@ async function retryIfReplaced<T>(ask: Ask, id: string, work: (run: StoredRunRow
   }
 }
 
-/** The newest snapshot that is what was written. A damaged one costs time only: the journal has everything. */
+/** Returns the newest snapshot that is what was written. A damaged one costs only time: the journal contains everything. */
 async function validSnapshot(ask: Ask, seq: number, until: number): Promise<StoredRun['snapshot']> {
   for (let end = until; ; ) {
     const [snapshot] = await ask('snapshot', [seq, end])

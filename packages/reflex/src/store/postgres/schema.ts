@@ -3,15 +3,16 @@ import type { Fault } from '../../kernel/journal/fault.ts'
 import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
 import type { Client } from './driver.ts'
 
-/** Marks the header of a store's schema, so that no other one is taken for it. */
+/** The mark in the header of a store's schema. It distinguishes a store from any other schema. */
 const APPLICATION = 'reflex'
-/** The first half of the number under which processes that make a schema wait for each other: "Rflx". */
+/** The first half of the number of the lock for processes that create a schema: "Rflx". */
 const LOCK = 0x52666c78
 const OLDEST_SERVER = 12
 
 /**
- * The tables, as for SQLite (schema.ts); `seq` is in order of arrival there and here. What is named by people is compared by code
- * point, whatever the language of the database. Half of each page of runs stays free: a commit then changes a row in its place.
+ * The tables, as for SQLite (store/schema.ts); `seq` is in order of arrival in both. Names given by people are compared
+ * by code point, whatever the language of the database. Half of each page of runs stays free, so that a commit changes
+ * a row in its place.
  */
 const firstLayout = (schema: string) => `
 create table ${schema}.header (one boolean primary key default true check (one), application text not null, layout integer not null);
@@ -53,15 +54,16 @@ const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsa
 export const LAYOUT = MIGRATIONS.length
 const TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
 
-/** A schema, and how the store in it is named in faults. */
+/** A schema, and the name of its store in faults. */
 export interface SchemaPlace {
   readonly schema: string
   readonly name: string
 }
 
 /**
- * Makes sure that the schema holds a store of this layout: makes it where there is none, brings an older one up. Of
- * several processes at once one does it, in one transaction, and the others wait. Throws `R5066` to `R5068` and `R5071`.
+ * Ensures that the schema contains a store of this layout: creates it if it is missing, migrates an older one. If
+ * several processes do this at once, one of them works, in one transaction, and the others wait. Throws `R5066` to
+ * `R5068` and `R5071`.
  */
 export async function prepareSchema(client: Client, place: SchemaPlace): Promise<void> {
   if ((await layoutOf(client, place)) === LAYOUT) return
@@ -71,7 +73,7 @@ export async function prepareSchema(client: Client, place: SchemaPlace): Promise
     await migrate(client, place, await layoutOf(client, place))
     await client.query({ text: 'commit' })
   } catch (thrown) {
-    // The first error is the one to report; whatever ends the connection ends the transaction too.
+    // The first error is reported; a lost connection ends the transaction too.
     await client.query({ text: 'rollback' }).catch(() => undefined)
     throw thrown
   }
@@ -80,9 +82,9 @@ export async function prepareSchema(client: Client, place: SchemaPlace): Promise
 async function migrate(client: Client, { schema }: SchemaPlace, layout: number): Promise<void> {
   if (layout === LAYOUT) return
   const { rows } = await client.query({ text: 'select 1 from pg_catalog.pg_namespace where nspname = $1', values: [schema] })
-  // `if not exists` asks for the right to make one even where it exists.
+  // `if not exists` requires the permission to create a schema even if it exists.
   if (rows.length === 0) await client.query({ text: `create schema "${schema}"` })
-  // Writers that are under way end first, and later ones see the new layout and write nothing.
+  // Pending writers finish first; later ones see the new layout and write nothing.
   if (layout > 0)
     await client.query({ text: `lock table ${TABLES.map((table) => `"${schema}".${table}`).join(', ')} in share row exclusive mode` })
   for (const step of MIGRATIONS.slice(layout)) await client.query({ text: step(`"${schema}"`) })
@@ -96,9 +98,9 @@ interface SchemaFacts {
   readonly version: number
   readonly encoding: string
   readonly relations: string
-  /** The owner of the schema, where it is another user of the server. */
+  /** The owner of the schema if it is another, untrusted user of the server. */
   readonly stranger: string | null
-  /** The names of relations that compute what they show, or rewrite what is written to them. */
+  /** The names of views and foreign tables: these compute their rows or rewrite writes. */
   readonly computed: string | null
 }
 
@@ -111,7 +113,7 @@ const FACTS = `select current_setting('server_version_num')::integer / 10000 as 
   (select string_agg(relname, ', ') from pg_catalog.pg_class join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
     where nspname = $1 and relkind in ('v', 'm', 'f')) as computed`
 
-/** The layout of the store in a schema, 0 where there is nothing. */
+/** Returns the layout of the store in a schema, 0 if the schema is empty. */
 async function layoutOf(client: Client, { schema, name }: SchemaPlace): Promise<number> {
   const { rows } = await client.query({ text: FACTS, values: [schema] })
   const { version, encoding, relations, stranger, computed } = rows[0] as SchemaFacts
@@ -124,12 +126,12 @@ async function layoutOf(client: Client, { schema, name }: SchemaPlace): Promise<
       },
     )
   }
-  // Triggers, defaults and views of that user would run with the rights of this one.
+  // Triggers, defaults and views of that user would run with the permissions of this one.
   if (stranger !== null) throw foreignSchema(name, `belongs to the user ${stranger}`)
   if (relations === '') return 0
   const tables = new Set(relations.split(' '))
-  if (!tables.has('header')) throw foreignSchema(name, `holds other tables: ${[...tables].slice(0, 3).join(', ')}`)
-  if (computed !== null) throw foreignSchema(name, `holds views: ${computed}`)
+  if (!tables.has('header')) throw foreignSchema(name, `contains other tables: ${[...tables].slice(0, 3).join(', ')}`)
+  if (computed !== null) throw foreignSchema(name, `contains views: ${computed}`)
   const { rows: headers } = await client.query({ text: `select application, layout from "${schema}".header` })
   const [header] = headers as { readonly application: string; readonly layout: number }[]
   if (header?.application !== APPLICATION) throw foreignSchema(name, 'belongs to another program')
@@ -140,7 +142,7 @@ function judgeLayout(layout: number, tables: ReadonlySet<string>, name: string):
   if (layout > LAYOUT) throw newerLayout(String(layout), name)
   const missing = TABLES.filter((table) => !tables.has(table))
   if (layout === LAYOUT && missing.length > 0) {
-    throw postgresFaults.make('R5068', `the store ${name} lacks the table ${missing.join(', ')}`, { fix: RESTORE_SCHEMA })
+    throw postgresFaults.make('R5068', `the store ${name} has no table ${missing.join(', ')}`, { fix: RESTORE_SCHEMA })
   }
   return layout
 }
@@ -152,5 +154,5 @@ export function newerLayout(layout: string, name: string): Fault {
 }
 
 function foreignSchema(name: string, what: string): Error {
-  return postgresFaults.make('R5066', `the schema of ${name} ${what}`, { fix: 'name another one with ?schema=NAME' })
+  return postgresFaults.make('R5066', `the schema of ${name} ${what}`, { fix: 'name another schema with ?schema=NAME' })
 }

@@ -5,7 +5,7 @@ import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
 
-/** What each statement answers with. */
+/** The type of the rows that each statement returns. */
 export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries'> {
   readonly hello: never
   readonly create: { readonly seq: number }
@@ -41,14 +41,17 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly dropBlobs: never
 }
 
-/** The channel on which the server announces posts to a store. It is named by a number, since a name has at most 63 bytes. */
+/**
+ * Returns the channel on which the server announces posts to a store. It contains a hash of the schema's name: a
+ * channel name has at most 63 bytes.
+ */
 export function channelOf(schema: string): string {
   return `reflex_${(crc32(schema) >>> 0).toString(16)}`
 }
 
-/** The first half of the number of the lock between commits and sweeps: "Rsw". The second half is that of the schema. */
+/** The first half of the number of the lock between commits and sweeps: "Rsw". The second half is the hash of the schema. */
 const LOCK = 0x527377
-/** The most runs that other sessions may be making at one time. */
+/** The most runs that other sessions may be creating at the same time. */
 export const OVERLAP = 1000
 
 function numberOf(schema: string): number {
@@ -56,10 +59,10 @@ function numberOf(schema: string): number {
 }
 
 /**
- * The statements of a store, each a transaction of its own. READ COMMITTED is enough for them: what a statement
- * changes, it finds by conditions that Postgres checks once more on the newest version of the row when it has waited for
- * another writer, and what must be unique, an index keeps so. None rests on what an earlier one read, unless it
- * names it as a condition (the token of a lease, the number of the last record).
+ * Returns the statements of a store. Each is a transaction of its own, with the isolation READ COMMITTED. That is
+ * enough: a statement selects the rows that it changes by conditions, and Postgres checks these again on the newest
+ * version of a row after waiting for another writer; an index enforces what must be unique. A statement relies on an
+ * earlier read only if it repeats that read as a condition (the token of a lease, the number of the last record).
  */
 export function postgresStatements(schema: string): Readonly<Record<keyof PostgresRows, string>> {
   const at = `"${schema}"`
@@ -75,7 +78,8 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value, used)
       select $1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12, $13 where ${current} on conflict (id) do nothing returning seq`,
     run: `${RUN} where run.id = $1`,
-    // A heartbeat of the owner and this wait for each other: either its owner is as silent as before, or nothing is taken.
+    // A heartbeat of the owner and this statement wait for each other: either the owner is as silent as before, or
+    // nothing is taken.
     take: `with silent as materialized (select id from ${at}.worker where id = $4 and seen = $5 for update)
       update ${at}.run set owner = $3, token = token + 1 where seq = $1 and token = $2 and ${current}
         and ($4::text is null or exists (select from silent)) returning ${ROW}, owner`,
@@ -120,26 +124,27 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
   }
 }
 
-/** Stands before the number of the layout in what Postgres could not read. */
+/** The text before the layout number in the error that Postgres reports. */
 const NEWER_LAYOUT = 'a layout newer than this release: '
 
 /**
- * A condition of every statement that writes: the layout is the one that this release knows. Else the statement fails, for
- * Postgres cannot read the words as a truth value: a condition that was merely false would look like a lost lease.
+ * Returns a condition of every writing statement: the layout is one that this release knows. Otherwise the statement
+ * fails, because Postgres cannot convert the text to a boolean. A condition that was merely false would look like a
+ * lost lease.
  */
 function currentLayout(at: string): string {
   return `(select case when layout <= ${LAYOUT} then true else ('${NEWER_LAYOUT}' || layout)::boolean end from ${at}.header) is not false`
 }
 
-/** The layout that a statement found, if that is why it failed. */
+/** Returns the layout that a failed statement found, if the layout is the reason for the failure. */
 export function foundLayout(thrown: Error): string | undefined {
   const at = thrown.message.indexOf(NEWER_LAYOUT)
   return at < 0 ? undefined : /^\d+/.exec(thrown.message.slice(at + NEWER_LAYOUT.length))?.[0]
 }
 
 /**
- * A sweep alone takes several statements in one transaction. A commit that brings programs or values waits meanwhile, and so
- * does an entry of a ledger.
+ * Returns the statements of a sweep. Only a sweep runs several statements in one transaction. Meanwhile, a commit that
+ * brings programs or values waits, and so does a new entry of a ledger.
  */
 function sweepStatements(at: string, run: string, schema: string, current: string) {
   return {
@@ -149,7 +154,7 @@ function sweepStatements(at: string, run: string, schema: string, current: strin
     keep: 'commit',
     undo: 'rollback',
     all: `${run} order by run.seq`,
-    // Numbers are given out before a run is committed: one that is a little older may be new here.
+    // Numbers are assigned before a run is committed: a run with a slightly lower number may be new here.
     grown: `${run} left join unnest($1::bigint[], $2::bigint[]) as known (number, upto) on known.number = run.seq
       where (known.number is not null or run.seq > $3 - ${OVERLAP}) and run.last is distinct from known.upto`,
     journals: `select run, first, count, version, sum, body from ${at}.journal where run = any($1) order by run, first`,
@@ -172,9 +177,10 @@ function sweepStatements(at: string, run: string, schema: string, current: strin
 }
 
 /**
- * A whole commit: `held` is the fence. It takes the rows of the runs that stand exactly where their writer believes them,
- * in one order for all processes, so that none waits in a circle; everything else follows those rows. A commit that brings
- * programs or values waits for a sweep that takes some away, before it looks which of its own are there.
+ * Returns the statement of a whole commit; `held` is the fence. It locks the rows of the runs that stand exactly where
+ * their writer expects them, in one order for all processes, so that no deadlock occurs; everything else depends on
+ * those rows. A commit that brings programs or values waits for a sweep that removes some, before it checks which of
+ * its own exist.
  */
 function commitStatement(at: string, schema: string): string {
   return `with moving as (

@@ -7,17 +7,17 @@ import type { Ask, PostgresConnection } from './connection.ts'
 import { readJournal } from './reading.ts'
 import { OVERLAP } from './statements.ts'
 
-/** The most runs whose journals one statement reads, and the most records of these, except for a single run that has more. */
+/** The most runs whose journals one statement reads, and the most records of these runs. A single run may have more. */
 const RUNS_READ = 500
 const RECORDS_READ = 20_000
-/** The most that one transaction takes away, so that a commit waits for milliseconds at most. */
+/** The most that one transaction removes, so that a commit waits for a few milliseconds at most. */
 const RUNS_DROPPED = 200
 const HASHES_DROPPED = 500
 
 /**
- * Takes away what nothing needs, as `sweepStore` does for SQLite: whole pages of runs with each statement. A commit waits only
- * if it brings programs or values, for the few milliseconds in which some of those are taken away. Such a commit inserts a
- * program that exists already without a trace, so none of these may be under way meanwhile.
+ * Removes everything that is no longer needed, as `sweepStore` does for SQLite, but with whole pages of runs per
+ * statement. A commit waits only if it brings programs or values, for the few milliseconds in which the sweep removes
+ * some. Such a commit leaves no trace when it inserts a program that exists already, so none may be pending meanwhile.
  */
 export async function sweepPostgres(connection: PostgresConnection, options: SweepOptions): Promise<SweepResult> {
   const sweep = new Sweep(connection, options)
@@ -30,10 +30,10 @@ class Sweep {
   readonly #connection: PostgresConnection
   readonly #options: SweepOptions
   readonly #needed = new NeededHashes()
-  /** The last entry of each ledger that was read. */
+  /** The last entry that was read of each ledger. */
   readonly #ledgers = new Map<string, number>()
   #candidates = new Candidates<StoredRunRow>([], new Map(), 0)
-  /** The last record that was read of each run that may grow: of those that were open, and of those that were made last. */
+  /** The last record that was read of each run that may grow: runs that were open, and the newest runs. */
   readonly #read = new Map<number, number>()
   #newest = 0
 
@@ -46,7 +46,10 @@ class Sweep {
     return this.#candidates.goneRows
   }
 
-  /** Reads what the runs that stay and the ledgers name. Throws `R5003` for a journal that is not what was written. */
+  /**
+   * Reads the hashes in the remaining runs and in the ledgers. Throws `R5003` for a journal that is not what was
+   * written.
+   */
   async read(): Promise<void> {
     const { now, before } = this.#options
     await this.#connection.read(async (ask) => {
@@ -65,7 +68,7 @@ class Sweep {
     const batches = Map.groupBy(await ask('journals', [rows.map(({ seq }) => seq)]), ({ run }) => run)
     for (const row of rows) {
       this.#needed.firstUnread(row)
-      // Records committed since the row was read are behind its end, and are read at the next look.
+      // Records that were committed after the row was read are skipped here; the next read includes them.
       const runBatches: SummedBatch[] = (batches.get(row.seq) ?? []).filter(({ first }) => first <= row.last)
       this.#needed.addRecords(row, checkChain(chainEnd(row), undefined, runBatches, row.last))
     }
@@ -97,7 +100,7 @@ class Sweep {
         const rows = chunk.filter(({ id }) => this.#candidates.isGone(id))
         const columns = [rows.map(({ seq }) => seq), rows.map(({ token }) => token), rows.map(({ last }) => last)]
         const seqs = new Set((await ask('dropRuns', columns)).map(({ seq }) => seq))
-        // The first try may have been performed, its answer lost.
+        // The first attempt may have been performed although its answer was lost.
         if (unknownOutcome) for (const { seq } of rows) seqs.add(seq)
         if (unknownOutcome) for (const { seq } of await ask('still', [[...seqs]])) seqs.delete(seq)
         return chunk.filter(({ seq }) => seqs.has(seq))
@@ -108,7 +111,7 @@ class Sweep {
     return dropped
   }
 
-  /** Runs that stay after all: a fork descends from them, or another process made their first record. */
+  /** Keeps runs that the sweep did not remove: a fork descends from them, or another process wrote their first record. */
   async #keepRuns(rows: readonly StoredRunRow[]): Promise<void> {
     for (const row of rows) {
       this.#candidates.keep(row.id)
@@ -121,9 +124,9 @@ class Sweep {
     if (this.#options.dry === true) return this.#needed.unneeded(names)
     const dropped: string[] = []
     for (const chunk of chunksOf(this.#needed.unneeded(names), HASHES_DROPPED)) {
-      // Read before any commit has to wait, and once more for the little that came since.
+      // Reads before any commit has to wait; the transaction then reads only the little that follows.
       await this.#connection.read((ask) => this.#catchUp(ask))
-      // Kept for the next try: if the connection is lost now, that try may find that the work is done.
+      // Kept for a retry: if the connection is lost now, the retry may find that the work is done.
       let unneeded: string[] | undefined
       await this.#connection.write((ask) =>
         transaction(ask, async () => {
@@ -138,7 +141,7 @@ class Sweep {
   }
 }
 
-/** No commit with programs or values, and no entry of a ledger, is under way during such a transaction. */
+/** Runs a transaction during which no commit with programs or values, and no new entry of a ledger, is pending. */
 async function transaction(ask: Ask, work: () => Promise<void>): Promise<void> {
   await ask('begin', [])
   try {
@@ -147,13 +150,13 @@ async function transaction(ask: Ask, work: () => Promise<void>): Promise<void> {
     await work()
     await ask('keep', [])
   } catch (thrown) {
-    // The first error is the one to report; a lost connection ends the transaction too.
+    // The first error is reported; a lost connection ends the transaction too.
     await ask('undo', []).catch(() => undefined)
     throw thrown
   }
 }
 
-/** Runs in pages that hold at most as many records as a process has room for. */
+/** Yields runs in pages with a limited number of records, so that a page fits into memory. */
 function* pagesOf(rows: readonly StoredRunRow[]): Generator<readonly StoredRunRow[]> {
   let page: StoredRunRow[] = []
   let records = 0
