@@ -3,39 +3,39 @@ import { dollars } from './prices.ts'
 import type { ModelReply, ModelTry, Usage } from './types.ts'
 import { addUsage } from './usage.ts'
 
-/** Characters of an answer that a fault keeps. */
+/** The most characters of an answer that a fault contains. */
 const MOST_ANSWER = 2000
 
-/** What a request, or a conversation, has used so far, and what was said last: what its reply tells, or its fault keeps. */
+/** The usage of a request or a conversation so far, and its last answer: data for the reply or for a fault. */
 export class Account {
   usage: Usage = { input: 0, output: 0 }
-  /** USD; undefined once something was not priced. */
+  /** The cost in USD; undefined after something without a price was counted. */
   cost: number | undefined = 0
   tries = 0
-  /** Some of the usage is an estimate: a model did not say what it used, or its try broke off before. */
+  /** True if part of the usage is an estimate: a model did not report its usage, or a try ended before that. */
   estimated = false
   readonly #redact: Redactor | undefined
   #model: string | undefined
   #answer: string | undefined
 
-  /** `redact` takes secrets out of an answer before it is cut: a part of one has no shape. */
+  /** `redact` removes secrets from an answer before it is cut: a part of a secret could not be recognized. */
   constructor(redact?: Redactor) {
     this.#redact = redact
   }
 
-  /** A model is tried. */
+  /** Records that a try of a model begins. */
   beginTry(model: string): void {
     this.tries++
     this.#model = model
   }
 
-  /** Adds tokens and what they cost. */
+  /** Adds tokens and their cost in USD. */
   count(usage: Usage, cost: number | undefined): void {
     this.usage = addUsage(this.usage, usage)
     this.cost = this.cost === undefined || cost === undefined ? undefined : dollars(this.cost + cost)
   }
 
-  /** A model has answered, whatever will come of that. */
+  /** Records the answer of a model, even if the answer is refused later. */
   recordAnswer(model: string, { text, calls }: Pick<ModelTry, 'text' | 'calls'>): void {
     const given = text === '' && calls !== undefined ? JSON.stringify(calls) : text
     const redacted = (this.#redact?.(given) as string | undefined) ?? given
@@ -43,7 +43,7 @@ export class Account {
     this.#answer = (redacted.length > MOST_ANSWER ? `${redacted.slice(0, MOST_ANSWER)}…` : redacted).toWellFormed()
   }
 
-  /** Adds a whole reply, the last so far. */
+  /** Adds a complete reply, which becomes the last answer. */
   addReply(reply: ModelReply): void {
     this.count(reply.usage, reply.cost)
     this.tries += reply.tries
@@ -51,7 +51,7 @@ export class Account {
     this.recordAnswer(reply.model, reply)
   }
 
-  /** Adds what the fault of a part of the conversation has kept as `used`. */
+  /** Adds the usage in `used`, from the fault of a part of the conversation. */
   addUsed(used: Json | undefined): void {
     if (!isObject(used)) return
     const { model, input, output, usd, tries, estimated } = used
@@ -61,7 +61,7 @@ export class Account {
     if (typeof model === 'string') this.#model = model
   }
 
-  /** `answer` and `used` for the data of a fault: the answer if there is one, the usage if any was counted. */
+  /** Returns `answer` and `used` for the data of a fault: the answer if there is one, the usage if any was counted. */
   get facts(): JsonObject {
     const { input, output } = this.usage
     if (this.#model === undefined || (this.#answer === undefined && input + output === 0)) return {}

@@ -1,34 +1,37 @@
 import { Fault, faultData, type FaultDetails } from '../kernel/index.ts'
 
-/** How a model is reached, as far as that is where a failure is mended. */
+/** The access to a model, as far as a failure can be fixed there. */
 export interface Access {
-  /** The variable that holds the key. */
+  /** The variable that contains the key. */
   readonly key: string
-  /** A key was there, and was sent. */
+  /** True if a key was set and sent. */
   readonly isKeySent: boolean
-  /** What names the address; undefined where the provider has but one. */
+  /** The variable or option that sets the address; undefined if the provider has only one address. */
   readonly address: string | undefined
 }
 
-/** For an answer that had begun. */
-export const STREAM_CUT_ADVICE = 'look whether a proxy in between ends long answers'
+/** The advice for an answer that broke off after its start. */
+export const STREAM_CUT_ADVICE = 'check for a proxy that cuts long answers'
 
-const OTHER_MODEL_ADVICE = '`reflex resume RUN --model NAME` goes on with another model'
+const OTHER_MODEL_ADVICE = '`reflex resume RUN --model NAME` continues with another model'
 
-/** A fault with more said about it. */
+/** Returns a fault with further details. */
 export function withDetails(fault: Fault, more: Pick<FaultDetails, 'fix' | 'data'>): Fault {
   const { code, message, verdict, ...details } = faultData(fault)
   return new Fault(code, message, verdict, { ...details, ...more })
 }
 
-/** The fault of a model with what a person can do about it, unless that has been said. `access` is unknown for an application's own model. */
+/**
+ * Returns the fault of a model with advice for a person, unless it has some. `access` is undefined for a model of the
+ * application.
+ */
 export function withAdvice(fault: Fault, access: Access | undefined): Fault {
   if (fault.fix !== undefined) return fault
   const fix = adviceFor(fault, access)
   return fix === undefined ? fault : withDetails(fault, { fix })
 }
 
-/** What `fault` says of itself, and that a model was asked so many times in vain. */
+/** Returns a fault with the number of failed tries added to its advice. */
 export function withRetryAdvice(fault: Fault, times: number): Fault {
   const retryAdvice = `it was tried ${times === 1 ? 'once' : `${times} times`}; \`reflex resume RUN\` tries again`
   return withDetails(fault, { fix: fault.fix === undefined ? retryAdvice : `${fault.fix}; ${retryAdvice}` })
@@ -43,15 +46,15 @@ function adviceFor({ code, data }: Fault, access: Access | undefined): string | 
     case 'R4007':
       return requestAdvice(data?.['status'], access)
     case 'R4008':
-      return 'show the model less (`show` and `budget` of the node), or name one that holds more'
+      return 'show the model less (`show` and `budget` of the node), or name a model with a longer context'
     case 'R4009':
       return 'name a `fallback` model, or raise the quota'
     case 'R4010':
-      return 'name a `fallback` model, if this lasts'
+      return 'if this lasts, name a `fallback` model'
     case 'R4011':
       return connectionAdvice(access)
     case 'R4012':
-      return access?.address === undefined ? 'name another model, if this lasts' : `check ${access.address}: an address usually ends in /v1`
+      return access?.address === undefined ? 'if this lasts, name another model' : `check ${access.address}: an address usually ends in /v1`
     case 'R4014':
       return 'change the prompt, or name another model'
     default:

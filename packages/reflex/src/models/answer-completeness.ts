@@ -5,8 +5,8 @@ import type { ModelRequest, ModelTry, ToolCall } from './types.ts'
 type Answer = Pick<ModelTry, 'text' | 'calls' | 'finish' | 'usage'>
 
 /**
- * Returns the fault of an answer that is empty or was cut by the limit of tokens; undefined for a complete one. A structured
- * answer is checked against its schema instead. A call whose arguments may have been cut is never made.
+ * Returns the fault `R4019` of an answer that is empty or was cut by the token limit; undefined for a complete answer.
+ * A structured answer is checked against its schema instead. A call whose arguments may have been cut is never made.
  */
 export function incompleteFault(name: string, answer: Answer, request: ModelRequest): Fault | undefined {
   const { text, calls = [], finish } = answer
@@ -27,13 +27,13 @@ function cut(name: string, answer: Answer, request: ModelRequest): Fault {
   })
 }
 
-/** Says where an answer was cut: `cut at 4,096 tokens`. */
+/** Describes where an answer was cut: `cut at 4,096 tokens`. */
 export function cutText({ usage }: Pick<Answer, 'usage'>, { maxTokens }: Pick<ModelRequest, 'maxTokens'>): string {
   const tokens = maxTokens ?? usage?.output
   return tokens === undefined ? 'cut by its limit of tokens' : `cut at ${tokens.toLocaleString('en-US')} tokens`
 }
 
-/** Calls as they can be made: arguments may be left out only where the tool takes none. */
+/** Returns calls as they can be made: only a tool without parameters may be called without arguments. */
 export function validCalls(calls: readonly ToolCall[], { tools = [] }: Pick<ModelRequest, 'tools'>): readonly ToolCall[] {
   return calls.map((call) => {
     if (call.invalid?.trim() !== '') return call

@@ -6,7 +6,7 @@ import { type Piece, ThinkingStream, withoutThinking } from './thinking.ts'
 import type { Finish, ModelCall, ModelDelta, ModelTry, ToolCall, Usage } from './types.ts'
 import { validUsage } from './usage.ts'
 
-/** One block of an answer: a text, a thought or a call, with what the provider wants to see of it again. */
+/** One block of an answer: a text, a thought or a call, with the metadata that the provider expects back. */
 interface Block {
   readonly type: 'text' | 'reasoning' | 'call'
   readonly id: string
@@ -17,10 +17,10 @@ interface Block {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads what `doGenerate` gave. Throws `R4012` when it is no answer. */
+/** Reads the result of `doGenerate`. Throws `R4012` if it is not an answer. */
 export function readContent(result: object): ModelTry {
   const { content, finishReason, usage, warnings, structuredOutputText } = fieldsOf(result)
-  if (!Array.isArray(content)) throw faults.make('R4012', 'the provider package gave an answer without content')
+  if (!Array.isArray(content)) throw faults.make('R4012', 'the provider package returned an answer without content')
   const answer = new AnswerBuilder()
   for (const part of content) answer.addPart(fieldsOf(part))
   answer.warn(warnings)
@@ -29,20 +29,20 @@ export function readContent(result: object): ModelTry {
 }
 
 /**
- * Reads a stream to its end, and tells what comes as progress. Throws what the stream reports; `R4011` when it ends
- * before the answer does. The stream is called off when the reader fails or the signal is aborted.
+ * Reads a stream to its end and reports its parts as progress. Throws the errors that the stream reports, and `R4011`
+ * if the stream ends before the answer is complete. The stream is cancelled if reading fails or the signal is aborted.
  */
 export async function readStream(stream: object, call: ModelCall): Promise<ModelTry> {
   const reader = readerOf(stream)
   const answer = new AnswerBuilder((delta) => call.part(copyJson(delta, 'delta')))
-  // Not every provider's stream ends by itself when the request is broken off.
+  // Not every provider's stream ends by itself when the request is aborted.
   const stop = (): void => void reader.cancel(call.signal.reason).catch(() => undefined)
   call.signal.addEventListener('abort', stop, { once: true })
   try {
     for (;;) {
       const { done, value } = await reader.read()
       call.signal.throwIfAborted()
-      if (done) throw faults.make('R4011', 'the stream ended before the answer did', { fix: STREAM_CUT_ADVICE })
+      if (done) throw faults.make('R4011', 'the stream ended before the answer was complete', { fix: STREAM_CUT_ADVICE })
       const part = fieldsOf(value)
       if (part.type === 'finish') return answer.finish(part.finishReason, part.usage)
       answer.addStreamPart(part)
@@ -60,13 +60,13 @@ interface PartReader {
 
 function readerOf(stream: object): PartReader {
   if (stream instanceof ReadableStream) return stream.getReader()
-  throw faults.make('R4012', 'the provider package gave no stream')
+  throw faults.make('R4012', 'the provider package returned no stream')
 }
 
-/** An answer as it comes together. */
+/** Builds an answer from its parts. */
 class AnswerBuilder {
   readonly #blocks: Block[] = []
-  /** Blocks that grow, by type and id. */
+  /** The blocks that can still grow, by type and id. */
   readonly #openBlocks = new Map<string, Block>()
   #length = 0
   readonly #warnings: string[] = []
@@ -77,13 +77,13 @@ class AnswerBuilder {
     this.#onDelta = onDelta
   }
 
-  /** A part of a whole answer. */
+  /** Adds a part of a complete answer. */
   addPart(part: Fields): void {
     if (part.type === 'text' || part.type === 'reasoning') this.#add(part.type, String(this.#blocks.length), part, textOf(part.text))
     else this.#call(part)
   }
 
-  /** A part of a stream. */
+  /** Adds a part of a stream. */
   addStreamPart(part: Fields): void {
     switch (part.type) {
       case 'text-start':
@@ -184,11 +184,12 @@ const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'leng
 
 function finishOf({ unified, raw }: Fields, calls: readonly ToolCall[], used: Usage | undefined): Finish {
   const data = used === undefined ? {} : { data: { usage: copyJson(used, 'usage') } }
-  if (unified === 'interrupted') throw faults.make('R4011', 'the stream ended before the answer did', { fix: STREAM_CUT_ADVICE, ...data })
+  if (unified === 'interrupted')
+    throw faults.make('R4011', 'the stream ended before the answer was complete', { fix: STREAM_CUT_ADVICE, ...data })
   if (unified === 'error')
     throw faults.make('R4010', `the provider ended the answer with an error${raw === undefined ? '' : ` (${textOf(raw)})`}`, data)
   const finish = FINISHES[textOf(unified)] ?? 'other'
-  // Some servers say `stop` for an answer that calls tools.
+  // Some servers report `stop` for an answer that calls tools.
   return calls.length > 0 && finish !== 'length' && finish !== 'filter' ? 'tools' : finish
 }
 

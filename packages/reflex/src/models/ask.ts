@@ -19,22 +19,22 @@ import type { FailedTry, Model, ModelCall, ModelMessage, ModelReply, ModelReques
 import { validUsage } from './usage.ts'
 import { cutText, incompleteFault, validCalls } from './answer-completeness.ts'
 
-/** What asking needs of the configured models. */
+/** The parts of the configured models that a request needs. */
 export interface AskWorld {
   readonly host: Host
-  /** The adapter of a name. Throws a fault when there is none. */
+  /** Returns the adapter for a name. Throws a fault if there is none. */
   find(name: string): Promise<Model>
   price(name: string, model: Model): Price | undefined
-  /** Checks answers; zod does if absent. */
+  /** Checks structured answers. Absent: zod checks them. */
   readonly check: FindMisfits | undefined
-  /** Takes secrets out of answers that faults keep in part. */
+  /** Removes secrets from the answers that faults contain. */
   readonly redact: Redactor | undefined
 }
 
 export const DEFAULT_TIMEOUT = 120_000
 const DEFAULT_RETRIES = 2
 
-/** Asks the models in turn until one has answered; see `Models.generate`. */
+/** Asks the models in turn until one answers; see `Models.generate`. */
 export async function ask(names: readonly string[], request: ModelRequest, call: ModelCall, world: AskWorld): Promise<ModelReply> {
   call.signal.throwIfAborted()
   const { output } = request
@@ -49,22 +49,22 @@ export async function ask(names: readonly string[], request: ModelRequest, call:
   }
 }
 
-/** The time limit of one try of a model, and the model that is asked after it. */
+/** The limits of one try: its time limit in milliseconds, and the model that is asked next. */
 interface TryLimits {
   readonly next: string | undefined
   readonly tryTimeout: number | undefined
 }
 
-/** A try without an answer. */
+/** A try that ended without an answer. */
 interface BrokenTry {
   readonly request: ModelRequest
-  /** Characters of progress that came. */
+  /** The number of characters received as progress. */
   readonly receivedCharacters: number
   readonly thrown: unknown
   readonly isLate: boolean
 }
 
-/** One request on its way through tries and models. */
+/** One request, with all its tries and models. */
 class PendingRequest {
   readonly #request: ModelRequest
   readonly #call: ModelCall
@@ -113,7 +113,7 @@ class PendingRequest {
     const answer = await this.#askWithRetries(name, model, this.#request, limits)
     const checked = this.#checkAnswer(answer)
     if (checked?.problem === undefined) return this.#reply(name, answer, checked)
-    // One round of repair: the model sees what it wrote and what is wrong with it.
+    // Repairs the answer once: the model sees its answer and the problem.
     this.#noteFailure(misfitFault(name, checked.problem, answer), name, name)
     const repaired = { ...this.#request, messages: [...this.#request.messages, ...repair(answer, checked.problem)] }
     const again = await this.#askWithRetries(name, model, repaired, limits)
@@ -130,7 +130,7 @@ class PendingRequest {
     return { problem: `the answer was ${cutText(answer, this.#request)}` }
   }
 
-  /** Asks one model until it answers, as often as its retries allow. */
+  /** Asks one model until it answers or has no retries left. */
   async #askWithRetries(name: string, model: Model, request: ModelRequest, limits: TryLimits): Promise<ModelTry> {
     const retries = this.#request.retries ?? DEFAULT_RETRIES
     for (let retry = 1; ; retry++) {
@@ -184,7 +184,10 @@ class PendingRequest {
     this.#account.count(usage, price && costOf(usage, price))
   }
 
-  /** Counts an answer: what its provider says of it, else an estimate, so that no provider escapes a budget by saying nothing. */
+  /**
+   * Counts the usage of an answer: the reported usage, else an estimate, so that a provider that reports nothing does
+   * not escape a budget.
+   */
   #countWhole(name: string, model: Model, request: ModelRequest, answer: ModelTry): Usage {
     const reported = answer.usage && validUsage(answer.usage)
     const usage = reported ?? estimateUsage(request, lengthOf(answer))
@@ -193,7 +196,7 @@ class PendingRequest {
     return usage
   }
 
-  /** Counts an interrupted try: the usage that its model reported, else an estimate where a model had begun to work. */
+  /** Counts the usage of an interrupted try: the reported usage, else an estimate if the model had started to work. */
   #countBroken(name: string, model: Model, { request, receivedCharacters: heard, thrown, isLate }: BrokenTry): void {
     const reported = isFault(thrown) && isObject(thrown.data?.['usage']) ? validUsage(thrown.data['usage']) : undefined
     if (reported !== undefined) return this.#count(name, model, reported)
@@ -202,7 +205,7 @@ class PendingRequest {
     this.#count(name, model, estimateUsage(request, heard))
   }
 
-  /** Calls of tools that nobody offered are no answer. */
+  /** Removes calls of tools that were not offered: they are not an answer. */
   #withoutUnofferedCalls(answer: ModelTry): ModelTry {
     if (answer.calls === undefined || this.#check === undefined) return answer
     if (answer.calls.length > 0 && hasOfferedTools(this.#request)) return answer
@@ -226,13 +229,16 @@ class PendingRequest {
     }
   }
 
-  /** A try has failed and another begins. */
+  /** Records that a try failed and another one begins. */
   #noteFailure({ code, message }: Fault, name: string, next: string): void {
     this.#failures.push({ model: name, code, message })
     if (this.#request.stream === true) this.#progress.restart({ try: this.#account.tries + 1, model: next, because: code })
   }
 
-  /** Any thrown value as a fault, the end of the time among them. Throws on when the call itself was broken off. */
+  /**
+   * Converts any thrown value to a fault; an expired deadline is one too. Throws the reason of the signal if the call
+   * was aborted.
+   */
   #faultOf(thrown: unknown, name: string): Fault {
     if (this.#call.signal.aborted) throw this.#call.signal.reason
     if (this.#deadline.isOver) return timeoutFault(name, this.#request.timeout ?? DEFAULT_TIMEOUT)
@@ -240,11 +246,11 @@ class PendingRequest {
       ? thrown
       : faults.make('R4007', `${name} cannot answer: ${String(thrown)}`, {
           cause: thrown,
-          fix: 'mend the adapter that the application gave',
+          fix: 'fix the adapter that the application provided',
         })
   }
 
-  /** The fault in which the request ends: with what was said and used all the same, and with the failures before it. */
+  /** Returns the fault of the whole request: with the last answer, the usage, and the earlier failures. */
   #finalFault(fault: Fault): Fault {
     const failures = this.#failures.length === 0 ? {} : { failures: this.#failures.map((failure) => ({ ...failure })) }
     const data = { ...fault.data, ...this.#account.facts, ...failures }
@@ -252,7 +258,7 @@ class PendingRequest {
   }
 }
 
-/** The time of the whole request is over. */
+/** Returns the fault for an expired deadline of the whole request. */
 function timeoutFault(name: string, milliseconds: number): Fault {
   const fix = 'give the node a longer `timeout`, such as "5m" (in a request, milliseconds); `reflex resume RUN` tries again'
   return slowFault(name, milliseconds, fix)
@@ -263,7 +269,7 @@ function slowFault(name: string, milliseconds: number, fix: string, more: JsonOb
   return faults.make('R4013', message, { data: { model: name, timeout: milliseconds, ...more }, fix })
 }
 
-/** The time of one try is over. */
+/** Returns the fault for an expired time limit of one try. */
 function tryTimeoutFault(name: string, milliseconds: number): Fault {
   return slowFault(name, milliseconds, 'give the node a longer `tryTimeout` (`try_timeout` in a pipeline), such as "1m"', { hangs: true })
 }

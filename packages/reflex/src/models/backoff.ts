@@ -5,9 +5,9 @@ const FIRST = 500
 const LONGEST = 20_000
 
 /**
- * Milliseconds to wait before the retry of this number, from 1. What the provider asks for counts; else half a second,
- * twice as long each time, spread by a quarter around it so that many runs do not come back at once. The same call
- * waits the same each time.
+ * Returns the milliseconds to wait before the retry with this number, from 1: the time that the provider asks for, else
+ * half a second, doubled with each retry. The doubled time varies by a quarter so that many runs do not return at once.
+ * The same call waits the same time again.
  */
 export function waitBefore(retry: number, fault: Fault, key: string, now: number): number {
   const { retryAfter, retryAt } = fault.data ?? {}

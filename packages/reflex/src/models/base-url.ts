@@ -1,20 +1,23 @@
-/** The address of a server and its query: the packages of providers put paths behind the one, and take the other by itself. */
+/** The address of a server and its query. Provider packages append paths to the address and take the query separately. */
 interface BaseUrl {
   readonly url: string
   readonly query: Readonly<Record<string, string>>
 }
 
-/** Separates the query from an address, whose form has been checked. */
+/** Separates the query from an address whose form has been checked. */
 export function readBaseUrl(address: string): BaseUrl {
   const url = new URL(address)
   const query = Object.fromEntries(url.searchParams)
   return { url: `${url.origin}${url.pathname}`, query }
 }
 
-/** Characters of a part of a path that may be a key: gateways put keys there. */
+/** The minimum number of characters of a path segment that may be a key: gateways put keys into paths. */
 const KEY_LENGTH = 12
 
-/** Returns the parts of an address that may be secret: values of its query but versions, and parts of its path that look like keys. */
+/**
+ * Returns the parts of an address that may be secret: the values of its query except versions, and path segments that
+ * look like keys.
+ */
 export function secretsInAddress(address: string): readonly string[] {
   if (!URL.canParse(address)) return []
   const { pathname, searchParams, search } = new URL(address)

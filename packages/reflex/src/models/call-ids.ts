@@ -2,8 +2,9 @@ import { isObject, type Json } from '../kernel/index.ts'
 import type { ModelMessage, ModelTry, ToolCall } from './types.ts'
 
 /**
- * Gives each call of an answer a unique id in the conversation: some servers leave ids out, or restart them with each answer,
- * and then a result belongs to two calls. The provider's own form of the answer is changed in the same way.
+ * Gives each call of an answer an id that is unique in the conversation. Some servers omit ids or restart them with
+ * each answer; a result would then belong to two calls. The ids in the provider's own form of the answer change in the
+ * same way.
  */
 export function withUniqueCallIds<Answer extends Pick<ModelTry, 'calls' | 'native'>>(
   answer: Answer,
@@ -30,7 +31,7 @@ function uniqueId(id: string, usedIds: ReadonlySet<string>): string {
   return `${stem}_${number}`
 }
 
-/** In the provider's form, calls have the same order. */
+/** Renames the calls in the provider's form, which have the same order. */
 function renameNative(native: readonly Json[], ids: readonly string[]): readonly Json[] {
   let next = 0
   return native.map((block) =>

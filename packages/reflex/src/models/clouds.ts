@@ -1,15 +1,15 @@
 import type { Environment } from './scrub.ts'
 
-/** What the environment says of a provider that signs requests by more than one key: its settings, or what is missing. */
+/** The settings of a provider that needs more than one key, read from the environment, or the missing variable. */
 export type CloudSettings = { readonly settings: object } | { readonly missing: string; readonly fix: string }
 
 /** A provider whose package has another name than the provider, or that needs more than a key. */
 export interface Cloud {
-  /** The package, and its functions that make a provider, the first that is there. */
+  /** Returns the package, and the names of its functions that create a provider; the first one that exists is used. */
   entry(model: string): { readonly package: string; readonly factories: readonly string[] }
-  /** What is installed for it. */
+  /** The package to install. */
   readonly package: string
-  /** The variables that it reads, for people. */
+  /** The variables that it reads, for messages. */
   readonly variables: readonly string[]
   settings(environment: Environment, model: string): CloudSettings
 }
@@ -36,14 +36,14 @@ const bedrock: Cloud = {
       return { missing: lacking, fix: 'set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY' }
     }
     const sessionToken = first(environment, 'AWS_SESSION_TOKEN')
-    // An empty key keeps the package from looking for one in the environment of the process.
+    // With an empty key, the package does not look for a key in the environment of the process.
     return { settings: { region, apiKey: '', accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) } }
   },
 }
 
 const vertex: Cloud = {
   package: '@ai-sdk/google-vertex',
-  // Models of Anthropic have an entry of their own in the same package.
+  // Anthropic's models have their own entry in the same package.
   entry: (model) =>
     isOfAnthropic(model)
       ? { package: '@ai-sdk/google-vertex/anthropic', factories: ['createGoogleVertexAnthropic', 'createVertexAnthropic'] }
@@ -59,7 +59,7 @@ const vertex: Cloud = {
     'GOOGLE_PRIVATE_KEY',
   ],
   settings(environment, model) {
-    // The express mode of an API key has no models of Anthropic.
+    // The express mode, which uses an API key, has no models of Anthropic.
     const apiKey = isOfAnthropic(model) ? undefined : first(environment, 'GOOGLE_VERTEX_API_KEY')
     if (apiKey !== undefined) return { settings: { apiKey } }
     const project = first(environment, 'GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT')
@@ -74,12 +74,15 @@ function isOfAnthropic(model: string): boolean {
   return /^claude/i.test(model)
 }
 
-/** Without any of these variables the package uses the credentials of the machine, as `gcloud auth application-default login` leaves them. */
+/**
+ * Returns the credentials from the environment. Without any of these variables, the package uses those that `gcloud
+ * auth application-default login` stored on the machine.
+ */
 function googleAuth(environment: Environment): object {
   const keyFilename = first(environment, 'GOOGLE_APPLICATION_CREDENTIALS')
   const [email, key] = [first(environment, 'GOOGLE_CLIENT_EMAIL'), first(environment, 'GOOGLE_PRIVATE_KEY')]
   if (email !== undefined && key !== undefined)
-    // Variables hold line ends as two characters.
+    // In variables, a line end is written as the two characters \n.
     return { googleAuthOptions: { credentials: { client_email: email, private_key: key.replaceAll('\\n', '\n') } } }
   return keyFilename === undefined ? {} : { googleAuthOptions: { keyFilename } }
 }
@@ -95,10 +98,10 @@ const azure: Cloud = {
   },
 }
 
-/** Providers by the name that stands before the colon. */
+/** The clouds by the name before the colon. */
 export const CLOUDS: Readonly<Record<string, Cloud>> = { bedrock, vertex, azure }
 
-/** Returns the cloud of this name. */
+/** Returns the cloud with this name. */
 export function cloudOf(provider: string): Cloud | undefined {
   return Object.hasOwn(CLOUDS, provider) ? CLOUDS[provider] : undefined
 }

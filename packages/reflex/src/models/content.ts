@@ -5,14 +5,17 @@ import { faults } from './faults.ts'
 import { isSameMedia, mediaOf } from './media.ts'
 import type { FilePart, ModelMessage, ModelRequest } from './types.ts'
 
-/** Bytes of one file of a message. */
+/** The most bytes of one file of a message. */
 const MOST_BYTES = 16_000_000
-/** Bytes of all files of a request: the body of a request has a limit of about 32 MB with most providers, and base64 adds a third. */
+/**
+ * The most bytes of all files of a request: most providers limit the body of a request to about 32 MB, and base64 adds
+ * a third.
+ */
 const MOST_IN_ALL = 22_000_000
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/
 
-/** The facts of a file that a prompt, a record and a trace show in place of its bytes. */
+/** The facts of a file that prompts, records and traces show instead of its bytes. */
 export interface FileFacts {
   readonly media: string
   readonly bytes: number
@@ -22,9 +25,9 @@ export interface FileFacts {
 }
 
 /**
- * Makes the part of a message that is a file, from its bytes or their base64. The media type is found in the content; `media` is
- * what it is said to be. Throws `R4027` for content that is empty, of an unknown format or of another one than it is said to be,
- * `R4028` for more than 16 MB, and `R4029` for content that does not have its `hash`.
+ * Creates the file part of a message from its bytes or their base64. The media type is detected from the content;
+ * `media` is the stated type. Throws `R4027` for content that is empty, of an unknown format or not of the stated type,
+ * `R4028` for more than 16 MB, and `R4029` for content with another hash than `hash`.
  */
 export function filePart(content: Uint8Array | string, stated: Partial<Omit<FilePart, 'data' | 'type'>> = {}): FilePart & FileFacts {
   const { name, media: _media, bytes: _bytes, hash: _hash, ...marks } = stated
@@ -38,7 +41,7 @@ export function filePart(content: Uint8Array | string, stated: Partial<Omit<File
       'R4029',
       `${about} is not the one that was stored: it has the hash ${shortHash(hash)} instead of ${shortHash(stated.hash)}`,
       {
-        fix: 'attach the file again; a value of a secret variable that stands in its content is taken out of records',
+        fix: 'attach the file again; records do not keep the values of secret variables, so content with such a value changes',
       },
     )
   return {
@@ -53,8 +56,8 @@ export function filePart(content: Uint8Array | string, stated: Partial<Omit<File
 }
 
 /**
- * Returns the part of a message for a value: the base64 of a file, a `data:` URL, or `{data, media?, name?}` as `file.read` gives it
- * with `as: "base64"`. Undefined for any other value, such as a path. Throws as `filePart`.
+ * Returns the file part of a message for a value: a `data:` URL, or `{data, media?, name?}` as `file.read` returns it
+ * with `as: "base64"`. Undefined for any other value, such as a path. Throws the faults of `filePart`.
  */
 export function filePartOf(value: Json | undefined): (FilePart & FileFacts) | undefined {
   if (typeof value === 'string') return DATA_URL.test(value) ? filePart(value, mediaIn(value)) : undefined
@@ -69,7 +72,7 @@ export function filePartOf(value: Json | undefined): (FilePart & FileFacts) | un
   })
 }
 
-/** Checks the files of a request and completes them with what their content tells: `filePart`. */
+/** Checks the files of a request and adds the facts found in their content, as `filePart` does. */
 export function withCheckedFiles(request: ModelRequest): ModelRequest {
   if (!request.messages.some((message) => 'parts' in message)) return request
   let total = 0
@@ -88,7 +91,7 @@ export function withCheckedFiles(request: ModelRequest): ModelRequest {
   return { ...request, messages }
 }
 
-/** Returns a request without the bytes of its files: what is asked, for digests, estimates and people. */
+/** Returns messages without the bytes of their files, for digests, estimates and people. */
 export function withoutBytes(messages: readonly ModelMessage[]): readonly Json[] {
   const plain = JSON.parse(
     JSON.stringify(messages, (key, value: unknown) => (isFile(value) ? { ...value, data: undefined } : value)),
@@ -96,13 +99,13 @@ export function withoutBytes(messages: readonly ModelMessage[]): readonly Json[]
   return Array.isArray(plain) ? (plain as Json[]) : []
 }
 
-/** Says what a file is, without its bytes: `photo.png, image/png 12 kB sha256:4f1c0a9d2b7e`. */
+/** Describes a file without its bytes: `photo.png, image/png 12 kB sha256:4f1c0a9d2b7e`. */
 export function fileText({ name, media = 'a file', bytes, hash }: Pick<FilePart, 'name' | 'media' | 'bytes' | 'hash'>): string {
   const facts = [media, ...(bytes === undefined ? [] : [sizeText(bytes)]), ...(hash === undefined ? [] : [`sha256:${shortHash(hash)}`])]
   return [...(name === undefined ? [] : [name]), facts.join(' ')].join(', ')
 }
 
-/** Returns the text of a message for people: its files stand in brackets, before its words. */
+/** Returns the text of a message for people: its files in brackets, then its text. */
 export function messageText(message: ModelMessage): string {
   const parts = message.role === 'user' ? (message.parts ?? []) : []
   const shown = parts.map((part) => (part.type === 'text' ? part.text : `[${fileText(part)}]`))
@@ -116,14 +119,14 @@ function isFile(value: unknown): value is FilePart & { readonly [key: string]: u
 function checkedMedia(bytes: Uint8Array, about: string, { media, name }: Pick<Partial<FilePart>, 'media' | 'name'>): string {
   const found = mediaOf(bytes, name)
   if (found === undefined) {
-    throw faults.make('R4027', `${about} has no format that a model can read`, {
+    throw faults.make('R4027', `${about} does not have a format that a model can read`, {
       fix: 'attach an image, a PDF, a sound or a text; convert other formats first',
     })
   }
   if (media === undefined) return found
   if (!isSameMedia(media, found))
-    throw faults.make('R4027', `${about} is ${found} by its content, and is said to be ${media}`, {
-      fix: `write ${found}, or leave it out`,
+    throw faults.make('R4027', `${about} is ${found} by its content, but is stated to be ${media}`, {
+      fix: `write ${found}, or omit it`,
     })
   return media.includes('/') && !media.endsWith('/*') ? media : found
 }
@@ -133,7 +136,7 @@ function decoded(content: string, about: string): Uint8Array {
   if (plain.length > MOST_BYTES * 1.4)
     throw tooLarge(`${about} has about ${sizeText(Math.round(plain.length * 0.75))}`, `${sizeText(MOST_BYTES)} for one file`)
   if (plain.includes('‹secret'))
-    throw faults.make('R4029', `${about} is not the one that was stored: the value of a secret variable was taken out of it`, {
+    throw faults.make('R4029', `${about} is not the one that was stored: the value of a secret variable was removed from it`, {
       fix: 'give that variable a value of another form, or attach the file from an agent in code',
     })
   if (!BASE64.test(plain) || plain.length % 4 === 1)
@@ -158,7 +161,7 @@ function shortHash(hash: string): string {
   return hash.slice(0, 12)
 }
 
-/** `12 kB`, `1.4 MB`. */
+/** Returns a size such as `12 kB` or `1.4 MB`. */
 function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -10,50 +10,50 @@ import { findModel, type ProviderWorld } from './providers.ts'
 import { type Environment, scrubber } from './scrub.ts'
 import type { Model, ModelCall, ModelReply, ModelRequest, Models, Price, Prices } from './types.ts'
 
-/** Which models there are, and how they are asked. */
+/** The configuration of models. */
 export interface ModelsOptions {
   readonly host: Host
   /**
-   * Where keys come from (`OPENAI_API_KEY`, …, `REFLEX_API_KEY` for the base URL), and `REFLEX_MODEL` and
-   * `REFLEX_BASE_URL`, which the options below precede. The process's own environment is not read.
+   * The variables for keys (`OPENAI_API_KEY`, …, `REFLEX_API_KEY` for the base URL), and `REFLEX_MODEL` and
+   * `REFLEX_BASE_URL`; the options below override these two. The environment of the process is not read.
    */
   readonly environment?: Environment | undefined
-  /** Asked when a request names no model: `provider:name`, or a model itself. */
+  /** The model for requests that name none: `provider:name`, or a model itself. */
   readonly model?: string | Model | LanguageModel | undefined
-  /** Asked in turn when that fails. */
+  /** The models that are asked in turn if that one fails. */
   readonly fallback?: readonly string[] | undefined
-  /** A server that speaks OpenAI's protocol: names of models are its own then. */
+  /** The address of a server that speaks OpenAI's protocol; model names are then those of the server. */
   readonly baseUrl?: string | undefined
-  /** USD for a million tokens, by the name of the model; before the table of Reflex. */
+  /** USD per million tokens by model name; these override the price list of Reflex. */
   readonly prices?: Prices | undefined
   /**
-   * Models by a name of one's own: adapters of Reflex, or models of the AI SDK. These send with a `fetch` of their own;
-   * what Reflex makes from a name follows no redirect and reads 32 MB at most.
+   * Models under names of the application: adapters of Reflex, or models of the AI SDK. The latter send with their own
+   * `fetch`; a model that Reflex creates from a name follows no redirects and reads at most 32 MB.
    */
   readonly models?: Readonly<Record<string, Model | LanguageModel>> | undefined
-  /** Guesses at misspelt names, for faults; `suggest` of the text room is one. */
+  /** Suggests a known name for a misspelt one, for faults; `suggest` of the text room is such a function. */
   readonly guess?: Guess | undefined
-  /** Checks structured answers against their schemas. If absent, zod does, and is stopped after half a second. */
+  /** Checks structured answers against their schemas. Default: zod, stopped after half a second. */
   readonly check?: FindMisfits | undefined
-  /** Takes secrets out of answers that faults keep in part. */
+  /** Removes secrets from the answers that faults contain. */
   readonly redact?: Redactor | undefined
 }
 
-/** Models that can tell what is wrong with a name. */
+/** Models that can report problems of a name. */
 export interface NamedModels extends Models {
   /**
-   * What keeps a model from being asked, told at once: `R4002` for a name that means none, or for a base URL that is no
-   * address or holds a password. Without a name, of the base URL and the configured default. Loads and asks nothing, so a
-   * missing package or key is a fault of `generate` alone.
+   * Returns the fault that prevents a model from being asked: `R4002` for a name that means no model, or for a base URL
+   * that is not an address or contains a password. Without a name, checks the base URL and the configured default.
+   * Loads nothing and sends nothing, so only `generate` reports a missing package or key.
    */
   check(name?: string): Fault | undefined
-  /** What an author should hear of a name before a run; loads and asks nothing. */
+  /** Returns findings about a name for an author before a run. Loads nothing and sends nothing. */
   findings(name: string): readonly Fault[]
 }
 
 /**
- * The models of an application behind one call. Packages of providers are loaded when a model of theirs is first asked,
- * so a missing one is a fault of that call, not of this. Throws `R4005` for an object that is no model.
+ * Creates the models of an application. The package of a provider is loaded when one of its models is first asked, so a
+ * missing package is a fault of that call, not of this one. Throws `R4005` for an object that is not a model.
  */
 export function createModels(options: ModelsOptions): NamedModels {
   return new ConfiguredModels(options)
@@ -120,7 +120,7 @@ class ConfiguredModels implements NamedModels {
     return first === undefined ? [] : this.#chain(first, request).filter((model) => this.price({ ...request, model }) === undefined)
   }
 
-  /** The models that are asked in turn. */
+  /** Returns the models that are asked in turn. */
   #chain(first: string, { fallback = this.#options.fallback ?? [] }: ModelRequest): readonly string[] {
     return [...new Set([first, ...fallback])]
   }
@@ -130,7 +130,7 @@ class ConfiguredModels implements NamedModels {
     if (first === undefined) {
       const what = request.label === undefined ? '' : `: ${request.label} asks one`
       throw faults.make('R4001', `no model is configured${what}`, {
-        fix: 'give --model provider:name, set REFLEX_MODEL, or REFLEX_BASE_URL and a name; in an application the option `model`',
+        fix: 'give --model provider:name, or set REFLEX_MODEL, or set REFLEX_BASE_URL and name a model; in an application, set the option `model`',
       })
     }
     return ask(this.#chain(first, request), request, call, {
@@ -145,7 +145,7 @@ class ConfiguredModels implements NamedModels {
   #adapterOf(given: Model | LanguageModel, name: string | undefined): Model {
     if (isLanguageModel(given)) return languageModel(given, { name, scrub: this.#world.scrub })
     if (typeof given.generate === 'function') return given
-    throw faults.make('R4005', `${name ?? 'the option model'} is no model`, {
+    throw faults.make('R4005', `${name ?? 'the option model'} is not a model`, {
       fix: 'give a name, a model of the AI SDK, or an object with `name` and `generate`',
     })
   }
@@ -155,12 +155,12 @@ class ConfiguredModels implements NamedModels {
     if (known !== undefined) return known
     const found = findModel(name, this.#world)
     this.#adapters.set(name, found)
-    // What is missing may be there the next time: a package is installed, a key set.
+    // A later call can succeed: the package may be installed or the key set by then.
     found.catch(() => this.#adapters.delete(name))
     return found
   }
 
-  /** An object under a name of one's own may be a model that has a price. */
+  /** Returns the price of a model. An object under a name of the application may be a model with a price. */
   #price(name: string, model?: Model): Price | undefined {
     const found = model ?? this.#adapters.get(name)
     const given = this.#options.models?.[name] ?? (name === this.#default ? this.#options.model : undefined)

@@ -1,6 +1,6 @@
 import type { Host } from '../kernel/index.ts'
 
-/** The time that a call has, or one try of it: a signal that is aborted when it is over, or when the outer one is. */
+/** The time limit of a call or of one try: a signal that is aborted at the deadline, or when the outer signal is aborted. */
 export class Deadline {
   readonly at: number
   readonly signal: AbortSignal
@@ -16,7 +16,7 @@ export class Deadline {
     const forward = (): void => this.#controller.abort(outer.reason)
     const cancelTimer = host.at(this.at, () => {
       this.#isOver = true
-      this.#controller.abort(new Error('the time is over'))
+      this.#controller.abort(new Error('the deadline has passed'))
     })
     this.#release = () => {
       cancelTimer()
@@ -26,12 +26,12 @@ export class Deadline {
     else outer.addEventListener('abort', forward, { once: true })
   }
 
-  /** Its own time is over, and nobody outside broke the call off. */
+  /** True if the deadline has passed and the outer signal was not aborted. */
   get isOver(): boolean {
     return this.#isOver && !this.#outer.aborted
   }
 
-  /** What `promise` gives, unless the signal comes first; then what it still gives is ignored. */
+  /** Settles as `promise` does, or rejects if the signal is aborted first; a later result is ignored. */
   async race<Value>(promise: Promise<Value>): Promise<Value> {
     const { signal } = this
     return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export class Deadline {
     })
   }
 
-  /** Waits so many milliseconds; rejects with the reason of the signal when that comes first. */
+  /** Waits for some milliseconds. Rejects with the reason of the signal if it is aborted first. */
   async sleep(host: Host, milliseconds: number): Promise<void> {
     let cancelTimer = (): void => undefined
     const slept = new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ export class Deadline {
     }
   }
 
-  /** The call is at an end; nothing is left that could ring. */
+  /** Removes the timer and the listener when the call has ended. */
   release(): void {
     this.#release()
   }

@@ -3,7 +3,7 @@ import { type Access, withAdvice, STREAM_CUT_ADVICE } from './advice.ts'
 import { faults } from './faults.ts'
 import { NoStreamError } from './http.ts'
 
-/** What the errors of the AI SDK and of `fetch` carry, as far as it is read. */
+/** The facts that are read from the errors of the AI SDK and of `fetch`. */
 interface ErrorFacts {
   readonly name: string
   readonly message: string
@@ -16,10 +16,10 @@ interface ErrorFacts {
   readonly cause: unknown
 }
 
-/** Whom the failure is of. */
+/** The model that failed. */
 interface AskedModel {
   readonly name: string
-  /** Cleans every word of a provider. */
+  /** Removes secrets from any text of a provider. */
   readonly scrub: (text: string) => string
   readonly access: Access | undefined
 }
@@ -29,19 +29,19 @@ const UNREACHABLE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|
 const TOO_LONG =
   /context.{0,3}(?:length|window|size)|maximum context|prompt is too long|too many tokens|exceeds? the (?:model'?s? )?(?:max|limit|context)/i
 const QUOTA_SPENT = /insufficient_quota|billing|credit balance/i
-/** Errors that caused one another, looked at. */
+/** The most errors of a chain of causes that are examined. */
 const MOST_CAUSES = 8
 const FILTERED = /content_filter|content management policy|safety system/i
 
 /**
- * What a provider package threw, as a fault that says who may retry: 408, 409, 429, 5xx, broken connections, cut streams
- * and answers that make no sense may pass; 400, 401, 403, 404 and the like will not. It says what can be done about it.
+ * Converts what a provider package threw into a fault with a verdict. 408, 409, 429, 5xx, lost connections, cut streams
+ * and unreadable answers can be retried; 400, 401, 403, 404 and similar cannot. The fault contains advice.
  */
 export function failureOf(thrown: unknown, asked: AskedModel): Fault {
   return withAdvice(wrappedFault(thrown) ?? classify(thrown, asked), asked.access)
 }
 
-/** A fault of our own, which a package may have wrapped. */
+/** Returns a fault of Reflex that a package may have wrapped. */
 function wrappedFault(thrown: unknown): Fault | undefined {
   let next = thrown
   for (let depth = 0; depth < MOST_CAUSES; depth++) {
@@ -62,18 +62,18 @@ function classify(thrown: unknown, { name: model, scrub }: AskedModel): Fault {
     return unreachableFault(scrub(addressOf(trouble.url)), model, scrub(lastMessage(chain)))
   if (chain.some(({ name }) => UNREADABLE.test(name)))
     return trouble.message.includes('without a finish reason')
-      ? faults.make('R4011', `${model} ended its stream before the answer was whole`, { fix: STREAM_CUT_ADVICE })
-      : faults.make('R4012', `${model} answered with something else than an answer: ${words}`)
+      ? faults.make('R4011', `${model} ended its stream before the answer was complete`, { fix: STREAM_CUT_ADVICE })
+      : faults.make('R4012', `${model} sent a response that is not an answer: ${words}`)
   if (trouble.name === 'AI_LoadAPIKeyError' || trouble.name === 'AI_LoadSettingError') return faults.make('R4004', `${model}: ${words}`)
   if (trouble.name === 'AI_UnsupportedFunctionalityError' && /media|file|image|audio|pdf/i.test(trouble.message))
     return faults.make('R4030', `${model} does not take a file of the message: ${words}`, {
       fix: 'name another model, or convert the file',
     })
-  // An answer that had begun and could not be read to its end.
+  // The answer started and could not be read to its end.
   if (trouble.status !== undefined || /terminated|other side closed|premature/i.test(trouble.message))
     return trouble.status !== undefined && trouble.cause === undefined
-      ? faults.make('R4012', `${model} answered with something else than an answer: ${words}`)
-      : faults.make('R4011', `the connection to ${model} broke before the answer was whole: ${words}`, { fix: STREAM_CUT_ADVICE })
+      ? faults.make('R4012', `${model} sent a response that is not an answer: ${words}`)
+      : faults.make('R4011', `the connection to ${model} was lost before the answer was complete: ${words}`, { fix: STREAM_CUT_ADVICE })
   if (trouble.retryable || trouble.message === 'fetch failed') return unreachableFault(scrub(addressOf(trouble.url)), model, words)
   // Servers report errors inside a stream as plain objects.
   if (!(thrown instanceof Error)) return streamFault(thrown, model, words)
@@ -87,17 +87,17 @@ function noStreamIn(thrown: unknown): NoStreamError | undefined {
   return undefined
 }
 
-/** A server answered with success and said in place of a stream what is wrong. */
+/** Returns the fault for a server that answered with success and sent an error text instead of a stream. */
 function pageFault({ body }: NoStreamError, model: string, scrub: (text: string) => string): Fault {
   const object = fieldsOf(parsed(body))
   const error = typeof object.error === 'object' ? fieldsOf(object.error) : object
   const sentence = providerMessage({ ...errorFactsOf(undefined), message: pageText(body), body })
   return error.message === undefined && typeof object.error !== 'string'
-    ? faults.make('R4012', `${model} answered with something else than a stream: ${scrub(sentence)}`)
+    ? faults.make('R4012', `${model} sent a response that is not a stream: ${scrub(sentence)}`)
     : streamFault(error, model, scrub(sentence))
 }
 
-/** The text of a page without its markup. */
+/** Returns the text of a page without its markup. */
 function pageText(body: string): string {
   return body.replace(/<(?:style|script)\b[^<>]*>[^<]*/gi, ' ').replace(/<[^<>]*>?/g, ' ')
 }
@@ -126,7 +126,7 @@ function unreachableFault(address: string, model: string, words: string): Fault 
 
 function streamFault(thrown: unknown, model: string, words: string): Fault {
   const { code, type } = fieldsOf(thrown)
-  const sentence = `${model} broke its answer off: ${words}`
+  const sentence = `${model} stopped in the middle of its answer: ${words}`
   const kind = `${String(code)} ${String(type)}`
   if (/rate_limit/.test(kind)) return faults.make('R4009', sentence, { data: { model } })
   if (/authentication|permission|api_key/.test(kind)) return faults.make('R4006', sentence, { data: { model } })
@@ -135,8 +135,8 @@ function streamFault(thrown: unknown, model: string, words: string): Fault {
 }
 
 /**
- * How long the provider asks to wait: seconds, or a date. A date stays one, since only a host knows the time; the reply's
- * own date, if there is one, makes it a length whatever the clocks say.
+ * Returns the time that the provider asks to wait: milliseconds, or a date. A date is kept because only a host knows
+ * the time; if the reply has its own date, the difference is used, whatever the clocks say.
  */
 function retryAfterOf(headers: ErrorFacts['headers']): { readonly retryAfter?: number; readonly retryAt?: number } {
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
@@ -151,7 +151,7 @@ function retryAfterOf(headers: ErrorFacts['headers']): { readonly retryAfter?: n
   return Number.isFinite(sent) ? { retryAfter: Math.max(0, until - sent) } : { retryAt: until }
 }
 
-/** The provider's own sentence, which most of them put in the same place of the body. */
+/** Returns the provider's message; most providers put it in the same place of the body. */
 function providerMessage({ message, body }: ErrorFacts): string {
   const { error, message: ownMessage, detail } = fieldsOf(parsed(body))
   const sentence = typeof error === 'string' ? error : (fieldsOf(error).message ?? ownMessage ?? detail)
@@ -162,7 +162,7 @@ function lastMessage(chain: readonly ErrorFacts[]): string {
   return chain.findLast(({ message }) => message !== '')?.message ?? 'no connection'
 }
 
-/** An error and what caused it, outermost first. */
+/** Returns an error and its causes, the outermost first. */
 function causeChain(thrown: unknown): readonly ErrorFacts[] {
   const chain: ErrorFacts[] = []
   let next = thrown
@@ -190,7 +190,7 @@ function errorFactsOf(thrown: unknown): ErrorFacts {
   }
 }
 
-/** An address without what may be secret in it: a user, and everything behind the path. */
+/** Returns an address without its parts that may be secret: the user, and everything after the path. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return ''
   const { origin, pathname } = new URL(url)

@@ -1,14 +1,17 @@
 import { faults } from './faults.ts'
 import { tooLarge } from './limits.ts'
 
-/** Bytes of one body, unpacked. A whole conversation with its pictures is less; what is more is a mistake or an attack. */
+/**
+ * The most bytes of one body, unpacked. A whole conversation with its images is smaller; a larger body is a mistake or
+ * an attack.
+ */
 const MOST_BYTES = 32_000_000
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
 /**
- * `fetch` as the packages of providers get it. What is sent goes to the address that was set and nowhere else: a
- * redirect is not followed, since keys in headers and the whole prompt would go along. A body is cut off when it is
- * larger than 32 MB unpacked, whatever it says of its length. Both are `R4007`, and not tried again.
+ * `fetch` as provider packages get it. A request goes only to the configured address: redirects are not followed,
+ * because keys in headers and the whole prompt would be sent along. A body is cut when it exceeds 32 MB unpacked,
+ * whatever its header states. Both are `R4007` and are not retried.
  */
 export const guardedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' })
@@ -22,7 +25,7 @@ export const guardedFetch: typeof fetch = async (input, init) => {
   return new Response(isStream ? body.pipeThrough(eventStream()) : body, response)
 }
 
-/** What a server sent in place of a stream of events: a page, or an object that says what is wrong. */
+/** The error for a response without a stream of events: a page, or an object that describes an error. */
 export class NoStreamError extends Error {
   override readonly name = 'NoStream'
   readonly body: string
@@ -33,14 +36,17 @@ export class NoStreamError extends Error {
   }
 }
 
-/** Characters of a body that is no stream: enough for what it says. */
+/** The most characters of such a response: enough for its message. */
 const MOST_SAID = 20_000
 
 function isStreamAsked(body: unknown): boolean {
   return typeof body === 'string' && /"stream"\s*:\s*true/.test(body)
 }
 
-/** Lets a stream of events through. One that begins with `<` or `{` has none: its text is the failure, as `NoStream`. */
+/**
+ * Passes a stream of events through. A response that starts with `<` or `{` is not one: its text is thrown as a
+ * `NoStreamError`.
+ */
 function eventStream(): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   let begin: string | undefined = ''
@@ -48,7 +54,7 @@ function eventStream(): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, to) {
       if (begin === undefined) return to.enqueue(chunk)
-      // White space before the first event, or the page, says nothing.
+      // White space before the first event or the page is ignored.
       begin = (begin + decoder.decode(chunk, { stream: true })).trimStart()
       isPage = begin.startsWith('<') || begin.startsWith('{')
       if (isPage && begin.length > MOST_SAID) throw new NoStreamError(begin.slice(0, MOST_SAID))
@@ -73,7 +79,7 @@ function sizeLimit(): TransformStream<Uint8Array, Uint8Array> {
   })
 }
 
-/** Names the server alone: a secret may stand in the rest of an address. */
+/** Names only the server: the rest of an address can contain a secret. */
 function redirectFault({ status, url, headers }: Response): Error {
   const to = headers.get('location') ?? ''
   const host = URL.canParse(to, url) ? new URL(to, url).host.slice(0, 200) : ''

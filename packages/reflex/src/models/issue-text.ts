@@ -4,11 +4,11 @@ import type { SchemaIssue } from '../text/json-schema/check.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Problems that are told; who gets ten things wrong reads no list of fifty. */
+/** The most problems in a message; a longer list does not help a model that made many mistakes. */
 const MOST_PROBLEMS = 8
-/** Characters of a value that are shown. */
+/** The most characters of a value in a message. */
 const MOST_VALUE = 60
-/** Characters of one problem: its keys are the writer's own. */
+/** The most characters of one problem: its keys come from the author of the value. */
 const LONGEST = 600
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -23,8 +23,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * What is wrong with a value, in plain words: `the answer's edge is "BOGUS", none of "full", "part"`. `subject` is what
- * the value is called.
+ * Describes the problems of a value in plain words: `the answer's edge is "BOGUS", none of "full", "part"`. `subject`
+ * names the value.
  */
 export function issueText(issues: readonly Issue[], value: unknown, subject: string): string {
   return joinedProblems(issues, (issue) => {
@@ -33,12 +33,12 @@ export function issueText(issues: readonly Issue[], value: unknown, subject: str
   })
 }
 
-/** The same of misfits. */
+/** Describes misfits in the same form. */
 export function misfitText(misfits: readonly SchemaIssue[], subject: string): string {
   return joinedProblems(misfits, ({ path, message }) => `${placeOf(path, subject)} ${message}`)
 }
 
-/** The first few, each once. */
+/** Joins the first few problems, each once. */
 function joinedProblems<Item>(items: readonly Item[], words: (item: Item) => string): string {
   const all = new Set<string>()
   for (const item of items) {
@@ -54,12 +54,12 @@ function placeOf(path: readonly PropertyKey[], subject: string): string {
 
 function issuePredicate(issue: Issue, root: unknown): string {
   if (issue.code === 'unrecognized_keys')
-    return `has ${issue.keys.map(show).join(', ')}, which ${issue.keys.length === 1 ? 'is no key' : 'are no keys'} of it`
+    return `has ${issue.keys.map(show).join(', ')}, which ${issue.keys.length === 1 ? 'is not a key' : 'are not keys'} of it`
   const value = issue.path.reduce<unknown>(memberOf, root)
   return value === undefined ? 'is missing' : problemOf(issue, value)
 }
 
-/** What is wrong, as the rest of a sentence that begins with the place. */
+/** Describes a problem as the rest of a sentence that starts with the place. */
 function problemOf(issue: Issue, value: unknown): string {
   const is = `is ${show(value)}`
   switch (issue.code) {
@@ -73,9 +73,9 @@ function problemOf(issue: Issue, value: unknown): string {
     case 'too_big':
       return sizeText(issue, value)
     case 'not_multiple_of':
-      return `${is}, no multiple of ${issue.divisor}`
+      return `${is}, not a multiple of ${issue.divisor}`
     case 'invalid_format':
-      return `${is}, which ${issue.format === 'regex' ? `does not match ${String(issue.pattern)}` : `is no ${issue.format}`}`
+      return `${is}, which ${issue.format === 'regex' ? `does not match ${String(issue.pattern)}` : `is not a ${issue.format}`}`
     default:
       return `${is}, which does not fit (${issue.message})`
   }
@@ -86,14 +86,14 @@ function noneOf(is: string, values: readonly unknown[]): string {
   return values.length === 1 ? `${is}, not ${words}` : `${is}, none of ${words}`
 }
 
-/** Several forms are allowed: told as one where each of them is a value, or a type. */
+/** Describes a union as one problem if each of its forms is a value or a type. */
 function unionText(is: string, errors: readonly (readonly Issue[])[]): string {
   const firsts = errors.flatMap(([first, ...more]) => (first === undefined || more.length > 0 || first.path.length > 0 ? [] : [first]))
   const values = firsts.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []))
   const types = firsts.flatMap((issue) => (issue.code === 'invalid_type' ? [typeText(issue.expected)] : []))
   if (errors.length > 0 && values.length === errors.length) return noneOf(is, values)
   if (errors.length > 0 && types.length === errors.length) return `${is}, not ${types.join(' or ')}`
-  return `${is}, which has none of the forms that are allowed`
+  return `${is}, which matches none of the allowed forms`
 }
 
 function sizeText(issue: Issue & { readonly code: 'too_small' | 'too_big' }, value: unknown): string {

@@ -7,42 +7,42 @@ import { readContent, readStream } from './answer-reader.ts'
 import type { Model, ModelCall, ModelRequest, ModelTry } from './types.ts'
 
 /**
- * What Reflex uses of a language model of the AI SDK (`LanguageModelV4`, or V3): every provider package gives such
- * objects. Described here by its shape, so that no package of the SDK is needed to compile or to run Reflex.
+ * The part of an AI SDK language model (`LanguageModelV4` or V3) that Reflex uses; every provider package returns such
+ * objects. It is declared by its shape, so that Reflex compiles and runs without a package of the SDK.
  */
 export interface LanguageModel {
   readonly specificationVersion: string
-  /** Such as `openai.chat`. */
+  /** The provider, such as `openai.chat`. */
   readonly provider: string
   readonly modelId: string
   doGenerate(options: { readonly abortSignal?: AbortSignal }): PromiseLike<object>
   doStream(options: { readonly abortSignal?: AbortSignal }): PromiseLike<{ readonly stream: object }>
 }
 
-/** How an adapter speaks to its model. */
+/** The settings of an adapter for a model of the AI SDK. */
 export interface LanguageModelSettings {
-  /** As requests name it; `provider:modelId` if absent. */
+  /** The name in requests; `provider:modelId` if absent. */
   readonly name?: string | undefined
-  /** Takes keys out of what the provider says. */
+  /** Removes keys from texts of the provider. */
   readonly scrub?: ((text: string) => string) | undefined
-  /** Whether the server checks answers against a schema is not known: the prompt says the schema as well. */
+  /** True if it is unknown whether the server checks answers against a schema: the prompt then contains the schema too. */
   readonly isSchemaSupportUnknown?: boolean | undefined
-  /** Where its key and its address come from, for what faults say. */
+  /** The origin of the key and the address, for advice in faults. */
   readonly access?: Access | undefined
 }
 
 const SUPPORTED_VERSIONS = ['v3', 'v4']
 
-/** Tells a language model of the SDK from a model of Reflex. */
+/** True for a language model of the AI SDK, false for a model of Reflex. */
 export function isLanguageModel(value: unknown): value is LanguageModel {
   return typeof value === 'object' && value !== null && 'specificationVersion' in value && 'doGenerate' in value
 }
 
 /**
- * A model of the AI SDK as a model of Reflex: one try for each call, streamed where progress is wanted. The SDK itself
- * is not needed, only the package of the provider. Throws `R4005` for a model of another generation.
+ * Returns a model of the AI SDK as a model of Reflex: one try per call, streamed if progress is requested. It needs
+ * only the package of the provider, not the SDK itself. Throws `R4005` for a model of another generation.
  *
- * Failures become faults `R4006` to `R4014`; aborting the signal breaks the HTTP request off.
+ * Failures become faults `R4006` to `R4014`; aborting the signal aborts the HTTP request.
  */
 export function languageModel(model: LanguageModel, settings: LanguageModelSettings = {}): Model {
   const name = settings.name ?? `${model.provider.replace(/\..*$/s, '')}:${model.modelId}`
@@ -61,7 +61,7 @@ class SdkModel implements Model {
   readonly name: string
   readonly #model: LanguageModel
   readonly #settings: LanguageModelSettings
-  /** The server has refused schemas before. */
+  /** True after the server has refused a schema. */
   #skipsSchema = false
 
   constructor(name: string, model: LanguageModel, settings: LanguageModelSettings) {
@@ -99,7 +99,10 @@ class SdkModel implements Model {
   }
 }
 
-/** A server that knows no `json_schema` says so in words of its own, with a status for a wrong request. */
+/**
+ * True if the server refused the schema. A server without `json_schema` reports this in its own words, with a status
+ * for a bad request.
+ */
 function isSchemaRefusal(thrown: unknown): boolean {
   return isFault(thrown) && thrown.code === 'R4007' && /response_format|json_schema|structured/i.test(thrown.message)
 }

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 
-/** The first bytes of a format, at a place; `*` stands for any byte. */
+/** The first bytes of a format, from the offset `at`; `*` stands for any byte. */
 interface Signature {
   readonly media: string
   readonly at?: number
   readonly bytes: string
 }
 
-/** Formats that providers take, by the bytes that they begin with (in Latin-1). */
+/** The formats that providers accept, by their first bytes (in Latin-1). */
 const SIGNATURES: readonly Signature[] = [
   { media: 'image/png', bytes: '\x89PNG\r\n\x1a\n' },
   { media: 'image/jpeg', bytes: '\xff\xd8\xff' },
@@ -29,7 +29,7 @@ const SIGNATURES: readonly Signature[] = [
   { media: 'video/webm', bytes: '\x1aE\xdf\xa3' },
 ]
 
-/** Media types of texts that their names tell apart; their bytes do not. */
+/** The media types of texts by file extension; their bytes do not distinguish them. */
 const TEXTS: Readonly<Record<string, string>> = {
   md: 'text/markdown',
   csv: 'text/csv',
@@ -39,10 +39,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   xml: 'application/xml',
 }
 
-/** Media types that are texts although their names begin otherwise. */
+/** The media types that are text although not all of them start with `text/`. */
 const TEXT_MEDIA = /^(?:text\/|application\/(?:json|xml|yaml|javascript|x-ndjson)\b|[^;]*\+(?:json|xml)\b|image\/svg)/
 
-/** Returns the media type of a file by its content, and of a text by its name; undefined where neither tells it. */
+/** Returns the media type of a file by its content, and of a text by its name; undefined for an unknown format. */
 export function mediaOf(bytes: Uint8Array, name = ''): string | undefined {
   const found = SIGNATURES.find((signature) => matches(bytes, signature))
   if (found !== undefined) return found.media
@@ -51,12 +51,12 @@ export function mediaOf(bytes: Uint8Array, name = ''): string | undefined {
   return Object.hasOwn(TEXTS, ending) ? TEXTS[ending] : 'text/plain'
 }
 
-/** True for a file whose content is read as text. */
+/** True for a media type whose content is read as text. */
 export function isText(media: string): boolean {
   return TEXT_MEDIA.test(media)
 }
 
-/** True if bytes of the media type `found` may be sent as `said`: the same type, or two names of one format. */
+/** True if content of the media type `found` may be sent as `stated`: the same type, or two names of one format. */
 export function isSameMedia(stated: string, found: string): boolean {
   const [one, other] = [plainMedia(stated), plainMedia(found)]
   if (isText(one)) return isText(other)

@@ -4,9 +4,9 @@ import { faults } from './faults.ts'
 import { fullName } from './prices.ts'
 import type { Environment } from './scrub.ts'
 
-/** What is known of the providers whose packages read the environment by themselves: Reflex hands both in instead. */
+/** The facts about a provider whose package reads the environment itself: Reflex passes key and address to it instead. */
 interface KnownProvider {
-  /** The variable of the key; of a cloud, the first that it needs. */
+  /** The variable of the key; for a cloud, the first variable that it needs. */
   readonly key: string
   readonly url?: { readonly variable: string; readonly defaultUrl: string }
 }
@@ -25,28 +25,28 @@ const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   azure: { key: 'AZURE_API_KEY' },
 }
 
-/** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
+/** Suggests a known name for a misspelt word; `suggest` of the text room is such a function. */
 export type Guess = (word: string, names: readonly string[]) => string | undefined
 
 /** A server that speaks OpenAI's protocol. */
 export interface Server {
   readonly url: string
-  /** What names it, for people: a variable or an option. */
+  /** The variable or option that sets it, for messages. */
   readonly from: string
 }
 
-/** What the names of models are read with. */
+/** The settings with which model names are read. */
 export interface NameContext {
   readonly environment: Environment
   readonly server: Server | undefined
-  /** The names that the application gave. */
+  /** The names that the application defined. */
   readonly names: readonly string[]
   readonly guess: Guess | undefined
-  /** Whether a package is installed where Reflex finds its own. */
+  /** True if a package is installed where Reflex finds its own packages. */
   isInstalled(name: string): boolean
 }
 
-/** The provider before the colon, empty where there is none, and what stands behind it. */
+/** The provider before the colon, empty if there is none, and the rest of the name. */
 export interface NameParts {
   readonly provider: string
   readonly model: string
@@ -57,7 +57,7 @@ const SERVERS = ['local', 'openai-compatible']
 const EXAMPLE = 'openai:gpt-5-mini'
 const EXAMPLE_URL = 'http://localhost:11434/v1'
 
-/** What is known of a provider; undefined for one that Reflex does not know by name. */
+/** Returns the facts about a provider; undefined for a provider that Reflex does not know. */
 export function knownProvider(provider: string): KnownProvider | undefined {
   return Object.hasOwn(KNOWN_PROVIDERS, provider) ? KNOWN_PROVIDERS[provider] : undefined
 }
@@ -68,21 +68,24 @@ export function nameParts(name: string): NameParts {
 }
 
 /**
- * The name of a model as people say it: without the provider, if that is one that Reflex knows, or `local`. Every other
- * colon belongs to the name: `openai:gpt-5-mini` becomes `gpt-5-mini`, and `qwen2.5:7b` stays.
+ * Returns the name of a model for people: without the provider if Reflex knows it, or without `local`. Any other colon
+ * belongs to the name: `openai:gpt-5-mini` becomes `gpt-5-mini`, and `qwen2.5:7b` stays.
  */
 export function shortName(model: string): string {
   const { provider, model: rest } = nameParts(model)
   return rest !== '' && (provider === 'local' || knownProvider(provider) !== undefined) ? rest : model
 }
 
-/** The access to a provider: its package, and the variable that is missing for it, with what to set. */
+/** The access to a provider: its package, and the missing variable with the fix. */
 export interface ProviderAccess {
   readonly package: string
   readonly missing?: { readonly name: string; readonly fix: string } | undefined
 }
 
-/** Says how the provider before the colon is reached; undefined for one that Reflex does not know by name. Loads nothing. */
+/**
+ * Returns the access to the provider before the colon; undefined for a provider that Reflex does not know. Loads
+ * nothing.
+ */
 export function providerAccess(model: string, environment: Environment): ProviderAccess | undefined {
   const { provider } = nameParts(model)
   const known = knownProvider(provider)
@@ -96,29 +99,29 @@ export function providerAccess(model: string, environment: Environment): Provide
   return { package: cloud.package, ...('missing' in read ? { missing: { name: read.missing, fix: read.fix } } : {}) }
 }
 
-/** Returns the variables of the environment by which requests are signed and that are set; no values. */
+/** Returns the names, not the values, of the set environment variables that authorize requests. */
 export function accessVariables(environment: Environment): readonly string[] {
   const names = new Set(Object.values(CLOUDS).flatMap(({ variables }) => variables))
   return Object.keys(environment).filter((name) => (name.endsWith('_API_KEY') || names.has(name)) && environment[name])
 }
 
-/** A name belongs to the server at the base URL, unless it begins with a provider that is known. */
+/** Returns the server at the base URL if the name belongs to it: it does unless the name starts with a known provider. */
 export function serverOf({ server }: NameContext, { provider }: NameParts): Server | undefined {
   return knownProvider(provider) === undefined ? server : undefined
 }
 
 /**
- * What keeps a name from meaning a model, told before anything is loaded or asked: `R4002`. Undefined for a name that can
- * be asked, as far as the name alone tells; its package and its key may still be missing.
+ * Returns the fault `R4002` for a name that means no model, before anything is loaded or sent. Undefined for a name
+ * that can be asked as far as the name shows; its package and its key may still be missing.
  */
 export function nameProblem(name: string, context: NameContext): Fault | undefined {
   if (context.names.includes(name)) return undefined
   const parts = nameParts(name)
   const { provider, model } = parts
   const server = serverOf(context, parts)
-  if (name.trim() === '') return nameFault(name, 'it is empty', `write ${exampleFor(context)}`)
-  if (name !== name.trim()) return nameFault(name, 'there is space around it', `write ${JSON.stringify(name.trim())}`)
-  if (model === '') return nameFault(name, 'nothing stands behind the colon', `write ${exampleFor(context, provider)}`)
+  if (name.trim() === '') return nameFault(name, 'the name is empty', `write ${exampleFor(context)}`)
+  if (name !== name.trim()) return nameFault(name, 'there is white space around the name', `write ${JSON.stringify(name.trim())}`)
+  if (model === '') return nameFault(name, 'there is no name after the colon', `write ${exampleFor(context, provider)}`)
   if (server !== undefined) return addressProblem(server)
   const known = knownProvider(provider)
   if (known?.url !== undefined) return providerAddressProblem(providerAddress(known.url, context.environment))
@@ -130,9 +133,9 @@ export function nameProblem(name: string, context: NameContext): Fault | undefin
 }
 
 /**
- * Returns what keeps a name from meaning a model, or may do so, without loading or asking anything. An error: a name that
- * no setting makes readable (`R4002`). Warnings: a name that this environment cannot read (`R4002`), a package or a key
- * that is not there (`R4003`, `R4004`), and a name that looks like a misspelt one of `listed` (`R4034`).
+ * Returns findings about a name, without loading or sending anything. An error: a name that no setting makes valid
+ * (`R4002`). Warnings: a name that this environment cannot read (`R4002`), a missing package or key (`R4003`, `R4004`),
+ * and a name that looks like a misspelt one of `listed` (`R4034`).
  */
 export function nameFindings(name: string, context: NameContext, listed: readonly string[]): Fault[] {
   if (context.names.includes(name)) return []
@@ -153,7 +156,7 @@ export function nameFindings(name: string, context: NameContext, listed: readonl
   ]
 }
 
-/** The key of a provider, or what a cloud signs requests with, where the environment lacks it. */
+/** Returns a warning if the environment lacks the key of a provider or the credentials of a cloud. */
 function missingAccess(name: string, provider: string, key: string, { environment }: NameContext): Fault[] {
   const cloud = cloudOf(provider)?.settings(environment, nameParts(name).model)
   if (cloud !== undefined) return 'missing' in cloud ? [Object.assign(missingKey(name, cloud.missing), WARNING)] : []
@@ -162,7 +165,10 @@ function missingAccess(name: string, provider: string, key: string, { environmen
 
 const WARNING = { severity: 'warning' } as const
 
-/** Models of one family differ in their numbers: another number is another model, and no misspelling. */
+/**
+ * Returns a filter for names with the same numbers: models of one family differ in their numbers, so another number is
+ * not a misspelling.
+ */
 function hasSameNumbers(name: string): (other: string) => boolean {
   const numbers = (text: string): string => (text.match(/\d+/g) ?? []).join('.')
   return (other) => nameParts(other).provider === nameParts(name).provider && numbers(other) === numbers(name)
@@ -174,43 +180,46 @@ function misspeltModel(name: string, meant: string): Fault {
   })
 }
 
-/** The package of a provider is not installed: `R4003`. */
+/** Returns the fault `R4003`: the package of a provider is not installed. */
 export function missingPackage(name: string, needed: string): Fault {
   return faults.make('R4003', `${name} needs the package ${needed}, which is not installed`, { fix: `npm install ${needed}` })
 }
 
-/** The key of a provider is not set: `R4004`. */
+/** Returns the fault `R4004`: the key of a provider is not set. */
 export function missingKey(name: string, variable: string): Fault {
   return faults.make('R4004', `${name} needs a key, and ${variable} is not set`, { fix: `set ${variable}` })
 }
 
-/** The address of a provider that has a variable for it. */
+/** Returns the address of a provider, read from its variable. */
 export function providerAddress({ variable, defaultUrl }: NonNullable<KnownProvider['url']>, environment: Environment): Server {
   return { url: environment[variable] || defaultUrl, from: variable }
 }
 
 /**
- * What keeps the address of a server from being asked: `R4002`. Never shows the address: what is wrong with it may be
- * that a password stands in it.
+ * Returns the fault `R4002` for an address that cannot be used. The message never contains the address, which may
+ * contain a password.
  */
 export function addressProblem({ url, from }: Server): Fault | undefined {
   const address = addressOf(url)
   if (address === undefined) {
     const fix = addressOf(`http://${url}`) === undefined ? `write an address such as ${EXAMPLE_URL}` : 'write http:// or https:// before it'
-    return faults.make('R4002', `${from} is no address of a server`, { fix })
+    return faults.make('R4002', `${from} is not the address of a server`, { fix })
   }
   if (address.username === '' && address.password === '') return undefined
-  return faults.make('R4002', `${from} holds a user or a password, which no request can be sent with`, {
-    fix: `take what stands before the @ out of ${from}; the key of the server goes into REFLEX_API_KEY`,
+  return faults.make('R4002', `${from} contains a user or a password; requests cannot be sent with one`, {
+    fix: `remove everything before the @ from ${from}; set REFLEX_API_KEY to the key of the server`,
   })
 }
 
-/** The packages of providers put paths behind their addresses, so that a query would swallow them. */
+/**
+ * Returns the fault for a provider address with a query: provider packages append paths to the address, so the query
+ * would contain them.
+ */
 function providerAddressProblem(server: Server): Fault | undefined {
   const problem = addressProblem(server)
   if (problem !== undefined || new URL(server.url).search === '') return problem
-  return faults.make('R4002', `${server.from} holds a query, which only the server at REFLEX_BASE_URL can have`, {
-    fix: `remove what stands behind the ? from ${server.from}, or set REFLEX_BASE_URL and name the model alone`,
+  return faults.make('R4002', `${server.from} contains a query; only REFLEX_BASE_URL can have one`, {
+    fix: `remove everything after the ? from ${server.from}, or set REFLEX_BASE_URL and name the model without a provider`,
   })
 }
 
@@ -222,7 +231,7 @@ function noProviderFault(name: string, context: NameContext): Fault {
   const meant = fullName(name) ?? context.guess?.(name, context.names)
   if (meant !== undefined) return nameFault(name, `it names no provider; did you mean ${JSON.stringify(meant)}?`, `write ${meant}`)
   const why = 'it names no provider, and no base URL is set'
-  return nameFault(name, why, `write the provider before it, as in ${EXAMPLE}; for a server of your own set REFLEX_BASE_URL`)
+  return nameFault(name, why, `write the provider before it, as in ${EXAMPLE}; for your own server, set REFLEX_BASE_URL`)
 }
 
 function unknownProviderFault(name: string, { provider, model }: NameParts, context: NameContext): Fault | undefined {
@@ -233,7 +242,7 @@ function unknownProviderFault(name: string, { provider, model }: NameParts, cont
   const why = `Reflex knows no provider ${JSON.stringify(provider)}; it knows ${known.join(', ')}`
   const meant = context.guess?.(provider, known)
   if (meant !== undefined) return nameFault(name, `${why}; did you mean ${JSON.stringify(meant)}?`, `write ${meant}:${model}`)
-  const others = 'for a server of your own set REFLEX_BASE_URL; an application can give any model by a name of its own'
+  const others = 'for your own server, set REFLEX_BASE_URL; an application can define its own names for models'
   return nameFault(name, why, proper ? `${others}; if ${spoken} is a package that you trust, install it yourself` : others)
 }
 
@@ -246,7 +255,7 @@ function exampleFor({ server }: NameContext, provider?: string): string {
   return server === undefined ? `provider:name, such as ${EXAMPLE}` : 'the name of a model of the server, such as llama3'
 }
 
-/** Whether a package lies where this one finds its own. Nothing of it is loaded. */
+/** True if a package is installed where Reflex finds its own packages. Loads nothing of it. */
 export function isInstalled(name: string): boolean {
   try {
     import.meta.resolve(name)

@@ -10,7 +10,7 @@ type PromptMessage = (
   | { readonly role: 'user' | 'assistant' | 'tool'; readonly content: readonly Json[] }
 ) & { readonly providerOptions?: JsonObject }
 
-/** The options of one call, in the form of the AI SDK's provider interface. */
+/** The options of one call in the form of the AI SDK's provider interface. */
 export interface CallOptions {
   readonly prompt: readonly PromptMessage[]
   readonly abortSignal?: AbortSignal
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly [setting: string]: unknown
 }
 
-/** A request in the form of the provider interface; what is not asked for is left out. */
+/** Converts a request to the form of the provider interface; absent settings are omitted. */
 export function optionsFor(request: ModelRequest, version: string): CallOptions {
   const { tools = [], choice, output, effort } = request
   const settings = {
@@ -27,7 +27,7 @@ export function optionsFor(request: ModelRequest, version: string): CallOptions 
     topP: request.topP,
     stopSequences: request.stop,
     seed: request.seed,
-    // Models of the third generation are told by `options`, each provider in its own way.
+    // Models of the third generation get the effort through `options`, each provider in its own form.
     reasoning: version === 'v3' ? undefined : effort,
     tools:
       tools.length === 0
@@ -51,8 +51,8 @@ function toolChoice(choice: NonNullable<ModelRequest['choice']>): JsonObject {
 }
 
 /**
- * OpenAI and its kin check a schema strictly and refuse those with optional keys; these are sent as advice, and the
- * answer is checked here as any other.
+ * Returns the provider options. OpenAI and similar providers check a schema strictly and refuse one with optional keys;
+ * such a schema is sent as not strict, and Reflex checks the answer as it checks any other.
  */
 function providerOptions({ options, output }: ModelRequest): JsonObject | undefined {
   if (output === undefined || isStrict(output.schema)) return options
@@ -65,7 +65,7 @@ function providerOptions({ options, output }: ModelRequest): JsonObject | undefi
   }
 }
 
-/** Each object in the schema names all its keys as required and allows no other. */
+/** True if each object in the schema requires all its keys and allows no others. */
 function isStrict(schema: Json): boolean {
   if (isList(schema)) return schema.every(isStrict)
   if (!isObject(schema)) return true
@@ -77,7 +77,7 @@ function isStrict(schema: Json): boolean {
   return Object.values(schema).every(isStrict)
 }
 
-/** Messages in the form of the provider interface: results of tools that follow one another are one message. */
+/** Converts messages to the form of the provider interface: consecutive tool results become one message. */
 function promptOf(messages: readonly ModelMessage[], version: string): readonly PromptMessage[] {
   const prompt: PromptMessage[] = []
   let results: Json[] | undefined
@@ -115,7 +115,7 @@ function contentPart(part: ContentPart, version: string): JsonObject {
   const marks = providerMarks(part)
   if (part.type === 'text') return { type: 'text', text: part.text, ...marks }
   const { name, media = 'application/octet-stream', data } = part
-  // Not every provider takes files of text, and every model reads text.
+  // Not every provider accepts text files, but every model reads text.
   if (isText(media)) return { type: 'text', text: `The file ${fileText(part)}:\n${textIn(part)}`, ...marks }
   const filename = name === undefined ? {} : { filename: name }
   return { type: 'file', mediaType: media, ...filename, data: version === 'v3' ? data : { type: 'data', data }, ...marks }
@@ -125,14 +125,14 @@ function textIn({ data }: FilePart): string {
   return Buffer.from(data, 'base64').toString('utf8')
 }
 
-/** The names of one mark of a cache: providers that cache by themselves need none. */
+/** Returns the cache marks of all providers; providers that cache automatically need none. */
 function cacheMarks(cache: true | '1h'): JsonObject {
   const control = { type: 'ephemeral', ...(cache === '1h' ? { ttl: '1h' } : {}) }
   const point = { type: 'default', ...(cache === '1h' ? { ttl: '1h' } : {}) }
   return { anthropic: { cacheControl: control }, openrouter: { cacheControl: control }, bedrock: { cachePoint: point } }
 }
 
-/** What a message or a part says to its provider alone; options of the author precede the mark of a cache. */
+/** Returns the provider options of a message or a part; the author's options override the cache marks. */
 function providerMarks({ cache, options = {} }: ContentMarks): { readonly providerOptions?: JsonObject } {
   const marks = cache === undefined ? {} : cacheMarks(cache)
   const names = new Set([...Object.keys(marks), ...Object.keys(options)])
@@ -148,7 +148,10 @@ function toolResult(message: Extract<ModelMessage, { role: 'tool' }>): Json {
   return { type: 'tool-result', toolCallId: call, toolName: name, output, ...providerMarks(message) }
 }
 
-/** The schema of the answer, said in the prompt: at the end of the last system message, since some servers take one alone. */
+/**
+ * Adds the schema of the answer to the prompt: at the end of the last system message, because some servers accept only
+ * one.
+ */
 export function askInPrompt(options: CallOptions, schema: JsonObject): CallOptions {
   const words = `Answer with one JSON value alone, without any other text. It must fit this JSON Schema: ${canonicalJson(schema)}`
   const last = options.prompt.findLastIndex(({ role }) => role === 'system')

@@ -4,9 +4,10 @@ import { costTraits } from './reserve.ts'
 import type { Models } from './types.ts'
 
 /**
- * The port `model`: its arguments are a `ModelRequest`, its result is a `ModelReply`, its parts are `ModelDelta`s; `models` gives
- * those of a call, simulated ones for a simulated run, and `whole` the complete arguments of a call that refers to earlier messages.
- * Asking a model changes nothing outside, so it is asked again after a crash. Throws `R4017` for arguments that are not a request.
+ * Creates the port `model`: its arguments are a `ModelRequest`, its result is a `ModelReply`, its parts are
+ * `ModelDelta`s. `models` returns the models of a run, and `fullArgs` the complete arguments of a call that refers to
+ * earlier messages. Asking a model changes nothing outside, so it is asked again after a crash. A replay takes the
+ * recorded reply. Throws `R4017` for arguments that are not a request.
  */
 export function modelPort<S extends RunFacts>(
   models: (call: Call<S>) => Models,

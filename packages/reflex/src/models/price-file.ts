@@ -4,9 +4,9 @@ import { faults } from './faults.ts'
 import { HIGHEST_PRICE } from './prices.ts'
 import type { Prices } from './types.ts'
 
-/** The user's prices, and the date on which they were taken. */
+/** The user's prices and their date. */
 export interface PriceFile {
-  /** Such as `2026-02-01`. */
+  /** The date of the prices, such as `2026-02-01`. */
   readonly date: string
   readonly prices: Prices
 }
@@ -22,7 +22,7 @@ const shape = once(() => {
   })
 })
 
-/** Reads the text of a file of prices. Throws `R4022` for one that cannot be read. */
+/** Reads the text of a price file. Throws `R4022` for a file that cannot be read. */
 export function readPrices(text: string, file: string): PriceFile {
   const fix = 'write {"date": "2026-02-01", "prices": {"openai:gpt-5-mini": {"input": 0.25, "output": 2}}}'
   let value: unknown

@@ -1,9 +1,15 @@
 import type { Prices } from './types.ts'
 
-/** The date on which the prices below were taken from the providers' price lists. They change; a price file and the option `prices` override them. */
+/**
+ * The date on which the prices below were copied from the providers' price lists. Prices change; a price file and the
+ * option `prices` override them.
+ */
 export const PRICED_ON = '2025-11-15'
 
-/** USD for a million tokens, by the name of a model. A name with a date is for that model alone, one without for all of the family. */
+/**
+ * USD per million tokens by model name. A name with a date is for that model only, a name without a date for the whole
+ * family.
+ */
 export const PRICE_LIST: Prices = {
   'openai:gpt-5': { input: 1.25, cached: 0.125, output: 10 },
   'openai:gpt-5-mini': { input: 0.25, cached: 0.025, output: 2 },

@@ -1,15 +1,16 @@
 import { PRICE_LIST } from './price-list.ts'
 import type { Price, Prices, Usage } from './types.ts'
 
-/** The price of replies that no provider bills: recorded, simulated, scripted. */
+/** The price of replies that no provider bills: recorded, simulated and scripted ones. */
 export const FREE: Price = { input: 0, output: 0 }
 
-/** A date that providers put behind the name of a model; anything else behind it is another model. */
+/** A date that providers append to the name of a model; any other suffix means another model. */
 const DATE = /^-(?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4})$/
 
 /**
- * The price of a model: that of exactly its name, else that of its family, which has the same name without a date. Prices of one's own
- * precede those of the list. Undefined when it is not known, or is no amount between 0 and a thousand million.
+ * Returns the price of a model: the price for exactly its name, else the price of its family, which has the same name
+ * without a date. User prices override the list. Undefined if there is no price, or if it is not an amount from 0 to
+ * `HIGHEST_PRICE`.
  */
 export function priceOf(names: readonly string[], userPrices: Prices): Price | undefined {
   return validPrice(findPrice(names, userPrices))
@@ -26,22 +27,22 @@ function findPrice(names: readonly string[], userPrices: Prices): Price | undefi
   return undefined
 }
 
-/** A model that has a price, by its name without the provider; undefined for any other. */
+/** Returns the full name of a model with a price, by its name without the provider; undefined for any other. */
 export function fullName(short: string): string | undefined {
   return Object.keys(PRICE_LIST).find((name) => name.endsWith(`:${short}`))
 }
 
-/** USD for a million tokens at the most: more is a slip, and sums of it are no numbers. */
+/** The highest price in USD per million tokens: a higher one is a mistake, and sums of it would not be exact. */
 export const HIGHEST_PRICE = 1e9
 
-/** The price itself if sums of money can be made of it; nothing else is a price. */
+/** Returns the price if all its amounts are valid. */
 function validPrice(price: Price | undefined): Price | undefined {
   if (price === undefined) return undefined
   const { input, output, cached = 0, cacheWrite = 0, reasoning = 0 } = price
   return [input, output, cached, cacheWrite, reasoning].every((usd) => usd >= 0 && usd <= HIGHEST_PRICE) ? price : undefined
 }
 
-/** USD for so many tokens. */
+/** Returns the cost of some tokens in USD. */
 export function costOf(usage: Usage, price: Price): number {
   const cached = Math.min(usage.cached ?? 0, usage.input)
   const written = Math.min(usage.cacheWrite ?? 0, usage.input - cached)
@@ -52,7 +53,7 @@ export function costOf(usage: Usage, price: Price): number {
   return dollars(millionths / 1e6)
 }
 
-/** A sum of money without the noise of binary fractions. */
+/** Rounds a sum of money to remove the errors of binary fractions. */
 export function dollars(sum: number): number {
   return Math.round(sum * 1e12) / 1e12
 }

@@ -1,12 +1,15 @@
 import { copyJson, type Host, isList, isObject, type Json } from '../kernel/index.ts'
 import type { ModelDelta } from './types.ts'
 
-/** Milliseconds between two parts: eight in a second, so that the last one and a new beginning stay below ten (kernel 3). */
+/**
+ * The milliseconds between two parts: eight parts per second, so that the last part and a restart stay below ten per
+ * second (kernel 3).
+ */
 const PART_INTERVAL = 125
 
 /**
- * Gathers the deltas of an answer and hands them on a few times in a second: each becomes a record. What a try that is
- * over still says is dropped.
+ * Collects the deltas of an answer and passes them on a few times per second, because each becomes a record. Deltas of
+ * a try that has ended are dropped.
  */
 export class Progress {
   readonly #host: Host
@@ -20,7 +23,7 @@ export class Progress {
     this.#part = part
   }
 
-  /** The next try begins; gives what takes its deltas. */
+  /** Begins the next try and returns the function that takes its deltas. */
   begin(): (delta: Json) => void {
     const mine = ++this.#try
     return (delta) => {
@@ -28,20 +31,20 @@ export class Progress {
     }
   }
 
-  /** What came so far is void. */
+  /** Discards the progress so far and announces the next try. */
   restart(restart: NonNullable<ModelDelta['restart']>): void {
     this.#try++
     this.#pending = { restart, text: '', reasoning: '', calls: [] }
     this.#arm()
   }
 
-  /** The answer is whole: what is left goes out. */
+  /** Passes on the rest of a complete answer and stops. */
   finish(): void {
     this.#flush()
     this.stop()
   }
 
-  /** Nothing more is handed on. */
+  /** Stops passing on progress. */
   stop(): void {
     this.#try++
     this.#cancelTimer?.()

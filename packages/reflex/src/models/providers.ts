@@ -16,17 +16,18 @@ import {
 } from './model-names.ts'
 import type { Model } from './types.ts'
 
-/** Where models come from. */
+/** The settings with which models are found. */
 export interface ProviderWorld extends NameContext {
   readonly scrub: (text: string) => string
 }
 
 /**
- * The model that a name means. With a base URL that is a model of the server there, `llama3` or `local:llama3`, unless
- * the name begins with a provider that is known by name; else `provider:name` through the package `@ai-sdk/provider`.
+ * Returns the model for a name. With a base URL, that is a model of the server there, `llama3` or `local:llama3`,
+ * unless the name starts with a known provider; otherwise it is `provider:name`, through the package
+ * `@ai-sdk/provider`.
  *
- * Throws `R4002` for a name that means nothing, `R4003` when the package is missing, `R4004` when the key is. Nothing
- * is sent before the model is asked.
+ * Throws `R4002` for a name that means no model, `R4003` if the package is missing, `R4004` if the key is missing.
+ * Nothing is sent before the model is asked.
  */
 export async function findModel(name: string, world: ProviderWorld): Promise<Model> {
   const problem = nameProblem(name, world)
@@ -60,12 +61,13 @@ async function serverModel(name: string, model: string, { url: address, from }: 
   })
 }
 
-/** A model of a cloud: its package has a name of its own, and more than a key signs a request. */
+/** Returns a model of a cloud: its package has another name, and its requests need more than a key. */
 async function cloudModel(name: string, cloud: Cloud, model: string, world: ProviderWorld): Promise<Model> {
   const entry = cloud.entry(model)
   const create = await factoryIn(entry.package, cloud.package, entry.factories, name)
   const read = cloud.settings(world.environment, model)
-  if ('missing' in read) throw faults.make('R4004', `${name} needs access to its cloud, and ${read.missing} is not set`, { fix: read.fix })
+  if ('missing' in read)
+    throw faults.make('R4004', `${name} needs credentials for its cloud, and ${read.missing} is not set`, { fix: read.fix })
   const made = create({ fetch: guardedFetch, ...read.settings })
   const access = { key: cloud.variables.filter((variable) => world.environment[variable]).join(', '), isKeySent: true, address: undefined }
   return languageModel(modelOf(made, model, cloud.package), { name, scrub: world.scrub, access })
@@ -76,24 +78,27 @@ async function providerModel(name: string, provider: string, model: string, worl
   const known = knownProvider(provider)
   const variable = known?.key ?? `${provider.replaceAll('-', '_').toUpperCase()}_API_KEY`
   const apiKey = world.environment[variable]
-  // Some providers know other ways to sign a request than a key; those that are known here do not.
+  // Some providers accept credentials other than a key; the known ones do not.
   if (!apiKey && known !== undefined) throw missingKey(name, variable)
   const address = known?.url && providerAddress(known.url, world.environment)
   const made = create({ fetch: guardedFetch, ...(apiKey ? { apiKey } : {}), ...(address === undefined ? {} : { baseURL: address.url }) })
-  // The usual address is nothing that somebody has set wrongly.
+  // The default address is not a setting that a person could correct.
   const access = { key: variable, isKeySent: Boolean(apiKey), address: address?.url === known?.url?.defaultUrl ? undefined : address?.from }
   return languageModel(modelOf(made, model, `@ai-sdk/${provider}`), { name, scrub: world.scrub, access })
 }
 
 type ProviderFactory = (settings: object) => unknown
 
-/** The function of a provider's package that makes the provider: `createOpenAI`, `createAnthropic`. */
+/** Returns the function of a provider's package that creates the provider: `createOpenAI`, `createAnthropic`. */
 function providerFactory(provider: string, model: string): Promise<ProviderFactory> {
   const name = `@ai-sdk/${provider}`
   return factoryIn(name, name, [`create${provider.replaceAll('-', '')}`], model)
 }
 
-/** The same of one entry of a package: a function of these names, else one that begins so, else the first that makes something. */
+/**
+ * Returns the creating function of one entry of a package: one with a wanted name, else one whose name starts with it,
+ * else the first one.
+ */
 async function factoryIn(entry: string, name: string, wanted: readonly string[], model: string): Promise<ProviderFactory> {
   let loaded: unknown
   try {
@@ -108,11 +113,14 @@ async function factoryIn(entry: string, name: string, wanted: readonly string[],
     names.map((one) => makers.find(([key]) => key.toLowerCase() === one)).find((maker) => maker !== undefined)?.[1] ??
     makers.find(([key]) => names.some((one) => key.toLowerCase().startsWith(one)))?.[1] ??
     makers[0]?.[1]
-  if (!isFunction(found)) throw unusablePackage(name, 'has no function that makes a provider')
+  if (!isFunction(found)) throw unusablePackage(name, 'has no function that creates a provider')
   return found
 }
 
-/** What is installed was chosen by somebody, so that a newer one of it may be named, whoever made it. */
+/**
+ * Returns the fault for an unusable package. Somebody chose to install it, so the fix may name a newer version of it,
+ * whoever made it.
+ */
 function unusablePackage(name: string, why: string): Error {
   return faults.make('R4003', `the package ${name} ${why}`, { fix: `npm install ${name}@latest` })
 }
@@ -126,7 +134,7 @@ function isMissing(thrown: unknown, name: string): boolean {
 function modelOf(provider: unknown, name: string, from: string): LanguageModel {
   const { languageModel: make } = fieldsOf(provider)
   const model: unknown = isFunction(make) ? make(name) : undefined
-  if (!isLanguageModel(model)) throw unusablePackage(from, 'makes no language models')
+  if (!isLanguageModel(model)) throw unusablePackage(from, 'creates no language models')
   return model
 }
 

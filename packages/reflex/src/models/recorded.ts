@@ -14,7 +14,7 @@ import { complete, streamReply } from './scripted.ts'
 import { schemaCheck } from './structured.ts'
 import type { ModelCall, ModelReply, ModelRequest, Models, Price } from './types.ts'
 
-/** The version of the lines. */
+/** The version of the lines of a recording. */
 export const RECORDING_VERSION = 1
 
 const faultShape = once(() => z.looseObject({ code: z.string(), message: z.string(), verdict: z.enum(['retry', 'fail', 'wait', 'bug']) }))
@@ -40,9 +40,10 @@ type Entry = z.infer<ReturnType<typeof entryShape>> & { readonly line: number }
 const BY_HAND = 'write a line such as {"label": "refund/decide", "reply": {"object": {"edge": "FULL"}}, "by": "hand"}'
 
 /**
- * What a recording knows a request by: what is asked and in which form. Which model is asked is left out, since a
- * recording stands in for every model; and so is how long it may take, how often it is tried, and what it is called. The
- * name of the run, with which the key of a call begins, counts as any run's: a prompt may tell it, and each run has another.
+ * Returns the digest by which a recording identifies a request: the question and its form. It excludes the model,
+ * because a recording replaces every model, and also the timeouts, the number of tries and the label. The name of the
+ * run, with which the key of a call starts, is replaced by a placeholder: a prompt may contain it, and it differs in
+ * each run.
  */
 export function requestDigest(
   { model: _0, timeout: _1, tryTimeout: _2, retries: _3, fallback: _4, stream: _5, label: _6, ...requestHash }: ModelRequest,
@@ -57,16 +58,17 @@ export function requestDigest(
 }
 
 /**
- * Models that answer from a recording and send nothing anywhere: the text of a file that `--record` wrote, or that
- * somebody wrote by hand, one JSON object in each line; empty lines and lines that begin with `//` are skipped.
+ * Creates models that answer from a recording and send nothing. The recording is the text of a file that `--record` or
+ * a person wrote, with one JSON object per line; empty lines and lines that start with `//` are skipped.
  *
- * A line belongs to the request whose digest it has, in any order; equal requests take equal lines in theirs. A line
- * without a digest belongs to its label. A call that comes again under its key gets its line again. Which lines were
- * taken is kept in memory: another process, after a crash, begins at the first of each digest and label.
+ * A line with a digest belongs to the request with that digest, whatever the order; equal requests take equal lines in
+ * the order of the lines. A line without a digest belongs to its label. A repeated call with the same key gets the same
+ * line again. The used lines are kept in memory: after a crash, another process starts at the first line of each digest
+ * and label.
  *
- * Throws `R4021` for a line that cannot be read, with its number. `generate` throws `R4020` when nothing is left that
- * belongs to the request, the fault that was recorded, and `R4015` for a line by hand that does not fit the schema, which
- * `check` finds out, as for `createModels`.
+ * Throws `R4021`, with the line number, for a line that cannot be read. `generate` throws `R4020` if no line is left
+ * for the request, the recorded fault of a line, and `R4015` for a handwritten line that does not fit the schema, which
+ * `check` decides as for `createModels`.
  */
 export function recordedModels(text: string, file = 'recording', check?: FindMisfits): Models {
   return new Recording(readEntries(text, file), file, check)
@@ -91,7 +93,10 @@ interface Place {
   readonly line: number
 }
 
-/** The words of `JSON.parse` quote the line, which may hold what nobody is to see: only its column is told, if it tells one. */
+/**
+ * Parses a line. The message of `JSON.parse` quotes the line, which may contain secrets, so only its column is
+ * reported, if it has one.
+ */
 function parseLine(line: string, place: Place): Json {
   let value: unknown
   try {
@@ -117,7 +122,7 @@ function lineFault({ issues }: z.ZodError, value: unknown, place: Place): Fault 
   })
 }
 
-/** Lines in their order, and how many of them were taken. */
+/** The lines of one key in their order, and the number of used ones. */
 interface Queue {
   readonly entries: Entry[]
   usedCount: number
@@ -127,9 +132,9 @@ class Recording implements Models {
   readonly configured = true
   readonly #file: string
   readonly #check: FindMisfits | undefined
-  /** Lines that belong together, by digest (`#…`) or label. */
+  /** The queues by digest (`#…`) or label. */
   readonly #queues = new Map<string, Queue>()
-  /** How many lines there are of each label, or digest where there is none. */
+  /** The number of lines by label, or by digest if there is no label. */
   readonly #counts = new Map<string, number>()
   readonly #entryByCall = new Map<string, Entry>()
 
@@ -202,7 +207,7 @@ class Recording implements Models {
     return queue?.entries[queue.usedCount++]
   }
 
-  /** A reply that a person wrote is held to the schema as a model's would be. */
+  /** Checks a handwritten reply against the schema, as a model's reply is checked. */
   #checkSchema(reply: ModelReply, { output, label }: ModelRequest, { line }: Entry): void {
     if (output === undefined || reply.calls !== undefined) return
     const { object } = reply
@@ -233,7 +238,7 @@ class Recording implements Models {
   }
 }
 
-/** A reply without calls of tools that nobody offered, which are no answer. */
+/** Returns a reply without calls of tools that were not offered: they are not an answer. */
 function withoutUnofferedCalls(reply: PartialReply, request: ModelRequest): PartialReply {
   const { calls, finish } = reply
   if (calls === undefined || request.output === undefined || (calls.length > 0 && hasOfferedTools(request))) return reply

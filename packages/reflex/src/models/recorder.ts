@@ -3,11 +3,11 @@ import { RECORDING_VERSION, requestDigest } from './recorded.ts'
 import type { ModelReply, ModelRequest, Models } from './types.ts'
 
 /**
- * Models that answer as `models` do and write each reply, and each failure, as a line of a recording for
- * `recordedModels`. A call that is broken off leaves no line. What a request held is not written, only its digest.
+ * Returns models that answer as `models` do and write each reply and each failure as a line of a recording for
+ * `recordedModels`. An aborted call writes no line. The content of a request is not written, only its digest.
  *
- * `write` gets one line with its end; what it throws is thrown on, since a recording with a hole is worth nothing.
- * `redact` takes secrets out of what is written.
+ * `write` gets one line with its line end; its errors are thrown on, because an incomplete recording is useless.
+ * `redact` removes secrets from each line.
  */
 export function recorder(models: Models, write: (line: string) => void, redact: Redactor = (value) => value): Models {
   const put = (request: ModelRequest, key: string, outcome: { readonly reply: ModelReply } | { readonly fault: Json }): void => {

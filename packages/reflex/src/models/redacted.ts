@@ -2,8 +2,9 @@ import { Fault, type FaultData, faultData, faultJson, isFault, type Json, type R
 import type { ModelReply, Models } from './types.ts'
 
 /**
- * Models that answer as `models` do, without the secrets that `redact` takes out of their replies and failures: a reply is
- * recorded, shown and acted upon as it comes from here, also the arguments of a call of a tool. The call redacts its progress itself.
+ * Returns models that answer as `models` do, with secrets removed from replies and failures by `redact`. Replies are
+ * recorded, shown and acted upon in this form, including the arguments of tool calls. The call redacts its progress
+ * itself.
  */
 export function redactedModels(models: Models, redact: Redactor): Models {
   return {
@@ -23,7 +24,7 @@ export function redactedModels(models: Models, redact: Redactor): Models {
   }
 }
 
-/** The fault itself if it holds no secret, else one like it without them. */
+/** Returns the fault itself if it contains no secret, else a copy without the secrets. */
 export function redactedFault(fault: Fault, redact: Redactor): Fault {
   const json = faultJson(faultData(fault))
   const clean = redact(json)

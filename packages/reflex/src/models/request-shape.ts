@@ -11,7 +11,7 @@ const sharedShapes = once(() => {
   return { json, object, list, count, calls }
 })
 
-/** The arguments of the port `model`. */
+/** The shape of the arguments of the port `model`. */
 export const requestShape = once(() => {
   const { json, object, list, count, calls } = sharedShapes()
   const options = z.record(z.string(), object)
@@ -72,7 +72,7 @@ export const requestShape = once(() => {
   })
 })
 
-/** A reply as a recording holds it; by hand, `text`, `object` or `calls` is enough. */
+/** The shape of a reply in a recording; a handwritten one needs only `text`, `object` or `calls`. */
 export const replyShape = once(() => {
   const { json, list, count, calls } = sharedShapes()
   return z

@@ -4,7 +4,10 @@ import { issueText } from './issue-text.ts'
 import { requestShape } from './request-shape.ts'
 import type { ModelReply, ModelRequest } from './types.ts'
 
-/** Reads the arguments of the port `model`. Throws `R4017`, naming the keys that are wrong, and `R4031` for a key in the options of a provider. */
+/**
+ * Reads the arguments of the port `model`. Throws `R4017` with the names of the wrong keys, and `R4031` for a key in
+ * the options of a provider.
+ */
 export function readRequest(args: Json | undefined): ModelRequest {
   const read = requestShape().safeParse(args)
   if (read.success) {
@@ -16,11 +19,11 @@ export function readRequest(args: Json | undefined): ModelRequest {
   })
 }
 
-/** Names of settings that hold a key or a password. */
+/** The names of settings that contain a key or a password. */
 const KEY_NAME =
   /^(?:x-)?(?:api[-_]?key|authorization|auth[-_]?token|access[-_]?(?:key|token)(?:[-_]?id)?|secret(?:[-_]?access)?[-_]?key|secret|session[-_]?token|bearer(?:[-_]?token)?|password|credentials?|private[-_]?key)$/i
 
-/** Returns the path of a key or password in the options of a provider: records keep options as they are. */
+/** Returns the path of a key or password in the options of a provider: records keep options unchanged. */
 export function findKey(options: Json | undefined, path: readonly string[] = []): string | undefined {
   if (typeof options !== 'object' || options === null) return undefined
   for (const [name, value] of Object.entries(options)) {
@@ -32,7 +35,7 @@ export function findKey(options: Json | undefined, path: readonly string[] = [])
   return undefined
 }
 
-/** Refuses a request whose provider options hold a key: `R4031`. */
+/** Throws `R4031` for a request whose provider options contain a key. */
 export function refuseKeys({ options, messages }: ModelRequest): void {
   const parts = messages.flatMap((message) => (message.role === 'user' ? (message.parts ?? []) : []))
   for (const given of [options, ...[...messages, ...parts].map((one) => one.options)]) {
@@ -41,17 +44,17 @@ export function refuseKeys({ options, messages }: ModelRequest): void {
   }
 }
 
-/** The fault `R4031`. */
+/** Returns the fault `R4031`. */
 export function keyInOptionsFault(path: string): Fault {
-  return faults.make('R4031', `the provider options hold ${path}; a record keeps options as they are`, {
+  return faults.make('R4031', `the provider options contain ${path}; records keep options unchanged`, {
     fix: `remove ${path}; set the variable of the provider in the environment instead`,
   })
 }
 
-/** Whether calls can be an answer to a request. Where they cannot, calls would pass for an answer that nobody checks. */
+/** True if calls can be the answer to a request. Otherwise calls would count as an answer that nothing checks. */
 export function hasOfferedTools({ tools = [], choice }: ModelRequest): boolean {
   return tools.length > 0 && choice !== 'none'
 }
 
-/** A reply of which only what matters is written. */
+/** A reply of which only the relevant parts are written. */
 export type PartialReply = { readonly [key in keyof ModelReply]?: ModelReply[key] | undefined }

@@ -4,24 +4,27 @@ import { withoutBytes } from './content.ts'
 import { isText } from './media.ts'
 import type { FilePart, ModelRequest, Models, Usage } from './types.ts'
 
-/** Characters of a token, about. */
+/** The approximate number of characters per token. */
 const PER_TOKEN = 4
-/** Tokens of an answer whose request states no limit: the default limit of many providers. */
+/** The assumed output tokens of a request without a limit: the default limit of many providers. */
 const DEFAULT_OUTPUT_TOKENS = 4_096
 
-/** The traits by which a budget knows what a request may cost. The request is made when they are asked for. */
+/** Returns the traits from which a budget estimates the cost of a request. The request is read only when they are needed. */
 export function costTraits(models: () => Models, request: () => ModelRequest): Pick<Traits, 'costs' | 'estimateUsage' | 'unpricedModels'> {
   return { costs: true, estimateUsage: () => reserveFor(models(), request()), unpricedModels: () => models().unpricedModels(request()) }
 }
 
-/** Estimates the most that one try of a request uses: its messages and tools as they are sent, and the longest answer that it allows. */
+/**
+ * Estimates the most that one try of a request can use: its messages and tools as they are sent, and the longest
+ * allowed answer.
+ */
 function reserveFor(models: Models, request: ModelRequest): EstimatedUsage {
   const used = { input: inputOf(request), output: request.maxTokens ?? DEFAULT_OUTPUT_TOKENS }
   const [model, price] = [models.name(request), models.price(request)]
   return { ...(model === undefined ? {} : { model }), ...used, ...(price === undefined ? {} : { usd: costOf(used, price) }) }
 }
 
-/** Estimates the usage of a try that broke off after so many characters of an answer. */
+/** Estimates the usage of a try that ended after some characters of an answer. */
 export function estimateUsage(request: ModelRequest, characters: number): Usage {
   return { input: inputOf(request), output: Math.ceil(characters / PER_TOKEN) }
 }
@@ -32,9 +35,9 @@ function inputOf({ messages, tools, output }: ModelRequest): number {
   return Math.ceil(JSON.stringify([shown, tools, output]).length / PER_TOKEN) + files.reduce((sum, file) => sum + fileTokens(file), 0)
 }
 
-/** Tokens of an image at most, about, whatever its size: providers make large ones smaller. */
+/** The approximate maximum of tokens per image, whatever its size: providers reduce large images. */
 const PER_IMAGE = 1_600
-/** Bytes of a PDF or a sound that become one token, about. */
+/** The approximate number of bytes of a PDF or a sound per token. */
 const PER_FILE_TOKEN = 40
 
 function fileTokens({ media = '', data }: FilePart): number {

@@ -3,12 +3,12 @@ import { faults } from './faults.ts'
 import type { PartialReply } from './request.ts'
 import type { Model, ModelCall, ModelRequest, ModelTry } from './types.ts'
 
-/** A text, the parts of a reply that matter, or a failure. */
+/** A text, the relevant parts of a reply, or a failure. */
 export type ScriptedReply = string | PartialReply | Error
 
 /**
- * A model that says what it is told: replies in their order, or a function of the request. Each try takes one, so an
- * error in the list is a try that failed. Throws `R4020` when the list has run out.
+ * Creates a model that gives scripted replies: a list in order, or a function of the request. Each try takes one reply,
+ * so an error in the list is a failed try. Throws `R4020` when the list is exhausted.
  */
 export function scriptedModel(
   replies: readonly ScriptedReply[] | ((request: ModelRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>),
@@ -22,11 +22,11 @@ export function scriptedModel(
       if (reply === undefined)
         throw faults.make(
           'R4020',
-          `${name} has ${next - 1} replies and was asked once more${request.label === undefined ? '' : ` by ${request.label}`}`,
+          `${name} has ${next - 1} replies and got one more request${request.label === undefined ? '' : ` from ${request.label}`}`,
           { fix: 'give the script one more reply' },
         )
       if (reply instanceof Error || isFault(reply)) throw reply
-      // A script that says nothing of tokens has used none.
+      // A script without token counts used no tokens.
       const whole = complete({ usage: { input: 0, output: 0 }, ...(typeof reply === 'string' ? { text: reply } : reply) })
       if (request.stream === true) streamReply(whole, call)
       return whole
@@ -34,7 +34,7 @@ export function scriptedModel(
   }
 }
 
-/** What a written reply leaves out, as it follows from the rest. */
+/** Completes a written reply with the parts that follow from the others. */
 export function complete(reply: PartialReply): ModelTry {
   const { text, object, calls, finish } = reply
   return {
@@ -44,7 +44,7 @@ export function complete(reply: PartialReply): ModelTry {
   }
 }
 
-/** The parts of an answer that may be missing, without those that are: a reply is plain JSON. */
+/** Returns the optional parts of an answer, without absent ones: a reply is plain JSON. */
 export function extras({ calls, reasoning, usage, native, warnings, by }: PartialReply): Omit<ModelTry, 'text' | 'finish'> {
   return {
     ...(calls === undefined ? {} : { calls }),
@@ -56,7 +56,7 @@ export function extras({ calls, reasoning, usage, native, warnings, by }: Partia
   }
 }
 
-/** A reply that is there at once, told as a stream would have. */
+/** Reports a complete reply as progress, as a stream would. */
 export function streamReply({ text, reasoning, calls }: ModelTry, call: ModelCall): void {
   if (reasoning !== undefined) call.part({ reasoning })
   if (text !== '') call.part({ text })

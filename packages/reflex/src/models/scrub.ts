@@ -1,24 +1,25 @@
 import { digest } from '../kernel/index.ts'
 import { secretsInAddress } from './base-url.ts'
 
-/** Variables as the system gives them; the composition reads them. */
+/** Environment variables, read by the composition. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Longer than this says nothing more: bodies of errors can be whole web pages. */
+/** The most characters of a cleaned text: the body of an error can be a whole web page. */
 const LONGEST = 600
 const KEY_LIKE = /\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}|\b(?:sk|pk|rk|gsk|xai)-[\w-]{8,}|\bAIza[\w-]{20,}/g
 const IN_URL = /(?<=:\/\/)[^/\s@]+@|(?<=[?&](?:key|api[_-]?key|token)=)[^&\s"]+/gi
 
 /**
- * Makes the words of a provider fit for faults and records: no key in them, one line, not longer than a person reads.
- * Providers quote the key that they refuse, and connection errors the address with what stands in it: `address` is that of the server
- * by its base URL.
+ * Returns a function that cleans texts of a provider for faults and records: no keys, one line, limited length.
+ * Providers quote the key that they refuse, and connection errors quote the address with its secrets; `address` is the
+ * base URL.
  */
 export function scrubber(environment: Environment, address = ''): (text: string) => string {
   const addressSecrets = secretsInAddress(address)
   return (text) => {
     let clean = text
-    // Read each time: a key may be set later than the models are made. The longest first: one key may begin another.
+    // Reads the environment each time: a key may be set after the models are created. Replaces the longest first: one
+    // key may be the start of another.
     for (const key of [...addressSecrets, ...keysOf(environment)].toSorted((a, b) => b.length - a.length))
       clean = clean.replaceAll(key, mark(key))
     clean = clean.replace(KEY_LIKE, mark).replace(IN_URL, (found) => (found.endsWith('@') ? `${mark(found)}@` : mark(found)))
@@ -27,7 +28,7 @@ export function scrubber(environment: Environment, address = ''): (text: string)
   }
 }
 
-/** Variables that sign requests: keys of providers, and what the clouds take in place of one. */
+/** The variables that authorize requests: keys of providers, and credentials of clouds. */
 const SECRET_VARIABLE = /_API_KEY$|^AWS_(?:BEARER_TOKEN|SECRET_ACCESS_KEY|ACCESS_KEY_ID|SESSION_TOKEN)|^GOOGLE_PRIVATE_KEY$/
 
 function keysOf(environment: Environment): readonly string[] {

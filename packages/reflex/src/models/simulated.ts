@@ -2,15 +2,15 @@ import { canonicalJson, isList, isObject, type Json, type JsonObject } from '../
 import { complete, streamReply } from './scripted.ts'
 import type { Model, ModelMessage, ModelRequest, ModelTry, ToolOffer, Usage } from './types.ts'
 
-/** Characters of a token, about. */
+/** The approximate number of characters per token. */
 const PER_TOKEN = 4
-/** A schema that holds itself ends somewhere. */
+/** The depth at which a schema that contains itself is cut. */
 const DEEPEST = 12
 
 /**
- * A model that thinks nothing and costs nothing: the same request gets the same reply. Structured output is the first
- * value that the schema allows; a tool is called only where the request forces one, so that loops end. The text says that it is
- * simulated, and so does `by`. Usage is an estimate, four characters a token.
+ * Creates a model that needs no provider and costs nothing: the same request gets the same reply. Structured output is
+ * the first value that the schema allows; a tool is called only if the request forces one, so that loops end. The text
+ * and `by` mark the reply as simulated. Usage is an estimate: four characters per token.
  */
 export function simulatedModel(name = 'simulated'): Model {
   return {
@@ -55,7 +55,7 @@ function textOf(message: ModelMessage): string {
   return message.role === 'tool' ? canonicalJson(message.result) : (message.content ?? '')
 }
 
-/** The first value that a schema allows, as far as that can be told from it. */
+/** Returns the first value that a schema allows, as far as the schema shows it. */
 function sample(root: JsonObject): Json {
   const visit = (schema: Json | undefined, depth: number): Json => {
     if (!isObject(schema) || depth > DEEPEST) return null
@@ -71,7 +71,7 @@ function sample(root: JsonObject): Json {
   return visit(root, 0)
 }
 
-/** All parts of an `allOf` as one schema; of keys that several give, properties and required names are joined. */
+/** Merges the parts of an `allOf` into one schema: properties and required names are joined, other keys are overwritten. */
 function merged({ allOf: _, ...rest }: JsonObject, parts: readonly Json[]): JsonObject {
   return parts.filter(isObject).reduce<JsonObject>((sum, part) => {
     const properties = { ...objectOf(sum.properties), ...objectOf(part.properties) }

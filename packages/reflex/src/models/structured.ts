@@ -4,13 +4,13 @@ import { misfitText } from './issue-text.ts'
 import { isTooDeep } from './limits.ts'
 import { type FindMisfits, schemaMisfits } from './misfits.ts'
 
-/** A value that was read and checked, or what is wrong with it, in words for the model that wrote it. */
+/** A value that was read and checked, or a problem in words for the model that wrote it. */
 export type CheckedValue = { readonly value: Json; readonly problem?: undefined } | { readonly problem: string }
 
 /** Checks values against a JSON Schema. */
 export type SchemaCheck = (value: unknown) => CheckedValue
 
-/** Whose a schema is, what a value of it is called, and who checks it. */
+/** The use of a schema: its owner and the name of a value, for messages, and the check. */
 interface SchemaUse {
   readonly schemaOwner: string
   readonly subject?: string | undefined
@@ -19,7 +19,7 @@ interface SchemaUse {
 
 const TOO_DEEP = 'the value is nested too deeply'
 
-/** Makes the check of a JSON Schema. Throws `R4016` for a schema that cannot be used. */
+/** Creates the check for a JSON Schema. Throws `R4016` for a schema that cannot be used. */
 export function schemaCheck(schema: JsonObject, { schemaOwner, subject = 'the answer', check = schemaMisfits }: SchemaUse): SchemaCheck {
   try {
     check(schema, null)
@@ -46,8 +46,8 @@ export function schemaCheck(schema: JsonObject, { schemaOwner, subject = 'the an
 }
 
 /**
- * The JSON value that a model wrote, alone, in a fenced block, or with words around it. A model that was asked for JSON
- * often wraps it all the same.
+ * Returns the JSON value in a text: alone, in a fenced block, or with words around it. A model that was asked for JSON
+ * often adds words.
  */
 export function jsonIn(text: string): CheckedValue {
   const whole = text.trim()

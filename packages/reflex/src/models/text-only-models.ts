@@ -4,7 +4,7 @@ import { faults } from './faults.ts'
 import { isText } from './media.ts'
 import type { ModelRequest } from './types.ts'
 
-/** Models of which it is certain that they read text alone, by their whole names. Of all others their provider says it. */
+/** The models that certainly read only text, by their full names. For all others, the provider decides. */
 const TEXT_ONLY: readonly RegExp[] = [
   /^deepseek:/,
   /^openai:gpt-3\.5-turbo/,
@@ -14,14 +14,14 @@ const TEXT_ONLY: readonly RegExp[] = [
   /^cohere:command-(?:r|light|nightly)/,
 ]
 
-/** Returns the fault `R4030` for a model that is known not to take a file of the request; undefined where that is not certain. */
+/** Returns the fault `R4030` if a model is known not to accept a file of the request; otherwise undefined. */
 export function unreadableFileFault(name: string, { messages }: ModelRequest): Fault | undefined {
   if (!TEXT_ONLY.some((known) => known.test(name))) return undefined
   for (const message of messages) {
     for (const part of message.role === 'user' ? (message.parts ?? []) : [])
       if (part.type === 'file' && !isText(part.media ?? ''))
-        return faults.make('R4030', `${name} reads text alone, and the message has ${fileText(part)}`, {
-          fix: 'name a model that takes the file, or convert it to text',
+        return faults.make('R4030', `${name} reads only text, and the message has ${fileText(part)}`, {
+          fix: 'name a model that accepts the file, or convert it to text',
         })
   }
   return undefined

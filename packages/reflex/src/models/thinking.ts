@@ -1,8 +1,8 @@
 const [OPEN, CLOSE] = ['<think>', '</think>']
-/** Characters before the first mark that are held back: an answer of spaces alone is shown. */
+/** The most characters that are held back before the first tag, so that an answer of white space is still shown. */
 const MOST_BUFFERED = 200
 
-/** Separates the thoughts from an answer: models that think in their answer do so at its beginning, between marks of their own. */
+/** Separates thoughts from an answer: models that think in their answer do so at its start, between `<think>` tags. */
 export function withoutThinking(text: string): { readonly text: string; readonly thought: string } {
   const [block, thought] = /^\s*<think>([^]*?)<\/think>\s*/.exec(text) ?? []
   return block === undefined || thought === undefined ? { text, thought: '' } : { text: text.slice(block.length), thought: thought.trim() }
@@ -11,12 +11,15 @@ export function withoutThinking(text: string): { readonly text: string; readonly
 /** A piece of progress: of the answer, or of the thoughts before it. */
 export type Piece = { readonly text: string } | { readonly reasoning: string }
 
-/** Separates the thoughts from an answer that comes in pieces. A piece that may be the beginning of a mark is held back until it is decided. */
+/**
+ * Separates thoughts from an answer that arrives in pieces. A piece that may be the start of a tag is held back until
+ * this is clear.
+ */
 export class ThinkingStream {
   #state: 'begins' | 'thinks' | 'thought' | 'says' = 'begins'
   #buffer = ''
 
-  /** Returns what is known of the text so far and was not returned before. */
+  /** Takes a piece. Returns the text that is now certain and was not returned before. */
   take(piece: string): readonly Piece[] {
     if (this.#state === 'says') return [{ text: piece }]
     this.#buffer += piece
@@ -24,7 +27,7 @@ export class ThinkingStream {
     return pieces.filter((one) => Object.values(one).some((content) => content !== ''))
   }
 
-  /** Returns what is held back at the end of the answer. */
+  /** Returns the held-back text at the end of the answer. */
   end(): readonly Piece[] {
     const buffered = this.#buffer
     this.#buffer = ''
@@ -51,7 +54,7 @@ export class ThinkingStream {
       this.#buffer = this.#buffer.slice(at + CLOSE.length)
       return [{ reasoning }]
     }
-    // The end of what came may be the beginning of the closing mark.
+    // The end of the buffer may be the start of the closing tag.
     let keep = Math.min(CLOSE.length - 1, this.#buffer.length)
     while (!CLOSE.startsWith(this.#buffer.slice(this.#buffer.length - keep))) keep--
     const reasoning = this.#buffer.slice(0, this.#buffer.length - keep)
@@ -59,7 +62,7 @@ export class ThinkingStream {
     return [{ reasoning }]
   }
 
-  /** Space between the thoughts and the answer belongs to neither. */
+  /** Returns the answer after the thoughts; white space between them belongs to neither. */
   #answer(): readonly Piece[] {
     if (this.#state !== 'thought') return []
     this.#buffer = this.#buffer.trimStart()

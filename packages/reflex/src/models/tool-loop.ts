@@ -5,43 +5,46 @@ import { faults } from './faults.ts'
 import { type SchemaCheck, schemaCheck } from './structured.ts'
 import type { ModelCall, ModelMessage, ModelReply, ModelRequest, Models, ToolCall, Usage } from './types.ts'
 
-/** How a tool loop is run. */
+/** The settings of a tool loop. */
 export interface ToolLoop {
-  /** Performs a call whose arguments fit the tool's schema. What it throws with verdict `fail` or `retry` is told to the model. */
+  /**
+   * Performs a call whose arguments fit the schema of the tool. The model gets a thrown fault with verdict `fail` or
+   * `retry` as the result.
+   */
   perform(call: ToolCall): Promise<Json>
-  /** Turns of the model at most. 15 if absent (reference pipeline 2.3). */
+  /** The most turns of the model. Default 15 (reference pipeline 2.3). */
   readonly maxTurns?: number | undefined
-  /** Tools whose result ends the loop. */
+  /** The tools whose result ends the loop. */
   readonly terminal?: readonly string[] | undefined
-  /** Takes each message that is added. A retry that begins with all of them repeats no call whose result is among them. */
+  /** Receives each added message. A retry that starts with all of them repeats no call whose result is among them. */
   readonly onMessage?: ((message: ModelMessage) => void) | undefined
 }
 
-/** What came of a tool loop. */
+/** The result of a tool loop. */
 export interface ToolLoopResult {
   /** The last reply. */
   readonly reply: ModelReply
-  /** The whole conversation, the given messages first, the last reply last. */
+  /** The whole conversation, from the given messages to the last reply. */
   readonly messages: readonly ModelMessage[]
   readonly turns: number
   /** The result of the terminal tool that ended the loop. */
   readonly result?: Json | undefined
-  /** Tokens of all turns. */
+  /** The tokens of all turns. */
   readonly usage: Usage
-  /** USD of all turns; absent when one of them is unpriced. */
+  /** The cost of all turns in USD; absent if one of them has no price. */
   readonly cost?: number | undefined
 }
 
 const DEFAULT_TURNS = 15
 
 /**
- * Asks a model and performs the tools that it calls, until it answers. Calls of one reply are performed one after the
- * other, in their order. The model gets an error for an unknown tool, arguments that do not fit and a failed tool. Messages that end
- * with calls whose results are missing are continued: these calls are performed first.
+ * Asks a model and performs the tools that it calls, until it answers. The calls of one reply are performed one after
+ * the other, in their order. The model gets an error for an unknown tool, for arguments that do not fit and for a
+ * failed tool. Messages that end with calls without results are continued: these calls are performed first.
  *
- * Throws `R4018` when the model still calls tools in its last turn, and what `Models.generate` throws, each with `answer`
- * and `used` over all turns in its data. A tool's fault with verdict `wait` or `bug` ends the loop. Aborting the signal
- * ends it too; a tool under way is the caller's to stop.
+ * Throws `R4018` if the model still calls tools in its last turn, and the faults of `Models.generate`, each with
+ * `answer` and `used` over all turns in its data. A tool fault with verdict `wait` or `bug` ends the loop. Aborting the
+ * signal also ends it; the caller stops a tool that is running.
  */
 export async function toolLoop(models: Models, request: ModelRequest, loop: ToolLoop, call: ModelCall): Promise<ToolLoopResult> {
   const tools = new Map(
@@ -57,7 +60,7 @@ export async function toolLoop(models: Models, request: ModelRequest, loop: Tool
     messages.push(message)
     loop.onMessage?.(message)
   }
-  /** Performs calls; returns the result that ends the loop, if there is one. */
+  /** Performs calls. Returns the result that ends the loop, if there is one. */
   const perform = async (calls: readonly ToolCall[]): Promise<{ readonly result: Json } | undefined> => {
     for (const made of calls) {
       call.signal.throwIfAborted()
@@ -79,11 +82,11 @@ export async function toolLoop(models: Models, request: ModelRequest, loop: Tool
   }
   throw faults.make('R4018', `${request.label ?? 'the model'} called tools in each of its ${maxTurns} turns and never answered`, {
     data: { turns: maxTurns, ...account.facts },
-    fix: 'raise the number of turns, or mend the tool that the model calls again and again',
+    fix: 'raise the number of turns, or fix the tool that the model calls again and again',
   })
 }
 
-/** The calls of the last turn that have no result yet. */
+/** Returns the calls of the last turn that have no result yet. */
 function unansweredCalls(messages: readonly ModelMessage[]): readonly ToolCall[] {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   const last = messages[at]
@@ -92,7 +95,7 @@ function unansweredCalls(messages: readonly ModelMessage[]): readonly ToolCall[]
   return (last.calls ?? []).filter(({ id }) => !done.has(id))
 }
 
-/** One turn of the model. When it fails, the fault keeps what the turns before it have used as well. */
+/** Asks the model for one turn. If it fails, the fault also contains the usage of the earlier turns. */
 async function turn(models: Models, request: ModelRequest, call: ModelCall, account: Account): Promise<ModelReply> {
   let reply: ModelReply
   try {
@@ -108,13 +111,16 @@ async function turn(models: Models, request: ModelRequest, call: ModelCall, acco
   return reply
 }
 
-/** A model that is forced to call something would do so for ever: after the first turn it may answer. */
+/**
+ * Returns the tool choice of a turn. After the first turn, a forced choice becomes `auto`; otherwise the model would
+ * call tools forever.
+ */
 function choiceOf({ choice }: ModelRequest, turn: number): Pick<ModelRequest, 'choice'> {
   if (choice === undefined) return {}
   return { choice: turn > 1 && choice !== 'none' ? 'auto' : choice }
 }
 
-/** A reply as the message that later requests repeat: its text, its calls, and what its provider wants back. */
+/** Returns a reply as the message that later requests repeat: its text, its calls, and its native form for the provider. */
 export function assistantMessage({ text, calls, native }: ModelReply): ModelMessage {
   return {
     role: 'assistant',
@@ -124,10 +130,10 @@ export function assistantMessage({ text, calls, native }: ModelReply): ModelMess
   }
 }
 
-/** Characters of a result that a model is given; a record has all of it. */
+/** The most characters of a result that a model gets; a record has the whole result. */
 const MOST_RESULT = 50_000
 
-/** Returns the result of a tool as it fits into a request: a long one is cut, and says so. */
+/** Returns the result of a tool as it fits into a request: a long result is cut and marked as cut. */
 export function shortResult(result: Json, most = MOST_RESULT): Json {
   const text = typeof result === 'string' ? result : JSON.stringify(result)
   return text.length <= most ? result : `${text.slice(0, most).toWellFormed()}\n… cut: ${text.length} characters in all`
@@ -143,7 +149,7 @@ async function performCall(call: ToolCall, tools: ReadonlyMap<string, SchemaChec
   if (check === undefined) return failedOutcome(`there is no tool ${call.name}; there are ${[...tools.keys()].join(', ') || 'none'}`)
   if (call.invalid !== undefined) return failedOutcome(`the arguments of ${call.name} are not a JSON object`)
   const { problem } = check(call.args)
-  if (problem !== undefined) return failedOutcome(`${call.name} cannot be called so: ${problem}`)
+  if (problem !== undefined) return failedOutcome(`${call.name} cannot be called with these arguments: ${problem}`)
   try {
     return { result: copyJson(await loop.perform(call), `result of ${call.name}`) }
   } catch (thrown) {

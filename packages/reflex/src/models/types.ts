@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../kernel/index.ts'
 
-/** A call of a tool that a model asks for. `args` have been parsed; whether they fit the tool is the tool's to say. */
+/** A tool call that a model requests. `args` have been parsed; the tool checks whether they fit. */
 export interface ToolCall {
-  /** The model's own name for this call; its result carries it. Unique within a reply. */
+  /** The model's id for this call; its result repeats it. Unique within a reply. */
   readonly id: string
   readonly name: string
   readonly args: JsonObject
-  /** What the model wrote instead of a JSON object; `args` is empty then. */
+  /** The text that the model wrote instead of a JSON object; `args` is empty then. */
   readonly invalid?: string | undefined
 }
 
@@ -14,53 +14,59 @@ export interface ToolCall {
 export interface ToolOffer {
   readonly name: string
   readonly description?: string | undefined
-  /** JSON Schema of the arguments. */
+  /** The JSON Schema of the arguments. */
   readonly schema: JsonObject
 }
 
-/** Settings that only one provider knows, by its name: `{"openai": {"store": false}}`. They hold no keys: a record keeps them. */
+/**
+ * The settings for single providers, by name of the provider: `{"openai": {"store": false}}`. They must contain no
+ * keys: records keep them.
+ */
 export type ProviderOptions = Readonly<Record<string, JsonObject>>
 
-/** What a message or one of its parts says to providers beside its content. */
+/** The settings of a message or a part for providers, besides its content. */
 export interface ContentMarks {
-  /** The provider keeps the prompt up to here in its cache, where it has one: as long as it usually does, or for an hour. */
+  /**
+   * Marks the end of the prompt that the provider caches, if it has a cache: for the provider's default time, or for an
+   * hour.
+   */
   readonly cache?: true | '1h' | undefined
   readonly options?: ProviderOptions | undefined
 }
 
-/** Text of a message. */
+/** A text of a message. */
 export interface TextPart extends ContentMarks {
   readonly type: 'text'
   readonly text: string
 }
 
-/** A file of a message: an image, a PDF, a sound, a text. `filePart` makes one from bytes. */
+/** A file of a message: an image, a PDF, a sound or a text. `filePart` creates one from bytes. */
 export interface FilePart extends ContentMarks {
   readonly type: 'file'
   /** The bytes in base64. */
   readonly data: string
-  /** The media type, such as `image/png`; found in the content if absent. */
+  /** The media type, such as `image/png`; detected from the content if absent. */
   readonly media?: string | undefined
   readonly name?: string | undefined
-  /** How many bytes it has. */
+  /** The number of bytes. */
   readonly bytes?: number | undefined
-  /** The SHA-256 of the bytes, in hex: bytes that have another one are refused. */
+  /** The SHA-256 of the bytes, in hex; content with another hash is refused. */
   readonly hash?: string | undefined
 }
 
-/** One part of what a user says. */
+/** One part of a user message. */
 export type ContentPart = TextPart | FilePart
 
 /**
- * One message of a conversation. System messages come first. Each result of a tool follows the assistant message that
- * asked for it, in the order of its calls.
+ * One message of a conversation. System messages come first. Each tool result follows the assistant message that called
+ * the tool, in the order of its calls.
  */
 export type ModelMessage =
   | ({ readonly role: 'system'; readonly content: string } & ContentMarks)
   | ({
       readonly role: 'user'
       readonly content: string
-      /** Parts that stand before the text: images, files, further texts. */
+      /** The parts before the text: images, files, further texts. */
       readonly parts?: readonly ContentPart[] | undefined
     } & ContentMarks)
   | ({
@@ -77,51 +83,54 @@ export type ModelMessage =
       readonly call: string
       readonly name: string
       readonly result: Json
-      /** The tool failed; `result` says how. */
+      /** True if the tool failed; `result` describes the failure. */
       readonly failed?: true | undefined
     } & ContentMarks)
 
-/** How much a model should think before it answers; a model that cannot be told so ignores it, with a warning. */
+/** The amount of thinking before an answer; a model without this setting ignores it with a warning. */
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high'
 
-/** What is asked of a model. Plain JSON: a request enters records, recordings and digests as it is. */
+/** A request to a model. Plain JSON: it is stored unchanged in records, recordings and digests. */
 export interface ModelRequest {
-  /** `provider:name`, or a name that the application gave. The configured default if absent. */
+  /** `provider:name`, or a name that the application defined. Default: the configured model. */
   readonly model?: string | undefined
-  /** Asked in turn when the model fails for good or has no try left. The configured ones if absent. */
+  /** The models that are asked in turn when the model fails finally or has no retries left. Default: the configured ones. */
   readonly fallback?: readonly string[] | undefined
   readonly messages: readonly ModelMessage[]
   readonly tools?: readonly ToolOffer[] | undefined
-  /** `auto` if absent. */
+  /** Default: `auto`. */
   readonly choice?: 'auto' | 'none' | 'required' | { readonly tool: string } | undefined
-  /** The answer is JSON that fits this JSON Schema, and comes back as `object`. */
+  /** The JSON Schema of a structured answer, which is returned as `object`. */
   readonly output?: { readonly schema: JsonObject; readonly name?: string | undefined } | undefined
   readonly temperature?: number | undefined
   readonly topP?: number | undefined
-  /** Tokens of the answer at most. */
+  /** The most tokens of the answer. */
   readonly maxTokens?: number | undefined
-  /** True: an answer that is empty, or cut by the limit of tokens, counts. Otherwise it is the failure `R4019`. */
+  /** True to accept an answer that is empty or cut by the token limit. Otherwise it is the failure `R4019`. */
   readonly partial?: boolean | undefined
   readonly stop?: readonly string[] | undefined
   readonly seed?: number | undefined
   readonly effort?: Effort | undefined
   readonly options?: ProviderOptions | undefined
-  /** The answer is wanted as it grows: as deltas through `part`. */
+  /** True to receive the answer while it grows, as deltas through `part`. */
   readonly stream?: boolean | undefined
-  /** Milliseconds for everything: all tries, waits, fallbacks and the repair. 120,000 if absent. */
+  /** The time limit in milliseconds for all tries, waits, fallbacks and the repair. Default 120,000. */
   readonly timeout?: number | undefined
   /**
-   * Milliseconds for one try; a try that takes longer is aborted, and the next model of `fallback` is asked, or the same one again
-   * where there is none. `timeout` if absent.
+   * The time limit in milliseconds for one try. A longer try is aborted; then the next model of `fallback` is asked, or
+   * the same model again if there is none. Default: `timeout`.
    */
   readonly tryTimeout?: number | undefined
-  /** Further tries of each model after a failure that may pass. 2 if absent. */
+  /** The further tries of each model after a failure that can be retried. Default 2. */
   readonly retries?: number | undefined
-  /** What the call is for, such as `refund/decide`: for people, and for recordings written by hand. */
+  /** The purpose of the call, such as `refund/decide`: for people, and for handwritten recordings. */
   readonly label?: string | undefined
 }
 
-/** Tokens. `cached` (read from a cache) and `cacheWrite` (written to one) are parts of `input`, `reasoning` is a part of `output`. */
+/**
+ * Numbers of tokens. `cached` (read from a cache) and `cacheWrite` (written to one) are parts of `input`, `reasoning`
+ * is a part of `output`.
+ */
 export interface Usage {
   readonly input: number
   readonly output: number
@@ -130,117 +139,122 @@ export interface Usage {
   readonly reasoning?: number | undefined
 }
 
-/** Why a model stopped: it was done, the limit of tokens was reached, it calls tools, a filter stopped it. */
+/** The reason why a model stopped: it finished, reached the token limit, called tools, or was stopped by a filter. */
 export type Finish = 'stop' | 'length' | 'tools' | 'filter' | 'other'
 
-/** What one try brought: an adapter's answer. */
+/** The result of one try: an adapter's answer. */
 export interface ModelTry {
   readonly text: string
   readonly calls?: readonly ToolCall[] | undefined
-  /** What the model says that it thought, where a provider shows it. */
+  /** The thoughts of the model, if the provider shows them. */
   readonly reasoning?: string | undefined
   readonly finish: Finish
-  /** Absent when the provider did not say: it is estimated then. */
+  /** Absent if the provider did not report it; it is then estimated. */
   readonly usage?: Usage | undefined
   /**
-   * The reply in the provider's own form, where a later request must repeat it (signed thoughts, ids of items). Goes
-   * back with the assistant message; means nothing to anybody else.
+   * The reply in the provider's own form, if a later request must repeat it (signed thoughts, ids of items). It returns
+   * to the provider with the assistant message and has no meaning elsewhere.
    */
   readonly native?: readonly Json[] | undefined
-  /** What of the request was ignored, in the provider's words. */
+  /** The provider's warnings about ignored parts of the request. */
   readonly warnings?: readonly string[] | undefined
-  /** Who wrote the reply when no model did, such as `hand` or `simulated`. */
+  /** The origin of a reply that no model wrote, such as `hand` or `simulated`. */
   readonly by?: string | undefined
 }
 
-/** A model that was asked in vain before another try or another model answered. */
+/** A failed try before another try or another model answered. */
 export interface FailedTry {
   readonly model: string
   readonly code: string
   readonly message: string
 }
 
-/** What came of a request. Plain JSON. */
+/** The reply to a request. Plain JSON. */
 export interface ModelReply extends Omit<ModelTry, 'usage'> {
-  /** The model that answered, as it was asked for. */
+  /** The name under which the answering model was asked. */
   readonly model: string
-  /** The answer, when `output` was asked for. Fits the schema. */
+  /** The structured answer, if `output` was requested. It fits the schema. */
   readonly object?: Json | undefined
-  /** The sum over all tries, estimated where a model did not say what it used. */
+  /** The sum over all tries, estimated where a model did not report its usage. */
   readonly usage: Usage
-  /** USD, over all tries that were billed. Absent: unpriced. */
+  /** The cost in USD over all billed tries. Absent: no price is known. */
   readonly cost?: number | undefined
-  /** Some of the usage is an estimate: a model did not say what it used, or its try broke off before. */
+  /** True if part of the usage is an estimate: a model did not report its usage, or a try ended before that. */
   readonly estimated?: true | undefined
-  /** How often a model was asked, over all models and the repair. */
+  /** The number of tries, over all models and the repair. */
   readonly tries: number
   readonly failures?: readonly FailedTry[] | undefined
 }
 
-/** Progress of an answer: pieces to append to what came before. At most ten come in a second. */
+/** Progress of an answer: pieces to append to the earlier ones. There are at most ten per second. */
 export interface ModelDelta {
-  /** What came before is void, for another try begins: its number, the model that is asked, and why. */
+  /** Voids the earlier pieces because another try begins: its number, its model, and the code of the failure. */
   readonly restart?: { readonly try: number; readonly model: string; readonly because: string }
   readonly text?: string
   readonly reasoning?: string
-  /** Calls that the model has begun. */
+  /** The calls that the model has started. */
   readonly calls?: readonly { readonly id: string; readonly name: string }[]
 }
 
-/** What a model needs of the call that it serves; the call of a port has it. */
+/** The parts of a call that a model needs; the call of a port has them. */
 export interface ModelCall {
-  /** Aborted when the result is no longer wanted: requests under way are broken off. */
+  /** Aborted when the result is no longer needed; pending requests are aborted. */
   readonly signal: AbortSignal
-  /** The same for the same call, also after a crash: waits between tries are drawn from it. */
+  /** The same for the same call, also after a crash; the waits between tries are derived from it. */
   readonly key: string
-  /** Receives progress: a `ModelDelta`. A delta that begins the answer again replaces what came before. */
+  /** Receives progress: a `ModelDelta`. With `begins`, the delta replaces everything before it. */
   part(delta: Json, begins?: boolean): void
 }
 
 /**
- * An adapter: one model, one try. Throws Faults: verdict `retry` (with `data.retryAfter` in milliseconds where the
- * provider said so) for what may pass, `fail` for what will not. Rejects when the signal is aborted.
+ * An adapter: one model, one try. It throws faults: with verdict `retry` for a failure that can be retried (with
+ * `data.retryAfter` in milliseconds if the provider asked for a wait), with `fail` for any other. It rejects when the
+ * signal is aborted.
  */
 export interface Model {
   readonly name: string
-  /** False where no provider bills its replies. */
+  /** False if no provider bills its replies. */
   readonly billed?: false
   generate(request: ModelRequest, call: ModelCall): Promise<ModelTry>
 }
 
-/** The models that are configured, behind one call. */
+/** The configured models, behind one call. */
 export interface Models {
-  /** A model can be asked without being named. */
+  /** True if a request does not have to name a model. */
   readonly configured: boolean
-  /** The model that a request goes to first; undefined when none is configured and the request names none. */
+  /** Returns the model that a request asks first; undefined if none is configured and the request names none. */
   name(request?: ModelRequest): string | undefined
-  /** The price of the model that a request goes to first; undefined when it has none. Recorded and simulated replies cost 0. */
+  /**
+   * Returns the price of the model that a request asks first; undefined if it has none. Recorded and simulated replies
+   * cost 0.
+   */
   price(request: ModelRequest): Price | undefined
-  /** Names the models without a price that a request may go to, fallbacks included. */
+  /** Returns the names of the models without a price that a request may ask, including fallbacks. */
   unpricedModels(request: ModelRequest): readonly string[]
   /**
-   * Asks until a model has answered: tries again what may pass, after the wait that the provider asks for; then goes on
-   * to the fallback models; checks structured output and has it repaired once. All within one deadline.
+   * Asks models until one has answered. A failure that can be retried is retried after the wait that the provider asks
+   * for; then the fallback models are asked. Structured output is checked and repaired once. One deadline applies to
+   * all of this.
    *
-   * Throws the fault of the last try, the earlier ones in its `data.failures`; where a model had answered, what it said in
-   * `data.answer` and what was used in `data.used`. `R4001` when no model is configured.
-   * Rejects with the reason of the signal when that is aborted, and breaks off what is under way. Called again after a
-   * crash it asks anew: models keep nothing.
+   * Throws the fault of the last try, with the earlier ones in its `data.failures`; if a model had answered, with the
+   * answer in `data.answer` and the usage in `data.used`. Throws `R4001` if no model is configured. Rejects with the
+   * reason of the signal when it is aborted, and aborts pending requests. A call after a crash asks again: models keep
+   * no state. A replay takes the recorded reply and calls nothing.
    */
   generate(request: ModelRequest, call: ModelCall): Promise<ModelReply>
 }
 
-/** USD for a million tokens. */
+/** Prices in USD per million tokens. */
 export interface Price {
   readonly input: number
   readonly output: number
-  /** Tokens read from a cache; as `input` if absent. */
+  /** The price of tokens read from a cache; `input` if absent. */
   readonly cached?: number | undefined
-  /** Tokens written to a cache; as `input` if absent. */
+  /** The price of tokens written to a cache; `input` if absent. */
   readonly cacheWrite?: number | undefined
-  /** Tokens of reasoning; as `output` if absent. */
+  /** The price of reasoning tokens; `output` if absent. */
   readonly reasoning?: number | undefined
 }
 
-/** Prices by the name of a model, such as `openai:gpt-5-mini`. */
+/** Prices by model name, such as `openai:gpt-5-mini`. */
 export type Prices = Readonly<Record<string, Price>>

@@ -1,11 +1,11 @@
 import type { Usage } from './types.ts'
 
-/** What a provider or an adapter says of its tokens. */
+/** The token counts that a provider or an adapter reports. */
 type Counts = { readonly [key in keyof Usage]?: unknown }
 
 /**
- * Tokens as they can be kept: whole numbers. Undefined where nothing was said, which is not the same as zero, and where
- * what was said can be no number of tokens: an answer is not lost over that, only unpriced.
+ * Returns token counts as whole numbers. Undefined if nothing was reported, which differs from zero, or if a reported
+ * value cannot be a number of tokens: the answer is then kept without a price.
  */
 export function validUsage({ input, output, cached, cacheWrite, reasoning }: Counts): Usage | undefined {
   const [sent, written] = [countOf(input), countOf(output)]
@@ -20,7 +20,7 @@ export function validUsage({ input, output, cached, cacheWrite, reasoning }: Cou
   })
 }
 
-/** The sum, as far as whole numbers are exact. */
+/** Returns the sum, limited to the largest exact whole number. */
 export function addUsage(...parts: readonly Usage[]): Usage {
   const total = (key: keyof Usage): number => parts.reduce((all, part) => Math.min(all + (part[key] ?? 0), Number.MAX_SAFE_INTEGER), 0)
   const [cached, cacheWrite, reasoning] = [total('cached'), total('cacheWrite'), total('reasoning')]

@@ -171,7 +171,7 @@ describe('a model of a cloud whose package is installed', () => {
       { by: 'createAzure', name: 'my-deployment', fetch: 'function', resourceName: 'acme', apiKey: 'hush-azure-0123' },
       {
         code: 'R4004',
-        message: 'azure:my-deployment needs access to its cloud, and AZURE_RESOURCE_NAME is not set',
+        message: 'azure:my-deployment needs credentials for its cloud, and AZURE_RESOURCE_NAME is not set',
         fix: 'set AZURE_RESOURCE_NAME',
       },
     ])

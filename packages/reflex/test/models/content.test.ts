@@ -50,12 +50,12 @@ describe('a file of a message', () => {
 
   test.each([
     ['empty', () => filePart(Buffer.alloc(0)), 'R4027', /is empty/],
-    ['of no known format', () => filePart(Buffer.from([0, 1, 2, 3]), { name: 'x.zip' }), 'R4027', /"x\.zip" has no format/],
+    ['of no known format', () => filePart(Buffer.from([0, 1, 2, 3]), { name: 'x.zip' }), 'R4027', /"x\.zip" does not have a format/],
     ['of another format than stated', () => filePart(PDF, { media: 'image/png' }), 'R4027', /application\/pdf by its content/],
     ['no base64', () => filePart('not base64!'), 'R4027', /is not base64/],
     ['too large', () => filePart(pngOf(16_000_001)), 'R4028', /16\.0 MB; the limit is/],
     ['not the one that was stored', () => filePart(PNG, { hash: 'ab' }), 'R4029', /has the hash/],
-    ['changed by a redaction', () => filePart('iVBO‹secret 4f1c›'), 'R4029', /a secret variable was taken out/],
+    ['changed by a redaction', () => filePart('iVBO‹secret 4f1c›'), 'R4029', /a secret variable was removed/],
   ])('that is %s is refused', async (_, make, code, message) => {
     const fault = await faultOf(Promise.resolve().then(make))
     expect(fault.code).toBe(code)

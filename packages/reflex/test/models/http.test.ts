@@ -179,7 +179,7 @@ describe('a failing server', () => {
     openai.reply({ status: 500 }, { status: 500 }, { status: 500 })
     const host = virtualHost()
     const fault = await faultOf(played(host, modelsOf(openai, { host }).generate(saying('?'), watched())))
-    expect(fault.fix).toBe('name a `fallback` model, if this lasts; it was tried 3 times; `reflex resume RUN` tries again')
+    expect(fault.fix).toBe('if this lasts, name a `fallback` model; it was tried 3 times; `reflex resume RUN` tries again')
   })
 
   test.each([

@@ -288,11 +288,11 @@ describe('the address of the server', () => {
   const host = virtualHost()
 
   test.each([
-    ['with a password', 'http://ana:hushhush@127.0.0.1:9/v1', /holds a user or a password/, /^take what stands before the @ out of/],
-    ['with a user', 'https://hushhush@127.0.0.1:9/v1', /holds a user or a password/, /REFLEX_API_KEY$/],
-    ['without a scheme', 'hushhush:1234/v1', /is no address/, /^write http:/],
-    ['of another scheme', 'ftp://hushhush/', /is no address/, /^write/],
-    ['that is nothing', 'hush hush', /is no address/, /^write an address such as http:/],
+    ['with a password', 'http://ana:hushhush@127.0.0.1:9/v1', /contains a user or a password/, /^remove everything before the @ from/],
+    ['with a user', 'https://hushhush@127.0.0.1:9/v1', /contains a user or a password/, /set REFLEX_API_KEY to the key/],
+    ['without a scheme', 'hushhush:1234/v1', /is not the address/, /^write http:/],
+    ['of another scheme', 'ftp://hushhush/', /is not the address/, /^write/],
+    ['that is nothing', 'hush hush', /is not the address/, /^write an address such as http:/],
   ])('%s is refused before anything is asked, and not shown', async (_, url, message, fix) => {
     for (const [from, options] of [
       ['REFLEX_BASE_URL', { environment: { REFLEX_BASE_URL: url } }],
@@ -315,7 +315,7 @@ describe('the address of the server', () => {
     const fault = await faultOf(createModels({ host, model: 'openai:gpt-5', environment }).generate(saying('?'), watched()))
     expect(fault).toMatchObject({
       code: 'R4002',
-      message: 'OPENAI_BASE_URL holds a query, which only the server at REFLEX_BASE_URL can have',
+      message: 'OPENAI_BASE_URL contains a query; only REFLEX_BASE_URL can have one',
     })
     expect(JSON.stringify(fault)).not.toContain('hush')
   })

@@ -328,7 +328,7 @@ describe('a recording by hand', () => {
     ['not JSON', '{"label":', 'the line is not JSON'],
     ['neither label nor digest', '{"reply":{"text":"x"}}', 'a line needs "label", or "request" as --record writes it'],
     ['no reply', '{"label":"x"}', 'a line needs either "reply" or "fault"'],
-    ['a misspelt key', '{"label":"x","replay":{"text":"x"}}', 'the line has "replay", which is no key of it'],
+    ['a misspelt key', '{"label":"x","replay":{"text":"x"}}', 'the line has "replay", which is not a key of it'],
     ['a version that is newer', '{"v":2,"label":"x","reply":{"text":"x"}}', "the line's v is 2, not 1"],
   ])('with %s is refused at its line', (_, line, message) => {
     expect(() => recordedModels(`\n${line}\n`, 'x.jsonl')).toThrow(

@@ -4,8 +4,8 @@ import { virtualHost } from '../../src/testing/index.ts'
 import { faultOf, played, saying, watched, workshop } from './workshop.ts'
 
 const PRICES = { m: { input: 1_000_000, output: 1_000_000 } }
-const cut = faults.make('R4011', 'the stream ended before the answer did')
-const told = faults.make('R4011', 'the stream ended before the answer did', { data: { usage: { input: 7, output: 3 } } })
+const cut = faults.make('R4011', 'the stream ended before the answer was complete')
+const told = faults.make('R4011', 'the stream ended before the answer was complete', { data: { usage: { input: 7, output: 3 } } })
 
 /** A model that streams so many characters, then does what `end` says. */
 const streaming = (characters: number, end: () => Promise<never>): Model => ({
