@@ -1,6 +1,9 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** Addresses that are not of the public network (IANA's registers of special addresses): this machine, private networks, neighbours, providers' metadata. */
+/**
+ * The networks outside the public network (IANA's registers of special addresses): this machine, private networks,
+ * link-local networks, metadata servers of cloud providers.
+ */
 const SPECIAL_NETWORKS: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -30,7 +33,7 @@ const SPECIAL_NETWORKS: readonly (readonly [network: string, bits: number])[] = 
 
 let list: BlockList | undefined
 
-/** The list of those networks, made when an address is first judged: few processes judge one. */
+/** Returns the list of these networks. It is created when an address is first checked, because few processes check one. */
 function specialNetworks(): BlockList {
   if (list !== undefined) return list
   list = new BlockList()
@@ -38,7 +41,7 @@ function specialNetworks(): BlockList {
   return list
 }
 
-/** Whether an address is one of the public network. IPv6 addresses that stand for IPv4 ones are judged as those. */
+/** True if an address belongs to the public network. An IPv6 address that stands for an IPv4 one is judged as that one. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0) return false
@@ -47,13 +50,13 @@ export function isPublicAddress(address: string): boolean {
   return !specialNetworks().check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** An address, and the IPv4 address that it stands for. */
+/** Returns an address, and the IPv4 address that it stands for. */
 export function effectiveAddresses(address: string): readonly string[] {
   const inner = isIPv6(address) ? innerAddress(address) : undefined
   return inner === undefined ? [address] : [address, inner]
 }
 
-/** The IPv4 address in a mapped, a translated or a 6to4 one. */
+/** Returns the IPv4 address in a mapped, translated or 6to4 address. */
 function innerAddress(address: string): string | undefined {
   const groups = groupsOf(address)
   const begins = (...head: readonly number[]): boolean => head.every((group, i) => groups[i] === group)
@@ -63,7 +66,7 @@ function innerAddress(address: string): string | undefined {
 }
 
 function groupsOf(address: string): readonly number[] {
-  // A URL writes an address in its one short form, with hexadecimal groups alone.
+  // A URL writes an address in its shortest form, with hexadecimal groups only.
   const text = new URL(`http://[${address.replace(/%.*$/s, '')}]`).hostname.slice(1, -1)
   const [head = '', tail] = text.split('::')
   const read = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))

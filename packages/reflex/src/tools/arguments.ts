@@ -1,19 +1,19 @@
 import { isList, isObject, type Json, type JsonObject, type Validator, type ValidatorResult } from '../kernel/index.ts'
 
-/** What one argument must be. `read` answers undefined for a value that it refuses. */
+/** The rule for one argument. `read` returns undefined for a value that it refuses. */
 export interface Field<T> {
-  /** For messages: `a whole number from 1 to 100`. */
+  /** The description for messages: `a whole number from 1 to 100`. */
   readonly what: string
-  /** Its JSON Schema, for models that call the tool. */
+  /** The JSON Schema, for models that call the tool. */
   readonly schema: JsonObject
-  /** What counts when the argument is absent or null; a field without one is required. */
+  /** The value that an absent or null argument gets; a field without one is required. */
   readonly fallback?: { readonly value: T }
   read(value: Json): T | undefined
 }
 
 type Values<Fields> = { readonly [Key in keyof Fields]: Fields[Key] extends Field<infer T> ? T : never }
 
-/** A validator of named arguments that tells their types, and their JSON Schema as Standard JSON Schema has it. */
+/** A validator of named arguments with their types, and with their JSON Schema as in Standard JSON Schema. */
 export interface Arguments<T> extends Validator {
   readonly '~standard': Validator['~standard'] & {
     readonly types?: { readonly input: unknown; readonly output: T } | undefined
@@ -21,7 +21,10 @@ export interface Arguments<T> extends Validator {
   }
 }
 
-/** Named arguments: each known, each of its kind. An argument that is null counts as absent, so that a board key may fill it. */
+/**
+ * Creates a validator of named arguments that refuses unknown ones. An argument that is null counts as absent, so that
+ * a board key can fill it.
+ */
 export function namedArguments<const Fields extends Readonly<Record<string, Field<unknown>>>>(fields: Fields): Arguments<Values<Fields>> {
   return {
     '~standard': { version: 1, vendor: 'reflex', validate: (value) => check(fields, value), jsonSchema: { input: () => schemaOf(fields) } },
@@ -36,7 +39,7 @@ function schemaOf(fields: Readonly<Record<string, Field<unknown>>>): JsonObject 
 }
 
 function check(fields: Readonly<Record<string, Field<unknown>>>, value: unknown): ValidatorResult {
-  if (!isObject(value)) return { issues: [{ message: 'named arguments, an object, belong here' }] }
+  if (!isObject(value)) return { issues: [{ message: 'the arguments must be an object of named arguments' }] }
   const issues: { message: string }[] = []
   for (const name of Object.keys(value)) {
     if (!Object.hasOwn(fields, name))
@@ -60,7 +63,7 @@ export function text(what = 'text'): Field<string> {
   return { what, schema: { type: 'string' }, read: (value) => (typeof value === 'string' && isPlain(value) ? value : undefined) }
 }
 
-/** A path, or another name that is not empty. */
+/** A path or another name that is not empty. */
 export function path(): Field<string> {
   return {
     what: 'a path',
@@ -69,7 +72,7 @@ export function path(): Field<string> {
   }
 }
 
-/** The same, of a file or folder: `~/` and `$HOME/` at its beginning stand for the home folder, where it is known. */
+/** A path of a file or folder. A leading `~/` or `$HOME/` stands for the home folder, if it is known. */
 export function filePath(home: string | undefined): Field<string> {
   const plain = path()
   return {
@@ -85,7 +88,7 @@ function isPlain(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed()
 }
 
-/** A whole number between two bounds. */
+/** A whole number within two bounds, both included. */
 export function count(least: number, most: number): Field<number> {
   return {
     what: `a whole number from ${least} to ${most}`,
@@ -114,7 +117,7 @@ export function texts(what = 'a list of texts'): Field<readonly string[]> {
   }
 }
 
-/** A field that may be absent: then this counts. */
+/** Makes a field optional: an absent argument gets the default. */
 export function withDefault<T, const F>(field: Field<T>, fallback: F): Field<T | F> {
   return { ...field, fallback: { value: fallback } }
 }

@@ -8,23 +8,23 @@ import { runProcess } from './process.ts'
 import { callFilter } from './sandbox-filter.ts'
 import { isWritableStage } from './stage.ts'
 
-/** Bubblewrap as it works on this machine. */
+/** A usable bubblewrap on this machine. */
 export interface Bubblewrap {
   readonly program: string
-  /** A release that can also forbid further user namespaces and bound folders in memory (0.8 and later). */
+  /** True for a release that can also forbid further user namespaces and limit folders in memory (0.8 and later). */
   readonly modern: boolean
-  /** The kernel takes a filter of calls. */
+  /** True if the kernel supports filters of system calls. */
   readonly supportsFilter: boolean
 }
 
-/** Why there is none. */
+/** The reason why there is no usable bubblewrap. */
 export interface NoBubblewrap {
   readonly why: string
 }
 
 /**
- * Where bubblewrap is looked for. Not on the PATH: that may name folders of the project, into which a confined command
- * can put a `bwrap` of its own.
+ * The places where bubblewrap is looked for. The PATH is not used: it may name folders of the project, into which a
+ * confined command can put its own `bwrap`.
  */
 export const BUBBLEWRAP_PATHS: readonly string[] = [
   '/usr/bin/bwrap',
@@ -34,32 +34,33 @@ export const BUBBLEWRAP_PATHS: readonly string[] = [
   '/run/current-system/sw/bin/bwrap',
 ]
 
-/** What a command gets to see, and where it may write. */
+/** The part of the machine that a command sees, and where it may write. */
 export interface View {
-  /** The work folder, and whether it may be changed. */
+  /** The work folder. */
   readonly workdir: string
+  /** True if the command may change the work folder. */
   readonly writable: boolean
-  /** The run's own folder, which the command may read; left out where it is not there. */
+  /** The folder of the run, which the command may read; omitted if it does not exist. */
   readonly runFolder: string
-  /** The folder in it that belongs to the command's stage, and that it may write to. */
+  /** The folder in it that belongs to the command's stage; the command may write to it. */
   readonly stage: string | undefined
-  /** Folders and files that Reflex keeps for itself. */
+  /** Folders and files that only Reflex uses. */
   readonly reserved: readonly string[]
   readonly environment: Environment
   /** Further folders that may be read. */
   readonly readable: readonly string[]
   readonly cwd: string
-  /** Words that belong after a folder and show some of it differently. */
+  /** Returns the bubblewrap options that follow a folder and show parts of it differently. */
   readonly guardWords: (folder: string) => readonly string[]
-  /** Words that belong after all folders. */
+  /** The bubblewrap options that follow all folders. */
   readonly closingWords: readonly string[]
   readonly limits: CommandLimits
 }
 
-/** A fact of the machine, found out once in a process. Only what works is kept: bubblewrap may be installed meanwhile. */
+/** The result for each program, found once per process. Only successes are stored: bubblewrap may be installed later. */
 const foundSandboxes = new Map<string, Bubblewrap>()
 
-/** Finds bubblewrap by making a sandbox with it: a system can have the program and forbid what it does. */
+/** Finds bubblewrap by creating a sandbox with it: a system can have the program and forbid its use. */
 export async function findBubblewrap(places: readonly string[], host: Host): Promise<Bubblewrap | NoBubblewrap> {
   const program = process.platform === 'linux' ? places.find((place) => pathExists(place)) : undefined
   if (program === undefined) return { why: 'bubblewrap is not installed' }
@@ -75,10 +76,10 @@ export async function findBubblewrap(places: readonly string[], host: Host): Pro
     }
     problem = failure
   }
-  return { why: `bubblewrap can make no sandbox here: ${problem}` }
+  return { why: `bubblewrap cannot create a sandbox here: ${problem}` }
 }
 
-/** The best first. */
+/** The sets of features, the best first. */
 const FEATURE_SETS = [
   [true, true],
   [false, true],
@@ -86,12 +87,12 @@ const FEATURE_SETS = [
   [false, false],
 ] as const
 
-/** The bytes that a program started by `sandboxWords` is handed. */
+/** Returns the bytes that bubblewrap reads as its filter of system calls. */
 export function filterBytes({ supportsFilter }: Bubblewrap): Uint8Array | undefined {
   return supportsFilter ? callFilter() : undefined
 }
 
-/** Undefined when it works, else what it says. */
+/** Tries to create a sandbox. Returns undefined on success, else the error text. */
 async function tryBubblewrap(bubblewrap: Bubblewrap, host: Host): Promise<string | undefined> {
   const argv = [...baseWords(bubblewrap), ...READ_ONLY_WORDS, ...filterWords(bubblewrap), '--', '/bin/sh', '-c', ':']
   const { signal } = new AbortController()
@@ -106,7 +107,7 @@ async function tryBubblewrap(bubblewrap: Bubblewrap, host: Host): Promise<string
   }
 }
 
-/** Folders of the system: programs and what they are linked with, and no data of anybody. */
+/** The folders of the system: programs and their libraries, without data of users. */
 const SYSTEM: readonly string[] = [
   '/usr',
   '/bin',
@@ -120,7 +121,10 @@ const SYSTEM: readonly string[] = [
   '/run/current-system',
 ]
 
-/** What programs need of /etc to start, to name users and times, and to check certificates; no keys and no passwords. */
+/**
+ * The parts of /etc that programs need to start, to name users and times, and to check certificates; no keys and no
+ * passwords.
+ */
 const SETTINGS: readonly string[] = [
   'ld.so.cache',
   'ld.so.conf',
@@ -145,17 +149,23 @@ const SETTINGS: readonly string[] = [
   'crypto-policies',
 ]
 
-/** Bytes of each folder in memory. */
+/** The size limit of each folder in memory, in bytes. */
 const MEMORY = 1_073_741_824
-/** Bytes of `/dev/shm`, in which programs share memory. */
+/** The size of `/dev/shm`, in which programs share memory, in bytes. */
 const SHARED_MEMORY = 67_108_864
-/** The home of a command: its own, empty, gone with it. */
+/** The home folder of a command: private, empty, and removed with it. */
 export const PRIVATE_HOME = '/tmp/home'
 
-/** Nothing can be made outside what is open to it. `/proc` too: without that, root could set what the kernel reads there. */
+/**
+ * Forbids creating anything outside the open folders. `/proc` is included: otherwise root could change kernel settings
+ * there.
+ */
 const READ_ONLY_WORDS: readonly string[] = ['--remount-ro', '/proc', '--remount-ro', '/']
 
-/** Namespaces of its own for everything, no rights, no way to the terminal, and nothing but the system to be seen. */
+/**
+ * Returns the options that every sandbox has: its own namespaces for everything, no privileges, no access to the
+ * terminal, and only the system visible.
+ */
 function baseWords({ program, modern }: Bubblewrap, most = MEMORY): string[] {
   return [
     program,
@@ -172,7 +182,7 @@ function baseWords({ program, modern }: Bubblewrap, most = MEMORY): string[] {
     '/proc',
     '--dev',
     '/dev',
-    // An older bubblewrap makes no bounded folder in memory; an unbounded one would take half of the machine's memory.
+    // An older bubblewrap cannot limit folders in memory; an unlimited one could take half of the machine's memory.
     ...(modern ? ['--size', String(SHARED_MEMORY), '--tmpfs', '/dev/shm'] : []),
     '--remount-ro',
     '/dev',
@@ -189,10 +199,10 @@ function baseWords({ program, modern }: Bubblewrap, most = MEMORY): string[] {
 }
 
 /**
- * The words that run a command in a sandbox. It sees the system, the programs on the PATH, the work folder and the run's
- * own, all at their real places, and nothing else of the machine: the rest of the home folder with its keys is not there,
- * and there is no network. It writes into the work folder, if the policy lets it, into the folder of its stage, and into memory
- * that is gone with it.
+ * Returns the words that run a command in a sandbox. It sees the system, the programs on the PATH, the work folder and
+ * the run's folder, all at their real paths, and nothing else of the machine: the rest of the home folder with its keys
+ * is absent, and there is no network. It can write to the work folder if the policy allows it, to the folder of its
+ * stage, and to memory that is released when it ends.
  */
 export function sandboxWords(argv: readonly string[], bubblewrap: Bubblewrap, view: View): readonly string[] {
   const { workdir, writable, runFolder, reserved, readable, cwd, guardWords } = view
@@ -207,7 +217,7 @@ export function sandboxWords(argv: readonly string[], bubblewrap: Bubblewrap, vi
     ...guardWords(workdir),
     ...hidden.flatMap((path) => (isFolder(path) ? [...memory(bubblewrap.modern), path] : ['--ro-bind', '/dev/null', path])),
     ...runFolderWords(view),
-    // A folder elsewhere, for which the policy has been asked.
+    // A folder elsewhere, which the policy has allowed.
     ...([workdir, runFolder].some((folder) => isBelow(cwd, folder)) ? [] : ['--bind', cwd, cwd, ...guardWords(cwd)]),
     ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
     ...view.closingWords,
@@ -223,12 +233,12 @@ export function sandboxWords(argv: readonly string[], bubblewrap: Bubblewrap, vi
   ]
 }
 
-/** Handle 3 is for what bubblewrap reports. */
+/** Returns the options of the filter. Handle 3 is used for the report of bubblewrap. */
 function filterWords({ supportsFilter }: Bubblewrap): readonly string[] {
   return supportsFilter ? ['--seccomp', '4'] : []
 }
 
-/** Whether bubblewrap said that it could not do its part, and what. */
+/** Returns the problem that bubblewrap or prlimit reported, if the command did not start. */
 export function bubblewrapProblem({
   code,
   stdout,
@@ -245,15 +255,19 @@ export function bubblewrapProblem({
   return code === 1 && /^bwrap: [^\n]+\n$/.test(stderr) ? { broken: stderr.trim() } : undefined
 }
 
-/** Bytes that a process may reserve beyond what it may use: language engines reserve hundreds of megabytes that they never touch. */
+/**
+ * The bytes that a process may reserve beyond its limit of use: language engines reserve hundreds of megabytes that
+ * they never touch.
+ */
 const RESERVED_MEMORY = 1_073_741_824
 
-/** Bytes of all POSIX message queues of a user in the sandbox: what Linux allows by default. */
+/** The bytes of all POSIX message queues of a user in the sandbox: the default of Linux. */
 const QUEUES = 819_200
 
 /**
- * The limits that the system itself enforces for each process, at once: the memory that it reserves, message queues, and unless it is root's,
- * the number of processes. The use of all of them together is measured from outside (`usage.ts`).
+ * Returns the words for the limits that the system enforces on each process immediately: reserved memory, message
+ * queues and, except for root, the number of processes. The total use of all processes is measured from outside
+ * (`usage.ts`).
  */
 function limitWords({ memory, processes }: CommandLimits): readonly string[] {
   const prlimit = '/usr/bin/prlimit'
@@ -268,9 +282,10 @@ export function memory(modern: boolean, most = MEMORY): readonly string[] {
 }
 
 /**
- * The run's folder, read-only, and the stage's own in it, writable. Reflex and other commands work in the run's folder
- * meanwhile, so nothing on the path to either can be renamed: each folder between the work folder and the run's is a mount, and
- * a stage that lies deeper than the run's folder, where a command could exchange the folders above it, is not writable.
+ * Returns the options for the run's folder, read-only, and for the folder of the stage in it, writable. Reflex and
+ * other commands use the run's folder at the same time, so no folder on the path to it may be renamed: each folder
+ * between the work folder and the run's folder is a mount. A stage deeper than directly in the run's folder is not
+ * writable, because a command could exchange the folders above it.
  */
 function runFolderWords({ workdir, runFolder, stage, reserved, guardWords: guarded }: View): readonly string[] {
   if (!isFolder(runFolder)) return []
@@ -286,7 +301,7 @@ function runFolderWords({ workdir, runFolder, stage, reserved, guardWords: guard
   ]
 }
 
-/** The folders on the path from one folder to another below it, without both. */
+/** Returns the folders on the path from one folder to another below it, without both. */
 function foldersBetween(top: string, path: string): readonly string[] {
   const above = dirname(path)
   return above === top || !isBelow(above, top) ? [] : [...foldersBetween(top, above), above]
@@ -299,8 +314,9 @@ function systemWords(path: string): readonly string[] {
 }
 
 /**
- * Folders with programs outside the system: those of the PATH and of this Node, a `bin` with the `lib` beside it, into
- * which its programs are often links. One that holds the home or the work folder is no folder of programs.
+ * Returns folders with programs outside the system: those on the PATH and that of this Node. A `bin` folder includes
+ * the `lib` beside it, because its programs are often links into that. A folder that contains the home or the work
+ * folder is not included.
  */
 function programFolders({ workdir, runFolder, reserved, environment, readable }: View): readonly string[] {
   const home = environment['HOME']

@@ -14,38 +14,41 @@ import type { ToolCall } from './tool.ts'
 import { variables } from './variables.ts'
 import { keepFullOutput, type KeptOutputs, MOST_KEPT } from './full-output.ts'
 
-/** What commands get from outside. */
+/** The settings of commands. */
 export interface CommandSettings extends SandboxSettings {
-  /** Milliseconds until a command is killed: 30,000 unless said otherwise. */
+  /** The milliseconds until a command is killed. Default 30,000. */
   readonly timeout?: number | undefined
-  /** Takes secrets out of what is kept of a command beside its result. */
+  /** Removes secrets from stored outputs of a command that are not part of its result. */
   readonly redact?: ((text: string) => string) | undefined
 }
 
-/** What came of a command. */
+/** The result of a command. */
 export type CommandResult = {
   readonly code: number | null
   readonly signal?: string
   readonly stdout: string
   readonly stderr: string
   readonly truncated?: true
-  /** Files in the folder of its stage with all of the outputs that are cut here. */
+  /** The files in the folder of its stage that contain the full outputs cut here. */
   readonly kept?: KeptOutputs
-  /** The text of the `status.json` that it has written into its stage; empty for one that cannot be read. */
+  /** The text of the `status.json` that it wrote into its stage; empty if the file cannot be read. */
   readonly status_file?: string
-  /** Warnings: the command ran in another sandbox than requested, and why; and what it did that did not stay. */
+  /** Warnings as text: the command ran in another sandbox than requested, and its changes that did not stay. */
   readonly warning?: string
-  /** Everything that did not stay, by code: `R4144` what was removed, `R4145` what was not taken over from its repository. */
+  /**
+   * The changes that did not stay, by code: `R4144` for removed entries, `R4145` for changes of its repository that
+   * were not applied.
+   */
   readonly warnings?: readonly Warning[]
 }
 
 const TIMEOUT = 30_000
 const LONGEST = 3_600_000
-/** Bytes kept of the output and of the errors, each, unless said otherwise. */
+/** The default limit in bytes of the output and of the errors, each. */
 export const DEFAULT_OUTPUT_LIMIT = 64_000
 const MOST = 1_000_000
 
-/** What every command takes beside what it is. */
+/** The arguments that every command takes besides the command itself. */
 export const COMMAND_FIELDS = {
   cwd: withDefault(path(), '.'),
   stdin: withDefault(text(), undefined),
@@ -57,7 +60,7 @@ export const COMMAND_FIELDS = {
   whole: withDefault(flag(), false),
 } as const satisfies Readonly<Record<string, Field<unknown>>>
 
-/** A command to be run. */
+/** A command to run. */
 export interface Invocation {
   readonly argv: readonly string[]
   readonly cwd: string
@@ -66,18 +69,19 @@ export interface Invocation {
   readonly limit: number
   readonly sandbox?: Sandbox | undefined
   readonly environment?: Readonly<Record<string, string>>
-  /** The folder of the stage that it belongs to, made where it is missing; below the run's own folder. */
+  /** The folder of the stage that it belongs to, below the run's folder; created if it is missing. */
   readonly stage?: string | undefined
-  /** All of an output that is longer than the limit is kept as a file in that folder. */
+  /** True to keep outputs that exceed the limit as files in that folder. */
   readonly whole?: boolean
-  /** What people are shown of it, where that is not its words. */
+  /** The text for people, if it is not the words of the command. */
   readonly shown?: string
 }
 
 /**
- * Runs a command confined as `confine` says. A code other than 0 is a result; what keeps it from being run, or ends it,
- * is a fault: `R4105` and `R4106` for its folders, `R4130` when it cannot be started, `R4131` and `R4132` when it is
- * ended, `R4138` when it uses too much, `R4133` and `R4134` when it cannot be confined.
+ * Runs a command confined by `confine`. An exit code other than 0 is a result. Throws `R4105` and `R4106` for its
+ * folders, `R4130` if it cannot be started, `R4131` if it exceeds its time, `R4132` if the run cancels it, `R4138` if
+ * it exceeds a limit, `R4133` and `R4134` if it cannot be confined. Cancellation kills it with everything that it
+ * started.
  */
 export async function runCommand(command: Invocation, settings: CommandSettings, call: ToolCall): Promise<CommandResult> {
   const cwd = await workingFolder(command.cwd, call)
@@ -102,7 +106,7 @@ export async function runCommand(command: Invocation, settings: CommandSettings,
   }
 }
 
-/** Warnings that are shown on a line with the command; all of them are listed beside it. */
+/** The number of warnings on the line of a command; the result lists all of them. */
 const MOST_SHOWN = 3
 
 function shortWarnings(warnings: readonly Warning[]): readonly string[] {
@@ -110,7 +114,7 @@ function shortWarnings(warnings: readonly Warning[]): readonly string[] {
   return warnings.length > MOST_SHOWN ? [...shown, `and ${warnings.length - MOST_SHOWN} more warnings`] : shown
 }
 
-/** Does the work and cleans up after it, also where it fails: the data of the fault then lists what did not stay. */
+/** Does the work and cleans up after it, even if it fails: the data of the fault then lists what did not stay. */
 async function runAndClean(
   { end }: ConfinedCommand,
   work: () => Promise<ProcessResult>,
@@ -143,7 +147,8 @@ async function perform(
   const confined = sandbox === 'strict'
   const limits = confined ? lowestLimits([settings.limits ?? {}]) : undefined
   const result = await runProcess(
-    // Whoever makes the sandbox begins outside it, where the folder of the command can have been exchanged.
+    // Bubblewrap starts outside the sandbox, where the folder of the command can have been exchanged; so it starts in
+    // `/`.
     {
       argv,
       cwd: confined ? '/' : cwd,
@@ -161,7 +166,7 @@ async function perform(
   ).catch((thrown: unknown) => {
     throw startFault(command.argv, systemCode(thrown), thrown)
   })
-  if (result.end === 'aborted') throw faults.make('R4132', `${line(command)} was called off`)
+  if (result.end === 'aborted') throw faults.make('R4132', `${line(command)} was cancelled`)
   if (result.end === 'timeout') throw timeoutFault(command, timeout, result)
   if (limits !== undefined && (result.end === 'memory' || result.end === 'processes')) throw tooMuch(command, result.end, limits, result)
   const problem = confined ? bubblewrapProblem(result) : undefined
@@ -171,7 +176,7 @@ async function perform(
   throw startFault(command.argv, 'missing' in problem ? 'ENOENT' : 'EACCES')
 }
 
-/** The folder in which a command begins: really below the work folder or the run's own, or granted. */
+/** Returns the real folder in which a command starts: below the work folder or the run's folder, or granted. */
 async function workingFolder(cwd: string, call: ToolCall): Promise<string> {
   const path = absolutePath(cwd, 'work', call)
   const real = realPath(path)
@@ -185,7 +190,7 @@ async function workingFolder(cwd: string, call: ToolCall): Promise<string> {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'was not found',
-  EACCES: 'may not be run',
+  EACCES: 'cannot be run: permission denied',
   E2BIG: 'has too many arguments',
 }
 
@@ -212,13 +217,13 @@ function tooMuch(command: Invocation, what: keyof CommandLimits, limits: Command
   })
 }
 
-/** What came of a command, on one line. */
+/** Returns the outcome of a command on one line. */
 export function outcomeLine(command: Pick<Invocation, 'argv' | 'shown'>, { code, signal, warning }: CommandResult): string {
   const ended = code === null ? `ended by ${signal}` : `exit ${code}`
   return `${line(command)} → ${ended}${warning === undefined ? '' : ` (${warning})`}`
 }
 
-/** A command on one line, for people. */
+/** Returns a command on one line, for people. */
 function line({ argv, shown }: Pick<Invocation, 'argv' | 'shown'>): string {
   const words = shown?.trim().split('\n')[0] ?? argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
   return words.length > 80 ? `${words.slice(0, 79)}…` : words

@@ -4,28 +4,34 @@ import { COMMAND_CAPABILITY } from './capability.ts'
 import { COMMAND_FIELDS, type CommandResult, type CommandSettings, DEFAULT_OUTPUT_LIMIT, outcomeLine, runCommand } from './command-run.ts'
 import { defineTool, type Tool } from './tool.ts'
 
-/** A command that an operator gives a name, so that a program may call this one and no other. */
+/** A command that the operator names, so that a program may call this one and no other. */
 export interface NamedCommand {
   readonly name: string
   readonly description: string
-  /** The words of the command. `{file}` in a word is the parameter `file`, which stays one word whatever it holds. */
+  /**
+   * The words of the command. `{file}` in a word stands for the parameter `file`; the word stays one word whatever the
+   * value.
+   */
   readonly argv: readonly string[]
-  /** Parameters by name, and what each is. All are needed. */
+  /** The parameters by name, with descriptions. All are required. */
   readonly parameters?: Readonly<Record<string, string>>
-  /** Below the work folder. */
+  /** The folder in which it starts, below the work folder. */
   readonly cwd?: string
   readonly leaves?: boolean
   readonly repeat?: Repeat
   readonly timeout?: number
-  /** Bytes kept of the output and of the errors, each. */
+  /** The limit in bytes of the output and of the errors, each. */
   readonly limit?: number
 }
 
-/** What commands have in common, for who writes a program. */
+/** The help that all commands share, for authors of programs. */
 const COMMON_HELP =
-  'Its input is stdin or nothing; environment: values that it gets as variables; stage: a folder in which it may write a status.json; limit: bytes kept of the output; whole: all of a longer output is a file in the folder of the stage. sandbox: strict (no network, writes below the work folder alone) unless the run may do without.'
+  'stdin: its input, empty by default. environment: values that it gets as variables. stage: a folder in which it can write a status.json. limit: the maximum bytes of the output. whole: true to store a longer output as a file in the folder of the stage. sandbox: strict (no network, writes only below the work folder) unless the run may use another one.'
 
-/** Runs any command, without a shell: `{code, stdout, stderr, truncated?, status_file?, warning?}`. A code other than 0 is a result. */
+/**
+ * Runs any command without a shell: `{code, stdout, stderr, truncated?, status_file?, warning?}`. A code other than 0
+ * is a result.
+ */
 export function anyCommandTool(settings: CommandSettings): Tool {
   return defineTool({
     name: 'command',
@@ -41,13 +47,13 @@ export function anyCommandTool(settings: CommandSettings): Tool {
 }
 
 /**
- * Runs the text of a command by `sh -c`, with the same result. The text is what an author wrote: values never become part
- * of it, they reach it as variables.
+ * Runs the text of a command by `sh -c`, with the same result. Only an author writes the text: values never become part
+ * of it, the command gets them as variables.
  */
 export function shell(settings: CommandSettings): Tool {
   return defineTool({
     name: 'shell',
-    description: `Runs the text of a command by sh, below the work folder. ${COMMON_HELP}`,
+    description: `Runs the text of a command with sh, below the work folder. ${COMMON_HELP}`,
     leaves: true,
     repeat: 'ask',
     authored: ['command'],
@@ -59,7 +65,7 @@ export function shell(settings: CommandSettings): Tool {
   })
 }
 
-/** A command with a name of its own; a program gives its parameters and nothing else. */
+/** Creates the tool for a named command; a program sets only its parameters. */
 export function commandTool(command: NamedCommand, settings: CommandSettings): Tool {
   const {
     name,
@@ -89,7 +95,7 @@ export function commandTool(command: NamedCommand, settings: CommandSettings): T
   })
 }
 
-/** A command that nobody has run, as if it had gone well. */
+/** Returns the result of a simulated command: success. */
 function simulatedCommand(text: string): CommandResult {
   return { code: 0, stdout: `[Simulated] ${text}\n`, stderr: '' }
 }
@@ -104,7 +110,7 @@ function readCommand(value: Json): string | undefined {
   return command === undefined || command.trim() === '' ? undefined : command
 }
 
-/** Whether a parameter begins a word, where a dash would make it an option of the program. */
+/** True if a parameter starts a word, where a dash would make it an option of the program. */
 function beginsWord(argv: readonly string[], parameter: string): boolean {
   return argv.some((word) => word.startsWith(`{${parameter}}`))
 }
@@ -112,7 +118,7 @@ function beginsWord(argv: readonly string[], parameter: string): boolean {
 function parameterField(what: string, leading: boolean): Field<string> {
   const plain = text(what)
   return {
-    what: leading ? `${what}, text that begins with no dash` : what,
+    what: leading ? `${what}, text that does not start with a dash` : what,
     schema: { type: 'string' },
     read(value) {
       const word = plain.read(typeof value === 'number' ? String(value) : value)

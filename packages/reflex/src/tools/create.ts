@@ -13,7 +13,7 @@ import { http } from './http.ts'
 import { Tools } from './registry.ts'
 import type { Tool } from './tool.ts'
 
-/** What tools get from outside, and which there are beside the built-in ones. */
+/** The settings of tools, and the tools besides the built-in ones. */
 export interface ToolsSettings extends CommandSettings {
   /** Commands that the operator names. */
   readonly commands?: readonly NamedCommand[] | undefined
@@ -21,7 +21,10 @@ export interface ToolsSettings extends CommandSettings {
   readonly tools?: readonly Tool[] | undefined
 }
 
-/** The built-in tools, the operator's commands and the host's tools. Which of them a run may call, the policy says. */
+/**
+ * Creates the built-in tools, the operator's commands and the host's tools. The policy decides which of them a run may
+ * call.
+ */
 export function createTools(settings: ToolsSettings): Tools {
   const { commands = [], tools = [], environment } = settings
   const home = environment['HOME']

@@ -1,16 +1,16 @@
 import { delimiter, isAbsolute } from 'node:path'
 
-/** Variables as the system gives them; the composition reads them, no tool does. */
+/** Environment variables; the composition reads them, tools do not. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const KEPT_VARIABLES: readonly string[] = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'USER', 'SHELL', 'TMPDIR']
-/** Without these no program starts on Windows. */
+/** The variables without which no program starts on Windows. */
 const WINDOWS_VARIABLES: readonly string[] = ['SystemRoot', 'PATHEXT', 'TEMP']
 
 /**
- * What a command sees of the environment: where programs, the home folder and temporary files are, language and zone, who
- * the user is, and the variables that the operator names (reference pipeline 4.5). Places of the PATH that are not
- * absolute are left out: they would find a program in whatever folder the command runs in.
+ * Returns the environment of a command: the locations of programs, of the home folder and of temporary files, language
+ * and time zone, the user, and the variables that the operator names (reference pipeline 4.5). Relative folders on the
+ * PATH are removed: they would find a program in whatever folder the command runs in.
  */
 export function scrub(environment: Environment, named: readonly string[] = []): Record<string, string> {
   const windows = process.platform === 'win32'
@@ -22,7 +22,7 @@ export function scrub(environment: Environment, named: readonly string[] = []): 
   return Object.fromEntries(pairs)
 }
 
-/** The absolute folders of the PATH. */
+/** Returns the absolute folders on the PATH. */
 export function pathFolders(environment: Environment): readonly string[] {
   return absoluteFolders(valueOf(environment, 'PATH', process.platform === 'win32') ?? '')
 }

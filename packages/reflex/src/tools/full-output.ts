@@ -9,26 +9,26 @@ import type { ToolCall } from './tool.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
-/** Bytes of the output and of the errors, each, that are kept as files. */
+/** The most bytes of the output and of the errors, each, that are stored as files. */
 export const MOST_KEPT = 16_000_000
 
-/** A file with all that a command has written to one of its outputs. */
+/** A file with the full content of one output of a command. */
 export type KeptOutput = {
   readonly path: string
   readonly bytes: number
-  /** SHA-256, as hexadecimal digits. */
+  /** The SHA-256 as hexadecimal digits. */
   readonly sha256: string
-  /** There was more than is kept of any command. */
+  /** True if the output was longer than the most that is stored. */
   readonly cut?: true
 }
 
-/** The files of a command whose output is longer than its result. */
+/** The files of a command whose outputs are longer than its result. */
 export type KeptOutputs = { readonly stdout?: KeptOutput; readonly stderr?: KeptOutput }
 
 /**
- * Writes what a command has said into the folder of its stage: `stdout.txt`, `stderr.txt`, once the command has ended. Secrets are
- * taken out first, as in a record. What the command has put under such a name is replaced, also a folder, and no link is followed. Throws the
- * errors of the disk as `R4110` and its like.
+ * Writes the outputs of a command into the folder of its stage, as `stdout.txt` and `stderr.txt`, after the command has
+ * ended. Secrets are removed first, as in a record. An entry that the command created under such a name is replaced,
+ * even a folder, and links are not followed. Throws `R4105`, `R4106`, `R4107` or `R4112` if a file cannot be written.
  */
 export async function keepFullOutput(
   stage: string,

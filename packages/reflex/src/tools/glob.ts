@@ -1,6 +1,7 @@
 /**
- * Whether a path is one that a pattern names: `*` stands for any characters of a step, `?` for one, `**` for any steps. A
- * pattern without a slash names files of any folder. Takes time in the product of both lengths and no more.
+ * True if a pattern matches a path: `*` stands for any characters of a step, `?` for one character, `**` for any steps.
+ * A pattern without a slash matches files in any folder. The time is at most proportional to the product of both
+ * lengths.
  */
 export function matchesGlob(pattern: string, path: string): boolean {
   const steps = pattern.replace(/^\.\//, '').split('/')
@@ -17,7 +18,7 @@ function matchesStep(pattern: string, step: string): boolean {
   )
 }
 
-/** Matches parts one by one; a part that `isAny` stands for none or many. */
+/** Matches parts one by one; a part for which `isAny` is true matches any number of parts. */
 function matches(
   pattern: readonly string[],
   parts: readonly string[],

@@ -20,11 +20,11 @@ export type Warning = { readonly code: string; readonly message: string }
 
 /** The folders of a command, guarded while it runs. */
 export interface Guard {
-  /** Words for bubblewrap that belong after the folder that contains them. */
+  /** Returns the bubblewrap options that follow the folder that contains them. */
   readonly words: (root: string) => readonly string[]
-  /** Words that belong after all folders. */
+  /** The options that follow all folders. */
   readonly closingWords: readonly string[]
-  /** Cleans the folders and takes over the changes of git, for every ending of the command. To be called once. */
+  /** Cleans the folders and applies the changes of git, however the command ended. Call it once. */
   readonly end: () => Promise<readonly Warning[]>
 }
 
@@ -34,16 +34,16 @@ export interface Folders {
   readonly readable: readonly string[]
   readonly reserved: readonly string[]
   readonly cwd: string
-  /** Words that make a folder in memory at the path that follows them. */
+  /** The options that create a folder in memory at the path that follows them. */
   readonly memory: readonly string[]
-  /** Rules of the operator about files. */
+  /** The operator's rules about files. */
   readonly rules: readonly FileRule[]
 }
 
 /**
- * Guards the folders of a command: what runs by itself on the host is shown read-only, of repositories it gets copies, what the
- * run may not read or write is closed to it, and sockets, pipes and devices cannot be reached. When it has ended, what it left
- * of this kind is removed.
+ * Guards the folders of a command: files that run automatically on the host are shown read-only, repositories are
+ * replaced by copies, paths that the run may not read or write are closed, and sockets, pipes and devices cannot be
+ * reached. When the command has ended, new entries of these kinds are removed.
  */
 export async function guardFolders(folders: Folders, settings: GitSettings, call: ToolCall): Promise<Guard> {
   const { writable, readable, reserved, cwd, memory, rules } = folders
@@ -119,7 +119,7 @@ function wordsFor(
   ]
 }
 
-/** Words that close paths to writing, and keep what leads to a closed one in its place. */
+/** Returns the options that make closed paths read-only, and that keep the folders above them in place. */
 function readOnlyWords(closed: readonly ClosedPath[], root: string, writable: boolean): readonly string[] {
   const binds = new Map(closed.flatMap(({ path, use }) => (use === 'write' ? [[path, '--ro-bind']] : [])))
   const isFixed = (path: string): boolean => [...binds.keys()].some((one) => isBelow(path, one))
@@ -132,7 +132,7 @@ function isMasked({ use, isFolder: folder }: ClosedPath): boolean {
   return use === 'read' && folder
 }
 
-/** Moves aside what a command has made where its run may not write. */
+/** Moves entries aside that a command created where its run may not write. */
 async function removeClosed(
   before: readonly ClosedPath[],
   { rules, writable }: Folders,
@@ -150,27 +150,27 @@ function markWords(mark: Mark, memory: readonly string[]): readonly string[] {
   return isStore(mark) ? [...memory, mark.path] : ['--ro-bind', mark.path, mark.path]
 }
 
-/** No command may read a store of Reflex. */
+/** True for a store of Reflex; no command may read one. */
 function isStore({ path, kind }: Mark): boolean {
   return kind === 'folder' && foldedName(path.slice(path.lastIndexOf('/') + 1)) === '.reflex'
 }
 
 const REASONS: Readonly<Record<RemovedEntry['what'], string>> = {
-  runs: 'it runs by itself outside of the sandbox',
-  deep: 'it lies too deep for a check',
-  repository: 'it makes its folder a repository of git',
+  runs: 'it runs automatically outside the sandbox',
+  deep: 'it is nested too deeply to be checked',
+  repository: 'it makes its folder a git repository',
   socket: 'it is a socket',
   pipe: 'it is a pipe',
   device: 'it is a device',
-  closed: 'the policy lets no run write it',
-  unnamed: 'its name is no UTF-8, so nobody can look at what it holds',
+  closed: 'the policy does not let the run write it',
+  unnamed: 'its name is not UTF-8, so its content cannot be checked',
   bits: 'it had a setuid or setgid bit',
-  link: 'it is a link that runs by itself outside of the sandbox',
+  link: 'it is a link that runs automatically outside the sandbox',
   unseen: 'it could not be checked',
-  stays: 'it runs by itself or leads to another program',
+  stays: 'it runs automatically or leads to another program',
 }
 
-/** Warnings of one command, as few as a reader can take: a command can leave any number of things. */
+/** The most warnings for one command: a command can leave any number of entries. */
 const MOST = 20
 
 function removedWarnings(removed: readonly RemovedEntry[], call: ToolCall): readonly Warning[] {
@@ -184,11 +184,11 @@ function removedWarning({ path, what, aside, why }: RemovedEntry, call: ToolCall
   const shown = shownPath(path, call)
   const done = {
     bits: 'lost the bit',
-    link: 'leads again where it led',
+    link: 'was reset to its earlier target',
     unseen: `could not be cleaned (${why ?? ''}); check it before you use it`,
     stays: `could not be removed (${why ?? ''}); remove it`,
   }[what as string]
-  const moved = aside === undefined ? '' : `; it lies in ${shownPath(aside, call)}`
+  const moved = aside === undefined ? '' : `; it was moved to ${shownPath(aside, call)}`
   const { code, message } = faults.make('R4144', `${shown} ${done ?? 'was removed'}: ${REASONS[what]}${moved}`)
   return { code, message }
 }
@@ -197,11 +197,14 @@ function missedWarnings(missed: readonly MissedChange[]): readonly Warning[] {
   if (missed.length === 0) return []
   const list = missed.slice(0, 10).map(({ path, why }) => `${path} (${why})`)
   const more = missed.length > 10 ? ` and ${missed.length - 10} more` : ''
-  const { code, message } = faults.make('R4145', `not taken over from the command's repository: ${list.join(', ')}${more}`)
+  const { code, message } = faults.make('R4145', `not applied from the command's repository: ${list.join(', ')}${more}`)
   return [{ code, message }]
 }
 
-/** The folders that a command may change: its work folder where the run may, that of its stage, and the one in which it begins. */
+/**
+ * Returns the folders that a command may change: the work folder if the run may, the folder of its stage, and the
+ * folder in which it starts.
+ */
 export function writableFolders(
   { workdir, runFolder }: ToolCall,
   { cwd, stage }: { readonly cwd: string; readonly stage?: string | undefined },

@@ -14,13 +14,13 @@ export interface Exchange {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  /** Milliseconds. */
+  /** The time limit in milliseconds. */
   readonly timeout: number
-  /** Bytes kept of the answer. */
+  /** The limit of the answer in bytes. */
   readonly limit: number
 }
 
-/** What came back. Names of headers are in small letters; several of a name are joined by commas. */
+/** The response. Header names are in lowercase; several values of one header are joined by commas. */
 export type HttpAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -28,14 +28,15 @@ export type HttpAnswer = {
   readonly truncated?: true
 }
 
-/** The name or the address of a URL's host, an IPv6 address without its brackets. */
+/** Returns the name or the address of a URL's host, an IPv6 address without its brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
 /**
- * Sends a request to one host and reads its answer. `R4135` for an address that may not be reached, `R4136` when the
- * network or the time fails, `R4132` when the run gives it up, `R4137` for an answer that is compressed.
+ * Sends a request to one host and reads its answer. Throws `R4135` for an address that the run may not reach, `R4136`
+ * if the network fails or the time limit passes, `R4132` if the run cancels the request, `R4137` for a compressed
+ * answer.
  */
 export async function exchange(asked: Exchange, host: Host, call: ToolCall): Promise<HttpAnswer> {
   const stop = new AbortController()
@@ -48,7 +49,7 @@ export async function exchange(asked: Exchange, host: Host, call: ToolCall): Pro
     const message = await send(asked, addresses, stop.signal)
     return await answerOf(message, asked)
   } catch (thrown) {
-    if (stop.signal.reason === 'dropped') throw faults.make('R4132', `the request to ${asked.url.host} was called off`)
+    if (stop.signal.reason === 'dropped') throw faults.make('R4132', `the request to ${asked.url.host} was cancelled`)
     if (stop.signal.reason === 'late') throw faults.make('R4136', `${asked.url.host} did not answer in time`)
     if (!isSystemError(thrown)) throw thrown
     throw faults.make('R4136', `${asked.url.host} cannot be reached: ${thrown.code}`, { cause: thrown })
@@ -64,7 +65,7 @@ interface Address {
   readonly family: number
 }
 
-/** Every address of a host, each of which may be reached: one that may not makes the whole name suspect. */
+/** Returns all addresses of a host. Throws if one of them may not be reached: it makes the whole name suspect. */
 async function addressesOf(name: string, call: ToolCall): Promise<readonly Address[]> {
   const family = isIP(name)
   const all = family === 0 ? await lookup(name, { all: true, order: 'verbatim' }) : [{ address: name, family }]
@@ -79,9 +80,9 @@ async function addressesOf(name: string, call: ToolCall): Promise<readonly Addre
       })
     const need = netCapability(address)
     if (isPublicAddress(address) || call.allows(need, true)) continue
-    const through = address === name ? '' : `, where ${name} leads,`
-    throw faults.make('R4135', `${address}${through} is no public address and may not be reached here`, {
-      fix: `if it is meant, allow ${need} in --policy FILE`,
+    const through = address === name ? '' : `, the address of ${name},`
+    throw faults.make('R4135', `${address}${through} is not a public address, and this run may not reach it`, {
+      fix: `if the request is intended, allow ${need} in --policy FILE`,
       data: { needs: [need] },
     })
   }
@@ -93,7 +94,7 @@ async function send(
   addresses: readonly Address[],
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  // Imported for the first request: it costs every command 50 ms.
+  // Imported with the first request: the import would cost every command 50 ms.
   const { request: begin } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
   return new Promise((resolve, reject) => {
     const sent = begin(url, {
@@ -104,10 +105,10 @@ async function send(
         'accept-encoding': 'identity',
         ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
       },
-      // No connection is kept for later, and none is taken that was made to another address.
+      // A new connection for each request: a kept one could belong to another address.
       agent: false,
       signal,
-      // The addresses that were judged, and not what a second question would give.
+      // Uses the checked addresses, not those of a second lookup.
       lookup: (_name, options, give) => {
         const [first] = addresses
         if (options.all === true) give(null, [...addresses])
@@ -137,7 +138,7 @@ async function answerOf(message: IncomingMessage, { url, limit }: Exchange): Pro
     parts.push(part.subarray(0, room))
     size += Math.min(part.length, room)
     cut = part.length > room
-    // What comes after is not read: an answer can be without end.
+    // The rest is not read: an answer can be endless.
     if (cut) break
   }
   const text = decoder(headers['content-type']).decode(Buffer.concat(parts), { stream: cut })
@@ -158,7 +159,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 function abortError(): Error {
-  return Object.assign(new Error('called off'), { code: 'ABORT_ERR' })
+  return Object.assign(new Error('cancelled'), { code: 'ABORT_ERR' })
 }
 
 function isSystemError(thrown: unknown): thrown is Error & { readonly code: string } {

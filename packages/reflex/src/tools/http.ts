@@ -5,7 +5,7 @@ import { faults } from './faults.ts'
 import { type HttpAnswer, hostOf, exchange } from './http-exchange.ts'
 import { defineTool, type Tool, type ToolCall } from './tool.ts'
 
-/** What the tool gets from outside. */
+/** The settings of the tool. */
 export interface HttpSettings {
   readonly host: Host
 }
@@ -28,15 +28,15 @@ interface HttpArguments {
 }
 
 /**
- * Sends one request: `{url, status, headers, text, truncated?}`. A status of 400 and more is a result. Each host on the way
- * needs `arbor://net/HOST`; an address that is not of the public network needs a grant of its own without a star, and the
- * address that was judged is the one that is connected to, so that no name and no redirect leads anywhere else.
+ * Sends one request: `{url, status, headers, text, truncated?}`. A status of 400 or more is a result. Each host of a
+ * chain of redirects needs `arbor://net/HOST`. An address outside the public network needs its own grant without a
+ * star. The request connects to the checked address, so no name and no redirect leads to another one.
  */
 export function http(settings: HttpSettings): Tool {
   return defineTool({
     name: 'http',
     description:
-      'Sends a request to an http or https address that the policy allows, and gives {url, status, headers, text}. headers: an object. limit: bytes kept of the answer.',
+      'Sends a request to an http or https address that the policy allows, and returns {url, status, headers, text}. headers: an object. limit: the maximum bytes of the answer.',
     leaves: true,
     repeat: 'ask',
     repeats: ({ method }) => (READ_METHODS.includes(method) ? 'keyed' : 'ask'),
@@ -60,7 +60,7 @@ async function follow(request: HttpArguments, { host }: HttpSettings, call: Tool
   for (let i = 0; i <= MOST_REDIRECTS; i++) {
     const need = netCapability(hostOf(at.url))
     if (!call.allows(need))
-      throw faults.make('R4135', `${at.url.host} may not be reached here`, {
+      throw faults.make('R4135', `${at.url.host} may not be reached by this run`, {
         fix: `allow ${need} in --policy FILE`,
         data: { needs: [need] },
       })
@@ -69,16 +69,19 @@ async function follow(request: HttpArguments, { host }: HttpSettings, call: Tool
     if (next === undefined) return { url: at.url.href, ...answer }
     at = next
   }
-  throw faults.make('R4137', `${request.url.host} led on more than ${MOST_REDIRECTS} times`)
+  throw faults.make('R4137', `${request.url.host} redirected more than ${MOST_REDIRECTS} times`)
 }
 
-/** Where an answer leads on. What was meant for one host is not told to another. */
+/**
+ * Returns the request after a redirect, or undefined if there is none. Another host does not get what was meant for the
+ * first one.
+ */
 function redirectRequest(request: HttpArguments, { status, headers }: HttpAnswer): HttpArguments | undefined {
   const { location } = headers
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   const url = URL.parse(location, request.url.href)
   if (url === null || !isPlainAddress(url))
-    throw faults.make('R4137', `${request.url.host} leads on to ${JSON.stringify(location.slice(0, 200))}`)
+    throw faults.make('R4137', `${request.url.host} redirects to an address that cannot be used: ${JSON.stringify(location.slice(0, 200))}`)
   const rewrites = status === 303 ? request.method !== 'HEAD' : status <= 302 && request.method === 'POST'
   const same = url.origin === request.url.origin
   const keptHeaders = Object.entries(request.headers).filter(
@@ -108,13 +111,13 @@ function method(): Field<(typeof METHODS)[number]> {
   return { ...known, read: (value) => known.read(typeof value === 'string' ? value.toUpperCase() : value) }
 }
 
-/** Headers that say how the request is sent, which is not for a program to say. */
+/** The headers about the transport of a request; programs may not set them. */
 const TRANSPORT_HEADERS =
   /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|accept-encoding|proxy-.*)$/i
 
 function headers(): Field<Readonly<Record<string, string>>> {
   return {
-    what: 'headers by name, each one line of text, and none of how the request is sent (Host, Connection, Content-Length …)',
+    what: 'headers by name, each one line of text, without transport headers (Host, Connection, Content-Length …)',
     schema: { type: 'object', additionalProperties: { type: 'string' } },
     read(value: Json) {
       if (!isObject(value)) return undefined

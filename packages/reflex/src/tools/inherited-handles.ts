@@ -3,12 +3,13 @@ import { open } from 'node:fs/promises'
 import type { StdioOptions } from 'node:child_process'
 import { devNull } from 'node:os'
 
-/** The flag of a handle that closes by itself when a program begins. */
+/** The flag of a handle that closes automatically when a program starts. */
 const CLOSE_ON_EXEC = 0o2000000
 
 /**
- * Returns the numbers above 2 of handles that a new program would get from this process: those that a caller has left open,
- * such as a shell by `exec 202<folder`. Node closes its own handles for new programs. macOS closes all of them.
+ * Returns the numbers above 2 of the handles that a new program would inherit from this process: those that a caller
+ * left open, such as a shell with `exec 202<folder`. Node closes its own handles for new programs. macOS closes all of
+ * them.
  */
 function inheritedHandles(): readonly number[] {
   if (process.platform !== 'linux') return []
@@ -23,21 +24,21 @@ function isClosedOnExec(name: string): boolean {
     const [, flags = '0'] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, 'utf8')) ?? []
     return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0
   } catch {
-    // The handle that has read the folder is closed again.
+    // The handle that read the folder is already closed.
     return true
   }
 }
 
-/** The first handles that a program gets. */
+/** The first handles of a program. */
 type Stdio = Exclude<StdioOptions, string>
 
-/** The handles of a new program, and those to be closed once it has started. */
+/** The handles of a new program, and those to close after it has started. */
 export interface Handles {
   readonly stdio: Stdio
   close(): Promise<void>
 }
 
-/** Gives a program the handles named and nothing else: in place of each that it would inherit it finds an empty one. */
+/** Gives a program only the named handles: each other handle that it would inherit is replaced by an empty one. */
 export async function isolatedHandles(named: Stdio): Promise<Handles> {
   const inherited = inheritedHandles().filter((handle) => handle >= named.length)
   if (inherited.length === 0) return { stdio: named, close: () => Promise.resolve() }

@@ -1,14 +1,14 @@
-/** The limits of one command, with everything that it starts. */
+/** The limits of one command together with everything that it starts. */
 export interface CommandLimits {
-  /** Bytes of memory that is not a file on a disk. */
+  /** The bytes of memory that is not backed by a file on a disk. */
   readonly memory: number
-  /** Processes and threads. */
+  /** The number of processes and threads. */
   readonly processes: number
 }
 
 export const DEFAULT_LIMITS: CommandLimits = { memory: 4 * 2 ** 30, processes: 2_048 }
 
-/** Returns the lowest of several limits; the default where none is set. */
+/** Returns the lowest of several limits; the default if none is set. */
 export function lowestLimits(all: readonly Partial<CommandLimits>[]): CommandLimits {
   const lowest = (name: keyof CommandLimits): number => Math.min(...all.flatMap((one) => one[name] ?? []))
   const [memory, processes] = [lowest('memory'), lowest('processes')]

@@ -6,8 +6,9 @@ import { requireAccess, systemCode } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
 
 /**
- * Opens the folder of a file, making what is missing step by step. Each step is taken from the folder that is open and
- * never through a link, and at each the policy is asked where the file would really come to lie.
+ * Opens the folder of a file and creates missing folders step by step. Each step starts at the open folder and follows
+ * no link, and at each step the policy checks the real path that the file would get. Throws `R4105` if the policy
+ * refuses.
  */
 export async function makeFolder(target: string, call: ToolCall): Promise<OpenFolder> {
   let at = dirname(target)

@@ -2,23 +2,26 @@ import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts
 import type { Tools } from './registry.ts'
 import type { Tool } from './tool.ts'
 
-/** A tool as a model is offered it. */
+/** A tool in the form in which a model gets it. */
 export interface Offer {
-  /** Its own name. */
+  /** The tool's own name. */
   readonly tool: string
-  /** The name that models call it by: providers take letters, digits, dashes and underscores alone. */
+  /** The name by which models call it: providers accept only letters, digits, dashes and underscores. */
   readonly name: string
   readonly description: string
-  /** JSON Schema of its arguments. */
+  /** The JSON Schema of its arguments. */
   readonly schema: JsonObject
 }
 
-/** A tool by its own name, or by the name that models call it by. */
+/** Returns a tool by its own name or by the name that models use. */
 export function offeredTool(tools: Tools, name: string): Tool | undefined {
   return tools.find(name) ?? tools.names().flatMap((offered) => (modelToolName(offered) === name ? [tools.get(offered)] : []))[0]
 }
 
-/** Returns how a tool is offered: without the arguments that only an author writes; undefined for a tool that cannot be called without them. */
+/**
+ * Returns the offer of a tool, without the arguments that only an author writes; undefined for a tool that requires one
+ * of these.
+ */
 export function offerOf({ name, description, input, authored = [] }: Tool): Offer | undefined {
   const schema = schemaOf(input)
   const { required, properties } = schema
@@ -32,12 +35,12 @@ export function modelToolName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }
 
-/** A validator that tells its JSON Schema, as Standard JSON Schema has it. */
+/** A validator that declares its JSON Schema, as in Standard JSON Schema. */
 interface JsonSchemaSource {
   readonly '~standard': { readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => Json } }
 }
 
-/** The schema of arguments; any object where the tool does not tell, since the tool checks them itself. */
+/** Returns the schema of the arguments; any object if the tool declares none, because the tool checks them itself. */
 function schemaOf(input: Tool['input']): JsonObject {
   let declared: Json | undefined
   try {

@@ -5,10 +5,10 @@ import { realPath, shownPath } from './paths.ts'
 import { requireAccess, wrongKindFault, systemFault } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
 
-// On Windows all but the first are undefined, which a bitwise or takes for nothing.
+// On Windows all but the first are undefined, which count as 0 in a bitwise or.
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** A file that is open, and where it really is. Say `await using`. */
+/** An open file with its real path. Use `await using`. */
 export class OpenFile {
   readonly handle: FileHandle
   readonly realPath: string
@@ -24,15 +24,15 @@ export class OpenFile {
 }
 
 /**
- * Opens a file for reading where it really is. The policy is asked twice: for the path that the links lead to, and for
- * the path that the open file turns out to have, so that exchanging a link in between gains nothing.
+ * Opens a file for reading at its real path. The policy is asked twice: for the path after following links, and for the
+ * path of the open file, so that exchanging a link in between has no effect.
  */
 export async function openFile(path: string, call: ToolCall): Promise<OpenFile> {
   const asked = realPath(path)
   requireAccess('read', asked, call)
   let handle: FileHandle
   try {
-    // Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
+    // Without O_NONBLOCK, opening a pipe waits for a writer.
     handle = await open(asked, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (thrown) {
     throw systemFault(thrown, 'file', path, call)
@@ -49,7 +49,7 @@ export async function openFile(path: string, call: ToolCall): Promise<OpenFile> 
   }
 }
 
-/** The path at which something that is open really stands. */
+/** Returns the real path of an open file or folder. */
 export async function realPathOf(handle: FileHandle, stats: Stats, path: string, call: ToolCall): Promise<string> {
   if (process.platform === 'linux') {
     const found = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
@@ -58,5 +58,7 @@ export async function realPathOf(handle: FileHandle, stats: Stats, path: string,
   const real = await realpath(path)
   const now = await stat(real)
   if (now.ino === stats.ino && now.dev === stats.dev) return real
-  throw faults.make('R4105', `${shownPath(path, call)} was exchanged while it was opened`, { fix: 'try again once nobody changes it' })
+  throw faults.make('R4105', `${shownPath(path, call)} was replaced while it was opened`, {
+    fix: 'try again when no other process changes it',
+  })
 }

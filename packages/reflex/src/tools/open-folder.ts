@@ -6,7 +6,7 @@ import type { ToolCall } from './tool.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
 
-/** A folder that is open, and where it really is. Close it, or say `await using`. */
+/** An open folder with its real path. Close it, or use `await using`. */
 export class OpenFolder {
   readonly realPath: string
   readonly #handle: FileHandle | undefined
@@ -17,14 +17,14 @@ export class OpenFolder {
   }
 
   /**
-   * A path that leads to this very folder and not to what may have taken its name meanwhile. Linux has one; elsewhere
-   * it is the real path, and the race that remains is as short as a system call.
+   * A path that leads to exactly this folder, even if something else took its name meanwhile. Linux has such a path;
+   * elsewhere it is the real path, and the remaining race lasts one system call.
    */
   get anchoredPath(): string {
     return process.platform === 'linux' && this.#handle !== undefined ? `/proc/self/fd/${this.#handle.fd}` : this.realPath
   }
 
-  /** Makes names that were given in the folder durable. */
+  /** Makes new names in the folder durable. */
   async sync(): Promise<void> {
     await this.#handle?.sync()
   }
@@ -38,9 +38,9 @@ export class OpenFolder {
   }
 }
 
-/** Opens a folder by a path whose last step is no link. The policy is not asked: it is for the caller to. */
+/** Opens a folder by a path whose last step is not a link. The policy is not asked; the caller asks it. */
 export async function openFolder(path: string, shown: string, call: ToolCall): Promise<OpenFolder> {
-  // Windows opens no folders.
+  // Windows cannot open folders.
   if (process.platform === 'win32') return plainFolder(path, shown, call)
   let handle: FileHandle
   try {

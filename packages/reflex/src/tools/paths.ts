@@ -3,15 +3,15 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { fsCapability } from './capability.ts'
 import type { Place } from './tool.ts'
 
-/** Where a path begins: the work folder, or the run's own. */
+/** The folder at which a path starts: the work folder or the run's folder. */
 export type Base = 'work' | 'run'
 
-/** An absolute path, without `.` and `..`. Links are not looked at. */
+/** Returns an absolute path without `.` and `..`. Links are not followed. */
 export function absolutePath(path: string, base: Base, place: Place): string {
   return resolve(base === 'run' ? place.runFolder : place.workdir, path)
 }
 
-/** Where a path really ends: links are followed as far as it exists; what does not exist yet is kept as written. */
+/** Returns the real path: links are followed as far as the path exists; the missing rest stays as written. */
 export function realPath(path: string): string {
   const missing: string[] = []
   for (let at = path; ; at = dirname(at)) {
@@ -24,44 +24,44 @@ export function realPath(path: string): string {
   }
 }
 
-/** The real path of a file to be written: a link in its last step is replaced and not followed. */
+/** Returns the real path of a file to write: a link in its last step is replaced, not followed. */
 export function realTarget(path: string): string {
   return join(realPath(dirname(path)), basename(path))
 }
 
-/** What reading a path needs. */
+/** Returns the capability that reading a path needs. */
 export function readCapability(path: string, base: Base, place: Place): string {
   return fsCapability('read', realPath(absolutePath(path, base, place)))
 }
 
-/** A path as people know it: below the work folder without the way there. */
+/** Returns a path for people: relative if it is below the work folder. */
 export function shownPath(path: string, place: Place): string {
   const inside = relative(place.workdir, path)
   return inside === '' ? '.' : inside === '..' || inside.startsWith('../') || isAbsolute(inside) ? path : inside
 }
 
-/** Whether a path is a folder or lies in it, going by the words of both. */
+/** True if a path is a folder or is below it, by the text of both. */
 export function isBelow(path: string, folder: string): boolean {
   const inside = relative(folder, path)
   return inside !== '..' && !inside.startsWith('../') && !inside.startsWith('..\\') && !isAbsolute(inside)
 }
 
-/** Whether something is there, a link that leads nowhere included. */
+/** True if an entry exists, even a link to a missing target. */
 export function pathExists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** Whether a folder is there, and no link to one. */
+/** True if a folder exists and is not a link. */
 export function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** How many lines a text has; a line end at its end begins no other. */
+/** Returns the number of lines of a text; a final line end starts no further line. */
 export function lineCount(text: string): number {
   return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
 }
 
-/** `1 line`, `2 lines`. */
+/** Returns a count with its noun: `1 line`, `2 lines`. */
 export function counted(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }

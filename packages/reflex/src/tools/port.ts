@@ -14,14 +14,17 @@ export interface ToolPortSettings<S extends RunFacts> {
   readonly denies: (call: Call<S>, capability: string) => boolean
 }
 
-/** What a program may say of a call whose outcome is unknown after a crash; what the tool says counts where it does not. */
+/**
+ * The values of `on_resume`: what a program decides about a call whose outcome is unknown after a crash. Without a
+ * value, the tool's own trait applies.
+ */
 const ON_RESUME: Readonly<Record<string, Repeat>> = { ask: 'ask', repeat: 'keyed', retry: 'keyed' }
 
 /**
- * The port `tool`: `{tool, args, on_resume?, by?}`; its result is the tool's. `by: "model"`: a model has chosen the
- * arguments, so that those that only an author writes are refused with `R4101`. Traits are those of the tool called with these
- * arguments, so the runtime gates it and the policy judges it as what it is. A call that cannot be understood touches
- * nothing and fails.
+ * Creates the port `tool`: `{tool, args, on_resume?, by?}`; its result is that of the tool. With `by: "model"`, a model
+ * chose the arguments, so arguments that only an author may write are refused with `R4101`. The traits are those of the
+ * tool with these arguments: the runtime gates the call and the policy judges it accordingly. A call that cannot be
+ * read has no effect and fails. A replay takes the recorded result.
  */
 export function toolPort<S extends RunFacts>({ tools, guess, place, allows, denies }: ToolPortSettings<S>): Port<S> {
   const simulated = new SimulatedTools(tools)
@@ -58,13 +61,16 @@ export function toolPort<S extends RunFacts>({ tools, guess, place, allows, deni
 function refuseAuthored({ name, authored = [] }: Tool, given: Json): void {
   const wrong = authored.find((argument) => isObject(given) && Object.hasOwn(given, argument))
   if (wrong === undefined) return
-  throw faults.make('R4101', `${name}: only the author of a program writes ${wrong}, and this is a model's`, {
-    fix: 'call a tool whose arguments a model may choose, such as one that the operator has given a name',
+  throw faults.make('R4101', `${name}: only the author of a program may write ${wrong}, not a model`, {
+    fix: 'call a tool whose arguments a model may choose, such as a command that the operator named',
   })
 }
 
 const NO_EFFECT: Traits = { leaves: false, repeat: 'free' }
-/** The call fails; but where its tool was here before a crash, nobody knows what it has done. */
+/**
+ * The traits of a call that fails because its tool is unknown. If the tool existed before a crash, the effect of the
+ * call is unknown.
+ */
 const UNKNOWN_TOOL: Traits = { leaves: false, repeat: 'ask' }
 
 function preparedTraits(read: () => Traits): Traits {

@@ -7,60 +7,69 @@ import type { CommandLimits } from './limits.ts'
 import { waitForEnd, initPid } from './sandbox-init.ts'
 import { overLimits } from './usage.ts'
 
-/** A program to be run, without a shell. */
+/** A program to run without a shell. */
 export interface ProcessRequest {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
-  /** Given to the program and then closed, or the number of an open file that it reads; without it the input is empty. */
+  /** The input of the program, or the number of an open file that it reads; without it the input is empty. */
   readonly stdin?: string | number | undefined
-  /** The program is bubblewrap and reports its sandbox to handle 3: the result comes once nothing of the sandbox runs. */
+  /**
+   * True if the program is bubblewrap and reports its sandbox on handle 3: the result comes when nothing of the sandbox
+   * runs.
+   */
   readonly reportsSandbox?: boolean | undefined
-  /** Given to the program at handle 4. */
+  /** The bytes that the program reads from handle 4. */
   readonly handleBytes?: Uint8Array | undefined
-  /** Milliseconds. */
+  /** The time limit in milliseconds. */
   readonly timeout: number
-  /** Bytes of the output and of the errors, each, in the result. What comes after them is read and dropped, or kept as `keeps` says. */
+  /**
+   * The limit in bytes of the output and of the errors, each, in the result. Further output is read and dropped, or
+   * kept up to `keepLimit`.
+   */
   readonly outputLimit: number
-  /** Bytes kept of an output that is longer than `most`. */
+  /** The most bytes to keep of an output that is longer than `outputLimit`. */
   readonly keepLimit?: number | undefined
   readonly signal: AbortSignal
-  /** Limits with everything that it starts; a program above them is killed with all of it. Checked on Linux alone. */
+  /**
+   * The limits of the program with everything that it starts; a program above them is killed with all of it. Checked
+   * only on Linux.
+   */
   readonly limits?: CommandLimits | undefined
 }
 
-/** How a program ended. */
+/** The end of a program, and its outputs. */
 export interface ProcessResult {
   readonly end: 'exited' | 'timeout' | 'aborted' | keyof CommandLimits
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null
   readonly signal: string | null
   readonly stdout: string
   readonly stderr: string
   readonly truncated: boolean
-  /** All of the outputs that are longer than the result has them, where they are kept. */
+  /** The full outputs, if they are longer than in the result and are kept. */
   readonly fullOutput?: FullOutput | undefined
 }
 
-/** Outputs as a program has written them, up to a bound. */
+/** The outputs of a program, up to `keepLimit`. */
 export interface FullOutput {
   readonly stdout?: { readonly text: string; readonly cut: boolean } | undefined
   readonly stderr?: { readonly text: string; readonly cut: boolean } | undefined
 }
 
-/** Milliseconds between asking a program to end and ending it. */
+/** The milliseconds between the request to end and the kill. */
 const GRACE = 500
-/** Milliseconds between two looks at what a program uses. */
+/** The milliseconds between two checks of a program's use. */
 const CHECK_INTERVAL = 100
-/** Milliseconds for output that is still on its way when the program has ended. */
+/** The milliseconds to wait for remaining output after a program has ended. */
 const DRAIN_TIME = 200
-/** Bytes of what bubblewrap reports of its sandbox. */
+/** The most bytes of bubblewrap's report about its sandbox. */
 const REPORT = 4_000
 
 /**
- * Runs a program in a process group of its own. However it ends, nothing of its group outlives it: a program that
- * takes too long is asked to end, and shortly after killed with all that it has started. It inherits no handle above 2.
- * Rejects only when the program cannot be started, with the error of the system.
+ * Runs a program in its own process group. However it ends, no process of its group survives it: a program that exceeds
+ * its time is asked to end, and shortly after killed with everything that it started. It inherits no handle above 2.
+ * Rejects only if the program cannot be started, with the error of the system.
  */
 export async function runProcess(request: ProcessRequest, host: Host): Promise<ProcessResult> {
   const { stdin, reportsSandbox = false, handleBytes } = request
@@ -95,7 +104,7 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
     ] as const
     const report = request.reportsSandbox === true ? collect(child.stdio[3] as Readable | null, REPORT) : undefined
     const stop = stopControl(child, request, host)
-    // A program that reads nothing closes its input; that is no error of ours.
+    // A program that reads nothing closes its input; this is not an error.
     child.stdin?.on('error', () => undefined)
     if (typeof request.stdin === 'string') child.stdin?.end(request.stdin)
     if (request.handleBytes !== undefined) hand(child.stdio[4] as Writable | null, request.handleBytes)
@@ -123,14 +132,14 @@ function runWith(request: ProcessRequest, { stdio }: Handles, host: Host): Promi
   })
 }
 
-/** A program that does not begin reads nothing; its end says why. */
+/** Writes bytes to a program. A program that does not start reads nothing; its end shows the reason. */
 function hand(to: Writable | null, bytes: Uint8Array): void {
   to?.on('error', () => undefined)
   to?.end(bytes)
 }
 
 interface StopControl {
-  /** Nothing more is to be stopped. */
+  /** Removes the timers and listeners. */
   release(): void
   reason(): ProcessResult['end']
 }
@@ -167,7 +176,10 @@ function stopControl(child: ChildProcess, { timeout, signal, limits }: ProcessRe
   }
 }
 
-/** Checks a process and those below it repeatedly, until they are over the limits. Returns the function that ends the checks. */
+/**
+ * Checks a process and its descendants repeatedly until they exceed the limits. Returns the function that ends the
+ * checks.
+ */
 function watchLimits(pid: number, limits: CommandLimits, host: Host, onOver: (over: keyof CommandLimits) => void): () => void {
   let cancelTimer = (): void => undefined
   const look = (): void => {
@@ -179,7 +191,7 @@ function watchLimits(pid: number, limits: CommandLimits, host: Host, onOver: (ov
   return () => cancelTimer()
 }
 
-/** Signals everything that a program has started and that has not left its group. */
+/** Sends a signal to everything that a program has started and that is still in its group. */
 function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return
   if (process.platform === 'win32') {
@@ -189,15 +201,15 @@ function killGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // The group is gone.
+    // The group has ended.
   }
 }
 
 interface OutputCollector {
   text(): string
-  /** There was more than the text has. */
+  /** True if there was more output than the text contains. */
   isCut(): boolean
-  /** All that was kept, if that is more than the text. */
+  /** Returns all kept output, if it is more than the text. */
   fullText(): { readonly text: string; readonly cut: boolean } | undefined
 }
 
@@ -211,7 +223,7 @@ function collect(stream: Readable | null, most: number, keeps = most): OutputCol
     if (room > 0) parts.push(part.subarray(0, room))
     size += Math.min(part.length, room)
   })
-  // A pipe that breaks has said all that it will.
+  // No more output follows a broken pipe.
   stream?.on('error', () => undefined)
   const isCut = (): boolean => dropped || size > most
   return {
@@ -221,7 +233,7 @@ function collect(stream: Readable | null, most: number, keeps = most): OutputCol
   }
 }
 
-/** The text of some bytes; a character that was cut at their end is left out. */
+/** Returns bytes as text; a character that is cut at their end is omitted. */
 function wholeCharacters(bytes: Buffer, cut: boolean): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: cut })
 }

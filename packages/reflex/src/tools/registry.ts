@@ -3,34 +3,34 @@ import { toolCapability } from './capability.ts'
 import { faults } from './faults.ts'
 import type { Place, Tool, ToolCall } from './tool.ts'
 
-/** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
+/** Suggests a known name for a misspelt word; `suggest` of the text room is such a function. */
 export type Guess = (word: string, names: readonly string[]) => string | undefined
 
-/** A tool with arguments that fit it, ready to be judged and called. */
+/** A tool with arguments that fit it, ready to be checked and called. */
 export interface PreparedCall {
   readonly tool: Tool
-  /** What the runtime and the policy must know of this call before it is made. */
+  /** Returns the facts that the runtime and the policy need before the call. */
   traits(place: Place): Traits
-  /** Calls the tool; only faults are thrown. */
+  /** Calls the tool. Throws only faults. */
   run(call: ToolCall): Promise<Json>
-  /** What stands in for a result in a run that is simulated; refused like the call. */
+  /** Returns the result in a simulated run; refused like the call itself. */
   simulate(call: Pick<ToolCall, 'allows' | 'workdir' | 'runFolder'>): Json
-  /** One line about what came of it. */
+  /** Returns one line about the result. */
   says(result: Json): string | undefined
 }
 
 const NAME = /^[A-Za-z][\w.-]{0,99}$/
 
-/** The tools that a run may call, by name: those and no others. */
+/** The tools that a run may call, by name. */
 export class Tools {
   readonly #tools = new Map<string, Tool>()
 
-  /** Refuses two tools of one name, and names that cannot be written, with `R4102`. */
+  /** Throws `R4102` for two tools with one name and for an invalid name. */
   constructor(tools: Iterable<Tool>) {
     for (const tool of tools) this.add(tool)
   }
 
-  /** Takes in one more. `R4102` as above. */
+  /** Adds a tool. Throws `R4102` like the constructor. */
   add(tool: Tool): void {
     if (!NAME.test(tool.name))
       throw faults.make('R4102', `${JSON.stringify(tool.name)} cannot be the name of a tool`, {
@@ -40,7 +40,7 @@ export class Tools {
     this.#tools.set(tool.name, tool)
   }
 
-  /** Names in the order of registration. */
+  /** Returns the names in the order of registration. */
   names(): readonly string[] {
     return [...this.#tools.keys()]
   }
@@ -49,7 +49,7 @@ export class Tools {
     return this.#tools.get(name)
   }
 
-  /** The tool of a name, or the fault `R4100`. */
+  /** Returns the tool with a name. Throws `R4100` if there is none. */
   get(name: string, guess?: Guess): Tool {
     const tool = this.#tools.get(name)
     if (tool !== undefined) return tool
@@ -61,7 +61,7 @@ export class Tools {
     })
   }
 
-  /** Checks a call without making it: `R4100` for the name, `R4101` for the arguments. */
+  /** Checks a call without making it. Throws `R4100` for the name, `R4101` for the arguments. */
   prepare(name: string, args: Json, guess?: Guess): PreparedCall {
     const tool = this.get(name, guess)
     const checked = checkArguments(tool, args)
@@ -88,10 +88,11 @@ export class Tools {
 }
 
 function checkArguments(tool: Tool, args: Json): unknown {
-  if (!isObject(args)) throw faults.make('R4101', `${tool.name} takes named arguments, an object`)
+  if (!isObject(args)) throw faults.make('R4101', `${tool.name} takes an object of named arguments`)
   const result = tool.input?.['~standard'].validate(args)
   if (result === undefined) return args
-  if (result instanceof Promise) throw faults.make('R4101', `${tool.name} checks its arguments later; they are needed at once`)
+  if (result instanceof Promise)
+    throw faults.make('R4101', `${tool.name} checks its arguments asynchronously; its validator must return at once`)
   if (result.issues === undefined) return result.value
   const issues = result.issues.map(({ message, path }) => (path?.length ? `${path.map(String).join('.')}: ${message}` : message))
   throw faults.make('R4101', `${tool.name}: ${issues.join('; ')}`)

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 
 /**
- * The calls of the system for keys, by architecture (`AUDIT_ARCH_…` of Linux): the first and the last of add_key, request_key
- * and keyctl. A sandbox has no namespace for them: its command would read the keys of the session that Reflex runs in.
+ * The system calls for keys, by architecture (`AUDIT_ARCH_…` of Linux): the numbers from add_key over request_key to
+ * keyctl. A sandbox has no namespace for keys: its command could read the keys of the session in which Reflex runs.
  */
 const KEY_CALLS: readonly (readonly [architecture: number, first: number, last: number])[] = [
   [0xc000003e, 248, 250],
@@ -15,9 +15,9 @@ const KEY_CALLS: readonly (readonly [architecture: number, first: number, last: 
 ]
 
 /**
- * The calls of the system for System V memory, semaphores and messages, and the one that stands for all of them on some
- * architectures. A sandbox has a namespace of its own for them, without a bound but the number of segments and queues: what no
- * process has mapped would be counted nowhere.
+ * The system calls for System V memory, semaphores and messages, and the single call that replaces them on some
+ * architectures. A sandbox has its own namespace for them, limited only by the number of segments and queues: memory
+ * that no process has mapped would not be counted.
  */
 interface SharedCalls {
   readonly shmget: number
@@ -36,33 +36,36 @@ const SHARED_CALLS: ReadonlyMap<number, SharedCalls> = new Map([
   [0x80000016, { shmget: 395, semget: 393, msgget: 399, ipc: 117 }],
 ])
 
-/** Bytes of a segment: the kernel allows 4,096 segments, so all of them are as large as `/dev/shm`. Databases need less than a page. */
+/**
+ * The most bytes of a segment: the kernel allows 4,096 segments, so all of them together are as large as `/dev/shm`.
+ * Databases need less than a page.
+ */
 const LARGEST_SEGMENT = 16_384
-/** Semaphores of a set; the kernel allows 32,000 sets. */
+/** The most semaphores of a set; the kernel allows 32,000 sets. */
 const MOST_SEMAPHORES = 32
-/** The numbers of the calls behind the one that stands for all. */
+/** The numbers of the calls behind the single call. */
 const [IPC_SEMGET, IPC_MSGGET, IPC_SHMGET] = [2, 13, 23]
 
-/** Places in what a filter sees of a call, and the bit that the calls of x32 have beside their number. */
+/** The offsets in the data that a filter gets, and the mask that removes the bit of x32 calls. */
 const [NUMBER, ARCHITECTURE, ARGUMENTS, WITHOUT_X32] = [0, 4, 16, 0xbfffffff]
 const [LOAD, AND, IF_EQUAL, IF_ABOVE, IF_AT_LEAST, RETURN] = [0x20, 0x54, 0x15, 0x25, 0x35, 0x06]
 const ALLOW = 0x7fff0000
-/** The call fails with `ENOSYS`, as on a system that does not have it. */
+/** Makes the call fail with `ENOSYS`, as on a system without it. */
 const NO_SYSTEM_CALL = 0x00050000 | 38
-/** The call fails with `ENOSPC`, as on a system whose limit it exceeds. */
+/** Makes the call fail with `ENOSPC`, as above a limit of the system. */
 const NO_SPACE = 0x00050000 | 28
 
 type Step = readonly [code: number, value: number, then?: number, otherwise?: number]
 
-/** The order of bytes of this machine, which is big-endian on s390x. */
+/** True if this machine is little-endian; s390x is not. */
 const IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
-/** The place of one half of an argument of a call. */
+/** Returns the offset of one half of an argument of a call. */
 function argument(index: number, half: 'low' | 'high'): number {
   return ARGUMENTS + index * 8 + ((half === 'low') === IS_LITTLE_ENDIAN ? 0 : 4)
 }
 
-/** Ends a call with this number, which was loaded: allowed up to an amount in one of its arguments. */
+/** Returns the steps for the call with this loaded number: it is allowed up to an amount in one of its arguments. */
 function boundedSteps(call: number, index: number, most: number): readonly Step[] {
   return [
     [IF_EQUAL, call, 0, 6],
@@ -85,7 +88,7 @@ function missingSteps(call: number): readonly Step[] {
 function sharedSteps({ shmget, semget, msgget, ipc }: SharedCalls): readonly Step[] {
   const ipcSteps: readonly Step[] = [
     [LOAD, argument(0, 'low')],
-    // The rest is a version.
+    // The upper bits are a version.
     [AND, 0xffff],
     ...boundedSteps(IPC_SHMGET, 2, LARGEST_SEGMENT),
     ...boundedSteps(IPC_SEMGET, 2, MOST_SEMAPHORES),
@@ -100,7 +103,7 @@ function sharedSteps({ shmget, semget, msgget, ipc }: SharedCalls): readonly Ste
   ]
 }
 
-/** The filter of calls for bubblewrap, a program for the kernel (`seccomp(2)`). */
+/** Returns the filter of system calls for bubblewrap, a program for the kernel (`seccomp(2)`). */
 export function callFilter(): Uint8Array {
   const steps: readonly Step[] = [
     [LOAD, ARCHITECTURE],

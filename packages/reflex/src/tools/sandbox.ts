@@ -10,59 +10,62 @@ import { isBelow, isFolder, realPath } from './paths.ts'
 import type { ToolCall } from './tool.ts'
 
 /**
- * How a command is confined (decisions, commands). `strict`: in a sandbox without network. `basic`: a process group of
- * its own, a scrubbed environment, a limit of time and output, all of which `none` has too: neither isolates anything, so
- * both need `arbor://shell/exec/unsandboxed`.
+ * The ways to confine a command (decisions, commands). `strict`: in a sandbox without network. `basic`: its own process
+ * group, a scrubbed environment, limits of time and output. `none` has these too. Neither `basic` nor `none` isolates
+ * anything, so both need `arbor://shell/exec/unsandboxed`.
  */
 export const SANDBOXES = ['strict', 'basic', 'none'] as const
 export type Sandbox = (typeof SANDBOXES)[number]
 
-/** What confining a command takes from outside. */
+/** The settings for confining commands. */
 export interface SandboxSettings {
   readonly host: Host
   readonly environment: Environment
-  /** Variables that commands see beside the usual ones. */
+  /** The variables that commands see besides the usual ones. */
   readonly variables?: readonly string[] | undefined
-  /** Folders that confined commands may read beside the system, the programs of the PATH and the work folder. */
+  /** The folders that confined commands may read besides the system, the programs on the PATH and the work folder. */
   readonly readable?: readonly string[] | undefined
-  /** Folders and files in the work folder that commands do not see; `.reflex` unless said otherwise. */
+  /** The folders and files in the work folder that commands do not see. Default: `.reflex`. */
   readonly reserved?: readonly string[] | undefined
-  /** The limits of a confined command; 4 GiB of memory and 2,048 processes unless set otherwise. */
+  /** The limits of a confined command. Default: 4 GiB of memory and 2,048 processes. */
   readonly limits?: Partial<CommandLimits> | undefined
-  /** Rules of the operator about files, which commands keep as tools do. */
+  /** The operator's rules about files; they apply to commands as they do to tools. */
   readonly rules?: FileRules | undefined
-  /** Where bubblewrap is looked for, absolute; the places of the system unless said otherwise. */
+  /** The absolute paths where bubblewrap is looked for. Default: the places of the system. */
   readonly bubblewrap?: readonly string[] | undefined
 }
 
-/** The parts that a sandbox is made from. */
+/** The command for which a sandbox is made. */
 interface SandboxCommand {
   readonly argv: readonly string[]
   readonly cwd: string
-  /** The folder of its stage, a real path. */
+  /** The real path of the folder of its stage. */
   readonly stage?: string | undefined
 }
 
-/** A command ready to be started. */
+/** A command ready to start. */
 export interface ConfinedCommand {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly sandbox: Sandbox
-  /** Bytes that it reads from handle 4. */
+  /** The bytes that it reads from handle 4. */
   readonly handleBytes?: Uint8Array | undefined
-  /** That it runs otherwise than asked for, and why. */
+  /** The reason why it runs in another sandbox than requested. */
   readonly warning?: string
-  /** Cleans up after the command, for every ending, and returns what did not stay. To be called once, when nothing of it runs. */
+  /**
+   * Cleans up after the command, however it ended, and returns what did not stay. Call it once, when nothing of the
+   * command runs.
+   */
   readonly end: () => Promise<readonly Warning[]>
 }
 
-/** Without a sandbox, a command has all rights of its user. */
+/** There is nothing to clean without a sandbox: the command has all permissions of its user. */
 const NOTHING_TO_CLEAN = { end: () => Promise.resolve([]) }
 
 /**
- * Confines a command as its program asks, or better: a run that may not go without a sandbox gets one whatever the
- * program says (decisions, trust). Where none can be made, a run that may go without one does so with a warning, unless
- * its program insists on `strict`; any other fails with `R4133`.
+ * Confines a command as its program requests, or more strictly: a run that needs a sandbox gets one whatever the
+ * program requests (decisions, trust). If no sandbox can be created, a run that may go without one runs with a warning,
+ * unless its program requests `strict`; any other run fails with `R4133`.
  */
 export async function confine(
   command: SandboxCommand & { readonly environment: Readonly<Record<string, string>> },
@@ -76,7 +79,7 @@ export async function confine(
   if (requested !== undefined && requested !== 'strict' && isUnsandboxedAllowed)
     return { ...plain, ...NOTHING_TO_CLEAN, sandbox: requested }
   const warning =
-    requested === undefined || requested === 'strict' ? {} : { warning: `sandbox ${requested} is ignored: this run may not go without one` }
+    requested === undefined || requested === 'strict' ? {} : { warning: `sandbox ${requested} is ignored: this run needs a sandbox` }
   const found = await sandboxFor(settings, call)
   if (!('why' in found)) {
     const { argv, end } = await wrapInSandbox(command, found, settings, call)
@@ -104,7 +107,7 @@ async function sandboxFor(
     isBelow(path, workdir),
   )
   if (exposed !== undefined) {
-    const why = `the work folder ${workdir} ${exposed === workdir ? 'is the home folder' : `holds ${exposed}`}, so opening it would open everything`
+    const why = `the work folder ${workdir} ${exposed === workdir ? 'is the home folder' : `contains ${exposed}`}, so opening it would open everything`
     return { why, code: 'R4134', fix: 'start in the folder of a project, or run with --trust trusted' }
   }
   const found = await findBubblewrap(bubblewrap, host)

@@ -6,7 +6,10 @@ import { isRepository, runsByItself } from './leftovers/self-running.ts'
 import { absolutePath, type Base, isBelow, realTarget } from './paths.ts'
 import type { Place } from './tool.ts'
 
-/** The permissions that writing a file needs: a grant for the path, and another one where the file would run by itself on the host. */
+/**
+ * Returns the permissions that writing a file needs: a grant for the path, and another one if the file would run
+ * automatically on the host.
+ */
 export function writeNeeds(path: string, base: Base, place: Place): readonly string[] {
   const asked = absolutePath(path, base, place)
   const real = realTarget(asked)
@@ -14,8 +17,8 @@ export function writeNeeds(path: string, base: Base, place: Place): readonly str
 }
 
 /**
- * True if a program of the host would run a file at this path unasked, or would take settings from it: all tools that write
- * files ask this. Below the folders of the run only the names in them count.
+ * True if a program of the host would run a file at this path automatically, or would read settings from it. All tools
+ * that write files check this. Below the folders of the run, only the names in them count.
  */
 export function isSelfRunning(path: string, place: Place): boolean {
   const root = [place.runFolder, place.workdir].find((folder) => isBelow(path, folder)) ?? '/'

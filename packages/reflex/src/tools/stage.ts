@@ -8,12 +8,12 @@ import { requireAccess, systemCode, systemFault } from './refusals.ts'
 import type { ToolCall } from './tool.ts'
 
 const STATUS = 'status.json'
-/** Bytes of a status file. */
+/** The most bytes of a status file. */
 const MOST = 1_000_000
 
 /**
- * Makes the folder of a stage ready for a command: it is there, and holds no status of an earlier one (reference pipeline
- * 6.4). Its real path. `R4105` where it may not be written.
+ * Prepares the folder of a stage for a command: the folder exists and contains no status of an earlier command
+ * (reference pipeline 6.4). Returns its real path. Throws `R4105` if it may not be written.
  */
 export async function openStage(path: string, call: ToolCall): Promise<string> {
   const target = realTarget(join(absolutePath(path, 'run', call), STATUS))
@@ -29,7 +29,7 @@ export async function openStage(path: string, call: ToolCall): Promise<string> {
   }
 }
 
-/** What a command has written as its status: the text, empty for what is no readable file, undefined for nothing. */
+/** Returns the text of the status that a command wrote: empty for a file that cannot be read, undefined if there is none. */
 export async function readStatus(stage: string, call: ToolCall): Promise<string | undefined> {
   try {
     return (await readText({ path: join(stage, STATUS), in: 'run', limit: MOST }, call)).text
@@ -39,7 +39,10 @@ export async function readStatus(stage: string, call: ToolCall): Promise<string 
   }
 }
 
-/** The folder of a stage is writable for its command where it lies directly in the run's: deeper, the folders above it could be exchanged. */
+/**
+ * True if the folder of a stage is writable for its command: it must be directly in the run's folder. The folders above
+ * a deeper one could be exchanged.
+ */
 export function isWritableStage(stage: string | undefined, runFolder: string): stage is string {
   return stage !== undefined && dirname(stage) === runFolder
 }

@@ -1,10 +1,10 @@
 import type { Json, JsonObject, Repeat, Validator } from '../kernel/index.ts'
 
-/** Where a run works. Both are absolute and real: no link is left in them. */
+/** The folders of a run. Both paths are absolute and real, without links. */
 export interface Place {
-  /** Where paths begin. */
+  /** The folder at which paths start. */
   readonly workdir: string
-  /** The run's own folder; it may not be there yet. */
+  /** The run's folder; it may not exist yet. */
   readonly runFolder: string
   /** The agent on whose behalf the run acts. */
   readonly agentId?: string | undefined
@@ -12,55 +12,58 @@ export interface Place {
 
 /** One call of a tool. */
 export interface ToolCall extends Place {
-  /** Aborted when the run gives the call up. */
+  /** Aborted when the run cancels the call. */
   readonly signal: AbortSignal
   /** The idempotency key: the same when the call is repeated after a crash. */
   readonly key: string
-  /** Progress, for who watches. */
+  /** Reports progress to observers. */
   part(delta: Json, begins?: boolean): void
   /**
-   * Asks the policy about one capability, at the moment at which the tool knows what it really touches. With `exactly`, a
+   * Asks the policy for one capability, at the moment when the tool knows what it really accesses. With `exactly`, a
    * grant with a star does not count.
    */
   allows(capability: string, exactly?: boolean): boolean
-  /** Asks the policy whether one of its rules denies a capability; a capability without a grant is not denied by that. */
+  /** True if a rule of the policy denies a capability; a missing grant is not a denial. */
   denies(capability: string): boolean
 }
 
 /**
- * Something that can be called by name. A tool states facts (does something leave, may it be repeated, what does it
- * need), the policy and the runtime act on them. What it throws becomes the failure of the effect.
+ * A tool that can be called by name. A tool declares facts (whether something leaves, whether it can be repeated, which
+ * capabilities it needs); the policy and the runtime act on them. Its errors become the failure of the effect.
  */
 export interface Tool<Args = unknown, Result = Json> {
   readonly name: string
   readonly description: string
-  /** Something leaves: everything before it is durable first. */
+  /** True if something leaves; everything before the call is then durable first. */
   readonly leaves: boolean
-  /** After a crash: again freely, again under the same key, or only after a person said so. */
+  /** The rule for repeating a call after a crash: freely, under the same key, or only after a person decides it. */
   readonly repeat: Repeat
-  /** The same of one call, where it depends on the arguments. */
+  /** The same rule for one call, if it depends on the arguments. */
   repeats?(args: Args): Repeat
-  /** Checks the arguments and completes them; any Standard Schema validator that answers at once. */
+  /** Checks and completes the arguments: any synchronous Standard Schema validator. */
   readonly input?: Validator | undefined
-  /** Arguments that an author writes as they are: whoever calls the tool puts nothing of a board, an input or a model into them. */
+  /** The arguments that an author writes literally: callers put no value of a board, an input or a model into them. */
   readonly authored?: readonly string[] | undefined
-  /** The capabilities of this call, beside that of the tool itself. Never throws for arguments that `input` let pass. */
+  /**
+   * Returns the capabilities of this call, besides that of the tool itself. Never throws for arguments that `input`
+   * accepts.
+   */
   needs?(args: Args, place: Place): readonly string[]
   run(args: Args, call: ToolCall): Result | Promise<Result>
-  /** What stands in for a result where nothing may leave: of the shape that a result has. */
+  /** Returns the result in a run where nothing may leave, in the form of a real result. */
   simulates?(args: Args): Result
-  /** One line for who reads the trace, such as `v1.4.2..HEAD, 14 commits`. */
+  /** Returns one line for readers of the trace, such as `v1.4.2..HEAD, 14 commits`. */
   says?(args: Args, result: Result): string
 }
 
-/** What a validator lets through, if its type tells. */
+/** The type of the values that a validator returns, if it declares one. */
 type Output<Input> = Input extends { readonly '~standard': { readonly types?: { readonly output: infer Out } | undefined } }
   ? unknown extends Out
     ? JsonObject
     : Out
   : JsonObject
 
-/** A tool whose arguments have the type that its validator gives. Without a validator they are any JSON object. */
+/** Defines a tool whose arguments have the type of its validator. Without a validator they are any JSON object. */
 export function defineTool<Input extends Validator, Result extends Json>(
   tool: Tool<Output<Input>, Result> & { readonly input?: Input | undefined },
 ): Tool {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import type { CommandLimits } from './limits.ts'
 
-/** The processes below one on Linux, itself included: those that it has started, and theirs. */
+/** Returns a process on Linux and its descendants. */
 function processesBelow(root: number, most: number): readonly number[] {
   const found = [root]
   for (const pid of found) {
@@ -11,7 +11,7 @@ function processesBelow(root: number, most: number): readonly number[] {
   return found
 }
 
-/** Returns the use of a command that exceeds `limits`; undefined where it keeps them, or where the use is unknown. */
+/** Returns the kind of use that exceeds `limits`; undefined if none does or if the use is unknown. */
 export function overLimits(root: number, limits: CommandLimits): keyof CommandLimits | undefined {
   if (process.platform !== 'linux') return undefined
   const pids = processesBelow(root, limits.processes)
@@ -20,7 +20,8 @@ export function overLimits(root: number, limits: CommandLimits): keyof CommandLi
   const rough = statuses.map((text) => 1024 * (fieldOf(text, 'RssAnon') + fieldOf(text, 'RssShmem')))
   const files = sum(pids.map(filesInMemory))
   if (sum(rough) + files <= limits.memory) return undefined
-  // A page that processes share was counted for each of them. Counting it once takes longer, and a process can prevent it.
+  // A page that processes share was counted for each of them. An exact count takes longer, and a process can prevent
+  // it.
   const exact = pids.map((pid, i) => {
     const text = textOf(`/proc/${pid}/smaps_rollup`)
     return text === '' ? (rough[i] ?? 0) : 1024 * sharedMemory(text)
@@ -28,7 +29,7 @@ export function overLimits(root: number, limits: CommandLimits): keyof CommandLi
   return sum(exact) + files > limits.memory ? 'memory' : undefined
 }
 
-/** Bytes of the files without a name that a process holds in memory; mapped parts of them count twice. */
+/** Returns the bytes of the unnamed files that a process keeps in memory; mapped parts of them count twice. */
 function filesInMemory(pid: number): number {
   return sum(
     namesIn(`/proc/${pid}/fd`).map((handle) => {
@@ -51,7 +52,7 @@ function fieldOf(text: string, name: string): number {
   return at < 0 ? 0 : Number.parseInt(text.slice(at + name.length + 2), 10) || 0
 }
 
-/** A process that has ended meanwhile uses nothing. */
+/** Returns the text of a file; empty for a process that has ended meanwhile. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

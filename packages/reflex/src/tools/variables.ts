@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { isObject, type Json } from '../kernel/index.ts'
 import type { Field } from './arguments.ts'
 
-/** Variables that steer programs: which code they load, where they send things, whom they take the user for. */
+/** Variables that control programs: the code that they load, the servers that they use, the user whom they see. */
 const STEERING: readonly RegExp[] = [
   /^(PATH|HOME|IFS|ENV|SHELL|TMPDIR|TEMP|TMP|USER|LOGNAME|CDPATH|FPATH|ZDOTDIR|GLOBIGNORE|POSIXLY_CORRECT|PS[0-9]|PROMPT_COMMAND)$/,
   /^(BASH|ZSH|LD|DYLD|NODE|NPM|PYTHON|PERL|PERL5|RUBY|GEM|BUNDLE|GIT|SSH|XDG|CARGO|RUSTC|JAVA|JDK|MALLOC|OPENSSL|SSL|CURL|DOCKER)(_.*)?$/,
@@ -17,16 +17,16 @@ const STEERING: readonly RegExp[] = [
   /_PROXY$/,
 ]
 
-/** Bytes of one value. */
+/** The most bytes of one value. */
 const MOST = 32_768
 const MOST_VARIABLES = 256
 
-/** Whether a value may be given to a command under this name: one that can be written and steers no program (reference pipeline 4.5). */
+/** True if a command may get a value under this name: the name is valid and controls no program (reference pipeline 4.5). */
 export function isVariableName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name) && !STEERING.some((pattern) => pattern.test(name.toUpperCase()))
 }
 
-/** Whether a value is short enough for a variable, and can be one. */
+/** True if a value is valid and short enough for a variable. */
 export function isVariableValue(value: string): boolean {
   return !value.includes('\0') && Buffer.byteLength(value) <= MOST
 }
@@ -34,7 +34,7 @@ export function isVariableValue(value: string): boolean {
 /** Values for a command, by name. */
 export function variables(): Field<Readonly<Record<string, string>>> {
   return {
-    what: `values by name, at most ${MOST_VARIABLES} of at most ${MOST} bytes; names of letters, digits and underscores, and none that steers programs (PATH, HOME, LD_…, NODE_…, GIT_…)`,
+    what: `values by name, at most ${MOST_VARIABLES} of at most ${MOST} bytes; names of letters, digits and underscores, and none that controls programs (PATH, HOME, LD_…, NODE_…, GIT_…)`,
     schema: { type: 'object', additionalProperties: { type: 'string' } },
     read(value) {
       if (!isObject(value)) return undefined

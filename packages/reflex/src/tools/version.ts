@@ -1,25 +1,25 @@
-/** A tag that reads as a version: `v1.4.2`, `1.4`, `2.0.0-rc.1`. */
+/** A version in a tag: `v1.4.2`, `1.4`, `2.0.0-rc.1`. */
 export interface Version {
   readonly numbers: readonly [major: number, minor: number, patch: number]
-  /** The parts of a pre-release; none for a release. */
+  /** The parts of a pre-release; empty for a release. */
   readonly pre: readonly string[]
 }
 
 const FORM = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]{1,100})?$/
 
-/** The version that a tag names, or undefined. */
+/** Returns the version in a tag, or undefined. */
 export function readVersion(tag: string): Version | undefined {
   const [whole, major, minor, patch = '0', pre] = FORM.exec(tag) ?? []
   if (whole === undefined) return undefined
   return { numbers: [Number(major), Number(minor), Number(patch)], pre: pre === undefined ? [] : pre.split('.') }
 }
 
-/** A version without `v` and build. */
+/** Returns a version without `v` and build. */
 export function versionText({ numbers, pre }: Version): string {
   return numbers.join('.') + (pre.length === 0 ? '' : `-${pre.join('.')}`)
 }
 
-/** The order of versions (semver.org, 11): negative when `a` comes before `b`. */
+/** Compares versions (semver.org, 11): negative if `a` precedes `b`. */
 export function compareVersions(a: Version, b: Version): number {
   for (const [i, number] of a.numbers.entries()) {
     const difference = number - (b.numbers[i] ?? 0)
@@ -41,7 +41,7 @@ function comparePart(a: string | undefined, b: string | undefined): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The versions that may follow; a pre-release is followed by its release. Without a version they follow 0.0.0. */
+/** Returns the possible next versions; a pre-release is followed by its release. Without a version, they follow 0.0.0. */
 export function nextVersions(version: Version | undefined): { readonly major: string; readonly minor: string; readonly patch: string } {
   const [major, minor, patch] = version?.numbers ?? [0, 0, 0]
   const early = version !== undefined && version.pre.length > 0

@@ -96,7 +96,7 @@ describe('command', () => {
     const plain = write(join(work, 'plain'), 'x')
     expect(await refusal(() => use('command', { argv: [plain] }, callIn(work)))).toMatchObject({
       code: 'R4130',
-      message: containing('may not be run'),
+      message: containing('cannot be run'),
     })
     for (const argv of [[], [''], 'ls', ['a\0b']])
       expect(await refusal(() => use('command', { argv }, callIn(work)))).toMatchObject({ code: 'R4101' })

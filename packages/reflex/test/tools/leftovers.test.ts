@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
   it('lies aside, where git finds no repository', async () => {
     const work = project()
     const { warning = '' } = await sh('git init -q --bare sub/.git', work)
-    const [, aside = ''] = /it lies in (\S+)/.exec(warning) ?? []
+    const [, aside = ''] = /it was moved to (\S+)/.exec(warning) ?? []
     expect(aside).toContain('.reflex/runs/.reflex-removed/')
     expect(existsSync(join(work, aside, 'config'))).toBe(true)
     expect(() => execFileSync('git', ['rev-parse', '--git-dir'], { cwd: join(work, aside), stdio: 'pipe' })).toThrow()
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     symlinkSync('mine', join(work, '.vscode'))
     const result = await sh('rm .vscode; mkdir evil; echo {} > evil/tasks.json; ln -s evil .vscode', work)
     expect(execFileSync('readlink', [join(work, '.vscode')], { encoding: 'utf8' })).toBe('mine\n')
-    expect(result.warning).toContain('leads again where it led')
+    expect(result.warning).toContain('was reset to its earlier target')
   })
 
   it('may stay where the run has a permission of its own', async () => {

@@ -374,7 +374,7 @@ describe('the sandbox that a program asks for', () => {
     const outside = folder()
     for (const sandbox of ['none', 'basic']) {
       const result = await sh(`touch ${outside}/x`, confinedIn(folder()), { sandbox })
-      expect(result.warning).toBe(`sandbox ${sandbox} is ignored: this run may not go without one`)
+      expect(result.warning).toBe(`sandbox ${sandbox} is ignored: this run needs a sandbox`)
     }
     expect(existsSync(join(outside, 'x'))).toBe(false)
   })
@@ -417,7 +417,7 @@ describe('without bubblewrap', () => {
     chmodSync(broken, 0o755)
     expect(await refusal(() => sh('true', confinedIn(folder()), {}, tools({ bubblewrap: [broken] })))).toMatchObject({
       code: 'R4133',
-      message: 'bubblewrap can make no sandbox here: bwrap: setting up uid map: Permission denied',
+      message: 'bubblewrap cannot create a sandbox here: bwrap: setting up uid map: Permission denied',
     })
   })
 

@@ -32,7 +32,7 @@ describe('shell', () => {
   it.each([...`${steering} ${others} ${more}`.split(' '), '', 'a b'])('takes no variable called %j', async (name) => {
     expect(await refusal(() => sh('true', callIn(folder()), { environment: { [name]: 'x' } }))).toMatchObject({
       code: 'R4101',
-      message: containing('none that steers programs'),
+      message: containing('none that controls programs'),
     })
   })
 

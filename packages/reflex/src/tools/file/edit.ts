@@ -16,10 +16,10 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 const MOST_EDITS = 200
 const LARGEST = 4_000_000
 
-/** One change: the whole text of a file, or one stretch of it that stands there once. */
+/** One change: the whole text of a file, or a text in it that occurs once. */
 type Edit = { readonly path: string; readonly content: string } | { readonly path: string; readonly old: string; readonly new: string }
 
-/** A file with its new text: beside it until all are ready. */
+/** A file with its new text, which is stored beside it until all files are ready. */
 interface StagedFile {
   readonly shown: string
   readonly folder: OpenFolder
@@ -29,14 +29,14 @@ interface StagedFile {
 }
 
 /**
- * Changes files, all of them or none: `{files: [path]}`. Every change is worked out and written beside its file before the
- * first file changes; when one cannot take its place, those before it are put back.
+ * Changes files, all of them or none: `{files: [path]}`. Every change is computed and written beside its file before
+ * the first file changes. If one file cannot be replaced, the earlier ones are restored.
  */
 export const fileEdit = (home?: string): Tool =>
   defineTool({
     name: 'file.edit',
     description:
-      "Changes files below the run's own folder, or with in: work below the work folder. edits: a list of {path, content}, which is the whole text, or {path, old, new}, where old stands in the file exactly once. All changes are made or none.",
+      "Changes files below the run's own folder, or with in: work below the work folder. edits: a list of {path, content}, where content is the whole text, or {path, old, new}, where old occurs in the file exactly once. All changes are made or none.",
     leaves: true,
     repeat: 'keyed',
     repeats: ({ edits }) => (edits.some((edit) => 'old' in edit) ? 'ask' : 'keyed'),
@@ -94,7 +94,7 @@ function needsOf(edit: Edit, base: Base, place: Place): readonly string[] {
   return [...writeNeeds(edit.path, base, place), readCapability(edit.path, base, place)]
 }
 
-/** The text of each file before and after all changes, by real path. Nothing is written. */
+/** Returns the text of each file before and after all changes, by real path. Writes nothing. */
 async function editedTexts(
   edits: readonly Edit[],
   base: Base,
@@ -132,7 +132,7 @@ function replaceText(
   const at = text.indexOf(edit.old)
   const second = at < 0 ? -1 : text.indexOf(edit.old, at + 1)
   if (at < 0 || second >= 0) {
-    throw faults.make('R4140', `change ${i + 1}: its old text stands ${at < 0 ? 'nowhere' : 'more than once'} in ${shown}`, { file: shown })
+    throw faults.make('R4140', `change ${i + 1}: its old text occurs ${at < 0 ? 'nowhere' : 'more than once'} in ${shown}`, { file: shown })
   }
   return text.slice(0, at) + edit.new + text.slice(at + edit.old.length)
 }
@@ -163,7 +163,7 @@ async function draft(folder: OpenFolder, name: string, text: string, isNew: bool
   }
 }
 
-/** Gives every file its new text; puts back those that have it when one cannot. */
+/** Gives every file its new text. If one fails, restores those that already have it. */
 async function place(staged: readonly StagedFile[], call: ToolCall): Promise<void> {
   const done: StagedFile[] = []
   try {

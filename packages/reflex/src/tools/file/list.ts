@@ -24,11 +24,14 @@ interface ListState {
   truncated: boolean
 }
 
-/** Lists a folder, and folders in it down to a depth: `{path, entries: [{path, type, bytes?}], truncated}`, in order of names. */
+/**
+ * Lists a folder, and the folders in it to a depth: `{path, entries: [{path, type, bytes?}], truncated}`, sorted by
+ * name.
+ */
 export const fileList = (home?: string): Tool =>
   defineTool({
     name: 'file.list',
-    description: `Lists a folder below the work folder. depth: how many levels. skip: names that are left out (${DEFAULT_SKIP.join(', ')} unless said otherwise). Links are named and not followed.`,
+    description: `Lists a folder below the work folder. depth: the number of levels. skip: names to leave out (default: ${DEFAULT_SKIP.join(', ')}). Links are listed and not followed.`,
     leaves: false,
     repeat: 'free',
     input: namedArguments({
@@ -72,7 +75,7 @@ async function list(folder: OpenFolder, prefix: string, depth: number, state: Li
   }
 }
 
-/** Goes into a folder if the policy grants it; one that is gone or became a link meanwhile is passed over. */
+/** Lists an inner folder if the policy grants it; skips a folder that was removed or replaced by a link meanwhile. */
 async function descend(folder: OpenFolder, name: string, prefix: string, depth: number, state: ListState): Promise<void> {
   const { call } = state
   const inner = await openFolder(join(folder.anchoredPath, name), join(folder.realPath, name), call).catch(() => undefined)

@@ -15,11 +15,14 @@ function fileArguments(home: string | undefined) {
   return { path: filePath(home), in: withDefault(word('work', 'run'), 'work'), limit: withDefault(count(1, MOST), DEFAULT_LIMIT) } as const
 }
 
-/** Reads a file: a text as `{path, text, bytes, lines}`, any file as `{path, data, bytes, hash}` with its content in base64. */
+/**
+ * Reads a file: a text as `{path, text, bytes, lines}`, any file as `{path, data, bytes, hash}` with its content in
+ * base64.
+ */
 export const fileRead = (home?: string): Tool =>
   defineTool({
     name: 'file.read',
-    description: 'Reads a UTF-8 text file below the work folder. limit: the most bytes that it may have. as: base64 for any other file.',
+    description: 'Reads a UTF-8 text file below the work folder. limit: the maximum bytes of the file. as: base64 for any other file.',
     leaves: false,
     repeat: 'free',
     input: namedArguments({ ...fileArguments(home), as: withDefault(word('text', 'base64'), 'text') }),
@@ -37,7 +40,7 @@ export const jsonRead = (home?: string): Tool =>
   defineTool({
     name: 'json.read',
     description:
-      'Reads a JSON file below the work folder. pointer: the value at this JSON pointer alone. missing: null where the pointer leads nowhere.',
+      'Reads a JSON file below the work folder. pointer: only the value at this JSON pointer. missing: true to return null if there is no such value.',
     leaves: false,
     repeat: 'free',
     input: namedArguments({
@@ -51,12 +54,12 @@ export const jsonRead = (home?: string): Tool =>
       const value = valueAt(parse(source, shown), args.pointer, shown)
       if (value !== undefined) return value
       if (args.missing) return null
-      throw faults.make('R4111', `${shown} has nothing at ${args.pointer}`, { file: shown, fix: 'name a value that is there' })
+      throw faults.make('R4111', `${shown} has nothing at ${args.pointer}`, { file: shown, fix: 'name an existing value' })
     },
     says: (args) => `${args.path}${args.pointer}`,
   })
 
-/** Where a file is, and how many bytes it may have. */
+/** A file to read, and the most bytes that it may have. */
 interface FileRequest {
   readonly path: string
   readonly in: Base
@@ -77,7 +80,7 @@ async function readAll(
   })
 }
 
-/** A file as it is, with the SHA-256 of its content. */
+/** Reads a file as bytes, with the SHA-256 of its content. */
 async function readBytes(args: FileRequest, call: ToolCall) {
   const { bytes, shown } = await readAll(args, call)
   const hash = createHash('sha256').update(bytes).digest('hex')
@@ -90,7 +93,7 @@ interface TextFile {
   readonly shown: string
 }
 
-/** Reads a text file as a whole: `R4108` beyond `limit` bytes, `R4109` for what is not UTF-8. */
+/** Reads a whole text file. Throws `R4108` beyond `limit` bytes, `R4109` for a file that is not UTF-8. */
 export async function readText(args: FileRequest, call: ToolCall): Promise<TextFile> {
   const { bytes, shown } = await readAll(args, call)
   const read = bytes.toString('utf8')
@@ -99,7 +102,7 @@ export async function readText(args: FileRequest, call: ToolCall): Promise<TextF
   return { text: read, bytes: bytes.length, shown }
 }
 
-/** Reads at most so many bytes; a size asked before may be wrong by then. */
+/** Reads at most some bytes. The size is not asked first, because it may change before the read. */
 async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let total = 0
@@ -128,17 +131,17 @@ function parse(source: string, shown: string): Json {
   }
 }
 
-/** The line and column that the parser names, if it does. */
+/** Returns the line and column that the parser reports, if it does. */
 function placeIn(message: string): FaultDetails {
   const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? []
   return line === undefined ? {} : { line: Number(line), column: Number(column) }
 }
 
-/** The value at a JSON pointer (RFC 6901), by own keys alone. */
+/** Returns the value at a JSON pointer (RFC 6901), by own keys only. */
 function valueAt(value: Json, pointer: string, shown: string): Json | undefined {
   if (pointer === '') return value
   if (!pointer.startsWith('/'))
-    throw faults.make('R4101', `a pointer begins with a slash, unlike ${JSON.stringify(pointer)}`, {
+    throw faults.make('R4101', `a pointer must start with a slash; ${JSON.stringify(pointer)} does not`, {
       file: shown,
       fix: `write /${pointer}`,
     })

@@ -9,27 +9,27 @@ import { defineTool, type Tool, type ToolCall } from '../tool.ts'
 
 const MOST_DEPTH = 32
 const MOST_FILES = 20_000
-/** Bytes of one file that is looked through, and of all together. */
+/** The most bytes of one searched file, and of all searched files together. */
 const LARGEST = 1_000_000
 const MOST_BYTES_TOTAL = 64_000_000
-/** Characters of a line that are shown. */
+/** The most characters of a line in a match. */
 const MOST_LINE = 300
 
 type Match = { readonly path: string; readonly line: number; readonly text: string }
 
 /**
- * Looks for a text in the files of a folder: `{path, matches: [{path, line, text}], files, truncated}`, in order of names.
- * Files that are no text, too large or not granted are passed over.
+ * Searches the files of a folder for a text: `{path, matches: [{path, line, text}], files, truncated}`, sorted by name.
+ * Files that are not text, too large or not granted are skipped.
  */
 export const fileSearch = (home?: string): Tool =>
   defineTool({
     name: 'file.search',
     description:
-      'Looks for a text in the files below a folder of the work folder. glob: only in files of that name, such as src/**/*.ts. ignore_case: capitals do not count. limit: the most matches.',
+      'Searches the files below a folder of the work folder for a text. glob: only in files with such a path, for example src/**/*.ts. ignore_case: true to ignore case. limit: the maximum number of matches.',
     leaves: false,
     repeat: 'free',
     input: namedArguments({
-      pattern: { ...text('the text that is looked for'), read: (value) => (typeof value === 'string' && value !== '' ? value : undefined) },
+      pattern: { ...text('the text to search for'), read: (value) => (typeof value === 'string' && value !== '' ? value : undefined) },
       path: withDefault(filePath(home), '.'),
       in: withDefault(word('work', 'run'), 'work'),
       glob: withDefault(text('names of files, with * and **'), '**'),

@@ -15,15 +15,15 @@ const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constant
 const MOST = 16_000_000
 
 /**
- * Writes a text file as a whole, or not at all: `{path, bytes, lines}`. Writing the same text twice is the same as
- * writing it once, so after a crash it is repeated under its key. With `append` the text comes after what the file holds;
- * doing that twice is something else, so after a crash a person is asked.
+ * Writes a whole text file or nothing: `{path, bytes, lines}`. Writing the same text twice has the same effect as once,
+ * so after a crash the call is repeated under its key. With `append`, the text follows the existing content; doing that
+ * twice differs, so after a crash a person is asked.
  */
 export const fileWrite = (home?: string): Tool =>
   defineTool({
     name: 'file.write',
     description:
-      "Writes a text file into the run's own folder, or with in: work below the work folder. Folders on the way are made. The file is there whole or not at all. append: the text comes after what is there.",
+      "Writes a text file into the run's own folder, or with in: work below the work folder. Missing folders are created. The file is written completely or not at all. append: true to add the text to the end of the file.",
     leaves: true,
     repeat: 'keyed',
     repeats: ({ append }) => (append ? 'ask' : 'keyed'),
@@ -36,7 +36,7 @@ export const fileWrite = (home?: string): Tool =>
     needs: (args, place) => writeNeeds(args.path, args.in, place),
     async run(args, call) {
       const bytes = new TextEncoder().encode(args.text)
-      if (bytes.length > MOST) throw faults.make('R4108', `${args.path} would have ${bytes.length} bytes, the most is ${MOST}`)
+      if (bytes.length > MOST) throw faults.make('R4108', `${args.path} would have ${bytes.length} bytes; the limit is ${MOST}`)
       const asked = absolutePath(args.path, args.in, call)
       refuseSelfRunning(asked, call)
       const target = realTarget(asked)
@@ -53,14 +53,14 @@ export const fileWrite = (home?: string): Tool =>
     says: (args, { lines }) => `${args.path}, ${counted(lines, 'line')}`,
   })
 
-/** Writes beside the file and renames. A link of the file's name is replaced, what it leads to is left alone. */
+/** Writes a draft beside the file and renames it. A link with the file's name is replaced; its target is not changed. */
 async function replace(folder: OpenFolder, name: string, bytes: Uint8Array, call: ToolCall): Promise<void> {
   const target = join(folder.anchoredPath, name)
   const before = await lstat(target).catch(() => undefined)
   if (before?.isDirectory() === true) throw faults.make('R4107', `${shownPath(join(folder.realPath, name), call)} is a folder`)
   const mode = before?.isFile() === true ? before.mode & 0o777 : 0o666
   const draft = join(folder.anchoredPath, `.reflex-${digest(`${call.key}\n${name}`).slice(0, 16)}.tmp`)
-  // A draft of this very call can only be left over from a crash.
+  // Only a crash can leave a draft of this same call.
   await unlink(draft).catch(() => undefined)
   const handle = await open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
   try {
@@ -77,7 +77,7 @@ async function replace(folder: OpenFolder, name: string, bytes: Uint8Array, call
   }
 }
 
-/** Writes at the end of a file; a link of its name is not followed. */
+/** Writes at the end of a file; a link with its name is not followed. */
 async function appendToFile(folder: OpenFolder, name: string, bytes: Uint8Array, call: ToolCall): Promise<void> {
   const target = join(folder.anchoredPath, name)
   const isNew = (await lstat(target).catch(() => undefined)) === undefined

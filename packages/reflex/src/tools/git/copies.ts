@@ -7,15 +7,18 @@ import { alternatesOf } from './repository.ts'
 import { type GitSettings, runGit } from './run.ts'
 import { type MissedChange, takeOver } from './take-over.ts'
 
-/** Repositories of which a command gets copies; other repositories are read-only. */
+/** The most repositories that a command gets as copies; other repositories are read-only. */
 const MOST_COPIES = 10
 
-/** Copies the repositories of a command: those of the folders that it may change, that of the folder in which it begins, and others below. */
+/**
+ * Copies the repositories of a command: those of the folders that it may change, that of the folder in which it starts,
+ * and others below.
+ */
 export function copyRepositories(
   roots: readonly string[],
   cwd: string,
   more: {
-    /** Repositories that lie in the folders. */
+    /** The repositories inside the folders. */
     readonly below: readonly string[]
     readonly ignored: readonly string[]
     readonly memory: readonly string[]
@@ -41,18 +44,21 @@ function repositoryAbove(cwd: string, roots: readonly string[]): string | undefi
   return undefined
 }
 
-/** Bytes of the list of what is staged. */
+/** The most bytes of the list of staged files. */
 const MOST = 500_000_000
-/** Milliseconds for the largest pack. */
+/** The milliseconds allowed for the largest pack. */
 const LONGEST = 600_000
-/** The most looks at a lock that another git holds, and milliseconds between two of them. */
+/** The most attempts while another git process holds a lock, and the milliseconds between two attempts. */
 const TRIES = 40
 const PAUSE = 50
 
-/** Take-overs under way by repository: one after another. */
+/** The pending applications of changes by repository; they run one after another. */
 const turns = new Map<string, Promise<unknown>>()
 
-/** Takes over what a command did in a copy, also where it was killed, and removes the copy. Returns what was not taken. */
+/**
+ * Applies the changes of a copy to its repository, even if the command was killed, and removes the copy. Returns the
+ * changes that were not applied.
+ */
 export function takeOverCopy(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly MissedChange[]> {
   const turn = (turns.get(made.gitDir) ?? Promise.resolve()).then(() => takeOverNow(made, settings, call))
   turns.set(made.gitDir, turn)
@@ -63,12 +69,12 @@ export function takeOverCopy(made: PrivateCopy, settings: GitSettings, call: Too
 
 async function takeOverNow(made: PrivateCopy, settings: GitSettings, call: ToolCall): Promise<readonly MissedChange[]> {
   const root = dirname(made.gitDir)
-  // The command's changes stay when its run is cancelled.
+  // The command's changes are applied even if its run is cancelled.
   const { signal } = new AbortController()
   const base = { GIT_DIR: made.gitDir, GIT_COMMON_DIR: made.gitDir, GIT_WORK_TREE: root }
   const place = { settings, call: { ...call, signal }, cwd: root, most: MOST, timeout: LONGEST }
   try {
-    if (!isFolder(made.container)) return [{ path: made.gitDir, why: 'the command has moved its folder' }]
+    if (!isFolder(made.container)) return [{ path: made.gitDir, why: 'the command moved its folder' }]
     return await takeOver(made, (index) => async (args, stdin) => {
       const variables = index === undefined ? base : { ...base, GIT_INDEX_FILE: index }
       for (let i = 1; ; i++) {

@@ -7,7 +7,7 @@ import { defineTool, type Tool } from '../tool.ts'
 const MOST = 8_000_000
 const LONGEST_BODY = 4000
 
-/** A commit as the tools give it. Dates are ISO 8601 with the author's offset. */
+/** A commit as the tools return it. Dates are ISO 8601 with the author's offset. */
 export type Commit = {
   readonly hash: string
   readonly subject: string
@@ -18,18 +18,22 @@ export type Commit = {
   readonly files?: readonly string[]
 }
 
-// A message holds no zero byte, so nobody can forge a field. The empty field in front marks where a commit begins.
+// A message contains no zero byte, so a field cannot be forged. The empty field at the start marks the start of a
+// commit.
 const FIELDS = ['', '%H', '%an', '%ae', '%aI', '%s', '%b', ''].join('%x00')
 
 /** The format of `git log` and `git show` that `readCommits` reads. */
 export const COMMIT_FORMAT = `--format=tformat:${FIELDS}`
 
-/** Commits from one revision (or the root) to another, the newest first: `{since, until, commits, count, truncated}`. */
+/**
+ * Reads commits from one revision (or the root) to another, the newest first: `{since, until, commits, count,
+ * truncated}`.
+ */
 export function gitLog(settings: GitSettings): Tool {
   return defineTool({
     name: 'git.log',
     description:
-      'Reads commits: those after `since` (a tag or another revision; null for all) up to `until`. files: with the paths that each changed. paths: only commits that changed these.',
+      'Reads commits: those after `since` (a tag or another revision; null for all) up to `until`. files: true to add the paths that each commit changed. paths: only commits that changed these paths.',
     leaves: false,
     repeat: 'free',
     input: namedArguments({
@@ -86,7 +90,7 @@ async function log(git: Git, query: LogQuery): Promise<{ commits: readonly Commi
   return { commits: commits.slice(0, query.limit), truncated: truncated || commits.length > query.limit }
 }
 
-/** Reads what git printed in `COMMIT_FORMAT`. A commit that was cut off at the end is left out. */
+/** Reads git's output in `COMMIT_FORMAT`. A commit that was cut at the end is omitted. */
 export function readCommits(output: string, files: boolean): Commit[] {
   const tokens = output.split('\0')
   const commits: Commit[] = []
@@ -94,7 +98,7 @@ export function readCommits(output: string, files: boolean): Commit[] {
     const [hash = '', author = '', email = '', date = '', subject = '', body = ''] = tokens.slice(at + 1, at + 7)
     at += 8
     const names: string[] = []
-    // The names follow up to the empty field with which the next commit begins.
+    // The names end at the empty field that starts the next commit.
     for (; at < tokens.length && tokens[at] !== ''; at++)
       names.push(names.length === 0 ? (tokens[at] ?? '').replace(/^\n/, '') : (tokens[at] ?? ''))
     commits.push({ hash, subject, body: shorten(body.trimEnd()), author, email, date, ...(files ? { files: names } : {}) })

@@ -17,31 +17,31 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { isBelow, isFolder } from '../paths.ts'
 
-/** A repository of which a command gets a copy: its changes reach the repository only as far as they are taken over. */
+/** A repository of which a command gets a copy. Changes of the copy reach the repository only if they are applied. */
 export interface PrivateCopy {
-  /** The folder of the repository, at which the command finds its copy. */
+  /** The folder of the repository; the command sees its copy there. */
   readonly gitDir: string
-  /** Everything that belongs to the copy; removed with it. */
+  /** The folder that contains everything of the copy and is removed with it. */
   readonly container: string
-  /** The copy that the command works on. */
+  /** The copy on which the command works. */
   readonly copy: string
-  /** The same copy as it was before, hidden from all commands. */
+  /** A copy of the initial state, hidden from all commands. */
   readonly base: string
 }
 
-/** A copy and the words for bubblewrap that show it. */
+/** A copy with the bubblewrap options that show it. */
 export interface MountedCopy extends PrivateCopy {
   readonly words: readonly string[]
-  /** Finds the copy again where the command has moved a folder above, and releases it. To be called once. */
+  /** Finds the copy again if the command moved a folder above it, and releases it. Call it once. */
   readonly locate: () => PrivateCopy
 }
 
-/** A copy by the folder that holds it, also a copy of a process that died. */
+/** Returns a copy by the folder that contains it, even a copy of a process that died. */
 export function copyIn(container: string): PrivateCopy {
   return { gitDir: dirname(container), container, copy: join(container, 'git'), base: join(container, 'base') }
 }
 
-/** The files that git changes when it commits, which are copied. Everything else is shown read-only. */
+/** The files that git changes in a commit; they are copied. Everything else is shown read-only. */
 const COPIED_ENTRIES = new Set([
   'HEAD',
   'config',
@@ -61,20 +61,21 @@ const COPIED_ENTRIES = new Set([
   'SQUASH_MSG',
   'COMMIT_EDITMSG',
 ])
-/** The folders that are made in the copy itself. */
+/** The folders that are created in the copy itself. */
 const MADE_FOLDERS = new Set(['objects', 'info', 'hooks'])
 const PREFIX = 'reflex-copy-'
-/** Files of references and their logs. */
+/** The most files of references and logs. */
 const MOST_FILES = 200_000
 
-/** True if a name in the folder of a repository is one of ours, or of git while it works. */
+/** True if a name in the folder of a repository is a temporary one of Reflex or of git. */
 export function isTemporary(name: string): boolean {
   return name.startsWith(PREFIX) || name.endsWith('.lock') || name === 'gc.pid' || name === 'gc.log'
 }
 
 /**
- * Copies the files of a repository that git changes, at most some hundred small ones; its objects are shared. `mounts`: the
- * places in the sandbox where the objects are found. Undefined where no copy can be made; the repository is then shown read-only.
+ * Copies the files of a repository that git changes, usually a few hundred small ones; its objects are shared. `mounts`
+ * is the path of the objects in the sandbox. Returns undefined if a copy is not possible; the repository is then shown
+ * read-only.
  */
 export function copyRepository(gitDir: string, mounts: string, view: CopyView): MountedCopy | undefined {
   if (!isCopyable(gitDir)) return undefined
@@ -82,7 +83,7 @@ export function copyRepository(gitDir: string, mounts: string, view: CopyView): 
   try {
     holder = mkdtempSync(join(gitDir, PREFIX))
   } catch {
-    // The folder is not the user's, or its disk is read-only.
+    // The folder belongs to another user, or its disk is read-only.
     return undefined
   }
   try {
@@ -92,7 +93,7 @@ export function copyRepository(gitDir: string, mounts: string, view: CopyView): 
     mkdirSync(base)
     const shown = readdirSync(gitDir, { withFileTypes: true }).filter(({ name }) => !isTemporary(name))
     let files = 0
-    // Git writes a packed reference before it removes the loose one, so these come first.
+    // Git writes a packed reference before it removes the loose one, so loose references are copied first.
     for (const { name } of shown.toSorted((a, b) => Number(a.name === 'packed-refs') - Number(b.name === 'packed-refs'))) {
       if (COPIED_ENTRIES.has(name)) files += copyPlain(join(gitDir, name), join(copy, name), MOST_FILES - files)
     }
@@ -116,22 +117,22 @@ export function copyRepository(gitDir: string, mounts: string, view: CopyView): 
   }
 }
 
-/** The other things that a copy depends on. */
+/** The settings of a copy. */
 export interface CopyView {
   /** The working tree, and the files in it that do not belong in its history. */
   readonly root: string
   readonly ignored: readonly string[]
-  /** Words for bubblewrap that make a folder in memory at the path that follows them. */
+  /** The bubblewrap options that create a folder in memory at the path that follows them. */
   readonly memory: readonly string[]
   /** True if a folder with further objects may be read. */
   readonly mayRead: (folder: string) => boolean
-  /** Folders with further objects. */
+  /** The folders with further objects. */
   readonly alternates: readonly string[]
 }
 
 class TooManyFiles extends Error {}
 
-/** True for a complete repository with its references in files: from any other form nothing could be taken over. */
+/** True for a complete repository with its references in files; changes of any other form could not be applied. */
 function isCopyable(gitDir: string): boolean {
   if (!isFolder(gitDir) || existsSync(join(gitDir, 'commondir')) || existsSync(join(gitDir, 'reftable'))) return false
   return (
@@ -168,14 +169,14 @@ function readOnlyWords(
   return ['--ro-bind', from, from]
 }
 
-/** A hook that a command made would run beside the next one. */
+/** Returns the options that make hooks read-only: a hook that a command creates would run with the next command of git. */
 function hooks(gitDir: string, copy: string, { memory }: CopyView): readonly string[] {
   const folder = join(gitDir, 'hooks')
   mkdirSync(join(copy, 'hooks'))
   return isFolder(folder) ? ['--ro-bind', folder, folder] : [...memory, folder, '--remount-ro', folder]
 }
 
-/** The copy writes objects of its own and reads those of the repository beside them. */
+/** Lets the copy write its own objects and read those of the repository. Returns the options for that. */
 function objects(gitDir: string, copy: string, mounts: string, { mayRead, alternates }: CopyView): readonly string[] {
   const real = realpathSync(join(gitDir, 'objects'))
   const further = alternates.filter((folder) => isFolder(folder) && mayRead(folder))
@@ -186,7 +187,10 @@ function objects(gitDir: string, copy: string, mounts: string, { mayRead, altern
   return ['--ro-bind', real, mounts, ...alternateWords, ...further.flatMap((folder) => ['--ro-bind', folder, folder])]
 }
 
-/** Ignores, in a working tree, the files that do not belong in its history: those of Reflex, and the folder of the run. */
+/**
+ * Makes git ignore the files of the working tree that do not belong in its history: those of Reflex and the folder of
+ * the run.
+ */
 function writeInfo(gitDir: string, copy: string, { root, ignored }: CopyView): void {
   const [from, to] = [join(gitDir, 'info'), join(copy, 'info')]
   if (isFolder(from)) copyPlain(from, to, MOST_FILES)
@@ -197,7 +201,7 @@ function writeInfo(gitDir: string, copy: string, { root, ignored }: CopyView): v
   writeFileSync(exclude, `${before.endsWith('\n') || before === '' ? before : `${before}\n`}${lines.map((line) => `${line}\n`).join('')}`)
 }
 
-/** A path as a line of `info/exclude`. */
+/** Returns a path as a line of `info/exclude`. */
 function escaped(path: string): string {
   return path.replace(/[\\*?[\]!# ]/g, '\\$&')
 }

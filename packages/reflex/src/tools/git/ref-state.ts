@@ -2,26 +2,26 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { join } from 'node:path'
 import { HASH } from './ref-names.ts'
 
-/** References, logs and the temporary state of a repository, read from its files and without git. */
+/** The references, logs and temporary state of a repository, read from its files without git. */
 export interface RefState {
   /** The text of the file: `ref: refs/heads/main` or a hash. */
   readonly head: string
-  /** Hash by name. */
+  /** The hash by name. */
   readonly refs: ReadonlyMap<string, string>
-  /** Text by name, such as `HEAD` or `refs/heads/main`. */
+  /** The text by name, such as `HEAD` or `refs/heads/main`. */
   readonly logs: ReadonlyMap<string, string>
-  /** Text of `MERGE_HEAD` and similar files. */
+  /** The text of `MERGE_HEAD` and similar files, by name. */
   readonly marks: ReadonlyMap<string, string>
-  /** Text of settings by name. */
+  /** The text of settings by name. */
   readonly settings: ReadonlyMap<string, string>
 }
 
-/** Names that control git and are never taken over. */
+/** The files that control git; changes of them are never applied. */
 const SETTINGS: readonly string[] = ['config', 'config.worktree', 'info/exclude', 'info/attributes', 'info/sparse-checkout', 'info/grafts']
 
-/** Commits that git remembers beside the branches. */
+/** The files with commits that git remembers besides the branches. */
 export const MARK_FILES: readonly string[] = ['ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
-/** Files that are removed with them when a merge or a pick has ended. */
+/** The files that are removed with them when a merge or a cherry-pick ends. */
 export const MESSAGE_FILES: readonly string[] = ['MERGE_MSG', 'MERGE_MODE', 'SQUASH_MSG', 'AUTO_MERGE']
 
 const SMALL = 4_096
@@ -48,7 +48,7 @@ export function readRefState(gitDir: string): RefState {
   return { head, refs, logs: new Map(logs), marks: new Map(marks), settings: new Map(settings) }
 }
 
-/** The files below a folder with their names, links left out. */
+/** Yields the files below a folder with their names, without links. */
 function* plainFiles(folder: string, name: string): Generator<readonly [name: string, path: string]> {
   const open = [{ folder, name }]
   let seen = 0
@@ -63,7 +63,7 @@ function* plainFiles(folder: string, name: string): Generator<readonly [name: st
   }
 }
 
-/** The text of a plain file that is no longer than `most`; undefined for anything else. */
+/** Returns the text of a plain file of at most `most` bytes; undefined for anything else. */
 export function plainText(path: string, most: number): string | undefined {
   let handle: number
   try {

@@ -4,18 +4,18 @@ import { fsCapability } from '../capability.ts'
 import { absolutePath, pathExists, realPath } from '../paths.ts'
 import type { Place } from '../tool.ts'
 
-/** A repository, found without asking git: git would read the settings of whatever it finds. */
+/** A repository, found without git: git would read the settings of any repository that it finds. */
 export interface Repository {
-  /** The folder with the working tree; that of a bare repository is the repository itself. */
+  /** The folder with the working tree; for a bare repository, the repository itself. */
   readonly root: string
   readonly gitDir: string
-  /** Where objects and branches are: another folder than `gitDir` in an added working tree. */
+  /** The folder of objects and branches; in an added working tree it differs from `gitDir`. */
   readonly commonDir: string
   /** Every folder that git would read. */
   readonly readFolders: readonly string[]
 }
 
-/** The repository of a folder: its own `.git` or that of the nearest folder above. All paths are real. */
+/** Finds the repository of a folder: its own `.git`, or that of the nearest folder above. All paths are real. */
 export function findRepository(path: string, place: Place): Repository | undefined {
   const start = realPath(absolutePath(path, 'work', place))
   for (let at = start; ; at = dirname(at)) {
@@ -25,7 +25,7 @@ export function findRepository(path: string, place: Place): Repository | undefin
   }
 }
 
-/** What reading a repository needs: the folder itself where there is none. */
+/** Returns the permissions that reading a repository needs; without a repository, that for the folder itself. */
 export function repositoryNeeds(path: string, place: Place): readonly string[] {
   const reads = findRepository(path, place)?.readFolders ?? [realPath(absolutePath(path, 'work', place))]
   return reads.map((folder) => fsCapability('read', folder))
@@ -51,12 +51,12 @@ function describe(root: string, gitDir: string): Repository {
   return { root, gitDir, commonDir, readFolders: [...reads] }
 }
 
-/** Folders with further objects of a repository. */
+/** Returns the folders with further objects of a repository. */
 export function alternatesOf(gitDir: string): readonly string[] {
   return alternates(realPath(join(gitDir, 'objects')), 5)
 }
 
-/** Folders with further objects, and theirs, as git follows them. */
+/** Returns the folders with further objects, and those that these name, as git follows them. */
 function alternates(objects: string, depth: number): readonly string[] {
   if (depth === 0) return []
   const lines = smallText(join(objects, 'info', 'alternates')).split('\n')

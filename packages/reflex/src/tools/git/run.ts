@@ -10,13 +10,16 @@ import { type ProcessResult, runProcess } from '../process.ts'
 import { systemCode } from '../refusals.ts'
 import type { ToolCall } from '../tool.ts'
 
-/** What the git tools get from outside. */
+/** The settings of the git tools. */
 export interface GitSettings {
   readonly host: Host
   readonly environment: Environment
 }
 
-/** Settings that win over those of the repository, which may be anybody's: nothing in it gets to run a program. */
+/**
+ * Settings that override those of the repository, which may come from anyone: nothing in the repository can run a
+ * program.
+ */
 const SETTINGS: readonly string[] = [
   'core.fsmonitor=false',
   `core.hooksPath=${devNull}`,
@@ -43,7 +46,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_PAGER: 'cat',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
-  // A partial clone fetches what it lacks by a transport that its own settings name.
+  // A partial clone fetches missing objects with a transport that its own settings name.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'none',
 }
@@ -51,7 +54,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 const TIMEOUT = 30_000
 const LONGEST_REVISION = 250
 
-/** A repository that may be read, and git to read it with. */
+/** A repository that may be read, with git to read it. */
 export class Git {
   readonly repository: Repository
   readonly #settings: GitSettings
@@ -63,12 +66,15 @@ export class Git {
     this.#call = call
   }
 
-  /** What git prints in the repository; at most `most` bytes are kept. Throws what `runGit` throws. */
+  /** Runs git in the repository and returns at most `most` bytes of its output. Throws the faults of `runGit`. */
   run(args: readonly string[], most: number): Promise<{ readonly text: string; readonly truncated: boolean }> {
     return runGit(args, { ...this.#gitPlace(), most })
   }
 
-  /** The hash of the commit that a revision names; `R4122` in a repository without commits, `R4123` for any other text. */
+  /**
+   * Returns the hash of the commit that a revision names. Throws `R4122` in a repository without commits, `R4123` for
+   * any other text.
+   */
   async commit(revision: string): Promise<string> {
     const found = /^[^-\s]/.test(revision) && revision.length <= LONGEST_REVISION ? await this.find(revision) : undefined
     if (found !== undefined) return found
@@ -78,17 +84,17 @@ export class Git {
     throw faults.make('R4123', `${JSON.stringify(revision)} names no commit here`)
   }
 
-  /** The hash of the commit that a revision names, or undefined. */
+  /** Returns the hash of the commit that a revision names, or undefined. */
   async find(revision: string): Promise<string | undefined> {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
     const result = await this.#spawn(args)
-    // Of another text git may say in any way that it names nothing; whether git works at all shows at HEAD.
+    // For an unknown revision git fails in different ways; only for HEAD does a failure show that git does not work.
     if (result.code !== 1 && (result.code === null || revision === 'HEAD')) requireSuccess(result, 'rev-parse')
     const hash = result.stdout.trim()
     return result.code === 0 && /^[0-9a-f]{40,64}$/.test(hash) ? hash : undefined
   }
 
-  /** The branch that is checked out, or null. */
+  /** Returns the branch that is checked out, or null. */
   async branch(): Promise<string | null> {
     const result = await this.#spawn(['symbolic-ref', '--quiet', '--short', 'HEAD'])
     if (result.code === 1) return null
@@ -102,7 +108,8 @@ export class Git {
 
   #gitPlace(): GitPlace {
     const { root, gitDir, commonDir } = this.repository
-    // A folder that is named is not looked for, so git does not ask who owns it: the policy has said that it may be read.
+    // With an explicit folder, git does not search for a repository and does not check its owner: the policy has
+    // decided that it may be read.
     return {
       settings: this.#settings,
       call: this.#call,
@@ -112,23 +119,26 @@ export class Git {
   }
 }
 
-/** Where git runs, and with what. */
+/** The repository, folder and settings with which git runs. */
 interface GitPlace {
   readonly settings: GitSettings
   readonly call: ToolCall
   readonly cwd: string
-  /** The repository, as variables that git reads. */
+  /** The variables that name the repository to git. */
   readonly variables: Readonly<Record<string, string>>
   readonly stdin?: string | number
-  /** Milliseconds, where it may take longer than a question. */
+  /** The time limit in milliseconds, if it is not the default. */
   readonly timeout?: number
-  /** Bytes kept of what it prints. */
+  /** The limit of its output in bytes. */
   readonly most?: number
 }
 
 const DEFAULT_OUTPUT = 1000
 
-/** What git prints. Throws `R4120` without git, `R4131` and `R4132` when it is ended, `R4124` when it fails. */
+/**
+ * Runs git and returns its output. Throws `R4120` without git, `R4131` after its time limit, `R4132` if it is
+ * cancelled, `R4124` if it fails.
+ */
 export async function runGit(args: readonly string[], place: GitPlace): Promise<{ readonly text: string; readonly truncated: boolean }> {
   const result = await spawnGit(args, place)
   requireSuccess(result, args[0] ?? '')
@@ -136,7 +146,7 @@ export async function runGit(args: readonly string[], place: GitPlace): Promise<
 }
 
 function requireSuccess({ end, code, stderr }: ProcessResult, command: string): void {
-  if (end === 'aborted') throw faults.make('R4132', 'git was called off')
+  if (end === 'aborted') throw faults.make('R4132', 'git was cancelled')
   if (end === 'timeout') throw faults.make('R4131', `git ${command} did not end within ${TIMEOUT} ms and was killed`)
   if (code !== 0) throw faults.make('R4124', `git ${command} failed: ${stderr.trim().slice(0, 500) || `exit ${code}`}`)
 }
@@ -155,16 +165,22 @@ async function spawnGit(
   }
 }
 
-/** A PATH that is empty would name the folder in which git runs. */
+/** A PATH without folders: an empty PATH would name the folder in which git runs. */
 const NO_FOLDER = '/nonexistent'
 
-/** The PATH without what lies in the work folder: a confined command could put a `git` there, which would run unconfined. */
+/**
+ * Returns the PATH without folders in the work folder: a confined command could put a `git` there, which would run
+ * unconfined.
+ */
 function pathOutside(workdir: string, { environment }: GitSettings): string {
   const folders = pathFolders(environment).filter((folder) => !isBelow(realPath(folder), workdir))
   return folders.length === 0 ? NO_FOLDER : folders.join(delimiter)
 }
 
-/** The repository of a path: `R4106` without the folder, `R4121` without a repository, `R4105` if it may not be read. */
+/**
+ * Opens the repository of a path. Throws `R4106` without the folder, `R4121` without a repository, `R4105` if it may
+ * not be read.
+ */
 export function openRepository(path: string, settings: GitSettings, call: ToolCall): Git {
   const folder = absolutePath(path, 'work', call)
   if (!pathExists(folder)) throw faults.make('R4106', `there is no folder ${shownPath(folder, call)}`)

@@ -8,7 +8,7 @@ import { faults } from '../faults.ts'
 import { shownPath } from '../paths.ts'
 import { defineTool, type Tool, type ToolCall } from '../tool.ts'
 
-/** A commit of the sample: what it says and what it does to files. */
+/** A commit of the sample: its message and its changes of files. */
 interface SampleCommit {
   readonly message: string
   readonly files: Readonly<Record<string, string>>
@@ -26,18 +26,19 @@ const SAMPLE: readonly SampleCommit[] = [
   { message: 'feat!: one name for one thing\n\nBREAKING CHANGE: parse() is gone, use load()', files: { 'index.js': LOAD } },
 ]
 
-/** The first second of 2024, and a day for each commit: the sample is the same everywhere. */
+/** The first second of 2024, and one day per commit in seconds: the sample is the same everywhere. */
 const FIRST_DAY = 1_704_067_200
 const DAY = 86_400
 
 /**
- * The repository of a folder; where there is none, a small sample in the run's own folder, so that whoever tries a program
- * on git history has some: `{repo, sample}`. The same sample each time, so after a crash it is made again.
+ * Returns the repository of a folder: `{repo, sample}`. Without one, it creates a small sample in the run's folder, so
+ * that people who try a program on git history have some. The sample is always the same, so after a crash it is created
+ * again.
  */
 export function gitSample(settings: GitSettings): Tool {
   return defineTool({
     name: 'git.sample',
-    description: "Gives the repository of a folder. Where there is none it makes a small sample repository in the run's own folder.",
+    description: "Returns the repository of a folder. If there is none, it creates a small sample repository in the run's own folder.",
     leaves: true,
     repeat: 'keyed',
     input: namedArguments({ repo: withDefault(path(), '.') }),
@@ -64,7 +65,7 @@ async function makeSample(folder: string, settings: GitSettings, call: ToolCall)
   await runGit(['fast-import', '--quiet', '--force'], { settings, call, cwd: folder, variables, stdin: SAMPLE.map(commitStream).join('') })
 }
 
-/** A commit as `git fast-import` reads it. */
+/** Returns a commit in the format of `git fast-import`. */
 function commitStream({ message, files, tag }: SampleCommit, index: number): string {
   const author = `Sample <sample@example.org> ${FIRST_DAY + index * DAY} +0000`
   const parent = index === 0 ? '' : `from :${index}\n`

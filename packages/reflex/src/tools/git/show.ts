@@ -10,7 +10,7 @@ const MOST_NAMES = 4_000_000
 const DEFAULT_LIMIT = 64_000
 const MOST = 1_000_000
 
-/** What a commit or a comparison did to one file. Lines are null in a binary file. */
+/** The change of one file in a commit or a comparison. The numbers of lines are null for a binary file. */
 type Change = { readonly path: string; readonly from?: string; readonly added: number | null; readonly removed: number | null }
 
 const COMMON_ARGUMENTS = {
@@ -19,12 +19,15 @@ const COMMON_ARGUMENTS = {
   limit: withDefault(count(1, MOST), DEFAULT_LIMIT),
 } as const
 
-/** One commit, compared with its first parent: `{hash, subject, body, author, email, date, files, diff, truncated}`. */
+/**
+ * Reads one commit, compared with its first parent: `{hash, subject, body, author, email, date, files, diff,
+ * truncated}`.
+ */
 export function gitShow(settings: GitSettings): Tool {
   return defineTool({
     name: 'git.show',
     description:
-      'Reads one commit: its message, its files with lines added and removed, and the difference to its first parent as text. limit: bytes kept of the text.',
+      'Reads one commit: its message, its files with lines added and removed, and the difference to its first parent as text. limit: the maximum bytes of the text.',
     leaves: false,
     repeat: 'free',
     input: namedArguments({ ...COMMON_ARGUMENTS, commit: text('a revision') }),
@@ -34,7 +37,7 @@ export function gitShow(settings: GitSettings): Tool {
       const hash = await git.commit(args.commit)
       const { text: output } = await git.run(['log', '-z', COMMIT_FORMAT, '--max-count=1', '--no-show-signature', hash, '--'], MOST)
       const [commit] = readCommits(output, false)
-      if (commit === undefined) throw faults.make('R4124', `git told nothing of ${hash}`)
+      if (commit === undefined) throw faults.make('R4124', `git printed nothing about ${hash}`)
       const parent = await firstParent(git, hash)
       const range = parent === undefined ? ['--root', hash] : [parent, hash]
       return { ...commit, ...(await compare(git, range, args.paths, args.limit)) }
@@ -43,11 +46,15 @@ export function gitShow(settings: GitSettings): Tool {
   })
 }
 
-/** Two commits compared: `{from, to, files, diff, truncated}`. The working tree is left alone: comparing it runs the repository's filters. */
+/**
+ * Compares two commits: `{from, to, files, diff, truncated}`. It does not compare the working tree: that would run the
+ * repository's filters.
+ */
 export function gitDiff(settings: GitSettings): Tool {
   return defineTool({
     name: 'git.diff',
-    description: 'Compares two commits: the files with lines added and removed, and the difference as text. limit: bytes kept of the text.',
+    description:
+      'Compares two commits: the files with lines added and removed, and the difference as text. limit: the maximum bytes of the text.',
     leaves: false,
     repeat: 'free',
     input: namedArguments({ ...COMMON_ARGUMENTS, from: text('a revision'), to: withDefault(text('a revision'), 'HEAD') }),
@@ -61,7 +68,7 @@ export function gitDiff(settings: GitSettings): Tool {
   })
 }
 
-/** Where the repository is and what is checked out: `{root, branch, head}`; `head` is null without commits. */
+/** Returns the root of a repository and its checked-out state: `{root, branch, head}`; `head` is null without commits. */
 export function gitRoot(settings: GitSettings): Tool {
   return defineTool({
     name: 'git.root',
@@ -83,7 +90,7 @@ async function firstParent(git: Git, hash: string): Promise<string | undefined> 
   return output.trim().split(' ')[1]
 }
 
-/** The difference between two trees. Not `git diff`: that one heeds the settings of whoever uses it. */
+/** Compares two trees. It does not use `git diff`, which follows the user's settings. */
 async function compare(
   git: Git,
   range: readonly string[],
@@ -109,7 +116,7 @@ async function compare(
   return { files: changes(names.text), diff: diff.text, truncated: names.truncated || diff.truncated }
 }
 
-/** Reads `added TAB removed TAB path NUL`; of a renamed file the path is empty and both names follow. */
+/** Reads `added TAB removed TAB path NUL`; for a renamed file the path is empty, and both names follow. */
 function changes(output: string): Change[] {
   const tokens = output.split('\0')
   const found: Change[] = []

@@ -8,15 +8,15 @@ import { compareVersions, nextVersions, readVersion, type Version, versionText }
 const MOST = 4_000_000
 
 /**
- * The last tag that a commit contains: `{tag, version, hash, date, next: {major, minor, patch}}`, the first four null
- * where there is none. Of tags that read as versions it is the highest release, else the highest pre-release; where no
- * tag is a version it is the nearest one. `next` are the versions that may follow.
+ * Finds the last tag that a commit contains: `{tag, version, hash, date, next: {major, minor, patch}}`, the first four
+ * null if there is none. Among tags that are versions it is the highest release, else the highest pre-release; if no
+ * tag is a version, it is the nearest tag. `next` contains the possible next versions.
  */
 export function gitTag(settings: GitSettings): Tool {
   return defineTool({
     name: 'git.tag',
     description:
-      'Finds the last tag that a commit contains, the highest version first, and the versions that may follow. match: only tags of this form, such as v*.',
+      'Finds the last tag that a commit contains, preferring the highest version, and the possible next versions. match: only tags of this form, such as v*.',
     leaves: false,
     repeat: 'free',
     input: namedArguments({
@@ -58,14 +58,14 @@ async function tagsOf(git: Git, commit: string, match: string): Promise<readonly
     ['for-each-ref', `--merged=${commit}`, `--format=${format}`, `refs/tags/${match}`],
     MOST,
   )
-  if (truncated) throw faults.make('R4108', 'there are more tags than can be read', { fix: 'narrow them down with match, such as v2.*' })
+  if (truncated) throw faults.make('R4108', 'there are more tags than can be read', { fix: 'use match to select fewer tags, such as v2.*' })
   return output.split('\n').flatMap((line): Tag[] => {
     const [name = '', hash = '', date = ''] = line.split('\0')
     return name === '' ? [] : [{ name, hash, date, version: readVersion(name) }]
   })
 }
 
-/** The tag with the fewest commits since it. */
+/** Returns the tag with the fewest commits after it. */
 async function nearest(git: Git, commit: string, tags: readonly Tag[]): Promise<Tag | undefined> {
   const { text: output } = await git.run(['describe', '--tags', '--abbrev=0', commit], 1000)
   return tags.find(({ name }) => name === output.trim()) ?? tags.at(-1)

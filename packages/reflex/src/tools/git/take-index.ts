@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { faults } from '../faults.ts'
 import type { RunGit } from './take-objects.ts'
 
-/** Runs git with an index of its own. */
+/** Returns a function that runs git with a given index. */
 export type RunGitOn = (index: string | undefined) => RunGit
 
 /**
- * Takes over what a command has staged, entry by entry: other parts of an index, such as the files that need no check, are left
- * out, or a command could hide its changes from `git status`. Returns undefined when it is done; else the reason why not.
+ * Applies the staged files of a command, entry by entry. Other parts of its index, such as the list of files that need
+ * no check, are ignored: with them a command could hide its changes from `git status`. Returns undefined on success,
+ * else the reason.
  */
 export async function takeIndex(copy: string, before: string, runGitOn: RunGitOn): Promise<string | undefined> {
   const made = join(copy, 'index')
@@ -38,7 +39,7 @@ function hashLength(...lists: readonly ReadonlyMap<string, string>[]): number {
   return first.split(' ')[1]?.length ?? 40
 }
 
-/** Without an index of its own, the command has staged nothing. */
+/** True if the command changed no index; without an index of its own, it staged nothing. */
 function isSame(made: string, base: string | undefined): boolean {
   if (lstatSync(made, { throwIfNoEntry: false }) === undefined) return true
   return base !== undefined && isPlain(made) && readFileSync(made).equals(readFileSync(base))
@@ -48,7 +49,7 @@ function isPlain(path: string): boolean {
   return lstatSync(path).isFile()
 }
 
-/** `MODE HASH STAGE` by path, a line for each stage. */
+/** Returns `MODE HASH STAGE` by path, with a line for each stage. */
 async function entries(index: string | undefined, runGitOn: RunGitOn): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const line of (await runGitOn(index)(['ls-files', '--stage', '-z'])).split('\0')) {

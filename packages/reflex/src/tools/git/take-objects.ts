@@ -7,13 +7,13 @@ import { createInflate } from 'node:zlib'
 import { systemCode } from '../refusals.ts'
 import { HASH } from './ref-names.ts'
 
-/** Runs git on the repository and rejects when that fails. */
+/** Runs git on the repository. Rejects if git fails. */
 export type RunGit = (args: readonly string[], stdin?: string | number) => Promise<string>
 
 /**
- * Takes the objects that a command has written into its copy of a repository. A loose object is read whole, and kept if
- * its content has the hash of its name; a pack goes through `git index-pack`, which reads all of it. Returns the names of
- * files that are not valid objects.
+ * Takes the objects that a command wrote into its copy of a repository. A loose object is read completely and kept if
+ * its content has the hash in its name; a pack goes through `git index-pack`, which reads all of it. Returns the names
+ * of files that are not valid objects.
  */
 export async function takeObjects(copy: string, gitDir: string, runGit: RunGit): Promise<readonly string[]> {
   const [from, to] = [join(copy, 'objects'), join(gitDir, 'objects')]
@@ -52,7 +52,7 @@ async function move(source: string, folder: string, target: string): Promise<voi
   }
 }
 
-/** True if a file is a git object of this very hash: `KIND SIZE NUL CONTENT`, deflated. */
+/** True if a file is a git object with exactly this hash: `KIND SIZE NUL CONTENT`, deflated. */
 async function isObject(path: string, hash: string): Promise<boolean> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined)
   if (handle === undefined) return false
@@ -87,7 +87,7 @@ async function takePacks(folder: string, runGit: RunGit): Promise<readonly strin
       continue
     }
     await using file = handle
-    // Git would wait for a writer of a pipe.
+    // For a pipe, git would wait for a writer.
     if (!(await file.stat()).isFile()) wrong.push(`objects/pack/${name}`)
     else await runGit(['index-pack', '--stdin', '--strict'], file.fd).catch(() => wrong.push(`objects/pack/${name}`))
   }

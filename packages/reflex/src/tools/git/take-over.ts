@@ -7,42 +7,43 @@ import { MARK_FILES, plainText, type RefState, readRefState } from './ref-state.
 import { type RunGitOn, takeIndex } from './take-index.ts'
 import { takeObjects } from './take-objects.ts'
 
-/** A part that was not taken over, and the reason. */
+/** A change that was not applied, and the reason. */
 export interface MissedChange {
   readonly path: string
   readonly why: string
 }
 
 /**
- * Takes over what a command has done in its copy of a repository: objects whose content fits their hash, references that are
- * the same as when the command began, their logs, `HEAD`, and staged files. Nothing else: no setting, no hook, nothing that
- * git would run. A reference that has changed meanwhile is refused together with all others, and stays as it is.
+ * Applies the changes of a command in its copy of a repository: objects whose content fits their hash, references that
+ * are unchanged since the command started, their logs, `HEAD`, and staged files. Nothing else is applied: no settings,
+ * no hooks, nothing that git would run. If one reference has changed in the repository meanwhile, all changes of
+ * references are refused and it stays unchanged.
  */
 export async function takeOver(made: PrivateCopy, runGitOn: RunGitOn): Promise<readonly MissedChange[]> {
   const { gitDir, copy } = made
   const before = readRefState(made.base)
   const runGit = runGitOn(undefined)
   const after = readRefState(copy)
-  if (!isStillRepository(copy)) return [{ path: '.git', why: 'the command has left no repository' }]
+  if (!isStillRepository(copy)) return [{ path: '.git', why: 'the command removed the repository' }]
   const updates = [...new Set([...before.refs.keys(), ...after.refs.keys()])].filter(
     (name) => before.refs.get(name) !== after.refs.get(name),
   )
-  const missed: MissedChange[] = unknownNames(copy).map((path) => ({ path, why: 'a command may change nothing there' }))
+  const missed: MissedChange[] = unknownNames(copy).map((path) => ({ path, why: 'a command may not change anything there' }))
   for (const path of await takeObjects(copy, gitDir, runGit)) missed.push({ path, why: 'its content does not fit its name' })
-  for (const name of updates) if (!isTakenOver(name)) missed.push({ path: name, why: 'a command may not change such a reference' })
+  for (const name of updates) if (!isTakenOver(name)) missed.push({ path: name, why: 'a command may not change this kind of reference' })
   const taken = updates.filter(isTakenOver)
   const refused = await takeRefs(taken, made, before, after, runGitOn)
   if (refused !== undefined)
     return [...missed, ...taken.map((path) => ({ path: `${path} ${after.refs.get(path) ?? ''}`.trim(), why: refused }))]
   missed.push(...takeLogs(made, before, after, new Set(taken)), ...takeMarks(gitDir, before, after))
   for (const [path, text] of after.settings) {
-    if (before.settings.get(path) !== text) missed.push({ path, why: 'settings that a command changes are not taken over' })
+    if (before.settings.get(path) !== text) missed.push({ path, why: 'changes of settings by a command are not applied' })
   }
   const staged = await takeIndex(copy, made.base, runGitOn).catch(faultMessage)
   return staged === undefined ? missed : [...missed, { path: 'index', why: staged }]
 }
 
-/** Without its folder of references a copy would seem to have lost them all. */
+/** True if the copy still has its folders: without its folder of references it would look as if all of them were deleted. */
 function isStillRepository(copy: string): boolean {
   return ['refs', 'refs/heads', 'refs/tags', 'objects'].every((name) => {
     const stats = lstatSync(join(copy, name), { throwIfNoEntry: false })
@@ -50,7 +51,7 @@ function isStillRepository(copy: string): boolean {
   })
 }
 
-/** References and `HEAD`. Undefined when all were taken. */
+/** Applies references and `HEAD`. Returns undefined if all were applied, else the reason. */
 async function takeRefs(
   names: readonly string[],
   made: PrivateCopy,
@@ -71,7 +72,7 @@ async function takeRefs(
   try {
     if (before.head !== after.head) {
       if (plainText(join(gitDir, 'HEAD'), 4_096)?.trim() !== before.head) return 'HEAD has changed meanwhile'
-      if (!isHead(after.head)) return 'HEAD names no branch and no commit'
+      if (!isHead(after.head)) return 'HEAD names neither a branch nor a commit'
     }
     if (lines.length > 0) await runGit(['update-ref', '-m', logMarker(made), '--stdin'], lines.join(''))
     if (before.head !== after.head) await takeHead(after.head, logMarker(made), runGitOn)
@@ -93,9 +94,9 @@ async function takeHead(head: string, message: string, runGitOn: RunGitOn): Prom
   await runGitOn(undefined)(args)
 }
 
-/** The line that git writes into the logs when a change is taken over; the lines that the command itself has written replace it. */
+/** Returns the message that git writes into the logs for an applied change; the command's own log lines replace it. */
 function logMarker({ container }: PrivateCopy): string {
-  return `taken over from a command (${basename(container)})`
+  return `applied from a command (${basename(container)})`
 }
 
 const LOG_LINE = /^[\da-f]{40,64} [\da-f]{40,64} [^<>\n\0]*<[^<>\n\0]*> \d+ [+-]\d{4}(?:\t[^\n\0]*)?$/
@@ -133,7 +134,7 @@ function replace(path: string, text: string): void {
   renameSync(`${path}.lock`, path)
 }
 
-/** The files of a merge or a pick that is under way. Messages are only removed with it, never written. */
+/** Applies the files of an unfinished merge or cherry-pick. Message files are only removed with them, never written. */
 function takeMarks(gitDir: string, before: RefState, after: RefState): readonly MissedChange[] {
   const missed: MissedChange[] = []
   for (const name of new Set([...before.marks.keys(), ...after.marks.keys()])) {
@@ -145,7 +146,7 @@ function takeMarks(gitDir: string, before: RefState, after: RefState): readonly 
       if (isUnchanged) rmSync(path, { force: true })
     } else if (MARK_FILES.includes(name)) {
       if (isUnchanged && next.split('\n').every((line) => line === '' || HASH.test(line))) replace(path, next)
-      else missed.push({ path: name, why: 'it has changed meanwhile, or names no commits' })
+      else missed.push({ path: name, why: 'it has changed meanwhile, or it names no commits' })
     }
   }
   return missed
@@ -167,12 +168,15 @@ const KNOWN_ENTRIES = new Set([
 ])
 const TEMPORARY_ENTRIES = /^(?:[A-Z_]+_(?:HEAD|MSG|MODE|EDITMSG)|AUTO_MERGE|COMMIT_EDITMSG)$/
 
-/** Entries that a command has made where the folder of a repository must have none: `commondir`, a rebase with its own commands. */
+/**
+ * Returns the entries that a command created but that the folder of a repository must not have: `commondir`, a rebase
+ * with its own commands.
+ */
 function unknownNames(copy: string): readonly string[] {
   return readdirSync(copy).filter((name) => {
     if (KNOWN_ENTRIES.has(name) || TEMPORARY_ENTRIES.test(name) || isTemporary(name)) return false
     const stats = lstatSync(join(copy, name))
-    // Placeholders of read-only entries are empty.
+    // The placeholders of read-only entries are empty.
     return stats.isFile() ? stats.size > 0 : !stats.isDirectory() || readdirSync(join(copy, name)).length > 0
   })
 }

@@ -9,23 +9,23 @@ import { foldedName } from './self-running.ts'
 import { hasChangedNonUtf8 } from './non-utf8-names.ts'
 import { type FoundEntry, walk } from './walk.ts'
 
-/** The parts of a clean-up that come from outside. */
+/** The settings of a clean-up. */
 export interface CleanUp extends Area {
   readonly before: Before
-  /** Milliseconds of the file system's clock when the command was about to begin. */
+  /** The time before the command started, in milliseconds of the file system's clock. */
   readonly since: number
-  /** The folder to which removed things are moved, so that nothing of a user who works beside the command is lost. */
+  /** The folder to which removed entries are moved, so that nothing of a user who works at the same time is lost. */
   readonly aside: string
-  /** True if something that runs by itself may stay. */
+  /** True if an entry that runs automatically may stay. */
   mayStay(path: string): boolean
 }
 
-/** Rounds of a clean-up: another command of the folder can move things during a round. */
+/** The most rounds of a clean-up: another command in the folder can move entries during a round. */
 const ROUNDS = 3
 
 /**
- * Removes what a command has left in its folders and must not leave: files that run by themselves on a host and are new,
- * sockets, pipes and devices, and the bits that make a program run with its owner's rights. Older things stay as they are.
+ * Removes entries that a command left in its folders and must not leave: new files that run automatically on a host,
+ * sockets, pipes and devices, and the bits that run a program with its owner's permissions. Older entries stay.
  */
 export async function cleanAfter(cleanUp: CleanUp): Promise<readonly RemovedEntry[]> {
   const all: RemovedEntry[] = []
@@ -64,7 +64,7 @@ async function cleanOnce(cleanUp: CleanUp): Promise<{ readonly again: boolean; r
   for (const { taken, at } of found) results.push(await removeFound(taken, at, marks, cleanUp))
   for (const { folder, name } of unnamed) results.push(await removeUnnamed(folder, name, cleanUp.aside))
   removed.push(...results.filter((result) => result !== undefined))
-  // A thing that is gone from its place was moved meanwhile.
+  // An entry that is missing at its path was moved meanwhile.
   return { again: opened || results.includes(undefined), removed }
 }
 
@@ -80,7 +80,7 @@ function removeFound(
   return removeAt(at.folder, at.name, reason, aside)
 }
 
-/** Returns the fault of an entry; undefined where it may stay. */
+/** Returns the reason for removing an entry; undefined if it may stay. */
 function removalReason(
   at: FoundEntry,
   marks: ReadonlyMap<string, Mark>,
@@ -97,7 +97,7 @@ function removalReason(
   return at.entry.isFile() && hasNewBits(path, cleanUp.since) ? 'bits' : undefined
 }
 
-/** True if a marked entry still stands at its place. An entry that the command could change must also be unchanged. */
+/** True if a marked entry is still at its path. An entry that the command could change must also be unchanged. */
 function isUnchanged(mark: Mark | undefined): boolean {
   if (mark === undefined) return false
   const stats = lstatSync(mark.path, { throwIfNoEntry: false })
@@ -105,8 +105,8 @@ function isUnchanged(mark: Mark | undefined): boolean {
 }
 
 /**
- * True if a folder above was moved together with an entry that was shown read-only there. A file that names a repository
- * would name another one at its new place.
+ * True if a folder above was moved together with an entry that was shown read-only there. A file that names a
+ * repository is excluded: it would name another repository at its new path.
  */
 function isMoved({ folder, name, entry, isHead }: FoundEntry, { marks }: Before): boolean {
   if (entry.isSymbolicLink() || (entry.isFile() && !isHead && foldedName(name) === '.git')) return false
@@ -114,7 +114,7 @@ function isMoved({ folder, name, entry, isHead }: FoundEntry, { marks }: Before)
   return marks.some(({ dev, ino, changed, kind }) => kind !== 'link' && changed === undefined && dev === stats?.dev && ino === stats.ino)
 }
 
-/** Bits by which a program runs with the rights of its owner or group. */
+/** The bits that run a program with the permissions of its owner or group. */
 const OWNER_BITS = 0o6000
 
 function hasNewBits(path: string, since: number): boolean {
@@ -122,7 +122,7 @@ function hasNewBits(path: string, since: number): boolean {
   return stats?.isFile() === true && (stats.mode & OWNER_BITS) !== 0 && stats.ctimeMs > since
 }
 
-/** Opens folders that the command has closed to their owner; returns whether there were any. */
+/** Opens folders that the command closed to their owner. Returns true if there were any. */
 async function reopenFolders(folders: readonly string[], since: number): Promise<boolean> {
   let any = false
   for (const folder of folders) any = (await openToOwner(folder, since)) || any

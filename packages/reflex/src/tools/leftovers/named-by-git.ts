@@ -4,13 +4,13 @@ import { plainText } from '../git/ref-state.ts'
 import { findRepository } from '../git/repository.ts'
 import { isBelow } from '../paths.ts'
 
-/** Bytes of a file with settings, and how deep files include others. */
+/** The most bytes of a settings file, and the most levels of included files. */
 const MOST = 1_000_000
 const DEEPEST = 8
 
 /**
- * Returns what the settings of a folder's repository name in its working tree: the folder of hooks, files with further settings,
- * and programs and scripts, which the next command of git runs.
+ * Returns the paths in a working tree that the settings of its repository name: the folder of hooks, files with further
+ * settings, and programs and scripts that the next git command runs.
  */
 export function namedByRepository(folder: string): readonly string[] {
   const repository = findRepository(folder, { workdir: folder, runFolder: folder })
@@ -38,7 +38,7 @@ interface Setting {
   readonly value: string
 }
 
-/** The settings of a file of git; sections and keys in small letters, values without their quotes. */
+/** Returns the settings in a git file; sections and keys in lowercase, values without quotes. */
 function settingsIn(text: string): readonly Setting[] {
   const all: Setting[] = []
   let section = ''
@@ -59,7 +59,7 @@ function plainValue(text: string): string {
   return open > 0 ? text.slice(1, open) : text
 }
 
-/** Words of a value that are paths in the working tree, or names of files there. */
+/** Returns the words of a value that are paths in the working tree, or names of files there. */
 function filesIn(value: string, root: string): readonly string[] {
   return value.split(/[\s"';|&()!=]+/).flatMap((word) => {
     if (word === '' || word.includes('://') || word.startsWith('refs/')) return []

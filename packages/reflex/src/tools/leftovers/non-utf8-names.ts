@@ -1,20 +1,23 @@
 import { Buffer } from 'node:buffer'
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 
-/** Returns the names in a folder that are no UTF-8: no text leads to them, and no path below them. */
+/**
+ * Returns the names in a folder that are not UTF-8: such an entry, and everything below it, cannot be addressed by a
+ * text path.
+ */
 export function nonUtf8Names(folder: string, entries: readonly Dirent[]): readonly Buffer[] {
   if (!entries.some(({ name }) => name.includes('\ufffd'))) return []
   try {
     return readdirSync(folder, { encoding: 'buffer' }).filter((name) => !Buffer.from(name.toString()).equals(name))
   } catch {
-    // What was moved meanwhile is found where it is now.
+    // An entry that was moved meanwhile is found at its new path.
     return []
   }
 }
 
 /**
- * Says if something without a name has been made or changed since a time, and matters: a file may stay unless it has an owner's
- * bits, a folder stays when nothing in it has changed.
+ * True if an entry without a UTF-8 name was created or changed since a time and must be removed: a file without owner
+ * bits may stay, and a folder stays if nothing in it has changed.
  */
 export function hasChangedNonUtf8(folder: string, name: Buffer, since: number, most: number): boolean {
   const path = Buffer.concat([Buffer.from(`${folder}/`), name])
@@ -24,7 +27,7 @@ export function hasChangedNonUtf8(folder: string, name: Buffer, since: number, m
   return stats.ctimeMs > since && (!stats.isFile() || (stats.mode & 0o6000) !== 0)
 }
 
-/** More than `most` entries count as changed. */
+/** True if anything below a folder has changed. More than `most` entries count as changed. */
 function hasChangedBelow(top: Buffer, since: number, most: number): boolean {
   const open = [top]
   for (let at = open.pop(), seen = 0; at !== undefined; at = open.pop(), seen++) {
@@ -39,7 +42,7 @@ function namesIn(folder: Buffer): readonly Buffer[] {
   try {
     return readdirSync(folder, { encoding: 'buffer' })
   } catch {
-    // The command has not closed it, or it would have changed.
+    // The command did not close this folder; otherwise the folder would have changed.
     return []
   }
 }

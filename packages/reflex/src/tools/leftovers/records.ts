@@ -5,22 +5,25 @@ import { isObject, type Json } from '../../kernel/index.ts'
 import { systemCode } from '../refusals.ts'
 import type { Before, Mark } from './scan-before.ts'
 
-/** A command under way, as the next process finds it when this one dies. */
+/** A running command, recorded for the next process in case this one dies. */
 export interface CommandRecord {
   /** The machine of the process, or its container. */
   readonly machine: string
   readonly pid: number
-  /** The time at which the process began, in ticks since the machine started: with it, a reused number shows another process. */
+  /**
+   * The start time of the process, in ticks since the machine started: it distinguishes the process from another one
+   * with a reused number.
+   */
   readonly began: string
   readonly roots: readonly string[]
   readonly hidden: readonly string[]
   readonly named: readonly string[]
   readonly before: Before
-  /** Private copies of repositories. */
+  /** The private copies of repositories. */
   readonly copies: readonly string[]
 }
 
-/** A record that is kept, and the time by the clock of its file system. */
+/** A stored record, and its time by the clock of its file system. */
 export interface StoredRecord {
   readonly file: string
   readonly since: number
@@ -28,10 +31,10 @@ export interface StoredRecord {
 }
 
 const FOLDER = '.reflex-commands'
-/** Milliseconds that a command and its clean-up can take: processes of another machine cannot be checked. */
+/** The most milliseconds for a command and its clean-up: processes of another machine cannot be checked. */
 const LONGEST = 7_200_000
 
-/** The time at which a process began; undefined for a process that does not exist. */
+/** Returns the start time of a process; undefined for a process that does not exist. */
 export function processStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -41,7 +44,7 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** Makes the file of a record and returns its name with the time of the file: everything that the command makes is newer. */
+/** Creates the file of a record. Returns its name and its time: everything that the command creates is newer. */
 export function openRecord(state: string): { readonly file: string; readonly since: number } {
   const folder = join(state, FOLDER)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -64,7 +67,7 @@ export function removeRecord(file: string): void {
   rmSync(file, { force: true })
 }
 
-/** The records of a folder: those of living processes, and those that a dead process has left. */
+/** Returns the records of a folder: those of living processes, and those that dead processes left. */
 export function readRecords(
   state: string,
   now: number,
@@ -77,7 +80,7 @@ export function readRecords(
   return { active: kept.filter(lives), left: kept.filter((one) => !lives(one)) }
 }
 
-/** An empty record belongs to a command that has not begun; when its process has died, it never will. */
+/** Reads a record. An empty one belongs to a command that has not started; if its process has died, the file is removed. */
 function readRecord(file: string): StoredRecord[] {
   try {
     if (statSync(file).size === 0 && processStart(Number.parseInt(basename(file), 10)) === undefined) removeRecord(file)
@@ -90,7 +93,10 @@ function readRecord(file: string): StoredRecord[] {
   }
 }
 
-/** The entries that were there before a command and before every other one under way: an entry that one of these made was not. */
+/**
+ * Returns the entries that existed before a command and before every other running command: entries created by one of
+ * these are excluded.
+ */
 export function existedBeforeAll(before: Before, active: readonly StoredRecord[], roots: readonly string[]): Before {
   const others = active.filter(({ record }) => record.roots.some((root) => roots.includes(root)))
   const known = others.map(({ record }) => new Set([...record.before.marks.map(({ path }) => path), ...record.before.doors]))

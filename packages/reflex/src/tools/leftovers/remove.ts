@@ -4,23 +4,26 @@ import { chmod, cp, type FileHandle, mkdir, mkdtemp, open, readlink, rename, rm,
 import { join } from 'node:path'
 import { systemCode } from '../refusals.ts'
 
-/** Why something is removed: it runs by itself, makes a repository, lies too deep to be looked at, is a door to another program, has an owner's bits, a rule closes its path, or its name is no UTF-8. */
+/**
+ * The reason for removing an entry: it runs automatically, makes a repository, is too deep to be checked, is a socket,
+ * pipe or device, has owner bits, is closed by a rule, or its name is not UTF-8.
+ */
 export type RemovalReason = 'runs' | 'repository' | 'deep' | 'socket' | 'pipe' | 'device' | 'bits' | 'closed' | 'unnamed'
 
-/** An entry that was removed, or that could not be. */
+/** An entry that was removed, or that could not be removed. */
 export interface RemovedEntry {
   readonly path: string
   readonly what: RemovalReason | 'link' | 'unseen' | 'stays'
-  /** Its new place. */
+  /** Its new path. */
   readonly aside?: string
   readonly why?: string
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY } = constants
-/** By this flag Linux opens entries that may not be read; Node has no name for it. */
+/** The Linux flag that opens entries without read permission; Node has no name for it. */
 export const O_PATH = 0o10000000
 
-/** Opens a folder that really is at its path; undefined where it was moved or replaced meanwhile. */
+/** Opens a folder that is really at its path; undefined if it was moved or replaced meanwhile. */
 async function folderAt(path: string): Promise<FileHandle | undefined> {
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY).catch((thrown: unknown) => {
     if (systemCode(thrown) === undefined) throw thrown
@@ -32,7 +35,10 @@ async function folderAt(path: string): Promise<FileHandle | undefined> {
   return undefined
 }
 
-/** Runs an action in an open folder; undefined where folder or entry is gone from its place, `stays` where the system refuses. */
+/**
+ * Runs an action in an open folder. Returns undefined if the folder or entry is not at its path any more, and `stays`
+ * if the system refuses.
+ */
 async function inFolder(folder: string, name: string, work: (at: string) => Promise<RemovedEntry>): Promise<RemovedEntry | undefined> {
   await using handle = await folderAt(folder)
   if (handle === undefined) return undefined
@@ -42,7 +48,7 @@ async function inFolder(folder: string, name: string, work: (at: string) => Prom
       return await work(at)
     } catch (thrown) {
       if (systemCode(thrown) !== 'EACCES' && systemCode(thrown) !== 'EPERM') throw thrown
-      // A folder that was closed to its owner keeps its entries.
+      // The owner cannot change entries of a folder that is closed to the owner, so the folder is opened first.
       const { mode } = await handle.stat()
       await handle.chmod((mode & 0o7777) | 0o700)
       return await work(at)
@@ -54,7 +60,7 @@ async function inFolder(folder: string, name: string, work: (at: string) => Prom
   }
 }
 
-/** Takes an entry out of a folder: a door is removed, everything else is moved aside. */
+/** Removes an entry from a folder: sockets, pipes and devices are deleted, everything else is moved aside. */
 export function removeAt(folder: string, name: string, what: RemovalReason, aside: string): Promise<RemovedEntry | undefined> {
   const path = join(folder, name)
   return inFolder(folder, name, async (at) => {
@@ -66,7 +72,7 @@ export function removeAt(folder: string, name: string, what: RemovalReason, asid
   })
 }
 
-/** Takes something out of a folder whose name is no UTF-8; with another name first, by which it can be moved. */
+/** Removes an entry whose name is not UTF-8: it is renamed first, so that it can be moved. */
 export function removeUnnamed(folder: string, name: Buffer, aside: string): Promise<RemovedEntry | undefined> {
   const plain = `reflex-${name.toString('hex').slice(0, 100)}`
   return inFolder(folder, plain, async (at) => {
@@ -75,7 +81,7 @@ export function removeUnnamed(folder: string, name: Buffer, aside: string): Prom
   })
 }
 
-/** Gives a link of before its place again. */
+/** Restores a link to its earlier target. */
 export function restoreLink(folder: string, name: string, target: string, aside: string): Promise<RemovedEntry | undefined> {
   return inFolder(folder, name, async (at) => {
     const moved = await moveAside(at, name, aside)
@@ -96,12 +102,12 @@ async function moveAside(at: string, name: string, aside: string): Promise<strin
     await cp(at, to, { recursive: true, verbatimSymlinks: true })
     await rm(at, { recursive: true, force: true })
   })
-  // In a folder with a HEAD, git would find a repository at any place.
+  // Git would find a repository in any folder with a HEAD.
   await rename(join(to, 'HEAD'), join(to, 'HEAD-removed')).catch(() => undefined)
   return to
 }
 
-/** Removes the bits that run a program with its owner's rights. */
+/** Removes the bits that run a program with its owner's permissions. */
 export function stripBits(folder: string, name: string, since: number): Promise<RemovedEntry | undefined> {
   return inFolder(folder, name, async (at) => {
     await using file = await open(at, O_PATH | O_NOFOLLOW)

@@ -5,7 +5,7 @@ import { faults } from '../faults.ts'
 import { isBelow } from '../paths.ts'
 import { type FoundEntry, walk } from './walk.ts'
 
-/** An entry of a writable folder before a command, and the facts by which it is recognised. */
+/** An entry of a writable folder before a command, with the facts that identify it. */
 export interface Mark {
   readonly path: string
   readonly dev: number
@@ -13,36 +13,36 @@ export interface Mark {
   readonly kind: 'file' | 'folder' | 'link'
   /** The target of a link. */
   readonly link?: string
-  /** For an entry that the command can change: the time of its last change. */
+  /** The time of the last change, for an entry that the command can change. */
   readonly changed?: number
 }
 
-/** Entries of some folders before a command that run by themselves, or that lead out of the folders. */
+/** The entries before a command that run automatically or that lead out of the folders. */
 export interface Before {
   readonly marks: readonly Mark[]
-  /** Sockets, pipes and devices: a program of the host may listen at them. */
+  /** Sockets, pipes and devices: a program of the host may use their other end. */
   readonly doors: readonly string[]
 }
 
-/** The folders of a walk, and those that it leaves out. */
+/** The folders of a walk, and those that it skips. */
 export interface Area {
-  /** Folders that a command may write into. */
+  /** The folders that a command may write to. */
   readonly roots: readonly string[]
-  /** Folders that it may only read: a socket there could still be reached. */
+  /** The folders that it may only read: a socket there could still be reached. */
   readonly readable?: readonly string[]
-  /** Folders that are hidden from all commands. */
+  /** The folders that are hidden from all commands. */
   readonly hidden: readonly string[]
-  /** What the settings of a repository name in its working tree. */
+  /** The paths in the working tree that the settings of a repository name. */
   readonly named: readonly string[]
   readonly host: Host
 }
 
-/** Entries of a work folder. */
+/** The most entries of a work folder. */
 export const MOST_ENTRIES = 5_000_000
 /** The most entries that are shown read-only one by one. */
 const MOST_MARKS = 1_000
 
-/** Looks at the folders that a command may write into. Throws `R4134` where there is too much to look at. */
+/** Scans the folders that a command may write to. Throws `R4134` if there are too many entries. */
 export async function scanBefore({ roots, readable = [], hidden, named, host }: Area): Promise<Before> {
   const marks: Mark[] = []
   const doors: string[] = []
@@ -59,9 +59,9 @@ export async function scanBefore({ roots, readable = [], hidden, named, host }: 
         if (found.isHead) marks.push(...repositoryMarks(found.folder, root))
         else if (found.isSelfRunning) marks.push(...markOf(path, found.entry, path.slice(root.length).includes('/node_modules/')))
       },
-      // Doors may lie in any folder, except among the objects of a repository.
+      // Sockets and pipes can be in any folder except among the objects of a repository.
       shouldEnter: (path, inside) => !hidden.includes(path) && !roots.includes(path) && !(inside && path.endsWith('/objects')),
-      // What such a folder holds is looked at when the command has ended.
+      // The content of such a folder is checked after the command has ended.
       onNonUtf8: () => undefined,
       onClosed: () => undefined,
     })
@@ -71,8 +71,8 @@ export async function scanBefore({ roots, readable = [], hidden, named, host }: 
 }
 
 function tooMuch(root: string): Error {
-  return faults.make('R4134', `${root} holds more files than Reflex can protect from a command`, {
-    fix: `start in the folder of one project; at most ${MOST_ENTRIES} entries, and ${MOST_MARKS} repositories and settings that run by themselves`,
+  return faults.make('R4134', `${root} contains more files than Reflex can protect from a command`, {
+    fix: `start in the folder of one project; the limits are ${MOST_ENTRIES} entries, and ${MOST_MARKS} repositories and settings that run automatically`,
   })
 }
 
@@ -80,7 +80,10 @@ export function isSpecialFile({ entry }: Pick<FoundEntry, 'entry'>): boolean {
   return !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()
 }
 
-/** A repository without a folder `.git` is one mark; where it is the work folder itself, the entries that run in it are marked, too. */
+/**
+ * Returns the marks of a repository without a `.git` folder: the folder itself and, if it is the work folder, also the
+ * entries in it that run.
+ */
 function repositoryMarks(folder: string, root: string): readonly Mark[] {
   return [folder, ...(folder === root ? ['config', 'hooks'].map((name) => join(folder, name)) : [])].flatMap((path) => markOf(path))
 }
@@ -92,11 +95,11 @@ function markOf(path: string, found?: Dirent, replaced = false): readonly Mark[]
   const entry = found ?? stats
   if (entry.isSymbolicLink()) return [{ path, dev, ino, kind: 'link', link: readlinkSync(path) }]
   if (entry.isDirectory()) return [{ path, dev, ino, kind: 'folder' }]
-  // Package managers replace their folders as a whole; a read-only file in them would prevent that.
+  // Package managers replace whole folders; a read-only file in them would prevent that.
   return [{ path, dev, ino, kind: 'file', ...(replaced ? { changed: ctimeMs } : {}) }]
 }
 
-/** The marks that a command sees read-only, at its real place. */
+/** Returns the marks that a command sees read-only, at their real paths. */
 export function shownReadOnly({ marks }: Before, roots: readonly string[]): readonly Mark[] {
   const inside = (path: string): boolean => roots.some((root) => path !== root && isBelow(path, root))
   return marks.filter(({ kind, changed, path }) => kind !== 'link' && changed === undefined && inside(path))

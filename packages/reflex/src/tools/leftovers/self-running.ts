@@ -1,7 +1,7 @@
 /**
- * Files that a program of the host runs, or takes settings to run from, without being asked for them by name: on entering
- * a folder, on opening it in an editor, on the next command of a version control. A name that ends in `/` is a folder with
- * everything in it; the names before the last are the folders that contain a file directly.
+ * Files that a program of the host runs automatically, or from which it reads settings to run: when a user enters a
+ * folder, opens it in an editor, or uses version control. A name that ends in `/` is a folder with everything in it;
+ * the names before the last are the folders that contain a file directly.
  */
 const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
   'version control': ['.git/', '.hg/', '.jj/', '.sl/', '.bzr/'],
@@ -59,7 +59,10 @@ const SELF_RUNNING: Readonly<Record<string, readonly string[]>> = {
   systems: ['autorun.inf', 'desktop.ini'],
 }
 
-/** Endings of files that an editor opens as a project with tasks of its own, and of those that give rights to later runs. */
+/**
+ * The endings of files that an editor opens as a project with its own tasks, and of files that give permissions to
+ * later runs.
+ */
 const ENDINGS: readonly string[] = ['.code-workspace', '.sublime-project', '.policy.json', '.policy.jsonc']
 
 interface Rule {
@@ -67,7 +70,7 @@ interface Rule {
   readonly folder: boolean
 }
 
-/** Rules by the first name of each. */
+/** The rules by their first name. */
 const RULES: ReadonlyMap<string, readonly Rule[]> = Map.groupBy(
   Object.values(SELF_RUNNING).flat().map(ruleOf),
   ({ steps }) => steps[0] ?? '',
@@ -78,12 +81,13 @@ function ruleOf(text: string): Rule {
   return { steps: (folder ? text.slice(0, -1) : text).split('/'), folder }
 }
 
-/** Characters that a file system of Apple ignores in a name, so that `.g\u200cit` is `.git` there. */
+/** The characters that a file system of Apple ignores in a name: `.g\u200cit` is `.git` there. */
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
 
 /**
- * The name under which some system would find a file of this name: without case, unseen characters, a stream (`::$DATA`),
- * and the points and spaces at the end that Windows drops; `git~1` is the short name of `.git` there.
+ * Returns the name under which any system would find a file with this name: without case, invisible characters, a
+ * stream (`::$DATA`), and the trailing points and spaces that Windows removes; `git~1` is the short name of `.git`
+ * there.
  */
 export function foldedName(name: string): string {
   if (/^[\w-][\w-]*(\.[\w-]+)*$/.test(name)) return name.toLowerCase()
@@ -95,7 +99,7 @@ export function foldedName(name: string): string {
   return /^gi[7t][\da-f]*~\d+$/.test(trimmed) ? '.git' : trimmed
 }
 
-/** The relation of a path to the table: it runs by itself, or is the beginning of a path that does. */
+/** The relation of a path to the table: it runs automatically, or it is the start of a path that does. */
 export type TableMatch = 'runs' | 'leads' | undefined
 
 /** Follows the names of a path, one after another, through the table. */
@@ -106,12 +110,15 @@ export class NameTrail {
     this.#open = open
   }
 
-  /** The table has the whole folder of this name; a file in a folder `.envrc` does not belong to direnv. */
+  /**
+   * True if the table has the whole folder with this name; a file in a folder `.envrc`, for example, does not belong to
+   * direnv.
+   */
   get isFolder(): boolean {
     return this.#open.some(({ rule, at }) => rule.folder && at === rule.steps.length)
   }
 
-  /** Returns the trail after a further name, and the relation of the path now. */
+  /** Returns the trail after a further name, and the relation of the new path to the table. */
   step(name: string): { readonly trail: NameTrail; readonly standing: TableMatch } {
     const folded = foldedName(name)
     const started = (RULES.get(folded) ?? []).map((rule) => ({ rule, at: 1 }))
@@ -123,8 +130,8 @@ export class NameTrail {
 }
 
 /**
- * True if a file at this path, given as names below a fixed folder, would run by itself on a host, or make its folder a
- * repository of git. `HEAD` does that beside `objects` and `refs`, for any name of the folder.
+ * True if a file at this path, given as names below a fixed folder, would run automatically on a host or make its
+ * folder a git repository. `HEAD` does the latter beside `objects` and `refs`, whatever the name of the folder.
  */
 export function runsByItself(names: readonly string[]): boolean {
   let trail = new NameTrail()
@@ -138,7 +145,7 @@ export function runsByItself(names: readonly string[]): boolean {
   return false
 }
 
-/** True if git takes a folder with these names for a repository, for any name of the folder. */
+/** True if git treats a folder with these entries as a repository, whatever its name. */
 export function isRepository(entries: readonly string[]): boolean {
   const names = new Set(entries.map(foldedName))
   return names.has('head') && (names.has('commondir') || (names.has('objects') && names.has('refs')))

@@ -7,31 +7,34 @@ import { foldedName, isRepository, NameTrail } from './self-running.ts'
 
 /** An entry of a folder that may matter. */
 export interface FoundEntry {
-  /** Its folder, and its name there. */
+  /** The folder of the entry, and its name there. */
   readonly folder: string
   readonly name: string
   readonly entry: Dirent
-  /** True if it runs by itself, would be a link on the path to such a file, or makes its folder a repository. */
+  /**
+   * True if it runs automatically, is a link in place of a folder on the path to such a file, or makes its folder a
+   * repository.
+   */
   readonly isSelfRunning: boolean
-  /** True for the `HEAD` that makes its folder a repository, for any name of the folder. */
+  /** True for a `HEAD` that makes its folder a repository, whatever the name of the folder. */
   readonly isHead: boolean
-  /** True for a folder at the greatest length of a path: its entries could not be checked. */
+  /** True for a folder at the maximum length of a path: its entries could not be checked. */
   readonly isTooDeep: boolean
 }
 
-/** The callbacks of a walk. */
+/** The settings and callbacks of a walk. */
 export interface Visitor {
   readonly host: Host
-  /** Entries until the walk gives up. */
+  /** The number of entries after which the walk stops. */
   readonly most: number
-  /** Files and folders that run by themselves although the table does not know them. */
+  /** Files and folders that run automatically although the table does not contain them. */
   readonly named: readonly string[]
   onEntry(found: FoundEntry): void
-  /** True if the walk enters a folder. `inside`: the folder or one above it runs by itself. */
+  /** True if the walk enters a folder. `inside`: the folder or one above it runs automatically. */
   shouldEnter(path: string, inside: boolean): boolean
-  /** Something whose name is no UTF-8; the walk does not go into it. */
+  /** Receives an entry whose name is not UTF-8; the walk does not enter it. */
   onNonUtf8(folder: string, name: Buffer): void
-  /** A folder that cannot be read. */
+  /** Receives a folder that cannot be read. */
   onClosed(path: string, code: string): void
 }
 
@@ -41,14 +44,15 @@ interface Step {
   readonly inside: boolean
 }
 
-/** Entries between two turns of the event loop: a run beside this one keeps its lease. */
+/** The entries between two turns of the event loop, so that other runs of the process keep their leases. */
 const TURN = 2_000
-/** Bytes of a path. The system takes 4,096, and a name in the folder has up to 255. */
+/** The most bytes of a path. The system accepts 4,096, and a name in the folder has up to 255. */
 const LONGEST = 3_800
 
 /**
- * Walks through a folder and follows no link. Returns the number of entries; more than `most` when it gave up.
- * A path can lead elsewhere once the walk is over: code that changes an entry opens its folder and checks again.
+ * Walks through a folder without following links. Returns the number of entries, which is more than `most` if the walk
+ * stopped early. A path can lead elsewhere after the walk: code that changes an entry opens its folder and checks
+ * again.
  */
 export async function walk(root: string, visitor: Visitor): Promise<number> {
   const open: Step[] = [{ path: root, trail: new NameTrail(), inside: false }]
@@ -70,7 +74,10 @@ export async function walk(root: string, visitor: Visitor): Promise<number> {
   return seen
 }
 
-/** The entries that a text leads to; one may have the very name as which another is shown. */
+/**
+ * Returns the entries that a text path can address. One of them may have exactly the text as which a non-UTF-8 name is
+ * shown.
+ */
 function namedEntries(folder: string, entries: readonly Dirent[], unnamed: readonly Buffer[]): readonly Dirent[] {
   const shown = new Set(unnamed.map(String))
   const leads = (name: string): boolean => lstatSync(`${folder}/${name}`, { throwIfNoEntry: false }) !== undefined
@@ -92,7 +99,10 @@ function visit(entry: Dirent, { path, trail, inside }: Step, repository: boolean
   if (visitor.shouldEnter(whole, further)) open.push({ path: whole, trail: next, inside: further })
 }
 
-/** A folder with the name of a file of the table runs nothing; an entry with the name of a folder may also be a file, as `.git`. */
+/**
+ * True if an entry has the kind of its rule: a folder with the name of a file in the table runs nothing; an entry with
+ * the name of a folder can also be a file, such as `.git`.
+ */
 function matches(entry: Dirent, trail: NameTrail): boolean {
   return trail.isFolder || !entry.isDirectory()
 }
@@ -102,7 +112,7 @@ function listEntries(path: string, visitor: Visitor): readonly Dirent[] {
     return readdirSync(path, { withFileTypes: true })
   } catch (thrown) {
     const code = systemCode(thrown) ?? ''
-    // An entry that was moved meanwhile is found at its new place, by the walk of the command that has moved it.
+    // An entry that was moved meanwhile is found at its new path by the walk of the command that moved it.
     if (code !== 'ENOENT' && code !== 'ENOTDIR') visitor.onClosed(path, code)
     return []
   }

@@ -14,18 +14,18 @@ import type { RemovedEntry } from './remove.ts'
 /** The folders of a command while it runs. */
 export interface Watch {
   readonly before: Before
-  /** The remains of a command that a crash interrupted, and what was done with them. */
+  /** The entries that an interrupted command left, and how they were handled. */
   readonly leftovers: readonly RemovedEntry[]
-  /** Notes the private copies of repositories, which a crash would leave. To be called before the command begins. */
+  /** Records the private copies of repositories, which a crash would leave behind. Call it before the command starts. */
   begin(copies: readonly string[]): void
-  /** Cleans the folders after the command, for every ending. */
+  /** Cleans the folders after the command, however it ended. */
   end(): Promise<readonly RemovedEntry[]>
 }
 
 /**
- * Begins to watch the folders of a command. First it finishes the work of a dead process: a record of each command lies
- * outside of all folders that commands see, with the earlier entries of its folders. `recover`: takes over what a command
- * has done in its copy of a repository.
+ * Starts to watch the folders of a command. First it finishes the clean-up of dead processes: each command has a
+ * record, outside all folders that commands see, of the earlier entries of its folders. `recover` applies the changes
+ * of a command's copy of a repository.
  */
 export async function watchFolders(area: Area, state: string, recover: (copy: string) => Promise<void>, call: ToolCall): Promise<Watch> {
   const mayStay = (path: string): boolean => call.allows(autorunCapability(path))
@@ -69,7 +69,7 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
         try {
           return await cleanAfter({ ...whole, before, since, aside: aside(id), mayStay })
         } finally {
-          // With a record that stays, later commands would take new entries for their own.
+          // If the record remained, later commands would treat new entries as their own.
           removeRecord(file)
         }
       },
@@ -80,7 +80,7 @@ export async function watchFolders(area: Area, state: string, recover: (copy: st
   }
 }
 
-/** Looks at folders, and again where the settings of repositories in them name more that runs by itself. */
+/** Scans folders, and again if the settings of repositories in them name further files that run automatically. */
 async function scanWithRepositories(area: Area): Promise<{ readonly seen: Before; readonly whole: Area }> {
   const first = await scanBefore(area)
   const inner = first.marks.flatMap(({ path }) => (basename(path) === '.git' ? namedByRepository(dirname(path)) : []))
@@ -93,8 +93,8 @@ function folders({ roots, hidden, named }: Area): Pick<CommandRecord, 'roots' | 
 }
 
 /**
- * The folder for the records of commands: beside the folders of runs, hidden from commands; where Reflex has no folder of
- * its own here, a folder of the user's among the temporary ones.
+ * Returns the folder for the records of commands: beside the folders of runs, hidden from commands. If Reflex has no
+ * folder of its own in the work folder, it is a private folder of the user below /var/tmp.
  */
 export function stateFolder({ runFolder }: ToolCall, reserved: readonly string[]): string {
   const runs = dirname(runFolder)
@@ -103,9 +103,9 @@ export function stateFolder({ runFolder }: ToolCall, reserved: readonly string[]
   const own = `/var/tmp/reflex-${user}`
   mkdirSync(own, { recursive: true, mode: 0o700 })
   const stats = lstatSync(own)
-  // Any user can make a folder of that name first.
+  // Another user can create a folder with that name first.
   if (stats.uid === user && stats.isDirectory() && (stats.mode & 0o077) === 0) return own
-  throw faults.make('R4134', `${own} does not belong to this user alone, so no record of a command can be kept`, {
+  throw faults.make('R4134', `${own} can be used by other users, so records of commands cannot be kept there`, {
     fix: `remove ${own}, or keep the store in a folder .reflex of the work folder`,
   })
 }

@@ -128,7 +128,7 @@ describe('the rights of a pipeline', () => {
     const { work } = place()
     const nodes = 'a [type=read, source=api, url="http://127.0.0.1:9/x"] start -> a -> done'
     expect((await govern(nodes, work, { trust: 'autonomous' })).reason).toContain('arbor://net/127.0.0.1 is not granted')
-    expect((await govern(nodes, work, { allow: ['arbor://net/*'] })).reason).toContain('no public address')
+    expect((await govern(nodes, work, { allow: ['arbor://net/*'] })).reason).toContain('not a public address')
     expect((await govern(nodes, work, { allow: ['arbor://net/127.0.0.1'] })).reason).toContain('ECONNREFUSED')
   })
 })
