@@ -183,7 +183,7 @@ describe('a named command', () => {
     expect(await use('greet', { who: 'a b; c' }, callIn(folder()), all)).toMatchObject({ stdout: 'a b; c|--to=a b; c|{other}\n' })
     expect(await refusal(() => use('greet', { who: '--eval=1' }, callIn(folder()), all))).toMatchObject({
       code: 'R4101',
-      message: containing('no dash'),
+      message: containing('does not start with a dash'),
     })
     expect(await refusal(() => use('greet', { who: 'a', argv: ['ls'] }, callIn(folder()), all))).toMatchObject({ code: 'R4101' })
     expect(await refusal(() => use('greet', {}, callIn(folder()), all))).toMatchObject({
