@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer'
-import { constants, lstatSync } from 'node:fs'
+import { constants, lstatSync, readlinkSync } from 'node:fs'
 import { chmod, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCode } from '../refusals.ts'
@@ -101,7 +101,17 @@ function removalReason(
 function isUnchanged(mark: Mark | undefined): boolean {
   if (mark === undefined) return false
   const stats = lstatSync(mark.path, { throwIfNoEntry: false })
-  return stats?.dev === mark.dev && stats.ino === mark.ino && (mark.changed === undefined || mark.changed === stats.ctimeMs)
+  if (stats?.dev !== mark.dev || stats.ino !== mark.ino) return false
+  // A new link can get the inode of the one that it replaces.
+  return mark.kind === 'link' ? linkTarget(mark.path) === mark.link : mark.changed === undefined || mark.changed === stats.ctimeMs
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 /**
