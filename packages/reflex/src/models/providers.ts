@@ -119,7 +119,7 @@ async function factoryIn(entry: string, name: string, wanted: readonly string[],
 
 /**
  * Returns the fault for an unusable package. Somebody chose to install it, so the fix may name a newer version of it,
- * whoever made it.
+ * whoever published it.
  */
 function unusablePackage(name: string, why: string): Error {
   return faults.make('R4003', `the package ${name} ${why}`, { fix: `npm install ${name}@latest` })

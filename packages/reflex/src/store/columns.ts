@@ -18,6 +18,7 @@ export interface RunColumns {
   readonly used: string | null
 }
 
+/** Returns the columns of a run that has no records yet. */
 export function newColumns(row: Omit<RunRow, 'owner' | 'last'>): RunColumns {
   const { id, trace, started } = row
   return { id, trace, program: JSON.stringify(row.program), started, last: 0, ...movingColumns(row) }
@@ -36,6 +37,7 @@ export function movingColumns(row: Batch['row']): Pick<RunColumns, 'status' | 'u
   }
 }
 
+/** Returns the row as the contract defines it. Throws `R5003` if a JSON column is damaged. */
 export function rowOf(columns: RunColumns, owner: Worker | null): RunRow {
   const { id, trace, status, last, started, updated, due, value, used } = columns
   const what = `the row of ${id}`
@@ -75,6 +77,7 @@ export function messageColumns({ id, type, to, body, by, at }: Message): Message
   return { id, type, target: to, body: JSON.stringify(body), sender: by ?? null, at }
 }
 
+/** Returns the message of these columns. Throws `R5003` if its body is not JSON. */
 export function messageOf({ id, type, target, body, sender, at }: MessageColumns, run: string): Message {
   const parsed = parseJson(body, `message ${id}`, run)
   return { id, type, to: target, body: parsed, ...(sender === null ? {} : { by: sender }), at }
@@ -113,6 +116,7 @@ export function isOpen(status: RunStatus): boolean {
   return status === 'running' || status === 'suspended'
 }
 
+/** Returns the fault `R2016` for a run that the store does not have. */
 export function unknownRun(run: string): Error {
   return faults.make('R2016', `the store has no run ${run}`, { run, fix: 'reflex runs' })
 }

@@ -2,7 +2,7 @@ import { defineFaults, type Fault } from '../kernel/journal/fault.ts'
 import { faults as kernelFaults } from '../kernel/journal/faults.ts'
 
 /** The fixes that several faults share. */
-export const NAME_ANOTHER = 'name another file; one that does not exist yet is made'
+export const NAME_ANOTHER = 'name another file; a missing file is created'
 export const RESTORE = 'restore the file from a copy, and keep the damaged one with its -wal file'
 export const PERMIT = 'grant the permission, or copy the file with its -wal file to a folder of your own'
 
@@ -14,7 +14,7 @@ export const faults = defineFaults({
     when: 'when a store is opened',
     means: 'The file is not an SQLite database, or another program made it. It was not changed.',
     often: 'a wrong path after --store, a text file, the database of another application',
-    fix: 'Name another file; one that does not exist yet is made.',
+    fix: 'Name another file; a missing file is created.',
   },
   R5021: {
     title: 'The store is damaged',
@@ -110,7 +110,7 @@ export function noRoom(store: string, where: string, details: { readonly file?: 
 
 /** Returns the fault `R5030` for a store that replaced the expected one. */
 export function replaced(file: string): Fault {
-  return faults.make('R5030', `the store ${file} is not the one that you made or named at this path`, {
+  return faults.make('R5030', `the store ${file} is not the one that you created or named at this path`, {
     file,
     fix: 'name it once, if you know its origin',
   })

@@ -74,6 +74,7 @@ function foreign(name: string, what: string): Error {
   return faults.make('R5020', `${name} ${what}`, { file: name, fix: NAME_ANOTHER })
 }
 
+/** Returns the fault `R5021` for a damaged store. */
 export function damagedStore(name: string, what: string, fix: string = RESTORE): Error {
   return faults.make('R5021', `the store ${name} ${what}`, { file: name, fix })
 }

@@ -5,6 +5,7 @@ import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './checksums.ts'
 
+/** Posts a message to a run. Returns false if the run has one with this id already. Throws `R2016`, `R2001` or `R2002`. */
 export function postMessage(sql: Statements, id: string, message: Message): boolean {
   const columns = messageColumns(message)
   const run = sql.head.get(id)
@@ -16,6 +17,7 @@ export function postMessage(sql: Statements, id: string, message: Message): bool
   return true
 }
 
+/** Returns the unread messages of a run in the order of arrival. */
 export function inboxOf(sql: Statements, run: string): readonly InboxMessage[] {
   return sql.inbox.all(run).map((columns) => checkedMessage(columns, run))
 }

@@ -5,6 +5,7 @@ import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './checksums.ts'
 
+/** Appends an entry to a ledger and returns its number. A key that the ledger has already keeps its entry. */
 export function appendEntry(sql: Statements, name: string, key: string, value: Json, at: number): number {
   const known = sql.entryOf.get(name, key)
   if (known !== undefined) return known.seq
@@ -14,6 +15,7 @@ export function appendEntry(sql: Statements, name: string, key: string, value: J
   return seq
 }
 
+/** Returns at most `limit` entries of a ledger after number `after`, in order. */
 export function entriesOf(sql: Statements, name: string, after = 0, limit?: number): readonly LedgerEntry[] {
   return checkedEntries(sql.entries.all(name, after, limit === undefined ? -1 : Math.max(0, limit)), name, after)
 }

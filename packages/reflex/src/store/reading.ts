@@ -7,6 +7,7 @@ import { checkChain, sumOf } from './checksums.ts'
 
 const LAST_RECORD = Number.MAX_SAFE_INTEGER
 
+/** Reads a run: its row, the newest snapshot up to record `until`, and the batches after it. Throws `R5003` for damage. */
 export function readRun(sql: Statements, id: string, until = LAST_RECORD): StoredRun | undefined {
   const run = sql.run.get(id)
   if (run === undefined) return undefined
@@ -24,6 +25,7 @@ function validSnapshot(sql: Statements, seq: number, until: number): StoredRun['
   return undefined
 }
 
+/** Reads the batches of a run from the one with record `from`. Throws `R5003` for damage. */
 export function readJournal(sql: Statements, id: string, from = 1): readonly StoredBatch[] {
   const run = sql.run.get(id)
   if (run === undefined) return []
@@ -36,6 +38,7 @@ function readBatches(sql: Statements, run: StoredRunRow, first: number, until: n
   return checkChain(chainEnd(run), before, sql.batches.all(run.seq, first, until), until)
 }
 
+/** Reads the rows of the runs that match a filter, the newest first. Abandoned runs are left out. */
 export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter): readonly RunRow[] {
   const statuses = status === undefined ? null : JSON.stringify(status)
   const start = prefix ?? null

@@ -85,6 +85,7 @@ export interface Rows {
   readonly entries: { readonly seq: number; readonly key: string; readonly at: number; readonly sum: number; readonly value: string }
 }
 
+/** Returns the checksum of a run's row; `chain` is that of its last batch. */
 export function sumOfRun(run: RunColumns, chain: number): number {
   const { id, trace, program, status, last, started, updated, due, waits, value, used } = run
   const sum = [id, trace, program, status, last, chain, started, updated, due, waits, value] as const

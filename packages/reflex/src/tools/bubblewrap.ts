@@ -277,6 +277,7 @@ function limitWords({ memory, processes }: CommandLimits): readonly string[] {
     : []
 }
 
+/** Returns the options that create a folder in memory at the path that follows them, limited to `most` bytes if possible. */
 export function memory(modern: boolean, most = MEMORY): readonly string[] {
   return modern ? ['--size', String(most), '--tmpfs'] : ['--tmpfs']
 }

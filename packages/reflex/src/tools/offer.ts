@@ -31,6 +31,7 @@ export function offerOf({ name, description, input, authored = [] }: Tool): Offe
   return { tool: name, name: modelToolName(name), description, schema: offered }
 }
 
+/** Returns the name of a tool for models: letters, digits, dashes and underscores, at most 64 characters. */
 export function modelToolName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }

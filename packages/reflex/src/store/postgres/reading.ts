@@ -9,6 +9,7 @@ const LAST_RECORD = Number.MAX_SAFE_INTEGER
 /** The number of runs that one statement reads. */
 const PAGE = 500
 
+/** Reads a run: its row, the newest snapshot up to record `until`, and the batches after it. Throws `R5003` for damage. */
 export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<StoredRun | undefined> {
   return retryIfReplaced(ask, id, async (run) => {
     const row = checkedRow(run)
@@ -49,6 +50,7 @@ async function validSnapshot(ask: Ask, seq: number, until: number): Promise<Stor
   }
 }
 
+/** Reads the batches of a run from the one with record `from`. Throws `R5003` for damage. */
 export async function readJournal(ask: Ask, id: string, from = 1): Promise<readonly StoredBatch[]> {
   const batches = await retryIfReplaced(ask, id, async (run) => {
     const [start] = await ask('holding', [run.seq, from])
@@ -63,6 +65,7 @@ async function readBatches(ask: Ask, run: StoredRunRow, first: number, until: nu
   return checkChain(chainEnd(run), before, batches, until)
 }
 
+/** Reads the rows of the runs that match a filter, the newest first. Abandoned runs are left out. */
 export async function readRuns(ask: Ask, { status, prefix, limit = LAST_RECORD }: RunFilter): Promise<readonly RunRow[]> {
   const rows: RunRow[] = []
   let after: readonly [started: number, seq: number] = [LAST_RECORD, LAST_RECORD]

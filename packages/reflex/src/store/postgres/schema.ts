@@ -147,6 +147,7 @@ function judgeLayout(layout: number, tables: ReadonlySet<string>, name: string):
   return layout
 }
 
+/** Returns the fault `R5067` for a layout of a newer release. */
 export function newerLayout(layout: string, name: string): Fault {
   return postgresFaults.make('R5067', `the store ${name} has layout ${layout}; this release knows up to ${LAYOUT}`, {
     fix: 'use the release that made it, or a later one',

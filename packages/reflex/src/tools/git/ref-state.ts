@@ -28,6 +28,7 @@ const SMALL = 4_096
 const LARGE = 64_000_000
 const MOST = 200_000
 
+/** Reads the references, logs and temporary state of a repository. Skips links and oversized files. */
 export function readRefState(gitDir: string): RefState {
   const refs = new Map<string, string>()
   for (const line of (plainText(join(gitDir, 'packed-refs'), LARGE) ?? '').split('\n')) {

@@ -76,6 +76,7 @@ function tooMuch(root: string): Error {
   })
 }
 
+/** True for a socket, a pipe or a device. */
 export function isSpecialFile({ entry }: Pick<FoundEntry, 'entry'>): boolean {
   return !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()
 }
