@@ -37,7 +37,7 @@ describe('structured output', () => {
     expect(JSON.stringify(seen[1])).toContain('the answer\'s edge must be one of \\"FULL\\", \\"NO\\"')
   })
 
-  test('that does not fit twice is a fault, after the other models', async () => {
+  test('that does not fit twice is a fault, after the other models were asked', async () => {
     const { host, models } = workshop(['no', 'never'], { models: { spare: scriptedModel([{ object: { edge: 'NO' } }]) } })
     const reply = await played(host, models.generate({ ...asking, fallback: ['spare'] }, watched()))
     expect(reply).toMatchObject({ model: 'spare', object: { edge: 'NO' }, tries: 3 })
@@ -49,7 +49,7 @@ describe('structured output', () => {
     })
   })
 
-  test('that does not fit is kept with what it used, though nothing comes of it', async () => {
+  test('that does not fit is kept with its usage, even if the request fails', async () => {
     const usage = { input: 1000, output: 100 }
     const model = scriptedModel(
       [
@@ -72,7 +72,7 @@ describe('structured output', () => {
     expect(await faultOf(played(host, models.generate(asking, watched())))).toMatchObject(fault)
   })
 
-  test('is not looked for in a reply that calls tools', async () => {
+  test('is not expected in a reply that calls tools', async () => {
     const calls = [{ id: 'c1', name: 'f', args: {} }]
     const { host, models } = workshop([{ calls }])
     const reply = await played(host, models.generate({ ...asking, tools: [{ name: 'f', schema: {} }] }, watched()))
@@ -82,7 +82,7 @@ describe('structured output', () => {
   test.each([
     ['no tools', {}],
     ['tools that it must not call', { tools: [{ name: 'f', schema: {} }], choice: 'none' as const }],
-  ])('is looked for all the same in a reply that calls tools where it was offered %s', async (_, more) => {
+  ])('is still expected in a reply that calls tools if the request offers %s', async (_, more) => {
     const calls = [{ id: 'c1', name: 'f', args: {} }]
     const { host, models } = workshop([{ calls }, { calls, object: { edge: 'NO' } }])
     const reply = await played(host, models.generate({ ...asking, ...more }, watched()))
@@ -92,13 +92,13 @@ describe('structured output', () => {
     expect(await faultOf(played(again, stubborn.generate({ ...asking, ...more }, watched())))).toMatchObject({ code: 'R4015' })
   })
 
-  test('is looked for in a reply that calls tools and names none', async () => {
+  test('is expected in a reply that calls tools but names none', async () => {
     const { host, models } = workshop([{ calls: [] }, { calls: [] }])
     const asked = models.generate({ ...asking, tools: [{ name: 'f', schema: {} }] }, watched())
     expect(await faultOf(played(host, asked))).toMatchObject({ code: 'R4015' })
   })
 
-  test('a pattern that would never end in the engine of JavaScript is matched in linear time', async () => {
+  test("a pattern that would never end in JavaScript's engine is matched in linear time", async () => {
     const { host, models } = workshop([JSON.stringify(`${'a'.repeat(60)}!`), '"aa"'])
     const output = { schema: { type: 'string', pattern: '^(a+)+$' } }
     const message = 'the answer of first does not fit its schema: the answer must match ^(a+)+$'
@@ -108,7 +108,7 @@ describe('structured output', () => {
     })
   })
 
-  test('is checked by what the application gives for it', async () => {
+  test("is checked by the application's own check", async () => {
     const seen: unknown[] = []
     const check: FindMisfits = (form, value) => {
       seen.push([form, value])
@@ -132,20 +132,20 @@ describe('structured output', () => {
     })
   })
 
-  test('many and long problems are told shortly', async () => {
+  test('many and long problems are listed in short form', async () => {
     const output = { schema: { type: 'array', items: { type: 'object', additionalProperties: false, properties: {} } } }
     const text = JSON.stringify(Array.from({ length: 300 }, (_, i) => ({ [`${i}${'k'.repeat(900)}`]: 1 })))
     const { host, models } = workshop([text, text])
     expect((await faultOf(played(host, models.generate(saying('?', { output }), watched())))).message.length).toBeLessThan(6000)
   })
 
-  test('that was cut off says so', async () => {
+  test('that was cut is reported as cut', async () => {
     const { host, models } = workshop([{ text: '{"ed', finish: 'length', usage: { input: 1, output: 4 } }, '{"edge":"NO"}'])
     const reply = await played(host, models.generate(asking, watched()))
     expect(reply.failures?.[0]?.message).toContain('cut at 4 tokens')
   })
 
-  test('a schema that cannot be used is refused before anything is asked', async () => {
+  test('a schema that cannot be used is refused before a model is asked', async () => {
     const { host, models } = workshop(['{}'])
     const fault = await faultOf(played(host, models.generate(saying('?', { output: { schema: { type: 'strin' } } }), watched())))
     expect(fault).toMatchObject({ code: 'R4016', message: 'the schema of the answer cannot be used: Unsupported type: strin' })
@@ -209,7 +209,7 @@ describe('accounting', () => {
     expect(reply.cost).toBe(cost)
   })
 
-  test('own prices precede', async () => {
+  test("the user's prices override the list", async () => {
     const { host, models } = workshop([], {
       model: scriptedModel([used], 'openai:gpt-5'),
       prices: { 'openai:gpt-5': { input: 0, output: 1 } },
@@ -217,7 +217,7 @@ describe('accounting', () => {
     expect((await played(host, models.generate(saying('?'), watched()))).cost).toBe(0.1)
   })
 
-  test('what a provider does not count is estimated and priced', async () => {
+  test('usage that a provider does not report is estimated and priced', async () => {
     const silent: Model = { name: 'openai:gpt-5', generate: () => Promise.resolve({ text: 'x'.repeat(400), finish: 'stop' }) }
     const { host, models } = workshop([], { model: silent })
     const reply = await played(host, models.generate(saying('?'), watched()))

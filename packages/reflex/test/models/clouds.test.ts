@@ -30,7 +30,7 @@ describe('a model of a cloud whose package is not installed', () => {
     })
   })
 
-  test('is named without its cloud where people read it', () => {
+  test('has a name without its cloud for people', () => {
     expect([shortName('bedrock:anthropic.claude-v1:0'), shortName('azure:gpt'), shortName('vertex:gemini')]).toEqual([
       'anthropic.claude-v1:0',
       'gpt',
@@ -54,7 +54,7 @@ describe('a model of a cloud whose package is not installed', () => {
   })
 })
 
-/** A package that makes a model of what it was given: the settings are its answer. */
+/** A package that creates a model from its settings: the model answers with the settings. */
 const fake = (creates: string): string => `
   export function ${creates}(settings) {
     const { fetch, ...rest } = settings
@@ -96,7 +96,7 @@ describe('a model of a cloud whose package is installed', () => {
         JSON.stringify({ name: `@ai-sdk/${name}`, version: '9.9.9', type: 'module', exports }),
       )
     }
-    // The sources find packages from where they seem to lie: beside the packages of this folder.
+    // The sources find packages as if they were in this folder.
     symlinkSync(join(import.meta.dirname, '../../src'), join(folder, 'src'))
     for (const name of ['zod', '@bufbuild/cel', '@bufbuild/re2', '@bufbuild/protobuf', 'jsonc-parser']) {
       const found = createRequire(import.meta.url).resolve(name)
@@ -123,7 +123,7 @@ describe('a model of a cloud whose package is installed', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('gets the settings of the environment and of nothing else', async () => {
+  test('gets the settings of the environment and no others', async () => {
     const asked = [
       ['bedrock:anthropic.claude-v1:0', { ...BEDROCK, AWS_SESSION_TOKEN: 't' }],
       ['bedrock:x', { AWS_REGION: 'eu', AWS_BEARER_TOKEN_BEDROCK: 'k' }],
@@ -135,7 +135,7 @@ describe('a model of a cloud whose package is installed', () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--preserve-symlinks', '--preserve-symlinks-main', '--no-warnings', join(folder, 'ask.ts'), JSON.stringify(asked)],
-      // Nothing of this environment may get into the settings.
+      // No variable of this process may reach the settings.
       { env: { ...process.env, AWS_BEARER_TOKEN_BEDROCK: 'of-the-process', AZURE_RESOURCE_NAME: 'of-the-process' } },
     )
     expect(JSON.parse(stdout)).toEqual([

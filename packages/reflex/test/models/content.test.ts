@@ -25,7 +25,7 @@ function showing(...parts: ReturnType<typeof filePart>[]): ModelRequest {
 }
 
 describe('a file of a message', () => {
-  test('tells its media type, its size and its hash by its content', () => {
+  test('has a media type, a size and a hash, found in its content', () => {
     expect(fileText(photo)).toMatch(/^photo\.png, image\/png 70 B sha256:[0-9a-f]{12}$/)
     expect([PDF, Buffer.from('a,b\n'), Buffer.from('OggS....')].map((bytes) => filePart(bytes, { name: 'x.csv' }).media)).toEqual([
       'application/pdf',
@@ -35,7 +35,7 @@ describe('a file of a message', () => {
     expect(filePart(PNG.toString('base64'))).toEqual(filePart(PNG))
   })
 
-  test('is a value in one of three forms; a path is none of them', () => {
+  test('is a value in one of three forms; a path is not one of them', () => {
     const data = PNG.toString('base64')
     const expected = filePart(PNG)
     expect(filePartOf(`data:image/png;base64,${data}`)).toEqual(expected)
@@ -63,7 +63,7 @@ describe('a file of a message', () => {
     expect(fault.fix).toBeTruthy()
   })
 
-  test('counts in all: a request may have 22 MB', async () => {
+  test('counts toward a total: a request may have 22 MB', async () => {
     const { models } = workshop([{ text: 'never' }])
     const large = filePart(pngOf(12_000_000))
     expect(await faultOf(models.generate(showing(large, large), watched()))).toMatchObject({ code: 'R4028' })
@@ -75,7 +75,7 @@ describe('a file of a message', () => {
     expect(await faultOf(models.generate(showing(wrong), watched()))).toMatchObject({ code: 'R4029' })
   })
 
-  test('goes to a server in the form of the provider interface, before the text', async () => {
+  test('is sent in the form of the provider interface, before the text', async () => {
     const openai = await server()
     openai.reply({ text: 'a pixel' })
     const notes = filePart(Buffer.from('buy milk'), { name: 'notes.txt' })
@@ -123,7 +123,7 @@ describe('a file of a message', () => {
     )
   })
 
-  test('that the model is known not to read is refused before it is asked, and a fallback is asked instead', async () => {
+  test('that the model certainly cannot read is refused before the model is asked, and a fallback is asked instead', async () => {
     const asked: ModelRequest[] = []
     const reads = scriptedModel((request) => (asked.push(request), { text: 'a pixel' }))
     const models = createModels({
@@ -138,14 +138,14 @@ describe('a file of a message', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('that the package of a provider does not take is a fault of its own', async () => {
+  test('that the package of a provider does not accept is a separate fault', async () => {
     const chat = createOpenAI({ baseURL: 'http://127.0.0.1:9/v1', apiKey: KEY }).chat('gpt-5-mini')
     const sound = filePart(Buffer.from('OggS....'))
     const fault = await faultOf(createModels({ host: systemHost, model: chat }).generate(showing(sound), watched()))
     expect(fault).toMatchObject({ code: 'R4030', verdict: 'fail' })
   })
 
-  test('is in a recording by its hash: another file finds no reply', async () => {
+  test('is recorded by its hash: another file finds no reply', async () => {
     const lines: string[] = []
     const { models } = workshop([{ text: 'a pixel' }])
     await recorder(models, (line) => lines.push(line)).generate(showing(photo), watched())
@@ -167,7 +167,7 @@ describe('a file of a message', () => {
 })
 
 describe('options of a provider', () => {
-  test('stand in the request; a key in them is refused wherever it stands', async () => {
+  test('are part of the request; a key in them is refused at any place', async () => {
     const { models } = workshop([{ text: 'never' }])
     const key = { anthropic: { headers: { 'x-api-key': 'sk-1' } } }
     const message = { role: 'user' as const, content: '?', options: key }
@@ -180,7 +180,7 @@ describe('options of a provider', () => {
     expect(await models.generate(saying('?', { options: { openai: { promptCacheKey: 'a', user: 'b' } } }), watched())).toBeDefined()
   })
 
-  test('of a message mark what a provider caches, and what was written to a cache and read from it is counted', async () => {
+  test('of a message mark the text that a provider caches, and tokens written to and read from a cache are counted', async () => {
     const bodies: Record<string, unknown>[] = []
     const wire = await server({
       routes: {

@@ -7,7 +7,7 @@ import { createModels, type LanguageModel, type Models, recordedModels, recorder
 import { virtualHost } from '../../src/testing/index.ts'
 import { faultOf, KEY, modelsOf, saying, server, watched } from './workshop.ts'
 
-/** A server for this test, by its origin. */
+/** Starts a server for this test. Returns its origin. */
 async function listening(listener: RequestListener): Promise<string> {
   const made = createServer(listener)
   await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
@@ -18,7 +18,7 @@ async function listening(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`
 }
 
-/** Models of each kind that Reflex makes from a name, on a server of this origin. */
+/** Models of each kind that Reflex creates from a name, on a server with this origin. */
 const PROVIDERS: readonly (readonly [string, (origin: string) => Models])[] = [
   [
     'llama3',
@@ -33,7 +33,7 @@ function named(model: string, environment: Record<string, string>): Models {
 }
 
 describe.each(PROVIDERS)('%s', (_, modelsAt) => {
-  test.each([307, 302])('sends neither key nor prompt where a server redirects it with %i', async (status) => {
+  test.each([307, 302])('sends neither key nor prompt to the target of a redirect with %i', async (status) => {
     const came: string[] = []
     const thief = await listening((request, response) => {
       came.push(String(request.url))
@@ -61,7 +61,7 @@ describe('a body', () => {
     ['an answer', 200, false],
     ['a stream', 200, true],
     ['a failure', 500, false],
-  ])('that grows too large as %s is cut off, and not asked for again', async (_, status, stream) => {
+  ])('that grows too large as %s is cut, and not requested again', async (_, status, stream) => {
     const openai = await server()
     const headers = { 'content-encoding': 'gzip', ...(stream ? { 'content-type': 'text/event-stream' } : {}) }
     openai.reply({ raw: bomb, status, headers })
@@ -73,7 +73,7 @@ describe('a body', () => {
     expect(openai.requests).toHaveLength(1)
   })
 
-  test('without an end is broken off', async () => {
+  test('without an end is aborted', async () => {
     let closed: () => void = () => undefined
     const ended = new Promise<void>((resolve) => (closed = resolve))
     const piece = Buffer.alloc(1_000_000, ' ')
@@ -99,7 +99,7 @@ describe('an answer that is too long', () => {
     ['text', { text: long + long }],
     ['thoughts', { text: long, reasoning: long }],
     ['calls', { calls: [{ id: 'c1', name: 'f', args: { a: long, b: long } }] }],
-  ])('in its %s is refused before it is a value', async (_, reply) => {
+  ])('in its %s is refused before it is parsed', async (_, reply) => {
     const models = createModels({ host: virtualHost(), model: scriptedModel([reply]) })
     expect(await faultOf(models.generate(saying('?', { tools: [{ name: 'f', schema: {} }] }), watched()))).toMatchObject({
       code: 'R4007',
@@ -108,7 +108,7 @@ describe('an answer that is too long', () => {
     })
   })
 
-  test('is refused while it comes', async () => {
+  test('is refused while it arrives', async () => {
     let pieces = 0
     const model: LanguageModel = {
       specificationVersion: 'v4',
@@ -130,7 +130,7 @@ describe('an answer that is too long', () => {
   })
 })
 
-test('arguments that are nested too deeply to be kept are invalid, and the recording of them can be read', async () => {
+test('arguments that are nested too deeply to be stored are invalid, and their recording can be read', async () => {
   const openai = await server()
   const args = `{"a":${'['.repeat(400)}${']'.repeat(400)}}`
   openai.reply({ calls: [{ name: 'f', args }] })

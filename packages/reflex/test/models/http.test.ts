@@ -6,7 +6,7 @@ import { faultOf, KEY, modelsOf, played, saying, sdkModel, server, watched } fro
 const verdict = { type: 'object', properties: { edge: { enum: ['FULL', 'NO'] } }, required: ['edge'], additionalProperties: false } as const
 
 describe('a server by its base URL', () => {
-  test('answers, with the key that is its own, and the tokens are counted', async () => {
+  test('answers with its own key, and the tokens are counted', async () => {
     const openai = await server({ key: KEY })
     openai.reply({ text: 'It is 84.', usage: { prompt: 12, completion: 5, cached: 4, reasoning: 2 } })
     const reply = await modelsOf(openai).generate(
@@ -43,7 +43,7 @@ describe('a server by its base URL', () => {
     expect(openai.requests[0]?.headers.authorization).toBeUndefined()
   })
 
-  test('streams, and what streams is the answer', async () => {
+  test('streams, and the streamed text is the answer', async () => {
     const openai = await server()
     openai.reply({ reasoning: 'Let me see.', text: 'Forty-two, as everybody knows.', calls: [{ name: 'note', args: { a: 1 } }] })
     const call = watched()
@@ -60,7 +60,7 @@ describe('a server by its base URL', () => {
     expect(openai.problems).toEqual([])
   })
 
-  test('is told the schema and asked for it, and its answer is checked', async () => {
+  test('gets the schema, and its answer is checked', async () => {
     const openai = await server()
     openai.reply({ object: { edge: 'FULL' } })
     const reply = await modelsOf(openai).generate(saying('Refund?', { output: { schema: verdict, name: 'decision' } }), watched())
@@ -75,7 +75,7 @@ describe('a server by its base URL', () => {
     expect(openai.problems).toEqual([])
   })
 
-  test('gets a schema with optional keys as advice, since a strict one would be refused', async () => {
+  test('gets a schema with optional keys as not strict, because it would refuse a strict one', async () => {
     const openai = await server()
     openai.reply({ object: {} })
     const schema = { type: 'object', properties: { note: { type: 'string' } } }
@@ -84,7 +84,7 @@ describe('a server by its base URL', () => {
     expect(openai.problems).toEqual([])
   })
 
-  test('that knows no schemas is asked in the prompt alone, and from then on at once', async () => {
+  test('that does not know schemas gets them in the prompt only, and later requests do so immediately', async () => {
     const openai = await server({
       handler: ({ body }) =>
         body.response_format === undefined
@@ -99,7 +99,7 @@ describe('a server by its base URL', () => {
     expect(openai.requests).toHaveLength(3)
   })
 
-  test('sees the calls of tools and their results as it must', async () => {
+  test('gets tool calls and their results in the required form', async () => {
     const openai = await server()
     openai.reply({ text: 'done' })
     const calls = [
@@ -128,7 +128,7 @@ describe('a server by its base URL', () => {
   })
 })
 
-test('a server that says stop for an answer that calls tools calls them all the same', async () => {
+test('a server that reports stop for an answer with tool calls still gets its calls performed', async () => {
   const openai = await server()
   openai.reply({ calls: [{ name: 'f', args: '' }], finish: 'stop' })
   const reply = await modelsOf(openai).generate(saying('?', { tools: [{ name: 'f', schema: { type: 'object' } }] }), watched())
@@ -164,7 +164,7 @@ describe('a failing server', () => {
     expect(openai.requests).toHaveLength(1)
   })
 
-  test('that wants a key says so when none was sent', async () => {
+  test('that requires a key is reported as such if none was sent', async () => {
     const openai = await server({ key: KEY })
     const asked = modelsOf(openai, { environment: {} }).generate(saying('?', none), watched())
     expect(await faultOf(asked)).toMatchObject({ code: 'R4006', fix: 'set REFLEX_API_KEY; no key was sent' })
@@ -174,7 +174,7 @@ describe('a failing server', () => {
     )
   })
 
-  test('that was asked often says how often', async () => {
+  test('that was asked often is reported with the number of tries', async () => {
     const openai = await server()
     openai.reply({ status: 500 }, { status: 500 }, { status: 500 })
     const host = virtualHost()
@@ -209,7 +209,7 @@ describe('a failing server', () => {
       { raw: 'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n', headers: { 'content-type': 'text/event-stream' } },
       'R4010',
     ],
-  ] as const)('a stream that %s is tried again, and what came is void', async (_, reply, code) => {
+  ] as const)('a stream that %s is tried again, and the received part is void', async (_, reply, code) => {
     const openai = await server()
     openai.reply(reply, { text: 'Forty-two' })
     const call = watched()
@@ -225,7 +225,7 @@ describe('a failing server', () => {
     ['seconds', () => ({ 'retry-after': '0.03' }), 30, 30],
     ['milliseconds', () => ({ 'retry-after-ms': '20' }), 20, 20],
     ['a date', () => ({ 'retry-after': new Date(Date.now() + 2000).toUTCString() }), 1, 2000],
-  ])('says in %s when to come back', async (_, headers, least, most) => {
+  ])('states in %s when to try again', async (_, headers, least, most) => {
     const openai = await server()
     openai.reply({ status: 429, headers: headers() })
     const { data } = await faultOf(modelsOf(openai).generate(saying('?', none), watched()))
@@ -233,7 +233,7 @@ describe('a failing server', () => {
     expect(data?.['retryAfter']).toBeLessThanOrEqual(most)
   })
 
-  test('that is not there says where it was looked for', async () => {
+  test('that does not exist is reported with its address', async () => {
     const openai = await server()
     await openai.close()
     const models = modelsOf(openai, { baseUrl: undefined, environment: { REFLEX_BASE_URL: `${openai.url}?key=hushhush` } })
@@ -243,7 +243,7 @@ describe('a failing server', () => {
     expect(fix).toMatch(/^is the server running\? its address is that of REFLEX_BASE_URL; it was tried once/)
   })
 
-  test('reads a huge answer whole', async () => {
+  test('reads a huge answer completely', async () => {
     const openai = await server()
     const text = 'x'.repeat(3_000_000)
     openai.reply({ text, usage: { prompt: 1, completion: 750_000 } })
@@ -251,8 +251,8 @@ describe('a failing server', () => {
   })
 })
 
-describe('a call that is broken off', () => {
-  test.each([false, true])('breaks the request off (stream %s)', async (stream) => {
+describe('a call that is aborted', () => {
+  test.each([false, true])('aborts the request (stream %s)', async (stream) => {
     const openai = await server()
     openai.reply({ text: 'never', ...(stream ? { holdStream: new Promise(() => undefined) } : { hold: new Promise(() => undefined) }) })
     const call = watched()
@@ -265,7 +265,7 @@ describe('a call that is broken off', () => {
     expect(call.parts).toEqual([])
   })
 
-  test('before it began asks nobody', async () => {
+  test('before it started asks no model', async () => {
     const openai = await server()
     const call = watched()
     call.abort(new Error('dropped'))
@@ -273,7 +273,7 @@ describe('a call that is broken off', () => {
     expect(openai.requests).toEqual([])
   })
 
-  test('by its own time breaks the request off too', async () => {
+  test('by its own time limit aborts the request too', async () => {
     const openai = await server()
     openai.reply({ hold: new Promise(() => undefined) })
     const fault = await faultOf(modelsOf(openai).generate(saying('?', { timeout: 40 }), watched()))

@@ -9,7 +9,7 @@ const refused = faults.make('R4007', 'no such model')
 const never = new Promise<never>(() => undefined)
 
 describe('tries', () => {
-  test('what may pass is tried again, after twice the wait each time, the same for the same call', async () => {
+  test('a failure that can be retried is retried after a doubling wait, the same for the same call', async () => {
     const waits: number[] = []
     for (const key of ['otter:1', 'otter:1', 'otter:2']) {
       const { host, models, elapsed } = workshop([busy(), busy(), 'yes'])
@@ -28,24 +28,24 @@ describe('tries', () => {
     for (const wait of [one, other]) expect(Math.abs(wait - 1500)).toBeLessThanOrEqual(375)
   })
 
-  test('the wait that the provider asks for is kept', async () => {
+  test('the wait that the provider asks for is respected', async () => {
     const { host, models, elapsed } = workshop([busy({ retryAfter: 7000 }), busy({ retryAt: Date.UTC(2026, 0, 5, 9) + 20_000 }), 'yes'])
     await played(host, models.generate(saying('?'), watched()))
     expect(elapsed()).toBe(20_000)
   })
 
-  test('a wait past the deadline is not begun', async () => {
+  test('a wait past the deadline is not started', async () => {
     const { host, models, elapsed } = workshop([busy({ retryAfter: 130_000 }), 'yes'])
     expect(await faultOf(played(host, models.generate(saying('?'), watched())))).toMatchObject({ code: 'R4009' })
     expect(elapsed()).toBe(0)
   })
 
-  test('what will not pass is not tried again', async () => {
+  test('a failure that cannot be retried is not retried', async () => {
     const { host, models } = workshop([refused, 'yes'])
     expect(await faultOf(played(host, models.generate(saying('?'), watched())))).toEqual(refused)
   })
 
-  test('retries are as many as the request says', async () => {
+  test('there are as many retries as the request allows', async () => {
     const { host, models } = workshop([busy(), busy(), 'yes'])
     const fault = await faultOf(played(host, models.generate(saying('?', { retries: 1 }), watched())))
     expect(fault).toMatchObject({
@@ -56,7 +56,7 @@ describe('tries', () => {
     })
   })
 
-  test('an error that is no fault is one, and is not tried again', async () => {
+  test('an error that is not a fault becomes one, and is not retried', async () => {
     const { host, models } = workshop([new TypeError('x is not a function'), 'yes'])
     expect(await faultOf(played(host, models.generate(saying('?'), watched())))).toMatchObject({
       code: 'R4007',
@@ -66,7 +66,7 @@ describe('tries', () => {
 })
 
 describe('time', () => {
-  test('one deadline holds over all tries and models, and what hangs is told to stop', async () => {
+  test('one deadline applies to all tries and models, and pending requests are aborted', async () => {
     const signals: AbortSignal[] = []
     const hang = (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> => {
       signals.push(signal)
@@ -91,7 +91,7 @@ describe('time', () => {
     expect(elapsed()).toBe(10_000)
   })
 
-  test('a try that takes too long is followed by another, if one is left', async () => {
+  test('a try that takes too long is followed by another one, if any is left', async () => {
     let asked = 0
     const slow = scriptedModel(() => (++asked === 1 ? never : 'yes'), 'slow')
     const { host, models } = workshop([], { model: slow })
@@ -100,7 +100,7 @@ describe('time', () => {
     expect(host.nextDue).toBeUndefined()
   })
 
-  test('a call that is broken off while it waits settles nothing more', async () => {
+  test('a call that is aborted while it waits does nothing more', async () => {
     const { host, models } = workshop([busy({ retryAfter: 60_000 }), 'yes'])
     const call = watched()
     const asked = models.generate(saying('?', { stream: true }), call)
@@ -112,7 +112,7 @@ describe('time', () => {
   })
 })
 
-test('nothing of a call is left behind on its signal or its host', async () => {
+test('a call leaves nothing on its signal or its host', async () => {
   const { host, models } = workshop([busy(), 'yes'])
   const call = watched()
   await played(host, models.generate(saying('?', { stream: true, tryTimeout: 5 }), call))
@@ -121,7 +121,7 @@ test('nothing of a call is left behind on its signal or its host', async () => {
 })
 
 describe('fallback', () => {
-  test('the next model is asked when one fails for good or has no try left', async () => {
+  test('the next model is asked when one fails finally or has no retries left', async () => {
     const models = { second: scriptedModel([busy(), busy()]), third: scriptedModel(['third says']) }
     const { host, models: all } = workshop([refused], { models, fallback: ['second', 'third'] })
     const reply = await played(host, all.generate(saying('?', { retries: 1 }), watched()))
@@ -138,7 +138,7 @@ describe('fallback', () => {
     })
   })
 
-  test('a provider that is not installed is a failure as any other', async () => {
+  test('a provider that is not installed is a failure like any other', async () => {
     const { host, models } = workshop([], {
       model: 'mistral:small',
       environment: { MISTRAL_API_KEY: KEY },
@@ -150,7 +150,7 @@ describe('fallback', () => {
 })
 
 describe('progress', () => {
-  test('is handed on at most ten times in a second, and nothing of it is lost', async () => {
+  test('is passed on at most ten times per second, and none of it is lost', async () => {
     const host = virtualHost()
     const at: number[] = []
     const chatty: Model = {
@@ -178,7 +178,7 @@ describe('progress', () => {
     for (const from of at) expect(at.filter((time) => time >= from && time < from + 1000).length).toBeLessThanOrEqual(10)
   })
 
-  test('of a try that is over is dropped', async () => {
+  test('of a try that has ended is dropped', async () => {
     let late = (): void => undefined
     const host = virtualHost()
     const models = createModels({
@@ -213,7 +213,7 @@ describe('names', () => {
     expect([models.name(), models.configured]).toEqual([name, name !== undefined])
   })
 
-  test('without a model a request says how to configure one', async () => {
+  test('without a model, the fault of a request says how to configure one', async () => {
     const fault = await faultOf(createModels({ host }).generate(saying('?', { label: 'refund/decide' }), watched()))
     expect(fault).toMatchObject({ code: 'R4001', verdict: 'wait', message: 'no model is configured: refund/decide asks one' })
     for (const way of ['--model', 'REFLEX_MODEL', 'REFLEX_BASE_URL', '`model`']) expect(fault.fix).toContain(way)
@@ -246,17 +246,17 @@ describe('names', () => {
     const fault = await faultOf(models.generate(saying('?'), watched()))
     expect(fault.code).toBe(code)
     if (fix !== undefined) expect(fault.fix).toMatch(fix)
-    // What the name alone tells is told before anything is asked.
+    // Problems that the name alone shows are reported before any request.
     expect(models.check(model)?.toJSON()).toEqual(code === 'R4002' ? JSON.parse(JSON.stringify(fault)) : undefined)
   })
 
-  test('of providers that nobody knows are told those that are', async () => {
+  test('of unknown providers are refused with a list of the known ones', async () => {
     const { message, fix } = await faultOf(createModels({ host, model: 'foo:bar' }).generate(saying('?'), watched()))
     expect(message).toContain('Reflex knows no provider "foo"; it knows openai, anthropic, google, mistral, groq, xai, deepseek, cohere')
     expect(`${message} ${fix}`).not.toContain('npm install')
   })
 
-  test('of the application mean what it says, whatever their form', () => {
+  test('of the application are valid in any form', () => {
     const models = createModels({ host, models: { 'foo:bar': simulatedModel() }, model: simulatedModel() })
     expect([models.check('foo:bar'), models.check('simulated'), models.check()]).toEqual([undefined, undefined, undefined])
     expect(models.check('foo:baz')?.code).toBe('R4002')
@@ -274,7 +274,7 @@ describe('names', () => {
     expect(shortName(name)).toBe(short)
   })
 
-  test('what was missing may be there the next time', async () => {
+  test('a missing package may be installed at the next call', async () => {
     const environment: Record<string, string> = { OPENAI_BASE_URL: 'http://127.0.0.1:1' }
     const models = createModels({ host, environment, model: 'openai:gpt-5' })
     const ask = () => faultOf(models.generate(saying('?', { retries: 0 }), watched()))
@@ -293,7 +293,7 @@ describe('the address of the server', () => {
     ['without a scheme', 'hushhush:1234/v1', /is not the address/, /^write http:/],
     ['of another scheme', 'ftp://hushhush/', /is not the address/, /^write/],
     ['that is nothing', 'hush hush', /is not the address/, /^write an address such as http:/],
-  ])('%s is refused before anything is asked, and not shown', async (_, url, message, fix) => {
+  ])('%s is refused before any request, and not shown', async (_, url, message, fix) => {
     for (const [from, options] of [
       ['REFLEX_BASE_URL', { environment: { REFLEX_BASE_URL: url } }],
       ['the base URL', { baseUrl: url }],
@@ -310,7 +310,7 @@ describe('the address of the server', () => {
     }
   })
 
-  test('of a provider has no query, which would swallow the path of a request', async () => {
+  test('of a provider has no query, which would contain the path of a request', async () => {
     const environment = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1?key=hushhush', OPENAI_API_KEY: KEY }
     const fault = await faultOf(createModels({ host, model: 'openai:gpt-5', environment }).generate(saying('?'), watched()))
     expect(fault).toMatchObject({
@@ -320,7 +320,7 @@ describe('the address of the server', () => {
     expect(JSON.stringify(fault)).not.toContain('hush')
   })
 
-  test('is told without a name too, and does not stand in the way of a provider', () => {
+  test('is checked without a name too, and does not affect a provider', () => {
     const models = createModels({ host, environment: { REFLEX_BASE_URL: 'nowhere' } })
     expect(models.check()?.code).toBe('R4002')
     expect(models.check('openai:gpt-5')).toBeUndefined()

@@ -17,7 +17,7 @@ test.each([
   ],
   ['an error as a text', 'application/json', '{"error":"no such model"}', 'R4010', 'no such model'],
   ['an object with a code', 'application/json', '{"error":{"message":"slow down","code":"rate_limit_exceeded"}}', 'R4009', 'slow down'],
-])('%s in place of a stream keeps the words of the server', async (_, type, raw, code, words) => {
+])('%s instead of a stream keeps the text of the server', async (_, type, raw, code, words) => {
   const openai = await server()
   openai.reply({ raw, headers: { 'content-type': type } })
   const fault = await faultOf(modelsOf(openai).generate(saying('?', { retries: 0, stream: true }), watched()))

@@ -69,7 +69,7 @@ const body = z.strictObject({
 
 export type Body = { readonly [key in keyof z.infer<typeof body>]?: z.infer<typeof body>[key] }
 
-/** What is checked of a request. */
+/** The parts of a request that are checked. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -77,7 +77,7 @@ export interface Received {
   readonly body: Body
 }
 
-/** What OpenAI would refuse in a request; undefined when all is well. */
+/** Returns the reason why OpenAI would refuse a request; undefined for a valid one. */
 export function problemOf({ method, path, headers, body: given }: Received): string | undefined {
   if (method !== 'POST' || path !== '/v1/chat/completions') return `${method} ${path} is not POST /v1/chat/completions`
   if (!/^application\/json\b/.test(headers['content-type'] ?? '')) return `content-type is ${headers['content-type'] ?? 'missing'}`
@@ -91,7 +91,7 @@ export function problemOf({ method, path, headers, body: given }: Received): str
   return orderProblem(read.data.messages)
 }
 
-/** System messages first; each call of a tool is answered at once, in its order, by its id. */
+/** System messages come first; each tool call is answered immediately, in its order, by its id. */
 function orderProblem(messages: readonly z.infer<typeof message>[]): string | undefined {
   let open: string[] = []
   let begun = false

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { type Body, problemOf, type Received } from './openai-protocol.ts'
 
-/** What the server says when it is asked: an answer, a failure, or something that is neither. */
+/** The reply of the server: an answer, a failure, or something that is neither. */
 export interface Reply {
   readonly text?: string
   /** JSON as text. */
@@ -11,47 +11,47 @@ export interface Reply {
   readonly reasoning?: string
   readonly calls?: readonly { readonly id?: string; readonly name: string; readonly args: unknown }[]
   readonly finish?: 'stop' | 'length' | 'tool_calls' | 'content_filter'
-  /** Absent: one token for each word sent and written. Null: the server does not say. */
+  /** Absent: one token for each word sent and written. Null: the server reports none. */
   readonly usage?: { readonly prompt: number; readonly completion: number; readonly cached?: number; readonly reasoning?: number } | null
   /** An HTTP status of a failure, with its message or body. */
   readonly status?: number
   readonly error?: string
-  /** Sent as it is instead of an answer. */
+  /** The text to send instead of an answer. */
   readonly raw?: string | Buffer
   readonly headers?: Readonly<Record<string, string>>
-  /** Nothing is sent before this has resolved. */
+  /** The server sends nothing before this has resolved. */
   readonly hold?: Promise<unknown>
-  /** While streaming, nothing is sent after the first piece before this has resolved. */
+  /** While streaming, the server sends nothing after the first piece before this has resolved. */
   readonly holdStream?: Promise<unknown>
-  /** The connection breaks: before anything is sent, in the middle of the body, or ends there as if all were well. */
+  /** The connection breaks: before anything is sent, or in the middle of the body, or it ends there as if it were complete. */
   readonly cut?: 'before' | 'within' | 'end'
-  /** Characters of a streamed piece; 3 if absent. */
+  /** The characters of a streamed piece; 3 if absent. */
   readonly piece?: number
 }
 
-/** One request as it came. */
+/** One received request. */
 export interface Seen extends Received {
-  /** Resolves when the client broke the request off. */
+  /** Resolves when the client has aborted the request. */
   readonly brokenOff: Promise<void>
 }
 
 export interface OpenAiServer {
-  /** For `REFLEX_BASE_URL`: ends in /v1. */
+  /** The value for `REFLEX_BASE_URL`; it ends in /v1. */
   readonly url: string
   readonly requests: readonly Seen[]
-  /** What was wrong with requests; each was answered with 400 as well. */
+  /** The problems of requests; each was answered with 400 as well. */
   readonly problems: readonly string[]
-  /** Puts replies at the end of the queue. */
+  /** Adds replies to the queue. */
   reply(...replies: readonly Reply[]): void
   close(): Promise<void>
 }
 
 export interface OpenAiServerOptions {
-  /** The only key that is let in; none is asked for if absent. */
+  /** The only accepted key; no key is required if absent. */
   readonly key?: string
   /** Answers instead of the queue. */
   readonly handler?: (seen: Seen) => Reply | Promise<Reply>
-  /** Other paths below the server, such as `/v1/messages`: the JSON that they answer. */
+  /** Other paths of the server, such as `/v1/messages`, with their JSON answers. */
   readonly routes?: Readonly<Record<string, (body: Body) => unknown>>
 }
 
@@ -61,7 +61,7 @@ export async function startOpenAi(options: OpenAiServerOptions = {}): Promise<Op
   const problems: string[] = []
   const queue: Reply[] = []
   const server = createServer((incoming, outgoing) => {
-    // A request that was broken off has nobody to be told.
+    // The client of an aborted request gets no answer.
     void serve(incoming, outgoing).catch(() => outgoing.destroy())
   })
 

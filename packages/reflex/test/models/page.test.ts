@@ -14,7 +14,7 @@ function block(language: string): string {
   return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1] ?? ''
 }
 
-test('the example of docs/models.md prints what it says', () => {
+test('the example of docs/models.md prints the documented output', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-models-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -24,7 +24,7 @@ test('the example of docs/models.md prints what it says', () => {
   expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: /console\.log.*\/\/ (.*)/.exec(page)?.[1], stderr: '' })
 })
 
-test('its recording by hand answers', async () => {
+test('its handwritten recording answers', async () => {
   const models = recordedModels(block('jsonl'))
   expect(await models.generate(saying('?', { label: 'refund/decide' }), watched('1'))).toMatchObject({
     object: { edge: 'FULL' },
@@ -35,7 +35,7 @@ test('its recording by hand answers', async () => {
   })
 })
 
-test('its reply by hand for a node that writes is one', async () => {
+test('its handwritten reply for a writing node is valid', async () => {
   const models = recordedModels(block('json'))
   expect(await models.generate(saying('?', { label: 'refund/decide' }), watched())).toMatchObject({
     object: { edge: 'FULL', writes: { score: 0.5 } },
@@ -66,6 +66,6 @@ test.each(PACKAGES.filter((name) => CLOUDS.every(([, own]) => own !== name)))('%
     model: server ? 'local:m' : `${provider}:m`,
     ...(server ? { baseUrl: 'http://127.0.0.1:1' } : {}),
   })
-  // Loaded and asked: nobody listens there.
+  // Loaded and asked: no server listens there.
   expect((await faultOf(models.generate(saying('?', { retries: 0 }), watched()))).code).toMatch(/^R40(07|11)$/)
 })

@@ -3,7 +3,7 @@ import { type Json, type Kind, Runtime } from '../../src/kernel/index.ts'
 import { createModels, modelPort, scriptedModel } from '../../src/models/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 
-/** Asks the model once, and returns what came of it with the progress before it. */
+/** Asks the model once. Returns the result and the progress before it. */
 const asks: Kind<Json> = {
   name: 'asks',
   rev: 1,

@@ -16,7 +16,7 @@ import { faultOf, KEY, modelsOf, saying, server, watched } from './workshop.ts'
 
 const schema = { type: 'object', properties: { edge: { enum: ['FULL', 'NO'] } }, required: ['edge'] }
 
-/** What comes of a request: the reply, or the fault as data. */
+/** Returns the outcome of a request: the reply, or the fault as data. */
 async function outcome(models: Models, request: ModelRequest, key: string): Promise<unknown> {
   try {
     return await models.generate(request, watched(key))
@@ -65,7 +65,7 @@ const requests: fc.Arbitrary<ModelRequest> = fc.record(
 )
 
 describe('a recording', () => {
-  test('plays back exactly: equal requests in their order, others in any', async () => {
+  test('plays back exactly: equal requests in their order, others in any order', async () => {
     const asked = fc.array(
       fc.tuple(requests, fc.oneof(replies, fc.constant(faults.make('R4009', 'slow down', { data: { status: 429 } })))),
       { maxLength: 8 },
@@ -103,7 +103,7 @@ describe('a recording', () => {
     ['openai:gpt-5-mini', undefined],
     [undefined, 'openai:gpt-5-mini'],
     ['openai:gpt-5-mini', 'local:llama3'],
-  ])('stands in for every model: recorded with %s, played with %s', async (recorded, played) => {
+  ])('replaces every model: recorded with %s, played with %s', async (recorded, played) => {
     let file = ''
     const replies = ['one', 'two']
     const live = createModels({
@@ -123,7 +123,7 @@ describe('a recording', () => {
     expect(await faultOf(models.generate(named(played), watched('5')))).toMatchObject({ code: 'R4020', fix: 'record again with --record' })
   })
 
-  test('hands out what different models said to one prompt in order', async () => {
+  test('returns the answers of different models to one prompt in order', async () => {
     let file = ''
     const live = createModels({ host: virtualHost(), models: { a: scriptedModel(['A']), b: scriptedModel(['B']) } })
     const recording = recorder(live, (line) => void (file += line))
@@ -145,7 +145,7 @@ describe('a recording', () => {
     expect(lines.join('')).not.toContain(KEY)
   })
 
-  test('holds no secret, and nothing of what was asked', async () => {
+  test('contains no secret, and nothing of the request', async () => {
     const redact = redactTexts((text) => text.replaceAll('hunter2hunter2', '‹secret›'))
     let file = ''
     const models = recorder(
@@ -158,7 +158,7 @@ describe('a recording', () => {
     expect(file).not.toMatch(/hunter2|nobody/)
   })
 
-  test('leaves no line for a call that was broken off, nor where no model is configured', async () => {
+  test('has no line for an aborted call, or if no model is configured', async () => {
     let file = ''
     const write = (line: string): void => void (file += line)
     const call = watched()
@@ -173,10 +173,10 @@ describe('a recording', () => {
   })
 })
 
-describe('what a provider says of its tokens', () => {
+describe('the token counts of a provider', () => {
   const counts = fc.oneof(fc.constantFrom(-1, 1.9, 1e308, -0, Number.NaN, Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER), fc.nat())
 
-  test('loses no answer, and leaves a recording that can be read', async () => {
+  test('lose no answer, and leave a recording that can be read', async () => {
     const said = fc.record({ input: counts, output: counts, cached: counts, reasoning: counts }, { requiredKeys: ['input', 'output'] })
     const price = fc.constantFrom(1, 1e308, -1, Number.NaN)
     await fc.assert(
@@ -218,7 +218,7 @@ describe('what a provider says of its tokens', () => {
     expect(reply.cost).toBeGreaterThan(0)
   })
 
-  test('is summed as far as whole numbers are exact', async () => {
+  test('are summed as far as whole numbers are exact', async () => {
     const usage = { input: Number.MAX_SAFE_INTEGER, output: 1 }
     const models = createModels({
       host: virtualHost(),
@@ -232,7 +232,7 @@ describe('what a provider says of its tokens', () => {
   })
 })
 
-describe('a recording by hand', () => {
+describe('a handwritten recording', () => {
   const file = `// replies that a person wrote
 {"label": "refund/decide", "reply": {"object": {"edge": "FULL"}}, "by": "hand"}
 
@@ -242,7 +242,7 @@ describe('a recording by hand', () => {
 `
   const asking = saying('Refund?', { label: 'refund/decide', output: { schema } })
 
-  test('answers by label, in order, and says who wrote it', async () => {
+  test('answers by label, in order, and names its author', async () => {
     const models = recordedModels(file)
     expect(await models.generate(asking, watched('1'))).toEqual({
       model: 'recorded',
@@ -265,7 +265,7 @@ describe('a recording by hand', () => {
     })
   })
 
-  test('says what was asked and what it has when nothing is left', async () => {
+  test('reports the request and its remaining lines when none is left', async () => {
     const models = recordedModels(file, 'refund.jsonl')
     const fault = await faultOf(models.generate(saying('Ship it?', { label: 'refund/ship' }), watched()))
     expect(fault).toMatchObject({ code: 'R4020', verdict: 'fail' })
@@ -277,7 +277,7 @@ describe('a recording by hand', () => {
     expect((await faultOf(models.generate(asking, watched('3')))).message).toContain('its lines are used up')
   })
 
-  test('is held to the schema', async () => {
+  test('is checked against the schema', async () => {
     const models = recordedModels('{"label":"refund/decide","reply":{"object":{"edge":"FUL"}}}')
     expect(await faultOf(models.generate(asking, watched()))).toMatchObject({
       code: 'R4015',
@@ -289,7 +289,7 @@ describe('a recording by hand', () => {
     })
   })
 
-  test('with calls that nobody offered is held to it too', async () => {
+  test('with calls that were not offered is checked too', async () => {
     const line = (reply: object): string => `${JSON.stringify({ label: 'refund/decide', reply })}\n`
     const calls = [{ id: 'c1', name: 'f', args: {} }]
     const models = recordedModels(line({ calls }) + line({ calls, object: { edge: 'NO' } }) + line({ calls }))
@@ -299,12 +299,12 @@ describe('a recording by hand', () => {
     expect(await models.generate({ ...asking, tools: [{ name: 'f', schema: {} }] }, watched('3'))).toMatchObject({ calls })
   })
 
-  test('is checked by what the application gives for it', async () => {
+  test("is checked by the application's own check", async () => {
     const models = recordedModels(file, 'refund.jsonl', (_, value) => (value === null ? [] : [{ message: 'must be else', path: [] }]))
     expect((await faultOf(models.generate(asking, watched()))).message).toMatch(/: the answer must be else$/)
   })
 
-  test('of very many equal lines is handed out line by line', async () => {
+  test('with very many equal lines is used line by line', async () => {
     const lines = Array.from({ length: 2000 }, (_, i) => `{"label":"x","reply":{"text":"${i}"}}`)
     const models = recordedModels(lines.join('\n'))
     const said: string[] = []
@@ -316,7 +316,7 @@ describe('a recording by hand', () => {
     ['broken', '{"label": "hushhush", "reply" "hushhush"}', { message: 'the line is not JSON', column: 31 }],
     ['no JSON', 'hushhush', { message: 'the line is not JSON' }],
     ['a text', '"hushhush"', { message: 'the line is not a JSON object' }],
-  ])('that is %s is refused without its words', (_, line, fault) => {
+  ])('that is %s is refused without quoting it', (_, line, fault) => {
     const thrown = thrownBy(() => recordedModels(line))
     expect(thrown).toMatchObject({ code: 'R4021', line: 1, ...fault })
     expect(JSON.stringify(thrown)).not.toContain('hush')
@@ -343,7 +343,7 @@ describe('a recording by hand', () => {
   })
 })
 
-test('a recording may begin with a byte order mark', async () => {
+test('a recording may start with a byte order mark', async () => {
   const models = recordedModels('\ufeff{"label": "a", "reply": {"text": "one"}, "by": "hand"}\r\n')
   expect(await models.generate(saying('?', { label: 'a' }), watched())).toMatchObject({ text: 'one' })
 })

@@ -7,7 +7,7 @@ import { createModels, type LanguageModel, languageModel } from '../../src/model
 import { faultOf, KEY, saying, sdkModel, server, watched } from './workshop.ts'
 
 describe('models of the AI SDK', () => {
-  test('are models as they are', async () => {
+  test('are accepted unchanged', async () => {
     const openai = await server({ key: KEY })
     openai.reply({ text: 'one' }, { text: 'two', calls: [{ name: 'f', args: {} }] })
     const chat = createOpenAI({ baseURL: openai.url, apiKey: KEY }).chat('gpt-5-mini')
@@ -46,7 +46,7 @@ describe('models of the AI SDK', () => {
     expect(openai.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
   })
 
-  test('anthropic: thoughts that are signed come back with the results of tools', async () => {
+  test('anthropic: signed thoughts are sent back with the results of tools', async () => {
     const bodies: unknown[] = []
     const wire = await server({
       routes: {
@@ -123,7 +123,7 @@ describe('models of the AI SDK', () => {
     expect(asked[0]).not.toHaveProperty('reasoning')
   })
 
-  test('whose stream ends without an end have not answered', async () => {
+  test('whose stream ends without a finish part have not answered', async () => {
     const parts = [
       { type: 'text-start', id: '1' },
       { type: 'text-delta', id: '1', delta: 'Forty' },

@@ -3,7 +3,7 @@ import { describeFault, faultJson, systemHost } from '../../src/kernel/index.ts'
 import { createModels } from '../../src/models/index.ts'
 import { faultOf, KEY, modelsOf, saying, server, watched } from './workshop.ts'
 
-/** All that a person or a record could see of a failure. */
+/** Returns everything that a person or a record could see of a failure. */
 async function shown(promise: Promise<unknown>): Promise<string> {
   const fault = await faultOf(promise)
   return `${JSON.stringify(faultJson(fault))} ${describeFault(fault)}`
@@ -16,7 +16,7 @@ describe('a key', () => {
     ['in a page', { raw: `<html>${KEY}</html>`, status: 500 }],
     ['in a body that is no answer', { raw: `{"key":"${KEY}"}` }],
     ['in a stream', { raw: `data: {"error":{"message":"no ${KEY}"}}\n\n`, headers: { 'content-type': 'text/event-stream' } }],
-  ])('is in no fault when it is %s', async (_, reply) => {
+  ])('is in no fault if it is %s', async (_, reply) => {
     const openai = await server()
     openai.reply(reply)
     const text = await shown(modelsOf(openai).generate(saying('?', { retries: 0, stream: 'headers' in reply }), watched()))
@@ -24,7 +24,7 @@ describe('a key', () => {
     expect(text).toContain('llama3')
   })
 
-  test('of any form is known by its variable, also when it is set late', async () => {
+  test('of any form is recognized by its variable, even if it is set late', async () => {
     const openai = await server()
     openai.reply({ status: 401, error: 'plain.hush.0001 is no key' })
     const environment: Record<string, string> = {}
@@ -33,7 +33,7 @@ describe('a key', () => {
     expect(await shown(models.generate(saying('?'), watched()))).toMatch(/‹secret [0-9a-f]{4}› is no key/)
   })
 
-  test('that Reflex was never given is known by its form', async () => {
+  test('that Reflex never got is recognized by its form', async () => {
     const openai = await server()
     openai.reply({
       status: 500,
@@ -74,7 +74,7 @@ describe('a key', () => {
     expect((await shown(unreachable)).toLowerCase()).not.toContain('hush')
   })
 
-  test('is sent to its own provider alone', async () => {
+  test('is sent only to its own provider', async () => {
     const openai = await server()
     openai.reply({ text: 'hello' })
     await modelsOf(openai, { environment: { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY } }).generate(saying('?'), watched())

@@ -30,10 +30,10 @@ const { schema: schemas } = fc.letrec<{ schema: JsonObject; leaf: JsonObject }>(
 }))
 
 describe('a simulated model', () => {
-  test('answers what the schema allows, the same each time', async () => {
+  test('answers with an allowed value of the schema, the same each time', async () => {
     await fc.assert(
       fc.asyncProperty(schemas, async (schema) => {
-        // A reference inside a reference is its own document's; only the outermost is one here.
+        // A reference inside a referenced value belongs to its own document; only the outermost is one here.
         fc.pre(JSON.stringify(schema).lastIndexOf('$ref') <= 2)
         const asked = saying('?', { output: { schema } })
         const reply = await models.generate(asked, watched())
@@ -50,7 +50,7 @@ describe('a simulated model', () => {
     expect(reply.object).toEqual({ a: false, b: false })
   })
 
-  test('says that it is simulated, counts about, and is unpriced', async () => {
+  test('is marked as simulated, estimates its usage, and costs nothing', async () => {
     expect(await models.generate(saying('12345678', { label: 'plan' }), watched())).toEqual({
       model: 'simulated',
       text: '[Simulated] Response for plan',
@@ -61,7 +61,7 @@ describe('a simulated model', () => {
     })
   })
 
-  test('calls a tool only where it must', async () => {
+  test('calls a tool only if it must', async () => {
     const tools = [{ name: 'read', schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } }]
     expect((await models.generate(saying('?', { tools }), watched())).calls).toBeUndefined()
     expect((await models.generate(saying('?', { tools, choice: { tool: 'read' } }), watched())).calls).toEqual([

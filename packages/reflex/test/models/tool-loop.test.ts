@@ -19,7 +19,7 @@ function models(replies: readonly ScriptedReply[] | ((request: ModelRequest) => 
 }
 
 describe('a tool loop', () => {
-  test('performs calls in their order until the model answers, and sums what was used', async () => {
+  test('performs calls in their order until the model answers, and sums the usage', async () => {
     const performed: string[] = []
     const usage = { input: 1000, output: 100 }
     const all = models([
@@ -46,7 +46,7 @@ describe('a tool loop', () => {
     expect(performed).toEqual(['c1', 'c2'])
   })
 
-  test('that failed is continued from its messages: no call is made twice', async () => {
+  test('that failed continues from its messages: no call is made twice', async () => {
     const performed: string[] = []
     const said: ModelMessage[] = []
     let asked = 0
@@ -75,7 +75,7 @@ describe('a tool loop', () => {
     ['arguments that do not fit', call('add', { a: 2 }), 'add cannot be called with these arguments: the arguments must have the key "b"'],
     ['arguments that are no JSON', { ...call('add', {}), invalid: '{"a":' }, 'the arguments of add are not a JSON object'],
     ['a tool that failed', call('add', { a: 2, b: -1 }), 'no negative numbers'],
-  ])('tells the model of %s', async (_, made, told) => {
+  ])('reports %s to the model', async (_, made, told) => {
     const perform = async () => {
       throw new Fault('R4103', 'no negative numbers', 'fail')
     }
@@ -91,12 +91,12 @@ describe('a tool loop', () => {
     await expect(toolLoop(models([{ calls: [call('add', { a: 1, b: 1 })] }]), asking, { perform }, watched())).rejects.toBe(thrown)
   })
 
-  test('ends with a tool that is terminal', async () => {
+  test('ends with a terminal tool', async () => {
     const loop = { perform: async () => 'kept', terminal: ['done'] }
     expect(await toolLoop(models([{ calls: [call('done', {})] }]), asking, loop, watched())).toMatchObject({ result: 'kept', turns: 1 })
   })
 
-  test('does not go on for ever', async () => {
+  test('does not continue forever', async () => {
     const all = models(() => ({ calls: [call('add', { a: 1, b: 1 })] }))
     expect(await faultOf(toolLoop(all, { ...asking, label: 'sum' }, { perform: add, maxTurns: 3 }, watched()))).toMatchObject({
       code: 'R4018',
@@ -106,7 +106,7 @@ describe('a tool loop', () => {
     })
   })
 
-  test('keeps what its turns used when one of them fails', async () => {
+  test('keeps the usage of its turns when one of them fails', async () => {
     const usage = { input: 1000, output: 100 }
     const wrong = { text: '{"sum":"five"}', usage }
     const all = models([{ calls: [call('add', { a: 2, b: 3 })], usage }, wrong, wrong])
@@ -132,7 +132,7 @@ describe('a tool loop', () => {
     expect(choices).toEqual(['required', 'auto'])
   })
 
-  test('ends when the call is broken off', async () => {
+  test('ends when the call is aborted', async () => {
     const stopped = watched()
     const perform = async () => {
       stopped.abort(new Error('dropped'))
@@ -142,7 +142,7 @@ describe('a tool loop', () => {
     await expect(toolLoop(models([{ calls }, 'x']), asking, { perform }, stopped)).rejects.toThrow('dropped')
   })
 
-  test('over HTTP, streamed: every request is one that OpenAI takes', async () => {
+  test('over HTTP, streamed: every request is one that OpenAI accepts', async () => {
     const openai = await server()
     openai.reply(
       {

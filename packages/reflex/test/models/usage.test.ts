@@ -7,7 +7,7 @@ const PRICES = { m: { input: 1_000_000, output: 1_000_000 } }
 const cut = faults.make('R4011', 'the stream ended before the answer was complete')
 const told = faults.make('R4011', 'the stream ended before the answer was complete', { data: { usage: { input: 7, output: 3 } } })
 
-/** A model that streams so many characters, then does what `end` says. */
+/** A model that streams some characters, then does what `end` says. */
 const streaming = (characters: number, end: () => Promise<never>): Model => ({
   name: 'm',
   async generate(_, call) {
@@ -44,7 +44,7 @@ describe('a try without an answer', () => {
     expect(await usedBy(streaming(0, () => Promise.reject(faults.make('R4009', 'slow down'))))).toBe(undefined)
   })
 
-  test('counts beside the answer that came after it', async () => {
+  test('counts in addition to the later answer', async () => {
     const { host, models } = workshop([], {
       model: (() => {
         let n = 0

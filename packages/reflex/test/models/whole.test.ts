@@ -15,7 +15,7 @@ const generate = (replies: Parameters<typeof scriptedModel>[0], request = saying
   workshop([], { model: scriptedModel(replies, 'acme:one') }).models.generate(request, watched())
 
 describe('an answer', () => {
-  test('that was cut is a failure that names the place, and no call in it is made', async () => {
+  test('that was cut is a failure that names the position, and no call in it is made', async () => {
     const text = await faultOf(generate([{ text: 'half', finish: 'length' }], saying('?', { maxTokens: 4096 })))
     expect(text).toMatchObject({ code: 'R4019', verdict: 'fail', message: 'the answer of acme:one was cut at 4,096 tokens' })
     expect(text.data).toMatchObject({ answer: 'half' })
@@ -23,11 +23,11 @@ describe('an answer', () => {
     expect(await faultOf(generate([{ calls, finish: 'length' }], { ...asking, partial: true }))).toMatchObject({ code: 'R4019' })
   })
 
-  test('that was cut is an answer where partial ones are accepted', async () => {
+  test('that was cut is an answer if partial ones are accepted', async () => {
     expect(await generate([{ text: 'half', finish: 'length' }], saying('?', { partial: true }))).toMatchObject({ text: 'half' })
   })
 
-  test('gives each call an id of its own in the conversation', async () => {
+  test('gets a unique id for each call in the conversation', async () => {
     const before = { role: 'assistant' as const, calls: [{ id: 'call_1', name: 'now', args: {} }] }
     const messages = [...asking.messages, before, { role: 'tool' as const, call: 'call_1', name: 'now', result: 'noon' }]
     const made = ['call_1', '', 'call_1'].map((id) => ({ id, name: 'now', args: {} }))
@@ -37,7 +37,7 @@ describe('an answer', () => {
     expect(told?.map((block) => (block as { readonly toolCallId: string }).toolCallId)).toEqual(['call_1_2', 'call_2', 'call_1_3'])
   })
 
-  test('may leave out the arguments only for a tool that takes none', async () => {
+  test('may omit the arguments only for a tool without parameters', async () => {
     const openai = await server()
     openai.reply({
       calls: [
@@ -52,13 +52,13 @@ describe('an answer', () => {
     ])
   })
 
-  test('that begins with its thoughts is the text after them', async () => {
+  test('that starts with its thoughts is the text after them', async () => {
     const openai = await server()
     openai.reply({ text: '<think>\nhm, 5\n</think>\n\nfive' })
     expect(await modelsOf(openai).generate(saying('?'), watched())).toMatchObject({ text: 'five', reasoning: 'hm, 5' })
   })
 
-  test.each([1, 2, 3, 5, 100])('shows its thoughts as thoughts while it streams in pieces of %i', async (piece) => {
+  test.each([1, 2, 3, 5, 100])('streams its thoughts as thoughts in pieces of %i', async (piece) => {
     const openai = await server()
     const texts = ['<think>a < b </thin> c</think>\n\nfive <think>six</think>', ' <thing>', '<thi', 'plain', '\n<think>never closed']
     for (const text of texts) openai.reply({ text, piece })
@@ -80,7 +80,7 @@ describe('an answer', () => {
 })
 
 describe('prices', () => {
-  test('of an exact name precede those of its family', () => {
+  test('of an exact name override those of its family', () => {
     expect(priceOf(['openai:gpt-4o-2024-05-13'], {})).toMatchObject({ input: 5, output: 15 })
     expect(priceOf(['openai:gpt-4o-2024-11-20'], {})).toMatchObject({ input: 2.5, output: 10 })
     const own = { 'acme:a': { input: 1, output: 1 }, 'acme:a-2026-01-01': { input: 2, output: 2 } }

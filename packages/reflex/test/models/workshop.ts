@@ -26,31 +26,31 @@ export interface WatchedCall extends ModelCall {
   abort(reason: Error): void
 }
 
-/** A call as a port has it, whose progress can be read. */
+/** A call as a port gets it, with readable progress. */
 export function watched(key = 'otter-2m9q:1'): WatchedCall {
   const controller = new AbortController()
   const parts: Json[] = []
   return { signal: controller.signal, key, parts, part: (delta) => void parts.push(delta), abort: (reason) => controller.abort(reason) }
 }
 
-/** A server for this test, gone after it. */
+/** Starts a server for this test; it is removed after the test. */
 export async function server(options: OpenAiServerOptions = {}): Promise<OpenAiServer> {
   const started = await startOpenAi(options)
   onTestFinished(() => started.close())
   return started
 }
 
-/** Models that ask the server by its base URL, with the real clock. */
+/** Models that use the server by its base URL, with the real clock. */
 export function modelsOf(at: OpenAiServer, options: Partial<ModelsOptions> = {}): Models {
   return createModels({ host: systemHost, environment: { REFLEX_API_KEY: KEY }, baseUrl: at.url, model: 'llama3', ...options })
 }
 
-/** A model of the AI SDK on the server, as an application makes one. */
+/** Returns a model of the AI SDK on the server, as an application creates one. */
 export function sdkModel(at: OpenAiServer): ReturnType<ReturnType<typeof createOpenAICompatible>> {
   return createOpenAICompatible({ name: 'acme', baseURL: at.url, apiKey: KEY, includeUsage: true })('m1')
 }
 
-/** The fault that a promise rejects with. */
+/** Returns the fault with which a promise rejects. */
 export async function faultOf(promise: Promise<unknown>): Promise<FaultData> {
   try {
     await promise
@@ -62,8 +62,8 @@ export async function faultOf(promise: Promise<unknown>): Promise<FaultData> {
 }
 
 /**
- * What comes of a promise while the clock of a virtual host goes on to whatever is due within `reach` milliseconds: waits
- * between tries are over at once, deadlines far away stay where they are.
+ * Settles as a promise does, while the clock of a virtual host advances to everything that is due within `reach`
+ * milliseconds: waits between tries end immediately, distant deadlines do not pass.
  */
 export async function played<Value>(host: VirtualHost, promise: Promise<Value>, reach = 30_000): Promise<Value> {
   const state = { done: false }
@@ -76,10 +76,10 @@ export async function played<Value>(host: VirtualHost, promise: Promise<Value>, 
   return marked
 }
 
-/** What a busy provider's try fails with. */
+/** The failure of a try with a busy provider. */
 export const busy = (data: JsonObject = {}): Fault => faults.make('R4009', 'slow down', { data })
 
-/** Models whose default says these replies, on a clock of their own. */
+/** Models whose default gives these replies, on their own clock. */
 export function workshop(
   replies: readonly ScriptedReply[],
   options: Partial<ModelsOptions> = {},

@@ -22,7 +22,7 @@ describe('the address of a store', () => {
     expect(await openStore('memory:').ledger('a')).toEqual([])
   })
 
-  it('of a store that is not known is refused, and no password is repeated', () => {
+  it('of an unknown kind is refused, and no password is repeated', () => {
     for (const address of ['mysql://ana:secret@host/db', 'http://host', 'file:reflex.db', 'sqlite:', 'sqlite::memory:', '']) {
       expect(() => openStore(address), address).toThrow(
         expect.objectContaining({ code: 'R5027', message: expect.not.stringContaining('secret') as string }),
@@ -31,7 +31,7 @@ describe('the address of a store', () => {
   })
 })
 
-describe('what SQLite says', () => {
+describe('the errors of SQLite', () => {
   const said = (errcode: number) => Object.assign(new Error('said'), { code: 'ERR_SQLITE_ERROR', errcode })
 
   it.each([
@@ -56,7 +56,7 @@ describe('what SQLite says', () => {
 })
 
 describe('the catalogue of stores', () => {
-  it('has codes of its own, and each page says what to do', () => {
+  it('has its own codes, and each page says what to do', () => {
     for (const [code, page] of Object.entries(faults.entries)) {
       expect(code).toMatch(/^R50[2-4]\d$/)
       expect(Object.keys(kernelFaults.entries)).not.toContain(code)

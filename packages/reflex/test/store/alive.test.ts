@@ -20,26 +20,26 @@ async function deadProcess(): Promise<number> {
 }
 
 describe('a worker is gone', () => {
-  it('when it is silent for its ttl', () => {
+  it('if it is silent for its ttl', () => {
     expect([109, 110].map((now) => isGone(me(), now, HERE))).toEqual([false, true])
   })
 
-  it('when its process is dead, on this machine alone', async () => {
+  it('if its process is dead, only on this machine', async () => {
     const dead = me({ pid: await deadProcess() })
     expect(isGone(dead, 100, HERE)).toBe(true)
     expect(isGone(dead, 100, new Set(['there']))).toBe(false)
   })
 
-  it.runIf(onLinux)('not when its number means something else: another boot, another container', async () => {
+  it.runIf(onLinux)('not if its process number belongs to another boot or another container', async () => {
     expect(isGone(me({ pid: await deadProcess(), place: 'another' }), 100, HERE)).toBe(false)
   })
 
-  it.runIf(onLinux)('when another process has its number by now', () => {
+  it.runIf(onLinux)('if another process has its number now', () => {
     expect(isGone(me({ began: '1' }), 100, HERE)).toBe(true)
     expect(isGone(me({ began: '' }), 100, HERE)).toBe(false)
   })
 
-  it.runIf(onLinux)('when it was killed and its parent has not looked', async () => {
+  it.runIf(onLinux)('if it was killed and its parent has not collected it', async () => {
     const parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
     onTestFinished(() => void parent.kill('SIGKILL'))
     const [output] = (await once(parent.stdout, 'data')) as [Buffer]
@@ -48,8 +48,8 @@ describe('a worker is gone', () => {
     expect(isGone(me({ pid, began: '' }), 100, HERE)).toBe(true)
   })
 
-  it('not when it may not be asked, or has no process to ask for', () => {
-    // The first process of a system belongs to somebody else, or to root.
+  it('not if its process cannot be asked or does not exist', () => {
+    // The first process of a system belongs to another user, such as root.
     expect(isGone(me({ pid: 1, began: '' }), 100, HERE)).toBe(false)
     expect(isGone(me({ pid: 0 }), 100, HERE)).toBe(false)
     expect(isGone(me({ host: '', pid: -5 }), 100, new Set(['']))).toBe(false)

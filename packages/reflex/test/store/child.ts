@@ -1,6 +1,6 @@
 /**
- * A process with a store of its own, which does what it is told: `open`, any method of the store, or `flood`,
- * which commits one batch after the other and names each on its standard output once it is durable.
+ * A process with its own store that performs commands: `open`, any method of the store, or `flood`, which commits one
+ * batch after the other and prints the number of each when it is durable.
  */
 import { writeSync } from 'node:fs'
 import { causeOf } from '../../src/kernel/journal/fault.ts'
@@ -10,7 +10,7 @@ import { batchOf } from '../../src/testing/store-suite/world.ts'
 
 let store: Store | undefined
 
-// A file that may not grow any more shall be an error of the write, not the end of the process.
+// A file that may not grow must cause a write error, not the end of the process.
 process.on('SIGXFSZ', () => {})
 process.on('disconnect', () => process.exit())
 process.on('message', ([name, ...args]: [string, ...unknown[]]) => void answer(name, args))

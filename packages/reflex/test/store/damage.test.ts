@@ -35,7 +35,7 @@ async function storeFile(): Promise<string> {
   return file
 }
 
-/** The inbox of a run; throws for a message that is damaged. */
+/** Returns the inbox of a run. Throws for a damaged message. */
 async function soundInbox(store: Store, run: string): Promise<unknown> {
   const inbox = await store.inbox(run)
   for (const { fault } of inbox) if (fault !== undefined) throw fault
@@ -61,7 +61,7 @@ function tamper(file: string, sql: string): void {
 
 const digestOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
-/** What is thrown, as far as a user is told. */
+/** Returns the thrown fault as a user sees it. */
 async function faultOf(work: () => unknown): Promise<{ code: string; run?: string | undefined; record?: unknown }> {
   try {
     await work()
@@ -98,7 +98,7 @@ describe('a journal that is not what was written', () => {
       `insert into journal (run, first, count, version, sum, body) select run, 7, count, version, sum, body from journal where run = ${OTTER} and first = 6`,
       7,
     ],
-  ])('%s: R5003 names the run and the record, nothing changes, other runs go on', async (_what, sql, record) => {
+  ])('%s: R5003 names the run and the record, nothing changes, other runs continue', async (_what, sql, record) => {
     const file = await storeFile()
     tamper(file, sql)
     const before = digestOf(file)
@@ -130,7 +130,7 @@ describe('a journal that is not what was written', () => {
     await store.close()
   })
 
-  it('is noticed in the part that is read, from a snapshot or from a record on', async () => {
+  it('is noticed in the part that is read, from a snapshot or from a record', async () => {
     const file = await storeFile()
     tamper(file, `update journal set body = replace(body, '"a', '"b') where run = ${OTTER} and first = 1`)
     const store = openSqlite(file)
@@ -162,7 +162,7 @@ describe('a journal that is not what was written', () => {
     await store.close()
   })
 
-  it('a damaged message is R5013 without its content, and the others are there', async () => {
+  it('a damaged message is R5013 without its content, and the others can be read', async () => {
     const file = await storeFile()
     const sound = openSqlite(file)
     await sound.post('otter', messageOf('last'))
@@ -176,7 +176,7 @@ describe('a journal that is not what was written', () => {
     await store.close()
   })
 
-  it('a damaged snapshot costs time, not the run: the journal is read from its beginning', async () => {
+  it('a damaged snapshot costs time but not the run: the journal is read from its start', async () => {
     const file = await storeFile()
     tamper(file, "update snapshot set body = '{}'")
     const store = openSqlite(file)
@@ -187,7 +187,7 @@ describe('a journal that is not what was written', () => {
 })
 
 describe('a damaged file', () => {
-  it('with any bit turned, answers as before or not at all', { timeout: 60_000 }, async () => {
+  it('with any bit flipped, answers as before or not at all', { timeout: 60_000 }, async () => {
     const file = await storeFile()
     const sound = await (async () => {
       const store = openSqlite(file)
@@ -211,7 +211,7 @@ describe('a damaged file', () => {
     )
   })
 
-  it('that is cut at any length is refused and left as it is', async () => {
+  it('that is cut at any length is refused and not changed', async () => {
     const file = await storeFile()
     const size = statSync(file).size
     const copy = `${file}.copy`
@@ -224,7 +224,7 @@ describe('a damaged file', () => {
     }
   })
 
-  it('with a page of rubbish is refused when it is opened, and left as it is', async () => {
+  it('with a page of random bytes is refused when it is opened, and not changed', async () => {
     const file = await storeFile()
     const bytes = readFileSync(file)
     for (let page = 1; page < bytes.length / 4096; page++) {
@@ -236,7 +236,7 @@ describe('a damaged file', () => {
     }
   })
 
-  it('that is large is checked where it is read: sound runs go on', async () => {
+  it('that is large is checked when it is read: valid runs continue', async () => {
     const file = await storeFile()
     const store = openSqlite(file)
     await store.hello(worker, NOW, TTL)
@@ -264,7 +264,7 @@ describe('a damaged file', () => {
 
 const isUsed = (page: Buffer) => page.some((byte) => byte !== 0)
 
-/** Either it answers what it answered when it was sound, or a fault is thrown. */
+/** Expects the same answer as before the damage, or a fault. */
 async function answersAsBefore(file: string, sound: unknown): Promise<boolean> {
   let store: Store | undefined
   try {

@@ -13,7 +13,7 @@ const RUN = 'otter-2m9q'
 const NOBODY = 65_534
 const worker = workerOf('w')
 
-/** Commits until the store refuses, and tells what it said and which record was the last. */
+/** Commits until the store refuses. Returns the fault and the last record. */
 async function fill(
   call: (name: keyof Store, ...args: unknown[]) => Promise<unknown>,
 ): Promise<{ code: unknown; verdict: unknown; last: number }> {
@@ -31,7 +31,7 @@ async function fill(
   }
 }
 
-/** What was written before is intact, what was refused is not there, and the run goes on. */
+/** Expects that earlier writes are intact, that refused ones are absent, and that the run continues. */
 async function goesOn(store: Store, last: number): Promise<void> {
   expect((await store.read(RUN))?.row.last).toBe(last)
   expect(await store.journal(RUN)).toHaveLength(last)
@@ -41,7 +41,7 @@ async function goesOn(store: Store, last: number): Promise<void> {
 }
 
 describe('a full disk', () => {
-  it('refuses the batch, keeps what is there, and the run goes on when there is room', async (context) => {
+  it('refuses the batch, keeps earlier data, and the run continues when there is space', async (context) => {
     const path = smallDisk(context)
     const ballast = join(path, 'ballast')
     execFileSync('sh', ['-c', 'head -c 400000 /dev/zero > "$0"', ballast])
@@ -56,7 +56,7 @@ describe('a full disk', () => {
     await goesOn(store, full.last)
   })
 
-  it('has no room for a new store either', (context) => {
+  it('has no space for a new store either', (context) => {
     const path = smallDisk(context)
     execFileSync('sh', ['-c', 'head -c 2000000 /dev/zero > "$0" || true', join(path, 'ballast')], { stdio: 'ignore' })
     const file = join(path, 'reflex.db')
@@ -65,7 +65,7 @@ describe('a full disk', () => {
     void openSqlite(file).close()
   })
 
-  it.skipIf(process.platform === 'win32')('a file that may not grow is the same', async () => {
+  it.skipIf(process.platform === 'win32')('a file that may not grow gives the same fault', async () => {
     const file = join(folder(), 'reflex.db')
     const limited = new StoreProcess({ shellBefore: 'ulimit -f 2000' })
     await limited.call('open', file)
@@ -80,7 +80,7 @@ describe('a full disk', () => {
   })
 })
 
-describe.skipIf(process.platform === 'win32')('a store whose file is taken away while it is open', () => {
+describe.skipIf(process.platform === 'win32')('a store whose file is removed while it is open', () => {
   it.each([
     ['is gone', (file: string) => rmSync(file)],
     ['is gone', (file: string) => rmSync(join(file, '..'), { recursive: true })],
@@ -93,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('a store whose file is taken away 
         renameSync(`${file}.copy`, file)
       },
     ],
-  ])('%s: R5005, and nothing passes for written', async (what, harm) => {
+  ])('%s: R5005, and no write is reported as done', async (what, harm) => {
     const file = join(folder(), 'reflex.db')
     const store = openSqlite(file)
     onTestFinished(() => void store.close())
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === 'win32')('a store whose file is taken away 
         renameSync(`${log}.copy`, log)
       },
     ],
-  ])('or its log %s: R5005 before anything passes for written, and what was written is there', async (what, harm) => {
+  ])('or its log %s: R5005 before a write is reported as done, and earlier writes remain', async (what, harm) => {
     const file = join(folder(), 'reflex.db')
     const store = openSqlite(file)
     await store.hello(worker, NOW, TTL)
@@ -133,11 +133,11 @@ describe.skipIf(process.platform === 'win32')('a store whose file is taken away 
   })
 })
 
-describe('a store that may not be written', () => {
+describe('a store that cannot be written', () => {
   it.each([
     ['a file', (path: string) => chmodSync(join(path, 'reflex.db'), 0o444)],
     ['a folder', (path: string) => chmodSync(path, 0o555)],
-  ])('%s that is read-only is read, and nothing is written: R5024', async (_what, protect) => {
+  ])('%s that is read-only can be read, and nothing is written: R5024', async (_what, protect) => {
     const path = folder()
     chmodSync(path, 0o777)
     void openSqlite(join(path, 'reflex.db')).close()
@@ -155,7 +155,7 @@ describe('a store that may not be written', () => {
     expect(readdirSync(path)).toEqual(['reflex.db'])
   })
 
-  it('shows what its owner writes while it is open to read', async () => {
+  it('shows the writes of its owner while it is open for reading', async () => {
     const path = folder()
     const file = join(path, 'reflex.db')
     const owner = openSqlite(file)
@@ -177,7 +177,7 @@ describe('a store that may not be written', () => {
     expect(await other.call('runs')).toHaveLength(3)
   })
 
-  it('a folder in which nothing can be made: R5023 or R5024', async () => {
+  it('a folder in which nothing can be created: R5023 or R5024', async () => {
     const path = folder()
     chmodSync(path, 0o555)
     onTestFinished(() => chmodSync(path, 0o777))
@@ -186,7 +186,7 @@ describe('a store that may not be written', () => {
     expect(readdirSync(path)).toEqual([])
   })
 
-  it('a file that may not even be read: R5023', async () => {
+  it('a file that cannot even be read: R5023', async () => {
     const path = folder()
     chmodSync(path, 0o777)
     void openSqlite(join(path, 'reflex.db')).close()
@@ -194,7 +194,7 @@ describe('a store that may not be written', () => {
     await expect(openAsNobody(join(path, 'reflex.db'))).rejects.toMatchObject({ code: 'R5023' })
   })
 
-  it('a store that another process keeps busy: R5025, and it may be tried again', async () => {
+  it('a store that another process keeps busy: R5025, and the call can be tried again', async () => {
     const file = join(folder(), 'reflex.db')
     const store = openSqlite(file, { busyTimeout: 1 })
     await store.hello(worker, NOW, TTL)
@@ -216,7 +216,7 @@ describe('a store that may not be written', () => {
   })
 })
 
-/** Opens a store in a process that is not allowed everything. */
+/** Opens a store in a process with few permissions. */
 async function openAsNobody(file: string): Promise<StoreProcess> {
   const process = new StoreProcess(asNobody())
   await process.call('open', file)
@@ -227,7 +227,7 @@ function asNobody(): { uid?: number; gid?: number } {
   return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 }
 
-/** A disk of one megabyte. Skips the test where none can be had. */
+/** A disk of one megabyte. Skips the test if none can be created. */
 function smallDisk({ skip }: TestContext): string {
   const path = join(folder(), 'disk')
   mkdirSync(path)

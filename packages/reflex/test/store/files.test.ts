@@ -14,7 +14,7 @@ import { folder, StoreProcess } from './processes.ts'
 
 const newFile = () => join(folder(), 'reflex.db')
 
-/** Every file beside a path, with what it holds. */
+/** Returns every file beside a path with its content. */
 function filesAt(file: string): Record<string, string> {
   const files = readdirSync(dirname(file)).filter((name) => statSync(join(dirname(file), name)).isFile())
   return Object.fromEntries(
@@ -37,20 +37,20 @@ function codeOf(work: () => unknown): string {
   return 'nothing is thrown'
 }
 
-/** A database that SQLite made, with these statements. */
+/** Creates a SQLite database with these statements. */
 function database(file: string, sql: string): void {
   const db = new DatabaseSync(file)
   db.exec(sql)
   db.close()
 }
 
-/** What a process leaves that was killed while it had a database open. */
+/** Returns the files that a killed process leaves of an open database. */
 function killedProcess(file: string, sql: string): void {
   const code = `const db = new (require('node:sqlite').DatabaseSync)(process.argv[1]); db.exec(process.argv[2]); process.kill(process.pid, 'SIGKILL')`
   expect(() => execFileSync(process.execPath, ['-e', code, file, sql], { stdio: 'ignore' })).toThrow()
 }
 
-/** A database with a log that nobody took in. */
+/** Returns a database with a log that was not merged. */
 function databaseOfDeadProcess(file: string, sql: string): void {
   killedProcess(file, sql)
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
@@ -65,7 +65,7 @@ async function hasRun(store: Store): Promise<boolean> {
 }
 
 describe('a new store', () => {
-  it('is made with the folders above it, and leaves one file when it is closed', async () => {
+  it('is created with the folders above it, and leaves one file when it is closed', async () => {
     const file = join(folder(), 'a/b/reflex.db')
     const store = openSqlite(file)
     expect([store.durable, store.name]).toEqual([true, file])
@@ -87,17 +87,17 @@ describe('a new store', () => {
     ['a database without tables', (file: string) => database(file, 'create table a (b); drop table a')],
     ['a database without tables that keeps a log', (file: string) => database(file, 'pragma journal_mode = wal')],
     ['a link to a place where nothing is', (file: string) => symlinkSync(`${file}.elsewhere`, file)],
-  ])('may take the place of %s', async (_what, prepare) => {
+  ])('may replace %s', async (_what, prepare) => {
     const file = newFile()
     prepare(file)
     const store = openSqlite(file)
-    // Whoever opens it second, while the first has it open, must know it for a store.
+    // A process that opens it second, while the first has it open, must recognize a store.
     await openSqlite(file).close()
     expect(await hasRun(store)).toBe(true)
     await openSqlite(file).close()
   })
 
-  it('is made anew where a process was killed while it made one', async () => {
+  it('is created again if a process was killed while it created one', async () => {
     const file = newFile()
     // With so little memory, SQLite writes pages before it commits, and a journal to undo that.
     killedProcess(
@@ -110,7 +110,7 @@ describe('a new store', () => {
     expect(readdirSync(dirname(file))).toEqual(['reflex.db'])
   })
 
-  it('takes in what a killed process left', async () => {
+  it('reads what a killed process left', async () => {
     const file = newFile()
     const victim = await StoreProcess.open(file)
     const worker = workerOf('w')
@@ -125,7 +125,7 @@ describe('a new store', () => {
   })
 })
 
-describe('what is not a store is refused and left as it is', () => {
+describe('a file that is not a store is refused and not changed', () => {
   it.each([
     ['a text', 'R5020', (file: string) => writeFileSync(file, 'hello '.repeat(1000))],
     ['zeros', 'R5021', (file: string) => writeFileSync(file, Buffer.alloc(8192))],
@@ -181,13 +181,13 @@ describe('what is not a store is refused and left as it is', () => {
     prepare(file)
     const before = filesAt(file)
     expect(codeOf(() => openSqlite(file))).toBe(code)
-    // A reader of a log needs an index of it, which holds nothing of its own.
+    // A reader of a log needs an index of it, which contains no data of its own.
     const { 'reflex.db-shm': _before, ...was } = before
     const { 'reflex.db-shm': _after, ...is } = filesAt(file)
     expect(is).toEqual(was)
   })
 
-  it.runIf(process.platform === 'linux')('a folder where no folder can be made: R5023', () => {
+  it.runIf(process.platform === 'linux')('a folder in which no folder can be created: R5023', () => {
     expect(codeOf(() => openSqlite('/proc/self/deep/er/reflex.db'))).toBe('R5023')
   })
 
@@ -217,7 +217,7 @@ function newer(file: string, change: (sql: string) => void, last?: () => void): 
 }
 
 describe('a closed store', () => {
-  it('may be closed again, and does nothing else', async () => {
+  it('can be closed again, and does nothing else', async () => {
     const store = openSqlite(newFile())
     const worker = workerOf('w')
     await store.hello(worker, NOW, TTL)

@@ -61,7 +61,7 @@ describe('a store whose layout a newer release raises while it is open', () => {
 })
 
 describe('a store of an older layout', () => {
-  it('gets an identity when it is opened, keeps its runs, and is written on', async () => {
+  it('gets an identity when it is opened, keeps its runs, and can be written', async () => {
     const file = join(folder(), 'reflex.db')
     const before = openSqlite(file)
     await before.hello(worker, NOW, TTL)
@@ -85,7 +85,7 @@ describe('a store of an older layout', () => {
     expect(() => openSqlite(file, { identity: 'another' })).toThrow(expect.objectContaining({ code: 'R5030' }))
   })
 
-  it('gets one identity from all processes that open it at once', async () => {
+  it('gets one identity from all processes that open it at the same time', async () => {
     const file = join(folder(), 'reflex.db')
     await openSqlite(file).close()
     makeFirstLayout(file)

@@ -20,7 +20,7 @@ import type { Awaitable, Lease, RunStatus, Store } from '../../src/kernel/ports/
 import { memoryStore } from '../../src/store/index.ts'
 import { batchOf, messageOf, rowChange, NOW, rowOf, workerOf } from '../../src/testing/store-suite/world.ts'
 
-/** A store and the leases that it gave, newest last, in the same places in both. */
+/** A store and its leases, the newest last, at the same positions in both stores. */
 interface Side {
   readonly store: Store
   readonly leases: Lease[]
@@ -41,7 +41,7 @@ const time = integer({ min: NOW, max: NOW + 30 })
 const trace = noBias(nat()).map((drawn) => drawn.toString(16).padStart(32, '0'))
 const text = string({ unit: 'grapheme', maxLength: 8 })
 
-/** How long a worker may be silent; the times of the steps lie on both sides of it. */
+/** The milliseconds that a worker may be silent; the times of the steps are below and above it. */
 const SILENCE = 10
 
 const step = <Given extends unknown[]>(
@@ -58,7 +58,7 @@ async function remember(side: Side, lease: Lease | undefined): Promise<void> {
   if (lease !== undefined) side.leases.push(lease)
 }
 
-/** A batch under one of the leases so far: mostly the right number, sometimes not, and of any of them. */
+/** A batch under one of the leases so far: mostly with the right number, sometimes not, and for any of them. */
 async function batchFor(
   side: Side,
   pick: number,
@@ -84,7 +84,7 @@ const steps: Arbitrary<Step> = oneof(
   step('beat', tuple(worker, time, nat(3)), ({ store, leases }, _id, who, now, asked) =>
     store.beat(who, now, asked === 0 ? undefined : leases.slice(-asked)),
   ),
-  // No two runs share a trace: a store tells by it whether a creation whose answer was lost was this one.
+  // No two runs share a trace: a store uses it to recognize a creation whose answer was lost.
   step('create', tuple(run, worker, status, time, trace), async (side, id, name, who, how, started, trace) => {
     const lease = await side.store.create(rowOf(id(name), { status: how, started, trace }), who)
     await remember(side, lease === 'taken' ? undefined : lease)
@@ -135,7 +135,7 @@ async function answerOf(side: Side, { perform }: Step, prefix: string): Promise<
   }
 }
 
-/** Numbers by which a store tells leases and messages apart are its own business. */
+/** The numbers of leases and messages may differ between stores. */
 function withoutNumbers(answer: unknown): unknown {
   if (Array.isArray(answer)) return answer.map(withoutNumbers)
   if (typeof answer !== 'object' || answer === null) return answer
@@ -145,8 +145,8 @@ function withoutNumbers(answer: unknown): unknown {
 }
 
 /**
- * A store and the memory store answer the same to any sequence of calls. Each sequence has names of its own in them. `once`:
- * nothing is tried again to find a shorter sequence, where the same sequence may fare differently.
+ * Checks that a store answers any sequence of calls as the memory store does. Each sequence uses its own names. `once`: a
+ * failed sequence is not shortened, because the same sequence can have another result.
  */
 export async function answersAsMemory(store: Store, numRuns: number, once = false): Promise<void> {
   const memory = memoryStore()

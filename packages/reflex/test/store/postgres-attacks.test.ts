@@ -7,7 +7,7 @@ import { openPostgres } from '../../src/store/index.ts'
 import { batchOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { PostgresServer, postgresPrograms } from './postgres-server.ts'
 
-/** Other users of the same database, who may connect and make things of their own, and no more. */
+/** Other users of the same database, who can only connect and create their own objects. */
 
 const programs = postgresPrograms()
 const RUN = 'otter-2m9q'
@@ -43,7 +43,7 @@ describe.skipIf('missing' in programs)('another user of the database', { timeout
     }
   }
 
-  it('puts no function before those of Postgres', async () => {
+  it('cannot put a function before those of Postgres', async () => {
     for (const made of [
       'public.cardinality(text[]) returns integer',
       'public.crc32(text) returns integer',
@@ -76,7 +76,7 @@ describe.skipIf('missing' in programs)('another user of the database', { timeout
       ) => `create function ${name}.say() returns integer language plpgsql as $$ begin raise exception 'run as %', current_user; end $$;
       create view ${name}.header as select 'reflex'::text as application, ${name}.say() as layout; grant all on ${name}.header to public;`,
     ],
-  ])('makes %s first: it is refused, and nothing there is run', async (_, more) => {
+  ])('creates %s first: the schema is refused, and nothing in it runs', async (_, more) => {
     const name = schema()
     await mallory(`create schema ${name}; grant all on schema ${name} to public; ${more(name)}`)
     const said = await fault(() => begun(opened(name)))
@@ -98,7 +98,7 @@ describe.skipIf('missing' in programs)('another user of the database', { timeout
       await expect(mallory(text), text).rejects.toThrow(/permission denied|must be owner/)
   })
 
-  it('shadows no table by a temporary one or by a schema of the name of the user', async () => {
+  it('cannot shadow a table with a temporary one or with a schema of the user’s name', async () => {
     const name = schema()
     await mallory('create schema app; create table app.run (id text); create table app.header (application text, layout integer)').catch(
       () => undefined,
@@ -108,7 +108,7 @@ describe.skipIf('missing' in programs)('another user of the database', { timeout
     expect(await store.commit([batchOf(lease, 1)])).toEqual([])
   })
 
-  it('notifies as often and with as much as it likes: nothing is taken from that', async () => {
+  it('can notify at any rate and size without any effect', async () => {
     const name = schema()
     const store = opened(name)
     await begun(store)
@@ -125,7 +125,7 @@ describe.skipIf('missing' in programs)('another user of the database', { timeout
     expect(heard).toBeGreaterThan(0)
   })
 
-  it('holds a lock of the same number: the commit fails with a code, and nothing is lost', async () => {
+  it('holds a lock with the same number: the commit fails with a code, and nothing is lost', async () => {
     const name = schema()
     const store = opened(name)
     const lease = await begun(store)
@@ -145,7 +145,7 @@ describe.skipIf('missing' in programs)('another user of the database', { timeout
   it.each([
     ['forged', 'repeat(\'{"a":1}\', 1)'],
     ['oversized', "repeat('x', 30000000)"],
-  ])('that may insert messages and nothing else: a %s one is set aside with a code', async (_, body) => {
+  ])('that may only insert messages: a %s one is set aside with a code', async (_, body) => {
     const name = schema()
     const store = opened(name)
     await begun(store)

@@ -11,10 +11,10 @@ const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
 const worker = workerOf('first')
 const CONNECTIONS = 8
 const RUNS = Array.from({ length: 20 }, (_, i) => `run-${i}`)
-/** Milliseconds of a lease: short, so that a pool gives up soon. */
+/** The milliseconds of a lease: short, so that a pool gives up soon. */
 const TTL = 2000
 
-/** A host that counts the pauses before a call is tried again. */
+/** A host that counts the pauses before retries. */
 function counting(): Host & { readonly pauses: () => number } {
   let pauses = 0
   return {
@@ -45,13 +45,13 @@ describe.skipIf('missing' in programs)(`a Postgres server without a free connect
     await store.hello(worker, NOW, TTL)
     return store
   }
-  /** Each run is there once, and its first record is in it. */
+  /** Expects each run once, with its first record. */
   const begins = async (store: Store, leases: readonly (Lease | 'taken')[]): Promise<void> => {
     expect(await store.commit(leases.map((lease) => batchOf(lease as Lease, 1)))).toEqual([])
     expect((await store.runs()).map(({ id, last }) => `${id} ${last}`).sort()).toEqual(RUNS.map((id) => `${id} 1`).sort())
   }
 
-  it('is waited for: other processes hold them all while twenty runs begin', async () => {
+  it('is waited for: other processes use all connections while twenty runs start', async () => {
     const host = counting()
     const address = server.address()
     const store = await storeAt(address, host)
@@ -72,7 +72,7 @@ describe.skipIf('missing' in programs)(`a Postgres server without a free connect
     await begins(store, await leases)
   })
 
-  it('is waited for: the connections of the store itself are all in use for longer than its pool waits', async () => {
+  it('is waited for: the store itself uses all its connections for longer than its pool waits', async () => {
     const host = counting()
     const address = server.address()
     const schema = new URL(address).searchParams.get('schema')
@@ -81,7 +81,7 @@ describe.skipIf('missing' in programs)(`a Postgres server without a free connect
     await holder.query(`begin; lock table ${schema}.run in access exclusive mode`)
     const before = host.pauses()
     const leases = Promise.all(RUNS.map(async (id) => store.create(rowOf(id), worker)))
-    // More than one try of each: those that wait for the lock, and those that wait for a connection.
+    // More than one try of each: calls that wait for the lock, and calls that wait for a connection.
     await expect.poll(() => host.pauses() - before, { interval: 1, timeout: 60_000 }).toBeGreaterThan(2 * RUNS.length)
     await holder.query('rollback')
     await holder.end()

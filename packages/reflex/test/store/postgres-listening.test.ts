@@ -52,7 +52,7 @@ describe.skipIf('missing' in programs)(`a watch of a Postgres store${skipped}`, 
     await expect.poll(calls, { timeout: 20_000 }).toBeGreaterThan(before)
   })
 
-  it('keeps no connection once it is stopped, and none after the store is closed', async () => {
+  it('keeps no connection after it is stopped, and none after the store is closed', async () => {
     const store = opened(server.address())
     await store.runs()
     store.watch(() => undefined).stop()

@@ -15,7 +15,7 @@ const RUN = 'otter-2m9q'
 const worker = workerOf('first')
 const heir = workerOf('heir')
 
-describe.skipIf('missing' in programs)(`a Postgres that several use and that goes away${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf('missing' in programs)(`a shared Postgres that can be lost${skipped}`, { timeout: 60_000 }, () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
@@ -28,7 +28,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     return store
   }
 
-  /** A store behind a proxy that can be cut, one beside it, and a run with one record. */
+  /** A store behind a proxy that can be cut, a second store without it, and a run with one record. */
   const behindProxy = async (patience = 20_000) => {
     const proxy = await PostgresProxy.start(server.port)
     onTestFinished(() => proxy.stop())
@@ -51,7 +51,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
       },
     })
 
-    it('make the same new store at once, and all have it', async () => {
+    it('create the same new store at the same time, and all can use it', async () => {
       const processes = Array.from({ length: 3 }, () => new StoreProcess())
       for (let round = 1; round <= 5; round++) {
         const address = server.address()
@@ -69,7 +69,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     })
   })
 
-  it('workers that take their runs from each other lose and double nothing, and none waits for ever', async () => {
+  it('workers that take over each other’s runs lose and duplicate nothing, and none waits forever', async () => {
     const address = server.address()
     const workers = ['a', 'b', 'c', 'd'].map((id) => workerOf(id))
     const runs = Array.from({ length: 12 }, (_, i) => `run-${i}`)
@@ -85,7 +85,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
           const claim = await store.claim(run, who, NOW + TTL)
           if ('lease' in claim) held.set(run, { lease: claim.lease, last: claim.row.last })
         }
-        // Each commits in an order of its own.
+        // Each commits in its own order.
         const mine = [...held].sort(([one], [other]) => (seed % 2 === 0 ? one.localeCompare(other) : other.localeCompare(one)))
         const body = JSON.stringify([[who.id, round]])
         const blobs = new Map(mine.map(([run], i) => [`${(i * 5 + seed) % 9}`, run.slice(0, 3)]))
@@ -108,8 +108,8 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     }
   })
 
-  describe.each(['before', 'after'] as const)('a connection that breaks %s the server has done what was asked', (when) => {
-    it('is made again, and each call is done once', async () => {
+  describe.each(['before', 'after'] as const)('a connection that breaks %s the server has performed the statement', (when) => {
+    it('is opened again, and each call is performed once', async () => {
       const { proxy, store, other, lease } = await behindProxy()
       const calls: readonly [string, () => unknown, unknown][] = [
         ['commit', () => store.commit([batchOf(lease, 2), batchOf(lease, 3, { snapshot: 'three' })]), []],
@@ -146,7 +146,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
       expect((await other.read(RUN))?.row).toMatchObject({ owner: null, last: 5 })
     })
 
-    it('a commit that cannot be asked about is R5070; the next call finds all of it or nothing', async () => {
+    it('a commit whose outcome cannot be found out is R5070; the next call finds all of it or none', async () => {
       const { proxy, store, lease } = await behindProxy(300)
       void proxy.cut('commit', when, true)
       const extra = { blobs: new Map([['b', 'text']]), snapshot: 'two' }
@@ -165,7 +165,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
       expect(await store.commit([batchOf(leaseOf(await store.claim(RUN, worker, NOW)), next)])).toEqual([])
     })
 
-    it('a run that was taken over meanwhile is lost, whatever became of the commit; others of it are not', async () => {
+    it('a run that was taken over meanwhile is lost, whatever the outcome of the commit; the others are not', async () => {
       const { proxy, store, other, lease } = await behindProxy()
       const newt = (await store.create(rowOf('newt-1'), worker)) as Lease
       const broken = proxy.cut('commit', when, true)
@@ -182,14 +182,14 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     })
   })
 
-  it.each([5, 8])('answers as the memory store does though one statement of %i breaks its connection', async (every) => {
+  it.each([5, 8])('answers as the memory store does even if one of %i statements breaks its connection', async (every) => {
     const { proxy, store } = await behindProxy()
     proxy.cutEvery(every)
-    // Where it breaks depends on all statements before: a shorter sequence would be another one.
+    // The position of the break depends on all statements before it: a shorter sequence would differ.
     await answersAsMemory(store, 10, true)
   })
 
-  it('a run that grows while it is read is read as it was', async () => {
+  it('a run that grows while it is read is read in its earlier state', async () => {
     const { proxy, store, other, lease } = await behindProxy()
     for (const [statement, read] of [
       ['batches', async () => (await store.read(RUN))?.batches],
@@ -208,7 +208,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     }
   })
 
-  it('a run that is swept while it is read is not there, and not damaged', async () => {
+  it('a run that is swept while it is read is missing, not damaged', async () => {
     const { proxy, store, other, lease } = await behindProxy()
     expect(await store.commit([batchOf(lease, 2, { row: rowChange({ status: 'completed' }) })])).toEqual([])
     const held = proxy.hold('batches')
@@ -219,7 +219,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     expect(await reading).toBeUndefined()
   })
 
-  it('connections that an administrator ends are made again', async () => {
+  it('connections that an administrator ends are opened again', async () => {
     const store = opened(server.address())
     await store.hello(worker, NOW, TTL)
     const lease = (await store.create(rowOf(RUN), worker)) as Lease
@@ -230,7 +230,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     expect(spans(await store.journal(RUN))).toBe('1 2 3 4 5')
   })
 
-  it('a server that crashes and starts again in the middle of commits loses and repeats nothing', async () => {
+  it('a server that crashes and restarts during commits loses and repeats nothing', async () => {
     const store = opened(server.address())
     await store.hello(worker, NOW, TTL)
     const lease = (await store.create(rowOf(RUN), worker)) as Lease
@@ -246,7 +246,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     expect((await store.journal(RUN)).map(({ first }) => first)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
   })
 
-  it('a run whose every step has an effect goes on over a crash of the server, and none is repeated', async () => {
+  it('a run with an effect in every step continues after a crash of the server, and no effect is repeated', async () => {
     const count: Kind<null> = {
       name: 'count',
       rev: 1,
@@ -272,7 +272,7 @@ describe.skipIf('missing' in programs)(`a Postgres that several use and that goe
     expect((await store.read(RUN))?.row).toMatchObject({ status: 'completed', value: 60 })
   })
 
-  it('a database that vanishes in the middle of a run is named, and comes to nothing', async () => {
+  it('a database that vanishes during a run is named, and nothing is written', async () => {
     await server.sql('create database gone')
     const store = opened(server.address({ database: 'gone' }), 300)
     await store.hello(worker, NOW, TTL)

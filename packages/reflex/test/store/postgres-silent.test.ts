@@ -19,7 +19,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
   }, 60_000)
   afterAll(() => server?.stop())
 
-  /** A store behind a proxy, one beside it, and two runs with one record each. */
+  /** A store behind a proxy, a second store without it, and two runs with one record each. */
   const behindProxy = async () => {
     const proxy = await PostgresProxy.start(server.port)
     const opened = (address: string): Store => {
@@ -39,7 +39,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
     return { proxy, store, other, lease, beside }
   }
 
-  it('a heartbeat goes over a connection of its own: one that gets no answer delays neither the next one nor the runs', async () => {
+  it('a heartbeat uses its own connection: an unanswered one delays neither the next one nor the runs', async () => {
     const { proxy, store, other, lease } = await behindProxy()
     const silent = proxy.silence('hello', 'before')
     const first = store.beat(worker, NOW + 1)
@@ -67,7 +67,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
 
   it('a takeover and the heartbeat of the owner agree on the owner, at any distance in time', async () => {
     const { proxy, store, other, lease } = await behindProxy()
-    // The owner looks gone to the first one; before it takes the run, the owner beats again.
+    // The owner looks dead to the first worker; before that worker takes the run, the owner beats again.
     await store.hello(heir, NOW, TTL)
     const held = proxy.hold('take')
     const claim = store.claim(RUN, heir, NOW + TTL)
@@ -107,7 +107,7 @@ describe.skipIf('missing' in programs)(`a Postgres behind connections that go si
     expect(await other.commit([batchOf(taken, 2)])).toEqual([])
   })
 
-  it('batches of one run keep the order of the calls', async () => {
+  it('the batches of one run keep the order of the calls', async () => {
     const { proxy, store, lease, beside } = await behindProxy()
     const held = proxy.hold('commit')
     const commits = [2, 3, 4].map(async (first) => store.commit([batchOf(lease, first)]))

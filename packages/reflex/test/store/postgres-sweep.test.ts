@@ -13,7 +13,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
   })
   afterAll(() => server?.stop())
 
-  it('waits for who is writing, and sees what came of it', async () => {
+  it('waits for pending writers, and sees their results', async () => {
     const store = openPostgres(server.address({ schema: 'store_sweep' }))
     onTestFinished(() => store.close())
     const worker = workerOf('first')
@@ -22,7 +22,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
     if (lease === 'taken') throw new Error('taken')
     const [named, spare] = ['ab'.repeat(32), 'cd'.repeat(32)]
     await store.commit([batchOf(lease, 1, { programs: [named, spare].map((hash) => ({ hash, kind: 'workflow', source: '{}' })) })])
-    // One transaction of another process, which is not over when the sweep begins. Only the server can hold it up.
+    // One transaction of another process that is still open when the sweep starts. Only the server can delay it.
     const writing =
       server.sql(`insert into store_sweep.ledger (name, seq, key, at, sum, value) values ('memory', 1, 'k', 0, 0, '"${named}"');
       select pg_sleep(0.3)`)
@@ -33,7 +33,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
   })
 })
 
-/** Until the other transaction sleeps. */
+/** Waits until the other transaction sleeps. */
 async function waitingFor(server: PostgresServer): Promise<void> {
   for (let found = 0; found === 0; ) found = (await server.sql(`select 1 from pg_stat_activity where wait_event = 'PgSleep'`)).length
 }

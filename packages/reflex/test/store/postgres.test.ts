@@ -48,10 +48,10 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
   }
   for (const { name, run } of storeSuite('postgres', place)) it(name, run)
 
-  it('answers as the memory store does to any sequence of calls', async () => answersAsMemory(opened(), 60))
+  it('answers any sequence of calls as the memory store does', async () => answersAsMemory(opened(), 60))
 
   describe('values', () => {
-    it('come back as they went in: of ten megabytes, and with the character that Postgres has not', async () => {
+    it('are returned unchanged: ten megabytes, and the character that Postgres text cannot contain', async () => {
       const store = opened()
       const lease = await begun(store)
       const odd = '\0 \u0001 \u00010 \u00011 \\ " {a,NULL} \u{1f600} \u2028 %s $1'
@@ -69,7 +69,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       expect(await store.program(odd)).toEqual({ hash: odd, kind: odd, source: odd })
     })
 
-    it('may be named with it too', async () => {
+    it('can have a name with this character too', async () => {
       const store = opened()
       await store.hello(worker, NOW, TTL)
       for (const id of ['a\0b', 'a\u0001b', 'a\u00010b', "a'; drop schema reflex; --"]) {
@@ -83,7 +83,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       expect((await store.runs({ prefix: 'a\u0001' })).map(({ id }) => id)).toEqual(['a\u00010b', 'a\u0001b'])
     })
 
-    it('of six hundred runs are listed and committed at once', async () => {
+    it('of six hundred runs are listed and committed together', async () => {
       const store = opened()
       await store.hello(worker, NOW, TTL)
       const ids = Array.from({ length: 600 }, (_, i) => `run-${i}`)
@@ -93,7 +93,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       expect(await store.runs({ limit: 550 })).toHaveLength(550)
     })
 
-    it('of several commits at once keep the order of the calls', async () => {
+    it('of several concurrent commits keep the order of the calls', async () => {
       const store = opened()
       const lease = await begun(store)
       const refused = await Promise.all([1, 2, 3, 4].map(async (first) => store.commit([batchOf(lease, first)])))
@@ -102,7 +102,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
     })
   })
 
-  describe('that somebody changed', () => {
+  describe('that another user changed', () => {
     it.each([
       ['a record', 'update S.journal set body = replace(body, $$record$$, $$recore$$) where first = 2', /record 2 is not what was written/],
       ['its checksum', 'update S.journal set sum = sum + 1 where first = 2', /record 2 is not what was written/],
@@ -121,7 +121,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       expect(await server.sql(`select * from ${schemaOf(address)}.journal order by first`)).toEqual(before)
     })
 
-    it('a snapshot costs time only, a message is set aside, an entry, a program and a value are R5003', async () => {
+    it('a snapshot costs only time, a message is set aside, an entry, a program and a value are R5003', async () => {
       const address = server.address()
       const store = opened(address)
       const lease = await begun(store)
@@ -225,7 +225,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       return server.address({ user: name, password: secret })
     }
 
-    it('a user with rights on the tables alone can use a store that is there', async () => {
+    it('a user with permissions on the tables only can use an existing store', async () => {
       const address = server.address()
       await opened(address).runs()
       const schema = schemaOf(address)
@@ -236,21 +236,21 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       expect(await store.commit([batchOf(lease, 1)])).toEqual([])
     })
 
-    it('an empty schema is made a store; many at once make one', async () => {
+    it('an empty schema becomes a store; several processes at the same time create one', async () => {
       const address = server.address()
       await server.sql(`create schema ${schemaOf(address)}`)
       const stores = Array.from({ length: 8 }, () => opened(address))
       expect(await Promise.all(stores.map(async (store) => store.runs()))).toEqual(stores.map(() => []))
     })
 
-    it('a store that could not be reached can be, once it is there', async () => {
+    it('a store that could not be reached works when it can be reached', async () => {
       const store = opened(server.address({ database: 'later' }))
       expect((await faultOf(() => store.runs())).code).toBe('R5064')
       await server.sql('create database later')
       expect(await store.runs()).toEqual([])
     })
 
-    it('without the package pg says what to install', () => {
+    it('without the package pg, the fault says what to install', () => {
       const hooks = `import { registerHooks } from 'node:module'
         registerHooks({ resolve: (name, context, next) => next(name === 'pg' ? 'pg-is-not-here' : name, context) })`
       const script = `const { openPostgres } = await import(process.argv[1])
@@ -272,7 +272,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
   })
 
   describe('in use', () => {
-    it('a run whose row somebody keeps locked: R5025, and it may be tried again', async () => {
+    it('a run whose row is locked by another user: R5025, and the call can be tried again', async () => {
       const address = server.address()
       const store = opened(address, { patience: 100 })
       const lease = await begun(store)
@@ -289,7 +289,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       expect(await store.commit([batchOf(lease, 1)])).toEqual([])
     })
 
-    it('a schema that is dropped: R5068, and nothing is made anew', async () => {
+    it('a schema that is dropped: R5068, and nothing is created again', async () => {
       const address = server.address()
       const store = opened(address)
       const lease = await begun(store)
@@ -298,7 +298,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       expect(await server.sql('select from pg_namespace where nspname = $1', [schemaOf(address)])).toEqual([])
     })
 
-    it('closed, does nothing more and can be closed again', async () => {
+    it('a closed store does nothing more and can be closed again', async () => {
       const connections = () => server.sql(`select from pg_stat_activity where application_name = 'reflex'`)
       const store = opened()
       const lease = await begun(store)
@@ -320,7 +320,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       await expect.poll(connections, { timeout: 20_000 }).toEqual([])
     })
 
-    it('waits for the disk and sees what others committed, whatever the defaults of the server', async () => {
+    it('waits for the disk and sees other commits, whatever the defaults of the server', async () => {
       await server.sql(`create role lax login superuser password 'x'; alter role lax set synchronous_commit = off;
         alter role lax set default_transaction_isolation = 'serializable'`)
       const address = server.address({ user: 'lax', password: 'x' })
@@ -372,7 +372,7 @@ describe('the address of a store in Postgres', () => {
   })
 })
 
-describe('what Postgres says', () => {
+describe('the errors of Postgres', () => {
   const said = (code: string) => Object.assign(new Error('said'), { severity: 'ERROR', code })
 
   it.each([
@@ -403,7 +403,7 @@ describe('what Postgres says', () => {
     expect(isLost(said(state))).toBe(state.startsWith('57P'))
   })
 
-  it('has pages of its own, and each says what to do', () => {
+  it('has its own pages, and each says what to do', () => {
     for (const [code, page] of Object.entries(postgresFaults.entries)) {
       expect(code).toMatch(/^R50[67]\d$/)
       for (const text of [page.title, page.means, page.when, page.fix]) expect(text.length).toBeGreaterThan(8)

@@ -19,8 +19,8 @@ async function opened(file = join(folder(), 'reflex.db')): Promise<{ readonly fi
   return { file, store }
 }
 
-describe('what is brought to the disk before a method returns', () => {
-  it('is everything but who holds which run, which goes with the next', async () => {
+describe('on the disk before a method returns', () => {
+  it('is everything except the ownership of runs, which follows with the next write', async () => {
     const set = vi.spyOn(DatabaseSync.prototype, 'exec')
     onTestFinished(() => set.mockRestore())
     const { store } = await opened()
@@ -45,10 +45,10 @@ describe('what is brought to the disk before a method returns', () => {
   })
 })
 
-describe('what a loss of power leaves', () => {
-  it('is everything up to the last commit, and of what came later nothing that stands alone', async () => {
+describe('what a power failure leaves', () => {
+  it('is everything up to the last commit, and no later write without the earlier ones', async () => {
     const { file, store } = await opened()
-    // What was made before stands in the file itself, so that the log begins here.
+    // Earlier data is in the file itself, so that the log starts here.
     const log = `${file}-wal`
     const marks: { readonly bytes: number; readonly last: number; readonly owner: string | null }[] = []
     const mark = (last: number, owner: string | null) => marks.push({ bytes: statSync(log).size, last, owner })
@@ -77,7 +77,7 @@ describe('what a loss of power leaves', () => {
       expect(found?.row.last ?? 0, `${cut} bytes of the log`).toBeGreaterThanOrEqual(durable?.last ?? 0)
       expect(spans(found?.batches ?? [])).toBe(['', '1', '1 2', '1 2 3'][found?.row.last ?? 0])
       if (marks.some((mark) => mark.bytes === cut)) expect(found?.row.owner?.id).toBe(durable?.owner)
-      // Whoever comes later starts a run that never began, and carries on one that did.
+      // A later process starts a run that never began, and continues one that did.
       await after.hello(workerOf('later'), NOW + 2 * TTL, TTL)
       const next =
         found === undefined ? await after.create(rowOf(RUN), workerOf('later')) : await after.claim(RUN, workerOf('later'), NOW + 2 * TTL)
@@ -89,8 +89,8 @@ describe('what a loss of power leaves', () => {
   })
 })
 
-describe('a commit of one who was taken for dead', () => {
-  it('is refused though its run is swept away and another run has its number', async () => {
+describe('a commit of a process that was considered dead', () => {
+  it('is refused even if its run was swept and another run has its number', async () => {
     const { file, store } = await opened()
     const { store: other } = await opened(file)
     await store.hello(worker, NOW, TTL)

@@ -10,7 +10,7 @@ import { testSharedRuns, workerIn } from './shared-runs.ts'
 const RUN = 'otter-2m9q'
 
 describe('several processes', { timeout: 60_000 }, () => {
-  it('make the same new store at once, and all have it', async () => {
+  it('create the same new store at the same time, and all can use it', async () => {
     const path = folder()
     const processes = Array.from({ length: 4 }, () => new StoreProcess())
     for (let round = 1; round <= 10; round++) {
@@ -24,7 +24,7 @@ describe('several processes', { timeout: 60_000 }, () => {
         }),
       )
       expect(rows.filter((row) => row !== 'taken')).toHaveLength(1)
-      // Of several that close at once, each may leave the log to the others.
+      // When several close at the same time, each may leave the log to the others.
       for (const process of processes) await process.call('close')
       expect(readdirSync(join(path, `deep/${round}`))).toEqual(['reflex.db'])
     }
@@ -32,7 +32,7 @@ describe('several processes', { timeout: 60_000 }, () => {
 
   testSharedRuns({ address: () => join(folder(), 'reflex.db'), settled: async () => {} })
 
-  it('one that is killed while it makes stores leaves nothing that cannot be opened', async () => {
+  it('one that is killed while it creates stores leaves only stores that can be opened', async () => {
     const path = folder()
     const files = Array.from({ length: 60 }, (_, i) => join(path, `${i}.db`))
     const victim = new StoreProcess()

@@ -8,19 +8,19 @@ import type { FaultData } from '../../src/kernel/journal/fault.ts'
 
 const CHILD = resolve(import.meta.dirname, 'child.ts')
 
-/** An empty folder that goes when the test does. */
+/** An empty folder that is removed after the test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'reflex-store-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
-/** A process that has a store open. It goes when the test does. */
+/** A process that has a store open. It ends with the test. */
 export class StoreProcess {
   readonly child: ChildProcess
   #output = ''
 
-  /** `shell`: commands that a shell gives before it becomes the process. */
+  /** `shell`: commands that a shell runs before it becomes the process. */
   constructor(options: SpawnOptions & { readonly shellBefore?: string } = {}) {
     const { shellBefore, ...rest } = options
     const [command, args] =
@@ -44,7 +44,7 @@ export class StoreProcess {
     return this.answer<Answer>()
   }
 
-  /** The next answer to what it was told. */
+  /** The next answer to a command. */
   async answer<Answer = unknown>(): Promise<Answer> {
     const [message] = (await once(this.child, 'message')) as [{ readonly answer?: Answer; readonly fault?: FaultData }]
     // oxlint-disable-next-line typescript/only-throw-error -- the fault has crossed the border of a process
@@ -56,7 +56,7 @@ export class StoreProcess {
     this.child.send([name, ...args])
   }
 
-  /** The lines that it has written so far; the last one only if it is whole. */
+  /** The lines that it has written so far; the last one only if it is complete. */
   get lines(): string[] {
     return this.#output.split('\n').slice(0, -1)
   }
@@ -65,7 +65,7 @@ export class StoreProcess {
     while (this.lines.length < count) await once(this.child.stdout ?? this.child, 'data')
   }
 
-  /** Kills it as a power cut would, and waits until it is gone and all its output has arrived. */
+  /** Kills it as a power failure would, and waits until it has ended and all its output has arrived. */
   async kill(): Promise<void> {
     const gone = once(this.child, 'close')
     this.child.kill('SIGKILL')

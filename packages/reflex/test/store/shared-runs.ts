@@ -7,22 +7,22 @@ import { StoreProcess } from './processes.ts'
 
 const RUN = 'otter-2m9q'
 
-/** Where processes share a store. */
+/** The place where processes share a store. */
 export interface SharedPlace {
-  /** The address of a new store. */
+  /** Returns the address of a new store. */
   address(): string
-  /** Fulfilled when all that killed processes have asked for is done. */
+  /** Resolves when all requests of killed processes are done. */
   settled(): Promise<void>
 }
 
-/** The process itself, as a worker whose death can be seen. */
+/** The process itself, as a worker whose death can be detected. */
 export function workerIn(id: string, { child }: StoreProcess): Worker {
   return workerOf(id, { host: hostname(), pid: child.pid ?? 0 })
 }
 
-/** What holds wherever several processes share runs, as tests. */
+/** The tests that hold for every store that several processes share. */
 export function testSharedRuns(place: SharedPlace): void {
-  it('fight over a run: one gets it, the other learns who, until the first is dead', async () => {
+  it('compete for a run: one gets it, the other learns its owner, until the first is dead', async () => {
     const address = place.address()
     const processes = [await StoreProcess.open(address), await StoreProcess.open(address)] as const
     const workers = processes.map((process, i) => workerIn(`w${i}`, process))
@@ -42,7 +42,7 @@ export function testSharedRuns(place: SharedPlace): void {
     expect(spans(await loser.call('journal', RUN))).toBe('1 2')
   })
 
-  it('one that was stopped and lost its run is fenced when it goes on', async () => {
+  it('one that was stopped and lost its run is fenced when it continues', async () => {
     const address = place.address()
     const paused = await StoreProcess.open(address)
     const worker = workerIn('paused', paused)
@@ -70,7 +70,7 @@ export function testSharedRuns(place: SharedPlace): void {
     await store.close()
   })
 
-  it.each([1, 40, 200])('one that is killed after %i commits keeps every commit that it saw, and no half of one', async (commits) => {
+  it.each([1, 40, 200])('one that is killed after %i commits keeps every commit that it saw, and no partial one', async (commits) => {
     const address = place.address()
     const victim = await StoreProcess.open(address)
     const worker = workerIn('victim', victim)

@@ -51,7 +51,7 @@ describe('a sweep of a SQLite store', () => {
     expect({ refused, often: next > RUNS / 100 }).toEqual({ refused: [], often: true })
   })
 
-  it('is correct where another sweep took the newest batch away, and its number was used again', async () => {
+  it('is correct if another sweep removed the newest batch and its number was used again', async () => {
     const file = join(folder(), 'reflex.db')
     const store = openSqlite(file)
     onTestFinished(() => void store.close())
@@ -65,7 +65,7 @@ describe('a sweep of a SQLite store', () => {
       override write<T>(work: (sql: Statements) => T): T {
         if (first) {
           first = false
-          // The last batch of all goes, and the next one, which names the program, has its number.
+          // The last batch of all is removed, and the next one, which names the program, has its number.
           new Connection(file, { busyTimeout: 1000, newIdentity: '0f' }).write((sql) => {
             sql.dropRun.run(2, '5'.repeat(32), 1, 1)
             sql.dropJournal.run(2)
@@ -85,7 +85,7 @@ describe('a sweep of a SQLite store', () => {
 const programs = postgresPrograms()
 const skipped = 'missing' in programs ? ` (skipped: ${programs.missing})` : ''
 
-/** A connection that tells of each statement before it is performed. */
+/** A connection that reports each statement before it is performed. */
 class Watched extends PostgresConnection {
   readonly asked: string[] = []
   before: (statement: string) => Promise<void> = async () => undefined

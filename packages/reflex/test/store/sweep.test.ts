@@ -27,7 +27,7 @@ async function storeWith(count: number): Promise<{ store: Store; file: string }>
 }
 
 describe('a sweep of a SQLite store', () => {
-  it('takes nothing away where a journal is not what was written: nobody knows what it needs', async () => {
+  it('removes nothing if a journal is not what was written: its needs are unknown', async () => {
     const { store, file } = await storeWith(4)
     const db = new DatabaseSync(file)
     db.prepare("update journal set body = '[[1,2,3]]' where run = 2 and first = 1").run()
@@ -39,7 +39,7 @@ describe('a sweep of a SQLite store', () => {
     await store.close()
   })
 
-  it('leaves no row of what has gone, and a file that is sound', async () => {
+  it('leaves no row of removed runs, and a valid file', async () => {
     const { store, file } = await storeWith(6)
     const { runs } = await store.sweep({ now: NOW, before: NOW })
     expect([...runs].sort()).toEqual(['run-0', 'run-2', 'run-4'])
@@ -55,7 +55,7 @@ describe('a sweep of a SQLite store', () => {
     await again.close()
   })
 
-  it('reads once more what was committed while it looked', async () => {
+  it('reads what was committed during its read', async () => {
     const { store, file } = await storeWith(1)
     const [hash, spare] = ['ab'.repeat(32), 'cd'.repeat(32)]
     const [old] = await store.runs()

@@ -8,7 +8,7 @@ const node = process.execPath
 
 function alive(pid: number): boolean {
   try {
-    // A zombie that nobody has buried yet still has its number.
+    // A zombie that its parent has not collected still has its number.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false
@@ -21,7 +21,7 @@ async function until(condition: () => boolean): Promise<boolean> {
 }
 
 describe('command', () => {
-  it('runs words and no shell', async () => {
+  it('runs words without a shell', async () => {
     const work = folder()
     const words = ['$HOME', '`id`', ';touch pwned', '* "quoted"', '']
     const result = await use(
@@ -33,7 +33,7 @@ describe('command', () => {
     expect(existsSync(join(work, 'pwned'))).toBe(false)
   })
 
-  it('gives code, output and errors; a code is a result', async () => {
+  it('returns code, output and errors; a code is a result', async () => {
     const result = await use('command', { argv: ['sh', '-c', 'echo out; echo err >&2; exit 3'] }, callIn(folder()))
     expect(result).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\n' })
     expect(await use('command', { argv: ['sh', '-c', 'kill -9 $$'], sandbox: 'none' }, callIn(folder()))).toEqual({
@@ -45,7 +45,7 @@ describe('command', () => {
   })
 
   // proves: pipeline 4.5f
-  it('sees where things are, the language, and what the operator names, and nothing else', async () => {
+  it('sees the locations, the language and the variables that the operator names, and nothing else', async () => {
     const environment = {
       PATH: `.:${PATH}:rel/bin`,
       HOME: '/home/ana',
@@ -61,19 +61,19 @@ describe('command', () => {
     expect(stdout.trim().split('\n').toSorted()).toEqual(['HOME=/home/ana', 'LANG=C.UTF-8', 'NAMED=yes', `PATH=${PATH}`, 'TZ=UTC'])
   })
 
-  it('has the input that is given, or none', async () => {
+  it('gets the given input, or none', async () => {
     expect(await use('command', { argv: ['cat'], stdin: 'één' }, callIn(folder()))).toMatchObject({ stdout: 'één' })
     expect(await use('command', { argv: ['cat'] }, callIn(folder()))).toMatchObject({ stdout: '', code: 0 })
     expect(await use('command', { argv: ['true'], stdin: 'x'.repeat(1_000_000) }, callIn(folder()))).toMatchObject({ code: 0 })
   })
 
-  it('keeps so much of the output and reads the rest', async () => {
+  it('keeps a limited part of the output and reads the rest', async () => {
     const script = "process.stdout.write('é'.repeat(500000)); process.stderr.write('e'.repeat(10)); process.exitCode = 4"
     const result = await use('command', { argv: [node, '-e', script], limit: 1001 }, callIn(folder()))
     expect(result).toEqual({ code: 4, stdout: 'é'.repeat(500), stderr: 'e'.repeat(10), truncated: true })
   })
 
-  it('begins below the work folder and nowhere else', async () => {
+  it('starts below the work folder and nowhere else', async () => {
     const work = folder()
     mkdirSync(join(work, 'sub'))
     symlinkSync('/', join(work, 'root'))
@@ -83,7 +83,7 @@ describe('command', () => {
     expect(await refusal(() => use('command', { argv: ['pwd'], cwd: 'no' }, callIn(work)))).toMatchObject({ code: 'R4106' })
   })
 
-  it('tells a program that is not there', async () => {
+  it('reports a program that does not exist', async () => {
     expect(await refusal(() => use('command', { argv: ['no-such-program'] }, callIn(folder())))).toMatchObject({
       code: 'R4130',
       message: 'no-such-program was not found',
@@ -102,7 +102,7 @@ describe('command', () => {
       expect(await refusal(() => use('command', { argv }, callIn(work)))).toMatchObject({ code: 'R4101' })
   })
 
-  it('states that it leaves something and what it needs', () => {
+  it('declares that something leaves, and which permissions it needs', () => {
     const place = { workdir: '/w', runFolder: '/w/r' }
     expect(
       tools()
@@ -127,7 +127,7 @@ describe('the end of a command without a sandbox', () => {
   }
 
   // proves: pipeline 3.11j
-  it('comes to a child that ignores it, and to its child', async () => {
+  it('also ends a child that ignores the signal, and its child', async () => {
     const work = folder()
     const fault = await refusal(() =>
       use('command', { argv: ['sh', '-c', `echo before; ${stubborn}`], timeout: 150, sandbox: 'none' }, callIn(work)),
@@ -137,7 +137,7 @@ describe('the end of a command without a sandbox', () => {
     expect(await until(() => !alive(shell) && !alive(inner))).toBe(true)
   })
 
-  it('comes when the run gives the call up', async () => {
+  it('comes when the run cancels the call', async () => {
     const work = folder()
     const stop = new AbortController()
     const running = refusal(() => use('command', { argv: ['sh', '-c', stubborn], sandbox: 'none' }, callIn(work, { signal: stop.signal })))
@@ -151,7 +151,7 @@ describe('the end of a command without a sandbox', () => {
     expect(existsSync(join(work, 'late'))).toBe(false)
   })
 
-  it('leaves nothing behind that a command has put into the background', async () => {
+  it('leaves no process that a command put into the background', async () => {
     const work = folder()
     const result = await use('command', { argv: ['sh', '-c', 'sleep 60 & echo $!'], sandbox: 'none' }, callIn(work))
     const pid = Number((result as { stdout: string }).stdout)
@@ -159,7 +159,7 @@ describe('the end of a command without a sandbox', () => {
     expect(await until(() => !alive(pid))).toBe(true)
   })
 
-  it('does not wait for the output of what has left the group', async () => {
+  it('does not wait for the output of processes that left the group', async () => {
     const work = folder()
     const script = "require('child_process').spawn('sleep', ['3'], {detached: true, stdio: 'inherit'}).unref(); console.log('done')"
     const result = await use('command', { argv: [node, '-e', script], timeout: 2500, sandbox: 'none' }, callIn(work))
@@ -192,7 +192,7 @@ describe('a named command', () => {
     })
   })
 
-  it('says what it did', async () => {
+  it('describes what it did', async () => {
     const prepared = tools({ commands: [{ name: 'no', description: '', argv: ['false'], leaves: false, repeat: 'free' }] }).prepare(
       'no',
       {},

@@ -22,7 +22,7 @@ describe('file.edit', () => {
     expect(readdirSync(work).sort()).toEqual(['a.sh', 'deep'])
   })
 
-  it('changes nothing when one change does not fit, is not granted, or cannot take its place', async () => {
+  it('changes nothing if one change does not fit, is not granted, or cannot be made', async () => {
     const work = folder()
     write(join(work, 'a'), 'a a')
     write(join(work, 'b'), 'b')
@@ -42,7 +42,7 @@ describe('file.edit', () => {
     expect(readdirSync(work).sort()).toEqual(['a', 'b', 'dir'])
   })
 
-  it('puts back what it had changed when a later file cannot take its place', async () => {
+  it('restores earlier changes if a later file cannot be replaced', async () => {
     const work = folder()
     write(join(work, 'a'), 'before')
     const call = callIn(work)
@@ -64,7 +64,7 @@ describe('file.edit', () => {
 })
 
 describe('file.search', () => {
-  it('finds lines in files of a name, and passes over what is no text, a link out, and what is skipped', async () => {
+  it('finds lines in files with matching names, and skips binary files, links to outside, and skipped folders', async () => {
     const [work, outside] = [folder(), folder()]
     write(join(work, 'src/a.ts'), 'x\nNeedle here\n')
     write(join(work, 'src/b.md'), 'needle')
@@ -102,7 +102,7 @@ describe('a pattern for paths', () => {
     for (const [pattern, path, expected] of cases) expect([pattern, path, matchesGlob(pattern, path)]).toEqual([pattern, path, expected])
   })
 
-  it('fits every path that it was made from, and is done at once on hostile ones', () => {
+  it('fits every path that it was made from, and ends quickly on hostile ones', () => {
     const path = fc.array(fc.stringMatching(/^[a-z.]{1,5}$/), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(path, fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }), (steps, stars) => {

@@ -8,7 +8,7 @@ import { callIn, folder, including, refusal, tools, use, write } from './worksho
 const READERS = ['file.read', 'json.read'] as const
 
 describe('file.read', () => {
-  it('gives the text, its size and its lines', async () => {
+  it('returns the text, its size and its lines', async () => {
     const work = folder()
     write(join(work, 'a/ü.txt'), 'één\ntwee\n')
     expect(await use('file.read', { path: 'a/ü.txt' }, callIn(work))).toEqual({ path: 'a/ü.txt', text: 'één\ntwee\n', bytes: 11, lines: 2 })
@@ -21,7 +21,7 @@ describe('file.read', () => {
     expect(await use('file.read', { path: join(work, 'a/../a/ü.txt') }, callIn(work))).toMatchObject({ path: 'a/ü.txt' })
   })
 
-  it('refuses what is too large and what is not UTF-8, and says where', async () => {
+  it('refuses files that are too large or not UTF-8, and reports the position', async () => {
     const work = folder()
     write(join(work, 'big'), 'x'.repeat(11))
     write(join(work, 'latin'), Uint8Array.of(0x61, 0xc3, 0xa9, 0xe9, 0x62))
@@ -33,7 +33,7 @@ describe('file.read', () => {
     })
   })
 
-  it('refuses what is missing, a folder, and a pipe that nobody writes to', async () => {
+  it('refuses missing files, folders, and a pipe without a writer', async () => {
     const work = folder()
     mkdirSync(join(work, 'dir'))
     execFileSync('mkfifo', [join(work, 'pipe')])
@@ -48,7 +48,7 @@ describe('file.read', () => {
     expect(await refused('\ud800')).toMatchObject({ code: 'R4101' })
   })
 
-  it('tells what the system refuses', async ({ skip }) => {
+  it('reports refusals of the system', async ({ skip }) => {
     if (process.getuid?.() === 0) skip('root may read everything')
     const work = folder()
     chmodSync(write(join(work, 'closed'), 'x'), 0o000)
@@ -57,7 +57,7 @@ describe('file.read', () => {
 })
 
 describe('json.read', () => {
-  it('gives the whole or the value at a pointer', async () => {
+  it('returns the whole value or the value at a pointer', async () => {
     const work = folder()
     write(join(work, 'p.json'), '\ufeff{"a/b": [{"~": 1}], "__proto__": {"x": 2}, "n": null}')
     const read = (pointer?: string, missing = false) =>
@@ -68,12 +68,12 @@ describe('json.read', () => {
     expect(Object.keys((await read()) as object)).toEqual(['a/b', '__proto__', 'n'])
     for (const pointer of ['/nope', '/a~1b/00', '/a~1b/length', '/constructor'])
       expect(await refusal(() => read(pointer))).toMatchObject({ code: 'R4111' })
-    // Trying again cannot mend this one: the program has written it so.
+    // A retry cannot fix this one: the program is written so.
     expect(await refusal(() => read('a'))).toMatchObject({ code: 'R4101', fix: 'write /a' })
     expect(await read('/nope', true)).toBeNull()
   })
 
-  it('says where a text stops being JSON', async () => {
+  it('reports the position at which a text is not JSON', async () => {
     const work = folder()
     write(join(work, 'bad.json'), '{\n  "a": 1,\n}')
     expect(await refusal(() => use('json.read', { path: 'bad.json' }, callIn(work)))).toMatchObject({
@@ -111,7 +111,7 @@ describe('file.list', () => {
     expect(await use('file.list', { depth: 9, limit: 2 }, callIn(work))).toMatchObject({ entries: entries.slice(0, 2), truncated: true })
   })
 
-  it('leaves out what is in a folder that is not granted', async () => {
+  it('leaves out the content of a folder that is not granted', async () => {
     const work = folder()
     write(join(work, 'open/a'), '')
     write(join(work, 'shut/b'), '')
@@ -130,7 +130,7 @@ describe('file.list', () => {
 })
 
 describe('file.write', () => {
-  it('adds to a file, also from several sides at once; a repetition would add again', async () => {
+  it('appends to a file, also concurrently; a repetition would append again', async () => {
     const work = folder()
     const add = (text: string): Promise<Json> => use('file.write', { path: 'log/a', text, in: 'work', append: true }, callIn(work))
     expect(await add('one\n')).toEqual({ path: 'log/a', bytes: 4, lines: 1 })
@@ -144,7 +144,7 @@ describe('file.write', () => {
     expect(tools().prepare('file.write', { path: 'a', text: '' }).traits(place)).toMatchObject({ repeat: 'keyed' })
   })
 
-  it('knows the home folder by its signs', async () => {
+  it('recognizes the home folder by its signs', async () => {
     const home = folder()
     const all = tools({ environment: { HOME: home } })
     const call = callIn(home)
@@ -156,7 +156,7 @@ describe('file.write', () => {
     expect(needs).toEqual(['arbor://tool/file.read', `arbor://fs/read${home}/a`])
   })
 
-  it("writes into the run's folder, which it makes, and replaces what is there as a whole", async () => {
+  it("writes into the run's folder, which it creates, and replaces the whole file", async () => {
     const work = folder()
     const call = callIn(work)
     expect(await use('file.write', { path: 'out/notes.md', text: 'één\n' }, call)).toEqual({
@@ -170,14 +170,14 @@ describe('file.write', () => {
     expect(readdirSync(out)).toEqual(['notes.md'])
   })
 
-  it('writes below the work folder where that is asked for, and keeps the mode of a file', async () => {
+  it('writes below the work folder on request, and keeps the mode of a file', async () => {
     const work = folder()
     chmodSync(write(join(work, 'run.sh'), 'old'), 0o755)
     expect(await use('file.write', { path: 'run.sh', text: 'new', in: 'work' }, callIn(work))).toMatchObject({ path: 'run.sh' })
     expect(statSync(join(work, 'run.sh')).mode & 0o777).toBe(0o755)
   })
 
-  it('takes over the draft that a crash has left, and leaves none behind when it fails', async () => {
+  it('replaces the draft that a crash left, and leaves none when it fails', async () => {
     const work = folder()
     const call = callIn(work)
     await use('file.write', { path: 'a', text: '1' }, call)
@@ -189,7 +189,7 @@ describe('file.write', () => {
     expect(readdirSync(call.runFolder)).toEqual(['a', 'taken'])
   })
 
-  it('leaves what is not granted', async () => {
+  it('does not write paths that are not granted', async () => {
     const work = folder()
     const onlyRun = callIn(work, {
       allows: (capability) =>
@@ -203,7 +203,7 @@ describe('file.write', () => {
 })
 
 describe('links and races', () => {
-  it.each(READERS)('%s follows links inside and none that leads out', async (name) => {
+  it.each(READERS)('%s follows links to inside and none to outside', async (name) => {
     const outside = write(join(folder(), 'secret'), '"secret"')
     const work = folder()
     write(join(work, 'real/a.json'), '"inside"')
@@ -219,7 +219,7 @@ describe('links and races', () => {
     expect(await refusal(() => use(name, { path: 'loop' }, callIn(work)))).toMatchObject({ code: 'R4107' })
   })
 
-  it('says to the policy where links lead', () => {
+  it('reports the targets of links to the policy', () => {
     const work = folder()
     symlinkSync('/etc', join(work, 'etc'))
     const place = { workdir: work, runFolder: join(work, 'r') }
@@ -229,7 +229,7 @@ describe('links and races', () => {
     expect(needs('file.read', { path: 'a *?#%.md' })).toEqual(['arbor://tool/file.read', `arbor://fs/read${work}/a%20%2A%3F%23%25.md`])
   })
 
-  it('replaces a link that stands where it writes, and not what it leads to', async () => {
+  it('replaces a link at its path, and not the target of the link', async () => {
     const outside = write(join(folder(), 'victim'), 'untouched')
     const work = folder()
     symlinkSync(outside, join(work, 'notes'))
@@ -238,7 +238,7 @@ describe('links and races', () => {
     expect(lstatSync(join(work, 'notes')).isFile()).toBe(true)
   })
 
-  it('writes through no folder that is a link out', async () => {
+  it('does not write through a folder that is a link to outside', async () => {
     const outside = folder()
     const work = folder()
     symlinkSync(outside, join(work, 'd'))
@@ -246,8 +246,8 @@ describe('links and races', () => {
     expect(readdirSync(outside)).toEqual([])
   })
 
-  // The policy is asked at the moment of opening, so it is the place from which to play the attacker.
-  it('reads nothing when a folder becomes a link between the question and the opening', async () => {
+  // The policy is asked at the moment of opening, so the attack runs from there.
+  it('reads nothing if a folder becomes a link between the check and the opening', async () => {
     const outside = folder()
     write(join(outside, 'a'), 'secret')
     const work = folder()
@@ -265,7 +265,7 @@ describe('links and races', () => {
     expect(lstatSync(join(work, 'd')).isSymbolicLink()).toBe(true)
   })
 
-  it('writes nothing outside when a folder becomes a link meanwhile', async () => {
+  it('writes nothing outside if a folder becomes a link meanwhile', async () => {
     const outside = folder()
     const work = folder()
     for (let turn = 1; turn <= 6; turn++) {
@@ -286,7 +286,7 @@ describe('links and races', () => {
     }
   })
 
-  it('adds to nothing outside when a file or its folder becomes a link meanwhile', async () => {
+  it('appends to nothing outside if a file or its folder becomes a link meanwhile', async () => {
     const outside = folder()
     const victim = write(join(outside, 'victim'), 'untouched')
     const work = folder()
@@ -311,7 +311,7 @@ describe('links and races', () => {
     }
   })
 
-  it('holds while somebody exchanges the folder all the time', async () => {
+  it('is safe while another process exchanges the folder all the time', async () => {
     const outside = folder()
     write(join(outside, 'a'), 'secret')
     const work = folder()

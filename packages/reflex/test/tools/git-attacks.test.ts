@@ -5,7 +5,7 @@ import { confinedIn, folder, noSandbox, Sandbox, tools, use, write } from './wor
 
 const missing = await noSandbox()
 
-/** A work folder with a repository, another one in it, a file of settings, and one beside it that no command may read. */
+/** A work folder with a repository, another one in it, a settings file, and a file beside it that no command may read. */
 function ground(): { readonly work: Sandbox; readonly outside: Sandbox } {
   const work = new Sandbox(folder())
   mkdirSync(join(work.root, '.reflex/runs'), { recursive: true })
@@ -16,7 +16,7 @@ function ground(): { readonly work: Sandbox; readonly outside: Sandbox } {
   return { work, outside }
 }
 
-/** Paths of everything that git or another program would run by itself, at any depth. */
+/** Returns the paths of everything that git or another program would run automatically, at any depth. */
 function dangerous(root: string, at = ''): readonly string[] {
   return readdirSync(join(root, at), { withFileTypes: true }).flatMap((entry): readonly string[] => {
     const path = join(at, entry.name)

@@ -34,7 +34,7 @@ function repository(...options: readonly string[]): Sandbox {
   return work
 }
 
-/** The files in the folder of a repository, without its objects. */
+/** Returns the files in the folder of a repository, without its objects. */
 const inside = (work: Sandbox): readonly string[] =>
   readdirSync(join(work.root, '.git'))
     .filter((name) => name !== 'COMMIT_EDITMSG')
@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)(`git in a command${missing === undefined 
     expect(work.git('fsck')).not.toMatch(/error|missing|bad/)
   })
 
-  it('keeps a merge that has stopped, and ends it in another command', async () => {
+  it('keeps a stopped merge, and ends it in another command', async () => {
     const work = repository()
     const stopped = await sh(
       'git switch -qc side; echo s > a; git commit -qam s; git switch -q main; echo m > a; git commit -qam m; git merge -q side; true',
@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)(`git in a command${missing === undefined 
     expect(work.git('fsck')).not.toMatch(/error|missing|bad/)
   })
 
-  it('takes no object whose content does not fit its name', async () => {
+  it('does not apply an object whose content does not fit its name', async () => {
     const work = repository()
     const secret = new Sandbox(folder())
     const hash = secret.commit('secret', { key: 'hunter2' })
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)(`git in a command${missing === undefined 
     expect(work.git('status', '--porcelain')).toBe(' M a\n M b\n')
   })
 
-  it('refuses a branch that has changed meanwhile, and says where the commit is', async () => {
+  it('refuses a branch that has changed meanwhile, and names the commit', async () => {
     const work = repository()
     const running = sh(
       'echo two > a; git commit -qam theirs; git rev-parse HEAD; touch ready; while [ ! -e go ]; do sleep 0.01; done',
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)(`git in a command${missing === undefined 
     expect(work.git('log', '-1', '--format=%s', stdout.trim())).toBe('theirs\n')
   })
 
-  it('keeps the staged files of two commands at once', async () => {
+  it('keeps the staged files of two commands at the same time', async () => {
     const work = repository()
     await Promise.all(
       ['c', 'd', 'e'].map((name) => sh(`echo new > ${name}; git add ${name}; git update-ref refs/heads/${name} HEAD`, work.root)),
@@ -174,7 +174,7 @@ describe.skipIf(missing !== undefined)(`git in a command${missing === undefined 
     expect(readdirSync(join(work.root, '.git')).filter((name) => name.startsWith('reflex'))).toEqual([])
   })
 
-  it('adds no folder of a run and none of Reflex', async () => {
+  it('does not add the folder of a run or of Reflex', async () => {
     const work = repository()
     const runFolder = join(work.root, 'logs/[run] 1')
     write(join(runFolder, 'events.jsonl'), '{}')
@@ -186,7 +186,7 @@ describe.skipIf(missing !== undefined)(`git in a command${missing === undefined 
     expect(work.git('diff', '--cached', '--name-only')).toBe('new\n')
   })
 
-  it('works on in a repository below, and in one whose objects are elsewhere', async () => {
+  it('also works in a repository below, and in one with objects elsewhere', async () => {
     const work = folder()
     const lib = new Sandbox(join(work, 'lib'))
     lib.commit('first', { a: 'one\n' })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { callIn, folder, Sandbox, tools, use, write } from './workshop.ts'
 
-/** A repository whose settings run a program at every opportunity that git gives. */
+/** A repository whose settings run a program at every opportunity in git. */
 function hostile(work: string): { repo: Sandbox; mark: string; blob: string } {
   const repo = new Sandbox(join(work, 'repo'))
   repo.commit('one', { 'a.txt': 'one\n', '.gitattributes': '* diff=evil filter=evil\n' })
@@ -62,7 +62,7 @@ it('runs nothing that the settings of a repository name', async () => {
   expect(existsSync(mark), 'the trap works').toBe(true)
 })
 
-it('fetches nothing that is missing', async () => {
+it('fetches no missing objects', async () => {
   const { repo, mark, blob } = hostile(folder())
   rmSync(join(repo.root, '.git/objects', blob.slice(0, 2), blob.slice(2)))
   rmSync(mark, { force: true })
@@ -72,7 +72,7 @@ it('fetches nothing that is missing', async () => {
   expect(existsSync(mark), 'the trap works').toBe(true)
 })
 
-it('heeds no git of the work folder and no settings of the environment', async () => {
+it('ignores a git in the work folder and settings in the environment', async () => {
   const work = folder()
   const { repo, mark } = hostile(work)
   chmodSync(write(join(repo.root, 'git'), `#!/bin/sh\necho own >> ${mark}\n`), 0o755)
@@ -91,7 +91,7 @@ it('heeds no git of the work folder and no settings of the environment', async (
   expect(readdirSync(work)).not.toContain('trace')
 })
 
-it('runs no git that somebody has put into the work folder', async () => {
+it('runs no git from the work folder', async () => {
   const repo = new Sandbox(folder())
   repo.commit('one')
   const mark = join(repo.root, 'ran')

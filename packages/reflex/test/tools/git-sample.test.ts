@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { callIn, folder, Sandbox, refusal, use } from './workshop.ts'
 
 describe('git.sample', () => {
-  it('gives the repository of a folder that has one, and leaves it alone', async () => {
+  it('returns the repository of a folder that has one, and does not change it', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one', { a: '1' })
     expect(await use('git.sample', {}, callIn(repo.root))).toEqual({ repo: '.', sample: false })
     expect(await use('git.log', {}, callIn(repo.root))).toMatchObject({ count: 1 })
   })
 
-  it('makes the same small history in the folder of the run where there is none, also a second time', async () => {
+  it('creates the same small history in the folder of the run if there is none, also a second time', async () => {
     const call = callIn(folder())
     const first = await use('git.sample', {}, call)
     expect(first).toEqual({ repo: '.reflex/runs/otter/sample', sample: true })
@@ -22,7 +22,7 @@ describe('git.sample', () => {
     })
   })
 
-  it('makes nothing where the run may not write', async () => {
+  it('creates nothing if the run may not write', async () => {
     const workdir = folder()
     const call = callIn(workdir, { allows: (capability) => !capability.startsWith(`arbor://fs/write${join(workdir, '.reflex')}`) })
     expect(await refusal(() => use('git.sample', {}, call))).toMatchObject({ code: 'R4105' })

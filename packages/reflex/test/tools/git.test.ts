@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { callIn, containing, folder, having, lacking, matching, refusal, Sandbox, tools, use, write } from './workshop.ts'
 
 describe('git.log', () => {
-  it('gives commits since a tag, the newest first, as fields that no message can forge', async () => {
+  it('returns commits since a tag, the newest first, as fields that a message cannot forge', async () => {
     const repo = new Sandbox(folder())
     repo.commit('first', { a: '1' })
     repo.git('tag', 'v1.0.0')
@@ -31,7 +31,7 @@ describe('git.log', () => {
     })
   })
 
-  it('reads the whole history where since is null, says when it stops early, and leaves out merges on request', async () => {
+  it('reads the whole history if since is null, reports an early stop, and omits merges on request', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one', { a: '1' })
     repo.git('switch', '-qc', 'side')
@@ -46,7 +46,7 @@ describe('git.log', () => {
     expect(await use('git.log', { paths: ['c'] }, call)).toMatchObject({ count: 1, commits: [{ subject: 'three' }] })
   })
 
-  it('does not take a repository whose settings git does not let be read for one without commits', async () => {
+  it('does not report a repository with unreadable settings as one without commits', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one')
     expect((await refusal(() => use('git.log', { until: 'HEAD@{99}' }, callIn(repo.root)))).code).toBe('R4123')
@@ -58,7 +58,7 @@ describe('git.log', () => {
       })
   })
 
-  it('says in a line what it read', async () => {
+  it('describes on one line what it read', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one')
     const prepared = tools().prepare('git.log', {})
@@ -67,7 +67,7 @@ describe('git.log', () => {
 })
 
 describe('git.tag', () => {
-  it('prefers the highest release over what is nearer, and tells what may follow', async () => {
+  it('prefers the highest release to a nearer one, and returns the next versions', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one')
     repo.git('tag', 'v1.10.0')
@@ -85,7 +85,7 @@ describe('git.tag', () => {
     })
   })
 
-  it('takes the nearest tag where none is a version, an older one where asked, and nulls where there is none', async () => {
+  it('returns the nearest tag if none is a version, an older one on request, and nulls if there is none', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one')
     expect(await use('git.tag', {}, callIn(repo.root))).toEqual({
@@ -104,7 +104,7 @@ describe('git.tag', () => {
     expect(await use('git.tag', { match: 'z*' }, callIn(repo.root))).toMatchObject({ tag: 'zeta' })
   })
 
-  it('takes no tag that the commit does not contain', async () => {
+  it('returns no tag that the commit does not contain', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one')
     repo.git('tag', 'v1.0.0')
@@ -156,7 +156,7 @@ describe('git.show and git.diff', () => {
     expect(await use('git.show', { commit: 'HEAD' }, callIn(repo.root))).toMatchObject({ subject: 'merge', files: [{ path: 'b' }] })
   })
 
-  it('compare two commits and cut the text at a whole character', async () => {
+  it('compare two commits and cut the text between characters', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one', { a: '' })
     repo.commit('two', { a: 'é'.repeat(5000) })
@@ -196,12 +196,12 @@ describe('git.root', () => {
   })
 })
 
-describe('what git cannot do', () => {
+describe('failures of git', () => {
   it.each([
     ['git.log', {}],
     ['git.tag', {}],
     ['git.show', { commit: 'HEAD' }],
-  ])('%s tells a folder without a repository, a repository without commits, and a revision that is not there', async (name, args) => {
+  ])('%s reports a folder without a repository, a repository without commits, and an unknown revision', async (name, args) => {
     const work = folder()
     expect(await refusal(() => use(name, args, callIn(work)))).toMatchObject({ code: 'R4121' })
     const repo = new Sandbox(join(work, 'repo'))
@@ -221,7 +221,7 @@ describe('what git cannot do', () => {
     },
   )
 
-  it('tells that git is missing, and a folder that is missing', async () => {
+  it('reports that git is missing, and that a folder is missing', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one')
     const without = tools({ environment: { PATH: repo.root } })
@@ -229,7 +229,7 @@ describe('what git cannot do', () => {
     expect(await refusal(() => use('git.log', { repo: 'nowhere' }, callIn(repo.root)))).toMatchObject({ code: 'R4106' })
   })
 
-  it('takes no path for an option', async () => {
+  it('does not treat a path as an option', async () => {
     const repo = new Sandbox(folder())
     repo.commit('one', { '-p': '1', '*': '2', b: '3' })
     expect(await use('git.log', { paths: ['-p'] }, callIn(repo.root))).toMatchObject({ count: 1 })
@@ -237,8 +237,8 @@ describe('what git cannot do', () => {
   })
 })
 
-describe('a repository reaches nowhere that is not granted', () => {
-  it('not to the one above, nor through .git, alternates or links', async () => {
+describe('a repository reads only granted folders', () => {
+  it('not the one above, and not through .git, alternates or links', async () => {
     const outside = new Sandbox(join(folder(), 'secret'))
     const hash = outside.commit('secret', { a: '1' })
     const work = folder()
@@ -259,7 +259,7 @@ describe('a repository reaches nowhere that is not granted', () => {
     expect(await refusal(() => use('git.log', {}, callIn(join(outside.root, 'deep'))))).toMatchObject({ code: 'R4105' })
   })
 
-  it('says to the policy beforehand which folders it reads', () => {
+  it('tells the policy in advance which folders it reads', () => {
     const repo = new Sandbox(folder())
     const place = { workdir: repo.root, runFolder: join(repo.root, '.reflex') }
     expect(tools().prepare('git.log', {}).traits(place)).toEqual({

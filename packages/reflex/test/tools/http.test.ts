@@ -7,7 +7,7 @@ import type { ToolCall } from '../../src/tools/index.ts'
 import { callIn, containing, folder, refusal, tools, use } from './workshop.ts'
 import { callWith } from '../policy/settings.ts'
 
-/** A server of this machine; its address. */
+/** Starts a server on this machine. Returns its address. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
@@ -18,7 +18,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A call that may reach these hosts, named one by one, and those that a star stands for. */
+/** A call that may reach these hosts, by name or by a star. */
 function reaching(hosts: readonly string[], star: readonly string[] = [], change: Partial<ToolCall> = {}): ToolCall {
   return callIn(folder(), {
     allows: (capability, exactly) => {
@@ -44,7 +44,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 describe('http', () => {
-  it('sends a request and gives what came back; a status is a result', async () => {
+  it('sends a request and returns the response; a status is a result', async () => {
     const url = await serve((request, response) => {
       void bodyOf(request).then((body) => {
         response.writeHead(503, {
@@ -57,7 +57,7 @@ describe('http', () => {
     expect(answer).toMatchObject({ url: `${url}/a?b=c`, status: 503, text: 'got één', headers: { 'x-seen': 'POST /a?b=c yes true' } })
   })
 
-  it('keeps so much of an answer', async () => {
+  it('keeps a limited part of an answer', async () => {
     const url = await serve((_, response) => {
       const more = (): void => void (response.write('é'.repeat(10_000)) && setImmediate(more))
       more()
@@ -66,14 +66,14 @@ describe('http', () => {
     expect(await send({ url, limit: 5 })).toMatchObject({ text: 'éé', truncated: true })
   })
 
-  it('reads the text in the encoding that is named', async () => {
+  it('reads the text in the named encoding', async () => {
     const url = await serve((_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain; charset=iso-8859-1' }).end(Buffer.from([0xe9])),
     )
     expect(await send({ url })).toMatchObject({ text: 'é' })
   })
 
-  it('fails in time, may be tried again, and can be called off', async () => {
+  it('fails in time, can be tried again, and can be cancelled', async () => {
     const url = await serve(() => undefined)
     expect(await refusal(() => send({ url, timeout: 30 }))).toMatchObject({
       code: 'R4136',
@@ -88,7 +88,7 @@ describe('http', () => {
     expect(await refusal(() => send({ url: closed }))).toMatchObject({ code: 'R4136', message: containing('ECONNRESET') })
   })
 
-  it('takes no answer that is compressed, and asks for none', async () => {
+  it('accepts no compressed answer, and requests none', async () => {
     const url = await serve((request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(String(request.headers['accept-encoding'])),
     )
@@ -108,7 +108,7 @@ describe('http', () => {
     expect(await refusal(() => send(args, reaching([], ['*'])))).toMatchObject({ code: 'R4101' })
   })
 
-  it('states that reading may be repeated and other things may not', () => {
+  it('declares that reads may be repeated and other requests may not', () => {
     const place = { workdir: '/w', runFolder: '/w/r' }
     const traits = (args: Json): unknown => tools().prepare('http', args).traits(place)
     expect(traits({ url: 'https://example.org/a' })).toEqual({
@@ -126,7 +126,7 @@ describe('http', () => {
 describe('an address that is not public', () => {
   const four = '127.0.0.1 127.1 0x7f.0.0.1 2130706433 0.0.0.0 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 224.0.0.1'
   const six = '[::1] [::] [::ffff:127.0.0.1] [::ffff:a9fe:a9fe] [fe80::1] [fd00::1] [64:ff9b::10.0.0.1] [2002:a00:1::]'
-  it.each(`${four} ${six}`.split(' '))('%s needs a grant of its own, which a star is not', async (host) => {
+  it.each(`${four} ${six}`.split(' '))('%s needs its own grant; a star is not enough', async (host) => {
     expect(await refusal(() => send({ url: `http://${host}:9/` }, reaching([], ['*'])))).toMatchObject({
       code: 'R4135',
       message: containing('not a public address'),
@@ -145,7 +145,7 @@ describe('an address that is not public', () => {
       })
   })
 
-  it('is reached where it is granted by name, and by no other name', async () => {
+  it('is reached if it is granted by name, and by no other name', async () => {
     const url = await serve((_, response) => response.end('hi'))
     expect(await send({ url })).toMatchObject({ text: 'hi' })
     const named = url.replace('127.0.0.1', 'localhost')
@@ -158,7 +158,7 @@ describe('an address that is not public', () => {
     expect(await refusal(() => send({ url: named }, here()))).toMatchObject({ code: 'R4105' })
   })
 
-  it('is not reached by a redirect either', async () => {
+  it('is not reached through a redirect either', async () => {
     const inner = await serve((_, response) => response.end('secret'))
     const places = [inner.replace('127.0.0.1', '127.0.0.2'), 'http://169.254.169.254/', 'http://example.org/', 'file:///etc/passwd']
     for (const location of places) {
@@ -170,7 +170,7 @@ describe('an address that is not public', () => {
 })
 
 describe('a redirect', () => {
-  it('is followed, as a reading where it says so', async () => {
+  it('is followed, as a read if its status says so', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/end')
         void bodyOf(request).then((body) => response.end(`${request.method} ${body} ${request.headers['content-type']}`))
@@ -181,7 +181,7 @@ describe('a redirect', () => {
     expect(await send({ url: `${url}/keep`, method: 'POST', body: 'x', headers })).toMatchObject({ text: 'POST x text/plain' })
   })
 
-  it('tells another host nothing that was meant for the first', async () => {
+  it('sends another host nothing that was meant for the first', async () => {
     const other = await serve((request, response) => response.end(JSON.stringify(request.headers)))
     const url = await serve((_, response) => response.writeHead(302, { location: other }).end())
     const headers = { authorization: 'Bearer hunter2', cookie: 'hunter2', 'x-api-key': 'hunter2', 'x-plain': 'yes' }
@@ -190,7 +190,7 @@ describe('a redirect', () => {
     expect(text).toContain('"x-plain":"yes"')
   })
 
-  it('is not followed for ever', async () => {
+  it('is not followed forever', async () => {
     const url = await serve((_, response) => response.writeHead(302, { location: '/' }).end())
     expect(await refusal(() => send({ url }))).toMatchObject({ code: 'R4137', message: containing('more than 5 times') })
   })

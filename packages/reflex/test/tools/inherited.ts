@@ -2,7 +2,7 @@ import { systemHost } from '../../src/kernel/index.ts'
 import { createTools } from '../../src/tools/index.ts'
 import { runProcess } from '../../src/tools/process.ts'
 
-// A process with handles of its caller, which runs a program and prints what that finds of them.
+// A process with inherited handles that runs a program and prints the handles that the program finds.
 const [, , workdir = '/', which] = process.argv
 const LOOK =
   'ls -l /proc/self/fd; ls /proc/self/fd/202/; cat /proc/self/fd/202/secret /proc/self/fd/77; echo x > /proc/self/fd/77; echo looked'

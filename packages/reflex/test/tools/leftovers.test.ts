@@ -21,7 +21,7 @@ async function sh(command: string, work: string, more: Record<string, Json> = {}
   return (await use('shell', { command, ...more }, confinedIn(work, change), tools())) as unknown as Result
 }
 
-/** A folder of a project with a folder of Reflex, where what is removed is kept. */
+/** A project folder with a folder of Reflex, in which removed entries are kept. */
 function project(): string {
   const work = folder()
   mkdirSync(join(work, '.reflex/runs'), { recursive: true })
@@ -30,7 +30,7 @@ function project(): string {
 
 const codes = ({ warnings = [] }: Result): readonly string[] => warnings.map(({ code }) => code)
 
-/** Allows what a confined run may, and also what begins with a prefix. */
+/** Allows the permissions of a confined run, and every capability with a prefix. */
 function alsoAllowing(work: string, prefix: string): { readonly allows: (capability: string) => boolean } {
   const call = confinedIn(work)
   return { allows: (capability) => call.allows(capability) || capability.startsWith(prefix) }
@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(result.warning).toContain('R4144')
   })
 
-  it('in a folder whose name is no UTF-8 is removed with it, and what was there and has not changed stays', async () => {
+  it('in a folder with a non-UTF-8 name is removed with it, and older entries that have not changed stay', async () => {
     const work = project()
     const bad = (name: string): Buffer => Buffer.concat([Buffer.from(`${work}/${name}`), Buffer.from([0xfe])])
     for (const name of ['old', 'touched']) mkdirSync(Buffer.concat([bad(name), Buffer.from('/sub')]), { recursive: true })
@@ -81,7 +81,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(new Set(codes(result))).toEqual(new Set(['R4144']))
   })
 
-  it('lies aside, where git finds no repository', async () => {
+  it('is moved aside, where git finds no repository', async () => {
     const work = project()
     const { warning = '' } = await sh('git init -q --bare sub/.git', work)
     const [, aside = ''] = /it was moved to (\S+)/.exec(warning) ?? []
@@ -90,7 +90,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(() => execFileSync('git', ['rev-parse', '--git-dir'], { cwd: join(work, aside), stdio: 'pipe' })).toThrow()
   })
 
-  it('of sockets and owner bits is removed too', async () => {
+  it('as sockets and owner bits is removed too', async () => {
     const work = project()
     const script = `require('net').createServer().listen('door', () => { require('fs').writeFileSync('tool', ''); process.exit() })`
     write(join(work, 'old'), '')
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(codes(result)).toEqual(['R4144', 'R4144', 'R4144'])
   })
 
-  it('is removed also when it was killed, cancelled, or failed', async () => {
+  it('is also removed if the command was killed, cancelled or failed', async () => {
     const work = project()
     const late = await refusal(() => sh('git init -q sub; sleep 60', work, { timeout: 700 }))
     expect(late).toMatchObject({ code: 'R4131', message: containing('sub/.git was removed'), data: { warnings: [{ code: 'R4144' }] } })
@@ -119,7 +119,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(existsSync(join(work, 'sub/.git'))).toBe(false)
   })
 
-  it('leaves earlier files: they are read-only, and stay', async () => {
+  it('includes no earlier files: they are read-only, and stay', async () => {
     const work = project()
     const nested = new Sandbox(join(work, 'lib/nested'))
     nested.commit('first', { a: 'a' })
@@ -144,7 +144,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(readdirSync(join(work, 'lib/nested/.git')).filter((name) => name.startsWith('reflex'))).toEqual([])
   })
 
-  it('replaces no link to a file that runs by itself', async () => {
+  it('replaces no link to a file that runs automatically', async () => {
     const work = project()
     mkdirSync(join(work, 'mine'))
     symlinkSync('mine', join(work, '.vscode'))
@@ -153,7 +153,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(result.warning).toContain('was reset to its earlier target')
   })
 
-  it('may stay where the run has a permission of its own', async () => {
+  it('may stay if the run has a separate permission', async () => {
     const work = project()
     const allowed = alsoAllowing(work, `arbor://fs/autorun${work}/sub/`)
     const result = await sh('git init -q sub; git init -q other; echo x > sub/.envrc', work, {}, allowed)
@@ -191,7 +191,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     expect(result.warnings).toEqual([{ code: 'R4144', message: containing('sub/.git was removed') }])
   })
 
-  it('of a process that was killed is removed by the next command, which takes over what git did', async () => {
+  it('of a process that was killed is removed by the next command, which applies the changes of git', async () => {
     const work = project()
     const repository = new Sandbox(work)
     repository.commit('first', { a: 'a' })
@@ -225,7 +225,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     await first
   })
 
-  it('reaches no socket and no pipe of the host', async () => {
+  it('cannot reach a socket or pipe of the host', async () => {
     const work = project()
     const server = createServer((socket) => socket.end('reached'))
     await new Promise<void>((ready) => server.listen(join(work, 'host.sock'), ready))

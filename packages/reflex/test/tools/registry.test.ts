@@ -18,7 +18,7 @@ function failing(run: () => Json): Tools {
 }
 
 describe('the registry', () => {
-  it('has the built-in tools and those that are given', () => {
+  it('contains the built-in tools and the given ones', () => {
     expect(tools({ tools: [add] }).names()).toEqual([
       'git.root',
       'git.log',
@@ -45,7 +45,7 @@ describe('the registry', () => {
     expect(prepared.says(3)).toBeUndefined()
   })
 
-  it('refuses a name that is not known, with a guess where it is given one', async () => {
+  it('refuses an unknown name, with a guess if there is one', async () => {
     const all = tools()
     expect(await refusal(() => all.get('git.lg'))).toMatchObject({ code: 'R4100', fix: containing('git.log') })
     expect(await refusal(() => all.get('git.lg', () => 'git.log'))).toMatchObject({
@@ -55,7 +55,7 @@ describe('the registry', () => {
     expect(all.find('constructor')).toBeUndefined()
   })
 
-  it('refuses arguments that do not fit, a name twice, and a name that is none', async () => {
+  it('refuses arguments that do not fit, a duplicate name, and an invalid name', async () => {
     const all = tools()
     expect(await refusal(() => all.prepare('git.log', { limt: 1, files: 'yes', limit: 0 }))).toMatchObject({
       code: 'R4101',
@@ -71,7 +71,7 @@ describe('the registry', () => {
     expect(await refusal(() => new Tools([{ ...add, name: 'a b' }]))).toMatchObject({ code: 'R4102' })
   })
 
-  it('makes a fault of what a tool throws, and of a result that is not JSON', async () => {
+  it('converts errors of a tool, and a result that is not JSON, to faults', async () => {
     const call = callIn(folder())
     const thrown = failing(() => {
       throw new RangeError('too far')
@@ -85,7 +85,7 @@ describe('the registry', () => {
     expect(await refusal(() => odd.prepare('x', {}).run(call))).toMatchObject({ code: 'R2004' })
   })
 
-  it('asks the policy once more before it calls', async () => {
+  it('asks the policy again before it calls', async () => {
     let called = false
     const one = failing(() => {
       called = true
@@ -96,7 +96,7 @@ describe('the registry', () => {
     expect(called).toBe(false)
   })
 
-  it('tells the facts of a tool as it states them', () => {
+  it('returns the facts that a tool declares', () => {
     const prepared = tools().prepare('file.write', { path: 'a', text: '' })
     expect(prepared.traits({ workdir: '/w', runFolder: '/w/r' })).toEqual({
       leaves: true,

@@ -24,7 +24,7 @@ async function sh(command: string, call: ToolCall, more: Record<string, Json> = 
   return (await use('shell', { command, ...more }, call, all)) as unknown as Result
 }
 
-/** Whether a process of this machine has the word among its arguments. */
+/** True if a process of this machine has the word among its arguments. */
 function isRunning(word: string): boolean {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -43,7 +43,7 @@ async function isGone(word: string): Promise<boolean> {
 }
 
 describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
-  it('works in the work folder and in the folder of its stage, at their real places', async () => {
+  it('works in the work folder and in the folder of its stage, at their real paths', async () => {
     const work = folder()
     const call = confinedIn(work)
     write(join(work, 'in.txt'), 'read\n')
@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
     expect(readFileSync(join(call.runFolder, 'build/run.txt'), 'utf8')).toBe('run\n')
   })
 
-  it.skipIf(process.arch !== 'x64' || !existsSync('/usr/bin/perl'))('has no call for the keys of the session of its user', async () => {
+  it.skipIf(process.arch !== 'x64' || !existsSync('/usr/bin/perl'))('has no system call for the keys of the user’s session', async () => {
     const [asks, isMissing] = ['syscall(250, 0, -3, 0)', '$! + 0']
     const { stdout } = await sh(`grep '^Seccomp:' /proc/self/status; perl -e 'print ${asks}, " ", ${isMissing}'`, confinedIn(folder()))
     expect(stdout).toBe('Seccomp:\t2\n-1 38')
@@ -62,7 +62,7 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
   it.each([
     ['beside the store', '.reflex/runs/otter'],
     ['in the work folder', 'logs/runs/otter'],
-  ])('reads the folder of its run %s, and changes there its own stage alone', async (_, runs) => {
+  ])('reads the folder of its run %s, and changes only its own stage there', async (_, runs) => {
     const work = folder()
     const outside = folder()
     const call = confinedIn(work, { runFolder: join(work, runs) })
@@ -88,25 +88,25 @@ describe.skipIf(missing !== undefined)(`a command in the sandbox${missing === un
     expect(codes).toHaveLength(tries.length - 1)
     expect(codes).not.toContain('0')
     expect(readFileSync(events, 'utf8')).toBe('event\n')
-    // A command that may write above a deeper stage could exchange it.
+    // A command that can write above a deeper stage could exchange it.
     for (const stage of ['build/inner', '.']) {
       const inner = await sh('echo x > $ARBOR_STAGE_DIR/new 2>/dev/null; echo $?', call, { stage })
       expect(inner.stdout, stage).not.toBe('0\n')
     }
   })
 
-  describe('is held to its limits', () => {
+  describe('respects its limits', () => {
     const limits = { memory: 192 * 2 ** 20, processes: 40 }
     const bounded = tools({ limits })
 
-    it('memory that one process reserves, by the system', async () => {
+    it('for memory that one process reserves, by the system', async () => {
       const result = await sh(
         'ulimit -d; head -c 2000000000 /dev/zero | tail -c 2000000000 | wc -c',
         confinedIn(folder()),
         {},
         bounded,
       ).catch((thrown: unknown) => thrown)
-      // The look from outside may be faster; each of them is enough.
+      // The check from outside may be faster; either is enough.
       if (result instanceof Error) expect(result).toMatchObject({ code: 'R4138' })
       else expect(result).toMatchObject({ stdout: `${(limits.memory + 2 ** 30) / 1024}\n0\n`, stderr: containing('memory exhausted') })
     })
@@ -130,16 +130,16 @@ m = mmap.mmap(-1, 300000000)
 for i in range(0, 300000000, 4096): m[i] = 1
 time.sleep(25)'`,
       ],
-    ])('memory %s', async (_, command) => {
+    ])('for memory %s', async (_, command) => {
       expect(await refusal(() => sh(command, confinedIn(folder()), {}, bounded))).toMatchObject({
         code: 'R4138',
         message: containing('192 MiB'),
       })
     })
 
-    it('processes, and threads with them', async () => {
+    it('for processes and threads', async () => {
       const many = 'for i in $(seq 100); do sleep 25 & done; wait'
-      // The system holds everybody but root to it, and then nothing is left to be killed.
+      // The system applies the limit to everyone but root, and then nothing is left to kill.
       if (isRoot)
         expect(await refusal(() => sh(many, confinedIn(folder()), {}, bounded))).toMatchObject({
           code: 'R4138',
@@ -148,7 +148,7 @@ time.sleep(25)'`,
       else expect(await sh(many, confinedIn(folder()), {}, bounded)).toMatchObject({ stderr: containing('fork') })
     })
 
-    it('memory of its files in /tmp', async () => {
+    it('for memory of its files in /tmp', async () => {
       const result = await sh('head -c 300000000 /dev/zero > /tmp/large', confinedIn(folder()), {}, bounded)
       expect(result).toMatchObject({ stderr: containing('No space left') })
     })
@@ -161,21 +161,21 @@ time.sleep(25)'`,
     })
   })
 
-  it('changes nothing else of the machine', async () => {
+  it('changes nothing else on the machine', async () => {
     const outside = folder()
     for (const place of ['/', '/usr', '/etc', '/proc/sys/kernel', outside, '/var', '/root', '/home'])
       expect(await sh(`touch ${place}/reflex-was-here 2>/dev/null; echo $?`, confinedIn(folder())), place).not.toMatchObject({
         stdout: '0\n',
       })
     expect(existsSync(join(outside, 'reflex-was-here'))).toBe(false)
-    // Root owns what the kernel reads there, and rights alone would not keep it off.
+    // Root owns the kernel settings there; permissions alone would not protect them.
     expect(await sh('cat /proc/sys/kernel/hostname > /proc/sys/kernel/hostname', confinedIn(folder()))).not.toMatchObject({ code: 0 })
     const work = folder()
     await sh('echo x > /tmp/left-behind && echo x > ~/left-behind', confinedIn(work))
     expect(existsSync('/tmp/left-behind') || existsSync('/tmp/home/left-behind')).toBe(false)
   })
 
-  it('sees nothing of the home folder, nor of other folders', async () => {
+  it('sees nothing of the home folder or of other folders', async () => {
     const home = folder()
     const secret = write(join(home, '.ssh/id_ed25519'), 'hunter2')
     const other = write(join(folder(), 'notes.txt'), 'hunter2')
@@ -221,7 +221,7 @@ time.sleep(25)'`,
     expect(result).toMatchObject({ stdout: containing('\nx\n'), stderr: containing('Read-only') })
   })
 
-  it('keeps memory, semaphores and messages of System V to itself, and little of them', async () => {
+  it('has its own System V memory, semaphores and messages, with low limits', async () => {
     const work = folder()
     const made = await sh(
       `ipcmk -M 16384; ipcmk -S 32; ipcs -m | grep -c 0x
@@ -240,7 +240,7 @@ time.sleep(25)'`,
     expect(host.filter((line) => line.trim().split(/ +/)[1] === id && line.includes(' 16384 '))).toEqual([])
   })
 
-  it('gets no handle that Reflex has inherited from its caller', async () => {
+  it('gets no handle that Reflex inherited from its caller', async () => {
     const outside = folder()
     const secret = write(join(outside, 'secret'), 'hunter2')
     const work = folder()
@@ -255,18 +255,18 @@ time.sleep(25)'`,
     expect(readFileSync(secret, 'utf8')).toBe('hunter2')
   })
 
-  it('sees no process but its own, and reaches none', async () => {
+  it('sees only its own processes, and reaches no other', async () => {
     const result = await sh(`cat /proc/${process.pid}/environ; kill -0 ${process.pid}; ls -d /proc/[0-9]* | wc -l`, confinedIn(folder()))
     expect(Number(result.stdout)).toBeLessThan(10)
     expect(result.stderr).toContain('No such')
   })
 
-  it('has no rights and gets none', async () => {
+  it('has no privileges and gets none', async () => {
     const result = await sh('grep -E "CapEff|NoNewPrivs" /proc/self/status; unshare -Ur true && echo more', confinedIn(folder()))
     expect(result.stdout).toBe('CapEff:\t0000000000000000\nNoNewPrivs:\t1\n')
   })
 
-  it('sees what Reflex keeps for itself as an empty folder, and cannot replace it', async () => {
+  it('sees the folders of Reflex as empty, and cannot replace them', async () => {
     const work = folder()
     const call = confinedIn(work)
     const store = write(join(work, '.reflex/reflex.db'), 'journal')
@@ -281,14 +281,14 @@ time.sleep(25)'`,
     expect(readFileSync(join(work, 'state.db'), 'utf8')).toBe('journal')
   })
 
-  it('only reads a work folder that the run may not change', async () => {
+  it('can only read a work folder that the run may not change', async () => {
     const work = folder()
     write(join(work, 'in.txt'), 'read')
     const reader = confinedIn(work, { allows: (capability) => !/unsandboxed|fs\/write/.test(capability) })
     expect(await sh('cat in.txt; echo x > out.txt', reader)).toMatchObject({ stdout: 'read', stderr: containing('Read-only') })
   })
 
-  it('begins in the folder that it names, and nowhere else', async () => {
+  it('starts in the folder that it names, and nowhere else', async () => {
     const work = folder()
     mkdirSync(join(work, 'sub'))
     expect(await sh('pwd', confinedIn(work), { cwd: 'sub' })).toMatchObject({ stdout: `${work}/sub\n` })
@@ -299,7 +299,7 @@ time.sleep(25)'`,
     expect(existsSync(join(granted, 'new'))).toBe(true)
   })
 
-  it('finds the programs of the PATH, what belongs to them, and folders that are opened for reading', async () => {
+  it('finds the programs on the PATH, their files, and folders that are opened for reading', async () => {
     const home = folder()
     const data = folder()
     chmodSync(write(join(home, 'node/bin/hello'), '#!/bin/sh\ncat "$(dirname "$0")/../lib/words"\n'), 0o755)
@@ -317,7 +317,7 @@ time.sleep(25)'`,
     expect(existsSync(join(data, 'b')) || existsSync(join(home, 'node/bin/evil'))).toBe(false)
   })
 
-  it('is told apart from a program that is not there', async () => {
+  it('that fails to start is distinguished from a missing program', async () => {
     const work = folder()
     const plain = write(join(work, 'plain'), 'x')
     expect(await refusal(() => use('command', { argv: ['no-such-program'] }, confinedIn(work)))).toMatchObject({
@@ -328,13 +328,13 @@ time.sleep(25)'`,
     expect(await use('command', { argv: ['sh', '-c', 'exit 126'] }, confinedIn(work))).toMatchObject({ code: 126 })
   })
 
-  it('takes with it everything that it has started, also what has left its group', async () => {
+  it('ends together with everything that it started, including processes that left its group', async () => {
     const result = await sh('setsid sleep 6113 >/dev/null 2>&1 & (setsid sleep 6113 &) ; sleep 0.05; echo done', confinedIn(folder()))
     expect(result).toMatchObject({ code: 0, stdout: 'done\n' })
     expect(await isGone('6113')).toBe(true)
   })
 
-  it('is ended in time, also where it ignores that it should end', async () => {
+  it('is ended in time, even if it ignores the signal', async () => {
     const command = "trap '' TERM HUP INT; echo before; setsid sleep 6127 & while :; do sleep 0.05; done"
     expect(await refusal(() => sh(command, confinedIn(folder()), { timeout: 150 }))).toMatchObject({
       code: 'R4131',
@@ -349,28 +349,28 @@ time.sleep(25)'`,
     expect(await isGone('6131')).toBe(true)
   })
 
-  it('may print without end: so much is kept, the rest is read and dropped', async () => {
+  it('can print without end: a limited part is kept, the rest is read and dropped', async () => {
     const before = process.memoryUsage().rss
     const result = await sh('head -c 1073741824 /dev/zero', confinedIn(folder()), { limit: 1000 })
     expect([result.stdout.length, result.truncated]).toEqual([1000, true])
     expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000)
   })
 
-  it('may start so many processes and no more', async () => {
+  it('can start a limited number of processes', async () => {
     expect(await sh('grep processes /proc/self/limits | tr -s " " | cut -d" " -f3,4', confinedIn(folder()))).toMatchObject({
       stdout: '2048 2048\n',
     })
   })
 
-  // The kernel does not hold root to the limit.
+  // The kernel does not apply the limit to root.
   it.skipIf(isRoot)('cannot fill the table of processes', async () => {
     const result = await sh('i=0; while [ $i -lt 3000 ]; do sleep 30 & i=$((i+1)); done', confinedIn(folder()), { timeout: 20_000 })
     expect(result.stderr).toMatch(/fork|Resource temporarily unavailable/)
   })
 })
 
-describe('the sandbox that a program asks for', () => {
-  it.skipIf(missing !== undefined)('is strict where it may not have another one, which it is told', async () => {
+describe('the sandbox that a program requests', () => {
+  it.skipIf(missing !== undefined)('is strict if the run may not have another one, with a warning', async () => {
     const outside = folder()
     for (const sandbox of ['none', 'basic']) {
       const result = await sh(`touch ${outside}/x`, confinedIn(folder()), { sandbox })
@@ -379,7 +379,7 @@ describe('the sandbox that a program asks for', () => {
     expect(existsSync(join(outside, 'x'))).toBe(false)
   })
 
-  it('is what it says where it may', async () => {
+  it('is the requested one if the run may have it', async () => {
     const outside = folder()
     expect(await sh(`touch ${outside}/x`, callIn(folder()), { sandbox: 'none' })).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(existsSync(join(outside, 'x'))).toBe(true)
@@ -394,7 +394,7 @@ describe('without bubblewrap', () => {
   const none = tools({ bubblewrap: [] })
 
   // proves: pipeline 2.6.31
-  it('a run that needs it fails and says how to get it', async () => {
+  it('a run that needs it fails with the way to install it', async () => {
     const work = folder()
     expect(await refusal(() => sh('touch x', confinedIn(work), {}, none))).toMatchObject({
       code: 'R4133',
@@ -404,7 +404,7 @@ describe('without bubblewrap', () => {
     expect(existsSync(join(work, 'x'))).toBe(false)
   })
 
-  it('a trusted one goes without and is warned, unless its program insists', async () => {
+  it('a trusted run continues without it and is warned, unless its program requires it', async () => {
     expect(await sh('echo hi', callIn(folder()), {}, none)).toMatchObject({
       stdout: 'hi\n',
       warning: 'without a sandbox: bubblewrap is not installed',
@@ -412,7 +412,7 @@ describe('without bubblewrap', () => {
     expect(await refusal(() => sh('true', callIn(folder()), { sandbox: 'strict' }, none))).toMatchObject({ code: 'R4133' })
   })
 
-  it.skipIf(process.platform !== 'linux')('one that may not do its part counts as none', async () => {
+  it.skipIf(process.platform !== 'linux')('a bubblewrap that cannot work here counts as missing', async () => {
     const broken = write(join(folder(), 'bwrap'), '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n')
     chmodSync(broken, 0o755)
     expect(await refusal(() => sh('true', confinedIn(folder()), {}, tools({ bubblewrap: [broken] })))).toMatchObject({
@@ -421,7 +421,7 @@ describe('without bubblewrap', () => {
     })
   })
 
-  it('a work folder that holds the home folder cannot be confined', async () => {
+  it('a work folder that contains the home folder cannot be confined', async () => {
     const home = folder()
     const all = tools({ environment: { PATH, HOME: join(home, 'ana') } })
     mkdirSync(join(home, 'ana'))

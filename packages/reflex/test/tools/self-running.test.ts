@@ -33,7 +33,7 @@ const PATHS: readonly string[] = [
   'x.sublime-project',
 ]
 
-/** A folder with a bare repository, a folder of hooks that the settings name, and a link to settings of an editor. */
+/** A folder with a bare repository, a folder of hooks that the settings name, and a link to editor settings. */
 function project(): string {
   const work = folder()
   execFileSync('git', ['init', '-q', work])
@@ -49,7 +49,7 @@ function project(): string {
   return work
 }
 
-describe('a file that would run by itself', () => {
+describe('a file that would run automatically', () => {
   it.each(PATHS)('is written by no tool: %s', async (path) => {
     const work = project()
     const there = existsSync(join(work, path))
@@ -71,7 +71,7 @@ describe('a file that would run by itself', () => {
     })
   })
 
-  it('is written where the run has a permission of its own', async () => {
+  it('is written if the run has a separate permission', async () => {
     const work = project()
     const plain = callIn(work)
     const call = callIn(work, { allows: (capability) => plain.allows(capability) || capability === `arbor://fs/autorun${work}/.envrc` })

@@ -15,7 +15,7 @@ describe('shell', () => {
     expect(await refusal(() => sh('  ', callIn(folder())))).toMatchObject({ code: 'R4101' })
   })
 
-  it('gives values as variables, and none becomes part of the text', async () => {
+  it('passes values as variables, and none becomes part of the text', async () => {
     const work = folder()
     const value = '"; touch pwned; $(touch pwned) `touch pwned` \'\n'
     const result = await sh('printf "%s" "$title"; echo $title >/dev/null', callIn(work), { environment: { title: value, n: 3, on: true } })
@@ -29,14 +29,14 @@ describe('shell', () => {
     'PYTHONPATH PYTHONSTARTUP GIT_SSH_COMMAND GIT_DIR https_proxy ALL_PROXY PERL5LIB npm_config_registry ld_preload a-b 1a BASH_FUNC_ls%% ä'
   const more =
     'MAKEFILES TAR_OPTIONS LUA_INIT_5_4 VIMINIT RIPGREP_CONFIG_PATH GOFLAGS RSYNC_RSH AWS_CONFIG_FILE DOTNET_STARTUP_HOOKS pip_index_url'
-  it.each([...`${steering} ${others} ${more}`.split(' '), '', 'a b'])('takes no variable called %j', async (name) => {
+  it.each([...`${steering} ${others} ${more}`.split(' '), '', 'a b'])('refuses a variable called %j', async (name) => {
     expect(await refusal(() => sh('true', callIn(folder()), { environment: { [name]: 'x' } }))).toMatchObject({
       code: 'R4101',
       message: containing('none that controls programs'),
     })
   })
 
-  it('takes no value that cannot be one', async () => {
+  it('refuses a value that a variable cannot have', async () => {
     for (const value of ['x'.repeat(32_769), 'a\0b', ['x'], null])
       expect(await refusal(() => sh('true', callIn(folder()), { environment: { x: value } }))).toMatchObject({ code: 'R4101' })
     expect(await sh('printf %s "$x" | wc -c', callIn(folder()), { environment: { x: 'x'.repeat(32_768) } })).toMatchObject({
@@ -44,7 +44,7 @@ describe('shell', () => {
     })
   })
 
-  it('says what it did on one line', async () => {
+  it('describes what it did on one line', async () => {
     const prepared = tools().prepare('shell', { command: '\necho one\necho two', sandbox: 'none' })
     expect(prepared.says(await prepared.run(callIn(folder())))).toBe('echo one → exit 0')
     expect(prepared.traits({ workdir: '/w', runFolder: '/w/r' })).toEqual({
@@ -56,7 +56,7 @@ describe('shell', () => {
 })
 
 describe('the folder of a stage', () => {
-  it('is made, and named to the command', async () => {
+  it('is created, and the command gets its path', async () => {
     const call = callIn(folder())
     const stage = join(call.runFolder, 'build')
     const result = await sh('echo $ARBOR_STAGE_DIR; echo $ATTRACTOR_STAGE_DIR; echo x > $ARBOR_STAGE_DIR/note', call, { stage })
@@ -64,7 +64,7 @@ describe('the folder of a stage', () => {
     expect(readFileSync(join(stage, 'note'), 'utf8')).toBe('x\n')
   })
 
-  it('takes a status from this command and from none before it', async () => {
+  it('returns the status of this command and not of an earlier one', async () => {
     const call = callIn(folder())
     write(join(call.runFolder, 'build/status.json'), '{"status":"fail"}')
     expect(await sh('test ! -e $ARBOR_STAGE_DIR/status.json', call, { stage: 'build' })).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -74,7 +74,7 @@ describe('the folder of a stage', () => {
     })
   })
 
-  it('lets no status lead out of it', async () => {
+  it('ignores a status that leads outside', async () => {
     const work = folder()
     const call = callIn(join(work, 'project'))
     mkdirSync(call.workdir)
@@ -86,7 +86,7 @@ describe('the folder of a stage', () => {
     })
   })
 
-  it('lies where the run may write', async () => {
+  it('must be in a folder that the run may write', async () => {
     const work = folder()
     const call = callIn(join(work, 'project'))
     mkdirSync(call.runFolder, { recursive: true })

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import { isFault, type Fault, type Json, systemHost } from '../../src/kernel/index.ts'
 import { createTools, type ToolCall, type Tools, type ToolsSettings } from '../../src/tools/index.ts'
 
-/** A folder that is gone after the test. Its path is real. */
+/** A folder that is removed after the test. Its path is real. */
 export function folder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-tools-')))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -25,7 +25,7 @@ export function tools(settings: Partial<ToolsSettings> = {}): Tools {
   return createTools({ host: systemHost, environment: { PATH, HOME: '/nowhere' }, ...settings })
 }
 
-/** A call in a work folder that may read and write there, and whatever `also` begins with. */
+/** A call in a work folder that may read and write there, with the capabilities that start with `also`. */
 export function callIn(workdir: string, change: Partial<ToolCall> = {}): ToolCall {
   return {
     workdir,
@@ -48,7 +48,7 @@ export function use(name: string, args: Json, call: ToolCall, all: Tools = tools
   return all.prepare(name, args).run(call)
 }
 
-/** The fault that something throws. */
+/** Returns the fault that a call throws. */
 export async function refusal(work: () => unknown): Promise<Fault> {
   try {
     await work()
@@ -70,7 +70,7 @@ const ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'bo@example.org',
 }
 
-/** Git as a person uses it, in a repository of a test. */
+/** Runs git as a person uses it, in a repository of a test. */
 export class Sandbox {
   readonly root: string
   #time = 1_700_000_000
@@ -92,7 +92,7 @@ export class Sandbox {
     })
   }
 
-  /** Commits files and gives the hash. */
+  /** Commits files and returns the hash. */
   commit(message: string, files: Readonly<Record<string, string>> = {}): string {
     for (const [name, text] of Object.entries(files)) write(join(this.root, name), text)
     this.git('add', '--all')
@@ -101,7 +101,7 @@ export class Sandbox {
   }
 }
 
-/** Why no command can be put into a sandbox here; undefined where that works. */
+/** The reason why commands cannot run in a sandbox here; undefined if they can. */
 export async function noSandbox(): Promise<string | undefined> {
   const work = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-tools-')))
   try {
@@ -114,7 +114,7 @@ export async function noSandbox(): Promise<string | undefined> {
   }
 }
 
-/** A call that may do what it may, but run no command without a sandbox. */
+/** The same call without the permission to run commands outside a sandbox. */
 export function confinedIn(workdir: string, change: Partial<ToolCall> = {}): ToolCall {
   return callIn(workdir, {
     allows: (capability) => capability !== 'arbor://shell/exec/unsandboxed' && allowed(workdir, capability),
