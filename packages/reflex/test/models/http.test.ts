@@ -188,7 +188,7 @@ describe('a failing server', () => {
     ['no connection', { cut: 'before' }, 'R4011', 'retry'],
     ['half a body', { cut: 'within', text: 'Forty-two' }, 'R4011', 'retry'],
     ['a web page', { raw: '<html>hello</html>', headers: { 'content-type': 'text/html' } }, 'R4012', 'retry'],
-    ['JSON that is no answer', { raw: '{"hello":1}' }, 'R4012', 'retry'],
+    ['JSON that is not an answer', { raw: '{"hello":1}' }, 'R4012', 'retry'],
     ['an answer without choices', { raw: '{"choices":[]}' }, 'R4012', 'retry'],
     ['nothing', { raw: '' }, 'R4012', 'retry'],
     ['a refusal', { text: 'I cannot', finish: 'content_filter' }, 'R4014', 'fail'],
@@ -203,7 +203,7 @@ describe('a failing server', () => {
     ['breaks', { cut: 'within', text: 'Forty-two, as everybody knows' }, 'R4011'],
     ['ends early', { cut: 'end', text: 'Forty-two, as everybody knows' }, 'R4011'],
     ['is not a stream', { raw: '<html></html>', headers: { 'content-type': 'text/html' } }, 'R4012'],
-    ['holds nonsense', { raw: 'data: {"hello"\n\n', headers: { 'content-type': 'text/event-stream' } }, 'R4012'],
+    ['contains invalid JSON', { raw: 'data: {"hello"\n\n', headers: { 'content-type': 'text/event-stream' } }, 'R4012'],
     [
       'reports an error',
       { raw: 'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n', headers: { 'content-type': 'text/event-stream' } },

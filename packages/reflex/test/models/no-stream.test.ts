@@ -9,7 +9,7 @@ test.each([
   ['a page', 'text/html', PAGE, 'R4012', 'Bad gateway The upstream is down.'],
   ['a page that claims to be a stream', 'text/event-stream', `\n${PAGE}`, 'R4012', 'Bad gateway The upstream is down.'],
   [
-    'an object that says what is wrong',
+    'an object that describes the error',
     'application/json',
     '{"error":{"message":"the model is loading","type":"server_error"}}',
     'R4010',

@@ -14,7 +14,7 @@ describe('a key', () => {
     ['quoted by who refuses it', { status: 401, error: `Incorrect API key provided: ${KEY}.` }],
     ['echoed in a header line', { status: 400, error: `bad request: {"authorization":"Bearer ${KEY}"}` }],
     ['in a page', { raw: `<html>${KEY}</html>`, status: 500 }],
-    ['in a body that is no answer', { raw: `{"key":"${KEY}"}` }],
+    ['in a body that is not an answer', { raw: `{"key":"${KEY}"}` }],
     ['in a stream', { raw: `data: {"error":{"message":"no ${KEY}"}}\n\n`, headers: { 'content-type': 'text/event-stream' } }],
   ])('is in no fault if it is %s', async (_, reply) => {
     const openai = await server()

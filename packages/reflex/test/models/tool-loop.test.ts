@@ -73,7 +73,7 @@ describe('a tool loop', () => {
   test.each([
     ['an unknown tool', call('subtract', {}), 'there is no tool subtract; there are add, done'],
     ['arguments that do not fit', call('add', { a: 2 }), 'add cannot be called with these arguments: the arguments must have the key "b"'],
-    ['arguments that are no JSON', { ...call('add', {}), invalid: '{"a":' }, 'the arguments of add are not a JSON object'],
+    ['arguments that are not JSON', { ...call('add', {}), invalid: '{"a":' }, 'the arguments of add are not a JSON object'],
     ['a tool that failed', call('add', { a: 2, b: -1 }), 'no negative numbers'],
   ])('reports %s to the model', async (_, made, told) => {
     const perform = async () => {

@@ -42,7 +42,7 @@ async function soundInbox(store: Store, run: string): Promise<unknown> {
   return inbox
 }
 
-/** Everything that can be asked of a store about what it holds, but where the reading began: a damaged snapshot is left out. */
+/** Everything that a store can return about its contents, except the start of the reading: a damaged snapshot is skipped. */
 async function contents(store: Store): Promise<unknown> {
   const runs = (await store.runs()).map(({ owner: _owner, ...row }) => row)
   const journals: unknown[] = []
@@ -77,9 +77,9 @@ const NEWT = "(select seq from run where id = 'newt')"
 
 describe('a journal that is not what was written', () => {
   it.each([
-    ['the first record is gone', `delete from journal where run = ${OTTER} and first = 1`, 1],
-    ['a record in the middle is gone', `delete from journal where run = ${OTTER} and first = 2`, 2],
-    ['the last record is gone', `delete from journal where run = ${OTTER} and first = 6`, 6],
+    ['the first record is missing', `delete from journal where run = ${OTTER} and first = 1`, 1],
+    ['a record in the middle is missing', `delete from journal where run = ${OTTER} and first = 2`, 2],
+    ['the last record is missing', `delete from journal where run = ${OTTER} and first = 6`, 6],
     ['a letter is another', `update journal set body = replace(body, '5,"a', '5,"b') where run = ${OTTER}`, 5],
     ['the format is another', `update journal set version = 2 where run = ${OTTER} and first = 4`, 4],
     ['the checksum is another', `update journal set sum = sum + 1 where run = ${OTTER} and first = 2`, 2],
@@ -110,7 +110,7 @@ describe('a journal that is not what was written', () => {
   })
 
   it.each([
-    ['goes on after the last record that the run knows', true],
+    ['continues after the last record that the run knows', true],
     ['ends with another record than the run knows', false],
   ])('that %s: R5003', async (_what, shorter) => {
     const file = await storeFile()

@@ -24,7 +24,7 @@ async function codeOf(work: () => unknown): Promise<string> {
   return 'nothing is thrown'
 }
 
-/** An open store whose layout is raised under it writes nothing, and continues once the layout is its own again. */
+/** Expects that an open store writes nothing after its layout was raised, and continues when it is the known one again. */
 async function refuses(store: Store, layout: number, raise: (layout: number) => unknown, code: string): Promise<void> {
   onTestFinished(async () => store.close())
   await store.hello(worker, NOW, TTL)

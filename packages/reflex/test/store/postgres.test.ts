@@ -106,8 +106,8 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
     it.each([
       ['a record', 'update S.journal set body = replace(body, $$record$$, $$recore$$) where first = 2', /record 2 is not what was written/],
       ['its checksum', 'update S.journal set sum = sum + 1 where first = 2', /record 2 is not what was written/],
-      ['a record gone', 'delete from S.journal where first = 2', /record 2 is missing/],
-      ['the last record gone', 'delete from S.journal where first = 3', /record 3 is missing/],
+      ['a missing record', 'delete from S.journal where first = 2', /record 2 is missing/],
+      ['a missing last record', 'delete from S.journal where first = 3', /record 3 is missing/],
       ['the row', 'update S.run set last = 2', /the row of otter-2m9q is not what was written/],
     ])('%s: R5003 names the run and the record, and nothing changes', async (_what, harm, message) => {
       const address = server.address()
@@ -147,7 +147,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       ['a wrong password', 'R5063', async () => server.address({ password: secret })],
       ['a user that does not exist', 'R5063', async () => server.address({ user: 'nobody', password: secret })],
       ['a missing database', 'R5064', async () => server.address({ database: 'nowhere' })],
-      ['a port where nobody listens', 'R5062', async () => server.address({ port: 1, password: secret })],
+      ['a port without a server', 'R5062', async () => server.address({ port: 1, password: secret })],
       ['a host that does not exist', 'R5062', async () => `postgres://ana:${encodeURIComponent(secret)}@nowhere.invalid/db`],
       ['a server that has no TLS', 'R5062', async () => `${server.address()}&sslmode=verify-full`],
       [
@@ -183,7 +183,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       ['a user who may have no connection', 'R5072', async () => userWith('limited', 'connection limit 0')],
       ['a user who may make no schema', 'R5065', async () => userWith('poor', '')],
       [
-        'a user who may only read',
+        'a user with read permission only',
         'R5065',
         async () => {
           const address = await changed('')
@@ -195,7 +195,7 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
         },
       ],
       [
-        'a server that may only be read',
+        'a read-only server',
         'R5065',
         async () => userWith('standby', 'superuser; alter role standby set default_transaction_read_only = on'),
       ],

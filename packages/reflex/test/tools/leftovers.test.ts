@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)(`what a command leaves${missing === undef
     ['a repository by its short name', 'mkdir -p "sub/git~1"', 'sub/git~1'],
     ['a repository behind a folder that is closed', 'git init -q a/b; chmod 000 a', 'a/b/.git'],
     ['a bare repository of any name', 'git init -q --bare store', 'store/HEAD'],
-    ['a bare repository that lies elsewhere', 'mkdir x; echo "ref: refs/heads/a" > x/HEAD; echo ../y > x/commondir', 'x/HEAD'],
+    ['a bare repository in another folder', 'mkdir x; echo "ref: refs/heads/a" > x/HEAD; echo ../y > x/commondir', 'x/HEAD'],
     ['a store of Reflex', 'mkdir .reflex2 && mkdir -p sub/.reflex && echo x > sub/.reflex/reflex.db', 'sub/.reflex'],
     ['settings of direnv', 'mkdir sub; echo "touch /tmp/x" > sub/.envrc', 'sub/.envrc'],
     ['tasks of an editor', 'mkdir -p a/.vscode; echo {} > a/.vscode/tasks.json', 'a/.vscode/tasks.json'],

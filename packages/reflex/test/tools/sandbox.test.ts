@@ -317,7 +317,7 @@ time.sleep(25)'`,
     expect(existsSync(join(data, 'b')) || existsSync(join(home, 'node/bin/evil'))).toBe(false)
   })
 
-  it('that fails to start is distinguished from a missing program', async () => {
+  it('fails if its program is missing or cannot be started, and returns any other code', async () => {
     const work = folder()
     const plain = write(join(work, 'plain'), 'x')
     expect(await refusal(() => use('command', { argv: ['no-such-program'] }, confinedIn(work)))).toMatchObject({
