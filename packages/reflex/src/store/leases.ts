@@ -7,7 +7,7 @@ import { checkedRow, type OpenRun, ownerOf, plainWorker, sumOfRun } from './rows
 import type { Statements } from './statements.ts'
 import { firstSum } from './checksums.ts'
 
-/** A worker that owned no open run and was silent for so long is forgotten. */
+/** A worker that owns no open run is forgotten after this many milliseconds of silence. */
 export const FORGET_AFTER_MS = 24 * 60 * 60 * 1000
 
 /**
