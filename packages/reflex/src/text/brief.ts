@@ -1,7 +1,7 @@
 import { displayJson } from './display-json.ts'
 import { printable } from './printable.ts'
 
-/** A value as short JSON on one line; one that is too long is cut in its middle and followed by its size. */
+/** Returns a value as JSON on one line, at most `limit` characters. A longer text is cut in the middle and followed by its full size. */
 export function shortJson(value: unknown, limit = 40): string {
   const text = printable(jsonText(value))
   if (text.length <= limit) return text

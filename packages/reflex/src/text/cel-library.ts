@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 
 let library: typeof Library | undefined
 
-/** The library of CEL, read when the first expression or pattern comes: that takes longer than all else that a command reads. */
+/** Returns the CEL library. Loads it at the first call, because loading takes longer than everything else that a command loads. */
 export function cel(): typeof Library {
   library ??= createRequire(import.meta.url)('@bufbuild/cel') as typeof Library
   return library

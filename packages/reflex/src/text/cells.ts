@@ -36,7 +36,7 @@ const WIDE_RANGES: readonly (readonly [number, number])[] = [
 
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u
 
-/** How many cells of a terminal one character takes: 0 for marks that combine, 2 for wide ones, else 1. */
+/** Returns the number of terminal cells that a character takes: 0 for a combining mark, 2 for a wide character, otherwise 1. */
 export function charCells(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
@@ -44,7 +44,7 @@ export function charCells(char: string): number {
   return isWide(code) ? 2 : 1
 }
 
-/** How many cells of a terminal a text takes. */
+/** Returns the number of terminal cells that a text takes. */
 export function countCells(text: string): number {
   let width = 0
   for (const char of text) width += charCells(char)

@@ -2,15 +2,15 @@ import { faults } from './faults.ts'
 import { quote } from './printable.ts'
 import { suggest } from './suggest.ts'
 
-/** The form of a value that a program without types may get wrong. */
+/** The expected form of an argument. Programs without types can pass any value. */
 export interface Form {
-  /** In words, for messages: `text`, `a list of texts`. */
+  /** The name of the form in messages: `text`, `a list of texts`. */
   readonly what: string
-  /** The first part that does not have the form; undefined where all of it has. */
+  /** Returns the first part that does not have the form; undefined if the whole value has it. */
   mismatch(value: unknown): Mismatch | undefined
 }
 
-/** A part of a value that does not have its form: its path inside, such as `.policy[0].allow`, and what is wrong. */
+/** A part of a value that does not have the expected form: its path inside the value, such as `.policy[0].allow`, and what is wrong. */
 interface Mismatch {
   readonly path: string
   readonly why: string
@@ -18,8 +18,8 @@ interface Mismatch {
 }
 
 /**
- * Refuses arguments that a function does not take, before it does anything: `R1090` with the name of the function, the
- * argument or the part of it, what was given and what is expected.
+ * Checks the arguments of a function before the function does anything. Throws `R1090` with the name of the function, the argument or the
+ * part of it, the given value and the expected form.
  */
 export function checkArguments(call: string, given: Readonly<Record<string, readonly [value: unknown, form: Form]>>): void {
   for (const [name, [value, form]] of Object.entries(given)) {
@@ -43,32 +43,32 @@ export const NUMBER = form('a number', (value) => typeof value === 'number')
 export const FLAG = form('true or false', (value) => typeof value === 'boolean')
 export const FUNCTION = form('a function', (value) => typeof value === 'function')
 export const OBJECT = form('an object', isObjectValue)
-/** An object of named values: no list, and no instance of a class. */
+/** An object of named values: not a list and not an instance of a class. */
 export const NAMED_VALUES = form('an object of named values', isNamedValues)
 export const ANYTHING = form('anything', () => true)
 
-/** An object with functions of these names. */
+/** Returns the form of an object that has functions with these names. */
 export function objectWith(what: string, ...methods: readonly string[]): Form {
   const all = `${what}, which has ${methods.map((name) => `${name}()`).join(' and ')}`
   return form(all, (value) => isObjectValue(value) && methods.every((name) => typeof Reflect.get(value, name) === 'function'))
 }
 
-/** An object of a class. */
+/** Returns the form of an instance of a class. */
 export function instanceOf(what: string, constructor: abstract new (...args: never[]) => unknown): Form {
   return form(what, (value) => value instanceof constructor)
 }
 
-/** One of a few values. */
+/** Returns the form of a value that equals one of the given values. */
 export function oneOf(...values: readonly (string | boolean)[]): Form {
   return form(values.map((value) => JSON.stringify(value)).join(' or '), (value) => values.some((one) => one === value))
 }
 
-/** A value of any of these forms. */
+/** Returns the form of a value that has any of the given forms. */
 export function anyOf(...forms: readonly Form[]): Form {
   return form(forms.map(({ what }) => what).join(' or '), (value) => forms.some((one) => one.mismatch(value) === undefined))
 }
 
-/** A value that may be left out. */
+/** Returns the form of a value that can be left out. */
 export function optional(one: Form): Form {
   return { what: `${one.what} or nothing`, mismatch: (value) => (value === undefined ? undefined : one.mismatch(value)) }
 }
@@ -87,7 +87,7 @@ export function listOf(one: Form): Form {
   }
 }
 
-/** Values of one form by name. */
+/** Returns the form of an object whose values all have one form. */
 export function recordOf(one: Form): Form {
   return {
     what: `an object of named values, each ${one.what}`,
@@ -95,7 +95,7 @@ export function recordOf(one: Form): Form {
   }
 }
 
-/** Options by name, all of which may be left out; an unknown name is refused, with the one that was meant. */
+/** Returns the form of an object of options. Each option can be left out. An unknown name is refused, with the nearest known name. */
 export function options(known: Readonly<Record<string, Form>>): Form {
   return {
     what: 'an object of options',
@@ -104,7 +104,7 @@ export function options(known: Readonly<Record<string, Form>>): Form {
   }
 }
 
-/** Named values of which each must have its form; there may be others. */
+/** Returns the form of an object whose named fields each have a form. Other fields are allowed. */
 export function shape(what: string, fields: Readonly<Record<string, Form>>): Form {
   const parts = Object.entries(fields)
   return {

@@ -2,10 +2,10 @@ import { countCells, charCells } from './cells.ts'
 import { printable } from './printable.ts'
 import type { Lines } from './place.ts'
 
-/** What a code frame adds to the place: a note behind the underline, and how wide it may be. */
+/** Settings of a code frame: a note behind the underline, and the width of the frame. */
 export interface FrameOptions {
   readonly note?: string | undefined
-  /** Cells of the terminal, 80 unless told. */
+  /** The width in terminal cells; the default is 80. */
   readonly width?: number | undefined
 }
 
@@ -15,10 +15,10 @@ interface Glyph {
 }
 
 /**
- * One source line with its number, and under it a caret for each character meant, with a note behind.
+ * Returns one source line with its number, and a line of carets under the marked characters, followed by the note.
  *
- * A stretch that goes over several lines is underlined on its first. A line that is too long is cut around
- * the place; a note that does not fit behind the carets stands under them. Tabs become two spaces.
+ * A span of several lines is underlined on its first line. A line that is too long is cut around the span. A note that does not fit behind
+ * the carets is on a line of its own below them. A tab becomes two spaces.
  */
 export function codeFrame(lines: Lines, offset: number, length: number, options: FrameOptions = {}): string {
   const { line } = lines.positionAt(offset)
@@ -44,7 +44,7 @@ interface LineParts {
   readonly before: readonly Glyph[]
   readonly marked: readonly Glyph[]
   readonly after: readonly Glyph[]
-  /** Whether the line goes on to the left of `before` or to the right of `after`. */
+  /** True if the line continues to the left of `before`; `isCutRight`: to the right of `after`. */
   readonly isCutLeft: boolean
   readonly isCutRight: boolean
 }
@@ -79,7 +79,7 @@ function glyphs(text: string, limit: number): Glyph[] {
   const made: Glyph[] = []
   for (const char of text)
     made.push(char === '\t' ? { text: '  ', cells: 2 } : { text: printable(char), cells: charCells(printable(char)) })
-  // A slice may have begun or ended inside a character of two units.
+  // The slice can begin or end inside a character of two UTF-16 units.
   if (limit < 0 && isLowSurrogate(text)) made.shift()
   return made
 }

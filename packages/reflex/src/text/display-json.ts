@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../kernel/journal/json.ts'
 
-/** The base64 of a `data:` URL of more than this many characters is not shown. */
+/** The length in characters from which the base64 of a `data:` URL is left out. */
 const MAX_SHOWN = 100
 
 /**
- * Returns a value as JSON for people and models. The content of a file in base64, as `file.read` gives it or in a `data:` URL, is
- * left out: its other fields say what it is.
+ * Returns a value as JSON for people and models. Leaves out the base64 content of files, both in results of `file.read` and in `data:`
+ * URLs; the other fields describe the file.
  */
 export function displayJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: Json) => withoutContent(inner)) ?? String(value)

@@ -1,6 +1,9 @@
 import { defineFaults } from '../kernel/journal/fault.ts'
 
-/** The part of the catalogue for reading any kind of program: syntax (R100x), shape (R1011 to R1015), expressions (R1016 to R1019). */
+/**
+ * The faults of reading programs of any kind: syntax (R100x), shape (R1011 to R1015), expressions (R1016 to R1019), and of checking
+ * arguments (R1090).
+ */
 export const faults = defineFaults({
   R1001: {
     title: 'The text is not JSON',

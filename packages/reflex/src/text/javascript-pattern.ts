@@ -1,11 +1,11 @@
 import { linearPattern, patternCost } from './linear-pattern.ts'
 
-/** Units of a pattern: an escape, the beginning of a group, a class, any other character. */
+/** The units of a pattern: an escape, the start of a group, a class, or any other character. */
 const UNIT = /\\(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|k<[^>]{0,80}>|[^])|\(\?(?:<[=!]|[=!])|\[\^?(?:\\[^]|[^\]\\])*\]?|[^]/g
-/** A pattern that would be too large once compiled, in steps; see `patternCost`. */
+/** The limit on the compile cost of a pattern, in steps; see `patternCost`. */
 const MAX_COST = 10_000
 
-/** What is written instead of what no search in linear time can do. */
+/** Constructs that a search in linear time cannot match, each with its name and a replacement. */
 const REPLACEMENTS: Readonly<Record<string, readonly [name: string, instead: string]>> = {
   '(?=': ['a lookahead', 'let the pattern match what follows as well, and put what is wanted into a group: (wanted)followed'],
   '(?!': [
@@ -18,8 +18,8 @@ const REPLACEMENTS: Readonly<Record<string, readonly [name: string, instead: str
 }
 
 /**
- * Returns a pattern in the syntax of JavaScript as the matcher of linear time reads it: `\u00e9` is `\x{00e9}` there, `[^]`
- * any character. `flags` are `i`, `m`, `s`; `u` says nothing more.
+ * Translates a pattern from the syntax of JavaScript to the syntax of the linear-time matcher: `\u00e9` becomes `\x{00e9}`, and `[^]`
+ * becomes any character. The flags `i`, `m` and `s` are kept; other flags have no effect.
  */
 export function fromJavaScript(pattern: string, flags = ''): string {
   const allowed = flags.replaceAll(/[^ims]/g, '')
@@ -37,8 +37,8 @@ function withCodes(unit: string): string {
 }
 
 /**
- * Returns why a pattern in the syntax of JavaScript cannot be matched in time linear in its text: the construct, its place, and
- * what to write instead. Undefined for one that can.
+ * Returns the reason why a pattern in the syntax of JavaScript cannot be matched in time linear in the text: the construct, its place, and
+ * a replacement. Returns undefined if it can be matched.
  */
 export function javaScriptPatternProblem(pattern: string, flags = ''): string | undefined {
   for (const { 0: unit, index } of pattern.matchAll(UNIT)) {

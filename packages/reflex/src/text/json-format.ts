@@ -2,33 +2,33 @@ import { createScanner } from 'jsonc-parser'
 import type { Fault } from '../kernel/journal/fault.ts'
 import { readJson } from './json.ts'
 
-/** A text in the one form of its format, or why it has none. */
+/** The formatted text, or the errors that prevent formatting. */
 export interface FormattedText {
-  /** Absent where the text has errors: it is left alone. */
+  /** Absent if the text has errors; such a text is not formatted. */
   readonly text?: string
   readonly findings: readonly Fault[]
 }
 
-/** Kinds of token of jsonc-parser; its own names are a const enum, which type stripping cannot import. */
+/** Kinds of token of jsonc-parser. Its own names are a const enum, which type stripping cannot import. */
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, COMMA, COLON, LINE_COMMENT, BLOCK_COMMENT, LINE_BREAK, BLANK, END] = [
   1, 2, 3, 4, 5, 6, 12, 13, 14, 15, 17,
 ]
-/** Characters of a line; what the author has broken may be longer. */
+/** The width of a line in characters; lines that the author broke can be longer. */
 const WIDTH = 140
 const INDENT = '  '
 
 interface Token {
   readonly kind: number
   readonly text: string
-  /** How many lines end between the token before and this one. */
+  /** The number of line breaks between the previous token and this one. */
   readonly breaks: number
 }
 
 /**
- * Writes JSON with comments in one form: two spaces for each level, one space where there are several, lines broken where the
- * author broke them, at most one empty line, and each part on a line of its own where a list or an object has none for its
- * first and is longer than one. Comments, keys, values and their order stay. What is formatted already comes back
- * unchanged. What cannot be read comes back as its errors. Never throws.
+ * Formats JSON with comments: two spaces for each level, one space in place of several, the author's line breaks, and at most one empty
+ * line in a row. If a list or an object is longer than one line and the author did not break it, each of its parts gets its own line.
+ * Comments, keys, values and their order stay. Formatted text stays unchanged. Text that cannot be read is returned as errors. Never
+ * throws.
  */
 export function formatJson(text: string, file?: string): FormattedText {
   const read = readJson(text, file)
@@ -57,7 +57,7 @@ function print(tokens: readonly Token[], end: string): string {
   const widths = widthsOf(tokens)
   let line = ''
   let text = ''
-  /** For each open bracket: whether its content begins on a line of its own, and whether each of its parts does. */
+  /** For each open bracket: `apart` is true if its content begins on its own line; `split` is true if each part is on its own line. */
   const open: { readonly apart: boolean; readonly split: boolean }[] = []
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1]
@@ -75,14 +75,14 @@ function print(tokens: readonly Token[], end: string): string {
   return `${text}${end}`
 }
 
-/** Whether a token stands first on its line for the sake of the brackets around it. */
+/** True if a token must be the first on its line because the brackets around it are broken over lines. */
 function startsLine(token: Token, before: Token | undefined, around: { readonly apart: boolean; readonly split: boolean }): boolean {
   if (isClosing(token)) return around.apart && !isOpening(before)
   const isComment = token.kind === LINE_COMMENT || token.kind === BLOCK_COMMENT
   return around.split && !(isComment && token.breaks === 0) && (isOpening(before) || before?.kind === COMMA)
 }
 
-/** For each opening bracket, how many characters it takes on one line with all that is in it. */
+/** Returns for each opening bracket the number of characters of the whole bracket on one line. */
 function widthsOf(tokens: readonly Token[]): number[] {
   const widths: number[] = []
   const open: number[] = []
@@ -100,7 +100,7 @@ function widthsOf(tokens: readonly Token[]): number[] {
   return widths
 }
 
-/** What stands between two tokens of which so many lines end between them. */
+/** Returns the space between two tokens. `breaks` is the number of line breaks between them in the source. */
 function gap(before: Token | undefined, token: Token, breaks: number, indent: string, end: string): string {
   if (before === undefined) return ''
   if (before.kind === LINE_COMMENT) return (breaks > 1 && !isClosing(token) ? end : '') + end + indent

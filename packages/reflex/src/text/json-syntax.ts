@@ -3,7 +3,7 @@ import type { ParseError } from 'jsonc-parser'
 import { quote } from './printable.ts'
 import { didYouMean, suggest } from './suggest.ts'
 
-/** A mistake in the writing of JSON: where it is, what it is, and what to write. */
+/** A syntax mistake in JSON: its place, a message, and a fix. */
 export interface SyntaxMistake {
   readonly offset: number
   readonly length: number
@@ -12,22 +12,22 @@ export interface SyntaxMistake {
   readonly fix: string
 }
 
-/** What a first look at the brackets tells, before anything recursive reads the text. */
+/** The result of a first scan of the brackets, before any recursive function reads the text. */
 export interface Brackets {
-  /** The first bracket that goes deeper than allowed. */
+  /** The first bracket that is nested deeper than allowed. */
   readonly tooDeepAt: number | undefined
-  /** The bracket that was most likely forgotten to close, if one is open at the end. */
+  /** The bracket that is most likely not closed, if any bracket is open at the end. */
   readonly unclosedAt: number | undefined
 }
 
-/** Token kinds of jsonc-parser; its own names are a const enum, which type stripping cannot import. */
+/** Kinds of token of jsonc-parser. Its own names are a const enum, which type stripping cannot import. */
 const OPENING: readonly number[] = [1, 3]
 const CLOSING: readonly number[] = [2, 4]
 const END = 17
 
 /**
- * Walks over the brackets of a text without recursion. When one is not closed, the indentation tells which:
- * the first whose supposed end stands on a line that is less indented than its own.
+ * Scans the brackets of a text without recursion. If one is not closed, the indentation shows which one: the first bracket whose apparent
+ * end is on a line with less indentation than its own.
  */
 export function scanBrackets(text: string, maxDepth: number): Brackets {
   const scanner = createScanner(text, true)
@@ -51,7 +51,7 @@ export function scanBrackets(text: string, maxDepth: number): Brackets {
   return { tooDeepAt: undefined, unclosedAt: last === undefined ? undefined : (suspect ?? last.offset) }
 }
 
-/** Says in our words what the parser found. */
+/** Describes an error of the parser in our words. */
 export function syntaxMistake(text: string, error: ParseError, brackets: Brackets): SyntaxMistake {
   const { offset, length } = error
   const atEnd = offset >= text.length

@@ -9,40 +9,40 @@ import { pathText, type Path } from './path.ts'
 import type { Place, TextSpan } from './place.ts'
 import { Source } from './source.ts'
 
-/** Which half of an attribute is meant: its key, or its value (the default). */
+/** The half of an attribute: its key, or its value (the default). */
 export type AttributePart = 'key' | 'value'
 
-/** What of a value is meant, and what is said of it. */
+/** The part of a value that a fault marks, and the note beside it. */
 export interface PlaceOptions {
   readonly part?: AttributePart | undefined
   readonly note?: string | undefined
-  /** Of a text: the stretch of it, in its own units; escapes such as `\\n` count as what they stand for. */
+  /** The span inside a text value, in UTF-16 units of the decoded text; an escape such as `\\n` is one unit. */
   readonly span?: TextSpan | undefined
 }
 
-/** A JSON text that was read: its value, what is wrong with it, and where everything in it stands. */
+/** A parsed JSON text: its value, the findings, and the place of each part. */
 export interface JsonText {
   readonly source: Source
-  /** The value, or undefined when a mistake in the writing made it unreadable. */
+  /** The value; undefined if a syntax mistake made the text unreadable. */
   readonly value: Json | undefined
-  /** In the order of the text. Errors make the text unreadable, warnings do not. */
+  /** The findings in the order of the text. Errors make the text unreadable; warnings do not. */
   readonly findings: readonly Fault[]
-  /** Where a value or its key stands. For a path that is not there: the nearest value around it. */
+  /** Returns the place of a value or of its key. For a path that does not exist: the place of the nearest enclosing value. */
   place(path: Path, part?: AttributePart): Place
-  /** The same for a fault: path, file, line, column and a code frame with the note. */
+  /** Returns the same for a fault: path, file, line, column and a code frame with the note. */
   details(path: Path, options?: PlaceOptions): FaultDetails
 }
 
-/** The nesting that values may have, the same as for values in a run. */
+/** The maximum nesting of values, the same as for values in a run. */
 const MAX_DEPTH = 512
 const MAX_MISTAKES = 20
 
 /**
- * Reads JSON with comments and trailing commas, and keeps the places.
+ * Reads JSON with comments and trailing commas, and keeps the place of each part.
  *
- * Never throws. Findings: `R1001` for what is not JSON (the first mistake of each line, 20 at most), `R1003` for
- * nesting beyond 512 levels, `R1002` for keys that stand twice, `R1004` for integers that lose digits. `rule` is
- * the code that the reader's own rules give to unreadable text.
+ * Never throws. Findings: `R1001` for text that is not JSON (the first mistake of each line, at most 20), `R1003` for nesting beyond 512
+ * levels, `R1002` for a repeated key, `R1004` for an integer that loses digits. `rule` is the code of unreadable text in the rules of the
+ * caller.
  */
 export function readJson(text: string, file?: string, options: { readonly rule?: string | undefined } = {}): JsonText {
   const source = new Source(text, file)
@@ -69,7 +69,7 @@ function parse(source: Source, rule: string | undefined): { tree: Node | undefin
   let end = 0
   for (const error of errors) {
     const at = source.place(error.offset, error.length).line
-    // What follows on the line, right after, or at the end is most often a consequence of the mistake before.
+    // A later error on the line, directly after the mistake, or at the end is usually a consequence of the mistake before it.
     const follows = findings.length > 0 && (error.offset >= source.text.length || source.text.slice(end, error.offset).trim() === '')
     if (at === line || follows) continue
     const mistake = syntaxMistake(source.text, error, brackets)
@@ -105,7 +105,7 @@ class ReadText implements JsonText {
     const value = this.#span(path, options.part ?? 'value')
     const inner = options.span === undefined ? undefined : textSpan(this.source.text, value.offset, options.span)
     const { offset, length, whole } = inner ?? value
-    // Of an object or a list only the bracket is underlined: the whole may go over pages.
+    // Of an object or a list only the bracket is underlined, because the whole value can be many lines long.
     const place = this.source.details(offset, whole ? 1 : length, options.note)
     return path.length === 0 ? place : { path: pathText(path), ...place }
   }
@@ -138,14 +138,14 @@ function spanOf(node: Node | undefined): { offset: number; length: number; whole
   return { offset: node.offset, length: node.length, whole: node.type === 'object' || node.type === 'array' }
 }
 
-/** Where a stretch of a JSON text stands in the file; undefined when no text begins at the offset. */
+/** Returns the span of a part of a text value in the file; undefined if no text begins at the offset. */
 function textSpan(file: string, offset: number, { offset: from, length }: TextSpan): (TextSpan & { whole: boolean }) | undefined {
   if (file[offset] !== '"') return undefined
   const start = fileOffset(file, offset + 1, from)
   return { offset: start, length: fileOffset(file, start, length) - start, whole: false }
 }
 
-/** The offset that lies a number of units of the text behind another; an escape is one unit. */
+/** Returns the offset that is a number of units behind another; an escape is one unit. */
 function fileOffset(file: string, offset: number, units: number): number {
   let at = offset
   for (let i = 0; i < units && at < file.length; i++) at += file[at] !== '\\' ? 1 : file[at + 1] === 'u' ? 6 : 2
@@ -175,7 +175,7 @@ function objectOf(object: Node, state: ReadState): Json {
     if (before !== undefined) state.findings.push(repeatedKey(state.source, key, before))
     seen.set(name, key.offset)
     const member = valueOf(inner, state)
-    // Plain assignment of this one key would change the prototype and not the object.
+    // An assignment to this key would change the prototype and add no member.
     if (name === '__proto__') Object.defineProperty(value, name, { value: member, enumerable: true, writable: true, configurable: true })
     else value[name] = member
   }

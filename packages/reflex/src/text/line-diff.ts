@@ -1,13 +1,16 @@
-/** A line of two texts beside each other: in both, or in one alone. */
+/** A line of a comparison of two texts: in both texts, or only in one. */
 export interface DiffLine {
   readonly in: 'both' | 'one' | 'other'
   readonly text: string
 }
 
-/** Beyond so many lines on both sides together, all that differs in the middle is told whole. */
+/**
+ * The limit on the lines of both texts together. Beyond it, the differing middle is not compared: all lines of one text come first, then
+ * all lines of the other.
+ */
 const MAX_LINES = 2_000
 
-/** The lines of two texts in order, with as many in both as can be. */
+/** Compares two texts by lines. Returns the lines of both in order, with as many common lines as possible. */
 export function lineDiff(one: string, other: string): readonly DiffLine[] {
   const [a, b] = [one.split('\n'), other.split('\n')]
   let begin = 0
@@ -38,7 +41,7 @@ function diffMiddle(a: readonly string[], b: readonly string[]): DiffLine[] {
   return lines
 }
 
-/** For each pair of ends, how many lines both have in the same order. */
+/** Returns for each pair of line numbers the number of common lines from there to the end. */
 function commonLengths(a: readonly string[], b: readonly string[]): Uint16Array {
   const width = b.length + 1
   const lengths = new Uint16Array((a.length + 1) * width)

@@ -1,35 +1,35 @@
 import type * as Library from '@bufbuild/re2'
 import { createRequire } from 'node:module'
 
-/** The instructions that a regular expression is compiled to. */
+/** The instructions of a compiled regular expression. */
 export type PatternProgram = ReturnType<Library.RE2JS['re2']>['prog']
 
-/** A regular expression of RE2, ready to be asked any number of times. */
+/** A compiled regular expression of RE2. It can be used any number of times. */
 export interface LinearPattern {
-  /** The program of the matcher, for searches that need more than an answer. */
+  /** The program of the matcher, for searches that need groups. */
   readonly program: PatternProgram
-  /** Instructions of the program that it is: what one character of a text may cost. */
+  /** The number of instructions; one character of a text costs at most as many steps. */
   readonly size: number
-  /** Whether it matches anywhere in a text. */
+  /** Returns true if it matches anywhere in a text. */
   test(text: string): boolean
 }
 
-/** What is wrong with a regular expression. */
+/** The reason why a regular expression cannot be compiled. */
 export interface PatternProblem {
   readonly problem: string
 }
 
-/** How many patterns are kept compiled. */
+/** The number of compiled patterns in the cache. */
 export const PATTERN_CACHE_SIZE = 100
-/** What the automaton of a kept pattern may have grown to, in numbers; then it is made anew. */
+/** The limit on the growth of the automaton of a cached pattern, in numbers. Beyond it, the pattern is compiled again. */
 const LARGEST_AUTOMATON = 1_000_000
 
 let library: typeof Library | undefined
 const cache = new Map<string, LinearPattern | PatternProblem>()
 
 /**
- * The regular expression of a text, compiled once for as long as it is among the last hundred that were asked for, or
- * what is wrong with it. What it costs to compile can be told before: `patternCost`.
+ * Compiles a regular expression, or returns the reason why it cannot be compiled. The last hundred patterns are cached. `patternCost` gives
+ * the cost of compiling in advance.
  */
 export function linearPattern(pattern: string): LinearPattern | PatternProblem {
   const made = cache.get(pattern) ?? compile(pattern)
@@ -41,8 +41,8 @@ export function linearPattern(pattern: string): LinearPattern | PatternProblem {
 }
 
 /**
- * Whether a text matches a regular expression of RE2, anywhere in it, or what is wrong with the expression. Its time
- * grows with the text and never explodes: a step must not hang, and one that a clock stopped could not be replayed.
+ * Returns true if a regular expression of RE2 matches anywhere in a text, or the reason why it cannot be compiled. The time is linear in
+ * the text: a step must not hang, and a step stopped by a clock could not be replayed.
  */
 export function matchLinear(text: string, pattern: string): boolean | PatternProblem {
   const made = linearPattern(pattern)
@@ -57,7 +57,7 @@ function compile(pattern: string): LinearPattern | PatternProblem {
     const size = program.numInst()
     let budget = LARGEST_AUTOMATON
     const test = (text: string): boolean => {
-      // An automaton grows with what it reads: at most one state, with a place for each instruction, for a character.
+      // The automaton grows as it reads: each character adds at most one state, with a place for each instruction.
       budget -= text.length * (size + 300)
       if (budget < 0) cache.delete(pattern)
       return regex.test(text)
@@ -68,14 +68,14 @@ function compile(pattern: string): LinearPattern | PatternProblem {
   }
 }
 
-/** Nobody writes a longer one, and what is computed could be as long as any text. */
+/** The maximum length of a pattern in characters. Written patterns are shorter; computed patterns can have any length. */
 const MAX_LENGTH = 2000
 const TOKEN = /\\[pPx]\{[^}]{0,40}\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]?|\{(\d+)(?:,(\d*))?\}|[\s\S]/g
 
 /**
- * What it costs to compile a pattern, in steps of an expression (about a microsecond): by its text alone, and never too
- * little. Counted are the parts that repetitions make of it, classes of Unicode, and ranges without regard to case,
- * which the library makes character by character. Infinite for one that is too long to be looked at.
+ * Returns the cost of compiling a pattern, in steps of an expression (about a microsecond each). It depends only on the text of the pattern
+ * and is never too low. It counts the parts that repetitions produce, Unicode classes, and ranges that ignore case, which the library
+ * builds character by character. It is infinite for a pattern that is longer than the limit.
  */
 export function patternCost(pattern: string): number {
   if (pattern.length > MAX_LENGTH) return Number.POSITIVE_INFINITY
@@ -85,24 +85,24 @@ export function patternCost(pattern: string): number {
 }
 
 const RANGE = /(?<=([\s\S]))-(?=\\x\{([0-9a-fA-F]+)\}|([\s\S]))/gu
-/** Characters with two cases stand between these. */
+/** The first and last characters that have an upper and a lower case. */
 const [FIRST_CASED, LAST_CASED] = [0x41, 0x1e943]
 
-/** How many characters the ranges of a pattern hold, such that have two cases; every `-` may stand for one. */
+/** Returns the number of characters with two cases in the ranges of a pattern. Every `-` can be a range. */
 function charactersOf(pattern: string): number {
   let count = 0
   for (const [, before = '', hex, after = ''] of pattern.matchAll(RANGE)) {
     const last = hex === undefined ? (after.codePointAt(0) ?? 0) : Number.parseInt(hex, 16)
     const first = before.codePointAt(0) ?? 0
-    // What an escape ends with says nothing of where the range begins.
+    // An ASCII character can be the end of an escape, which does not show where the range begins.
     count += Math.max(0, Math.min(last, LAST_CASED) - (first < 0x80 ? FIRST_CASED : first))
   }
   return count
 }
 
-/** Parts of a pattern, each counted as often as `{n,m}` repeats it; those around it multiply it. */
+/** Returns the number of parts of a pattern. `{n,m}` repeats the part before it; nested repetitions multiply. */
 function partsOf(pattern: string): number {
-  // Between \Q and \E brackets are none.
+  // Between \Q and \E, brackets are plain characters.
   if (pattern.includes('\\Q')) return pattern.length * 1000
   const open: number[] = []
   let [parts, last] = [0, 0]

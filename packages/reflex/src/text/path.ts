@@ -1,11 +1,11 @@
 import { quote } from './printable.ts'
 
-/** Where a value stands inside another: keys and list positions from the outside in. */
+/** The position of a value inside another: keys and list indexes from the outside in. */
 export type Path = readonly (string | number)[]
 
 const WORD = /^[A-Za-z_$][\w$-]*$/
 
-/** A path as people write it: `edges[3].to`, `nodes["my node"].id`. */
+/** Returns a path as text: `edges[3].to`, `nodes["my node"].id`. */
 export function pathText(path: Path): string {
   return path.map((step, i) => stepText(step, i === 0)).join('')
 }
@@ -16,7 +16,7 @@ function stepText(step: string | number, first: boolean): string {
   return first ? step : `.${step}`
 }
 
-/** The value at a path, by own properties alone; undefined where there is none. */
+/** Returns the value at a path, using only own properties; undefined if it does not exist. */
 export function valueAt(value: unknown, path: Path): unknown {
   let at = value
   for (const step of path) {

@@ -1,21 +1,22 @@
 import type { LinearPattern, PatternProgram } from './linear-pattern.ts'
 
-/** What a search may do: one for each instruction that it looks at. Counted down; the search stops below 0. */
+/** The remaining steps of a search, one for each instruction that is executed. The search stops below 0. */
 export interface SearchSteps {
   left: number
 }
 
-/** A match: where it begins and ends, and where its first group does; -1 for a group that took no part. */
+/** A match: its start and end, and the start and end of its first group; -1 for a group that took no part. */
 type Match = readonly [begin: number, end: number, first: number, firstEnd: number]
 
-// The instructions of the library.
+// The codes of the library's instructions.
 const [ALT, ALT_MATCH, CAPTURE, EMPTY_WIDTH, FAIL, MATCH, NOP] = [1, 2, 3, 4, 5, 6, 7]
-// What must hold between two characters.
+// The conditions between two characters, as bits.
 const [BEGIN_LINE, END_LINE, BEGIN_TEXT, END_TEXT, WORD_BOUNDARY, NO_WORD_BOUNDARY] = [1, 2, 4, 8, 16, 32]
 
 /**
- * Returns the first group of each match in a text, the whole match where a pattern has no group or it took no part, from the
- * left, the first alternative first, at most `most`. Each search takes time linear in the text. Undefined if `steps` did not suffice.
+ * Returns the first group of each match in a text, or the whole match if the pattern has no group or the group took no part. Matches are
+ * found from the left, the first alternative first, at most `limit`. Each search takes time linear in the text. Returns undefined if
+ * `steps` were not enough.
  */
 export function firstGroups({ program }: LinearPattern, text: string, limit: number, steps: SearchSteps): readonly string[] | undefined {
   const found: string[] = []
@@ -31,15 +32,15 @@ export function firstGroups({ program }: LinearPattern, text: string, limit: num
   return found
 }
 
-/** The places of a program that a search stands at, the preferred first, each with the match that leads there. */
+/** The instructions that a search has reached, the preferred one first, each with the match that leads to it. */
 interface Threads {
   readonly places: number[]
   readonly matches: Match[]
-  /** The character up to which a place was entered. */
+  /** For each instruction, the character after which it was last entered. */
   readonly entered: Int32Array
 }
 
-/** A search that follows every way through a program at once, so that no character is looked at twice in one search. */
+/** A search that follows all alternatives of a program at the same time, so that one search reads each character only once. */
 class Search {
   readonly #program: PatternProgram
   readonly #text: string
@@ -73,7 +74,7 @@ class Search {
     return undefined
   }
 
-  /** Reads one character in all threads. Returns the match of the most preferred one that is complete; those behind it end. */
+  /** Reads one character in all threads. Returns the match of the most preferred complete thread; less preferred threads end. */
   #step(at: number): Match | undefined {
     const { places, matches } = this.#current
     const character = this.#text.codePointAt(at)
@@ -89,7 +90,7 @@ class Search {
     return undefined
   }
 
-  /** Adds a place, and all that lead on from it without a character. */
+  /** Adds an instruction and all instructions that follow it without reading a character. */
   #enter(list: Threads, start: number, at: number, from: Match): void {
     const open: (readonly [place: number, match: Match])[] = [[start, from]]
     for (let top = open.pop(); top !== undefined; top = open.pop()) {

@@ -1,23 +1,23 @@
-/** A line and a column, both counted from 1; a column counts characters (code points), not UTF-16 units. */
+/** A line and a column, both counted from 1. A column counts characters (code points), not UTF-16 units. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** A stretch of a text, in UTF-16 units. */
+/** A span of a text, in UTF-16 units. */
 export interface TextSpan {
   readonly offset: number
   readonly length: number
 }
 
-/** A stretch of source: where it begins, how far it goes (in UTF-16 units), and its line and column. */
+/** A span of source text in UTF-16 units, with the line and column of its start. */
 export interface Place extends Position, TextSpan {}
 
 /**
- * The lines of a source, to turn offsets into places.
+ * The lines of a source. It turns offsets into places.
  *
- * A line ends at `\n`, `\r\n` or `\r`. The table of lines is made once, at the first look-up; after that one takes a
- * binary search, also in a file that is one line of many megabytes.
+ * A line ends at `\n`, `\r\n` or `\r`. The table of lines is built at the first look-up. Each look-up is a binary search, also in a file
+ * that is one line of many megabytes.
  */
 export class Lines {
   readonly text: string
@@ -36,12 +36,12 @@ export class Lines {
     return (this.#pairsMade ??= surrogatePairs(this.text))
   }
 
-  /** How many lines there are; an empty text has one. */
+  /** The number of lines; an empty text has one. */
   get count(): number {
     return this.#starts.length
   }
 
-  /** Line and column of an offset; one outside the text counts as its start or end. */
+  /** Returns the line and column of an offset. An offset outside the text counts as the start or the end. */
   positionAt(offset: number): Position {
     const clamped = Math.min(Math.max(0, Math.trunc(offset) || 0), this.text.length)
     const index = countUpTo(this.#starts, clamped) - 1
@@ -49,12 +49,12 @@ export class Lines {
     return { line: index + 1, column: 1 + this.#characters(start, Math.min(clamped, end)) }
   }
 
-  /** The place of a stretch that begins at `offset`. */
+  /** Returns the place of a span that begins at `offset`. */
   place(offset: number, length: number): Place {
     return { offset, length, ...this.positionAt(offset) }
   }
 
-  /** Offsets of the first character of a line and of its end, the line break left out. */
+  /** Returns the offsets of the start and the end of a line, without the line break. */
   range(line: number): readonly [start: number, end: number] {
     const start = this.#starts[line - 1]
     if (start === undefined) return [this.text.length, this.text.length]
@@ -66,7 +66,7 @@ export class Lines {
     return [start, end]
   }
 
-  /** The offset of a line and column: the inverse of `at`. */
+  /** Returns the offset of a line and column: the inverse of `positionAt`. */
   offset(position: Position): number {
     const [start, end] = this.range(position.line)
     let offset = start
@@ -94,7 +94,7 @@ function lineStarts(text: string): number[] {
   return starts
 }
 
-/** Offsets of the second halves of characters that take two UTF-16 units. */
+/** Returns the offsets of the second halves of characters that take two UTF-16 units. */
 function surrogatePairs(text: string): number[] {
   const halves: number[] = []
   if (!/[\ud800-\udbff]/.test(text)) return halves
@@ -104,7 +104,7 @@ function surrogatePairs(text: string): number[] {
   return halves
 }
 
-/** How many of the sorted numbers are at most `limit`. */
+/** Returns how many of the sorted numbers are at most `limit`. */
 function countUpTo(sorted: readonly number[], limit: number): number {
   let low = 0
   let high = sorted.length

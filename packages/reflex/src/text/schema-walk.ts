@@ -3,7 +3,7 @@ import { type Path, valueAt } from './path.ts'
 
 type Schema = z.core.$ZodType
 
-/** The attributes that a schema's object allows at a path, or none where the schema has no object with fixed attributes. */
+/** Returns the attributes that the object schema at a path allows; none if the schema has no object with fixed attributes there. */
 export function allowedKeys(schema: Schema, value: unknown, path: Path): readonly string[] {
   const at = schemaAt(schema, value, path)
   const object = at === undefined ? undefined : objectOf(at, valueAt(value, path))
@@ -19,7 +19,7 @@ function schemaAt(schema: Schema, value: unknown, path: Path): Schema | undefine
   return at
 }
 
-/** The schema of one member: through wrappers, and in a union through the option that the value chose. */
+/** Returns the schema of one member. It looks through wrappers, and in a union it takes the option that matches the value. */
 function memberSchema(schema: Schema, step: string | number, value: unknown): Schema | undefined {
   const def = unwrap(schema)
   switch (def.type) {
@@ -45,7 +45,7 @@ function objectOf(schema: Schema, value: unknown): z.core.$ZodObjectDef | undefi
   return option === undefined ? undefined : objectOf(option, value)
 }
 
-/** The option whose discriminator agrees with the value; without a discriminator the first that is an object. */
+/** Returns the option whose discriminator matches the value; without a discriminator, the first object option. */
 function chosenOption(union: z.core.$ZodUnionDef, value: unknown): Schema | undefined {
   const key = 'discriminator' in union ? String(union.discriminator) : undefined
   return union.options.find((option) => {
@@ -61,7 +61,7 @@ function accepts(schema: Schema | undefined, value: unknown): boolean {
 
 type Def = z.core.$ZodTypes['_zod']['def']
 
-/** What a schema is once optional, default, lazy and the like are taken off. */
+/** Returns the inner schema without optional, default, lazy and similar wrappers. */
 function unwrap(schema: Schema): Def {
   let def = definition(schema)
   for (;;) {

@@ -7,26 +7,26 @@ import { type Path, pathText, valueAt } from './path.ts'
 import { allowedKeys } from './schema-walk.ts'
 import { didYouMean, suggest } from './suggest.ts'
 
-/** Says where a value stands; the `details` of a `JsonText`, or `pathOnly` for a value without a text. */
+/** Returns the place of a value: `details` of a `JsonText`, or `pathOnly` for a value without a text. */
 export type Locator = (path: Path, options?: PlaceOptions) => FaultDetails
 
-/** The place of a value that was never text: its path alone. */
+/** Returns only the path, for a value that was never text. */
 export const pathOnly: Locator = (path) => (path.length === 0 ? {} : { path: pathText(path) })
 
 export interface SchemaOptions {
   readonly locate?: Locator | undefined
-  /** The code that the reader's own rules give to a value of the wrong shape. */
+  /** The code of a value with a wrong shape in the rules of the caller. */
   readonly rule?: string | undefined
-  /** What to do about an attribute that is not known and resembles none that is. */
+  /** Returns the fix for an unknown attribute that is similar to no known attribute. */
   readonly advise?: ((path: Path, key: string) => string | undefined) | undefined
 }
 
 /**
- * What is wrong with the shape of a value: one fault for each mistake, at its place.
+ * Checks the shape of a value. Returns one fault for each mistake, with its place.
  *
- * `R1011` unknown attribute, `R1012` missing, `R1013` wrong type, `R1014` none of the allowed words, `R1015` out of
- * bounds. A misspelt attribute is one mistake, although one is unknown then and another is missing. A choice between
- * shapes is judged by its discriminator first (reference workflow D14).
+ * `R1011` unknown attribute, `R1012` missing attribute, `R1013` wrong type, `R1014` not one of the allowed words, `R1015` out of bounds. A
+ * misspelt attribute is one mistake, although one attribute is unknown and another is missing. A choice between shapes is checked by its
+ * discriminator first (reference workflow D14).
  */
 export function checkSchema(schema: z.core.$ZodType, value: unknown, options: SchemaOptions = {}): Fault[] {
   const result = parse(schema, value)
@@ -55,7 +55,7 @@ class Report {
   readonly #value: unknown
   readonly #options: SchemaOptions
   readonly #mistakes: Mistake[] = []
-  /** Keys that are missing, each with the words that it allows, by the path of the object that should have them. */
+  /** Missing keys, each with its allowed words, by the path of the object that needs them. */
   readonly #missing = new Map<string, { readonly owner: Path; readonly keys: Map<string, readonly unknown[]> }>()
   readonly #unknown: { path: Path; key: string }[] = []
 
@@ -147,7 +147,7 @@ function missingKey(owner: Path, key: string, words: readonly unknown[]): Mistak
   return { code: 'R1012', message: `${pathName(owner)} has no ${name}`, path: owner, note: `${name} is missing`, fix }
 }
 
-/** The type that an alternative wanted, if that is all it objects to. */
+/** Returns the type that an alternative expects, if a wrong type is its only issue. */
 function onlyType(issues: readonly z.core.$ZodIssue[]): string | undefined {
   const [issue] = issues
   return issues.length === 1 && issue?.code === 'invalid_type' && issue.path.length === 0 ? typeName(issue.expected) : undefined
@@ -195,19 +195,19 @@ const NAMES: Readonly<Record<string, string>> = {
   function: 'a function',
 }
 
-/** What a value is, in the words of our messages: `a string`, `true`, `an object`. */
+/** Returns the type of a value as messages name it: `a string`, `true`, `an object`. */
 function typeOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return 'a list'
   return NAMES[typeof value] ?? `a ${typeof value}`
 }
 
-/** A type that a schema expects, in the same words. */
+/** Returns the expected type of a schema as messages name it. */
 function typeName(expected: string): string {
   return NAMES[expected] ?? `a ${expected}`
 }
 
-/** `a string, true, false or null`. */
+/** Joins names of types: `a string, true, false or null`. */
 function joinNames(names: readonly string[]): string {
   const single = names.flatMap((name) => name.split(' or '))
   const last = single.at(-1) ?? ''

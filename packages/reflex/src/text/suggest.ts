@@ -2,7 +2,7 @@ import { quote } from './printable.ts'
 
 const MAX_CANDIDATES = 50_000
 const MAX_WORD_LENGTH = 64
-/** Cells of the distance table that one suggester may fill: about a tenth of a second. */
+/** The limit on filled cells of the distance table for one suggester: about a tenth of a second. */
 const MAX_WORK = 20_000_000
 
 interface Candidate {
@@ -10,16 +10,16 @@ interface Candidate {
   readonly folded: string
 }
 
-/** Finds the name that a misspelt word was meant to be, or nothing. */
+/** Returns the name that a misspelt word probably means; undefined if there is none. */
 export type Suggester = (word: string) => string | undefined
 
 /**
- * Prepares names to be guessed at; ask the result as often as there are misspelt words.
+ * Prepares names for guesses. The returned function can be called for many misspelt words.
  *
- * Upper and lower case and the separators `-`, `_`, `.` and space do not count. A name is offered when it
- * differs by few enough slips for its length (a slip is a letter too much, missing, wrong, or two swapped),
- * or when the word is how it begins. The work is bounded: candidates beyond 50,000 and words over 64
- * characters are compared for equality alone, and so is everything once the suggester has spent its share.
+ * Upper and lower case and the separators `-`, `_`, `.` and space do not count. A name is offered if it has few edits for its length (an
+ * edit is an added, missing or wrong letter, or two swapped letters), or if it begins with the word. The work is bounded: candidates after
+ * the first 50,000 and words over 64 characters are only compared for equality, and so are all words after the suggester has used its share
+ * of work.
  */
 export function suggester(names: Iterable<string>): Suggester {
   const { equal, candidates } = prepare(names)
@@ -44,12 +44,12 @@ export function suggester(names: Iterable<string>): Suggester {
   }
 }
 
-/** The name among `names` that `word` was meant to be, or nothing. For one word; see `suggester` for many. */
+/** Returns the name among `names` that `word` probably means; undefined if there is none. It is for one word; use `suggester` for many. */
 export function suggest(word: string, names: Iterable<string>): string | undefined {
   return suggester(names)(word)
 }
 
-/** `did you mean "decline"?`, or nothing when there is no guess. */
+/** Returns `did you mean "decline"?`; undefined if there is no guess. */
 export function didYouMean(guess: string | undefined): string | undefined {
   return guess === undefined ? undefined : `did you mean ${quote(guess)}?`
 }
@@ -75,8 +75,8 @@ function editsAllowed(length: number): number {
 }
 
 /**
- * How many slips lie between two words, if at most `limit`.
- * Slips as Damerau counted them, in the form that never edits a swapped pair again.
+ * Returns the number of edits between two words; undefined if it is more than `limit`. Uses the Damerau distance in the form that never
+ * edits a swapped pair again.
  */
 function distance(a: string, b: string, limit: number): number | undefined {
   let beforeLast: number[] = []

@@ -3,13 +3,13 @@ import { Refusal, fromJson, keyOf, phraseOf, type Key, type ListValue, type MapV
 import { printable, quote } from '../printable.ts'
 import { suggest } from '../suggest.ts'
 
-/** The value of a variable; `missing` says that it is not there. */
+/** Returns the value of a variable. A variable that does not exist is refused with the message from `missing`. */
 export function variable(variables: Variables, name: string, missing: (name: string) => string): Value | Refusal {
   if (variables.has(name)) return fromJson(variables.get(name))
   return new Refusal('absent', missing(name), () => suggest(name, variables.keys()))
 }
 
-/** All variables as a map, so that any of them can be asked for by a name that is computed. */
+/** All variables as a map, for names that the expression computes. */
 export class AllVariables implements MapValue {
   readonly kind = 'map'
   readonly #variables: Variables
@@ -35,17 +35,17 @@ export class AllVariables implements MapValue {
   }
 }
 
-/** `owner.field`; `owner` is the text of what it is taken of. */
+/** Returns the value of `owner.field`. `owner` is the text of the operand, for messages. */
 export function fieldOf(value: Value, field: string, owner: string): Value | Refusal {
   return isMap(value) ? entryOf(value, field, owner, 'field') : noFields(value, field, owner)
 }
 
-/** `has(owner.field)`: a field that is null is there. */
+/** Returns the value of `has(owner.field)`: true if the field exists, also with the value null. */
 export function hasField(value: Value, field: string, owner: string): Value | Refusal {
   return isMap(value) ? value.has(field) : noFields(value, field, owner)
 }
 
-/** `owner[index]`, of a list or an object. */
+/** Returns the value of `owner[index]`, where `owner` is a list or an object. */
 export function elementOf(value: Value, index: Value, owner: string, meter: Meter): Value | Refusal {
   if (typeof value === 'object' && value !== null && value.kind === 'list') return itemOf(value, index, owner)
   if (!isMap(value)) return new Refusal('field', `${owner} is ${phraseOf(value)} and has no elements`)
@@ -74,12 +74,12 @@ function entryOf(map: MapValue, key: Key, owner: string, what: 'field' | 'key'):
   )
 }
 
-/** A name as messages show it: as it is written, or in quotes when it is no word. */
+/** Returns a name as messages show it: unchanged, or in quotes if it is not a plain word. */
 export function nameText(name: string): string {
   return /^[\w.$-]{1,100}$/.test(name) ? name : quote(name)
 }
 
-/** A part of an expression as messages show it. */
+/** Returns a part of an expression as messages show it: on one line, at most 40 characters. */
 export function partText(text: string): string {
   const part = printable(text.replace(/\s+/g, ' '))
   return part.length > 40 ? `${part.slice(0, 39)}…` : part

@@ -9,20 +9,23 @@ import { faults } from '../faults.ts'
 import { quote, quoteAll } from '../printable.ts'
 import { didYouMean, suggest, suggester, type Suggester } from '../suggest.ts'
 
-/** What the checks of an expression know. */
+/** The settings of the checks of an expression. */
 export interface CheckOptions {
-  /** The variables that exist, or undefined when any may. */
+  /** The names of the existing variables; undefined if every name is allowed. */
   readonly names: ReadonlySet<string> | undefined
   readonly functions: ReadonlyMap<string, ExpressionFunction>
   readonly result: 'boolean' | undefined
   readonly locate: (place: TextSpan, note?: string) => FaultDetails
 }
 
-/** Operators that give a number, a text, a list or a time, and never true or false. */
+/** Operators whose result is a number, a text, a list or a time, and never true or false. */
 const NON_BOOLEAN_OPERATORS = ['_+_', '_-_', '-_']
 const LOOPS = ['all', 'exists', 'exists_one', 'map', 'filter']
 
-/** What is wrong with a term that was read: unknown names (`R1017`), wrong calls (`R1018`), patterns that are none (`R1016`) or too large (`R1019`), types that cannot be (`R1013`). */
+/**
+ * Returns the mistakes in a parsed term: unknown names (`R1017`), wrong calls (`R1018`), invalid patterns (`R1016`), patterns that are too
+ * large (`R1019`) and impossible types (`R1013`).
+ */
 export function checkTerm(term: Term, options: CheckOptions): Fault[] {
   const check = new Check(options)
   check.term(term)
@@ -53,7 +56,7 @@ class Check {
     for (const inner of subterms(term)) this.term(inner)
   }
 
-  /** Complains about what can only be something else than true or false. */
+  /** Reports a term that can never be true or false. */
   checkBoolean(term: Term, subject: string): void {
     const type = typeOfTerm(term, this.#options.functions)
     const what =
@@ -130,7 +133,7 @@ class Check {
   }
 }
 
-/** What people write who know other languages. */
+/** Names of functions in other languages, each with its name in CEL. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['len', 'size'],
   ['length', 'size'],
@@ -146,7 +149,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['str', 'string'],
 ])
 
-/** The type of a term where it can be told without a value. */
+/** Returns the type of a term if it is known without evaluation. */
 function typeOfTerm(term: Term, functions: CheckOptions['functions']): TypeName | undefined {
   switch (term.kind) {
     case 'value':

@@ -1,14 +1,14 @@
 import type { TextSpan } from '../place.ts'
 import { Refusal, phraseOf, type Meter, type Value } from './values.ts'
 
-/** Where an expression finds its variables: a board, or whatever else knows names and JSON values. */
+/** The source of an expression's variables: a board, or any other object with named JSON values. */
 export interface Variables {
   has(name: string): boolean
   get(name: string): unknown
   keys(): Iterable<string>
 }
 
-/** What one evaluation works with. */
+/** The state of one evaluation. */
 export interface Scope {
   readonly variables: Variables
   readonly meter: Meter
@@ -16,10 +16,10 @@ export interface Scope {
   readonly slots: (Value | undefined)[]
 }
 
-/** A part of an expression made ready to be evaluated. A failure is a value, not a throw. */
+/** A part of an expression in executable form. A failure is returned as a value, not thrown. */
 export type Code = (scope: Scope) => Value | Refusal
 
-/** Says of a failure that has no place yet that it happened here. */
+/** Returns code that adds the span to a failure that has no place yet. */
 export function withPlace(span: TextSpan, code: Code): Code {
   return (scope) => {
     const value = code(scope)
@@ -31,7 +31,7 @@ export function withPlace(span: TextSpan, code: Code): Code {
   }
 }
 
-/** Refuses a value that is neither true nor false; `who` asks for it. */
+/** Returns code that refuses a value other than true or false. `subject` names the operator that needs the value. */
 export function asBoolean(code: Code, subject: string): Code {
   return (scope) => {
     const value = code(scope)

@@ -1,7 +1,7 @@
 import { Duration, Timestamp } from './time.ts'
 import { Refusal, isNumber, type ListValue, type MapValue, type Meter, type Value } from './values.ts'
 
-/** Whether two values are equal: numbers by what they are worth, lists and objects deep, different types never. */
+/** Compares two values for equality: numbers by value, lists and objects by content. Values of different types are never equal. */
 export function equalValues(left: Value, right: Value, meter: Meter): boolean | Refusal {
   if (typeof left !== 'object' || left === null) {
     if (typeof left === 'string' && typeof right === 'string' && left.length === right.length)
@@ -50,12 +50,12 @@ function equalItems(left: Value | Refusal, right: Value | Refusal, meter: Meter)
   return right instanceof Refusal ? right : equalValues(left, right, meter)
 }
 
-/** By what they are worth, exactly, also when one is a bigint; NaN equals nothing. */
+/** Compares two numbers exactly by value, also a bigint with a double. NaN equals nothing. */
 function sameNumber(left: bigint | number, right: bigint | number): boolean {
   return left == right // oxlint-disable-line eqeqeq -- a bigint and a number are never identical
 }
 
-/** Below 0, 0 or above when two values have an order; NaN has none. Undefined when they cannot be compared. */
+/** Compares two values. Returns a number below 0, 0 or above 0; NaN if one value is NaN; undefined if the types cannot be compared. */
 export function compareValues(left: Value, right: Value, meter: Meter): number | Refusal | undefined {
   if (isNumber(left) && isNumber(right)) return left < right ? -1 : left > right ? 1 : sameNumber(left, right) ? 0 : Number.NaN
   if (typeof left === 'string' && typeof right === 'string')
@@ -66,7 +66,7 @@ export function compareValues(left: Value, right: Value, meter: Meter): number |
   return left.nanos < right.nanos ? -1 : left.nanos > right.nanos ? 1 : 0
 }
 
-/** By code points, as CEL orders text; UTF-16 units would put an emoji before a full-width letter. */
+/** Compares texts by code points, as CEL does. UTF-16 units would order an emoji before a full-width letter. */
 function compareText(left: string, right: string): number {
   if (left === right) return 0
   let at = 0

@@ -7,20 +7,20 @@ import { loopCode } from './loops.ts'
 import { OPERATORS } from './operators.ts'
 import type { Call, Loop, Term } from './terms.ts'
 
-/** What the code of an expression is made with. */
+/** The settings for compiling an expression. */
 export interface CodeOptions {
   readonly text: string
-  /** How a missing variable is told: `order is not on the board`. */
+  /** Returns the message for a variable that does not exist, such as `order is not on the board`. */
   readonly missing: (name: string) => string
   readonly functions: ReadonlyMap<string, ExpressionFunction>
 }
 
 /**
- * Makes the code of a term. `&&` and `||` take either side's word for it when the other fails, as CEL has it; `?:`
- * evaluates one side alone. Everything else fails where its first operand fails.
+ * Compiles a term. If one side of `&&` or `||` fails, the other side can still decide the result, as in CEL. `?:` evaluates only one of its
+ * branches. Every other term fails with its first operand that fails.
  *
- * The library reads expressions and matches patterns; it does not evaluate them here. Its evaluator takes a null field
- * for a missing one, reads the machine's time zone, counts no steps, and cannot say which part failed.
+ * The CEL library only parses expressions and matches patterns; evaluation is done here. The evaluator of the library treats a null field
+ * as missing, reads the time zone of the machine, counts no steps, and does not report which part failed.
  */
 export function codeOf(term: Term, options: CodeOptions): Code {
   switch (term.kind) {
@@ -97,7 +97,7 @@ function logicCode(term: Term & { kind: 'and' | 'or' }, options: CodeOptions): C
       const value = side(scope)
       if (value === decisive) return decisive
       if (value instanceof Refusal) {
-        // Whoever has no steps left cannot say what the other side would have said.
+        // When no steps are left, the other side cannot be evaluated either.
         if (value.reason === 'steps') return value
         refusal ??= value
       }
@@ -168,7 +168,7 @@ function callCode(term: Call, options: CodeOptions): Code {
   const args = term.terms.map((arg) => codeOf(arg, options))
   const [left, right] = args
   if (known === undefined) throw new TypeError(`no function ${term.name}`)
-  // Almost every call has two operands; a list for them that nobody fills by a loop is worth its line.
+  // A fast path: almost every call has two operands, and this path needs no list and no loop.
   if (left !== undefined && right !== undefined && args.length === 2)
     return withPlace(term, (scope) => {
       const first = left(scope)
@@ -182,7 +182,10 @@ function callCode(term: Call, options: CodeOptions): Code {
   })
 }
 
-/** Calls a function of the host with JSON and takes JSON back; whatever it throws or gives else is a failure. */
+/**
+ * Calls a function of the host with JSON values and returns its result. An exception and a result that does not match the declared type are
+ * failures.
+ */
 function callHost(host: ExpressionFunction): Pick<CelFunction, 'call'> {
   return {
     call(args, meter) {
@@ -205,7 +208,7 @@ function callFunction(host: ExpressionFunction, given: Parameters<ExpressionFunc
   try {
     const answer: unknown = host.call(...given)
     const isPromise = answer instanceof Promise
-    // Nobody waits for the promise: were it to fail, the process would die of it.
+    // The promise is never awaited. An unhandled rejection would end the process.
     if (isPromise) answer.catch(() => undefined)
     return isPromise ? new Refusal('function', `${host.name}() gave a promise, not a value`) : fromJson(answer)
   } catch (error) {

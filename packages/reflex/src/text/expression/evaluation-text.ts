@@ -9,9 +9,9 @@ const MAX_SHOWN = 4
 const MAX_LENGTH = 100
 
 /**
- * What an expression saw, for people: `order.total >= 100 is false (84)`, or with several variables
- * `total >= 100 && vip is false (total 84, vip true)`. `answer` is what it came to. Reads nothing that the
- * expression does not read, and shows values in brief.
+ * Returns an expression with the values that it read, for people: `order.total >= 100 is false (84)`, or with several variables `total >=
+ * 100 && vip is false (total 84, vip true)`. `answer` is the result of the expression. Reads only variables that the expression reads, and
+ * shortens long values.
  */
 export function evaluationText(expression: Expression, variables: Variables, answer: string): string {
   const values = readValuesText(expression, variables)
@@ -20,7 +20,7 @@ export function evaluationText(expression: Expression, variables: Variables, ans
   return `${shown} is ${answer}${values === '' ? '' : ` (${values})`}`
 }
 
-/** The variables that an expression looks at, with their values in brief; a value alone needs no name. */
+/** Returns the variables that an expression reads, with their values in short form. A single value is shown without its name. */
 export function readValuesText(expression: Expression, variables: Variables): string {
   const shown = new Map<string, string>()
   for (const read of expression.reads) {
@@ -39,7 +39,7 @@ export function readValuesText(expression: Expression, variables: Variables): st
 const THERE = 'there'
 const NOT_THERE = 'not there'
 
-/** A board that throws when it is read must not hide why the expression failed. */
+/** Returns a value in short form. A board that throws when it is read must not hide the reason why the expression failed. */
 function valueText({ path, what }: ExpressionRead, key: string, variables: Variables): string {
   try {
     if (!variables.has(key)) return NOT_THERE
@@ -51,7 +51,9 @@ function valueText({ path, what }: ExpressionRead, key: string, variables: Varia
   }
 }
 
-/** A presence test is told by its key, since what it is written as would read oddly before `there`. */
+/**
+ * Returns the name of a read in a message. A presence test is named by its key, because the text of the test reads badly before `there`.
+ */
 function nameOf({ text }: Expression, { key = '', what, offset, length }: ExpressionRead): string {
   return printable(what === 'presence' ? key : text.slice(offset, offset + length).replace(/\s+/g, ' '))
 }

@@ -16,34 +16,34 @@ import { faults } from '../faults.ts'
 import { Source } from '../source.ts'
 import { didYouMean } from '../suggest.ts'
 
-/** How large an expression may be, and how much one evaluation may do. All are counted, none is timed. */
+/** Limits on the size of an expression and on the work of one evaluation. The work is counted, not timed. */
 export interface ExpressionLimits {
-  /** UTF-16 units of text. */
+  /** The length of the text in UTF-16 units. */
   readonly characters: number
-  /** Parts of the expression: names, values, operators, calls. */
+  /** The number of parts: names, values, operators, calls. */
   readonly terms: number
-  /** How deep parts may stand in each other; a chain of one operator is one level. */
+  /** The nesting depth of parts; a chain of one operator is one level. */
   readonly depth: number
-  /** What an evaluation may spend: a step for each part evaluated in a loop and each element compared, more for long texts. */
+  /** The steps of one evaluation: one for each part evaluated in a loop and each element compared, more for long texts. */
   readonly steps: number
 }
 
 export interface ExpressionOptions {
-  /** The variables that exist; without them any name may. */
+  /** The names of the existing variables; if absent, every name is allowed. */
   readonly names?: Iterable<string> | undefined
   /** The name of the variable that is the map of all variables, such as `board`. It hides a variable of that name. */
   readonly allVariables?: string | undefined
   readonly functions?: readonly ExpressionFunction[] | undefined
-  /** `boolean` refuses what can only give something else. */
+  /** `boolean` refuses an expression that can never be true or false. */
   readonly result?: 'boolean' | undefined
   readonly limits?: Partial<ExpressionLimits> | undefined
-  /** Says where a stretch of the expression stands in a file; without it findings show the expression itself. */
+  /** Returns the place of a span of the expression in a file. If absent, findings show the expression itself. */
   readonly locate?: ((span: TextSpan, note?: string) => FaultDetails) | undefined
-  /** The code that the reader's own rules give to a bad expression. */
+  /** The code of an invalid expression in the rules of the caller. */
   readonly rule?: string | undefined
 }
 
-/** Why an evaluation gave no value, and which part of the text failed. */
+/** The reason why an evaluation has no value, and the span of text that failed. */
 export interface ExpressionFailure extends TextSpan {
   readonly reason: FailureReason
   readonly message: string
@@ -53,27 +53,27 @@ export interface ExpressionFailure extends TextSpan {
 
 export type Evaluation = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly failure: ExpressionFailure }
 
-/** Steps that several evaluations may take together. */
+/** A number of steps that several evaluations share. */
 export interface StepBudget {
   left: number
 }
 
-/** An expression in CEL, ready to be evaluated any number of times. */
+/** A compiled CEL expression. It can be evaluated any number of times. */
 export interface Expression {
   readonly text: string
-  /** Every place at which it looks at a variable, in the order of the text. */
+  /** Every read of a variable, in the order of the text. */
   readonly reads: readonly ExpressionRead[]
   /**
-   * The value for these variables. Never throws, and ends after a number of steps that depends on text and variables
-   * alone. Values are read where they stand: a variable that the expression does not look at costs nothing. With a
-   * purse it pays from it, and fails for `steps` when that is empty.
+   * Evaluates the expression with these variables. Never throws. Ends after a number of steps that depends only on the text and the
+   * variables. Values are not copied, and a variable that the expression does not read costs nothing. With a budget, the steps are taken
+   * from the budget, and the evaluation fails with the reason `steps` when the budget is empty.
    */
   evaluate(variables: Variables, budget?: StepBudget): Evaluation
-  /** Shows a stretch of the expression, with a note, for a fault. */
+  /** Returns the details of a fault for a span of the expression, with a note. */
   details(span: TextSpan, note?: string): FaultDetails
 }
 
-/** The expression, unless it has errors, and what was found. */
+/** The compiled expression, absent if it has errors, and the findings. */
 export interface CompiledExpression {
   readonly expression?: Expression
   readonly findings: readonly Fault[]
@@ -83,10 +83,10 @@ const NO_SPAN: TextSpan = { offset: 0, length: 0 }
 const LIMITS: ExpressionLimits = { characters: 2000, terms: 500, depth: 32, steps: 1_000_000 }
 
 /**
- * Reads and checks an expression in CEL. Never throws.
+ * Parses and checks a CEL expression. Never throws.
  *
- * Findings: `R1016` for what is not CEL, `R1017` for names that are not known, `R1018` for functions that are not known
- * or are called wrongly, `R1019` beyond the limits, `R1013` for what can only be of a wrong type.
+ * Findings: `R1016` for text that is not CEL, `R1017` for unknown names, `R1018` for unknown functions and wrong calls, `R1019` for an
+ * expression beyond the limits, `R1013` for a value that can only have a wrong type.
  */
 export function compileExpression(text: string, options: ExpressionOptions = {}): CompiledExpression {
   const limits = { ...LIMITS, ...options.limits }
@@ -111,7 +111,7 @@ export function compileExpression(text: string, options: ExpressionOptions = {})
   return { expression: new ParsedExpression(text, read.term, code, limits.steps), findings }
 }
 
-/** Shows stretches of the expression by itself: line and column would mean nothing without a file. */
+/** Returns a function that shows spans of the expression by itself. Line and column have no meaning without a file. */
 function frameMaker(text: string): (stretch: TextSpan, note?: string) => FaultDetails {
   let source: Source | undefined
   return ({ offset, length }, note) => {
@@ -185,7 +185,10 @@ class ParsedExpression implements Expression {
     }
   }
 
-  /** A board of somebody else's making may throw when it is read, and a text may outgrow what JavaScript can hold. */
+  /**
+   * Evaluates the expression and turns exceptions into failures: a custom board can throw when it is read, and a text can grow beyond the
+   * limits of JavaScript.
+   */
   #attempt(variables: Variables, meter: Meter): Json | Refusal {
     try {
       const value = this.#code({ variables, meter, slots: [] })

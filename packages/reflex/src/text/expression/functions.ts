@@ -5,21 +5,21 @@ import { printable } from '../printable.ts'
 import { linearPattern, patternCost } from '../linear-pattern.ts'
 import { Refusal, isNumber, keyOf, phraseOf, type Meter, type TypeName, type Value } from './values.ts'
 
-/** How a function may be called, and what it does. */
+/** A function of the expression language: its signatures and its implementation. */
 export interface CelFunction {
-  /** How many arguments it takes when it is called on a value, that value not counted. */
+  /** The number of arguments when it is called on a value, without that value. */
   readonly method?: readonly [least: number, most: number]
-  /** How many it takes when it is called by itself. */
+  /** The number of arguments when it is called by itself. */
   readonly plain?: readonly [least: number, most: number]
-  /** How it is called, for messages: `text.contains(part)`. */
+  /** An example of a call for messages: `text.contains(part)`. */
   readonly usage: string
-  /** What it gives, where that is always the same. */
+  /** The type of the result, if it is always the same. */
   readonly returns?: TypeName
-  /** The value that it is called on is the first argument. */
+  /** Calls the function. If it is called on a value, the value is the first argument. */
   call(args: readonly Value[], meter: Meter): Value | Refusal
 }
 
-/** Every function that expressions have without a host; operators and loops are not among them. */
+/** The built-in functions of expressions, without operators and loops. */
 export const FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   size: { method: [0, 0], plain: [1, 1], usage: 'size(list)', returns: 'number', call: ([of = null], meter) => sizeOf(of, meter) },
   contains: textTest('contains', (text, part) => text.includes(part)),
@@ -41,7 +41,7 @@ function sizeOf(of: Value, meter: Meter): Value | Refusal {
   const isSized = typeof of === 'object' && of !== null && (of.kind === 'list' || of.kind === 'map')
   if (!isSized) return wrongType('size() counts a text, a list or an object', of)
   const { size } = of
-  // To count the keys of an object one must list them.
+  // Counting the keys of an object lists them all.
   return (of.kind === 'map' ? meter.spend(size) : undefined) ?? BigInt(size)
 }
 
@@ -65,16 +65,19 @@ function textTest(name: string, test: (text: string, part: string) => boolean): 
     call([text = null, part = null], meter) {
       if (typeof text !== 'string') return wrongType(`${name}() is asked of a text`, text)
       if (typeof part !== 'string') return wrongType(`${name}() looks for a text`, part)
-      // Searching is quadratic at its worst.
+      // The search takes quadratic time in the worst case.
       return meter.spend((text.length * Math.max(1, part.length)) / 500) ?? test(text, part)
     },
   }
 }
 
-/** What the patterns of an expression may cost to compile together, in steps; and any that one computes. */
+/** The limit on the compile cost, in steps, of all patterns in one expression together, and of each computed pattern. */
 export const MAX_PATTERN_COST = 10_000
 
-/** Asks the linear-time matcher of the library. Compiling is paid for before it is done, matching by the size of what it made. */
+/**
+ * Matches a text with the linear-time matcher of the library. Counts the cost of compiling before it compiles, and the cost of matching by
+ * the size of the compiled pattern.
+ */
 function matches([text = null, pattern = null]: readonly Value[], meter: Meter): Value | Refusal {
   if (typeof text !== 'string') return wrongType('matches() is asked of a text', text)
   if (typeof pattern !== 'string') return wrongType('matches() needs a pattern as text', pattern)
@@ -94,7 +97,7 @@ function patternMistake(problem: string): string {
   return printable(`the pattern is no regular expression of RE2: ${problem}`).slice(0, 200)
 }
 
-/** What is wrong with a pattern, or undefined. */
+/** Returns what is wrong with a pattern; undefined if it is valid. */
 export function patternProblem(pattern: string): string | undefined {
   const made = linearPattern(pattern)
   return 'problem' in made ? patternMistake(made.problem) : undefined
@@ -102,7 +105,7 @@ export function patternProblem(pattern: string): string | undefined {
 
 const MAX_INT = 2n ** 63n - 1n
 
-/** A whole number of CEL, or its refusal beyond 64 bits. */
+/** Returns a whole number of CEL; refuses a number beyond 64 bits. */
 export function int64(value: bigint): bigint | Refusal {
   return value > MAX_INT || value < -MAX_INT - 1n ? new Refusal('range', 'the number does not fit into 64 bits') : value
 }
@@ -165,7 +168,7 @@ function calendarGetter(name: string): CelFunction {
   }
 }
 
-/** `value in list`, `key in map`. */
+/** Returns the value of `value in list` and `key in map`. */
 export function isIn(value: Value, range: Value, meter: Meter): boolean | Refusal {
   if (typeof range !== 'object' || range === null || (range.kind !== 'list' && range.kind !== 'map'))
     return wrongType('in looks into a list or an object', range)
@@ -189,12 +192,12 @@ function wrongType(rule: string, found: Value): Refusal {
   return new Refusal('type', `${rule}, not ${phraseOf(found)}`)
 }
 
-/** The types that arguments and results of a host's function may have. */
+/** The possible types of the arguments and results of a host's function. */
 export type ExpressionType = 'string' | 'number' | 'boolean' | 'list' | 'map' | 'any'
 
 /**
- * A function of the host for its expressions. It must be total, quick, and answer from its arguments alone: an expression
- * is evaluated again on every replay. Whoever needs another kind records the answer and gives a function that reads it.
+ * A function that the host adds to expressions. It must be total and quick, and must compute its result only from its arguments, because
+ * expressions are evaluated again on every replay. For any other result, record the result and add a function that reads the record.
  */
 export interface ExpressionFunction {
   readonly name: string

@@ -2,7 +2,7 @@ import { quote } from '../printable.ts'
 import { suggest } from '../suggest.ts'
 import type { Token } from './tokens.ts'
 
-/** A mistake in the writing of an expression: where it is, what it is, and what to write. */
+/** A syntax mistake in an expression: its place, a message, and a fix. */
 export interface ExpressionMistake {
   readonly offset: number
   readonly length: number
@@ -17,8 +17,8 @@ const UNARY: readonly string[] = ['-', '!']
 const BINARY: readonly string[] = ['&&', '||', '==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '?', ':', ',']
 
 /**
- * The first place at which the tokens stop making sense, or undefined. The parser says only how far it got; this
- * says what belongs there. It knows which tokens may follow which, and what each bracket waits for.
+ * Returns the first place at which the tokens are not a valid expression; undefined if there is none. The parser reports only how far it
+ * got; this function reports what is expected there. It knows which tokens can follow each other, and which bracket closes which.
  */
 export function findMistake(text: string, tokens: readonly Token[]): ExpressionMistake | undefined {
   const open: Token[] = []
@@ -69,7 +69,7 @@ function tokenMistake(
 
 const ESCAPE = /\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4})|[^])/g
 
-/** A text may name any character of Unicode by its number, and nothing else. */
+/** Returns the first escape in a text literal that is not a character of Unicode. */
 function characterMistake({ kind, text, start }: Token): ExpressionMistake | undefined {
   if (kind !== 'text' || /^[bBrR]/.test(text)) return undefined
   for (const { 0: escape, 1: long, 2: short, index } of text.matchAll(ESCAPE)) {
@@ -81,11 +81,11 @@ function characterMistake({ kind, text, start }: Token): ExpressionMistake | und
   return undefined
 }
 
-/** Words that CEL keeps for later; as fields of something they may be used. */
+/** The reserved words of CEL. They are allowed as field names. */
 const RESERVED: readonly string[] =
   'as break const continue else for function if import let loop namespace package return var void while'.split(' ')
 
-/** Operators of other languages. */
+/** Operators of other languages, each with the operator in CEL. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['and', '&&'],
   ['or', '||'],
@@ -150,7 +150,7 @@ function endMistake(token: Token, open: readonly Token[], operand: boolean): Exp
   return { offset: token.start, length: 0, message, fix: empty ? 'write a condition, such as total >= 100' : 'write the value' }
 }
 
-/** How deep the brackets of an expression go, and the first that goes deeper than allowed. */
+/** Returns the first bracket that is nested deeper than `maxDepth`; undefined if there is none. */
 export function findTooDeep(tokens: readonly Token[], maxDepth: number): Token | undefined {
   let depth = 0
   for (const token of tokens) {

@@ -2,14 +2,14 @@ import type { Code } from './code.ts'
 import { measure, type Loop } from './terms.ts'
 import { ComputedList, Refusal, phraseOf, type ListValue, type Meter, type Value } from './values.ts'
 
-/** The parts of a loop, ready to be evaluated. */
+/** The compiled parts of a loop. */
 interface LoopParts {
   readonly range: Code
   readonly test: Code
   readonly value: Code | undefined
 }
 
-/** The code of a loop. Each element costs as many steps as its condition and value have parts. */
+/** Compiles a loop. Each element costs as many steps as the condition and the value have parts, plus one. */
 export function loopCode(term: Loop, { range, test, value }: LoopParts): Code {
   const cost = 1 + [term.test, term.value].reduce((sum, part) => sum + (part === undefined ? 0 : measure(part).terms), 0)
   return (scope) => {
@@ -42,7 +42,7 @@ function itemsOf(collection: Value, meter: Meter): ListValue | Refusal {
   return new Refusal('type', `only lists and objects have elements to go over, not ${phraseOf(collection)}`)
 }
 
-/** What a loop has come to. `all` and `exists` outlive a failing element when another decides; the others do not. */
+/** The result of a loop. `all` and `exists` ignore a failing element if another element decides the result; the other loops fail. */
 class LoopResult {
   readonly #loop: Loop['loop']
   readonly #items: Value[] = []
@@ -54,7 +54,7 @@ class LoopResult {
     this.#loop = loop
   }
 
-  /** Whether the elements that are left cannot change the result. */
+  /** True if the remaining elements cannot change the result. */
   get decided(): boolean {
     return this.#answer !== undefined || (this.#refusal !== undefined && (this.#isStrict() || this.#refusal.reason === 'steps'))
   }

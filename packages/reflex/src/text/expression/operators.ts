@@ -3,15 +3,15 @@ import { Duration, Timestamp, durationOf, timestampAt } from './time.ts'
 import { compareValues, equalValues } from './compare.ts'
 import { ComputedList, Refusal, isNumber, phraseOf, type ListValue, type Meter, type TypeName, type Value } from './values.ts'
 
-/** An operator that asks for the values of all its operands. */
+/** An operator that evaluates all its operands. */
 export interface Operator {
   readonly returns?: TypeName
   call(args: readonly Value[], meter: Meter): Value | Refusal
 }
 
 /**
- * The operators, as CEL names them. A whole number and another may stand on both sides of each: JSON does not say
- * which of its numbers are whole by meaning. Two whole numbers stay whole, in 64 bits; `/` between them drops the rest.
+ * The operators, under their names in CEL. Each operator accepts a whole number beside another number, because JSON does not mark which
+ * numbers are whole. The result of two whole numbers is a whole number of 64 bits; `/` between them drops the remainder.
  */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   '_==_': { returns: 'boolean', call: ([left = null, right = null], meter) => equalValues(left, right, meter) },
@@ -62,7 +62,7 @@ function arithmeticOperator(verb: string, whole: IntegerOperation, real?: FloatO
   }
 }
 
-/** Undefined when the two are not both numbers. */
+/** Returns undefined if the two values are not both numbers. */
 function arithmetic(left: Value, right: Value, whole: IntegerOperation, real?: FloatOperation): Value | Refusal | undefined {
   if (!isNumber(left) || !isNumber(right)) return undefined
   if (typeof left === 'bigint' && typeof right === 'bigint') {

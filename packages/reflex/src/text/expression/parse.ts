@@ -12,19 +12,18 @@ type Parsed = ReturnType<typeof parse>
 type Expr = Parsed['expr']
 type Kind<Case extends Expr['exprKind']['case']> = Extract<Expr['exprKind'], { case: Case }>
 
-/** The loop variables that can be seen, by name, and how many loops there are around. */
+/** The visible loop variables by name, and the number of enclosing loops. */
 interface Locals {
   readonly slots: ReadonlyMap<string, number>
   readonly depth: number
 }
 
-/** A term, or what is wrong with the writing. */
+/** A term, or the syntax mistake. */
 export type ParsedTerm = { readonly term: Term } | { readonly mistake: ExpressionMistake }
 
 /**
- * Reads an expression with the parser of `@bufbuild/cel` and turns its tree into terms that know their stretch of the
- * text. `whole` names the variable that is the map of all variables. Throws only `RangeError`, when the text is
- * nested beyond what the stack can hold.
+ * Parses an expression with the parser of `@bufbuild/cel` and turns its tree into terms with their spans of the text. `whole` is the name
+ * of the map of all variables. Throws only `RangeError`, if the text is nested deeper than the stack allows.
  */
 export function parseTerm(text: string, whole: string | undefined, tokens: readonly Token[] = tokensOf(text)): ParsedTerm {
   const mistake = findMistake(text, tokens)
@@ -47,7 +46,7 @@ class ParseFailure extends Error {
   }
 }
 
-/** What the parser refused although the tokens may stand beside each other. */
+/** Returns the mistake for a text that the parser refuses although each token can follow the token before it. */
 function parserMistake(error: unknown, text: string, tokens: readonly Token[]): ExpressionMistake {
   const location = typeof error === 'object' && error !== null && 'location' in error ? error.location : undefined
   const start = typeof location === 'object' && location !== null && 'start' in location ? location.start : undefined
@@ -140,7 +139,7 @@ class TermReader {
     return { kind: 'call', name, nameSpan: this.#spans.wordAt(at), method: false, terms, ...place }
   }
 
-  /** A chain of one operator is one term, in whatever way the parser balanced it. */
+  /** Returns one term for a chain of one operator, independent of the tree that the parser built. */
   #logic(kind: 'and' | 'or', terms: readonly Term[]): Term {
     const place = this.#spans.spanning(terms)
     return { kind, terms: terms.flatMap((term) => (term.kind === kind ? term.terms : [term])), ...place }
@@ -164,7 +163,7 @@ class TermReader {
     return { kind: 'map', entries: pairs, ...this.#spans.bracketAt(at) }
   }
 
-  /** The parser has written the macro out as a fold; from it come back the condition and the value. */
+  /** Reads a loop. The parser expands the loop into a fold; this method finds the condition and the value in it. */
   #loop(expr: Expr, fold: Kind<'comprehensionExpr'>['value'], at: number, locals: Locals): Term {
     const macro = this.#macros?.macroCalls[String(expr.id)]?.exprKind
     const written = macro?.case === 'callExpr' ? macro.value : undefined

@@ -1,22 +1,22 @@
 import { subterms, type Term } from './terms.ts'
 import type { TextSpan } from '../place.ts'
 
-/** One place at which an expression looks at a variable. */
+/** A place in an expression that reads a variable. */
 export interface ExpressionRead extends TextSpan {
-  /** The variable, or undefined when the expression looks at all of them, or at one that it computes the name of. */
+  /** The name of the variable; undefined if the expression reads all variables or computes the name. */
   readonly key: string | undefined
-  /** Which part of the value, as far as the text says: `order.items[0]` reads `["items", 0]` of `order`. */
+  /** The part of the value that is read, as far as the text names it: `order.items[0]` reads `["items", 0]` of `order`. */
   readonly path: readonly (string | number)[]
-  /** `value` wants the value; `presence` only asks whether it is there. */
+  /** `value` reads the value; `presence` only tests if the variable exists. */
   readonly what: 'value' | 'presence'
   /**
-   * Whether the expression has a value although the variable is not there: it only asks for its presence, or it reads
-   * it where such a question has said yes, as in `has(board.total) && board.total > 5`.
+   * True if the expression has a value although the variable does not exist: it only tests for presence, or it reads the variable after a
+   * successful test, as in `has(board.total) && board.total > 5`.
    */
   readonly isOptional: boolean
 }
 
-/** Every look of a term at a variable, in the order of the text. */
+/** Returns every read of a variable in a term, in the order of the text. */
 export function readsOf(term: Term): ExpressionRead[] {
   return variableReads(term)
     .map((look) => ({ ...look.read, isOptional: isOptionalRead(term, look) }))
@@ -25,11 +25,11 @@ export function readsOf(term: Term): ExpressionRead[] {
 
 interface VariableRead {
   readonly read: Omit<ExpressionRead, 'isOptional'>
-  /** The term that fails when the variable is not there. */
+  /** The term that fails if the variable does not exist. */
   readonly at: Term
 }
 
-/** A variable and the fields and elements that follow it are one look. */
+/** Returns the reads in a term. A variable with the fields and elements behind it is one read. */
 function variableReads(term: Term): VariableRead[] {
   const { root, path } = follow(term)
   const { offset, length } = term
@@ -39,7 +39,7 @@ function variableReads(term: Term): VariableRead[] {
   return subterms(term).flatMap(variableReads)
 }
 
-/** The term that fields and elements are taken of, as far as the text names them. */
+/** Returns the innermost operand of a chain of fields and elements, and the path that the text names. */
 function follow(term: Term): { readonly root: Term; readonly path: readonly (string | number)[] } {
   const path: (string | number)[] = []
   let root = term
@@ -59,7 +59,7 @@ function stepOf(term: Term): { readonly of: Term; readonly step: string | number
   return typeof value === 'bigint' ? { of: term.of, step: Number(value) } : undefined
 }
 
-/** What a term may come to. `fails` stands for the failure of the one look that is judged. */
+/** The possible outcomes of a term. `fails` means that the examined read fails. */
 interface Outcomes {
   readonly yes: boolean
   readonly no: boolean
@@ -72,17 +72,17 @@ const YES: Outcomes = { yes: true, no: false, fails: false }
 const NO: Outcomes = { yes: false, no: true, fails: false }
 
 function isOptionalRead(term: Term, { read, at }: VariableRead): boolean {
-  // A computed name is looked up in the map of all variables, which is always there; whether the key is, nobody knows.
+  // A computed name is looked up in the map of all variables. The map always exists; the key is unknown before the evaluation.
   if (read.key === undefined) return !isLookedUp(term, at)
   return read.what === 'presence' || !outcomes(term, read.key, at).fails
 }
 
-/** Whether the map of all variables is asked for a single one. */
+/** True if a single variable is taken from the map of all variables. */
 function isLookedUp(term: Term, whole: Term): boolean {
   return (term.kind === 'index' && term.of === whole) || subterms(term).some((inner) => isLookedUp(inner, whole))
 }
 
-/** What a term may come to when the variable is not there, supposing that nothing else fails. */
+/** Returns the possible outcomes of a term if the variable does not exist and nothing else fails. */
 function outcomes(term: Term, key: string, at: Term): Outcomes {
   if (term === at) return FAILS
   switch (term.kind) {
@@ -107,7 +107,7 @@ function outcomes(term: Term, key: string, at: Term): Outcomes {
   return { ...EITHER, fails }
 }
 
-/** Of two sides of `&&`: a no from either is a no, whatever becomes of the other. */
+/** Combines the two sides of `&&`: if one side is false, the result is false, whatever the other side is. */
 function combineAnd(left: Outcomes, right: Outcomes): Outcomes {
   return {
     yes: left.yes && right.yes,

@@ -3,16 +3,13 @@ import type { Token } from './tokens.ts'
 
 const CLOSER: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
 
-/**
- * Turns the single offset that the parser gives each part into the stretch of text that the part takes, brackets
- * around its operands included.
- */
+/** Finds the span of text of each term. The parser gives only one offset for a term. A span includes the brackets around its operands. */
 export class TermSpans {
   readonly #tokens: readonly Token[]
-  /** Index of each token by where it starts and by where it ends. */
+  /** The index of each token by its start; `#byEnd`: by its end. */
   readonly #byStart = new Map<number, number>()
   readonly #byEnd = new Map<number, number>()
-  /** For each bracket the index of its partner. */
+  /** The index of the matching bracket for each bracket. */
   readonly #partner = new Map<number, number>()
 
   constructor(tokens: readonly Token[]) {
@@ -32,14 +29,14 @@ export class TermSpans {
     }
   }
 
-  /** The word at an offset, with the point before it if there is one. */
+  /** Returns the word at an offset, with the point before it if there is one. */
   wordAt(at: number): TextSpan {
     const index = this.#tokenAt(at)
     const last = this.#tokens[index]?.text === '.' ? index + 1 : index
     return this.#span(index, last)
   }
 
-  /** The literal at an offset, with the signs before it. */
+  /** Returns the literal at an offset, with the signs before it. */
   literalAt(at: number): TextSpan {
     const index = this.#tokenAt(at)
     let last = index
@@ -47,48 +44,48 @@ export class TermSpans {
     return this.#span(index, last)
   }
 
-  /** The list or map that opens at or after an offset. */
+  /** Returns the list or map that opens at or after an offset. */
   bracketAt(at: number): TextSpan {
     let index = this.#tokenAt(at)
     while (index < this.#tokens.length - 1 && !this.#isOpener(index)) index++
     return this.#span(index, this.#partner.get(index) ?? index)
   }
 
-  /** A call whose name stands at an offset, to its closing bracket. */
+  /** Returns a call from its name at an offset to its closing bracket. */
   callAt(at: number): TextSpan {
     return this.#span(this.#tokenAt(at), this.#closing(this.#tokenAt(at)))
   }
 
-  /** A field of an operand, whose point stands at an offset. */
+  /** Returns a field access from its operand to the field name. `point` is the offset of the point. */
   fieldAfter(operand: TextSpan, point: number): TextSpan {
     return this.#upTo(operand, this.#tokenAt(point) + 1)
   }
 
-  /** A call on an operand, whose point stands at an offset. */
+  /** Returns a method call from its operand to the closing bracket. `point` is the offset of the point. */
   afterCall(operand: TextSpan, point: number): TextSpan {
     return this.#upTo(operand, this.#closing(this.#tokenAt(point)))
   }
 
-  /** An element of an operand, whose bracket stands at an offset. */
+  /** Returns an element access from its operand to the closing bracket. `bracket` is the offset of the opening bracket. */
   afterBracket(operand: TextSpan, bracket: number): TextSpan {
     const index = this.#tokenAt(bracket)
     return this.#upTo(operand, this.#partner.get(index) ?? index)
   }
 
-  /** From a sign at an offset to the end of the operands behind it. */
+  /** Returns the span from a sign at an offset to the end of its operands. */
   fromSign(at: number, operands: readonly TextSpan[]): TextSpan {
     const { offset, length } = this.spanning(operands)
     return { offset: at, length: offset + length - at }
   }
 
-  /** From the first operand to the last, the brackets around them included. */
+  /** Returns the span from the first operand to the last, with the brackets around them. */
   spanning(operands: readonly TextSpan[]): TextSpan {
     const wide = operands.map((operand) => this.#widen(operand))
     const start = Math.min(...wide.map(({ offset }) => offset))
     return { offset: start, length: Math.max(...wide.map(({ offset, length }) => offset + length)) - start }
   }
 
-  /** Where the token behind the one at an offset starts. */
+  /** Returns the start of the token after the token at an offset. */
   nextStart(at: number): number {
     return this.#tokens[this.#tokenAt(at) + 1]?.start ?? at
   }
@@ -98,7 +95,7 @@ export class TermSpans {
     return { offset, length: (this.#tokens[last]?.end ?? offset) - offset }
   }
 
-  /** Takes in the brackets that stand around an operand and are not those of a call. */
+  /** Adds the brackets around an operand, except the brackets of a call. */
   #widen(operand: TextSpan): TextSpan {
     let first = this.#byStart.get(operand.offset)
     let last = this.#byEnd.get(operand.offset + operand.length)
@@ -119,7 +116,7 @@ export class TermSpans {
     return this.#tokens[index]?.kind === 'sign' && Object.hasOwn(CLOSER, this.#tokens[index]?.text ?? '')
   }
 
-  /** The closing bracket of the first one that opens at or after a token. */
+  /** Returns the closing bracket of the first bracket that opens at or after a token. */
   #closing(index: number): number {
     let opener = index
     while (opener < this.#tokens.length - 1 && !this.#isOpener(opener)) opener++

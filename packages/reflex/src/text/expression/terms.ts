@@ -3,36 +3,36 @@ import type { Value } from './values.ts'
 
 export type LoopName = 'all' | 'exists' | 'exists_one' | 'map' | 'filter'
 
-/** Goes over the elements of a list, or the keys of a map, with one variable. */
+/** A loop with one variable over the elements of a list or the keys of a map. */
 export interface Loop extends TextSpan {
   readonly kind: 'loop'
   readonly loop: LoopName
   readonly range: Term
-  /** Where the variable's value stands among those of the loops around it. */
+  /** The slot of the loop variable among the variables of the enclosing loops. */
   readonly slot: number
-  /** The condition; only `map` may be without one. */
+  /** The condition; optional only for `map`. */
   readonly test?: Term | undefined
-  /** What `map` makes of an element. */
+  /** The value that `map` computes for an element. */
   readonly value?: Term | undefined
 }
 
 export interface Call extends TextSpan {
   readonly kind: 'call'
-  /** The function's name; operators are called as CEL calls them, such as `_+_`. */
+  /** The name of the function; an operator has its name in CEL, such as `_+_`. */
   readonly name: string
-  /** Where the name stands. */
+  /** The span of the name. */
   readonly nameSpan: TextSpan
-  /** Whether it was called on a value, which then is the first of `terms`. */
+  /** True if it is called on a value; the value is then the first of `terms`. */
   readonly method: boolean
   readonly terms: readonly Term[]
 }
 
-/** A part of an expression. Every part knows its stretch of the text. */
+/** A part of an expression, with its span of the text. */
 export type Term =
   | (TextSpan & { readonly kind: 'value'; readonly value: Value })
   /** Reads a variable. */
   | (TextSpan & { readonly kind: 'name'; readonly name: string })
-  /** Asks whether a variable is there: `has(board.x)`, `"x" in board`. */
+  /** Tests if a variable exists: `has(board.x)`, `"x" in board`. */
   | (TextSpan & { readonly kind: 'given'; readonly name: string })
   /** All variables as a map. */
   | (TextSpan & { readonly kind: 'whole' })
@@ -47,7 +47,7 @@ export type Term =
   | Call
   | Loop
 
-/** The terms directly inside a term, in the order of evaluation. */
+/** Returns the direct subterms of a term, in the order of evaluation. */
 export function subterms(term: Term): readonly Term[] {
   switch (term.kind) {
     case 'field':
@@ -71,7 +71,7 @@ export function subterms(term: Term): readonly Term[] {
   }
 }
 
-/** How many terms there are, and how deep they stand in each other; a chain of one operator is one level. */
+/** Returns the number of terms and their nesting depth; a chain of one operator is one level. */
 export function measure(term: Term): { readonly terms: number; readonly depth: number } {
   let terms = 1
   let depth = 0

@@ -1,6 +1,6 @@
 const SECOND = 1_000_000_000n
 
-/** An instant, in nanoseconds since 1970 UTC; years 1 to 9999, as CEL has them. */
+/** An instant in nanoseconds since 1970 UTC, in the years 1 to 9999, as in CEL. */
 export class Timestamp {
   readonly kind = 'timestamp'
   readonly nanos: bigint
@@ -9,7 +9,7 @@ export class Timestamp {
     this.nanos = nanos
   }
 
-  /** `2026-01-31T12:00:00Z`, with as many decimals as it has. */
+  /** Returns the instant as `2026-01-31T12:00:00Z`, with the decimals that it has. */
   text(): string {
     const seconds = floorDivide(this.nanos, SECOND)
     const text = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)
@@ -17,7 +17,7 @@ export class Timestamp {
   }
 }
 
-/** A stretch of time in nanoseconds. */
+/** A duration in nanoseconds. */
 export class Duration {
   readonly kind = 'duration'
   readonly nanos: bigint
@@ -26,7 +26,7 @@ export class Duration {
     this.nanos = nanos
   }
 
-  /** Seconds with as many decimals as it has, `-1.5s`. */
+  /** Returns the seconds with the decimals that it has, such as `-1.5s`. */
   text(): string {
     const whole = this.nanos < 0n ? -this.nanos : this.nanos
     return `${this.nanos < 0n ? '-' : ''}${whole / SECOND}${decimals(whole % SECOND)}s`
@@ -37,23 +37,23 @@ const FIRST = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1_000_000n
 const LAST = BigInt(Date.parse('9999-12-31T23:59:59Z')) * 1_000_000n + SECOND - 1n
 const LONGEST = 315_576_000_000n * SECOND
 
-/** The instant, or undefined when it lies outside the years 1 to 9999. */
+/** Returns the instant; undefined outside the years 1 to 9999. */
 export function timestampAt(nanos: bigint): Timestamp | undefined {
   return nanos < FIRST || nanos > LAST ? undefined : new Timestamp(nanos)
 }
 
-/** The duration, or undefined when it is longer than 10,000 years. */
+/** Returns the duration; undefined if it is longer than 10,000 years. */
 export function durationOf(nanos: bigint): Duration | undefined {
   return nanos < -LONGEST || nanos > LONGEST ? undefined : new Duration(nanos)
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/
 
-/** Reads RFC 3339, such as `2026-01-31T12:00:00.5+02:00`; undefined when it is none. */
+/** Reads an instant in the format of RFC 3339, such as `2026-01-31T12:00:00.5+02:00`; returns undefined for any other text. */
 export function readTimestamp(text: string): Timestamp | undefined {
   const [, clock = '', fraction = '', zone = ''] = INSTANT.exec(text) ?? []
   const at = Date.parse(`${clock}Z`)
-  // Date.parse rolls 31 February over to March; what it prints again is then another text.
+  // Date.parse turns 31 February into 3 March. The printed date then differs from the text.
   if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 19) !== clock) return undefined
   const offset = zoneMinutes(zone)
   if (offset === undefined) return undefined
@@ -71,7 +71,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 }
 const PARTS = /(\d{1,15})(?:\.(\d{1,9}))?(ms|us|µs|ns|h|m|s)/gy
 
-/** Reads `1h30m`, `-1.5s`, `250ms`; undefined when it is none. */
+/** Reads a duration such as `1h30m`, `-1.5s` or `250ms`; returns undefined for any other text. */
 export function readDuration(text: string): Duration | undefined {
   if (text === '0') return new Duration(0n)
   const body = /^[+-]?((?:\d{1,15}(?:\.\d{1,9})?(?:ms|us|µs|ns|h|m|s))+)$/.exec(text.slice(0, 200))?.[1]
@@ -84,7 +84,10 @@ export function readDuration(text: string): Duration | undefined {
   return durationOf(text.startsWith('-') ? -nanos : nanos)
 }
 
-/** Minutes east of UTC of `Z`, `UTC`, `+02:00` or `02:00`; undefined for names, whose tables differ between machines. */
+/**
+ * Returns the minutes east of UTC of `Z`, `UTC`, `+02:00` or `02:00`. Returns undefined for a zone name, because zone tables differ between
+ * machines.
+ */
 export function zoneMinutes(zone: string): number | undefined {
   if (zone === 'Z' || zone === 'UTC') return 0
   const [, sign = '', hours = '', minutes = ''] = /^([+-]?)(\d\d):(\d\d)$/.exec(zone) ?? []
@@ -92,7 +95,7 @@ export function zoneMinutes(zone: string): number | undefined {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
-/** What the getters of a timestamp give, at a number of minutes east of UTC. Counts from 0 where CEL does. */
+/** The getters of a timestamp, for a date that is already moved into its zone. They count from 0 where CEL does. */
 export const CALENDAR: Readonly<Record<string, (date: Date) => number>> = {
   getFullYear: (date) => date.getUTCFullYear(),
   getMonth: (date) => date.getUTCMonth(),
@@ -106,7 +109,7 @@ export const CALENDAR: Readonly<Record<string, (date: Date) => number>> = {
   getMilliseconds: (date) => date.getUTCMilliseconds(),
 }
 
-/** What the getters of a duration give: the whole of it in that unit, but milliseconds only those beyond the second. */
+/** The getters of a duration: the whole duration in that unit, except milliseconds, which are only the part below one second. */
 export const SPANS: Readonly<Record<string, (nanos: bigint) => bigint>> = {
   getHours: (nanos) => nanos / (3600n * SECOND),
   getMinutes: (nanos) => nanos / (60n * SECOND),
@@ -114,7 +117,7 @@ export const SPANS: Readonly<Record<string, (nanos: bigint) => bigint>> = {
   getMilliseconds: (nanos) => (nanos % SECOND) / 1_000_000n,
 }
 
-/** The calendar of an instant, moved so that its UTC fields are those of the zone. */
+/** Returns a date whose UTC fields are the local fields in the zone. */
 export function dateAt(timestamp: Timestamp, minutes: number): Date {
   return new Date(Number(floorDivide(timestamp.nanos, 1_000_000n)) + minutes * 60_000)
 }

@@ -1,4 +1,4 @@
-/** What a token of an expression is. `end` closes the list and has no length. */
+/** The kind of a token. `end` is the last token and has no length. */
 export type TokenKind = 'name' | 'number' | 'text' | 'sign' | 'unknown' | 'end'
 
 /** A word, number, text or sign of an expression, with its place in UTF-16 units. */
@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [TokenKind, RegExp])[] = [
   ['sign', SIGN],
 ]
 
-/** The tokens of an expression without spaces and comments, in order; what is no token of CEL is `unknown`. */
+/** Returns the tokens of an expression in order, without spaces and comments. A character that starts no token of CEL is `unknown`. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = []
   let at = skip(text, 0)
@@ -36,7 +36,7 @@ export function tokensOf(text: string): Token[] {
   return tokens
 }
 
-/** The expression with blanks instead of comments: every offset stays. */
+/** Returns the expression with blanks in place of comments. Every offset stays the same. */
 export function withoutComments(text: string, tokens: readonly Token[]): string {
   let clean = ''
   for (const token of tokens) clean += text.slice(clean.length, token.start).replace(/[^\n]/g, ' ') + token.text

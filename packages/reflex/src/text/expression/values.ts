@@ -2,16 +2,16 @@ import type { Json } from '../../kernel/journal/json.ts'
 import { PATTERN_CACHE_SIZE } from '../linear-pattern.ts'
 import { Duration, Timestamp } from './time.ts'
 
-/** Why an expression has no value. `offset` and `length` say which part of its text failed. */
+/** The reason why an expression has no value. */
 export type FailureReason = 'absent' | 'field' | 'type' | 'range' | 'steps' | 'function'
 
-/** The failure of an operation, before it is known which part of the text asked for it. */
+/** The failure of an operation. It has no place until `withPlace` adds one. */
 export class Refusal {
   readonly reason: FailureReason
   readonly message: string
-  /** Guesses at what was meant; asked once, of the failure that is told, since it looks at every name. */
+  /** Returns the name that was probably meant. It compares with every name, so it is called only for the failure that is reported. */
   readonly guess: (() => string | undefined) | undefined
-  /** The stretch of text that failed, once known. */
+  /** The span of the text that failed; `offset` is -1 until it is known. */
   offset = -1
   length = 0
 
@@ -22,18 +22,18 @@ export class Refusal {
   }
 }
 
-/** A list: of JSON, whose elements are read when they are asked for, or made by the expression. */
+/** A list: from JSON, with elements read on demand, or computed by the expression. */
 export interface ListValue {
   readonly kind: 'list'
   readonly size: number
   at(index: number): Value | Refusal
 }
 
-/** A map: an object of JSON, all variables, or made by the expression. */
+/** A map: an object of JSON, all variables, or computed by the expression. */
 export interface MapValue {
   readonly kind: 'map'
   readonly size: number
-  /** Undefined when the key is not there. */
+  /** Returns undefined if the key does not exist. */
   get(key: Key): Value | Refusal | undefined
   has(key: Key): boolean
   keys(): readonly Key[]
@@ -44,7 +44,7 @@ export type Key = string | bigint | boolean
 /** A value inside an expression: whole numbers are bigint, all others number. */
 export type Value = null | boolean | bigint | number | string | ListValue | MapValue | Timestamp | Duration
 
-/** Counts what an evaluation does; each operation pays before it works. */
+/** Counts the steps of an evaluation. Each operation pays before it works. */
 export class Meter {
   #left: number
   readonly #total: number
@@ -55,23 +55,23 @@ export class Meter {
     this.#total = steps
   }
 
-  /** The steps that were used up, at most all that there were. */
+  /** The number of steps that were spent, at most the total. */
   get spent(): number {
     return this.#total - Math.max(0, this.#left)
   }
 
-  /** Undefined, or the refusal when the evaluation has used up its steps. */
+  /** Takes steps. Returns the refusal if none are left, otherwise undefined. */
   spend(steps: number): Refusal | undefined {
     this.#left -= steps
     return this.#left < 0 ? new Refusal('steps', 'too much to compute: the expression has used up its steps') : undefined
   }
 
-  /** Pays for the search of a key in a map: a text must be read to its end. */
+  /** Takes the steps for looking up a key in a map: the text of the key is read to its end. */
   spendKey(key: Key): Refusal | undefined {
     return typeof key === 'string' ? this.spend(key.length / 100) : undefined
   }
 
-  /** Whether this evaluation has to pay for the compilation of a pattern: those that it has used lately are kept. */
+  /** True if this evaluation must pay for compiling a pattern. A recently used pattern is paid for only once. */
   needsCompile(pattern: string): boolean {
     if (this.#patterns.has(pattern)) return false
     if (this.#patterns.size >= PATTERN_CACHE_SIZE) this.#patterns.clear()
@@ -80,7 +80,7 @@ export class Meter {
   }
 }
 
-/** A JSON value as the expression sees it, without a copy: safe integers are whole numbers, objects and lists stay where they are. */
+/** Returns a JSON value as an expression sees it, without a copy: safe integers become whole numbers; objects and lists are wrapped. */
 export function fromJson(raw: unknown): Value | Refusal {
   switch (typeof raw) {
     case 'string':
@@ -113,7 +113,7 @@ class JsonList implements ListValue {
   }
 }
 
-/** Own keys alone: what an object inherits is not in it. */
+/** An object of JSON as a map. It has only the own keys of the object, no inherited keys. */
 class JsonMap implements MapValue {
   readonly kind = 'map'
   readonly #object: Readonly<Record<string, unknown>>
@@ -139,7 +139,7 @@ class JsonMap implements MapValue {
   }
 }
 
-/** A list that the expression made. */
+/** A list that the expression computed. */
 export class ComputedList implements ListValue {
   readonly kind = 'list'
   readonly #items: readonly Value[]
@@ -157,7 +157,7 @@ export class ComputedList implements ListValue {
   }
 }
 
-/** A map that the expression made. */
+/** A map that the expression computed. */
 export class ComputedMap implements MapValue {
   readonly kind = 'map'
   readonly #entries: ReadonlyMap<Key, Value>
@@ -183,13 +183,13 @@ export class ComputedMap implements MapValue {
   }
 }
 
-/** A value as a key of a map; a double that is whole counts as that number (CEL: numbers are one line). */
+/** Returns a value as a key of a map. A double with a whole value counts as that whole number, because CEL compares numbers by value. */
 export function keyOf(value: Value): Key | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined
   return typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean' ? value : undefined
 }
 
-/** The types of an expression, in the words of our messages. */
+/** The types of values, under their names in messages. */
 export type TypeName = 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'timestamp' | 'duration'
 
 export function typeNameOf(value: Value): TypeName {
@@ -221,17 +221,19 @@ const PHRASES: Readonly<Record<TypeName, string>> = {
   duration: 'a duration',
 }
 
-/** `text`, `a number`, `true or false`. */
+/** Returns a type as messages name it: `text`, `a number`, `true or false`. */
 export function typePhrase(type: TypeName): string {
   return PHRASES[type]
 }
 
-/** What a value is, in the same words. */
+/** Returns the type of a value as messages name it. */
 export function phraseOf(value: Value): string {
   return typePhrase(typeNameOf(value))
 }
 
-/** A value as JSON. Refuses what JSON cannot hold exactly: integers beyond 2^53, NaN, maps with keys that are no text. */
+/**
+ * Returns a value as JSON. Refuses values that JSON cannot hold exactly: integers beyond 2^53, NaN, and maps with keys that are not texts.
+ */
 export function toJson(value: Value | Refusal, meter: Meter): Json | Refusal {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : new Refusal('range', `${value} is no number of JSON`)
   if (typeof value === 'bigint') {

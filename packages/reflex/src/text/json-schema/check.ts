@@ -1,30 +1,30 @@
 import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import { hasFormat, matchesPattern } from './pattern.ts'
 
-/** What does not fit, and where inside the value. */
+/** A part of a value that does not match its schema, and its path inside the value. */
 export interface SchemaIssue {
   readonly message: string
   readonly path: readonly (string | number)[]
 }
 
-/** One check of one value. The work is counted and not timed, so that a replay finds the same. */
+/** The state of one check. The work is counted, not timed, so that a replay finds the same issues. */
 interface CheckState {
   readonly root: Json
   left: number
   depth: number
 }
 
-/** Values looked at, and characters that patterns read, in one check. */
+/** The limit on the work of one check: values visited and characters matched with patterns. */
 const MAX_WORK = 1_000_000
-/** Schemas within schemas; those that refer to each other in a circle end here. */
+/** The limit on nested schemas. It also ends schemas that refer to each other in a circle. */
 const MAX_DEPTH = 1_000
 
-/** Thrown and caught in this file: the check has become too large. */
+/** The check is too large. It is thrown and caught only in this file. */
 class TooLarge extends Error {}
 
 /**
- * What a JSON Schema (2020-12, and what draft-07 writes otherwise) objects to in a value; nothing if it fits. The
- * value is never changed: `default` fills nothing in. The schema is one in which `schemaProblems` finds nothing.
+ * Returns the issues of a value under a JSON Schema (2020-12, and the different spellings of draft-07); none if the value matches. Does not
+ * change the value: `default` has no effect. The schema must have no problems according to `schemaProblems`.
  */
 export function schemaIssues(schema: Json, value: Json): readonly SchemaIssue[] {
   try {
@@ -121,7 +121,7 @@ function checkNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, mul
   return found
 }
 
-/** 0.3 is a multiple of 0.1, although its quotient is 2.9999999999999996. */
+/** True if a value is a multiple of another within rounding: 0.3 is a multiple of 0.1, although the quotient is 2.9999999999999996. */
 function isMultiple(value: number, of: number): boolean {
   const quotient = value / of
   return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * Number.EPSILON * 2
@@ -147,7 +147,7 @@ function checkList(schema: JsonObject, value: readonly Json[], path: Path, state
   return found
 }
 
-/** Draft-07 writes a list into `items`, and the rest into `additionalItems`. */
+/** Returns the schemas of the items of a list. Draft-07 writes the first schemas in `items`, and the rest in `additionalItems`. */
 function itemSchemas({ prefixItems, items, additionalItems }: JsonObject): { first: readonly Json[]; rest: Json | undefined } {
   if (isList(items)) return { first: items, rest: additionalItems }
   return { first: isList(prefixItems) ? prefixItems : [], rest: items }
@@ -218,7 +218,7 @@ function alternatives(parts: readonly Json[]): string {
     : `must be ${types.join(' or ')}`
 }
 
-/** The schema that a reference within a document means, or undefined. */
+/** Returns the schema that a reference inside the document points to; undefined if there is none. */
 export function resolveReference(root: Json, reference: string): Json | undefined {
   if (!reference.startsWith('#')) return undefined
   let at: Json | undefined = root

@@ -4,14 +4,14 @@ import { once } from '../once.ts'
 import { matchLinear } from '../linear-pattern.ts'
 
 /**
- * Returns true for a text that matches a pattern, anywhere in it. What an engine of linear time cannot do, looking around and back
- * references, matches nothing; ask `patternProblem` before.
+ * Returns true if a pattern matches anywhere in a text. A pattern that the linear-time matcher cannot match (look-around, back references)
+ * matches nothing; check it with `patternProblem` before.
  */
 export function matchesPattern(text: string, pattern: string): boolean {
   return matchLinear(text, fromJavaScript(pattern)) === true
 }
 
-/** Why a pattern cannot be matched in time linear in its text, and what to write instead, or undefined. */
+/** Returns the reason why a pattern cannot be matched in linear time, and a replacement; undefined if it can be matched. */
 export const patternProblem = javaScriptPatternProblem
 
 const FORMATS: Readonly<Record<string, () => z.ZodType>> = {
@@ -26,7 +26,7 @@ const FORMATS: Readonly<Record<string, () => z.ZodType>> = {
   ipv6: once(() => z.ipv6()),
 }
 
-/** Whether a text has a format. A format that is not known says something to readers alone. */
+/** True if a text has a format. An unknown format is only documentation, so every text has it. */
 export function hasFormat(text: string, format: string): boolean {
   return !Object.hasOwn(FORMATS, format) || FORMATS[format]?.().safeParse(text).success === true
 }
