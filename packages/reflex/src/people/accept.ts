@@ -3,18 +3,20 @@ import { fitAnswer } from './answer-schema.ts'
 import { faults } from './faults.ts'
 import type { Question, QuestionOption } from './question.ts'
 
-/** Finds the name that a misspelt word was meant to be; `suggest` of the text room is one. */
+/** Returns the name that a misspelt word probably means, such as `suggest` of the text room. */
 export type Guess = (word: string, names: readonly string[]) => string | undefined
 
 const MAX_ANSWER_SIZE = 100_000
 const NUMBER_TEXT = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /**
- * The answer as the program gets it, or a fault: `R4200` for none of the options, `R4201` for the wrong shape.
+ * Returns the answer in the form that the program receives. Throws `R4200` if it is not one of the options, and `R4201` if it has the wrong
+ * shape or is too large.
  *
- * An option is named by its value or its label, else by its key, else by another name that it states; upper and lower case and space
- * around it do not count, unless two options differ in nothing else. The answer is the option's value. A question without options takes what its schema
- * allows (text becomes the number, boolean or JSON that the schema asks for), and without a schema anything.
+ * An option is chosen by its value or its label, otherwise by its key, otherwise by one of its other names. Upper and lower case and
+ * surrounding space do not count, unless two options differ only in them. The answer is the value of the option. A question without options
+ * accepts every answer that its schema allows (text is converted to the number, boolean or JSON that the schema requires), and without a
+ * schema every answer.
  */
 export function acceptAnswer(question: Question, value: unknown, guess?: Guess): Json {
   if (sizeUpTo(MAX_ANSWER_SIZE, value) > MAX_ANSWER_SIZE) {
@@ -33,7 +35,7 @@ export function acceptAnswer(question: Question, value: unknown, guess?: Guess):
   return answer
 }
 
-/** About the characters of a value as JSON. It stops at a limit, so that the work is bounded whatever is given. */
+/** Returns the approximate number of characters of a value as JSON. It stops at the limit, so the work is bounded for every value. */
 function sizeUpTo(limit: number, value: unknown): number {
   const pending = [value]
   let size = 0
@@ -81,7 +83,10 @@ function unknownOption(options: readonly QuestionOption[], answer: Json, guess: 
   })
 }
 
-/** Text as the type that a JSON Schema asks for, if it reads as one; else as it is, for the schema to refuse. */
+/**
+ * Converts a text to the type that a JSON Schema requires. A text that cannot be converted is returned unchanged; the schema then refuses
+ * it.
+ */
 export function textAs(schema: JsonObject, text: string): Json {
   const word = text.trim().toLowerCase()
   switch (schema.type) {

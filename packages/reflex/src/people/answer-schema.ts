@@ -4,12 +4,14 @@ import { causeOf, type Json, type JsonObject } from '../kernel/index.ts'
 import { schemaIssues } from '../text/json-schema/check.ts'
 import { faults } from './faults.ts'
 
-/** Milliseconds for reading one schema, which may contain itself. */
+/** The time limit in milliseconds for reading one schema. A schema can contain itself. */
 const CHECK_TIMEOUT_MS = 500
-/** What does not fit, as far as a message lists it. */
+/** The number of problems that a message lists. */
 const MAX_PROBLEMS = 10
 
-/** The answer as its schema has it, or the fault `R4201` that says why not; `R4202` for a schema that cannot be checked. */
+/**
+ * Returns the answer if it matches its schema. Throws `R4201` with the reasons if it does not, and `R4202` if the schema cannot be checked.
+ */
 export function fitAnswer(schema: JsonObject, answer: Json): Json {
   withTimeout(() => validatorOf(schema).safeParse(null), schema)
   const found = schemaIssues(schema, answer)
@@ -21,7 +23,7 @@ export function fitAnswer(schema: JsonObject, answer: Json): Json {
   throw faults.make('R4201', `the answer does not fit: ${problems.join('; ')}${more}`, { data: { schema } })
 }
 
-/** Why a JSON Schema cannot be checked, or undefined. */
+/** Returns the reason why a JSON Schema cannot be checked; undefined if it can be checked. */
 export function schemaProblem(schema: JsonObject): string | undefined {
   try {
     withTimeout(() => validatorOf(schema).safeParse(null), schema)
@@ -36,7 +38,7 @@ function validatorOf(schema: JsonObject): z.ZodType {
   return z.fromJSONSchema(schema)
 }
 
-/** Does something, and stops it when it takes too long: V8 ends whatever runs inside, expressions too. */
+/** Runs a function and stops it after the time limit. V8 stops everything that runs inside, also regular expressions. Throws `R4202`. */
 function withTimeout<Result>(work: () => Result, schema: JsonObject): Result {
   try {
     return runInNewContext('work()', { work }, { timeout: CHECK_TIMEOUT_MS }) as Result

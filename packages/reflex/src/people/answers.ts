@@ -3,20 +3,20 @@ import { acceptAnswer, type Guess } from './accept.ts'
 import { faults } from './faults.ts'
 import { isInternalQuestion, type OpenQuestion } from './question.ts'
 
-/** Somebody or something that answers questions. */
+/** A source of answers to questions. */
 export interface Answers {
-  /** Who is recorded as having answered. */
+  /** The name that is recorded as the one who answered. */
   readonly by: string
-  /** The answer, checked, or undefined: it stays open. Throws a fault for an answer that the question refuses. */
+  /** Returns the checked answer; undefined leaves the question open. Throws a fault for an answer that the question refuses. */
   answer(open: OpenQuestion): Json | undefined | Promise<Json | undefined>
 }
 
-/** Nobody answers: the run suspends at every question. */
+/** Answers no question: the run suspends at every question. */
 export const noAnswers: Answers = { by: 'nobody', answer: () => undefined }
 
 /**
- * Takes what counts after the deadline, else the first option. A question that has neither stays open, and so does
- * every question of Reflex itself: what happened to an effect is not for a default to say.
+ * Answers with the default that counts after the deadline, otherwise with the first option. Leaves open a question that has neither, and
+ * every question of Reflex itself, because a default cannot know the outcome of an effect.
  */
 export const autoAnswers: Answers = {
   by: 'auto',
@@ -30,17 +30,17 @@ export const autoAnswers: Answers = {
 
 /** Answers from a file or a test. */
 export interface ScriptedAnswers extends Answers {
-  /** Names in the script that no question has had yet. */
+  /** Returns the names in the script that no question has used yet. */
   unused(): readonly string[]
 }
 
 export interface ScriptedOptions {
-  /** The file, for messages and as the one who answered. */
+  /** The file name, for messages and as the name of the one who answered. */
   readonly file?: string | undefined
   readonly guess?: Guess | undefined
 }
 
-/** JSON Schema (draft-07) of a file of answers: any name may have any answer, which its question checks. */
+/** The JSON Schema (draft-07) of a file of answers. Any name can have any answer; its question checks the answer. */
 export const answersSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: 'urn:reflex:answers',
@@ -53,9 +53,10 @@ export const answersSchema = {
 } as const
 
 /**
- * Answers from data: the name of a question (its address, its node path, or its node) and its answer, or a list of
- * answers in the order in which it is asked. A list that has run out leaves the question open. The place in a list is
- * kept in memory alone: another process begins again. An answer that is itself a list stands in a list.
+ * Returns answers from data. The data maps the name of a question (its address, its node path, or its node) to its answer, or to a list of
+ * answers in the order in which the question is asked. When a list has no more answers, the question stays open. The position in a list is
+ * only in memory; another process starts again at the first answer. An answer that is itself a list must be inside a list. Throws `R4210`
+ * for data that is not an object.
  */
 export function scriptedAnswers(data: unknown, options: ScriptedOptions = {}): ScriptedAnswers {
   const file = options.file ?? 'the script'
@@ -69,7 +70,7 @@ export function scriptedAnswers(data: unknown, options: ScriptedOptions = {}): S
   return {
     by: file,
     answer(open) {
-      // What Reflex asks where a node stands is no question of that node: the node's answers are not for it.
+      // A question of Reflex at a node is not a question of that node, so the answers of the node do not apply to it.
       const names = isInternalQuestion(open) ? [open.id, open.name] : [open.id, open.path, open.name]
       const name = names.find((candidate) => candidate !== undefined && script.has(candidate))
       const scripted = name === undefined ? undefined : script.get(name)

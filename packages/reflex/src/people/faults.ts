@@ -1,6 +1,6 @@
 import { defineFaults } from '../kernel/index.ts'
 
-/** The people's part of the catalogue: answers and files of answers (R4200 to R4219). */
+/** The faults of answers and of files of answers (R4200 to R4219). */
 export const faults = defineFaults({
   R4200: {
     title: 'The answer is none of the options',

@@ -2,52 +2,52 @@ import { type Asker, isFault, isList, isObject, type Json, type JsonObject } fro
 import { schemaProblem } from './answer-schema.ts'
 import { faults } from './faults.ts'
 
-/** One of the answers that a question offers. */
+/** An answer that a question offers. */
 export interface QuestionOption {
   readonly value: string
   readonly label?: string
   readonly detail?: string
-  /** The key that chooses it. */
+  /** The key that chooses the option. */
   readonly key?: string
-  /** Other names by which it may be chosen, such as where it leads. */
+  /** Other names that choose the option, such as the target of its edge. */
   readonly also?: readonly string[]
 }
 
-/** What a person is asked. The same shape in a journal, an inbox, a terminal and a browser. */
+/** A question to a person. It has the same shape in a journal, an inbox, a terminal and a browser. */
 export interface Question {
   readonly text: string
   readonly options?: readonly QuestionOption[]
-  /** JSON Schema of the answer, where it is more than one of the options. */
+  /** The JSON Schema of the answer, if the answer is more than one of the options. */
   readonly schema?: JsonObject
-  /** Milliseconds until the answer is given up. */
+  /** The time in milliseconds until the question expires. */
   readonly due?: number
-  /** The answer that counts when none came in time. */
+  /** The answer that counts when the question expires. */
   readonly otherwise?: Json
-  /** What the one who answers should see. */
+  /** Data to show to the person who answers. */
   readonly about?: Json
 }
 
-/** A question that stands open in a run. */
+/** A question that is open in a run. */
 export interface OpenQuestion {
-  /** The address at which it is answered, such as `otter-2m9q/q1`. */
+  /** The address of the question, such as `otter-2m9q/q1`. */
   readonly id: string
   /** The name of the wait: a node, or a label for a question of Reflex itself. */
   readonly name: string
-  /** Who asks; the program if absent. */
+  /** The part that asks; the program if absent. */
   readonly asker?: Asker
-  /** Where in the program it is asked, such as `verify/approve`. */
+  /** The place in the program that asks, such as `verify/approve`. */
   readonly path?: string
   readonly question: Question
 }
 
-/** True if Reflex itself asks and not the program. Only people answer these questions. */
+/** True if Reflex itself asks, not the program. Only people answer these questions. */
 export function isInternalQuestion({ asker = 'program' }: Pick<OpenQuestion, 'asker'>): boolean {
   return asker !== 'program'
 }
 
 /**
- * The question that a wait carries. A wait without one is a question of its name alone, so that every wait can be
- * answered; what looks like a question and is none is refused with `R4202`.
+ * Reads the question of a wait. A wait without a question becomes a question with the name of the wait as its text, so that every wait can
+ * be answered. Throws `R4202` for a question with invalid fields.
  */
 export function readQuestion(about: Json | undefined, name: string): Question {
   if (about === undefined || about === null) return { text: name }
@@ -65,12 +65,12 @@ export function readQuestion(about: Json | undefined, name: string): Question {
   }
 }
 
-/** A hundred years: beyond that a date no longer fits what keeps it. */
+/** The longest wait: a hundred years. A later date would not fit its storage. */
 const LONGEST_WAIT = 36_525 * 86_400_000
 
 /**
- * What is wrong with a question before it is asked, or undefined: what is recorded once is shown to everybody for
- * ever. `about` is what `readQuestion` will read.
+ * Returns what is wrong with a question before it is asked; undefined if it is valid. A recorded question stays in the journal and is shown
+ * to everybody, so it is checked first. `about` is the value that `readQuestion` will read.
  */
 export function questionProblem(about: Json): string | undefined {
   if (!isObject(about) || typeof about.text !== 'string') return 'a question has a text'
