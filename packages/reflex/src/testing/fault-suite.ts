@@ -14,21 +14,21 @@ export type { TrialResult } from './fault-suite/trial.ts'
 export type { Breach, Violation } from './kind-suite/watch.ts'
 export type { PlantedBug } from './kind-suite/process-life.ts'
 
-/** How the points of a subject are tried. */
+/** The settings of a fault suite. */
 export interface FaultSuiteOptions {
-  /** Where the runs are kept, each in a place of its own. Default: memory. */
+  /** Returns a new, empty place for the store of each run. Default: a store in memory. */
   readonly place?: () => StoreUnderTest
-  /** What stands between the runtime and its world: a bug that a test plants, to see that it is found. */
+  /** Returns a bug to plant between the runtime and its world. A test uses it to show that the suite finds the bug. */
   readonly plantBug?: () => PlantedBug
 }
 
-/** A subject of the kind suite, its undisturbed run, and every fault that its run can be put through. */
+/** A subject of the kind suite, its undisturbed run, and every fault that can be injected into that run. */
 export class FaultSuite {
   readonly subject: KindSubject
   readonly #options: FaultSuiteOptions
-  /** What must come of the run, whatever happens to it. */
+  /** The result that the run must have, whatever fault is injected. */
   readonly expected: UndisturbedResult
-  /** How many moments the first life has, undisturbed, by circumstances. */
+  /** The moments of the first life in an undisturbed run, by circumstances. */
   readonly #moments = new Map<string, TrialResult['moments']>()
 
   private constructor(subject: KindSubject, options: FaultSuiteOptions, expected: UndisturbedResult) {
@@ -37,20 +37,20 @@ export class FaultSuite {
     this.expected = expected
   }
 
-  /** Plays the undisturbed run. Rejects with what is wrong with it. */
+  /** Plays the undisturbed run. Rejects with the violations if the run breaks any rule. */
   static async of(subject: KindSubject, options: FaultSuiteOptions = {}): Promise<FaultSuite> {
     const { undisturbed, violations } = await runTrial(
       { ...options, plantBug: () => ({}) },
       { subject, point: { injections: [], circumstances: new Set() } },
     )
     if (undisturbed === undefined || violations.length > 0)
-      throw new Error(`${subject.name} has no sound run: ${violations.map(({ text }) => text).join('; ')}`)
+      throw new Error(`the undisturbed run of ${subject.name} breaks a rule: ${violations.map(({ text }) => text).join('; ')}`)
     return new FaultSuite(subject, options, undisturbed)
   }
 
   /**
-   * Every blow at every moment of the first life, once for each of these circumstances. Of signs of life that follow each other,
-   * as while a run waits for days, only the first and the last are struck: between them nothing changes but the time.
+   * Yields every fault at every moment of the first life, once for each of the given sets of circumstances. Of consecutive heartbeats, as
+   * during a wait of days, it uses only the first and the last, because only the time changes between them.
    */
   async *points(...circumstanceSets: readonly (readonly Circumstance[])[]): AsyncGenerator<FaultPoint> {
     for (const circumstances of circumstanceSets) {
@@ -64,19 +64,19 @@ export class FaultSuite {
     }
   }
 
-  /** A point with up to three blows, drawn: `next` answers with a number of [0, 1). */
+  /** Returns a random point with up to three faults. `next` returns a random number of [0, 1). */
   async draw(next: () => number): Promise<FaultPoint> {
     const circumstances = new Set(CIRCUMSTANCES.filter(() => next() < 0.3))
     const { length } = await this.#momentsWith(circumstances)
     const injections = Array.from({ length: 1 + Math.floor(next() * 3) }, (_, life): Injection => {
-      // A life that opens the run again is shorter, and most of it is at its beginning.
+      // A later life opens the run again. It is shorter, and most of its work is at its beginning.
       const at = 1 + Math.floor((life === 0 ? next() : next() ** 2) * length)
       return { at, fault: FAULT_TYPES[Math.floor(next() * FAULT_TYPES.length)] ?? 'die' }
     })
     return { injections, circumstances }
   }
 
-  /** Puts the run through a point. */
+  /** Plays the run with the faults of a point. */
   async inject(point: FaultPoint): Promise<TrialResult> {
     return runTrial(this.#options, { subject: this.subject, point, expected: this.expected })
   }

@@ -1,4 +1,4 @@
-/** For those who write a kind, a store or a program: a still clock, the suites that every kind and store passes, and faults at every moment. */
+/** The tools for tests of a kind, a store or a program: a still clock, the suites for kinds and stores, and faults at every moment. */
 export {
   FAULT_TYPES,
   type FaultType,

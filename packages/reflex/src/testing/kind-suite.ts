@@ -18,37 +18,37 @@ import { Watch } from './kind-suite/watch.ts'
 
 export type { KindSubject, Outcome, Script, SubjectProgram } from './kind-suite/subject.ts'
 
-/** One promise of the kernel that a kind keeps. `run` resolves if it does, else it rejects and says what differs. */
+/** One promise that a kind keeps to the kernel. `run` resolves if the kind keeps it; otherwise it rejects and says what differs. */
 export interface KindCase {
   readonly name: string
   readonly run: () => Promise<void>
 }
 
-/** How many times each case that dies may see the process die. */
+/** The number of crashes in the case with several crashes. */
 const MOST_CRASHES = 3
 
 /**
- * Every promise that a kind of program must keep on the kernel, as cases for any test runner:
+ * Returns the promises that every kind of program must keep to the kernel, as cases for any test runner:
  *
  *     for (const it of kindSuite(subject)) test(it.name, it.run)
  *
- * The subject's run is played on a memory store and a still clock: undisturbed; closed and opened again at every
- * rest; resumed from each of its records; with the process dying at every commit and at every performance, before
- * and after, up to three times; cancelled at every rest; forked at each of its records; called by a program of another kind and calling one.
- * However it is disturbed, it must end the same.
+ * Each case plays the run of the subject on a store in memory and a still clock: undisturbed; closed and opened again at every rest;
+ * resumed from each of its records; with a crash before and after every commit and every performed effect, up to three times; cancelled at
+ * every rest; forked at each of its records; called by a program of another kind; and calling one. Each disturbed run must end like the
+ * undisturbed one.
  */
 export function kindSuite(subject: KindSubject): readonly KindCase[] {
   const callingSubject = callingAnother(subject)
   const named = (name: string, run: () => Promise<void>): KindCase => ({ name: `${subject.name}: ${name}`, run })
   return [
     named('runs to its end', async () => void (await playUndisturbed(subject))),
-    named('has one state, folded, live and replayed, and from a snapshot of every record', () => checkOneState(subject)),
-    named('shows every record once, in order, and each is JSON', () => checkEveryRecord(subject)),
-    named('is the same when closed and opened again at every rest', () => checkReopened(subject)),
-    named('goes on from every record', () => checkEveryResume(subject)),
-    named('survives a death at every commit and performance', () => checkCrashes(subject, 1)),
-    named('survives three deaths', () => checkCrashes(subject, MOST_CRASHES)),
-    named('is not moved by progress that it did not ask for', () => checkProgress(subject)),
+    named('has the same state folded, live, replayed and from a snapshot of every record', () => checkOneState(subject)),
+    named('publishes every record once, in order, as JSON', () => checkEveryRecord(subject)),
+    named('ends the same when closed and opened again at every rest', () => checkReopened(subject)),
+    named('resumes from every record', () => checkEveryResume(subject)),
+    named('survives a crash at every commit and performed effect', () => checkCrashes(subject, 1)),
+    named('survives three crashes', () => checkCrashes(subject, MOST_CRASHES)),
+    named('ignores progress that it did not request', () => checkProgress(subject)),
     named('can be cancelled at every rest', () => checkCancellation(subject)),
     named('can be forked at every record', () => checkForks(subject)),
     named('can be called by another kind', () => checkCrashes(calledByAnother(subject), 1)),
@@ -58,7 +58,7 @@ export function kindSuite(subject: KindSubject): readonly KindCase[] {
 
 interface PlayedReference {
   readonly life: ProcessLife
-  /** The moments at which its process might have died. */
+  /** The number of moments at which the process can crash. */
   readonly events: number
   readonly store: Store
   readonly run: Run
@@ -100,7 +100,7 @@ async function checkOneState(subject: KindSubject): Promise<void> {
     const loaded = loadState(JSON.parse(textOf(part, subject)) as StoredState)
     requireEqual(`the state loaded from a snapshot of record ${n}`, JSON.parse(textOf(loaded, subject)), JSON.parse(textOf(part, subject)))
     requireEqual(
-      `the state at record ${n} as the store has it`,
+      `the state at record ${n} in the store`,
       JSON.parse(textOf((await life.runtime.peek(RUN, n)).state, subject)),
       JSON.parse(textOf(part, subject)),
     )
@@ -129,12 +129,12 @@ async function checkEveryRecord(subject: KindSubject): Promise<void> {
   })
   await life.play(run)
   const all = Array.from({ length: run.state.n }, (_, i) => i + 1)
-  requireEqual('what is not JSON in the records', wrong, [])
+  requireEqual('the parts of the records that are not JSON', wrong, [])
   requireEqual('the records that an observer saw', observed, all)
   requireEqual('the records that a subscriber saw', durable, all)
 }
 
-/** What of a record a fold would not get back as it was. */
+/** Returns the parts of a record that are not JSON, so that a fold would not read them back unchanged. */
 function notJson(n: number, record: Rec): string[] {
   const parts = Object.entries(record).filter(([, part]) => part !== undefined)
   return parts.flatMap(([name, part]) => {
@@ -162,7 +162,7 @@ async function checkReopened(subject: KindSubject): Promise<void> {
       requireEqual('the end', outcomeOf(run.state), outcome)
       return requireNoViolations(watch)
     }
-    if (!(await life.respond(run))) throw new Error('the script has nothing to tell')
+    if (!(await life.respond(run))) throw new Error('the script has nothing to give')
     if (run.state.ended === undefined) await life.rest(run)
     const ended = run.state.ended === undefined ? undefined : outcomeOf(run.state)
     await life.runtime.close()
@@ -189,7 +189,7 @@ async function checkEveryResume(subject: KindSubject): Promise<void> {
   }
 }
 
-/** What a disturbed run has left is a journal like any other: its replay is exact. */
+/** Requires that the journal of a disturbed run replays exactly, like any other journal. */
 async function requireExactReplay(life: ProcessLife): Promise<void> {
   const { records } = await life.runtime.history(RUN)
   const { difference } = replay(records, life.runtime.programs)
@@ -201,7 +201,7 @@ async function checkForks(subject: KindSubject): Promise<void> {
   await forkEverywhere(subject, { runtime: life.runtime, store, ledgers: life.watch.ledgers, outcome, records }, fold)
 }
 
-/** The process dies at each of its events in turn, and each next life at one of its first. */
+/** Crashes the process at each of its events in turn, and each later life at one of its first events. */
 async function checkCrashes(subject: KindSubject, times: number): Promise<void> {
   const { events, outcome } = await playUndisturbed(subject)
   for (let at = 1; at <= events; at++) {
@@ -220,8 +220,8 @@ async function checkCrashes(subject: KindSubject, times: number): Promise<void> 
 }
 
 /**
- * An input that a kind does not know it ignores. Progress is a record, so that keys are others and the world may answer otherwise:
- * what is the same is how it ends, what it takes in and what it asks for.
+ * Requires that a kind ignores an input that it does not know. A progress part is a record, so keys change and the world can answer
+ * differently; the end of the run, its inputs and its requests stay the same.
  */
 async function checkProgress(subject: KindSubject): Promise<void> {
   const { outcome, records } = await playUndisturbed(subject)
@@ -237,14 +237,14 @@ async function checkProgress(subject: KindSubject): Promise<void> {
   if (end?.status !== outcome.status) requireEqual('the end of the run whose effects show progress', end, outcome)
   const progressHistory = await life.runtime.history(RUN)
   requireEqual(
-    'what a run takes in and asks for whose effects show progress',
+    'the inputs and requests of the run whose effects show progress',
     inputsAndRequests(progressHistory.records),
     inputsAndRequests(records),
   )
   requireNoViolations(life.watch)
 }
 
-/** What a run takes in, progress left aside, and asks for. */
+/** Returns the inputs of a run without progress, and its requests. */
 function inputsAndRequests(records: readonly Rec[]): readonly string[] {
   return records
     .flatMap((record) => [
@@ -279,9 +279,9 @@ async function checkGuestCall(subject: KindSubject): Promise<void> {
   const { outcome, state } = await playUndisturbed(subject)
   const [first] = subject.programs
   const pins = state.start?.pins.map(([name]) => name) ?? []
-  if (pins.length < 2)
-    throw new Error(`\`refs\` does not name what ${first?.id} calls: only ${pins.join(', ')} is pinned when the run starts`)
-  if (!JSON.stringify(outcome).includes(GUEST_WORD)) throw new Error(`nothing of what the guest said is left: ${JSON.stringify(outcome)}`)
+  if (pins.length < 2) throw new Error(`\`refs\` does not name the program that ${first?.id} calls; the run pins only ${pins.join(', ')}`)
+  if (!JSON.stringify(outcome).includes(GUEST_WORD))
+    throw new Error(`the outcome does not contain the answer of the guest: ${JSON.stringify(outcome)}`)
   await checkCrashes(subject, 1)
   await checkEveryResume(subject)
 }

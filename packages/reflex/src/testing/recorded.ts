@@ -16,34 +16,37 @@ import type { ScriptedOptions } from './scripted/script.ts'
 import { ScriptedWorld, surroundingsOf } from './scripted/scripted-world.ts'
 import { virtualHost } from './virtual-host.ts'
 
-/** How a recorded run is read, and what its journal does not say: which tools may be repeated, functions of guards, handlers. */
+/**
+ * The settings for reading a recorded run, and facts that are not in its journal: tools that can be repeated, functions of guards,
+ * handlers.
+ */
 export interface RecordedOptions extends Omit<ScriptedOptions, 'decide' | 'models' | 'answers' | 'now'> {
-  /** The signature of the archive must be that of this secret. */
+  /** The secret of the signature; the archive must be signed with it. */
   readonly secret?: ArchiveSecret
 }
 
-/** What came of a recorded run. */
+/** The result of replaying a recorded run. */
 export interface RecordedResult {
-  /** How many records were decided again. */
+  /** The number of records that were decided again. */
   readonly records: number
-  /** Decisions of agents that were acted on again. */
+  /** The number of decisions by agents that were applied again. */
   readonly decisions: number
   readonly status: RunRow['status']
   readonly value: Json | undefined
 }
 
 /**
- * A recorded run as a test: an archive as `reflex export` writes it, by its file or its lines. Nothing of it is performed: what
- * its effects gave, what people said and when time had come stands in its records.
+ * Reads a recorded run for a test: an archive from `reflex export`, by its file or its lines. Nothing is performed: the results of effects,
+ * the answers of people and the times are in its records.
  *
  *     const t = await recorded(new URL('./refund.run.jsonl', import.meta.url))
  *     await t.replay(refund)
  *
- * Throws `R2070` to `R2084` for an archive that is not right, `R1021` for a file that is not there.
+ * Throws `R2070` to `R2084` for an invalid archive, and `R1021` for a file that does not exist.
  */
 export async function recorded(archive: string | URL | Iterable<string>, options: RecordedOptions = {}): Promise<RecordedRun> {
   const { secret, ...script } = options
-  // What its tools answered is on record, whoever they were.
+  // The answers of its tools are in the records, so every tool is allowed.
   const world = new ScriptedWorld(script, new Outside(), true)
   const host = virtualHost()
   const reflex = new Reflex({ ...world.options, store: memoryStore(), surroundings: surroundingsOf(host) })
@@ -76,9 +79,9 @@ export class RecordedRun {
   }
 
   /**
-   * Makes every decision of the run again and compares, on the programs that it was recorded with, or on `program` in place of
-   * that of its name. Throws `R5041` for the first record that is decided otherwise, with the place in the program, as
-   * `reflex replay` tells it; `R5043` for a program that the run does not use.
+   * Makes every decision of the run again and compares. Uses the recorded programs, or `program` in place of the program with that name.
+   * Throws `R5041` for the first record that is decided differently, with the place in the program, as in `reflex replay`. Throws `R5043`
+   * for a program that the run does not use.
    */
   async replay(program?: Testable): Promise<RecordedResult> {
     const { reflex, row, state } = this.#parts
@@ -88,7 +91,7 @@ export class RecordedRun {
     return { records: equal + noted, decisions, status: row.status, value: state.ended?.value }
   }
 
-  /** The same as `crashEverywhere` of a scripted program, in a world that answers as the records say. */
+  /** Runs `crashEverywhere` as for a scripted program, in a world that answers from the records. */
   crashEverywhere(options: CrashOptions = {}): Promise<CrashReport> {
     const { reflex, world, records, state } = this.#parts
     const { programs: known } = reflex.runtime
@@ -124,7 +127,7 @@ export class RecordedRun {
   }
 }
 
-/** A difference with both of its sides: a test shows nothing but what it throws. */
+/** Returns the fault of a difference with both sides in its message, because a test runner shows only the message. */
 function differenceFault({ fault, path, recorded: before, decided: now }: ReplayDifference): Fault {
   const side = (who: string, { says, open }: ReplayDifference['recorded']): string =>
     `${who} ${says}${open === undefined ? '' : ` (open: ${open.join(', ') || 'nothing'})`}`
@@ -134,10 +137,10 @@ function differenceFault({ fault, path, recorded: before, decided: now }: Replay
 }
 
 function requireUsed(name: string, names: readonly string[]): void {
-  if (!names.includes(name)) throw faults.make('R5043', `the run does not use ${name}`, { fix: `give it ${names.join(' or ')}` })
+  if (!names.includes(name)) throw faults.make('R5043', `the run does not use ${name}`, { fix: `pass ${names.join(' or ')}` })
 }
 
-/** Programs in memory in the places of those of a run. */
+/** Programs in memory that replace programs of a run. */
 class GivenPrograms extends ChangedPrograms {
   readonly #given: Programs
 
@@ -151,13 +154,13 @@ class GivenPrograms extends ChangedPrograms {
   }
 }
 
-/** The programs that a run held, its own first. */
+/** Returns the programs that a run pinned, its own first. */
 function pinnedPrograms(state: State, known: Programs, root: Program): readonly Program[] {
   const programs = state.pins.flatMap(([, , , hash]) => known.byHash(hash) ?? [])
   return [root, ...programs.filter((program) => program !== root)]
 }
 
-/** What the outside answered, as the records hold it. */
+/** Returns the answers of the outside from the records. */
 function memoryOf(records: readonly Rec[], known: Programs): AnswerMemory {
   const memory = new AnswerMemory()
   const state = new State()

@@ -26,14 +26,14 @@ export type {
 } from './scripted/script.ts'
 
 /**
- * A program and everything that it meets, for a test: no key, no network, no store on a disk, and a clock that stands
- * still until the test moves it. `what`: a workflow object, a graph or a text of a pipeline, or a file of any kind.
+ * Returns a program and its world for a test, without a key, a network or a store on disk, and with a clock that stands still until the
+ * test advances it. `what` is a workflow object, a graph or a text of a pipeline, or a file of any kind.
  *
  *     const t = scripted(refund, { decide: { decide: 'FULL' }, tools: { 'orders.get': () => order } })
  *     await t.run({ order_id: 'A-1042' })
  *     const end = await t.after('3d')
  *
- * Decisions are checked at once where the program is an object: `R2120` for a node that is not there, `R2103` for an edge.
+ * Checks the decisions at once if the program is an object. Throws `R2120` for a node and `R2103` for an edge that does not exist.
  */
 export function scripted<Types extends WorkflowTypes = UnknownTypes>(
   what: DefinedWorkflow<Types> | Testable,
@@ -44,7 +44,7 @@ export function scripted<Types extends WorkflowTypes = UnknownTypes>(
   return new Scripted(what, script)
 }
 
-/** A program under test. Each `run` begins anew; everything else is about the last one. */
+/** A program under test. Each `run` starts a new run; every other method is about the last run. */
 export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
   readonly #what: Testable
   readonly #script: ScriptedOptions
@@ -55,7 +55,10 @@ export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
     this.#script = script
   }
 
-  /** Runs the program until it rests: it has ended, or waits for an answer or a time that no script gives. Throws what starting throws. */
+  /**
+   * Runs the program until it rests: it has ended, or it waits for an answer or a time that no script gives. Throws the faults of starting
+   * a run.
+   */
   async run(input?: InputOf<Types>): Promise<End<Types>> {
     const testRun = await TestRun.of<Types>(this.#what, this.#script, input)
     this.#testRun = testRun
@@ -63,7 +66,10 @@ export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
     return testRun.end()
   }
 
-  /** Lets time pass, such as `3d`, `90s` or milliseconds: what falls due on the way happens in order, each at its own time. */
+  /**
+   * Advances the clock by a duration such as `3d` or `90s`, or by milliseconds. Everything that falls due happens in order, each at its own
+   * time.
+   */
   async after(duration: string | number): Promise<End<Types>> {
     const testRun = this.#current()
     await testRun.pass(milliseconds(duration))
@@ -71,8 +77,8 @@ export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
   }
 
   /**
-   * Answers an open question, named by its node, its path or its address (`q1`), and runs on until the program rests. Throws
-   * `R4200`, `R4201` for an answer that it does not allow, an `Error` that names the open ones for a question that is not there.
+   * Answers an open question by its node, its path or its address (`q1`), and runs the program until it rests. Throws `R4200` or `R4201`
+   * for an answer that the question refuses, and an `Error` with the open questions for a question that does not exist.
    */
   async answer(question: string | OpenQuestion, value: Json, by = 'the test'): Promise<End<Types>> {
     const testRun = this.#current()
@@ -82,17 +88,16 @@ export class Scripted<Types extends WorkflowTypes = UnknownTypes> {
   }
 
   /**
-   * Runs the program again for each moment at which its process could have died: at every record, and before and after every
-   * call of the store and every effect. The script answers as it did. Rejects with the first difference: another end, something
-   * that happened twice or got lost. What may not be repeated becomes a question, which is answered with the truth. The last
-   * run must have ended.
+   * Runs the program again for each moment at which its process can die: after every record, and before and after every call of the store
+   * and every effect. The script gives the same answers. Rejects with the first difference: another end, or something that was repeated or
+   * lost. An effect that must not be repeated becomes a question, which is answered with the truth. The last run must have ended.
    */
   async crashEverywhere(options: CrashOptions = {}): Promise<CrashReport> {
     return crashEverywhere(await this.#current().played(), options)
   }
 
   #current(): TestRun<Types> {
-    if (this.#testRun === undefined) throw new Error('nothing has been run yet: call run() first')
+    if (this.#testRun === undefined) throw new Error('there is no run yet: call run() first')
     return this.#testRun
   }
 }

@@ -11,7 +11,7 @@ import { type Rule, StoreWorld, type StoreUnderTest } from './store-suite/world.
 
 export type { StoreUnderTest } from './store-suite/world.ts'
 
-/** One rule of the contract. `run` resolves if the store keeps it, else it rejects with an `AssertionError`. */
+/** One rule of the contract. `run` resolves if the store keeps it; otherwise it rejects with an `AssertionError`. */
 export interface StoreCase {
   readonly name: string
   readonly run: () => Promise<void>
@@ -29,13 +29,12 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /**
- * Every rule of the store contract (`Store` in `reflex-runtime/kernel`) as cases for any test runner:
+ * Returns every rule of the store contract (`Store` in `reflex-runtime/kernel`) as cases for any test runner:
  *
  *     for (const it of storeSuite('mine', makeStore)) test(it.name, it.run)
  *
- * `make` gives an empty place for each case, so cases are independent and may run in any order. It may be
- * called while other cases run. No case takes time into account: `now` is an argument everywhere. One case starts
- * a process of its own and kills it.
+ * `make` returns an empty place for each case, so the cases are independent and can run in any order. It can be called while other cases
+ * run. No case depends on the real time: `now` is always an argument. One case starts a process and kills it.
  */
 export function storeSuite(name: string, make: () => StoreUnderTest | Promise<StoreUnderTest>): readonly StoreCase[] {
   return Object.entries(RULES).map(([rule, check]) => ({

@@ -1,40 +1,43 @@
 import { type Host, systemHost } from '../kernel/ports/host.ts'
 
-/** A host whose clock stands still until it is told to go on. */
+/** A host with a clock that stands still until a test advances it. */
 export interface VirtualHost extends Host {
   /**
-   * Goes on by so many milliseconds: what is due on the way is called in order, each at its own time; of what happens in the
-   * background, what comes after the first thousand at the end.
+   * Advances the clock by `ms` milliseconds. Timers that fall due are called in order, each at its own time. After the first thousand
+   * background timers, later ones are called at the end.
    */
   advance(ms: number): Promise<void>
-  /** Goes on to the next thing due. False if there is none. */
+  /** Advances the clock to the next timer. Returns false if there is no timer. */
   tick(): Promise<boolean>
-  /** Lets what is under way come to rest: turns of the event loop, without a millisecond passing. */
+  /** Runs turns of the event loop without advancing the clock. */
   drain(turns?: number): Promise<void>
-  /** When the next thing is due. */
+  /** The time of the next timer. */
   readonly nextDue: number | undefined
 }
 
 export interface VirtualHostOptions {
-  /** Milliseconds since the epoch; a day in 2026 if absent. */
+  /** The start of the clock in milliseconds since the epoch; a day in 2026 if absent. */
   readonly at?: number
-  /** Where `entropy` begins: hosts of one seed draw the same. */
+  /** The seed of `entropy`: hosts with the same seed draw the same values. */
   readonly seed?: number
 }
 
 interface Timer {
   time: number
   readonly callback: () => void
-  /** Nothing waits for it: a sign of life. */
+  /** True for a timer that no result depends on, such as a heartbeat. */
   readonly background: boolean
 }
 
-/** Signs of life that are given on the way; a leap over days would be made of nothing else, so the rest of them come at its end. */
+/**
+ * The number of background timers that one advance calls at their own times. An advance over days has almost only background timers, so the
+ * rest are called at its end.
+ */
 const MOST_BACKGROUND_TICKS = 1_000
 
 /**
- * Time and randomness for tests: the same in every run, and no test waits for a clock. Turns are real turns of
- * the event loop, so that a run that never waits can be told from one that does.
+ * Returns a host for tests. Its time and randomness are the same in every run, and no test waits for a clock. Its turns are real turns of
+ * the event loop, so that a test can distinguish a run that waits from a run that does not.
  */
 export function virtualHost(options: VirtualHostOptions = {}): VirtualHost {
   return new StillHost(options.at ?? Date.UTC(2026, 0, 5, 9), options.seed ?? 1)
@@ -60,7 +63,7 @@ class StillHost implements VirtualHost {
 
   entropy(): string {
     this.#draws += 1n
-    // Spread over all bits, so that names and ids drawn one after another look nothing alike.
+    // The value is spread over all bits, so that names and ids drawn in sequence look different.
     return BigInt.asUintN(128, this.#draws * 0x9e3779b97f4a7c15f39cc0605cedc835n)
       .toString(16)
       .padStart(32, '0')

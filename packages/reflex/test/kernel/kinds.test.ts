@@ -36,8 +36,8 @@ describe('the kind suite finds', () => {
   it('a kind that remembers outside its frame', async () => {
     let steps = 0
     const found = await broken(asks('impure', (x, input) => (input === undefined ? void x.wait('answer', 'q') : x.done(++steps))))
-    expect(found).toContain('has one state, folded, live and replayed, and from a snapshot of every record')
-    expect(found).toContain('goes on from every record')
+    expect(found).toContain('has the same state folded, live, replayed and from a snapshot of every record')
+    expect(found).toContain('resumes from every record')
   })
 
   it('a position that is not JSON', async () => {
@@ -49,13 +49,13 @@ describe('the kind suite finds', () => {
         return undefined
       }),
     )
-    expect(found).toContain('shows every record once, in order, and each is JSON')
+    expect(found).toContain('publishes every record once, in order, as JSON')
   })
 
   it('a kind that loses the outcome of an effect in doubt', async () => {
     const found = await broken(
       asks('forgetful', (x, input) => (input === undefined ? void x.request('out') : x.done([x.record, x.pendingEffects().length]))),
     )
-    expect(found).toContain('goes on from every record')
+    expect(found).toContain('resumes from every record')
   })
 })

@@ -33,7 +33,7 @@ test('a tool that says that it knows keys, and forgets them, is found out', asyn
   const t = scripted(refund, { ...script, tools })
   await t.run()
   await expect(t.crashEverywhere()).rejects.toThrow(
-    /^payments\.refund answered \{"receipt":"rf_1"\} under the key probe-1:\d+, and \{"receipt":"rf_2"\} when it was called again/,
+    /^payments\.refund answered \{"receipt":"rf_1"\} under the key probe-1:\d+, but \{"receipt":"rf_2"\} when it was called again/,
   )
 })
 
@@ -77,12 +77,12 @@ test('a program that decides by what only its process knows is found out', async
   const soon = scripted(forgetful(3), { decide: { work: 'FEW' } })
   await soon.run()
   await expect(soon.crashEverywhere()).rejects.toThrow(
-    /^workflow:forgetful has no sound run: the run waits for answer engine:error \(.*\n.*guards and handlers must not read them/,
+    /^the undisturbed run of workflow:forgetful breaks a rule: the run waits for answer engine:error \(.*\n.*guards and handlers must not read them/,
   )
   const later = scripted(forgetful(40), { decide: { work: 'FEW' } })
   expect((await later.run()).path).toEqual(['work', 'few'])
   await expect(later.crashEverywhere()).rejects.toThrow(
-    /^workflow:forgetful, struck at moment \d+ \(die (before|after) .*; point \d+ die\):/,
+    /^workflow:forgetful, with a fault at moment \d+ \(die (before|after) .*; point \d+ die\):/,
   )
 })
 

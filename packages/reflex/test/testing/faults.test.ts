@@ -62,7 +62,7 @@ describe('a run struck at any moment', () => {
     expect(pointText(point)).toBe('31 tear, 12 die, slow, retries')
     const [a, b] = [await suite.inject(point), await suite.inject(point)]
     expect(a.records).toEqual(b.records)
-    expect(() => parsePoint('31 burn')).toThrow(/not `31 burn`/)
+    expect(() => parsePoint('31 burn')).toThrow(/`31 burn` is not a part of a point/)
   })
 })
 

@@ -84,7 +84,7 @@ describe('a scripted workflow', () => {
     expect(questions[0]?.due).toBe(Date.UTC(2030, 0, 4))
     expect((await t.after('71h')).status).toBe('suspended')
     expect((await t.after('1h')).path.at(-1)).toBe('decline')
-    await expect(t.after('soon')).rejects.toThrow('"soon" is no duration')
+    await expect(t.after('soon')).rejects.toThrow('"soon" is not a duration')
   })
 
   test('a model that never answers meets its deadline', async () => {
@@ -124,7 +124,7 @@ describe('a scripted workflow', () => {
 describe('a script that does not fit its program', () => {
   test('names the node or edge that is not there, and what was meant', async () => {
     // @ts-expect-error -- no node of this workflow
-    expect(() => scripted(refund, { decide: { decde: 'FULL' } })).toThrow(/decides at "decde".*did you mean "decide"/)
+    expect(() => scripted(refund, { decide: { decde: 'FULL' } })).toThrow(/a decision for "decde".*did you mean "decide"/)
     expect(() => scripted(refund, { decide: { decide: 'FUL' } })).toThrow(/no edge "FUL" leaves decide; did you mean "FULL"/)
     expect(() => scripted(refund, { decide: { 'identity/match': { writes: { verdict: 'odd' } } } })).not.toThrow()
     await expect(

@@ -52,7 +52,7 @@ test('a kind that remembers is told where it decides otherwise', async () => {
     honest?.step(x, input)
   }
   const said = await failures(kindSuite(payment({ step: counting })))
-  expect(said[0]).toMatch(/a replay decides record 2 in another way at writes\[1\] \(\d+, not \d+\): .*a clock, chance or a variable/)
+  expect(said[0]).toMatch(/a replay decides record 2 differently at writes\[1\] \(\d+, not \d+\): .*a clock, randomness or its own variable/)
   expect(said[1]).toMatch(/the end differs at board\.steps \(\d+, not \d+\):\n {2}is /)
 })
 
@@ -63,10 +63,10 @@ test('a kind that takes any input for its own, and one that does not name what i
     input?.[0] === 'part' ? x.fail({ code: 'R1', message: 'what is that', verdict: 'fail' }) : honest?.step(x, input)
   for (const one of [hasty, other])
     expect(await failures(kindSuite(payment({ step: one })))).toEqual([
-      expect.stringMatching(/is not moved by progress that it did not ask for: .* show progress differs/),
+      expect.stringMatching(/ignores progress that it did not request: .* show progress differs/),
     ])
   expect(await failures(kindSuite(payment({ refs: () => [] })))).toEqual([
-    'payment: can call another kind: `refs` does not name what calling calls: only payment:calling is pinned when the run starts',
+    'payment: can call another kind: `refs` does not name the program that calling calls; the run pins only payment:calling',
   ])
 })
 
@@ -92,9 +92,9 @@ test('a store that breaks a rule is told what should have come', async () => {
     })
   expect(await failures(broken({}))).toEqual([])
   const posts = await failures(broken({ post: () => true }))
-  expect(posts.join('\n')).toMatch(/R20\d\d should be thrown, and nothing is/)
+  expect(posts.join('\n')).toMatch(/expected R20\d\d, but nothing was thrown/)
   const silent = await failures(broken({ commit: () => [] }))
   expect(silent.length).toBeGreaterThan(20)
   const durable = await failures(broken({ durable: true }))
-  expect(durable).toEqual([expect.stringContaining('what is durable is opened anew')])
+  expect(durable).toEqual([expect.stringContaining('a durable store must be opened again')])
 })

@@ -10,39 +10,39 @@ import { placeOf, replayText } from '../kind-suite/difference.ts'
 import { RUN, StuckError, textOf } from '../kind-suite/process-life.ts'
 import type { Watch } from '../kind-suite/watch.ts'
 
-/** An undisturbed run. */
+/** The result of an undisturbed run. */
 export interface UndisturbedResult {
   readonly endState: Json
   readonly deadlines: readonly string[]
 }
 
-/** What is looked at once a run has ended. */
+/** A run that has ended, with everything that the audit examines. */
 export interface EndedRun {
   readonly subject: KindSubject
-  /** Knows the programs, and reads the store. */
+  /** Knows the programs and reads the store. */
   readonly runtime: Runtime
   readonly store: Store
   readonly watch: Watch
   /** Absent for the undisturbed run itself. */
   readonly expected: UndisturbedResult | undefined
-  /** The state in the process that ended the run, if it still has it. */
+  /** The state in the process that ended the run, if that process still has it. */
   readonly live?: State | undefined
-  /** Time did not pass as in the undisturbed run, so that other deadlines may have been missed. */
+  /** True if time did not pass as in the undisturbed run. Other deadlines can be missed then. */
   readonly hasTimeJumped: boolean
 }
 
-/** Looks at everything that a run has left, and answers with its records. What is wrong is in the watch. */
+/** Examines everything that a run has left, and returns its records. Reports violations to the watch. */
 export async function audit(ended: EndedRun): Promise<{ readonly records: readonly Rec[]; readonly undisturbed: UndisturbedResult }> {
   const { subject, runtime, watch } = ended
   const { records, state, row } = await runtime.history(RUN)
   const folded = new State()
   for (const record of records) folded.apply(record)
   const text = textOf(folded, subject)
-  if (textOf(state, subject) !== text) watch.report('differs', 'the state in the store is not the fold of its journal')
+  if (textOf(state, subject) !== text) watch.report('differs', 'the state in the store differs from the fold of its journal')
   if (ended.live !== undefined && ended.live.n === folded.n && textOf(ended.live, subject) !== text)
-    watch.report('differs', 'the live state is not the fold of the journal')
+    watch.report('differs', 'the live state differs from the fold of the journal')
   if (row.status !== (folded.ended?.status === 'done' ? 'completed' : folded.ended?.status))
-    watch.report('differs', `the row says ${row.status}, and the journal ${folded.ended?.status ?? 'that the run goes on'}`)
+    watch.report('differs', `the row says ${row.status}, but the journal says ${folded.ended?.status ?? 'that the run continues'}`)
   const { difference } = replay(records, runtime.programs)
   if (difference !== undefined) watch.report('differs', replayText(difference))
   const undisturbed = { endState: endStateOf(folded, subject), deadlines: deadlines(records) }
@@ -63,58 +63,65 @@ function compare({ expected, watch, hasTimeJumped }: EndedRun, actual: Undisturb
   )
 }
 
-/** A result in the journal is one that the world has given. */
+/** Reports a result in the journal that the world has not given. */
 function auditEffects(records: readonly Rec[], watch: Watch): void {
   for (const { input } of records)
-    if (input?.[0] === 'ok' && !watch.wasPerformed(input[1])) watch.report('lost', `effect ${input[1]} has settled and was never performed`)
+    if (input?.[0] === 'ok' && !watch.wasPerformed(input[1])) watch.report('lost', `effect ${input[1]} has settled but was never performed`)
 }
 
-/** What somebody was told to be on record, and what subscribers have seen, is there. */
+/** Reports acknowledged answers and published records that are not in the journal. */
 function auditAcknowledged(records: readonly Rec[], watch: Watch): void {
   for (const [n, what] of watch.acknowledged) {
     const { input } = records[n - 1] ?? {}
     if (input?.[0] !== 'answer' || `answer ${input[1]}` !== what)
-      watch.report('lost', `${what} was acknowledged as record ${n}, and is not there`)
+      watch.report('lost', `${what} was acknowledged as record ${n}, but the record does not hold it`)
   }
   for (const [n, record] of watch.published) {
     const found = records[n - 1]
     if (found === undefined || recordText(found) !== recordText(record))
-      watch.report('lost', `record ${n} was shown to a subscriber as durable, and is not there`)
+      watch.report('lost', `record ${n} was shown to a subscriber as durable, but the journal does not hold it`)
   }
 }
 
-/** The value of a return or an end stands in the queue of the state, and not in the stored record. */
+/**
+ * Returns a record as text without the value of a return or an end, because the queue of the state holds that value and the stored record
+ * does not.
+ */
 function recordText(record: Rec): string {
   const { input } = record
   return JSON.stringify(input?.[0] === 'ret' || input?.[0] === 'end' ? { ...record, input: input.slice(0, 3) } : record)
 }
 
-/** Each message is taken once, or still waits. */
+/** Reports each message that was lost or repeated. A message must be taken once or still wait in the inbox. */
 async function auditMessages({ store, watch }: EndedRun, records: readonly Rec[]): Promise<void> {
   const waiting = new Set((await store.inbox(RUN)).map(({ id }) => id))
   const taken = records.flatMap(({ input }) => (input?.[0] === 'message' ? [input[3]] : []))
   for (const id of watch.accepted) {
     const times = taken.filter((one) => one === id).length
-    if (times === 0 && !waiting.has(id)) watch.report('lost', `message ${id} was accepted, and is neither taken nor waiting`)
-    if (times > 1 || (times === 1 && waiting.has(id))) watch.report('repeated', `message ${id} was taken ${times} times, or still waits`)
+    if (times === 0 && !waiting.has(id)) watch.report('lost', `message ${id} was accepted, but is neither taken nor waiting`)
+    if (times > 1 || (times === 1 && waiting.has(id)))
+      watch.report('repeated', `message ${id} was taken ${times} times, or was taken and still waits`)
   }
 }
 
-/** Once a process is over, a run that lists call running is due for others, and one that is suspended has nothing to do by itself. */
+/**
+ * Reports a run without an owner, after a process is over: a running run must be due for other processes, and a suspended run must have
+ * nothing to do.
+ */
 export async function auditOwner(store: Store, runtime: Runtime, watch: Watch, now: number): Promise<void> {
   const [row] = await store.runs({ prefix: RUN })
   if (row === undefined || row.last === 0) return
   if (row.status === 'running') {
     const due = await store.due(now)
-    if (!due.includes(RUN)) watch.report('unowned', `after record ${row.last} the run is called running, and is due for nobody`)
+    if (!due.includes(RUN)) watch.report('unowned', `after record ${row.last} the row says running, but the run is not due for any process`)
   }
   if (row.status !== 'suspended') return
   const { state } = await runtime.peek(RUN)
   if (state.queue.peek() !== undefined || [...state.pendingEffects()].some(({ isQuestioned }) => !isQuestioned))
-    watch.report('unowned', `after record ${row.last} the run is called suspended, and has something to do`)
+    watch.report('unowned', `after record ${row.last} the row says suspended, but the run has something to do`)
 }
 
-/** What a failure of a life means. Answers with its code, if it is one that may come. */
+/** Records the failure of a life. Returns its code if the failure is allowed; otherwise reports a violation and returns undefined. */
 export function recordFailure(thrown: unknown, watch: Watch): string | undefined {
   if (isFault(thrown) && thrown.verdict !== 'bug') return thrown.code
   if (thrown instanceof StuckError) watch.report('stuck', thrown.message)
@@ -123,8 +130,8 @@ export function recordFailure(thrown: unknown, watch: Watch): string | undefined
 }
 
 /**
- * What of a run's end must be the same however it was disturbed: everything but times and the numbers of records,
- * which a question about an unknown outcome moves.
+ * Returns the part of the end of a run that must be equal in every disturbed run: everything except times and record numbers, which change
+ * with a question about an unknown outcome.
  */
 function endStateOf(state: State, subject: KindSubject): Json {
   const { root, ended } = state
@@ -150,7 +157,7 @@ function endStateOf(state: State, subject: KindSubject): Json {
   return subject.times === undefined ? endState : withoutTimes(endState, new Set(subject.times))
 }
 
-/** A value without the fields that hold times, however deep they are. */
+/** Returns a value without the fields that hold times, at any depth. */
 function withoutTimes(value: Json, times: ReadonlySet<string>): Json {
   if (isList(value)) return value.map((item) => withoutTimes(item, times))
   if (!isObject(value)) return value
@@ -158,7 +165,7 @@ function withoutTimes(value: Json, times: ReadonlySet<string>): Json {
   return Object.fromEntries(remaining.map(([key, inner]) => [key, withoutTimes(inner, times)]))
 }
 
-/** A fault names its run and no more that could differ; what it carries as data may hold record numbers. */
+/** Returns a fault without its data, which can hold record numbers. A fault names its run and has no other part that can differ. */
 function withoutFaultData(value: Json): Json {
   return isObject(value) && typeof value.code === 'string' && 'verdict' in value
     ? { code: value.code, message: value.message ?? null }
@@ -167,7 +174,10 @@ function withoutFaultData(value: Json): Json {
 
 const EXTERNAL_INPUTS: ReadonlySet<string> = new Set(['ok', 'err', 'part', 'answer', 'message'])
 
-/** Which waits a time has met, by what they wait for, and after how much else came from outside. A clock that jumps may change that, and nothing else. */
+/**
+ * Returns the waits that ended at their deadline, each with its name and the number of inputs from outside before it. A clock that jumps
+ * can change only these.
+ */
 function deadlines(records: readonly Rec[]): readonly string[] {
   const state = new State()
   const deadlineTexts: string[] = []

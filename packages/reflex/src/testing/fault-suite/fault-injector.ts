@@ -4,29 +4,29 @@ import type { ProcessControl, Moment } from '../kind-suite/process-control.ts'
 import { CLOCK_AHEAD_MS, CLOCK_BACK_MS, type FaultType, isPossible, isCall, isWrite } from './fault-type.ts'
 import type { Injection } from './fault-point.ts'
 
-/** What a blow does to the world around the process. */
+/** The actions of a fault on the world around the process. */
 export interface FaultWorld {
   jump(milliseconds: number): void
-  /** Others act while the process stands still. */
+  /** Lets other processes act while this process is stopped. */
   takeOver(fault: FaultType): Promise<void>
-  /** The process continues: by its clocks, the time in which it stood still has passed. */
+  /** Resumes the process. Its clocks count the time of the stop. */
   wakeUp(): void
   durableCount(): number
 }
 
-/** The fate of a process that one blow strikes. */
+/** Controls one process and injects one fault into it. */
 export class FaultInjector implements ProcessControl {
-  /** What it has met: the place of a moment is its number, less one. */
+  /** The moments so far; the index of a moment is its number less one. */
   readonly moments: Moment[] = []
   dead = false
   stopped: Promise<void> | undefined
   stoppedAt: number | undefined
-  /** What struck, once it has. */
+  /** The moment at which the fault was injected. */
   injectedAt: Moment | undefined
   readonly #injection: Injection | undefined
   readonly #world: FaultWorld
   #isStoreGone = false
-  /** How many more writes find no room. */
+  /** The number of writes that will still fail. */
   #failingWrites = 0
 
   constructor(injection: Injection | undefined, world: FaultWorld) {
@@ -57,7 +57,7 @@ export class FaultInjector implements ProcessControl {
       case 'fail':
         throw isWrite(moment) ? noRoom() : unreachable()
       case 'tear':
-        throw faults.make('R5005', 'the store did not say whether it was written')
+        throw faults.make('R5005', 'the store did not confirm the write')
       case 'full':
         this.#failingWrites = Number.POSITIVE_INFINITY
         break

@@ -1,17 +1,17 @@
 import type { Moment } from '../kind-suite/process-control.ts'
 
 /**
- * What happens to a process at a moment of its life:
+ * The faults that can be injected at a moment of a process:
  *
- * - `die`: it is over, in the middle of whatever it does.
- * - `fail`: the call of the store fails, and nothing of it took place.
- * - `tear`: the call fails although it took place: a torn write, whose outcome nobody can tell from here.
- * - `full`: from now on the store can be read and not written.
- * - `room`: the same for three calls, then there is room again.
+ * - `die`: the process ends in the middle of its work.
+ * - `fail`: the call of the store fails and has no effect.
+ * - `tear`: the call fails although it took place: a torn write, with an outcome that the process cannot know.
+ * - `full`: from now on the store can be read but not written.
+ * - `room`: three writes fail, then the store works again.
  * - `gone`: from now on the store does not answer.
- * - `back`, `ahead`: the clock jumps, ten minutes back or a year ahead.
- * - `stop`: it stands still while another process takes the run over and carries it to its end, then wakes up.
- * - `nap`: the same, and it wakes up as soon as the other one rests.
+ * - `back`, `ahead`: the clock jumps back by ten minutes or ahead by a year.
+ * - `stop`: the process stops while another process takes over the run and completes it; then it resumes.
+ * - `nap`: the process stops while another process takes over the run; it resumes when the other process rests.
  */
 export const FAULT_TYPES = ['die', 'fail', 'tear', 'full', 'room', 'gone', 'back', 'ahead', 'stop', 'nap'] as const
 
@@ -31,7 +31,7 @@ export function isWrite({ what }: Moment): boolean {
   return WRITES.has(what)
 }
 
-/** At which moments each can happen. */
+/** The moments at which each fault is possible. */
 const MOMENT_CHECKS: Readonly<Record<FaultType, (moment: Moment) => boolean>> = {
   die: () => true,
   fail: beforeCall,
@@ -41,7 +41,7 @@ const MOMENT_CHECKS: Readonly<Record<FaultType, (moment: Moment) => boolean>> = 
   gone: beforeCall,
   back: () => true,
   ahead: () => true,
-  // What the kernel does between two of these is one piece to everybody else.
+  // Other processes cannot see the steps of the kernel between two store calls, so stopping there has no meaning.
   stop: ({ what }) => what !== 'record',
   nap: ({ what }) => what !== 'record',
 }
@@ -54,7 +54,7 @@ function beforeWrite(moment: Moment): boolean {
   return isWrite(moment) && moment.when === 'before'
 }
 
-/** Whether this can happen at such a moment. */
+/** True if a fault is possible at a moment. */
 export function isPossible(fault: FaultType, moment: Moment): boolean {
   return MOMENT_CHECKS[fault](moment)
 }

@@ -1,6 +1,6 @@
 import { type VirtualHost, virtualHost } from '../virtual-host.ts'
 
-/** A still clock that can jump. Timers take no notice: they count the time that passes, as those of a machine do. */
+/** A still clock that can jump. Timers ignore jumps: they count the time that passes, as timers of a machine do. */
 export class MovingHost implements VirtualHost {
   readonly #inner: VirtualHost
   #offset = 0
@@ -14,7 +14,7 @@ export class MovingHost implements VirtualHost {
     this.#offset += milliseconds
   }
 
-  /** Time passes in which the process does nothing: it is stopped, or one of its calls blocks. */
+  /** Lets time pass while the process does nothing, because it is stopped or one of its calls blocks. */
   block(milliseconds: number): void {
     this.#offset += milliseconds
     this.#blocked += milliseconds

@@ -13,13 +13,13 @@ import { FaultInjector } from './fault-injector.ts'
 import { MovingHost } from './moving-host.ts'
 import type { FaultPoint } from './fault-point.ts'
 
-/** More lives than any point can need. */
+/** More lives than any point needs. */
 const MOST_LIVES = 12
-/** Steps in which a lease passes: shorter than the time that a heartbeat may take. */
+/** The number of steps in which a lease time passes. One step is shorter than the time that a heartbeat can take. */
 const STEPS = 12
 const MOST_TURNS = 100
 
-/** What a trial is made of. */
+/** The settings of a trial. */
 export interface TrialOptions {
   readonly subject: KindSubject
   readonly point: FaultPoint
@@ -29,7 +29,7 @@ export interface TrialOptions {
   readonly plantedBug?: PlantedBug | undefined
 }
 
-/** What came of a point. */
+/** The result of a trial. */
 export interface TrialResult {
   readonly violations: readonly Violation[]
   /** The journal at the end. */
@@ -40,17 +40,17 @@ export interface TrialResult {
   readonly undisturbed: UndisturbedResult | undefined
 }
 
-/** One run, put through one point: lives follow one another until it has ended. */
+/** One run with the faults of one point. Lives follow one another until the run has ended. */
 export class Trial {
   readonly #options: TrialOptions
   readonly #watch = new Watch()
   readonly #injectors: FaultInjector[] = []
-  /** Reads the store as somebody who holds no run. */
+  /** Reads the store without holding a run. */
   readonly #reader: Runtime
   #now: number | undefined
-  /** A process that has taken the run over and rests. */
+  /** A process that has taken over the run and rests. */
   #successor: StartedLife | undefined
-  /** A process that lives on after a failure, and leaves the run to others. */
+  /** A process that stays alive after a failure and leaves the run to other processes. */
   #lingering: StartedLife | undefined
   #latest: StartedLife | undefined
 
@@ -105,7 +105,7 @@ export class Trial {
     return { life, injector, host }
   }
 
-  /** Carries the run to its end, or as far as this life gets. */
+  /** Plays a life until the run ends or the life fails. */
   async #runLife({ life, injector }: StartedLife): Promise<Outcome | undefined> {
     for (let tries = this.#options.point.circumstances.has('retries') ? 3 : 1; tries > 0 && !injector.dead; tries--) {
       try {
@@ -113,7 +113,7 @@ export class Trial {
         if (end !== undefined) return end
       } catch (thrown) {
         if (recordFailure(thrown, this.#watch) === undefined) return undefined
-        // Somebody holds the run who was heard of later than this clock knows.
+        // Another process holds the run and was last seen at a later time than this clock shows.
         const seen = isFault(thrown) && thrown.code === 'R5001' ? thrown.data?.seen : undefined
         if (typeof seen === 'number') this.#now = Math.max(this.#now ?? 0, seen)
       }
@@ -121,7 +121,7 @@ export class Trial {
     return undefined
   }
 
-  /** The process ends: it crashes, or closes in good order, or lives on. */
+  /** Ends the process: it crashes, or closes in order, or stays alive. */
   async #endLife(started: StartedLife): Promise<void> {
     const { life, injector, host } = started
     const { circumstances } = this.#options.point
@@ -131,7 +131,7 @@ export class Trial {
     } catch (thrown) {
       recordFailure(thrown, this.#watch)
     }
-    // One that still holds the run would go on with it.
+    // A process that still holds the run would continue it.
     if (!injector.dead && circumstances.has('lingers') && !life.runtime.openRuns.has(RUN)) this.#lingering ??= started
     if (this.#lingering !== started) injector.dead = true
     this.#now = Math.max(this.#now ?? 0, host.now())
@@ -142,7 +142,10 @@ export class Trial {
     await auditOwner(this.#options.store, this.#reader, this.#watch, this.#now)
   }
 
-  /** Two lease times pass, in which the lingering process sends heartbeats. Its store is slow by turns of the event loop, not by its clock. */
+  /**
+   * Lets two lease times pass while the lingering process sends heartbeats. Its store is slow in turns of the event loop, not in time of
+   * its clock.
+   */
   async #passLeases({ life, host }: StartedLife): Promise<void> {
     for (let step = 0; step < 2 * STEPS; step++) {
       await host.advance(LEASE / STEPS)
@@ -150,7 +153,7 @@ export class Trial {
     }
   }
 
-  /** Another process takes the run over from one that stands still. */
+  /** Lets another process take over the run from a stopped process. */
   async #takeOver(fault: FaultType, host: MovingHost): Promise<void> {
     this.#now = Math.max(this.#now ?? 0, host.now())
     const successor = this.#startLife(false)
@@ -191,7 +194,9 @@ export class Trial {
   }
 }
 
-/** Whether silence alone tells that a process is over: one that lives, or may wake up, is not dead to those beside it. */
+/**
+ * True if only missing heartbeats show that a process is over: other processes must not treat a process that lives or can resume as dead.
+ */
 function usesOtherMachines({ injections, circumstances }: FaultPoint): boolean {
   return circumstances.has('apart') || circumstances.has('lingers') || injections.some(({ fault }) => fault === 'stop' || fault === 'nap')
 }

@@ -1,21 +1,21 @@
 import type { Batch, Store } from '../../kernel/ports/store.ts'
 import { type ProcessControl, neverResolves, type StoreCall } from './process-control.ts'
 
-/** What is told of the calls of a store. */
+/** Listens to the calls of a store. */
 export interface StoreListener {
   onCommit?(batches: readonly Batch[]): void
   onAppend?(ledger: string): void
 }
 
-/** A store as one process sees it: every call is two moments of its life, before and after. */
+/** A store as one process sees it. Each call is two moments of the process: before and after. */
 export class ControlledStore {
-  /** Calls under way. */
+  /** The number of calls in progress. */
   pending = 0
   readonly #control: ProcessControl
   readonly #listener: StoreListener
   readonly #pause: (() => Promise<void>) | undefined
 
-  /** `pause` makes the store answer later, as one on another machine does. */
+  /** `pause` delays the answers of the store, as on another machine. */
   constructor(control: ProcessControl, listener: StoreListener, pause?: () => Promise<void>) {
     this.#control = control
     this.#listener = listener
@@ -63,7 +63,7 @@ export class ControlledStore {
     }
   }
 
-  /** At once where nothing stands in the way, so that a store that answers at once still does. */
+  /** Calls the store at once if nothing delays it, so that a synchronous store stays synchronous. */
   #call<T>(what: StoreCall, call: () => T): T {
     const control = this.#control
     if (control.dead) return neverResolves() as T
@@ -114,7 +114,7 @@ export class ControlledStore {
   }
 }
 
-/** Read anew: a moment may have changed it. */
+/** True if the process is stopped. It reads the state again, because a moment can change it. */
 function isStopped(control: ProcessControl): boolean {
   return control.stopped !== undefined
 }

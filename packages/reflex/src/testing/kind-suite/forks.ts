@@ -9,7 +9,7 @@ import { requireNoViolations, inputName, ProcessLife, RUN, requireEqual, textOf 
 import type { KindSubject, Outcome } from './subject.ts'
 import { Watch, type WorldEvent } from './watch.ts'
 
-/** An undisturbed run. */
+/** An undisturbed run with its outcome and records. */
 export interface UndisturbedRun extends OriginalRun {
   readonly outcome: Outcome
   readonly records: readonly Rec[]
@@ -18,8 +18,8 @@ export interface UndisturbedRun extends OriginalRun {
 const FORK = 'fork-1'
 
 /**
- * Forks a run at each of its records, in the world as it was then, and carries the fork to its end. Where it cannot be
- * forked, it must say so, and name points where it can. Answers with the records that were refused.
+ * Forks a run at each of its records, in the world as it was at that record, and runs the fork to its end. A refused fork must name records
+ * at which the run can be forked. Returns the records at which a fork was refused.
  */
 export async function forkEverywhere(
   subject: KindSubject,
@@ -33,17 +33,17 @@ export async function forkEverywhere(
     if (points === undefined) continue
     refused.push(n)
     const otherPoints = points.filter((point) => Math.abs(point - n) > 0)
-    if (otherPoints.length === 0) throw new Error(`record ${n} cannot be forked, and no point is named where it can`)
+    if (otherPoints.length === 0) throw new Error(`the run cannot be forked at record ${n}, and the refusal names no other record`)
     for (const point of otherPoints) {
       const part = original.records.slice(0, point)
       if ((await forkAt(subject, original, part, fold(part))) !== undefined)
-        throw new Error(`record ${n} names record ${point} as one to fork at, and that cannot be forked`)
+        throw new Error(`the refusal at record ${n} names record ${point}, but the run cannot be forked there`)
     }
   }
   return refused
 }
 
-/** Forks at the last of some records. Answers with the points that a refusal names. */
+/** Forks at the last of the given records. Returns the fork points that a refusal names; undefined if the fork worked. */
 async function forkAt(subject: KindSubject, original: UndisturbedRun, shared: readonly Rec[], state: State): Promise<number[] | undefined> {
   const n = shared.length
   const where = `the fork at record ${n} (${inputName(shared.at(-1))})`
@@ -60,7 +60,7 @@ async function forkAt(subject: KindSubject, original: UndisturbedRun, shared: re
   })
   try {
     const forked = await life.runtime.fork(RUN, { at: n, id: FORK, actor: 'the suite' })
-    // The last one says that it is resumed.
+    // The last record says that the run is resumed.
     addedRecords = forked.state.n - n + 1
   } catch (thrown) {
     if (!isFault(thrown) || (thrown.code !== 'R2060' && thrown.code !== 'R2061')) throw thrown
@@ -72,8 +72,8 @@ async function forkAt(subject: KindSubject, original: UndisturbedRun, shared: re
     comparableState((await life.runtime.peek(FORK, n)).state, subject),
     comparableState(state, subject),
   )
-  requireEqual(`what is due for ${where} before it is resumed`, (await store.due(Number.MAX_SAFE_INTEGER)).includes(FORK), false)
-  requireEqual(`what ${where} has performed before it is resumed`, events, [])
+  requireEqual(`the due state of ${where} before it is resumed`, (await store.due(Number.MAX_SAFE_INTEGER)).includes(FORK), false)
+  requireEqual(`the effects of ${where} before it is resumed`, events, [])
   const end = await life.runToEnd()
   requireEqual(
     `the end of ${where}`,
@@ -83,7 +83,7 @@ async function forkAt(subject: KindSubject, original: UndisturbedRun, shared: re
   const settled = new Set(shared.flatMap(({ input }) => (input?.[0] === 'ok' || input?.[0] === 'err' ? [String(input[1])] : [])))
   for (const event of events) {
     if (event[0] !== 'performed') continue
-    if (settled.has(event[1])) throw new Error(`${where} performed effect ${event[1]} again, which had settled`)
+    if (settled.has(event[1])) throw new Error(`${where} performed effect ${event[1]} again, although it had settled`)
     if (event[2]?.startsWith(`${RUN}:`) === true) throw new Error(`${where} performed effect ${event[1]} under a key of its source`)
   }
   await requireExactReplay(life, where)
@@ -102,19 +102,22 @@ async function requireExactReplay(life: ProcessLife, where: string): Promise<voi
     requireEqual(`the replay of record ${difference.record} of ${where}`, difference.decided, difference.recorded)
 }
 
-/** An effect of the fork as it was in its source: a world that answers by keys and names of runs would answer a fork otherwise. */
+/**
+ * Returns the key and arguments that an effect of the fork has in the source run. The world answers by key and by the name of the run, so
+ * it would answer a fork differently.
+ */
 function asInSource({ id, key, run, args }: Call, shared: number, addedRecords: number): Pick<Call, 'key' | 'args'> {
   const [record = '', ...rest] = String(id).split('.')
   const name = [Number(record) > shared ? Number(record) - addedRecords : record, ...rest].join('.')
   return { key: key === `${run}:${id}` ? `${RUN}:${name}` : key, args: args === undefined ? undefined : withSourceName(args) }
 }
 
-/** A value as its source would have had it: what names the run names that one. */
+/** Returns a value with the name of the source run in place of the name of the fork. */
 function withSourceName<Value extends Json>(value: Value): Value {
   return JSON.parse(JSON.stringify(value).replaceAll(FORK, RUN)) as Value
 }
 
-/** What a run comes to, without the book-keeping of its kind, which may count records. */
+/** Returns the outcome of a run without the internal keys of its kind, which can count records. */
 function comparableOutcome({ status, value, board }: Outcome, subject: KindSubject): Json {
   if (subject.draws !== undefined) return { status }
   const [root] = subject.programs
@@ -123,7 +126,7 @@ function comparableOutcome({ status, value, board }: Outcome, subject: KindSubje
   return { status, value, board: Object.fromEntries(values) }
 }
 
-/** A state without whose it is. */
+/** Returns a state without its start, which names the run. */
 function comparableState(state: State, subject: KindSubject): unknown {
   const { start: _, ...rest } = JSON.parse(textOf(state, subject)) as Record<string, unknown>
   return rest

@@ -2,7 +2,7 @@ import type { Kind } from '../../kernel/step/kind.ts'
 import { isObject, type Json } from '../../kernel/journal/json.ts'
 import type { KindSubject } from './subject.ts'
 
-/** What the guest's person says: it must be found at the end of whoever called it. */
+/** The answer in the guest program. The end of the calling run must contain it. */
 export const GUEST_WORD = 'a word from the guest'
 
 /** A kind that asks a question and returns its answer. */
@@ -18,7 +18,7 @@ const guestKind: Kind = {
   },
 }
 
-/** A kind that calls one program, isolated, with its own arguments, and returns what that returned. */
+/** A kind that calls one program, isolated, with its own arguments, and returns the result of the call. */
 const hostKind: Kind<{ readonly calls: string }> = {
   name: 'suite-host',
   rev: 1,
@@ -30,7 +30,7 @@ const hostKind: Kind<{ readonly calls: string }> = {
   },
 }
 
-/** The subject's program, called by a program of another kind. */
+/** Returns the subject with its program called by a program of another kind. */
 export function calledByAnother(subject: KindSubject): KindSubject {
   const [root] = subject.programs
   const source: Json = { calls: `${root?.kind}:${root?.id}` }
@@ -38,7 +38,7 @@ export function calledByAnother(subject: KindSubject): KindSubject {
   return { ...rest, kinds: [...subject.kinds, hostKind], programs: [{ kind: hostKind.name, id: 'host', source }, ...subject.programs] }
 }
 
-/** A program of the subject's kind that calls a program of another kind. */
+/** Returns the subject with a program of its kind that calls a program of another kind. */
 export function callingAnother(subject: KindSubject): KindSubject | undefined {
   const [root] = subject.programs
   if (subject.calling === undefined || root === undefined) return undefined

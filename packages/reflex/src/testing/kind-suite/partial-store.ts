@@ -11,7 +11,7 @@ import { RUN } from './process-life.ts'
 import type { KindSubject } from './subject.ts'
 import type { Watch } from './watch.ts'
 
-/** The undisturbed run, whose world had these ledgers. */
+/** The undisturbed run, its store and the ledgers of its world. */
 export interface OriginalRun {
   readonly runtime: Runtime
   readonly store: Store
@@ -19,8 +19,8 @@ export interface OriginalRun {
 }
 
 /**
- * A store as it is after a crash that left the first records of a journal and nothing more: messages that they
- * took are gone from the inbox, the others still wait there.
+ * Returns a store as a crash leaves it after the first records of a journal. Messages that these records took are not in the inbox; the
+ * other messages still wait there.
  */
 export async function storeAfter(
   records: readonly Rec[],
@@ -46,7 +46,7 @@ export async function storeAfter(
   return store
 }
 
-/** A new run of the same name, held by a process that is gone. */
+/** Creates the run with the same name, held by a process that is gone. */
 async function createRun(store: Store, records: readonly Rec[]): Promise<Lease> {
   const start = records[0]?.more?.start
   const program = start?.pins[0]
@@ -59,7 +59,7 @@ async function createRun(store: Store, records: readonly Rec[]): Promise<Lease> 
   return lease
 }
 
-/** Tells all messages of the script; answers with the rows of those that the records have taken. */
+/** Posts all messages of the script. Returns the rows of the messages that the records have taken. */
 async function postMessages(store: Store, records: readonly Rec[], subject: KindSubject): Promise<number[]> {
   const takenMessages = new Set(records.map(({ input }) => (input?.[0] === 'message' ? input[3] : undefined)))
   const { messages = [] } = subject.script ?? {}
@@ -67,7 +67,7 @@ async function postMessages(store: Store, records: readonly Rec[], subject: Kind
   return (await store.inbox(RUN)).filter(({ id }) => takenMessages.has(id)).map(({ row }) => row)
 }
 
-/** What settled effects have appended is there; what was in flight has not happened. */
+/** Copies the ledger entries of settled effects. Effects that were in flight did not happen. */
 async function copyLedgers({ store, ledgers }: OriginalRun, copy: Store, watch: Watch): Promise<void> {
   for (const name of ledgers) {
     for (const { key, value, at } of await store.ledger(name))

@@ -1,30 +1,30 @@
 import type { Store } from '../../kernel/ports/store.ts'
 
-/** A method of a store, as a moment names it. */
+/** The name of a store method in a moment. */
 export type StoreCall = Exclude<keyof Store, 'durable' | 'name' | 'watch' | 'close'>
 
-/** A moment in the life of a process: it calls its store, performs an effect, or has applied a record. */
+/** A moment of a process: it calls its store, performs an effect, or has applied a record. */
 export interface Moment {
   readonly what: StoreCall | 'perform' | 'record'
   readonly when: 'before' | 'after'
 }
 
-/** What becomes of a process. */
+/** Controls a process: it can end it or stop it. */
 export interface ProcessControl {
-  /** The process is over: it does nothing more, and hears nothing. */
+  /** True if the process is over. It then does nothing more and receives nothing. */
   readonly dead: boolean
-  /** The process stands still, and goes on once this resolves. */
+  /** Resolves when the process resumes; undefined if it is not stopped. */
   readonly stopped: Promise<void> | undefined
-  /** How many records were durable when it was last stopped. */
+  /** The number of durable records when the process was last stopped. */
   readonly stoppedAt?: number | undefined
-  /** Told of every moment. May end the process or stop it, or throw what the store is to throw. */
+  /** Receives every moment. It can end or stop the process, or throw the error that the store must throw. */
   onMoment(moment: Moment): void
 }
 
-/** Nothing ever happens to it. */
+/** Never ends or stops the process. */
 export const UNCONTROLLED: ProcessControl = { dead: false, stopped: undefined, onMoment() {} }
 
-/** The process dies at one of its commits and performances, before or after: the moments that count most. */
+/** Ends the process before or after one of its commits or performed effects: the most critical moments. */
 export class CrashControl implements ProcessControl {
   readonly stopped = undefined
   readonly #crashAt: number
@@ -43,7 +43,7 @@ export class CrashControl implements ProcessControl {
   }
 }
 
-/** What a process that is over gets to hear. */
+/** Returns a promise that never settles, for a process that is over. */
 export function neverResolves(): Promise<never> {
   return new Promise(() => {})
 }

@@ -19,50 +19,50 @@ import type { Watch } from './watch.ts'
 export const RUN = 'probe-1'
 const MOST_RESTS = 1_000
 const MOST_TICKS = 100_000
-/** No machine has a process of this number, so a store knows at once that a life is over. */
+/** No machine has a process with this number, so a store knows at once that a life is over. */
 const UNUSED_PID = 2 ** 22 + 1
 
-/** How long a process that nobody can look for may be silent, in milliseconds. */
+/** The time in milliseconds that a process can be silent before its lease expires, if its machine cannot be examined. */
 export const LEASE = 6_000
 
-/** What is particular to a life. */
+/** The settings of a life. */
 export interface ProcessLifeOptions {
-  /** Which it is: the first starts the run. Default 1. */
+  /** The number of the life; the first life starts the run. Default: 1. */
   readonly number?: number
   readonly control?: ProcessControl
   readonly host?: VirtualHost
-  /** Answers of the store come later, as from another machine. */
+  /** The store answers later, as from another machine. */
   readonly slow?: boolean | undefined
-  /** Answers and messages go into the inbox of the store, as other processes tell them. */
+  /** Answers and messages go to the inbox of the store, as from other processes. */
   readonly usesInbox?: boolean | undefined
-  /** The process of this life. Default: one of a number that no machine has, so that a store knows at once that it is over. */
+  /** The process of this life. Default: a process number that no machine has, so that a store knows at once that the life is over. */
   readonly worker?: Worker
-  /** Another run than that of the case, such as a fork of it. */
+  /** The run, if it is not the run of the case, such as a fork of it. */
   readonly run?: string | undefined
-  /** Messages of the script that its history has taken already. */
+  /** Messages of the script that the history has already taken. */
   readonly takenMessages?: ReadonlySet<string> | undefined
-  /** Effects as the world gets to know them. Default: as they are. */
+  /** Returns an effect as the world sees it. Default: unchanged. */
   readonly effectView?: ((call: Call) => Pick<Call, 'key' | 'args'>) | undefined
-  /** What stands between the runtime and its world: a bug that a test plants. */
+  /** A bug to plant between the runtime and its world. */
   readonly plantedBug?: PlantedBug | undefined
 }
 
-/** Replaces a store or a port by one that does not keep its contract. */
+/** Replaces a store or a port by one that breaks its contract. */
 export interface PlantedBug {
   readonly store?: (store: Store) => Store
   readonly port?: (port: Port) => Port
 }
 
-/** The suite itself cannot go on: a run hangs, or waits for something that its script does not have. */
+/** The suite cannot continue: a run hangs, or waits for something that is not in its script. */
 export class StuckError extends Error {}
 
-/** One life of a process that carries the run: it may die at any moment, and then does nothing more. */
+/** One life of a process that holds the run. It can die at any moment and then does nothing more. */
 export class ProcessLife {
   readonly host: VirtualHost
   readonly runtime: Runtime
   readonly watch: Watch
   readonly control: ProcessControl
-  /** The run, once it was begun in this life. */
+  /** The run, after this life has started or opened it. */
   run: Run | undefined
   readonly #subject: KindSubject
   readonly #sharedStore: Store
@@ -108,12 +108,12 @@ export class ProcessLife {
     return this.control.dead
   }
 
-  /** A call of its store is under way: no clock goes on until it has answered. */
+  /** True if a call of its store is in progress. The clock does not advance until the store has answered. */
   get waiting(): boolean {
     return this.#store.pending > 0
   }
 
-  /** Starts the run, or opens it again if its first record is durable. Nothing if the process died over it. */
+  /** Starts the run, or opens it again if its first record is durable. Returns undefined if the process died. */
   async begin(prepare?: (run: Run) => void): Promise<Run | undefined> {
     const run = await unlessDead(this, this.#open({ prepare: (made) => this.#prepare(made, prepare) }))
     this.run = run
@@ -155,7 +155,7 @@ export class ProcessLife {
     return (await this.runtime.store?.runs({ prefix: this.#name }))?.[0]
   }
 
-  /** Carries the run to its end. Answers with nothing if the process died. */
+  /** Runs the run to its end. Returns undefined if the process died. */
   async runToEnd(): Promise<Outcome | undefined> {
     const status = (await unlessDead(this, this.row()))?.status ?? 'running'
     if (status !== 'running' && status !== 'suspended') {
@@ -166,26 +166,26 @@ export class ProcessLife {
     return run === undefined ? undefined : this.play(run)
   }
 
-  /** Lets the run come to rest. Answers false if the process died on the way. */
+  /** Waits until the run rests. Returns false if the process died. */
   async rest(run: Run): Promise<boolean> {
     await unlessDead(this, run.idle())
     return !this.dead
   }
 
-  /** Plays the script until the run has ended. Answers with nothing if the process died. */
+  /** Plays the script until the run has ended. Returns undefined if the process died. */
   async play(run: Run): Promise<Outcome | undefined> {
     for (let rests = 0; rests < MOST_RESTS; rests++) {
       if (!(await this.rest(run))) return undefined
       if (run.state.ended !== undefined) return outcomeOf(run.state)
       if ((await this.respond(run)) || this.dead) continue
-      // All was told to the process that took over while this one stood still.
-      if (this.control.stoppedAt !== undefined) throw leaseLost('what it waits for was told to another process')
-      throw new StuckError(`the run waits for ${describe(run)}, and the script has nothing for it`)
+      // The process that took over during the stop received all answers.
+      if (this.control.stoppedAt !== undefined) throw leaseLost('another process received the answers that it waits for')
+      throw new StuckError(`the run waits for ${describe(run)}, but the script has nothing for it`)
     }
     throw new StuckError('the run does not end')
   }
 
-  /** Tells the run one thing that it waits for. False if there is nothing to tell. */
+  /** Gives the run one thing that it waits for. Returns false if the script has nothing to give. */
   async respond(run: Run): Promise<boolean> {
     const waits = [...run.state.waits.values()]
     for (const wait of waits) {
@@ -202,7 +202,7 @@ export class ProcessLife {
     return true
   }
 
-  /** Timers count the time that passes: where the clock has jumped over one, it still has to ring. */
+  /** Advances the timers. Timers count the time that passes, so a timer must still fire after the clock has jumped over it. */
   async #fireTimers(run: Run): Promise<void> {
     const { n } = run.state
     for (let ticks = 0; ticks < MOST_TICKS && run.state.n === n && !this.dead; ticks++) if (!(await this.host.tick())) return
@@ -213,7 +213,7 @@ export class ProcessLife {
     if (this.#usesInbox) {
       await this.#sharedStore.post(this.#name, { id: `answer ${id}`, type: 'answer', to: String(id), body: answer, at: this.host.now() })
       await unlessDead(this, run.pull())
-      if (!this.dead && run.state.waits.has(id)) throw leaseLost(`the answer to ${id} was not taken here`)
+      if (!this.dead && run.state.waits.has(id)) throw leaseLost(`the answer to ${id} was not taken by this process`)
       return
     }
     const n = await unlessDead(this, run.answer(id, answer))
@@ -228,7 +228,7 @@ export class ProcessLife {
   }
 }
 
-/** A port that is shown an effect otherwise than it is. */
+/** Returns a port that sees the changed key and arguments of an effect. */
 function portWithView(port: Port, effectView: (call: Call) => Pick<Call, 'key' | 'args'>): Port {
   const viewed = (call: Call): Call => {
     const { key, args } = effectView(call)
@@ -244,12 +244,12 @@ function portWithView(port: Port, effectView: (call: Call) => Pick<Call, 'key' |
   return { ...port, perform: (call) => port.perform(viewed(call)) }
 }
 
-/** A process that was stopped does not hear before its next commit that another has the run. */
+/** Returns the fault of a stopped process. It learns only at its next commit that another process holds the run. */
 function leaseLost(why: string): Error {
   return faults.make('R5002', why, { run: RUN })
 }
 
-/** What a process that may die on the way still gets to hear. */
+/** Returns the result of a promise; undefined if the process dies first. */
 async function unlessDead<T>(life: ProcessLife, promise: Promise<T> | undefined): Promise<T | undefined> {
   if (promise === undefined) return undefined
   const result: { over: boolean } = { over: false }
@@ -261,7 +261,7 @@ async function unlessDead<T>(life: ProcessLife, promise: Promise<T> | undefined)
     if (life.control.stopped !== undefined) {
       await life.control.stopped
       turns = 0
-    } else if (!life.waiting && !(await life.host.tick())) throw new StuckError(`the run neither rests nor goes on${waitingText(life)}`)
+    } else if (!life.waiting && !(await life.host.tick())) throw new StuckError(`the run neither rests nor continues${waitingText(life)}`)
     if (turns > MOST_RESTS) throw new StuckError(`the run does not come to rest${waitingText(life)}`)
   }
   return result.over ? promise : undefined
@@ -271,7 +271,7 @@ export function outcomeOf(state: State): Outcome {
   return { status: state.ended?.status ?? 'open', value: state.ended?.value ?? null, board: state.root.reader().snapshot() }
 }
 
-/** A state as text, for comparison: what can still be read of it. */
+/** Returns a state as text for comparison: everything that can be read from it. */
 export function textOf(state: State, subject: KindSubject): string {
   const kinds = new Map(subject.kinds.map((kind) => [kind.name, kind]))
   return JSON.stringify(dumpState(state, (pin) => kinds.get(state.pins[pin]?.[1] ?? '')?.board?.history === true))
@@ -288,7 +288,7 @@ export function requireNoViolations(watch: Watch): void {
   if (watch.violations.length > 0) throw new Error(watch.violations.map(({ text }) => text).join('\n'))
 }
 
-/** The input that a record has, for messages. */
+/** Returns the input of a record, for messages. */
 export function inputName(record: Rec | undefined): string {
   return record?.input?.[0] ?? 'go'
 }
@@ -302,7 +302,7 @@ function describe(run: Run): string {
   return [...[...run.state.waits.values()].map(waitText), ...flights].join(', ') || 'nothing'
 }
 
-/** What a run waits for, and over which mistake, if that is why. */
+/** Returns what a run waits for, with the fault message if a fault is the reason. */
 export function waitText({ type, name, about }: Wait): string {
   const message = isObject(about) && isObject(about.fault) ? about.fault.message : undefined
   return typeof message === 'string' ? `${type} ${name} (${message})` : `${type} ${name}`

@@ -14,44 +14,43 @@ export interface SubjectProgram {
   readonly source: Json
 }
 
-/** What people and other programs tell a run. */
+/** The answers and messages that people and other programs send to a run. */
 export interface Script {
-  /** What a person answers to an open question; nothing to leave it open. A function of the question alone. */
+  /** Returns the answer of a person to an open question; undefined leaves it open. It must depend only on the question. */
   readonly answer?: (wait: Wait) => Json | undefined
-  /** Messages told at the beginning: each waits in the inbox until the run waits for its topic. */
+  /** Messages that are sent at the beginning. Each waits in the inbox until the run waits for its topic. */
   readonly messages?: readonly { readonly topic: string; readonly body: Json }[]
   /**
-   * The user's own code, for kinds that are driven from outside: called when the run rests and nothing else is to
-   * be told. Answers false if it had nothing to do. After a crash it starts over from its first line.
+   * The user's own code, for kinds that are driven from outside. It is called when the run rests and the script has nothing else to give.
+   * Returns false if it had nothing to do. After a crash it starts again from its first line.
    */
   readonly drive?: (run: Run) => Promise<boolean>
 }
 
-/** A kind with programs that show what it can do, and the world in which they run. */
+/** A kind with programs that show its features, and the world in which they run. */
 export interface KindSubject {
   readonly name: string
   readonly kinds: readonly Kind[]
-  /** The first is the one that runs. */
+  /** The programs; the first one runs. */
   readonly programs: readonly SubjectProgram[]
   readonly args?: Json
-  /** Why what it comes to depends on random draws, if it does: a fork draws otherwise, and need only end in the same way. */
+  /** The reason why the result depends on random draws, if it does. A fork draws other values and must only end with the same status. */
   readonly draws?: string
-  /** Fields of its positions, boards and values that hold times, which a fault may move: they are not compared. */
+  /** The fields of positions, boards and values that hold times. A fault can change them, so they are not compared. */
   readonly times?: readonly string[]
   /**
-   * The world, asked for anew in each life of the process. What a port answers must be a function of its arguments
-   * and key: a service that fails the first time only changes its answer when a crash repeats the call, and the
-   * suite would report the world's bug.
+   * Returns the ports of the world, once for each life of the process. The result of a port must depend only on its arguments and key. A
+   * port that fails only at its first call changes its answer when a crash repeats the call, and the suite then reports a bug of the world.
    */
   readonly ports?: (store: Store, host: Host) => Readonly<Record<string, Port>>
   /** The settings of its runs; none if absent. */
   readonly settings?: SettingsCodec
   readonly script?: Script
-  /** A program of this kind that calls the program of this name, isolated or not, and lets its value be seen at its own end. */
+  /** Returns a program of this kind that calls the program of this name, isolated or not, and shows its value at its own end. */
   readonly calling?: (callee: string) => Json
 }
 
-/** How a run ended: what must be the same however often the process died on the way. */
+/** The end of a run. It must be the same however often the process died. */
 export interface Outcome {
   readonly status: string
   readonly value: Json | null

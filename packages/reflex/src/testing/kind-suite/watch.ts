@@ -6,9 +6,9 @@ import type { Batch } from '../../kernel/ports/store.ts'
 import { type ProcessControl, neverResolves } from './process-control.ts'
 
 /**
- * What no fault may ever bring about: something settled, told or acknowledged is `lost`; an effect or a message came
- * `repeated`; something left too `early`; the run `differs` from an undisturbed one; a failure is `untyped`; a run is
- * `stuck`, or stays `unowned` while lists call it running.
+ * The violations that no fault may cause: something settled, sent or acknowledged is `lost`; an effect or a message is `repeated`;
+ * something left too `early`; the run `differs` from an undisturbed one; a failure is `untyped`; a run is `stuck`, or it is `unowned` while
+ * lists show it as running.
  */
 export type Breach = 'lost' | 'repeated' | 'early' | 'differs' | 'untyped' | 'stuck' | 'unowned'
 
@@ -17,21 +17,21 @@ export interface Violation {
   readonly text: string
 }
 
-/** What happens in the world, as JSON, so that it can outlive a process that is really killed. */
+/** An event in the world, as JSON, so that it can outlive a process that is really killed. */
 export type WorldEvent =
-  /** An effect was performed; under which key, unless it may be performed freely. */
+  /** An effect was performed, with its key; null if it can be repeated freely. */
   | readonly ['performed', id: string, key: string | null]
   | readonly ['result', id: string, value: Json]
   | readonly ['failure', id: string]
   /** A message was accepted for the run. */
   | readonly ['told', id: string]
-  /** Whoever told the run something heard that record `n` holds it. */
+  /** The sender of an answer was notified that record `n` holds it. */
   | readonly ['heard', n: number, what: string]
   | readonly ['violation', Breach, text: string]
 
 /**
- * The world outside, which outlives the processes: what was really performed, and what was durable when it was.
- * It finds what no effect may ever do.
+ * The world outside, which outlives the processes: the effects that were really performed, and the records that were durable at that time.
+ * It finds effects that break the rules.
  */
 export class Watch {
   readonly violations: Violation[] = []
@@ -39,11 +39,11 @@ export class Watch {
   readonly ledgers = new Set<string>()
   /** Messages that were accepted for the run. */
   readonly accepted = new Set<string>()
-  /** By record: what somebody was told that it holds. */
+  /** By record number: the answer that was acknowledged. */
   readonly acknowledged = new Map<number, string>()
-  /** Records that subscribers have seen, by number. */
+  /** The records that subscribers have seen, by number. */
   readonly published = new Map<number, Rec>()
-  /** How many records are durable. */
+  /** The number of durable records. */
   durableCount = 0
   readonly #remember: ((event: WorldEvent) => void) | undefined
   readonly #settled = new Set<string>()
@@ -53,12 +53,12 @@ export class Watch {
   readonly #permitted = new Map<string, number>()
   readonly #results = new Map<string, Promise<Json | undefined>>()
 
-  /** `remember` is given everything that happens, in order. */
+  /** `remember` receives every event, in order. */
   constructor(remember?: (event: WorldEvent) => void) {
     this.#remember = remember
   }
 
-  /** Reads what a batch makes durable. */
+  /** Reads a batch that becomes durable. */
   readBatch(batch: Batch): void {
     const blobs = batch.blobs
     decodeBatch(batch.version, batch.body, (hash) => blobs?.get(hash) ?? 'null').forEach((record, i) =>
@@ -74,17 +74,17 @@ export class Watch {
     if (more?.repeat !== undefined) this.#permitted.set(String(more.repeat), (this.#permitted.get(String(more.repeat)) ?? 0) + 1)
   }
 
-  /** Whether the settlement of an effect is durable. */
+  /** True if the settlement of an effect is durable. */
   hasSettled(id: Ref): boolean {
     return this.#settled.has(String(id))
   }
 
-  /** Whether an effect was ever performed. */
+  /** True if an effect was ever performed. */
   wasPerformed(id: Ref): boolean {
     return this.#everPerformed.has(String(id))
   }
 
-  /** Whether an effect happened, as a person would find out on the other side. */
+  /** Returns the result of an effect, as a person would find it on the other side; undefined if the effect was never performed. */
   resultOf(id: Ref): Promise<Json | undefined> | undefined {
     return this.#results.get(String(id))
   }
@@ -93,24 +93,24 @@ export class Watch {
     this.handle(['violation', breach, text])
   }
 
-  /** Somebody has seen a record as durable: nobody can see one of this number again. */
+  /** Records that a subscriber has seen a durable record. No subscriber can see a record with the same number again. */
   publish(n: number, record: Rec): void {
-    if (this.published.has(n)) this.report('lost', `record ${n} became durable once more`)
+    if (this.published.has(n)) this.report('lost', `record ${n} became durable twice`)
     this.published.set(n, record)
   }
 
-  /** Somebody heard that record `n` holds what he said: nobody can be asked for it again. */
+  /** Records that an answer was acknowledged as record `n`. The same answer cannot be acknowledged again. */
   acknowledge(n: number, what: string): void {
-    if ([...this.acknowledged.values()].includes(what)) this.report('lost', `${what} was acknowledged once more, as record ${n}`)
+    if ([...this.acknowledged.values()].includes(what)) this.report('lost', `${what} was acknowledged twice, again as record ${n}`)
     this.handle(['heard', n, what])
   }
 
-  /** Takes part in what happens, now or, read from what was remembered, once more. */
+  /** Handles an event, from the live run or restored from memory. */
   handle(event: WorldEvent, isRestored = false): void {
     switch (event[0]) {
       case 'performed':
         this.#everPerformed.add(event[1])
-        // The number of a free one that was not durable may come again, for something else.
+        // An effect that can be repeated freely and was not durable can give its number to another effect.
         if (event[2] !== null) this.#performed.set(event[1], { times: (this.#performed.get(event[1])?.times ?? 0) + 1, key: event[2] })
         break
       case 'result':
@@ -132,7 +132,7 @@ export class Watch {
     if (!isRestored) this.#remember?.(event)
   }
 
-  /** A port whose every performance is two moments of the process's life, before and after. */
+  /** Wraps a port so that each performance is two moments of the process: before and after. */
   watchedPort(port: Port, control: ProcessControl): Port {
     return {
       leaves: port.leaves,
@@ -154,7 +154,7 @@ export class Watch {
     }
   }
 
-  /** `inHand`: its process was stopped between the last look at its lease and the performance. */
+  /** Performs an effect. `isChecked` is true if the process was stopped between its last check of the lease and the performance. */
   #perform(port: Port, call: Call, control: ProcessControl, isChecked: boolean): Promise<unknown> {
     this.#check(call, port.traits?.(call) ?? port, isChecked, control.stoppedAt !== undefined)
     const id = String(call.id)
@@ -164,7 +164,7 @@ export class Watch {
       this.handle(['result', id, result])
       return result
     })
-    // What was thrown, and what is refused, is a failure that the run has on record.
+    // An exception and a refused result are failures that the run records.
     const outcome = accepted.catch((): undefined => {
       this.handle(['failure', id])
     })
@@ -181,8 +181,8 @@ export class Watch {
     const isBound = traits.leaves || traits.repeat !== 'free'
     const times = (before?.times ?? 0) + 1
     this.handle(['performed', id, isBound ? call.key : null])
-    // A process that was stopped does not yet know that another took over: nothing holds back the effects that it may perform freely,
-    // and no look at the lease helps where the stop comes after it.
+    // A stopped process does not yet know that another process took over. Nothing prevents the effects that it can perform freely, and a
+    // check of the lease does not help if the stop comes after it.
     if (isChecked || (wasStopped && !isBound)) return
     if (this.#settled.has(id)) this.report('repeated', `${what} was performed again after its settlement was durable`)
     if (!isBound) return
@@ -190,11 +190,14 @@ export class Watch {
     if (traits.repeat === 'ask' && times > 1 + (this.#permitted.get(id) ?? 0))
       this.report('repeated', `${what} was performed ${times} times, without a durable permission`)
     if (before !== undefined && before.key !== call.key)
-      this.report('repeated', `${what} was performed under ${before.key}, and again under ${call.key}`)
+      this.report('repeated', `${what} was performed under the key ${before.key}, and again under the key ${call.key}`)
   }
 }
 
-/** What a lost try may have used is recorded after a death alone, and the end of a disturbed run must be that of an undisturbed one. */
+/**
+ * Returns the traits without the usage estimate. The possible usage of a lost try is recorded only after a crash, and a disturbed run must
+ * end like an undisturbed one.
+ */
 function withoutReserves({ estimateUsage: _, ...traits }: Traits): Traits {
   return traits
 }

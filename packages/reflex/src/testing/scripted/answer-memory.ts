@@ -2,29 +2,29 @@ import { canonicalJson, type Call, decodeBatch, isObject, type Json, type Ref, t
 import { type CompiledWorkflow, DECIDE, nodeAt } from '../../kinds/workflow/compile.ts'
 import { RUN } from '../kind-suite/process-life.ts'
 
-/** Ports behind which the outside stands. What the others answer depends on the run, its policy and its store alone. */
+/** The ports to the outside. The answers of all other ports depend only on the run, its policy and its store. */
 export const OUTSIDE: ReadonlySet<string> = new Set([DECIDE, 'model', 'tool', 'handler', 'action', 'tool_hook', 'summary'])
 
-/** What is asked for, whichever record asks: the same question has the same name in every life of a run. */
+/** Returns the name of a request, independent of the record that makes it: the same request has the same name in every life of a run. */
 export function effectName({ run, port, args, def, frame }: Pick<Call, 'run' | 'port' | 'args' | 'def' | 'frame'>): string {
   if (port !== DECIDE) return `${port} ${canonicalJson(args ?? null).replaceAll(run, '‹run›')}`
   return `${DECIDE} ${(def as CompiledWorkflow).workflow.id}/${nodeAt(frame.position) ?? ''}`
 }
 
-/** The same for people: the tool that is called, or the node that asks. */
+/** Returns a name of the request for people: the called tool, or the node that asks. */
 export function shortName({ port, args, def, frame }: Pick<Call, 'port' | 'args' | 'def' | 'frame'>): string {
   if (port === DECIDE) return `${(def as CompiledWorkflow).workflow.id}/${nodeAt(frame.position) ?? ''}`
   const { tool, node } = isObject(args) ? args : {}
   return typeof tool === 'string' ? tool : typeof node === 'string' ? node : port
 }
 
-/** What came of an effect. */
+/** The result of an effect. */
 interface KeptResult {
   readonly id: Ref
   readonly result: Promise<unknown>
 }
 
-/** A result as a record holds it, which a port has judged already. */
+/** A result from a record. A port has already checked it. */
 export class Settled {
   readonly value: Json
 
@@ -33,7 +33,7 @@ export class Settled {
   }
 }
 
-/** What the outside answered in one run, in order: a world that answers the same in every life of another one. */
+/** The answers of the outside in one run, in order. With them a world gives the same answers in every life of another run. */
 export class AnswerMemory {
   readonly #results = new Map<string, KeptResult[]>()
 
@@ -41,17 +41,17 @@ export class AnswerMemory {
     const known = this.#results.get(name)
     if (known === undefined) this.#results.set(name, [{ id, result }])
     else known.push({ id, result })
-    // Whoever asked hears of a failure.
+    // The code that asked handles the failure.
     result.catch(() => undefined)
   }
 
-  /** The answer of one turn, from 0. Undefined: nobody asked so often. */
+  /** Returns the answer of one turn, counted from 0; undefined if the request was not made so often. */
   answer(name: string, turn: number): Promise<unknown> | undefined {
     return this.#results.get(name)?.toSorted((a, b) => compareRefs(a.id, b.id))[turn]?.result
   }
 }
 
-/** The order in which records made two effects. */
+/** Orders two effects as the records made them. */
 function compareRefs(a: Ref, b: Ref): number {
   const [one, other] = [refNumbers(a), refNumbers(b)]
   return one[0] - other[0] || one[1] - other[1]
@@ -62,19 +62,19 @@ function refNumbers(ref: Ref): readonly [number, number] {
   return [Number.parseInt(record, 10), Number(sub)]
 }
 
-/** What the lives of one run have asked for: what is not durable when a life ends, the next one asks for again. */
+/** The requests of all lives of one run. A later life makes a request again if the request was not durable. */
 export class RequestedEffects {
-  /** What was asked for, by the effect. */
+  /** The name of each request by its effect. */
   readonly names = new Map<string, string>()
 }
 
-/** The turns of one life: which answer an effect gets is a matter of what was asked before it, and not of how often the process has died. */
+/** The turns of one life. The answer to an effect depends on the requests before it, not on the number of crashes. */
 export class Turns {
   readonly #requested: RequestedEffects
   readonly #store: Pick<Store, 'journal'>
   readonly #ids = new Map<string, Set<Ref>>()
   #isRestored = false
-  /** Records that opened a question of a name. */
+  /** The records that opened a question, by the name of the question. */
   readonly #questions = new Map<string, Set<number>>()
 
   constructor(requested: RequestedEffects, store: Pick<Store, 'journal'>) {
@@ -82,7 +82,7 @@ export class Turns {
     this.#store = store
   }
 
-  /** How many effects of this name came before this one. */
+  /** Returns how many effects of this name came before this one. */
   effect(name: string, id: Ref): number {
     this.#restore()
     this.#requested.names.set(String(id), name)
@@ -90,14 +90,14 @@ export class Turns {
     return [...(this.#ids.get(name) ?? [])].filter((other) => compareRefs(other, id) < 0).length
   }
 
-  /** How many questions of this name were opened before. */
+  /** Returns how many questions of this name were opened before this one. */
   question(name: string, record: number): number {
     this.#restore()
     addTo(this.#questions, name, record)
     return [...(this.#questions.get(name) ?? [])].filter((other) => other < record).length
   }
 
-  /** Takes over what earlier lives have left in the journal. */
+  /** Reads the requests of earlier lives from the journal. */
   #restore(): void {
     if (this.#isRestored) return
     this.#isRestored = true

@@ -30,30 +30,30 @@ import { RequestedEffects, effectName, type AnswerMemory, OUTSIDE, Settled, shor
 import type { KeyedCall } from './outside.ts'
 import { type ScriptedWorld, surroundingsOf } from './scripted-world.ts'
 
-/** How a program is disturbed. */
+/** The settings of `crashEverywhere`. */
 export interface CrashOptions {
-  /** What happens to the process. Default `die`: it is over, in the middle of whatever it does. */
+  /** The faults that are injected into the process. Default: `die`, which ends the process in the middle of its work. */
   readonly faults?: readonly FaultType[]
-  /** What else holds meanwhile, such as a slow store. */
+  /** Circumstances that apply at the same time, such as a slow store. */
   readonly circumstances?: readonly Circumstance[]
 }
 
-/** What came of it, where nothing differed. */
+/** The report of `crashEverywhere` if no run differed. */
 export interface CrashReport {
-  /** How often the process was struck, each time in a run of its own. */
+  /** The number of injected faults, each in its own run. */
   readonly points: number
-  /** How many of these runs asked whether an effect had happened, since it may not be repeated. */
+  /** The number of runs that asked if an effect had happened, because it must not be repeated. */
   readonly asked: number
-  /** What left more than once in one of them, since it says that it may: tools and nodes by name, in alphabetical order. */
+  /** The tools and nodes that left more than once in a run, because they allow it; by name, in alphabetical order. */
   readonly repeated: readonly string[]
 }
 
-/** A run that has been played, by a test or long ago: what its lives are compared with. */
+/** A finished run, played by a test or recorded earlier. The disturbed lives are compared with it. */
 export interface PlayedRun {
   readonly world: ScriptedWorld
-  /** What the outside answered. */
+  /** The answers of the outside. */
   readonly memory: AnswerMemory
-  /** The programs that are known, and of these the program that ran, with what it calls. */
+  /** All known programs; `programs` has the program that ran, followed by the programs that it calls. */
   readonly known: Programs
   readonly programs: readonly Program[]
   readonly state: State
@@ -63,12 +63,12 @@ export interface PlayedRun {
   readonly tools: readonly Tool[]
 }
 
-/** Runs a program again, struck at every moment. Rejects with the first difference. */
+/** Runs a program again with a fault at every moment. Rejects with the first difference. */
 export async function crashEverywhere(
   played: PlayedRun,
   { faults = ['die'], circumstances = [] }: CrashOptions = {},
 ): Promise<CrashReport> {
-  if (played.state.ended === undefined) throw new Error(`${unendedText(played.state)}: bring it to its end first`)
+  if (played.state.ended === undefined) throw new Error(`${unendedText(played.state)}: complete it first`)
   for (const call of played.world.outside.keyed) await checkKeyed(call)
   const replayed = new ReplayedSubject(played)
   const suite = await FaultSuite.of(replayed.subject).catch((thrown: unknown) => {
@@ -90,23 +90,23 @@ export async function crashEverywhere(
   return { ...counts, repeated: [...repeated].sort() }
 }
 
-/** The run has ended once, and with the same answers it does not do so again, or not by what it has on record. */
+/** Returns the error for a run that has ended once, but with the same answers does not end again or does not repeat its records. */
 function unrepeatableRun(thrown: unknown): Error {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  const why = 'a clock, chance and variables of its own are not on record, so guards and handlers must not read them'
-  return new Error(`${message}\nPlayed for the test it ended, and answered as it was then it should end so again: ${why}`, {
+  const why = 'a clock, randomness and variables of the program are not in the journal, so guards and handlers must not read them'
+  return new Error(`${message}\nThe run ended in the test, so with the same answers it must end the same way again: ${why}`, {
     cause: thrown,
   })
 }
 
 function unendedText({ waits }: State): string {
   const open = [...waits.values()].map(waitText)
-  return `the run has not ended${open.length === 0 ? '' : `, it waits for ${open.join(', ')}`}`
+  return `the run has not ended${open.length === 0 ? '' : `; it waits for ${open.join(', ')}`}`
 }
 
-/** A promise that a crash relies on: the second call under a key does nothing, and so answers as the first. */
+/** Checks the promise of a keyed tool: a second call under the same key does nothing and returns the same answer. Crashes rely on it. */
 async function checkKeyed({ name, key, answer, again }: KeyedCall): Promise<void> {
-  const says = 'it says `repeat: keyed`: what it does under a key it must do once, and answer alike'
+  const says = 'it declares `repeat: keyed`, so a second call under the same key must do nothing and return the same answer'
   let other: Json
   try {
     other = await again()
@@ -115,19 +115,19 @@ async function checkKeyed({ name, key, answer, again }: KeyedCall): Promise<void
   }
   if (equalJson(other, answer)) return
   throw new Error(
-    `${name} answered ${shortJson(answer)} under the key ${key}, and ${shortJson(other)} when it was called again under it; ${says}`,
+    `${name} answered ${shortJson(answer)} under the key ${key}, but ${shortJson(other)} when it was called again under that key; ${says}`,
   )
 }
 
-/** The first moment that made a difference, as somebody reads it. */
+/** Returns the first moment that made a difference, for people. */
 function differenceText(name: string, point: FaultPoint, { violations, moments }: TrialResult): string {
   const { at = 0, fault = 'die' } = point.injections[0] ?? {}
   const { when, what } = moments[at - 1] ?? { when: 'before', what: 'record' }
   const moment = what === 'record' ? 'a record' : what === 'perform' ? 'an effect' : `the store's ${what}`
-  return `${name}, struck at moment ${at} (${fault} ${when} ${moment}; point ${pointText(point)}):\n${violations.map(({ text }) => text).join('\n')}`
+  return `${name}, with a fault at moment ${at} (${fault} ${when} ${moment}; point ${pointText(point)}):\n${violations.map(({ text }) => text).join('\n')}`
 }
 
-/** What the test has played and what is disturbed must be the same run. */
+/** Requires that the run of the test and the undisturbed run of the suite are the same. */
 function requireSamePath({ known, records, state }: PlayedRun, undisturbed: TrialResult): void {
   const pathText = (journal: readonly Rec[]): string =>
     pathOf(linesOfHistory({ records: journal }, (folded) => new RunPrograms(known, folded))).join(' → ')
@@ -136,19 +136,19 @@ function requireSamePath({ known, records, state }: PlayedRun, undisturbed: Tria
   const [status, otherStatus] = [state.ended?.status ?? 'open', isObject(endState) ? JSON.stringify(endState.status) : '"open"']
   if (one === other && otherStatus === `"${status}"`) return
   throw new Error(
-    `the run went ${one} (${status}), and answered without delay it goes ${other} (${otherStatus}): what it does depends on when it is answered, so that it cannot be disturbed`,
+    `the path of the run is ${one} (${status}), but with immediate answers it is ${other} (${otherStatus}): the run depends on the times of its answers, so crashEverywhere cannot test it`,
   )
 }
 
-/** The lives of a program under test: a world that outlives them, and that answers as it did when the run was played. */
+/** The lives of a program under test, and a world that outlives them and answers as in the played run. */
 class ReplayedSubject {
   readonly subject: KindSubject
   readonly #played: PlayedRun
   readonly #answers: ReadonlyMap<string, readonly (Json | undefined)[]>
   #requested = new RequestedEffects()
-  /** What has left in the lives of one run, by effect: its name, and how often. */
+  /** The effects that left in the lives of one run, by effect: the name and the number of times. */
   readonly #departures = new Map<string, { readonly name: string; times: number }>()
-  /** Those of the life that began last. */
+  /** The turns of the latest life. */
   #turns: Turns | undefined
 
   constructor(played: PlayedRun) {
@@ -166,13 +166,13 @@ class ReplayedSubject {
     }
   }
 
-  /** The next run is about to begin. */
+  /** Forgets the requests and departures before the next run begins. */
   begin(): void {
     this.#requested = new RequestedEffects()
     this.#departures.clear()
   }
 
-  /** What has left more than once since the run began, unless a person allowed it. */
+  /** Returns the names of effects that left more than once since the run began, except effects that a person allowed. */
   repeated(): readonly string[] {
     return [...this.#departures.values()].flatMap(({ name, times }) => (times > 1 ? [name] : []))
   }
@@ -204,14 +204,14 @@ class ReplayedSubject {
   }
 }
 
-/** The lives of a suite have no policy: what the run would be refused is refused here. */
+/** Refuses a call that the policy of the run refuses. The lives of a suite have no policy of their own. */
 function requirePermission(policy: OperatorPolicy, port: Port<RunSettings>, call: Call<RunSettings>): undefined {
   const refused = policy.ask(call, port.traits?.(call) ?? port)
   if (refused !== undefined) throw refused
   return undefined
 }
 
-/** A port that answers as it did in the run that was played; asked for more, it performs. */
+/** Returns a port that answers as in the played run. It performs a call for which the played run has no answer. */
 function replayingPort(port: Port, turns: Turns, memory: AnswerMemory, onCall: (call: Call) => void): Port {
   return {
     ...port,
@@ -227,12 +227,14 @@ function replayingPort(port: Port, turns: Turns, memory: AnswerMemory, onCall: (
   }
 }
 
-/** A kind that knows what was compiled already, with functions that no source holds. */
+/** Returns a kind that reuses compiled programs, because they hold functions that no source holds. */
 function withCompiled(kind: Kind, programs: Programs): Kind {
   return { ...kind, compile: (source) => programs.byHash(programHash(kind.name, source))?.def ?? kind.compile(source) }
 }
 
-/** What people answered, by the name of a question, in the order in which it was asked; undefined where nobody did. */
+/**
+ * Returns the answers of people by the name of a question, in the order in which it was asked; undefined for a question without an answer.
+ */
 function answersIn(records: readonly Rec[]): ReadonlyMap<string, readonly (Json | undefined)[]> {
   const state = new State()
   const places = new Map<string, readonly [name: string, turn: number]>()

@@ -6,7 +6,7 @@ import type { DecisionContext, Workflow } from '../../kinds/workflow/types.ts'
 import { TurnOrder, type Outside } from './outside.ts'
 import type { DecisionScripts, DecisionScript, ScriptedDecision, ScriptedOptions } from './script.ts'
 
-/** What the script says, before the others are asked. */
+/** Returns an agent that decides from the script. Nodes without a script are decided by `fallback`. */
 export function scriptedDecisions(decide: DecisionScripts<string>, fallback: RunnableAgent, outside: Outside): RunnableAgent {
   const order = new TurnOrder()
   const entryAt = ({ workflow, node }: DecisionContext): string | undefined =>
@@ -35,14 +35,16 @@ function decisionOf(
   if (!isList(given)) return given
   const next = order.next(name, given)
   if (next !== undefined) return next
-  throw faults.make('R2121', `the script has ${given.length} decisions for ${name}, and it is decided once more`, { path: context.node.id })
+  throw faults.make('R2121', `the script has ${given.length} decisions for ${name}, but the node is decided again`, {
+    path: context.node.id,
+  })
 }
 
 function isList(given: Exclude<DecisionScript, (context: DecisionContext) => unknown>): given is readonly ScriptedDecision[] {
   return Array.isArray(given)
 }
 
-/** Refuses nodes and edges that no workflow of the program has: `R2120`, `R2103`. */
+/** Refuses nodes and edges that no workflow of the program has: throws `R2120` for a node and `R2103` for an edge. */
 export function checkDecisions(decide: ScriptedOptions['decide'] = {}, workflows: readonly Workflow[]): void {
   const names = workflows.flatMap(({ id, nodes }) => Object.keys(nodes).flatMap((node) => [node, `${id}/${node}`]))
   for (const [name, given] of Object.entries<DecisionScript | undefined>(decide)) {
@@ -63,14 +65,13 @@ function checkEdge(decision: ScriptedDecision, node: string, workflows: readonly
 
 function unknownNode(name: string, names: readonly string[]): Error {
   const hint = didYouMean(suggest(name, names))
-  const noWorkflowHint =
-    'leave `decide` out: the program has no workflow; what models and people say there stands in `models` and `answers`'
+  const noWorkflowHint = 'remove `decide`: the program has no workflow; write the answers of models and people in `models` and `answers`'
   return faults.make(
     'R2120',
-    `the script decides at ${quote(name)}, and no workflow has that node${hint === undefined ? '' : `; ${hint}`}`,
+    `the script has a decision for ${quote(name)}, but no workflow has that node${hint === undefined ? '' : `; ${hint}`}`,
     {
       path: name,
-      fix: hint ?? (names.length === 0 ? noWorkflowHint : `decide at one of ${names.filter((one) => !one.includes('/')).join(', ')}`),
+      fix: hint ?? (names.length === 0 ? noWorkflowHint : `write one of ${names.filter((one) => !one.includes('/')).join(', ')}`),
     },
   )
 }

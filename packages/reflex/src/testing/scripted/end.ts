@@ -5,25 +5,28 @@ import type { StoryLine } from '../../history/trace.ts'
 import type { WorkflowTypes } from '../../programs/program-types.ts'
 import type { PerformedEffect } from './outside.ts'
 
-/** Where a run has come to, at rest. It does not change when the run goes on. */
+/** The state of a run at rest. It does not change when the run continues. */
 export interface End<Types extends WorkflowTypes> {
   readonly status: RunStatus
-  /** What the run answered with, once it has ended; of a failed run, `failure` as JSON. */
+  /** The result of the run, after it has ended; for a failed run, `failure` as JSON. */
   readonly value: Types['value'] | undefined
   readonly failure: FaultData | undefined
-  /** The nodes of the program in the order in which they were entered, without those of programs that it calls and of branches, and without the ends of a pipeline. */
+  /**
+   * The nodes of the program in the order in which they were entered, without the nodes of called programs and of branches, and without the
+   * ends of a pipeline.
+   */
   readonly path: readonly string[]
-  /** What it waits for people to say. */
+  /** The open questions to people. */
   readonly questions: readonly OpenQuestion[]
   /** The journal. */
   readonly records: readonly Rec[]
-  /** What has reached the outside so far: tools, models and scripted decisions, in order, with arguments and keys. */
+  /** Everything that has reached the outside: tools, models and scripted decisions, in order, with arguments and keys. */
   readonly effects: readonly PerformedEffect[]
-  /** The latest value of a key on the root's board. */
+  /** Returns the latest value of a key on the root's board. */
   get<Key extends keyof Types['values'] & string>(key: Key): Types['values'][Key] | undefined
 }
 
-/** What a run has come to now. */
+/** Returns the current state of a run. */
 export async function endOf<Types extends WorkflowTypes>(
   reflex: Reflex,
   handle: RunHandle<Types>,
@@ -43,11 +46,11 @@ export async function endOf<Types extends WorkflowTypes>(
   }
 }
 
-/** The nodes that the root entered. */
+/** Returns the nodes that the root entered. */
 export function pathOf(lines: readonly StoryLine[]): readonly string[] {
   return lines.flatMap(({ depth, branch, event: { mark, node, facts } }) => {
     if (depth > 0 || branch !== undefined || node === undefined) return []
-    // A way that leads to where it began enters nothing new.
+    // An edge that leads back to its own node has no `enter` event.
     const reenters = (mark === 'decide' || mark === 'done') && facts?.['to'] === node
     return mark === 'enter' || reenters ? [node] : []
   })

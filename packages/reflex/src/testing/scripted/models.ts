@@ -7,7 +7,7 @@ import type { ReplyScript, ScriptedOptions } from './script.ts'
 
 const NAME = 'scripted'
 
-/** Models that say what a script says, whatever they are called. Where it says nothing they throw `R4020`. */
+/** Returns models that answer from a script, under any model name. They throw `R4020` where the script has no reply. */
 export function scriptedModels(replies: ScriptedOptions['models'] = {}, outside: Outside, host: Host): Models {
   const order = new TurnOrder()
   const replyTo = (request: ModelRequest): ReplyScript => {
@@ -40,7 +40,7 @@ function isList(reply: ReplyScript | undefined): reply is readonly ScriptedReply
 
 function noReply({ label = 'a request without a label' }: ModelRequest, names: readonly string[]): Error {
   const name = label.slice(label.lastIndexOf('/') + 1)
-  return faults.make('R4020', `the script has no reply left for ${label}; it has ${names.join(', ') || 'none'}`, {
-    fix: `say what the model answers there: models: { ${JSON.stringify(name)}: '…' }`,
+  return faults.make('R4020', `the script has no more replies for ${label}; it has replies for ${names.join(', ') || 'no node'}`, {
+    fix: `add a reply: models: { ${JSON.stringify(name)}: '…' }`,
   })
 }

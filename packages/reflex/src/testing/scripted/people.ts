@@ -3,18 +3,21 @@ import type { Json } from '../../kernel/index.ts'
 import { TurnOrder } from './outside.ts'
 import type { AnswerScript } from './script.ts'
 
-/** People who say what a script says. */
+/** People who answer from a script. */
 export class ScriptedPeople {
   readonly #answers: Readonly<Record<string, AnswerScript>>
   readonly #order = new TurnOrder()
-  /** Questions that a function, or the end of a list, has left open. */
+  /** Questions that stay open because a function or the end of a list gave no answer. */
   readonly #unanswered = new Set<string>()
 
   constructor(answers: Readonly<Record<string, AnswerScript>> = {}) {
     this.#answers = answers
   }
 
-  /** The first open question that somebody answers, and what. Nobody answers what Reflex itself asks, unless its name is given. */
+  /**
+   * Returns the first open question that the script answers, with the answer. A question of Reflex itself is answered only if its name is
+   * in the script.
+   */
   next(questions: readonly OpenQuestion[]): { readonly question: OpenQuestion; readonly value: Json } | undefined {
     for (const question of questions) {
       if (this.#unanswered.has(question.id)) continue
@@ -34,7 +37,7 @@ export class ScriptedPeople {
   }
 }
 
-/** What a question may be called: its address with and without its run, its path, its node. */
+/** Returns the names of a question: its address with and without its run, its path, its node. */
 export function namesOf({ id, path, name }: OpenQuestion): readonly string[] {
   return [id, id.slice(id.lastIndexOf('/') + 1), path, name]
 }

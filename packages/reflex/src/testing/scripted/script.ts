@@ -6,35 +6,38 @@ import type { ReflexOptions } from '../../app/options.ts'
 import type { Tool, ToolCall } from '../../tools/index.ts'
 import type { DecisionContext } from '../../kinds/workflow/types.ts'
 
-/** A decision as data: the edge by its id, event or target, or more. What is left out is nothing, and the only way on. */
+/**
+ * A decision as data: the edge by its id, event or target, or an object. A missing field has no value; a missing edge is the only open
+ * edge.
+ */
 export type ScriptedDecision =
   | string
   | {
       readonly go?: string
       readonly writes?: JsonObject
       readonly because?: string
-      /** Stops here, for this reason. */
+      /** Suspends at this node, for this reason. */
       readonly suspend?: string
-      /** The question that a stop asks. */
+      /** The question of the suspension. */
       readonly ask?: JsonObject
-      /** Ends the workflow here. */
+      /** Ends the workflow at this node. */
       readonly complete?: true
     }
 
-/** What is decided at a node: always the same, one after another, or as a function of what stands open there says. */
+/** The decision at a node: always the same, a list in order, or a function of the context. */
 export type DecisionScript =
   | ScriptedDecision
   | readonly ScriptedDecision[]
   | ((context: DecisionContext) => ScriptedDecision | Promise<ScriptedDecision>)
 
-/** Decisions by node; those of a called workflow as `workflow/node`. */
+/** Decisions by node; a decision of a called workflow by `workflow/node`. */
 export type DecisionScripts<Nodes extends string> = { readonly [Node in Nodes]?: DecisionScript } & {
   readonly [path: `${string}/${string}`]: DecisionScript
 }
 
 /**
- * A tool by what it answers. It counts as one that leaves and may not be repeated unasked, as a bank does, or as what the
- * real one of that name is; an object says otherwise: `{ repeat: 'free', run }`. What it throws is its failure.
+ * A tool by its answer. By default it leaves and must not be repeated without a question, as a payment; or it has the traits of the real
+ * tool with its name. An object sets other traits: `{ repeat: 'free', run }`. An exception is the failure of the tool.
  */
 export type ScriptedTool = ((args: JsonObject, call: ToolCall) => unknown) | ScriptedToolObject
 
@@ -42,16 +45,16 @@ interface ScriptedToolObject extends Partial<Pick<Tool, 'description' | 'leaves'
   run(args: JsonObject, call: ToolCall): unknown
 }
 
-/** What a model says where it is asked: always the same, one reply after another, or as a function of the request says. */
+/** The reply of a model: always the same, a list in order, or a function of the request. */
 export type ReplyScript =
   | ScriptedReply
   | readonly ScriptedReply[]
   | ((request: ModelRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>)
 
-/** An answer to a question: always the same, one after another, or a function's; undefined leaves it open. */
+/** An answer to a question: always the same, a list in order, or a function; undefined leaves it open. */
 export type AnswerScript = Json | ((question: OpenQuestion) => Json | undefined)
 
-/** What stands in for everything that a program meets, and the little that it cannot do without. */
+/** The script of the world of a program, and the options of `Reflex` that a program can need. */
 export interface ScriptedOptions<Nodes extends string = string>
   extends Pick<
     ReflexOptions,
@@ -73,20 +76,23 @@ export interface ScriptedOptions<Nodes extends string = string>
     | 'trust'
     | 'workdir'
   > {
-  /** What is decided at the nodes of workflows, whoever decides there otherwise. */
+  /** The decisions at the nodes of workflows. They replace the agents of these nodes. */
   readonly decide?: DecisionScripts<Nodes>
-  /** What models say, by the node that asks (`node` or `program/node`), or one function for all. No model is asked anywhere else. */
+  /** The replies of models, by the node that asks (`node` or `program/node`), or one function for all requests. No real model is called. */
   readonly models?:
     | Readonly<Record<string, ReplyScript>>
     | ((request: ModelRequest, call: ModelCall) => ScriptedReply | Promise<ScriptedReply>)
-  /** What tools answer, by name; one of Reflex is replaced by that of its name. */
+  /** The answers of tools, by name. A scripted tool replaces the built-in tool with its name. */
   readonly tools?: Readonly<Record<string, ScriptedTool>>
-  /** What people say, by the name, the path or the address of a question: it is answered as soon as it is asked. A list is answers in their order. */
+  /**
+   * The answers of people, by the name, the path or the address of a question. A question is answered as soon as it is asked. A list has
+   * the answers in order.
+   */
   readonly answers?: Readonly<Record<string, AnswerScript>>
-  /** Who decides where neither program nor script says. */
+  /** The agent for nodes without an agent in the program or the script. */
   readonly agent?: AgentChoice
-  /** When the clock begins, in milliseconds since the epoch or as a date; a day in 2026 if absent. */
+  /** The start of the clock, in milliseconds since the epoch or as a date; a day in 2026 if absent. */
   readonly now?: number | string | Date
-  /** The kind of a file whose name does not tell it. */
+  /** The kind of a file whose name does not show it. */
   readonly kind?: string
 }

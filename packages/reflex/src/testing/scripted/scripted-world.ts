@@ -18,10 +18,10 @@ import type { Outside } from './outside.ts'
 import type { ScriptedOptions } from './script.ts'
 import { ScriptedTools } from './tools.ts'
 
-/** Years: nobody else takes over the run of a test, so no sign of life has to be given. */
+/** The lease time in milliseconds: years, so that no heartbeat is needed. No other process takes over the run of a test. */
 const LEASE_MS = 3_652 * 86_400_000
 
-/** The parts of a `Reflex` that its stand-ins need. */
+/** The parts of a `Reflex` that the scripted ports need. */
 export interface WorldParts {
   readonly runtime: Pick<Runtime, 'ports'>
   readonly policy: OperatorPolicy
@@ -29,32 +29,32 @@ export interface WorldParts {
   readonly workdir: string
 }
 
-/** Everything of a script that may be used by several lives of a run. */
+/** The parts of a script that several lives of a run can share. */
 export class ScriptedWorld {
   readonly script: ScriptedOptions
   readonly outside: Outside
   readonly #allowsUnknownTools: boolean
 
-  /** `strangers`: the program may call tools that nobody here knows, for what they answered is known. */
+  /** `allowsUnknownTools`: the program can call unknown tools, because a recorded run has their answers. */
   constructor(script: ScriptedOptions, outside: Outside, allowsUnknownTools = false) {
     this.script = script
     this.outside = outside
     this.#allowsUnknownTools = allowsUnknownTools
   }
 
-  /** What a `Reflex` is made of, beside its store and its surroundings. */
+  /** The options of the `Reflex`, without its store and its surroundings. */
   get options(): ReflexOptions {
     const { decide: _decide, models: _models, tools: _tools, answers: _answers, now: _now, kind: _kind, ...options } = this.script
     return { ...options, actor: 'the test', leaseMs: LEASE_MS, policy: [...(options.policy ?? []), this.#policy] }
   }
 
-  /** Giving a tool is allowing it; no other machine is asked. */
+  /** The policy of the test: a scripted tool is allowed, and calls of other machines are denied. */
   get #policy(): PolicyFile {
     const names = Object.keys(this.script.tools ?? {})
     return { file: 'the test', allow: names.map(toolCapability), deny: names.includes('http') ? [] : [toolCapability('http')] }
   }
 
-  /** The ports of a runtime, behind which stands what the script says. */
+  /** Returns the ports of a runtime, with the scripted ports in place of the real ones. */
   ports(parts: WorldParts, host: Host): Readonly<Record<string, Port>> {
     const { outside } = this
     const tools = new ScriptedTools(parts.tools, this.script.tools, outside, this.#allowsUnknownTools)
@@ -89,7 +89,7 @@ export class ScriptedWorld {
     return Object.fromEntries(watched)
   }
 
-  /** What handlers, actions and hooks of the host do. */
+  /** Returns a port that records the calls of handlers, actions and hooks of the host. */
   #watchedPort(name: string, port: Port): Port {
     if (!OUTSIDE.has(name)) return port
     return {
@@ -102,7 +102,7 @@ export class ScriptedWorld {
   }
 }
 
-/** What a pipeline asks of its host names the node that asks. */
+/** Returns the node that asks in a call of a pipeline. */
 function nodeOf(args: Json | undefined): string {
   return isObject(args) && typeof args['node'] === 'string' ? args['node'] : ''
 }
@@ -121,7 +121,7 @@ function watchedAgents(agents: Readonly<Record<string, RunnableAgent>>, outside:
   )
 }
 
-/** Nothing of the machine that a test runs on but its folder. */
+/** Returns surroundings that have only the working folder and `PATH` of the machine. */
 export function surroundingsOf(host: Host): Surroundings {
   const { cwd, environment } = thisProcess()
   return {

@@ -18,13 +18,13 @@ import type { ScriptedOptions } from './script.ts'
 import { ScriptedWorld, surroundingsOf } from './scripted-world.ts'
 import { builtInTools, scriptedTools } from './tools.ts'
 
-/** One run of a program under test: its world, its clock, and how far it has come. */
+/** One run of a program under test, with its world and its clock. */
 export class TestRun<Types extends WorkflowTypes> {
   readonly reflex: Reflex
   readonly host: VirtualHost
   readonly world: ScriptedWorld
   readonly handle: RunHandle<Types>
-  /** What the outside has answered. */
+  /** The answers of the outside. */
   readonly memory: AnswerMemory
   readonly #people: ScriptedPeople
 
@@ -37,7 +37,7 @@ export class TestRun<Types extends WorkflowTypes> {
     this.#people = new ScriptedPeople(parts.world.script.answers)
   }
 
-  /** Starts a run of a program. Nothing of it is awaited. */
+  /** Starts a run of a program. Does not wait for its effects. */
   static async of<Types extends WorkflowTypes>(what: Testable, script: ScriptedOptions, input?: InputOf<Types>): Promise<TestRun<Types>> {
     const { now = Date.UTC(2026, 0, 5, 9), kind } = script
     const host = virtualHost({ at: new Date(now).getTime() })
@@ -45,7 +45,7 @@ export class TestRun<Types extends WorkflowTypes> {
     const memory = new AnswerMemory()
     const file = fileOf(what)
     const builtIn = builtInTools(host)
-    // A file is checked for names of tools before it runs.
+    // A file is checked for the names of tools before it runs.
     const tools = takesTools(file) ? [...scriptedTools(script.tools, world.outside).values()].filter(({ name }) => !builtIn.has(name)) : []
     const reflex = new Reflex({ ...world.options, tools, store: memoryStore(), surroundings: surroundingsOf(host) })
     for (const [name, port] of Object.entries(world.ports(reflex, host)))
@@ -60,14 +60,14 @@ export class TestRun<Types extends WorkflowTypes> {
     return testRun
   }
 
-  /** The program and what it calls, the program first. */
+  /** The program, followed by the programs that it calls. */
   get programs(): readonly Program[] {
     const { programs } = this.reflex.runtime
     const root = programs.byHash(this.handle.run.state.pins[0]?.[3] ?? '')
     return root === undefined ? [] : programs.closure(root)
   }
 
-  /** Lets the run come to rest, and people say what the script has for them. */
+  /** Runs until the run rests and the script has no answer for an open question. */
   async rest(): Promise<void> {
     for (;;) {
       if (!(await waitFor(this.handle.idle(), this.host, this.world.outside))) return
@@ -81,7 +81,7 @@ export class TestRun<Types extends WorkflowTypes> {
     await waitFor(this.handle.answer(question, value, by), this.host, this.world.outside)
   }
 
-  /** Lets so many milliseconds pass. */
+  /** Advances the clock by a number of milliseconds. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.host.now() + milliseconds
     for (let { nextDue } = this.host; nextDue !== undefined && nextDue <= end; { nextDue } = this.host) {
@@ -92,7 +92,7 @@ export class TestRun<Types extends WorkflowTypes> {
     await this.rest()
   }
 
-  /** The run so far, for those who compare others with it. */
+  /** Returns the run so far, for comparison with other runs. */
   async played(): Promise<PlayedRun> {
     const { reflex, handle, world, memory, programs } = this
     const builtIn = builtInTools(this.host)
@@ -113,7 +113,7 @@ export class TestRun<Types extends WorkflowTypes> {
   }
 }
 
-/** A port whose answers are kept. */
+/** Returns a port that keeps its answers. */
 function rememberingPort(port: Port, memory: AnswerMemory): Port {
   return {
     ...port,

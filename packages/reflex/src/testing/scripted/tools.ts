@@ -3,12 +3,12 @@ import { createTools, type Guess, type Tool, type ToolCall, Tools } from '../../
 import type { Outside } from './outside.ts'
 import type { ScriptedOptions, ScriptedTool } from './script.ts'
 
-/** The names of the tools that Reflex has by itself. */
+/** Returns the names of the built-in tools. */
 export function builtInTools(host: Host): ReadonlySet<string> {
   return new Set(createTools({ environment: {}, host }).names())
 }
 
-/** A tool that answers as a script says. What the script leaves open is as with the real one of that name, if there is one. */
+/** Returns a tool that answers from the script. The other fields are those of the real tool with its name, if there is one. */
 function scriptedTool(name: string, given: ScriptedTool, outside: Outside, real?: Tool): Tool {
   const { run, ...rest } = typeof given === 'function' ? { run: given } : { ...given, run: given.run.bind(given) }
   const tool = { ...(real ?? unknownTool(name)), ...rest }
@@ -26,24 +26,24 @@ function scriptedTool(name: string, given: ScriptedTool, outside: Outside, real?
   }
 }
 
-/** What is known of a tool of which nothing is known: it may do anything, and nobody may repeat it unasked. */
+/** Returns the traits of an unknown tool: it leaves and must not be repeated without a question. */
 function unknownTool(name: string): Omit<Tool, 'run'> {
   return { name, description: name, leaves: true, repeat: 'ask' }
 }
 
-/** The tools of a script. `real`: those that they stand in for. */
+/** Returns the tools of a script. `real` has the tools that they replace. */
 export function scriptedTools(given: ScriptedOptions['tools'] = {}, outside: Outside, real?: Tools): ReadonlyMap<string, Tool> {
   return new Map(Object.entries(given).map(([name, tool]) => [name, scriptedTool(name, tool, outside, real?.find(name))]))
 }
 
-/** The tools of a run, of which those of a script come first. */
+/** The tools of a run. A scripted tool comes before the real tool with its name. */
 export class ScriptedTools extends Tools {
   readonly #real: Tools
   readonly #scripted: ReadonlyMap<string, Tool>
   readonly #outside: Outside
   readonly #allowsUnknown: boolean
 
-  /** `strangers`: a tool that nobody knows is one of which nothing is known, as in a recorded run, and no mistake. */
+  /** `allowsUnknown`: an unknown tool is not an error, as in a recorded run. */
   constructor(real: Tools, given: ScriptedOptions['tools'], outside: Outside, allowsUnknown: boolean) {
     super([])
     this.#real = real
@@ -63,7 +63,7 @@ export class ScriptedTools extends Tools {
 
   #unknownTool(name: string): Tool | undefined {
     if (!this.#allowsUnknown) return undefined
-    return { ...unknownTool(name), run: () => Promise.reject(new Error(`nobody recorded what ${name} answers`)) }
+    return { ...unknownTool(name), run: () => Promise.reject(new Error(`the recording has no answer of ${name}`)) }
   }
 
   override get(name: string, guess?: Guess): Tool {

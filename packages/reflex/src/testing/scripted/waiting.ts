@@ -3,10 +3,13 @@ import { readDuration } from '../../agents/index.ts'
 import type { VirtualHost } from '../virtual-host.ts'
 import type { Outside } from './outside.ts'
 
-/** Turns of the event loop in which something must come to rest once nothing is under way outside. */
+/** The number of turns of the event loop in which a run must rest when no call is in progress outside. */
 const TURNS = 100_000
 
-/** Carries on until something is over: what is under way outside gets real time, and then the still clock goes on. False if that gave nothing. */
+/**
+ * Runs until a promise settles. Calls in progress outside get real time; then the still clock advances to the next timer. Returns false if
+ * that did not settle the promise.
+ */
 export async function waitFor(promise: Promise<unknown>, host: VirtualHost, outside: Outside): Promise<boolean> {
   const result = { over: false }
   const finish = () => void (result.over = true)
@@ -24,15 +27,17 @@ export async function waitFor(promise: Promise<unknown>, host: VirtualHost, outs
     since = systemHost.now()
     if (!(await host.tick())) return false
   }
-  // What went wrong is told here.
+  // Throws the rejection of the promise.
   if (result.over) await promise
   return result.over
 }
 
-/** Milliseconds of `3d`, `90s` or a number of them. */
+/**
+ * Returns the milliseconds of a duration such as `3d` or `90s`. A number is returned unchanged. Throws a `RangeError` for any other value.
+ */
 export function milliseconds(duration: string | number): number {
   const parsed = readDuration(duration)
   if (parsed === undefined)
-    throw new RangeError(`${JSON.stringify(duration)} is no duration: write 90s, 3d or a whole number of milliseconds`)
+    throw new RangeError(`${JSON.stringify(duration)} is not a duration; write 90s, 3d or a whole number of milliseconds`)
   return parsed
 }

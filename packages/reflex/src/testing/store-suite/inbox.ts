@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { batchOf, leaseOf, messageOf, rowChange, NOW, mustThrow, type Rule, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
-/** The time at which the first worker counts as gone, without a heartbeat. */
+/** The time at which the first worker counts as gone if it sends no heartbeat. */
 const GONE_AT = NOW + TTL
 
-/** Messages from anybody, each once, and what is due. */
+/** Cases for messages from other processes, each accepted once, and for due runs. */
 export const inboxCases: Readonly<Record<string, Rule>> = {
   async 'messages wait in order of arrival, each as it was sent'(world) {
     await world.start()
@@ -27,7 +27,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.equal(new Set(inbox.map(({ row }) => row)).size, 3)
   },
 
-  async 'the same id again is the same message, taken or not; other runs have ids of their own'(world) {
+  async 'a repeated id is the same message, taken or not; each run has its own ids'(world) {
     const lease = await world.start()
     await world.start('newt-1aaa')
     assert.equal(await world.store.post(RUN, messageOf('m1')), true)
@@ -41,7 +41,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.equal((await world.store.inbox('newt-1aaa')).length, 1)
   },
 
-  async 'a message is taken with the records that took it, and nobody takes that of another run'(world) {
+  async 'a message is taken with the records that took it; a run cannot take the message of another run'(world) {
     await world.start('newt-1aaa')
     const lease = await world.start()
     for (const id of ['m1', 'm2', 'm3']) await world.store.post(RUN, messageOf(id))
@@ -61,7 +61,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     )
   },
 
-  async 'a message that a fenced writer took waits for the next one'(world) {
+  async 'a message that a fenced writer took waits for the next writer'(world) {
     const paused = await world.start()
     await world.store.post(RUN, messageOf('m1'))
     const taken = (await world.store.inbox(RUN)).map(({ row }) => row)
@@ -73,7 +73,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await other.inbox(RUN), [])
   },
 
-  async 'anybody may post to a run that another process holds'(world) {
+  async 'any process can post to a run that another process holds'(world) {
     const lease = await world.start()
     const other = await world.connect()
     assert.equal(await other.post(RUN, messageOf('m1')), true)
@@ -82,7 +82,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await other.inbox(RUN), [])
   },
 
-  async 'of several that post one id at once, one does'(world) {
+  async 'if several processes post one id at the same time, one succeeds'(world) {
     await world.start()
     const stores = await Promise.all(Array.from({ length: 8 }, (_, i) => world.connect(workerOf(`w${i}`))))
     const answers = await Promise.all(stores.map(async (store) => store.post(RUN, messageOf('m1'))))
@@ -90,7 +90,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.equal((await world.store.inbox(RUN)).length, 1)
   },
 
-  async 'a message whose texts are none is refused, and what comes later is read'(world) {
+  async 'a message with fields that are not texts is refused, and later messages are read'(world) {
     await world.start()
     for (const [name, value] of [
       ['id', 5],
@@ -105,21 +105,21 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     )
   },
 
-  async 'nothing can be posted to a run that does not exist or has ended'(world) {
+  async 'a message to a run that does not exist or has ended is refused'(world) {
     await mustThrow('R2016', () => world.store.post('nobody', messageOf('m1')))
     assert.deepEqual(await world.store.inbox('nobody'), [])
     const lease = await world.start()
     await world.store.post(RUN, messageOf('early'))
     await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'completed' }) }))
     await mustThrow('R2001', () => world.store.post(RUN, messageOf('late')))
-    assert.equal(await world.store.post(RUN, messageOf('early')), false, 'what was sent before is still known')
+    assert.equal(await world.store.post(RUN, messageOf('early')), false, 'an earlier message is still known')
     assert.deepEqual(
       (await world.store.inbox(RUN)).map(({ id }) => id),
       ['early'],
     )
   },
 
-  async 'a run is due when a wait of it is, the longest due first'(world) {
+  async 'a run is due when one of its waits is due; runs that are due the longest come first'(world) {
     for (const [id, due] of [
       ['a-1', GONE_AT + 5],
       ['b-1', GONE_AT + 3],
@@ -134,10 +134,10 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.due(GONE_AT + 5), ['b-1', 'c-1', 'a-1'])
     const running = await world.start('d-1')
     await world.mustCommit(batchOf(running, 1))
-    assert.deepEqual(await world.store.due(GONE_AT + 5), ['d-1', 'b-1', 'c-1', 'a-1'], 'its process was heard of last before')
+    assert.deepEqual(await world.store.due(GONE_AT + 5), ['d-1', 'b-1', 'c-1', 'a-1'], 'the last heartbeat of its process is older')
   },
 
-  async 'nothing is due of a run that a living process holds'(world) {
+  async 'a run that a living process holds is not due'(world) {
     const lease = await world.start()
     await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'suspended', due: NOW }) }))
     await world.store.post(RUN, messageOf('m1'))
@@ -160,7 +160,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.due(GONE_AT), [])
   },
 
-  async 'a message makes a run due once a wait of its name is open, a cancellation at once'(world) {
+  async 'a message makes a run due when a wait with its name is open; a cancellation does so at once'(world) {
     const lease = await world.start()
     const waits = [
       { id: '2w', type: 'answer', name: 'other', number: 1, since: NOW, path: '' },
@@ -170,25 +170,25 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     await world.store.post(RUN, messageOf('m1', { type: 'message', to: 'topic "ä"' }))
     await world.store.post(RUN, messageOf('m2', { type: 'message', to: 'other' }))
     await world.store.release(lease)
-    assert.deepEqual(await world.store.due(NOW + 100 * TTL), [], 'nobody waits')
+    assert.deepEqual(await world.store.due(NOW + 100 * TTL), [], 'no wait is open')
     const again = leaseOf(await world.store.claim(RUN, world.worker, NOW))
     await world.mustCommit(batchOf(again, 2, { row: rowChange({ status: 'suspended', waits: waits.slice(0, 1) }) }))
-    assert.deepEqual(await world.store.due(GONE_AT), [], 'a question is no topic')
+    assert.deepEqual(await world.store.due(GONE_AT), [], 'a question is not a topic')
     await world.mustCommit(batchOf(again, 3, { row: rowChange({ status: 'suspended', waits }) }))
     assert.deepEqual(await world.store.due(GONE_AT), [RUN])
     const [first] = await world.store.inbox(RUN)
     await world.mustCommit(batchOf(again, 4, { row: rowChange({ status: 'suspended', waits }), taken: [first?.row ?? 0] }))
-    assert.deepEqual(await world.store.due(GONE_AT), [], 'the other is still not waited for')
+    assert.deepEqual(await world.store.due(GONE_AT), [], 'no wait is open for the other message')
     await world.store.post(RUN, messageOf('m3', { type: 'cancel', to: '' }))
     assert.deepEqual(await world.store.due(GONE_AT), [RUN])
   },
 
-  async 'a wait takes one answer; another is refused until the first is taken, and messages are not'(world) {
+  async 'a wait takes one answer; another answer is refused until the first is taken; messages are not refused'(world) {
     const lease = await world.start()
     await world.start('newt-1aaa')
     await world.store.post(RUN, messageOf('m1', { to: '2w' }))
     await mustThrow('R2002', () => world.store.post(RUN, messageOf('m2', { to: '2w' })))
-    assert.equal(await world.store.post(RUN, messageOf('m1', { to: '2w' })), false, 'the same answer is no other one')
+    assert.equal(await world.store.post(RUN, messageOf('m1', { to: '2w' })), false, 'the same answer is not another answer')
     assert.equal(await world.store.post(RUN, messageOf('m2', { to: '3w' })), true)
     assert.equal(await world.store.post('newt-1aaa', messageOf('m2', { to: '2w' })), true)
     for (const id of ['m3', 'm4']) assert.equal(await world.store.post(RUN, messageOf(id, { type: 'message', to: '2w' })), true)
@@ -196,7 +196,7 @@ export const inboxCases: Readonly<Record<string, Rule>> = {
     assert.equal(await world.store.post(RUN, messageOf('m5', { to: '2w' })), true)
   },
 
-  async 'a running run is due when nobody carries it, a suspended one is not'(world) {
+  async 'a running run is due when no process holds it; a suspended run is not'(world) {
     const [running, suspended] = [await world.startWith(1, 'run-1'), await world.start('rest-1')]
     await world.mustCommit(batchOf(suspended, 1, { row: rowChange({ status: 'suspended' }) }))
     assert.deepEqual(await world.store.due(NOW + TTL - 1), [])

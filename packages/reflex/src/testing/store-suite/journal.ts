@@ -14,7 +14,7 @@ const WAIT: OpenWait = {
   path: 'verify/score',
 }
 
-/** Records: durable, in order, without gaps, and only under a valid lease. */
+/** Cases for records: durable, in order, without gaps, and only under a valid lease. */
 export const journalCases: Readonly<Record<string, Rule>> = {
   async 'a new run has its row, its owner and no record'({ store, worker }) {
     const row = rowOf(RUN, { due: NOW + 1, waits: [WAIT], value: { a: [1, 'ü', null] } })
@@ -22,20 +22,20 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await store.read(RUN), { row: { ...row, last: 0, owner: worker }, batches: [] })
   },
 
-  async 'an id that is in use is taken, and its run stays as it is'(world) {
+  async 'an id that is in use is taken, and its run does not change'(world) {
     await world.startWith(2)
     const before = await world.store.read(RUN)
     assert.equal(await world.store.create(rowOf(RUN, { trace: '6'.repeat(32), status: 'failed' }), world.worker), 'taken')
     assert.deepEqual(await world.store.read(RUN), before)
   },
 
-  async 'of several that create one id at once, one does'(world) {
+  async 'if several processes create one id at the same time, one succeeds'(world) {
     const stores = await Promise.all(Array.from({ length: 8 }, (_, i) => world.connect(workerOf(`w${i}`))))
     const answers = await Promise.all(stores.map(async (store, i) => store.create(rowOf(RUN), workerOf(`w${i}`))))
     assert.equal(answers.filter((answer) => answer !== 'taken').length, 1)
   },
 
-  async 'records come back as they were written, in their order'(world) {
+  async 'records are read as they were written, in order'(world) {
     const lease = await world.start()
     const texts = ['[[0]]', '[[1,"ü \\u0000 \\ud800 \u2028 😀"],\n[2]]', `[["${'long '.repeat(50_000)}"]]`]
     const batches = [
@@ -50,11 +50,11 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     assert.equal((await world.row(RUN))?.last, 4)
   },
 
-  async 'a commit without batches is nothing'({ store }) {
+  async 'a commit without batches does nothing'({ store }) {
     assert.deepEqual(await store.commit([]), [])
   },
 
-  async 'a commit moves what lists show'(world) {
+  async 'a commit changes the rows in lists'(world) {
     const lease = await world.start()
     await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'suspended', updated: NOW + 7, due: NOW + 9, waits: [WAIT] }) }))
     const suspended = { ...rowOf(RUN), status: 'suspended', updated: NOW + 7, due: NOW + 9, waits: [WAIT], last: 1, owner: world.worker }
@@ -71,7 +71,7 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     })
   },
 
-  async 'a batch whose first record does not follow is refused'(world) {
+  async 'a batch that leaves a gap or repeats a record is refused'(world) {
     const lease = await world.startWith(2)
     for (const first of [0, 1, 2, 4]) assert.deepEqual(await world.store.commit([batchOf(lease, first)]), [RUN])
     assert.equal(spans(await world.store.journal(RUN)), '1 2')
@@ -84,7 +84,7 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     assert.equal(await store.read('nobody'), undefined)
   },
 
-  async 'many runs share a commit; refused ones are left out with all that goes with them'(world) {
+  async 'many runs share a commit; a refused batch writes nothing'(world) {
     const [good, lost, gap] = [await world.start('good-1'), await world.start('lost-1'), await world.start('gap-1')]
     await world.store.post('lost-1', messageOf('m1'))
     const [message] = await world.store.inbox('lost-1')
@@ -109,7 +109,7 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     assert.equal((await world.store.inbox('lost-1')).length, 1)
   },
 
-  async 'batches of one run in one commit follow each other, or none is written'(world) {
+  async 'batches of one run in one commit follow each other, otherwise none is written'(world) {
     const lease = await world.start()
     await world.mustCommit(batchOf(lease, 1), batchOf(lease, 2, { count: 2 }))
     assert.deepEqual(await world.store.commit([batchOf(lease, 4), batchOf(lease, 6)]), [RUN])
@@ -150,7 +150,7 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.program('f1'), program)
   },
 
-  async 'what went in or came out can be changed without changing the store'(world) {
+  async 'changes to values that were written or read do not change the store'(world) {
     const lease = await world.start()
     const waits = [structuredClone(WAIT)]
     const value = { list: ['a'] }
@@ -165,7 +165,7 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await readAll(), before)
   },
 
-  async 'what is durable is there when the store is opened again'(world) {
+  async 'durable data is there when the store is opened again'(world) {
     if (!world.store.durable) return
     const lease = await world.startWith(3)
     await world.mustCommit(batchOf(lease, 4, { snapshot: 'four' }), batchOf(lease, 5))
@@ -181,12 +181,12 @@ export const journalCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await readAll(await world.connect(workerOf('reader'))), before, 'another connection sees it before this one is closed')
     await world.store.close()
     const again = await world.connect()
-    assert.notEqual(again, world.store, 'what is durable is opened anew: `open` answers with the object that was closed')
+    assert.notEqual(again, world.store, '`open` returned the closed object; a durable store must be opened again')
     assert.deepEqual(await readAll(again), before)
   },
 }
 
-/** Changes every list and object inside a value, where it lets itself be changed. */
+/** Changes every list and object inside a value that is not frozen. */
 function mutate(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   for (const inner of Object.values(value)) mutate(inner)

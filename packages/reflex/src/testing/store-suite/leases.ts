@@ -8,9 +8,9 @@ import { batchOf, leaseOf, mustBeOwned, NOW, mustThrow, type Rule, rowOf, TTL, w
 const RUN = 'otter-2m9q'
 const SECOND = workerOf('second')
 
-/** One writer for each run: who may take a lease, and that an old one is void. */
+/** Cases for the single writer of a run: a worker can take a free lease, and an old lease is void. */
 export const leaseCases: Readonly<Record<string, Rule>> = {
-  async 'a worker that did not say hello gets no run'(world) {
+  async 'a worker that did not say hello cannot hold a run'(world) {
     const stranger = workerOf('stranger')
     await mustThrow('R5028', () => world.store.create(rowOf(RUN), stranger))
     assert.equal(await world.store.read(RUN), undefined)
@@ -19,18 +19,18 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     await mustThrow('R5028', () => world.store.beat(stranger, NOW))
   },
 
-  async 'a run that is held is not given, and the holder is named'(world) {
+  async 'a claim of a held run is refused and names the holder'(world) {
     const lease = await world.start()
     const other = await world.connect()
     assert.deepEqual(await other.claim(RUN, SECOND, NOW + 1), { owner: { worker: world.worker, seen: NOW } })
     await world.mustCommit(batchOf(lease, 1))
   },
 
-  async 'there is no claim to a run that does not exist'({ store, worker }) {
+  async 'a run that does not exist cannot be claimed'({ store, worker }) {
     assert.deepEqual(await store.claim('nobody', worker, NOW), { missing: true })
   },
 
-  async 'a claim answers with the row and a lease of its own'(world) {
+  async 'a claim returns the row and a new lease'(world) {
     const lease = await world.startWith(2)
     await world.store.release(lease)
     assert.equal((await world.row(RUN))?.owner, null)
@@ -43,7 +43,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual((await world.row(RUN))?.owner, SECOND)
   },
 
-  async 'a released run is free at once, and the lease is void'(world) {
+  async 'a released run is free at once, and its lease is void'(world) {
     const lease = await world.start()
     await world.store.release(lease)
     assert.deepEqual(await world.store.commit([batchOf(lease, 1)]), [RUN])
@@ -60,7 +60,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     await world.store.release({ run: 'nobody', token: 1, worker: world.worker })
   },
 
-  async 'a worker that is silent for its ttl loses its runs, one that beats keeps them'(world) {
+  async 'a worker without a heartbeat for its ttl loses its runs; a worker with heartbeats keeps them'(world) {
     await world.start()
     const other = await world.connect()
     mustBeOwned(await other.claim(RUN, SECOND, NOW + TTL - 1))
@@ -70,7 +70,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     leaseOf(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
   },
 
-  async 'a heartbeat answers with those of the leases that hold'(world) {
+  async 'a heartbeat returns the leases that are still valid'(world) {
     const kept = await world.start()
     const lost = (await world.store.create(rowOf('newt-1'), world.worker)) as Lease
     const other = await world.connect()
@@ -82,7 +82,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     mustBeOwned(await other.claim(RUN, SECOND, NOW + 2 * TTL - 1))
   },
 
-  async 'a heartbeat that arrives late does not make its worker look older; a clock that was set back by more than the ttl counts'(world) {
+  async 'a late heartbeat does not make its worker look older; a clock that is set back by more than the ttl counts'(world) {
     await world.start()
     const other = await world.connect()
     await world.store.beat(world.worker, NOW + TTL)
@@ -92,7 +92,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     leaseOf(await other.claim(RUN, SECOND, NOW + TTL))
   },
 
-  async 'the ttl that counts is that of the holder'(world) {
+  async 'the ttl of the holder counts'(world) {
     const patient = workerOf('patient')
     const other = await world.connect(patient, 10 * TTL)
     await other.create(rowOf(RUN), patient)
@@ -100,7 +100,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     leaseOf(await world.store.claim(RUN, world.worker, NOW + 10 * TTL))
   },
 
-  async 'a commit does not ask the clock: a silent holder writes until somebody takes over'(world) {
+  async 'a commit does not depend on the clock: a silent holder can write until another worker takes over'(world) {
     const lease = await world.startWith(1)
     const other = await world.connect()
     await other.beat(SECOND, NOW + 100 * TTL)
@@ -109,7 +109,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.commit([batchOf(lease, 3)]), [RUN])
   },
 
-  async 'a worker may claim its own run again, which makes its older lease void'(world) {
+  async 'a worker can claim its own run again; its older lease is then void'(world) {
     const alive = workerOf('alive', { host: hostname(), pid: process.pid })
     const store = await world.connect(alive)
     const old = (await store.create(rowOf(RUN), alive)) as Lease
@@ -118,7 +118,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await store.commit([batchOf(lease, 1)]), [])
   },
 
-  async 'of several that claim a free run at once, one gets it and the others learn who'(world) {
+  async 'if several workers claim a free run at the same time, one gets it and the others learn its name'(world) {
     await world.store.release(await world.start())
     const workers = Array.from({ length: 8 }, (_, i) => workerOf(`w${i}`))
     const stores = await Promise.all(workers.map((worker) => world.connect(worker)))
@@ -132,7 +132,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
     )
   },
 
-  async 'a process that died on this machine loses its runs at once, a live one keeps them'(world) {
+  async 'a process that died on this machine loses its runs at once; a live process keeps them'(world) {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
     const here = { host: hostname(), pid: process.pid }
     try {
@@ -146,7 +146,7 @@ export const leaseCases: Readonly<Record<string, Rule>> = {
       assert.deepEqual(await other.claim(RUN, successor, NOW), { owner: { worker: dying, seen: NOW } })
       child.kill('SIGKILL')
       await once(child, 'exit')
-      mustBeOwned(await other.claim(RUN, stranger, NOW), 'from another machine only the heartbeat counts')
+      mustBeOwned(await other.claim(RUN, stranger, NOW), 'only the heartbeat counts for another machine')
       assert.deepEqual(await other.due(NOW), [RUN])
       leaseOf(await other.claim(RUN, successor, NOW))
     } finally {

@@ -4,14 +4,14 @@ import { batchOf, rowChange, NOW, type Rule, rowOf } from './world.ts'
 
 const TRACE = 'ab'.repeat(16)
 
-/** Lists of runs. */
+/** Cases for lists of runs. */
 export const listCases: Readonly<Record<string, Rule>> = {
   async 'a store without runs lists none'({ store }) {
     assert.deepEqual(await store.runs(), [])
     assert.deepEqual(await store.due(NOW), [])
   },
 
-  async 'runs are listed newest first; of those that started together, the later one first'(world) {
+  async 'runs are listed newest first; for runs with the same start, the later created run comes first'(world) {
     for (const [id, started] of [
       ['a-1', 2],
       ['b-1', 3],
@@ -25,17 +25,17 @@ export const listCases: Readonly<Record<string, Rule>> = {
     )
   },
 
-  async 'a run that was given up before its first record is in no list, and nothing is due for it'(world) {
+  async 'a run that was abandoned before its first record is in no list and is not due'(world) {
     const began = await world.startWith(1, 'a-1')
     const never = await world.start('b-1', { started: NOW + 1 })
     const ids = async (filter: RunFilter = {}) => (await world.store.runs(filter)).map(({ id }) => id)
-    assert.deepEqual(await ids(), ['b-1', 'a-1'], 'whoever made it may be about to begin')
+    assert.deepEqual(await ids(), ['b-1', 'a-1'], 'its process can still write the first record')
     for (const lease of [began, never]) await world.store.release(lease)
     assert.deepEqual([await ids(), await ids({ limit: 1 }), await ids({ prefix: 'b' })], [['a-1'], ['a-1'], []])
     assert.deepEqual(await world.store.due(NOW), ['a-1'])
   },
 
-  async 'a list shows the row of each run as it is now'(world) {
+  async 'a list shows the current row of each run'(world) {
     const lease = await world.start('a-1')
     await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'failed', updated: NOW + 4, value: { code: 'R2012' } }) }))
     await world.store.release(lease)

@@ -3,7 +3,7 @@ import { batchOf, leaseOf, type Rule, spans, type StoreWorld, TTL, NOW, workerOf
 
 const RUN = 'otter-2m9q'
 
-/** Records 1, 2-4, 5, 6-7, 8 with snapshots after 4 and after 7. */
+/** Writes records 1, 2-4, 5, 6-7 and 8, with snapshots after 4 and after 7. */
 async function writeRecords(world: StoreWorld): Promise<void> {
   const lease = await world.start()
   await world.mustCommit(batchOf(lease, 1))
@@ -13,9 +13,9 @@ async function writeRecords(world: StoreWorld): Promise<void> {
   await world.mustCommit(batchOf(lease, 8))
 }
 
-/** Reading from a snapshot, up to a record, from a record. */
+/** Cases for reading from a snapshot, up to a record, and from a record. */
 export const snapshotCases: Readonly<Record<string, Rule>> = {
-  async 'a run is read from its newest snapshot on'(world) {
+  async 'a run is read from its newest snapshot'(world) {
     await writeRecords(world)
     const read = await world.store.read(RUN)
     assert.deepEqual(read?.snapshot, { at: 7, body: 'at seven' })
@@ -23,7 +23,7 @@ export const snapshotCases: Readonly<Record<string, Rule>> = {
     assert.equal(read?.row.last, 8)
   },
 
-  async 'up to a record, a run is read from the newest snapshot that is not later'(world) {
+  async 'a run up to a record is read from the newest snapshot that is not later'(world) {
     await writeRecords(world)
     const expected: readonly [until: number, snapshot: number | undefined, batches: string][] = [
       [0, undefined, ''],
@@ -50,7 +50,7 @@ export const snapshotCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual([read?.snapshot, read?.batches], [{ at: 2, body: 'all of it' }, []])
   },
 
-  async 'a journal is read from the batch that holds a record, snapshots or not'(world) {
+  async 'a journal is read from the batch that holds a record, with or without snapshots'(world) {
     await writeRecords(world)
     const expected: readonly [from: number | undefined, batches: string][] = [
       [undefined, '1 2-4 5 6-7 8'],
@@ -65,13 +65,13 @@ export const snapshotCases: Readonly<Record<string, Rule>> = {
     for (const [from, batches] of expected) assert.equal(spans(await world.store.journal(RUN, from)), batches, `from ${from}`)
   },
 
-  async 'a snapshot of a refused batch is not kept'(world) {
+  async 'a snapshot of a refused batch is not stored'(world) {
     const lease = await world.startWith(1)
     await world.store.commit([batchOf(lease, 3, { snapshot: 'of nothing' })])
     assert.equal((await world.store.read(RUN))?.snapshot, undefined)
   },
 
-  async 'whoever takes a run over goes on after its last record'(world) {
+  async 'a worker that takes over a run continues after its last record'(world) {
     await writeRecords(world)
     const other = await world.connect()
     const claim = await other.claim(RUN, workerOf('second'), NOW + TTL)

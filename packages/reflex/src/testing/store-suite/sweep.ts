@@ -3,10 +3,10 @@ import type { Batch, Lease, RunStatus, StoredProgram, SweepResult } from '../../
 import { batchOf, messageOf, rowChange, NOW, type Rule, rowOf, spans, type StoreWorld, TTL, workerOf } from './world.ts'
 
 const NOTHING: SweepResult = { runs: [], programs: [], blobs: [] }
-/** The latest time at which anything of these cases ended. */
+/** A time after the end of every run of these cases. */
 const ALL = NOW + 1000
 
-/** A name of a program or a blob, as long as those are. */
+/** Returns the hash of a program or a blob, with the length of real hashes. */
 function hashOf(what: string): string {
   return Array.from(what, (char) => char.charCodeAt(0).toString(16))
     .join('')
@@ -17,7 +17,7 @@ function program(what: string): StoredProgram {
   return { hash: hashOf(what), kind: 'workflow', source: JSON.stringify({ id: what }) }
 }
 
-/** The first record of a run, as journals have it. */
+/** Returns the first batch of a run, in the form of real journals. */
 function firstBatch(lease: Lease, more: { readonly pins?: readonly string[]; readonly fork?: string } = {}): Batch {
   const pins = (more.pins ?? []).map((what) => [`workflow:${what}`, 'workflow', 1, hashOf(what)])
   const start = { v: 1, run: lease.run, trace: '', seed: '', at: NOW, pins, ...(more.fork === undefined ? {} : { fork: [more.fork, 1] }) }
@@ -33,13 +33,13 @@ async function sortedSweep(swept: SweepResult | Promise<SweepResult>): Promise<S
   return { runs: [...runs].sort(), programs: [...programs].sort(), blobs: [...blobs].sort() }
 }
 
-/** What is taken away, and what is not. */
+/** Cases for the sweep: the runs, programs and blobs that it removes, and those that it keeps. */
 export const gcCases: Readonly<Record<string, Rule>> = {
   async 'an empty store has nothing to sweep'({ store }) {
     assert.deepEqual(await store.sweep({ now: NOW, before: ALL }), NOTHING)
   },
 
-  async 'without a time nothing that a run names is swept, ended or not'(world) {
+  async 'without a time, nothing that a run names is swept, ended or not'(world) {
     for (const [i, status] of (['running', 'suspended', 'completed', 'failed', 'cancelled'] as const).entries()) {
       const lease = await world.start(`run-${i}`)
       await world.mustCommit(firstBatch(lease, { pins: [`p${i}`] }))
@@ -69,7 +69,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual([await world.store.program(spare.hash), await world.store.blob(hashOf('value'))], [undefined, undefined])
   },
 
-  async 'a program that a late record names stays, and so does one that the row of a run names'(world) {
+  async 'a program that a later record or the row of a run names stays'(world) {
     const late = await world.start('late-1')
     await world.mustCommit(firstBatch(late))
     const pin = { pin: [['workflow:late', 'workflow', 1, hashOf('late')]] }
@@ -78,7 +78,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.sweep({ now: NOW }), NOTHING)
   },
 
-  async 'what a ledger names stays'(world) {
+  async 'a program that a ledger names stays'(world) {
     const lease = await world.start()
     await world.mustCommit({ ...firstBatch(lease), programs: [program('kept'), program('spare')] })
     await world.store.append('memory', 'k', { learnt: [hashOf('kept')], text: 'x'.repeat(100) }, NOW)
@@ -86,7 +86,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.program(hashOf('kept')), program('kept'))
   },
 
-  async 'runs that ended at a time or before go with all that is theirs; others stay'(world) {
+  async 'runs that ended at or before a time are swept with all their data; other runs stay'(world) {
     const ends: readonly (readonly [string, RunStatus, number])[] = [
       ['old-1', 'completed', NOW],
       ['old-2', 'failed', NOW + 1],
@@ -116,7 +116,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.program(hashOf('shared')), program('shared'))
   },
 
-  async 'a name that was swept can be taken again, with nothing left of the run before'(world) {
+  async 'the name of a swept run can be used again, and nothing of the old run is left'(world) {
     const lease = await world.startWith(2)
     await world.store.post(lease.run, messageOf('m1'))
     await endRun(world, lease, 3)
@@ -127,7 +127,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.equal(await world.store.post(again.run, messageOf('m1')), true)
   },
 
-  async 'a lease on a run that was swept commits nothing and releases nothing'(world) {
+  async 'a lease on a swept run commits nothing and releases nothing'(world) {
     const lease = await world.startWith(1)
     await endRun(world, lease, 2)
     await world.store.sweep({ now: NOW, before: ALL })
@@ -146,7 +146,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual((await sortedSweep(world.store.sweep({ now: NOW, before: ALL }))).runs, ['first-1', 'second-1', 'third-1'])
   },
 
-  async 'a run that only speaks of a fork is none'(world) {
+  async 'a run that only mentions a fork in its values is not a fork'(world) {
     const lease = await world.startWith(1, 'first-1')
     await endRun(world, lease, 2)
     const other = await world.start('second-1')
@@ -154,7 +154,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual((await world.store.sweep({ now: NOW, before: ALL })).runs, ['first-1'])
   },
 
-  async 'a run that was given up before its first record goes, once whoever made it is gone'(world) {
+  async 'a run that was abandoned before its first record is swept when its process is gone'(world) {
     const other = await world.connect(workerOf('second'))
     assert.notEqual(await other.create(rowOf('never-1'), workerOf('second')), 'taken')
     assert.deepEqual((await world.store.sweep({ now: NOW + TTL - 1, before: ALL })).runs, [])
@@ -162,7 +162,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.equal(await world.store.read('never-1'), undefined)
   },
 
-  async 'a dry sweep tells the same and changes nothing'(world) {
+  async 'a dry sweep returns the same result and changes nothing'(world) {
     const lease = await world.start()
     await world.mustCommit({ ...firstBatch(lease, { pins: ['used'] }), programs: [program('used'), program('spare')] })
     await endRun(world, lease, 2)
@@ -174,7 +174,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await world.store.sweep({ now: NOW, before: ALL }), NOTHING)
   },
 
-  async 'runs that begin while others sweep have their programs, and runs that stay their records'(world) {
+  async 'runs that begin during a sweep keep their programs and records'(world) {
     const other = await world.connect()
     const beginRun = async (id: string): Promise<void> => {
       await world.mustCommit(firstBatch(await world.start(id), { pins: ['shared'] }))

@@ -8,16 +8,16 @@ async function unreadRuns(store: Store, worker: Worker): Promise<string[]> {
   return (await store.unread(worker)).map(({ run }) => run).sort()
 }
 
-/** Cases for the notice of messages to the holder of a run, so that it need not read every inbox. */
+/** Cases for the notice of new messages to the holder of a run, so that it need not read every inbox. */
 export const unreadCases: Readonly<Record<string, Rule>> = {
-  async 'a run is unread to its holder, for posts of any process, until its messages are taken'(world) {
+  async 'a run is unread for its holder from a post of any process until its messages are taken'(world) {
     const lease = await world.start()
     const other = await world.connect()
     assert.deepEqual(await unreadRuns(world.store, world.worker), [])
     await other.post(RUN, messageOf('m1', { type: 'message', to: 'nobody waits' }))
     await world.store.post(RUN, messageOf('m2', { type: 'cancel', to: '' }))
     assert.deepEqual(await unreadRuns(world.store, world.worker), [RUN])
-    assert.deepEqual(await unreadRuns(other, workerOf('second')), [], 'another worker does not hold it')
+    assert.deepEqual(await unreadRuns(other, workerOf('second')), [], 'another worker does not hold the run')
     const taken = (await world.store.inbox(RUN)).map(({ row }) => row)
     await world.mustCommit(batchOf(lease, 1, { taken: taken.slice(0, 1) }))
     assert.deepEqual(await unreadRuns(world.store, world.worker), [RUN])
@@ -25,7 +25,7 @@ export const unreadCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(await unreadRuns(world.store, world.worker), [])
   },
 
-  async 'the mark of an unread run differs once its messages differ, and only then'(world) {
+  async 'the mark of an unread run changes when its messages change, and only then'(world) {
     const lease = await world.start()
     await world.start('newt-1aaa')
     const other = await world.connect()
@@ -40,13 +40,13 @@ export const unreadCases: Readonly<Record<string, Rule>> = {
     marks.push(await mark())
     await world.mustCommit(batchOf(lease, 2, { taken: [second ?? 0] }))
     marks.push(await mark())
-    assert.equal(new Set(marks).size, marks.length, `each is another one: ${marks.join(', ')}`)
+    assert.equal(new Set(marks).size, marks.length, `each mark is different: ${marks.join(', ')}`)
     await other.post('newt-1aaa', messageOf('m1'))
     await world.mustCommit(batchOf(lease, 3))
-    assert.equal(await mark(), marks.at(-1), 'nothing of this run has changed')
+    assert.equal(await mark(), marks.at(-1), 'this run has not changed')
   },
 
-  async 'what was unread goes with the run to its next holder'(world) {
+  async 'an unread run is unread for its next holder'(world) {
     const lease = await world.start()
     await world.store.post(RUN, messageOf('m1'))
     assert.deepEqual(await unreadRuns(world.store, world.worker), [RUN])
@@ -79,7 +79,7 @@ export const unreadCases: Readonly<Record<string, Rule>> = {
     assert.deepEqual(called, [])
   },
 
-  async 'a watch that is complete is called after each post of other processes too'(world) {
+  async 'a complete watch is also called after each post of another process'(world) {
     await world.start()
     const other = await world.connect()
     let calls = 0

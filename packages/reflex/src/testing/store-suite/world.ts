@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { isFault } from '../../kernel/journal/fault.ts'
 import type { Awaitable, Batch, Claim, Lease, Message, RunRow, Store, StoredBatch, Worker } from '../../kernel/ports/store.ts'
 
-/** A place that a store can be opened at, empty at first. */
+/** A place for a store, empty at first. */
 export interface StoreUnderTest {
-  /** One more connection to the same data, as another process would have it. A store without connections answers with itself. */
+  /** Opens another connection to the same data, as another process does. A store without connections returns itself. */
   open(): Awaitable<Store>
-  /** Called last, when all that was opened is closed. */
+  /** Removes the place. It is called last, after every connection is closed. */
   dispose(): Awaitable<void>
 }
 
-/** What a case is given. */
+/** A case of the suite. */
 export type Rule = (world: StoreWorld) => Promise<void>
 
 export const NOW = 1_800_000_000_000
 export const TTL = 15_000
 const HASH = '0123456789abcdef'.repeat(4)
 
-/** A store with a worker that said hello, and more connections and workers as a case needs them. */
+/** A store with a worker that said hello; a case can add connections and workers. */
 export class StoreWorld {
   readonly store: Store
   readonly worker: Worker
@@ -39,7 +39,7 @@ export class StoreWorld {
     return new StoreWorld(place, opened, store, worker)
   }
 
-  /** Another connection, with a worker of its own. */
+  /** Opens another connection, with its own worker. */
   async connect(worker: Worker = workerOf('second'), ttl: number = TTL): Promise<Store> {
     const store = await this.#place.open()
     if (!this.#opened.includes(store)) this.#opened.push(store)
@@ -47,14 +47,14 @@ export class StoreWorld {
     return store
   }
 
-  /** A new run of the first worker. */
+  /** Creates a run that the first worker holds. */
   async start(id = 'otter-2m9q', row: Partial<RunRow> = {}): Promise<Lease> {
     const lease = await this.store.create(rowOf(id, row), this.worker)
     assert.notEqual(lease, 'taken')
     return lease as Lease
   }
 
-  /** A new run with records 1 to `count`, one in each batch. */
+  /** Creates a run with the records 1 to `count`, one in each batch. */
   async startWith(count: number, id?: string, row?: Partial<RunRow>): Promise<Lease> {
     const lease = await this.start(id, row)
     for (let first = 1; first <= count; first++) await this.mustCommit(batchOf(lease, first))
@@ -62,7 +62,7 @@ export class StoreWorld {
   }
 
   async mustCommit(...batches: Batch[]): Promise<void> {
-    assert.deepEqual(await this.store.commit(batches), [], 'a run was refused')
+    assert.deepEqual(await this.store.commit(batches), [], 'the store refused a batch')
   }
 
   async row(id: string): Promise<RunRow | undefined> {
@@ -70,7 +70,7 @@ export class StoreWorld {
   }
 }
 
-/** A worker that cannot be looked for on this machine: what is known of it is its heartbeat. */
+/** Returns a worker on another machine, so that only its heartbeat shows that it lives. */
 export function workerOf(id: string, more: Partial<Worker> = {}): Worker {
   return { id, host: `${id}.example.org`, pid: 4_000_000, ...more }
 }
@@ -89,14 +89,14 @@ export function rowOf(id: string, more: Partial<RunRow> = {}): Omit<RunRow, 'own
   }
 }
 
-/** A batch of one record, unless said otherwise. */
+/** Returns a batch of one record, unless `more` says otherwise. */
 export function batchOf(lease: Lease, first: number, more: Partial<Batch> = {}): Batch {
   const count = more.count ?? 1
   const records = Array.from({ length: count }, (_, i) => [1, first + i, 'a record'])
   return { lease, first, count, version: 1, body: JSON.stringify(records), row: rowChange(), ...more }
 }
 
-/** The row that goes with a batch. */
+/** Returns the row of a batch. */
 export function rowChange(more: Partial<Batch['row']> = {}): Batch['row'] {
   return { status: 'running', updated: NOW, due: null, waits: [], ...more }
 }
@@ -106,28 +106,28 @@ export function messageOf(id: string, more: Partial<Message> = {}): Message {
 }
 
 export function leaseOf(claim: Claim): Lease {
-  assert.ok('lease' in claim, `the run should be given, and the answer is ${JSON.stringify(claim)}`)
+  assert.ok('lease' in claim, `the claim must succeed; it returned ${JSON.stringify(claim)}`)
   return claim.lease
 }
 
-/** The numbers of the records in these batches: `1 2-4`. */
+/** Returns the numbers of the records in the batches: `1 2-4`. */
 export function spans(batches: readonly StoredBatch[] | undefined): string | undefined {
   return batches?.map(({ first, count }) => (count === 1 ? `${first}` : `${first}-${first + count - 1}`)).join(' ')
 }
 
-/** What is thrown or rejected has this code. */
+/** Requires that the work throws or rejects with a fault of this code. */
 export async function mustThrow(code: string, work: () => unknown): Promise<void> {
   try {
     await work()
   } catch (thrown) {
-    assert.ok(isFault(thrown), `${code} should be thrown, and what is thrown is no fault: ${String(thrown)}`)
-    assert.equal(thrown.code, code, `${code} should be thrown, and what is thrown is ${thrown.code}: ${thrown.message}`)
+    assert.ok(isFault(thrown), `expected ${code}, but an error that is not a fault was thrown: ${String(thrown)}`)
+    assert.equal(thrown.code, code, `expected ${code}, but ${thrown.code} was thrown: ${thrown.message}`)
     return
   }
-  assert.fail(`${code} should be thrown, and nothing is`)
+  assert.fail(`expected ${code}, but nothing was thrown`)
 }
 
-/** Somebody else has the run. */
-export function mustBeOwned(claim: Claim, why = 'somebody has it'): void {
-  assert.ok('owner' in claim, `the run should not be given, for ${why}; the answer is ${JSON.stringify(claim)}`)
+/** Requires that another worker holds the run. */
+export function mustBeOwned(claim: Claim, why = 'another worker holds the run'): void {
+  assert.ok('owner' in claim, `the claim must be refused, because ${why}; it returned ${JSON.stringify(claim)}`)
 }
