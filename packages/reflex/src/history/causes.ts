@@ -7,27 +7,27 @@ import { shortJson, didYouMean, suggest } from '../text/index.ts'
 import type { StoryLine } from './trace.ts'
 
 /**
- * Why something is as it is: what it came from, back to what somebody gave, answered or decided. What is too far back for one telling ends in a
- * `further back`, whose text is what to ask next.
+ * The explanation of a value, a node or a record: its causes, back to the values that were given, answered or decided. A chain that is too
+ * long ends in a cause with the name `further back`, whose text is the next question to ask.
  */
 export interface Cause {
   readonly what: 'value' | 'decision' | 'record' | 'effect' | 'answer' | 'start' | 'set' | 'call'
-  /** A key, the path of a node, or what it is of. */
+  /** A key, the path of a node, or another name. */
   readonly name: string
-  /** The record in which it came about. */
+  /** The record that caused it. */
   readonly record: number
   readonly text?: string
   readonly value?: Json
   readonly by?: string
   readonly because?: string
-  /** Of a decision: the other ways that were open, and the closed ones. */
+  /** For a decision: the other open edges, and the closed edges with their reasons. */
   readonly open?: readonly string[]
   readonly closed?: readonly { readonly way: string; readonly why: string }[]
-  /** The node failed with it. */
+  /** True if the node failed with it. */
   readonly failed?: true
-  /** It is told above. */
+  /** True if the cause is already explained above. */
   readonly again?: true
-  /** Of what was asked for: what else has the name, as it is asked for. */
+  /** The question for the key with the same name as the explained node. */
   readonly also?: string
   readonly from: readonly Cause[]
 }
@@ -40,20 +40,20 @@ export interface ExplainedRun {
 }
 
 /**
- * Explains `@21`, a node by its name or path, or a key of the board; `node:` and `key:` before a name say which is meant. Throws
- * `R2021` and `R2065`.
+ * Explains `@21`, a node by its name or path, or a key of the board. `node:` or `key:` before a name selects one of the two. Throws `R2021`
+ * for a record and `R2065` for a name that does not exist.
  */
 export function causeOfRun({ run, records, definitionsFor }: ExplainedRun, what: string): Cause {
   const number = /^@(\d{1,9})$/.exec(what)?.[1]
   const record = number === undefined ? undefined : Number(number)
   if (record !== undefined && (record < 1 || record > records.length)) throw noRecord(run, records.length, record)
-  // What came later is no cause.
+  // Later records cannot be causes.
   const story = new Chronology(records.slice(0, record), definitionsFor)
   if (record !== undefined) return new CauseFinder(story).record(record)
   return causeOfName(story, run, what)
 }
 
-/** What a node did or where a value came from; of a name that both have, the node, and how to ask for the key. */
+/** Explains a node or a key. If both have the name, it explains the node and names the question for the key. */
 function causeOfName(story: Chronology, run: string, what: string): Cause {
   const [, type, name = what] = /^(node|key):(.+)$/s.exec(what) ?? []
   const node = new CauseFinder(story).node(name)
@@ -67,8 +67,8 @@ function causeOfName(story: Chronology, run: string, what: string): Cause {
 }
 
 /**
- * How far back causes are told at once. A loop of ten thousand laps has ten thousand causes, one behind the other: where it is cut, the
- * last one says what to ask next.
+ * The maximum depth of an explanation. A loop of ten thousand rounds has a chain of ten thousand causes; where it is cut, the last cause
+ * names the next question to ask.
  */
 const MAX_DEPTH = 60
 
@@ -83,7 +83,7 @@ class CauseFinder {
     this.#story = story
   }
 
-  /** How a node decided the last time; of one that has not decided yet, what it has come to. */
+  /** Explains the last decision of a node; for a node without a decision, its latest record. */
   node(name: string): Cause | undefined {
     const matching = this.#story.lines.filter(({ place }) => place === name || place.endsWith(`/${name}`))
     const lines = DECISION_MARKS.flatMap((mark) => matching.findLast(({ event }) => event.mark === mark) ?? [])
@@ -96,7 +96,7 @@ class CauseFinder {
     return origin === undefined ? undefined : this.#value(origin)
   }
 
-  /** What a record did, and from what. */
+  /** Explains a record. */
   record(n: number): Cause {
     const moment = this.#story.at(n)
     const line = moment.lines.find(isChoice) ?? moment.lines.find(({ event }) => DECISION_MARKS.includes(event.mark)) ?? moment.lines[0]
@@ -104,7 +104,10 @@ class CauseFinder {
     return { ...decisionOf(moment, line), ...this.#answerer(moment, line), from: this.#causesOf(moment) }
   }
 
-  /** Who the person was that a line tells of: an answer's record says it, here or where what was decided was asked for; or nobody, in time. */
+  /**
+   * Returns the person in a line: the one in the record of the answer, which is this record or the record that requested the decision; or
+   * `a default` if the time ran out.
+   */
   #answerer({ record: { input } }: Moment, line: StoryLine | undefined): Pick<Cause, 'by'> {
     if (line?.event.facts?.['by'] !== 'a person') return {}
     const asked = input?.[0] === 'ok' ? this.#story.at(Number.parseInt(String(input[1]), 10)).record.input : input
@@ -137,7 +140,7 @@ class CauseFinder {
     return { ...cause, from: this.#causesOf(moment) }
   }
 
-  /** What a step had before it: its input, then what it read, and what who decided saw. */
+  /** Returns the causes of a step: its input, then the entries that it read or that the agent saw. */
   #causesOf(moment: Moment): Cause[] {
     return this.#oneLevelDown(moment.n, () => {
       const input = this.#inputCauses(moment)
@@ -147,7 +150,7 @@ class CauseFinder {
     })
   }
 
-  /** What is one further back than a record; where that is too far, how to ask for it. */
+  /** Finds the causes one level further back. At the maximum depth, it returns the next question to ask. */
   #oneLevelDown(n: number, find: () => Cause[]): Cause[] {
     if (this.#depth === MAX_DEPTH) return [{ what: 'record', name: 'further back', record: n, text: `why @${n}`, from: [] }]
     this.#depth++
@@ -163,7 +166,7 @@ class CauseFinder {
       case 'ok':
       case 'err': {
         const asked = Number.parseInt(String(input[1]), 10)
-        // Who decided is told with what he decided.
+        // The decision already names the one who decided.
         if (moment.lines.some(({ event }) => event.facts?.['by'] !== undefined)) return this.#precedingDecision(asked)
         const [port = ''] = this.#story.requestOf(input[1]) ?? []
         const text = `${input[0] === 'ok' ? 'answered' : 'failed'}, asked for @${asked}`
@@ -190,7 +193,7 @@ class CauseFinder {
     }
   }
 
-  /** The records with which the branches that a record joins came back to who began them, this one last. */
+  /** Returns the records in which the branches of a join ended, with this record last. */
   #joinedEnds(moment: Moment): Moment[] {
     const joined: Moment[] = []
     for (let at: Moment | undefined = moment; at !== undefined; at = at.previous === undefined ? undefined : this.#story.at(at.previous)) {
@@ -200,7 +203,7 @@ class CauseFinder {
     return joined
   }
 
-  /** What was called or begun beside, and has ended. */
+  /** Returns the ends of called programs and branches. */
   #endCauses(moments: readonly Moment[]): Cause[] {
     return moments.flatMap(({ record: { input } }) => {
       const ended = input?.[0] === 'ret' || input?.[0] === 'end' ? this.#story.endOf(input[1]) : undefined
@@ -213,7 +216,7 @@ class CauseFinder {
     })
   }
 
-  /** The last choice among several ways, or the last answer, that led to a record, in its frame or below. */
+  /** Returns the last decision with several open edges, or the last answer, before a record in its frame or in a caller. */
   #precedingDecision(n: number): Cause[] {
     const at = this.#story.decisionBefore(n)
     if (at === undefined) return []
@@ -222,7 +225,7 @@ class CauseFinder {
     return this.#visited.has(`@${at}`) ? [] : [this.record(at)]
   }
 
-  /** The call that began a frame, and what its caller gave it. */
+  /** Returns the call that started a frame, with the causes of its arguments. */
   #callerCause({ record, isFirst }: Moment): Cause | undefined {
     if (!isFirst) return undefined
     if (record.frame === 0) return this.#startCause()
@@ -260,12 +263,12 @@ function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'f
   }
 }
 
-/** Of a node that failed, that it did. */
+/** Marks a failed node. */
 function failedPart({ event: { mark } }: StoryLine): Pick<Cause, 'failed'> {
   return mark === 'fail' ? { failed: true } : {}
 }
 
-/** What stands open with a record that decides nothing. */
+/** Returns the open question or wait of a record without a decision. */
 function openText(line: StoryLine | undefined): Pick<Cause, 'text'> {
   const { mark, text = '' } = line?.event ?? {}
   return mark === 'ask' ? { text: `asks ${shortJson(text, 60)}` } : mark === 'wait' ? { text: `waits: ${text}` } : {}
@@ -274,7 +277,7 @@ function openText(line: StoryLine | undefined): Pick<Cause, 'text'> {
 function decisionFacts(line: StoryLine | undefined): Pick<Cause, 'by' | 'because'> {
   const { facts = {}, text = '', mark } = line?.event ?? {}
   const because = mark === 'decide' || mark === 'done' || mark === 'fail' ? text : ''
-  // Of a question that stands open it is whoever will answer it.
+  // For an open question, it is the one who must answer.
   const by = mark === 'ask' ? undefined : facts.by
   return { ...(typeof by === 'string' ? { by } : {}), ...(because === '' ? {} : { because }) }
 }
@@ -287,7 +290,7 @@ function edgesOf({ event: { facts = {} } }: StoryLine, takenEdge: string | undef
   return { ...(open.length === 0 ? {} : { open }), ...(closed.length === 0 ? {} : { closed }) }
 }
 
-/** How a value came onto the board, where no other entry was copied. */
+/** Describes how a value that is not a copy came onto the board. */
 function originText({ record, isFirst: first }: Moment, place: string): string {
   if (record.input?.[0] === 'kernel' && record.input[1] === 'fork') {
     const detail = record.input[2]

@@ -17,39 +17,39 @@ import { type Origin, originOf, StepReads } from './step-reads.ts'
 import { linesOf, type StoryLine } from './trace.ts'
 import { edgeOf } from './record-text.ts'
 
-/** One record, and what the story tells of it. */
+/** A record and its story. */
 export interface Moment {
   readonly n: number
   readonly record: Rec
-  /** The path of the frame before it. */
+  /** The path of the frame before the record. */
   readonly path: string
-  /** What its frame is called: the path of a branch, else its program. */
+  /** The name of the frame: the path of a branch, otherwise its program. */
   readonly frameName: string
-  /** It is the first step of its frame. */
+  /** True if it is the first step of its frame. */
   readonly isFirst: boolean
-  /** The record of the same frame before this one. */
+  /** The previous record of the same frame. */
   readonly previous: number | undefined
   readonly lines: readonly StoryLine[]
-  /** A way was taken in it where there were several. */
+  /** True if the record took one of several open edges. */
   readonly isChoice: boolean
 }
 
-/** A journal folded once more, so that it can be asked where things come from. */
+/** A journal that is folded again to find the origins of its values. */
 export class Chronology {
   readonly moments: Moment[] = []
   readonly #state = new State()
   readonly #definitions: RunPrograms
   readonly #reads: StepReads
-  /** Entries that were copied from another board: out of a call, or from a strand that was taken over. */
+  /** Entries that were copied from another board, by the return of a call or from a strand that was adopted. */
   readonly #copies = new Map<string, Origin>()
   readonly #ends = new Map<Ref, number>()
   /** The last record of each frame so far. */
   readonly #latest = new Map<Ref, number>()
   readonly #requests = new Map<Ref, Request>()
-  /** For records that were asked about, the last choice or answer at or before them; 0 where there is none. */
+  /** For records that were asked about: the last choice or answer at or before them; 0 if there is none. */
   readonly #decisions = new Map<number, number>()
 
-  /** Throws `R5003` and `R9001` as a replay of the records does. */
+  /** Throws `R5003` and `R9001`, as a replay of the records. */
   constructor(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms) {
     this.#definitions = definitionsFor(this.#state)
     this.#reads = new StepReads(records, definitionsFor, (n) => this.at(n).lines)
@@ -66,7 +66,9 @@ export class Chronology {
     return moment
   }
 
-  /** The entry that is read under a key where the run stands: at the top of its stack, else at its root, else where it still is. */
+  /**
+   * Returns the entry of a key in the current state: at the top of the root's stack, otherwise at the root, otherwise in any other frame.
+   */
   find(key: string): Origin | undefined {
     const { root } = this.#state
     const frames = [topOf(root), root, ...[...this.#state.frames.values()].map(topOf)]
@@ -77,23 +79,23 @@ export class Chronology {
     return undefined
   }
 
-  /** Everything that can be asked for by name. */
+  /** Returns all names that can be explained. */
   names(): string[] {
     const keys = topOf(this.#state.root).reader().keys()
     return [...new Set([...keys, ...this.lines.flatMap(({ place, event }) => [place, event.node ?? place])])]
   }
 
-  /** The entries that a record's step read, and that whoever decided says to have seen. */
+  /** Returns the entries that the step of a record read, and the entries that the agent saw. */
   readBy(n: number): readonly Origin[] {
     return this.#reads.readsOf(n)
   }
 
-  /** The entry that another one was copied from. */
+  /** Returns the entry that another entry was copied from. */
   copySource({ frame, key, record }: Origin): Origin | undefined {
     return this.#copies.get(copyName(frame, key, record))
   }
 
-  /** The record with which a frame or a strand ended. */
+  /** Returns the record in which a frame or a strand ended. */
   endOf(frame: Ref): number | undefined {
     return this.#ends.get(frame)
   }
@@ -102,7 +104,10 @@ export class Chronology {
     return this.#requests.get(effect)
   }
 
-  /** The last choice among several ways, or the last answer, that led to a record, in its frame or below: possibly the record itself. */
+  /**
+   * Returns the last choice among several edges, or the last answer, that led to a record, in its frame or in a caller. It can be the
+   * record itself.
+   */
   decisionBefore(n: number): number | undefined {
     const visited: number[] = []
     let at = n
@@ -120,7 +125,10 @@ export class Chronology {
     return isChoice || record.input?.[0] === 'answer'
   }
 
-  /** The record that a record goes back to: the one before it in its frame, or the one that asked for its input or began its frame. */
+  /**
+   * Returns the record before a record: the previous one in its frame, or the one that requested its input or began its frame; 0 if there
+   * is none.
+   */
   #previous(n: number): number {
     const { record, isFirst, previous = 0 } = this.at(n)
     if (record.input?.[0] === 'kernel' || (record.input === undefined && !isFirst)) return previous
@@ -157,7 +165,7 @@ export class Chronology {
     this.#latest.set(record.frame, n)
   }
 
-  /** Remembers where values come from that a return map or a taken over strand has brought. */
+  /** Remembers the origins of values that a return map or an adopted strand has copied. */
   #trackCopies(frame: Frame, record: Rec, n: number, adopted: readonly (readonly [key: string, from: Origin])[]): void {
     for (const [key, from] of adopted) this.#copies.set(copyName(frame.id, key, n), from)
     const ending = record.more?.return?.[0]
@@ -172,7 +180,7 @@ export class Chronology {
   }
 }
 
-/** A way was taken where there were several. */
+/** True if a line took one of several open edges. */
 export function isChoice(line: StoryLine): boolean {
   const { mark, facts = {} } = line.event
   return mark === 'decide' || (isList(facts.open) && facts.open.length > 1 && edgeOf(line.event) !== undefined)

@@ -14,47 +14,47 @@ import { edgeOf } from './record-text.ts'
 import { memberOf } from './first-difference.ts'
 import { linesOfHistory, type StoryLine } from './trace.ts'
 
-/** A run as far as one of its records. */
+/** A run up to one of its records. */
 export interface ComparedRun {
   readonly run: string
-  /** The record up to which it is compared, and its last one. */
+  /** The record up to which the run is compared; `last` is its last record. */
   readonly at: number
   readonly last: number
   readonly status: RunStatus
 }
 
-/** What a side of a comparison is made from. */
+/** One side of a comparison. */
 export interface Comparable extends ComparedRun {
-  /** Up to that record. */
+  /** The records up to `at`. */
   readonly records: readonly Rec[]
   readonly lines: readonly StoryLine[]
   readonly state: State
   readonly definitions: RunPrograms
 }
 
-/** Something that is not the same on both sides; a side that lacks it has none. */
+/** A difference between the two sides. A side without the value has no field for it. */
 export interface RunDifference {
-  /** `way`: what was decided or answered at a node. `node`: it was done on one side alone. `value`: of the board of the root. */
+  /** `way`: a decision or an answer at a node. `node`: a node that only one side executed. `value`: a value on the board of the root. */
   readonly what: 'way' | 'node' | 'value' | 'status' | 'result'
-  /** The path of a node, a key, or a place inside its value: `order.total`. */
+  /** The path of a node, a key, or a place inside a value: `order.total`. */
   readonly name: string
   readonly one?: Json
   readonly other?: Json
-  /** The records that made it so. */
+  /** The records that caused the difference. */
   readonly at: { readonly one?: number; readonly other?: number }
 }
 
-/** Two runs, or two records of one, compared. */
+/** The comparison of two runs, or of two records of one run. */
 export interface Comparison {
   readonly one: ComparedRun
   readonly other: ComparedRun
-  /** Records that both have, from the first on. */
+  /** The number of equal records from the first one. */
   readonly equal: number
-  /** Ways that were taken first, then values; none: nothing that can be told differs. */
+  /** The differences: decisions first, then values. Empty if no visible part differs. */
   readonly differences: readonly RunDifference[]
 }
 
-/** A stored run up to a record, its last one if none is named. */
+/** Reads a stored run up to a record; by default up to its last record. */
 export async function comparableOf(runtime: Runtime, { id: run, last, status }: RunRow, at: number = last): Promise<Comparable> {
   const records = (await runtime.journal(run)).slice(0, at)
   const { state, definitions } = await runtime.peek(run, at)
@@ -62,7 +62,7 @@ export async function comparableOf(runtime: Runtime, { id: run, last, status }: 
   return { run, at, last, status, records, lines, state, definitions }
 }
 
-/** Compares what became of two sides since their last common record. */
+/** Compares two sides after their last common record. */
 export function compareRuns(one: Comparable, other: Comparable): Comparison {
   const equal = one.run === other.run ? Math.min(one.at, other.at) : equalRecords(one.records, other.records)
   const since = ({ lines }: Comparable): StoryLine[] => lines.filter(({ n }) => n > equal)
@@ -90,7 +90,7 @@ function equalRecords(one: readonly Rec[], other: readonly Rec[]): number {
   return equal
 }
 
-/** A record without whose it is: a fork begins with the same start under another name. */
+/** Returns a record without the identity of its run. A fork begins with the same start under another name. */
 function withoutIdentity(record: Rec): Rec {
   const { more } = record
   if (more?.start === undefined) return record
@@ -100,11 +100,11 @@ function withoutIdentity(record: Rec): Rec {
 
 interface NodeVisit {
   readonly record: number
-  /** The way that was taken there, where there were several. */
+  /** The edge that was taken, if several were open. */
   readonly edge: string | undefined
 }
 
-/** Every node that was left, by its path, in order; questions that were answered by that of their node. */
+/** Returns every node that was left, by its path and in order, and every answered question by its node. */
 function visitsIn(lines: readonly StoryLine[]): Map<string, NodeVisit[]> {
   const visits = new Map<string, NodeVisit[]>()
   for (const { n, place, event } of lines) {
@@ -136,7 +136,7 @@ function values(one: Json | undefined, other: Json | undefined): Pick<RunDiffere
   return { ...(one === undefined ? {} : { one }), ...(other === undefined ? {} : { other }) }
 }
 
-/** The board of the root, without the book-keeping of its kind. */
+/** Returns the board of the root without the internal keys of its kind. */
 function boardOf({ state, definitions }: Comparable): Map<string, { readonly value: Json; readonly record: number }> {
   const reader = state.root.reader()
   const kind = definitions.kind(definitions.program(state.root.pin).kind)
@@ -157,7 +157,7 @@ function boardDifferences(one: Comparable, other: Comparable): RunDifference[] {
   })
 }
 
-/** Where two values differ: inside objects by their keys, else as a whole. */
+/** Returns the differences of two values: by key inside objects, otherwise for the whole value. */
 function valueDifferences(
   name: string,
   one: Json | undefined,
@@ -173,12 +173,12 @@ function valueDifferences(
 function endDifferences(one: Comparable, other: Comparable): RunDifference[] {
   const at = { one: one.at, other: other.at }
   const [ended, otherEnded] = [endedOf(one), endedOf(other)]
-  // Of a record before the last one nobody can say more than that it was not the end.
+  // A record before the last one only shows that the run had not ended.
   const isSame = ended === otherEnded || (!hasEnded(one) && !hasEnded(other) && (ended === undefined || otherEnded === undefined))
   const status: RunDifference[] = isSame ? [] : [{ what: 'status', name: 'status', ...values(ended, otherEnded), at }]
   const [result, another] = [resultOf(one), resultOf(other)]
   if (result === undefined && another === undefined) return status
-  // What the last node wrote stands on the board as well.
+  // The values of the last node are also on the board.
   const onBoard = (side: Comparable, key: string, value: Json): boolean => equalJson(side.state.root.reader().get(key) ?? null, value)
   const parts = valueDifferences('result', result, another).filter(({ name, one: a = null, other: b = null }) => {
     const key = name.slice('result.'.length)
@@ -195,7 +195,7 @@ function hasEnded({ state }: Comparable): boolean {
   return state.ended !== undefined
 }
 
-/** What a run came to, as its kind tells it. */
+/** Returns the result of a run in the form of its kind. */
 function resultOf({ state, definitions }: Comparable): Json | undefined {
   const value = state.ended?.value
   if (value === undefined || state.ended?.status !== 'done') return value

@@ -1,6 +1,6 @@
 import { defineFaults } from '../kernel/index.ts'
 
-/** What stored runs tell: causes, archives, tables, telemetry. */
+/** The faults of stored runs: causes, archives, tables and telemetry. */
 export const historyFaults = defineFaults({
   R2022: {
     title: 'A run cannot have this name',

@@ -1,14 +1,14 @@
 import { equalJson, isList, isObject, type Json } from '../kernel/index.ts'
 import { shortJson, type Path } from '../text/index.ts'
 
-/** The first place at which two values differ, and what stands there in each, short. */
+/** The first place at which two values differ, with the short text of both values. */
 export interface ValueDifference {
   readonly path: Path
   readonly one: string
   readonly other: string
 }
 
-/** Compares two values as the JSON that they are. Undefined: they are equal. */
+/** Compares two values as JSON. Returns undefined if they are equal. */
 export function firstDifference(one: object, other: object): ValueDifference | undefined {
   const [text, another] = [JSON.stringify(one), JSON.stringify(other)]
   if (text === another) return undefined
@@ -33,7 +33,7 @@ function differingStep(a: Json | undefined, b: Json | undefined): string | numbe
   return [...Object.keys(a), ...Object.keys(b)].find((key) => !equalJson(memberOf(a, key), memberOf(b, key)))
 }
 
-/** What stands under a key or at a place; nothing that only an object's prototype has. */
+/** Returns the value under a key or an index; undefined for a property that only the prototype has. */
 export function memberOf(value: Json | undefined, step: string | number): Json | undefined {
   if (typeof step === 'number') return isList(value) ? value[step] : undefined
   return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined

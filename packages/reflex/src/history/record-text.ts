@@ -3,10 +3,10 @@ import { firstDifference, type ValueDifference } from './first-difference.ts'
 import { shortJson } from '../text/index.ts'
 import type { StoryLine } from './trace.ts'
 
-/** Characters of a value beside others. */
+/** The maximum number of characters of a value in a list of values. */
 const MAX_VALUE_LENGTH = 26
 
-/** Parts of a record as people call them; those that are not here have names of one word that says it. */
+/** The names of the parts of a record in messages. A part that is not in the table has a clear name of its own. */
 const PART_NAMES: Readonly<Record<string, string>> = {
   input: 'what came in',
   writes: 'the values written',
@@ -34,13 +34,13 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   become: 'the program that goes on',
 }
 
-/** The parts that differ, in words: `where it stands and what is asked for`. */
+/** Returns the names of differing parts: `where it stands and what is asked for`. */
 export function partsText(parts: readonly DifferingPart[]): string {
   const names = [...new Set(parts.map(({ part }) => PART_NAMES[part] ?? part))]
   return names.length < 2 ? (names[0] ?? 'nothing') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-/** Where a part differs, and what stands there on each side: `order.total`, `4`, `84`. */
+/** Returns the first difference inside a part, with both values: `order.total`, `4`, `84`. */
 export function partDifference({ part, recorded, decided }: DifferingPart): ValueDifference {
   const named = (value: Json | undefined): object => ({
     [PART_NAMES[part] ?? part]: part === 'writes' || part === 'root' ? pairsOf(value) : value,
@@ -49,7 +49,7 @@ export function partDifference({ part, recorded, decided }: DifferingPart): Valu
   return { path, one, other }
 }
 
-/** Flat writes by their keys; a later one of a key counts. */
+/** Returns flat writes as an object. The last value of a key counts. */
 function pairsOf(writes: Json | undefined): Json | undefined {
   if (!isList(writes)) return writes
   return Object.fromEntries(
@@ -57,7 +57,7 @@ function pairsOf(writes: Json | undefined): Json | undefined {
   )
 }
 
-/** What a record says, by the story that its kind tells of it: `decide → full`. Empty where it tells none. */
+/** Returns the text of a record from the story of its kind: `decide → full`; empty if the kind has no story for it. */
 export function storyText(lines: readonly StoryLine[]): string {
   return lines
     .map(({ event }) => eventText(event))
@@ -99,7 +99,7 @@ function writesText({ facts }: StoryEvent): string {
   return entries.length === 0 ? '' : ` + ${entries.map(([key, value]) => `${key} ${shortJson(value, MAX_VALUE_LENGTH)}`).join(', ')}`
 }
 
-/** The way that an event says was taken. */
+/** Returns the edge that an event took. */
 export function edgeOf({ facts }: StoryEvent): string | undefined {
   return typeof facts?.edge === 'string' ? facts.edge : undefined
 }

@@ -14,7 +14,7 @@ import {
 } from '../kernel/index.ts'
 import type { StoryLine } from './trace.ts'
 
-/** An entry of a board: its key, its value, the record that wrote it, and the frame whose board it is. */
+/** An entry of a board: its key, its value, the record that wrote it, and the frame of the board. */
 export interface Origin {
   readonly key: string
   readonly value: Json
@@ -22,12 +22,12 @@ export interface Origin {
   readonly frame: Ref
 }
 
-/** Steps that are decided at once when the first of them is asked for; each further time twice as many. */
+/** The number of steps that are decided together when the first of them is asked for; it doubles each time. */
 const WINDOW = 1_000
 
 /**
- * The entries that the steps of a journal read. No record has them, so a step that is asked for is decided again, with those before it:
- * causes are looked for backwards. A question about the end of a long run decides few of its steps.
+ * The entries that the steps of a journal read. Records do not hold them, so a step that is asked for is decided again, together with the
+ * steps before it, because causes are searched backwards. A question about the end of a long run decides only a few steps.
  */
 export class StepReads {
   readonly #records: readonly Rec[]
@@ -36,14 +36,14 @@ export class StepReads {
   readonly #known = new Map<number, readonly Origin[]>()
   #window = WINDOW
 
-  /** `lines`: the story of a record. */
+  /** `lines` returns the story of a record. */
   constructor(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms, lines: (n: number) => readonly StoryLine[]) {
     this.#records = records
     this.#definitionsFor = definitionsFor
     this.#lines = lines
   }
 
-  /** Returns the entries that whoever decided in a record says to have seen, and those that its step read, without the internal ones of its kind. */
+  /** Returns the entries that the agent of a record saw, and the entries that its step read, without the internal keys of its kind. */
   readsOf(n: number): readonly Origin[] {
     if (!this.#known.has(n)) this.#decide(n - this.#window + 1, n)
     return this.#known.get(n) ?? []
@@ -74,18 +74,18 @@ export class StepReads {
   }
 }
 
-/** An entry as an origin; none for one that has been removed. */
+/** Returns an entry as an origin; undefined for a removed entry. */
 export function originOf({ key, value, record, frame }: FrameEntry): Origin | undefined {
   return value === undefined ? undefined : { key, value, record, frame }
 }
 
-/** The keys that an event says to have been read, or shown to whoever decided. */
+/** Returns the keys that an event reports as read or shown to the agent. */
 function seenKeys({ facts }: StoryEvent): string[] {
   const { keys, cut } = isObject(facts?.saw) ? facts.saw : {}
   return [keys, cut].flatMap((list) => (isList(list) ? list : [])).filter((key) => typeof key === 'string')
 }
 
-/** Entries that a record is about to write over, as they can still be read. */
+/** Returns the current values of entries that a record will overwrite. */
 function overwrittenEntries(frame: Frame, { writes = [] }: Rec): readonly Origin[] {
   return writes.flatMap((key, i): Origin[] => {
     const entry = i % 2 === 0 && typeof key === 'string' ? findEntry(frame, key) : undefined
@@ -94,7 +94,7 @@ function overwrittenEntries(frame: Frame, { writes = [] }: Rec): readonly Origin
   })
 }
 
-/** The entry that could be read before a record under a key, or under what a path in a value begins with. */
+/** Returns the entry that could be read before a record, under a key or under a prefix of a path. */
 function seenEntry(frame: Frame, path: string, record: number, replaced: readonly Origin[]): Origin | undefined {
   const steps = path.split('.')
   for (let length = steps.length; length > 0; length--) {

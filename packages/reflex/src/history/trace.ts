@@ -14,7 +14,7 @@ import {
   type StoryEvent,
 } from '../kernel/index.ts'
 
-/** One line of a trace: what a record meant, and where in the call stack. */
+/** A line of a trace: the meaning of a record and its place in the call stack. */
 export interface StoryLine {
   /** The number of the record. */
   readonly n: number
@@ -24,14 +24,14 @@ export interface StoryLine {
   readonly path: string
   /** The path of the event's node. */
   readonly place: string
-  /** The branch that the frame walks, where it is one of several beside each other. */
+  /** The branch of the frame, if it is one of several parallel branches. */
   readonly branch?: string | undefined
-  /** How deep on the call stack, the root being 0. */
+  /** The depth on the call stack; the root has depth 0. */
   readonly depth: number
   readonly event: StoryEvent
 }
 
-/** The lines of one record. */
+/** Returns the lines of one record. */
 export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   const { frame, n, at } = change
   const kind = definitions.kind(definitions.program(frame.pin).kind)
@@ -51,7 +51,7 @@ export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
   )
 }
 
-/** What the kernel itself records of a fork and of a cancellation, for every kind alike. */
+/** Returns the story of forks, cancellations and refused inputs, which the kernel records for every kind. */
 function kernelStory({ record: { input }, state }: Change): StoryEvent[] {
   if (input?.[0] === 'kernel' && input[1] === 'cancel') return [cancelStory(readCancel(input[2]))]
   if (input?.[0] === 'kernel' && input[1] === 'refused') return [refusedStory(input[2])]
@@ -64,14 +64,14 @@ function kernelStory({ record: { input }, state }: Change): StoryEvent[] {
   return [{ mark: 'note', text: text.join(', '), facts: { ...actor, ...(set === undefined ? {} : { wrote: set }) } }]
 }
 
-/** An effect that waits for others of the run, since the budget may not cover both. */
+/** Returns the story of an effect that waits for other effects of the run, because the budget may not cover both. */
 function deferredStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
   if (input?.[0] !== 'later') return []
   const text = 'waits for the calls under way: with this one they could use more than the budget'
   return [{ mark: 'note', ...(node === undefined ? {} : { node }), text, effect: input[1] }]
 }
 
-/** A try that a crash interrupted counts as what it may have used. */
+/** Returns the story of a repeated effect. The try that a crash interrupted counts with its estimated usage. */
 function retriedStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
   if (input?.[0] !== 'again' || !isObject(input[2])) return []
   const { input: read, output } = input[2]
@@ -88,7 +88,7 @@ function retriedStory({ record: { input } }: Change, node: string | undefined): 
   ]
 }
 
-/** An answer that came too late, or a message that is not what was written. */
+/** Returns the story of an answer that came too late, or of a damaged message. */
 function refusedStory(detail: Json | undefined): StoryEvent {
   const { fault, by } = isObject(detail) ? detail : {}
   const { code, message } = isObject(fault) ? fault : {}
@@ -101,7 +101,7 @@ function cancelStory({ reason, by }: ReturnType<typeof readCancel>): StoryEvent 
   return { mark: 'note', text: reason === 'cancelled' ? text : `${text}: ${reason}`, ...(by === undefined ? {} : { facts: { by } }) }
 }
 
-/** The lines of a whole journal: its records applied again, one after another. */
+/** Returns the lines of a whole journal. It applies the records again in order. */
 export function linesOfHistory({ records }: Pick<History, 'records'>, definitionsFor: (state: State) => RunPrograms): StoryLine[] {
   const lines: StoryLine[] = []
   const state = new State()
@@ -110,7 +110,7 @@ export function linesOfHistory({ records }: Pick<History, 'records'>, definition
   return lines
 }
 
-/** Applies records from the first on, and gives each with its surroundings, which hold until the next. */
+/** Applies the records from the first one and yields each with its state. The state is valid until the next record. */
 export function changesOf(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms): Generator<Change> {
   const state = new State()
   return applyAll(records, state, definitionsFor(state))

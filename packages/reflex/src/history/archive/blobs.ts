@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type LineOf, PART_SIZE } from './format.ts'
 
-/** Characters of large values that both sides remember; one that was forgotten stands in the archive again. */
+/** The number of characters of large values that the writer and the reader of an archive remember. A forgotten value is written again. */
 const MAX_REMEMBERED = 8_000_000
-/** Parts of a value at most: more make no text. */
+/** The maximum number of parts of a value. More parts would be longer than a text can be. */
 const MAX_PARTS = 500
 
-/** The large values of the last records, within bounds. Whoever writes and whoever reads forget the same ones. */
+/** The large values of the latest records, up to a limit. The writer and the reader of an archive forget the same values. */
 export class RecentBlobs {
   readonly #texts = new Map<string, string>()
   #size = 0
@@ -24,7 +24,7 @@ export class RecentBlobs {
     this.#size += text.length
   }
 
-  /** After each record: forgets the oldest until what is left is within bounds, or everything. */
+  /** Forgets the oldest values until the rest is within the limit. It is called after each record. */
   forget(bound = MAX_REMEMBERED): void {
     for (const [name, { length }] of this.#texts) {
       if (this.#size <= bound) return
@@ -34,19 +34,19 @@ export class RecentBlobs {
   }
 }
 
-/** The large values of an archive, as its lines bring them and its records need them. */
+/** The large values of an archive. Lines add them and records take them. */
 export class IncomingBlobs {
   readonly #recent = new RecentBlobs()
-  /** Those that the next record must need. */
+  /** The values that the next record must need. */
   readonly #fresh = new Map<string, string>()
   #partial: { readonly name: string; readonly of: number; readonly texts: string[] } | undefined
 
-  /** The value of which parts are still to come. */
+  /** The name of the value with missing parts; undefined if there is none. */
   get unfinishedName(): string | undefined {
     return this.#partial?.name
   }
 
-  /** Whether the next record must need a value. */
+  /** True if the next record must need a value. */
   get hasUnused(): boolean {
     return this.#fresh.size > 0
   }
@@ -55,7 +55,7 @@ export class IncomingBlobs {
     return this.#recent.get(name)
   }
 
-  /** Takes a part of a value. Answers with what is wrong with it. */
+  /** Adds a part of a value. Returns what is wrong with it; undefined if it is valid. */
   addPart({ blob: name, part, of, text }: LineOf<'blob'>): 'missing' | 'twice' | 'changed' | undefined {
     const partial = this.#partial ?? { name, of, texts: [] }
     if (partial.name !== name || partial.of !== of || part !== partial.texts.length + 1 || part > of || of > MAX_PARTS) return 'missing'
@@ -71,7 +71,7 @@ export class IncomingBlobs {
     return undefined
   }
 
-  /** The values that a record needs, which are remembered from then on, or the first that nobody has brought. */
+  /** Returns the values that a record needs and remembers them, or the name of the first value that no line has added. */
   resolve(names: readonly string[]): ReadonlyMap<string, string> | { readonly missing: string } {
     const blobs = new Map<string, string>()
     for (const name of names) {
@@ -85,7 +85,7 @@ export class IncomingBlobs {
     return blobs
   }
 
-  /** After each record. `bound`: how many characters are kept. */
+  /** Forgets the oldest values. It is called after each record. `bound` is the limit in characters. */
   forget(bound?: number): void {
     this.#recent.forget(bound)
   }

@@ -1,11 +1,14 @@
 import type { Json } from '../../kernel/index.ts'
 
-/** The number of the record that a line holds by its looks, or 0. */
+/** Returns the number of the record in a line by the start of the line; 0 if the line has no record. */
 export function recordNumberOf(line: string): number {
   return Number(/^\{"record":(\d+),/.exec(line)?.[1] ?? 0)
 }
 
-/** What a line says, if it says so in the one way in which it is written. Whatever says a thing twice, or in numbers that are none, is not ours. */
+/**
+ * Returns the content of a line if it is JSON in exactly the form that an export writes; otherwise undefined. A repeated key or a number in
+ * another form is not ours.
+ */
 export function parseContent(content: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(content)
@@ -16,10 +19,13 @@ export function parseContent(content: string): Readonly<Record<string, unknown>>
   }
 }
 
-/** Characters of the large values of one record at most, each as often as it stands there. */
+/** The maximum size in characters of the large values of one record, each counted as often as it occurs. */
 const MAX_VALUE_SIZE = 500_000_000
 
-/** A record can name a value at any number of places: a short archive would be more than fits into memory. */
+/**
+ * True if the values of a record are too large. A record can name a value in any number of places, so a short archive can need more than
+ * the memory.
+ */
 export function isTooLarge(row: readonly Json[], blobs: ReadonlyMap<string, string>): boolean {
   if (blobs.size === 0) return false
   const text = JSON.stringify(row)
@@ -27,10 +33,10 @@ export function isTooLarge(row: readonly Json[], blobs: ReadonlyMap<string, stri
   return size > MAX_VALUE_SIZE
 }
 
-/** Levels that no value of a run has, with those of the record around it: whoever walks through more runs out of stack. */
+/** The maximum number of levels of a record and its values. A deeper value would overflow the stack of the code that walks it. */
 const MAX_DEPTH = 600
 
-/** Whether a value has more levels than any of ours. */
+/** True if a value has more levels than any of ours. */
 export function isDeep(value: unknown, levels = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1))

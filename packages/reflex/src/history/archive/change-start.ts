@@ -1,6 +1,6 @@
 import { decodeBatch, encodeRecord, FORMAT, isObject, type Json, type Start } from '../../kernel/index.ts'
 
-/** A record as a store keeps it: its format, its parts, and the large values that stand beside it. */
+/** A record as a store keeps it: its format, its parts, and its large values. */
 export interface RecordParts {
   readonly v: number
   readonly row: readonly Json[]
@@ -8,8 +8,8 @@ export interface RecordParts {
 }
 
 /**
- * A stored record with another start; the same one where nothing is changed. It is read and written anew, for arguments may be so large that
- * the whole start stands beside its record, where no look at the parts finds it.
+ * Returns a stored record with a changed start; the same record if nothing changes. It decodes and encodes the record, because the whole
+ * start can be a large value beside the record.
  */
 export function changeStart(stored: RecordParts, change: (start: Start) => Start): RecordParts {
   const { v, row, blobs } = stored
@@ -22,7 +22,7 @@ export function changeStart(stored: RecordParts, change: (start: Start) => Start
   return { v: FORMAT, row: JSON.parse(text) as readonly Json[], blobs: newBlobs }
 }
 
-/** A start without the proof of what its operator may claim: that counts where it was made, and for this run alone. */
+/** Returns a start without the proof of the operator's rights. The proof is valid only in its own store and for its own run. */
 export function withoutProof(start: Start): Start {
   const { by } = start
   if (!isObject(by) || !Object.hasOwn(by, 'proof')) return start

@@ -14,17 +14,17 @@ import {
   type Store,
 } from '../../kernel/index.ts'
 
-/** How a run is exported. */
+/** The settings of an export. */
 export interface ExportOptions {
-  /** Signs the archive: HMAC-SHA-256 over the hash of all lines. */
+  /** The secret that signs the archive: HMAC-SHA-256 over the hash of all lines. */
   readonly secret?: ArchiveSecret | undefined
 }
 
 /**
- * The lines of the archive of a run, without line ends: a header, then each record up to the last of now, with the programs and large values
- * that it is the first to need before it, then messages that no record has taken, then a line that counts them. Holds one
- * record and the latest large values at a time. Throws `R5003` for a journal that cannot be read, `R2085` for a run with
- * a program that the store does not keep, `R2088` for a secret that is empty.
+ * Returns the lines of the archive of a run, without line ends: a header; each record up to the current last one, after the programs and
+ * large values that it is the first to need; the messages that no record has taken; and a line that counts them. Holds one record and the
+ * latest large values at a time. Throws `R5003` for a journal that cannot be read, `R5010` for a run without records, `R2016` for a missing
+ * run, `R2085` for a run with a program that is not in the store, and `R2088` for an empty secret.
  */
 export async function* archiveOf(store: Store, { id }: Pick<RunRow, 'id'>, options: ExportOptions = {}): AsyncGenerator<string> {
   const secret = checkedSecret(options.secret)
@@ -41,7 +41,10 @@ export async function* archiveOf(store: Store, { id }: Pick<RunRow, 'id'>, optio
   yield secret === undefined ? end : signedLine(end, chain.head, secret)
 }
 
-/** Where a run stands, and what no record up to there has taken: a message that is taken between two looks would be in neither. */
+/**
+ * Returns the row of a run and the messages that no record up to it has taken. Reads again if the run has moved between the two reads,
+ * because a message that is taken between them would be in neither.
+ */
 async function rowAndInbox(store: Store, run: string): Promise<{ readonly row: RunRow; readonly inbox: readonly Message[] }> {
   for (;;) {
     const row = await rowOf(store, run)
@@ -69,7 +72,7 @@ async function* storedRecords(store: Store, run: string, last: number): AsyncGen
   let n = 0
   const batches = [...(await store.journal(run))].reverse()
   for (let batch = batches.pop(); batch !== undefined && n < last; batch = batches.pop()) {
-    // Also checks that it can be read.
+    // It also checks that the batch can be read.
     const rows = JSON.parse(batch.body) as readonly (readonly Json[])[]
     for (const row of rows) {
       if (n === last) return
@@ -85,7 +88,7 @@ function missingRecord(run: string, record: number): Error {
   return kernelFaults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
 }
 
-/** What records need beside themselves, each written once while it is remembered. */
+/** The lines of records with the values and programs that they need. A value is written once while it is remembered. */
 class RecordLines {
   readonly #store: Store
   readonly #run: string
@@ -99,7 +102,7 @@ class RecordLines {
     this.#chain = chain
   }
 
-  /** The lines of a record: first those of what it needs. */
+  /** Returns the lines of a record, after the lines that it needs. */
   async *linesOf({ n, v, row }: StoredRecord): AsyncGenerator<string> {
     const blobs = new Map<string, string>()
     for (const hash of blobsOf(`[${JSON.stringify(row)}]`)) blobs.set(hash, this.#blobs.get(hash) ?? (await this.#read(hash)))
@@ -136,7 +139,7 @@ class RecordLines {
   }
 }
 
-/** The programs that a record is the first to use. */
+/** Returns the programs that a record is the first to use. */
 export function pinsOf(record: Rec | undefined): readonly Pin[] {
   return [...(record?.more?.start?.pins ?? []), ...(record?.more?.pin ?? [])]
 }

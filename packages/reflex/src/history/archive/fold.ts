@@ -14,12 +14,12 @@ import {
   summary,
 } from '../../kernel/index.ts'
 
-/** Characters of records after which a state keeps only what can still be read, as a snapshot does. */
+/** The size of records in characters after which a state is reduced to the parts that can still be read, as in a snapshot. */
 const COMPACT_SIZE = 4_000_000
 
 /**
- * The run of an archive as far as it has been read: where it stands, and its programs. Values on its boards are left out: how
- * a run stands does not depend on them, and they may be larger than memory.
+ * The run of an archive up to the last line that was read: its state and its programs. It leaves out the values on boards, because the
+ * state of a run does not depend on them, and they can be larger than the memory.
  */
 export class ArchiveFold {
   readonly #kinds: Programs
@@ -30,7 +30,7 @@ export class ArchiveFold {
   #definitions: RunPrograms
   #sinceCompacted = 0
 
-  /** `kinds` is changed: programs of the archive become known to it by their hashes. */
+  /** Adds the programs of the archive to `kinds`, by their hashes. */
   constructor(kinds: Programs, header: LineOf<'archive'>) {
     this.#kinds = kinds
     this.#header = header
@@ -41,12 +41,12 @@ export class ArchiveFold {
     return this.#state
   }
 
-  /** What lists show of it: nobody has told it to go on here, so what was under way where it comes from is not under way now. */
+  /** Returns the row of the run for lists. An open run is suspended: no process holds it here. */
   summary(): ReturnType<typeof summary> {
     return summary(this.#state, this.#definitions, statusOf(this.#state))
   }
 
-  /** Takes a program that the next record must use. */
+  /** Adds a program that the next record must use. */
   addProgram(hash: string, kind: string, source: Json): void {
     this.#sources.set(hash, { kind, source })
     this.#unusedPrograms.add(hash)
@@ -56,14 +56,14 @@ export class ArchiveFold {
     return this.#sources.has(hash)
   }
 
-  /** The first program that a record uses and nobody has added. */
+  /** Returns the first program that a record uses and no line has added. */
   missingProgram(record: Rec): Pin | undefined {
     return pinsOf(record).find(([, kind, , hash]) => this.#sources.get(hash)?.kind !== kind)
   }
 
   /**
-   * Takes the next record, of so many characters. Answers with what is wrong with it, as far as that is for this archive to
-   * know; throws what a record breaks that somebody else wrote, and `R5004` for a kind that is older here.
+   * Adds the next record; `size` is its size in characters. Returns what is wrong with it, as far as the archive can tell. Throws what a
+   * record from another program breaks, and `R5004` for a kind with an older revision here.
    */
   add(record: Rec, size: number): 'another run' | 'a start' | 'a stray program' | undefined {
     const { start } = record.more ?? {}
@@ -101,7 +101,7 @@ export class ArchiveFold {
   }
 }
 
-/** The pins that the frames of a record have from then on, by their numbers. */
+/** Returns the numbers of the pins that frames use after a record. */
 function usedPins({ more: { call, spawn = [], become } = {} }: Rec): readonly number[] {
   return [call?.pin, become, ...spawn.map(({ pin }) => pin)].filter((pin) => pin !== undefined)
 }
@@ -110,7 +110,7 @@ function statusOf({ ended }: State): RunRow['status'] {
   return ended === undefined ? 'suspended' : ended.status === 'done' ? 'completed' : ended.status
 }
 
-/** A record with all that it writes, but for the values. */
+/** Returns a record with its keys and without its values. */
 function withoutValues(record: Rec): Rec {
   const { writes, more } = record
   const blank = (flat: readonly Json[]): readonly Json[] => flat.map((item, i) => (i % 2 === 0 ? item : 0))

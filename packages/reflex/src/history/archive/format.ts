@@ -3,27 +3,24 @@ import { z } from 'zod'
 import { historyFaults } from '../faults.ts'
 import type { Json } from '../../kernel/index.ts'
 
-/**
- * The form of an archive: one run as JSON lines, each of which ends with a hash of itself and of all lines before it
- * (docs/archive.md).
- */
+/** The format of an archive: one run as JSON lines. Each line ends with a hash of itself and of all lines before it (docs/archive.md). */
 export const ARCHIVE = 1
 
-/** A secret: text counts as its UTF-8 bytes. */
+/** A secret. A text stands for its UTF-8 bytes. */
 export type ArchiveSecret = string | Uint8Array
 
-/** Characters of a large value that stand in one line, so that no line is longer than a text can be. */
+/** The maximum size in characters of the part of a large value in one line, so that no line is longer than a text can be. */
 export const PART_SIZE = 1_000_000
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 export const pin = z.tuple([z.string(), z.string(), z.number().int(), hash])
 export const count = z.number().int().nonnegative()
-/** The times that there are: milliseconds since the epoch, before and after. */
+/** The range of times in milliseconds before and after the epoch. */
 const END_OF_TIME = 8_640_000_000_000_000
 export const time = z.number().int().min(-END_OF_TIME).max(END_OF_TIME)
 export const json = z.custom<Json>((value) => value !== undefined)
 
-/** What the lines say, by their first key. */
+/** The schemas of the lines, by their first key. */
 export const LINES = {
   archive: z.strictObject({
     archive: z.literal(ARCHIVE),
@@ -49,7 +46,7 @@ export const LINES = {
 export type LineType = keyof typeof LINES
 export type LineOf<Type extends LineType> = z.infer<(typeof LINES)[Type]>
 
-/** A line as it stands in a file: what it says, the hash behind it, and the signature behind that in the last one. */
+/** A line of the file in parts: its content, the hash behind it, and the signature, which only the last line has. */
 export interface SplitLine {
   readonly content: string
   readonly hash: string
@@ -61,7 +58,7 @@ const SIGNATURE = /^,"signature":"([0-9a-f]{64})"$/
 const HASH_LENGTH = 74
 const SIGNATURE_LENGTH = 79
 
-/** Takes a line apart; undefined for one that does not end with a hash. */
+/** Splits a line; returns undefined for a line that does not end with a hash. */
 export function splitLine(line: string): SplitLine | undefined {
   if (!line.endsWith('}')) return undefined
   const whole = line.length - 1
@@ -71,18 +68,18 @@ export function splitLine(line: string): SplitLine | undefined {
   return found === undefined ? undefined : { content: `${line.slice(0, end - HASH_LENGTH)}}`, hash: found, signature }
 }
 
-/** The hash that goes from line to line. */
+/** The chain of hashes through all lines. */
 export class Chain {
-  /** That of the last line. */
+  /** The hash of the last line. */
   head = ''
   lines = 0
 
-  /** The hash of the next line, from what it says without its hash. */
+  /** Returns the hash of the next line from its content without the hash. */
   nextHash(content: string): string {
     return createHash('sha256').update(this.head).update('\n').update(content, 'utf8').digest('hex')
   }
 
-  /** A line with its hash, which is the last one from then on. */
+  /** Returns a line with its hash and makes it the last line. */
   add(content: object): string {
     const text = JSON.stringify(content)
     this.advance(this.nextHash(text))
@@ -95,7 +92,7 @@ export class Chain {
   }
 }
 
-/** The last line with the signature of all: HMAC-SHA-256 over its hash. */
+/** Returns the last line with the signature of the archive: HMAC-SHA-256 over its hash. */
 export function signedLine(line: string, head: string, secret: ArchiveSecret): string {
   return `${line.slice(0, -1)},"signature":"${signature(head, secret)}"}`
 }
@@ -104,13 +101,13 @@ function signature(head: string, secret: ArchiveSecret): string {
   return createHmac('sha256', secret).update(head).digest('hex')
 }
 
-/** A secret that keeps something secret: whoever signs or checks with an empty one believes what anybody could have signed. Throws `R2088`. */
+/** Returns the secret. Throws `R2088` for an empty secret, because anybody could have made its signature. */
 export function checkedSecret(secret: ArchiveSecret | undefined): ArchiveSecret | undefined {
   if (secret?.length === 0) throw historyFaults.make('R2088', 'the secret of an archive is empty')
   return secret
 }
 
-/** Whether this is the signature of a secret. The time that it takes says nothing of where it differs. */
+/** True if a secret made this signature. The comparison takes constant time. */
 export function isSignedBy(value: string, head: string, secret: ArchiveSecret): boolean {
   return timingSafeEqual(Buffer.from(value, 'hex'), Buffer.from(signature(head, secret), 'hex'))
 }

@@ -17,24 +17,24 @@ import {
   type Worker,
 } from '../../kernel/index.ts'
 
-/** How an archive is imported. */
+/** The settings of an import. */
 export interface ImportOptions {
-  /** The signature must be that of this secret. */
+  /** The secret of the signature; the archive must be signed with it. */
   readonly secret?: ArchiveSecret | undefined
-  /** The name of the run here; the one that it had if absent. */
+  /** The name of the run here; its original name if absent. */
   readonly id?: string | undefined
 }
 
-/** What was imported. */
+/** The result of an import. */
 export interface ImportedRun {
   readonly row: RunRow
-  /** Whether the archive was signed, and the signature checked. */
+  /** `checked`: the archive is signed and the signature was checked with a secret. `unchecked`: it is signed and no secret was given. */
   readonly signature: 'checked' | 'unchecked' | 'none'
-  /** Messages that came along: an answer among them goes on with the run as soon as somebody carries it. */
+  /** The number of imported messages. An answer among them is used when a process takes up the run. */
   readonly messages: number
 }
 
-/** Where an archive is imported. */
+/** The parts that an import needs. */
 export interface ImportWorld {
   readonly store: Store
   readonly worker: Worker
@@ -45,17 +45,20 @@ export interface ImportWorld {
 
 type Lines = Iterable<string> | AsyncIterable<string>
 
-/** Characters of a first line at most: names and hashes. A file without line ends is no archive, and none of it need be held to see that. */
+/**
+ * The maximum length of the first line in characters; it has only names and hashes. A file without line ends is refused without reading all
+ * of it.
+ */
 const MAX_FIRST_LINE = 100_000
-/** Characters of any other line at most: as many as a text can have. */
+/** The maximum length of any other line in characters: the longest text. */
 const MAX_LINE = 500_000_000
-/** Characters of records and large values that are committed together. */
+/** The size in characters of records and large values in one commit. */
 const COMMIT_SIZE = 8_000_000
 
 /**
- * Stores the run of an archive, once all of it has been read and found right: until then its lines lie in a file without a name, and nothing
- * is in the store. The proofs of what its operator was allowed do not travel, so it goes on with the usual trust at
- * most. Throws `R2070` to `R2084`, `R2088` for a secret that is empty, `R5007` if the name is taken, `R2022` for a name that no run can have.
+ * Stores the run of an archive after all of it was read and checked. Until then its lines are in a file without a name, and nothing is in
+ * the store. The proof of the operator's rights is not imported, so the run has at most the default trust. Throws `R2070` to `R2084` for an
+ * invalid archive, `R2088` for an empty secret, `R5007` if the name is taken, and `R2022` for an invalid name.
  */
 export async function importArchive(world: ImportWorld, lines: Lines, options: ImportOptions = {}): Promise<ImportedRun> {
   const verified = new ArchiveReader(world.programs.copyKinds(), checkedSecret(options.secret))
@@ -74,7 +77,10 @@ export async function importArchive(world: ImportWorld, lines: Lines, options: I
   }
 }
 
-/** The lines of a stream of bytes, with either line end. Throws `R2070` for one that nobody of us has written. */
+/**
+ * Returns the lines of a stream of bytes, with either kind of line end. Throws `R2070` for a line that is longer than any line of an
+ * archive.
+ */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let parts: string[] = []
@@ -103,7 +109,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): Asyn
   }
 }
 
-/** An archive that was found right, on its way into a store. */
+/** A checked archive that is being written to a store. */
 class ArchiveImport {
   readonly #world: ImportWorld
   readonly #verified: ArchiveReader
@@ -127,7 +133,7 @@ class ArchiveImport {
     const { store } = this.#world
     const { lease, last } = await this.#claim()
     try {
-      // Before the first record: a run that has begun may be taken up with its messages or not at all.
+      // The messages come before the first record: another process can take up a run that has begun, and it must then have all messages.
       if (last === 0) for (const message of messages) await store.post(this.#id, message)
       for await (const part of this.#reader.parts(linesOf(spool.bytes()))) {
         if (part.type === 'program') this.#programs.push(part.program)
@@ -156,7 +162,7 @@ class ArchiveImport {
     if (this.#size >= COMMIT_SIZE && part.n < this.#verified.records) await this.#commit(lease, false)
   }
 
-  /** The first record, as that of a run of this store. */
+  /** Returns the first record under the name of the run in this store. */
   #localStart(stored: RecordParts): RecordParts {
     const run = this.#id
     return changeStart(stored, (start) => {
@@ -165,7 +171,10 @@ class ArchiveImport {
     })
   }
 
-  /** Of a large run, what comes before the last part stands in the store as one that was cancelled: nobody goes on with half a run. */
+  /**
+   * Commits the collected records. Until the last part of a large run is stored, the run is marked as cancelled, so that no process
+   * continues half a run.
+   */
   async #commit(lease: Lease, isLast: boolean): Promise<void> {
     if (this.#rows.length === 0) return
     const { fold } = this.#reader
@@ -191,7 +200,7 @@ class ArchiveImport {
     this.#size = 0
   }
 
-  /** The name, for this archive: a new one, or one of an import of the very same that was broken off. */
+  /** Takes the name of the run: a new name, or the name of an interrupted import of the same archive. */
   async #claim(): Promise<{ readonly lease: Lease; readonly last: number }> {
     const { store, worker } = this.#world
     const { trace, program, started } = this.#verified.header

@@ -20,7 +20,7 @@ import {
   type StoredProgram,
 } from '../../kernel/index.ts'
 
-/** A part of an archive that is what was exported, as far as can be known so far. */
+/** A part of an archive that is valid as far as the archive has been read. */
 export type ArchivePart =
   | { readonly type: 'program'; readonly program: StoredProgram }
   | {
@@ -36,28 +36,28 @@ type Code = keyof typeof historyFaults.entries
 type Lines = Iterable<string> | AsyncIterable<string>
 
 /**
- * Reads an archive line by line, checks everything that can be checked, and folds the records. Nothing is certain before
- * `parts` has ended: whoever stores anything earlier stores what may be wrong further on.
+ * Reads an archive line by line, checks everything that can be checked, and folds the records. The archive is valid only after `parts` has
+ * ended: a later line can still be invalid.
  */
 export class ArchiveReader {
   readonly #kinds: Programs
   readonly #secret: ArchiveSecret | undefined
   readonly #chain = new Chain()
   readonly #blobs = new IncomingBlobs()
-  /** The names of the messages, and the waits that they answer: a store has each once. */
+  /** The ids of messages and the waits that they answer. A store accepts each only once. */
   readonly #messageKeys = new Set<string>()
   #header: LineOf<'archive'> | undefined
   #fold: ArchiveFold | undefined
   #ended = false
   #signed: boolean | undefined
 
-  /** `kinds` is changed: programs of the archive become known to it by their hashes. */
+  /** Adds the programs of the archive to `kinds`, by their hashes. */
   constructor(kinds: Programs, secret: ArchiveSecret | undefined) {
     this.#kinds = kinds
     this.#secret = secret
   }
 
-  /** The first line; known once the first part is. */
+  /** The first line; known after the first part. */
   get header(): LineOf<'archive'> {
     if (this.#header === undefined) throw this.#fault('R2070', 'the file is empty')
     return this.#header
@@ -69,22 +69,25 @@ export class ArchiveReader {
     return this.#fold
   }
 
-  /** How many records it has so far. */
+  /** The number of records so far. */
   get records(): number {
     return this.#fold?.state.n ?? 0
   }
 
-  /** The hash of all lines, once all are read: what a signature signs. */
+  /** The hash of all lines after they are read; a signature signs it. */
   get head(): string {
     return this.#chain.head
   }
 
-  /** `checked` against the secret; `unchecked` without one. */
+  /** `checked` with the secret; `unchecked` without a secret. */
   get signature(): 'checked' | 'unchecked' | 'none' {
     return this.#signed === undefined ? 'none' : this.#secret === undefined ? 'unchecked' : 'checked'
   }
 
-  /** Every part, in order. Throws `R2070` to `R2084` with the number of the line, and `R5004` for a kind that is older here. */
+  /**
+   * Returns every part, in order. Throws `R2070` to `R2084` with the number of the line, and `R5004` for a kind with an older revision
+   * here.
+   */
   async *parts(lines: Lines): AsyncGenerator<ArchivePart> {
     let pending: PendingFault | undefined
     for await (const line of lines) {
@@ -118,7 +121,10 @@ export class ArchiveReader {
     })
   }
 
-  /** A record that comes too early. Only a look at the rest tells one that was moved from one that is gone. */
+  /**
+   * Returns the faults for a record with a number that is too high. Only the later lines show if the expected record was moved or is
+   * missing.
+   */
   #earlyRecord(line: string): PendingFault | undefined {
     const found = recordNumberOf(line)
     const record = this.records + 1
@@ -130,7 +136,10 @@ export class ArchiveReader {
     }
   }
 
-  /** A line that does not end as it should: changed, or cut if it is the last. One that counts has no braces but its own: with both of them it is whole. */
+  /**
+   * Returns the faults for a line without a valid end. It was changed, or cut if it is the last line. A last line that begins and ends with
+   * its braces is not cut.
+   */
   #unreadableLine(line: string): PendingFault {
     const garbled = this.#garbledFault(line)
     const isWhole = this.#header === undefined || (line.startsWith('{"end":') && line.endsWith('}'))
@@ -194,7 +203,7 @@ export class ArchiveReader {
     throw this.#fault(code, `this is not what a line of the type ${type} says`, { cause: error })
   }
 
-  /** Every line has the hash that goes through all of them. */
+  /** Requires that a line has the hash of the chain. */
   #link({ content, hash, signature }: SplitLine, code: Code, what: string, details: { readonly record?: number } = {}): void {
     if (this.#chain.nextHash(content) !== hash)
       throw this.#fault(code, `${what} is not what was exported, or the line before it is gone`, details)
@@ -233,7 +242,7 @@ export class ArchiveReader {
     if (n < record) throw this.#fault('R2074', `record ${n} stands behind record ${record - 1}`, { record: n })
     if (v > FORMAT) throw this.#fault('R2071', `record ${n} has format ${v}; this release knows up to ${FORMAT}`, { record })
     const blobs = this.#blobs.resolve(this.#attempt(n, () => blobsOf(`[${JSON.stringify(row)}]`)))
-    // Whatever is missing says more than that the hash does not fit.
+    // A missing value explains more than a wrong hash.
     if ('missing' in blobs) throw this.#fault('R2080', `record ${n} needs the value ${blobs.missing.slice(0, 8)}`, { record })
     const decoded = isTooLarge(row, blobs) ? { broken: new TypeError('it holds more than a record can') } : this.#decode(row, v, n)
     if ('missing' in decoded)
@@ -250,7 +259,7 @@ export class ArchiveReader {
     return { type: 'record', n, v, row, blobs }
   }
 
-  /** Does something with a record that somebody else may have written: what it breaks is said of it. */
+  /** Runs work on a record that another program can have written. A failure is reported as a fault of the record. */
   #attempt<Result>(n: number, work: () => Result): Result {
     try {
       return work()
@@ -260,7 +269,10 @@ export class ArchiveReader {
     }
   }
 
-  /** A record, or the first program that it uses and no line before it holds. One that cannot be read may still be one that was changed. */
+  /**
+   * Returns a record, or the first program that it uses and no earlier line holds. A record that cannot be decoded can still be one that
+   * was changed, so its failure is returned.
+   */
   #decode(row: readonly Json[], v: number, n: number): { readonly record: Rec } | { readonly missing: Pin } | { readonly broken: unknown } {
     try {
       const read = (name: string): string => this.#blobs.get(name) ?? 'null'
@@ -310,10 +322,10 @@ const RECORD_PROBLEMS: Readonly<Record<NonNullable<ReturnType<ArchiveFold['add']
   'a stray program': (n) => ['R2076', `record ${n} does not need the program before it`],
 }
 
-/** Something is wrong, and what it is depends on the lines after it. */
+/** A fault that depends on the lines after it. */
 interface PendingFault {
-  /** What is wrong if this line follows, unless another one tells. */
+  /** Returns the fault if this line follows and decides it. */
   readonly afterLine: (line: string) => Fault | undefined
-  /** What is wrong if no line has told. */
+  /** The fault if no later line decides it. */
   readonly atEnd: Fault
 }

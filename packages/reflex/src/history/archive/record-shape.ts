@@ -3,8 +3,8 @@ import { count, json, pin, time } from './format.ts'
 import type { Input, Outputs, Rec, Start } from '../../kernel/index.ts'
 
 /**
- * The form of a record, part by part. A record of a store is believed, for whoever wrote it is the kernel; one of an archive may be anybody's,
- * and what has another form would break whoever looks at the run, or at the store that it lies in.
+ * The schema of a record, part by part. A record in a store was written by the kernel and needs no check. A record in an archive can come
+ * from any program; another form would break the code that reads the run or its store.
  */
 const text = z.string()
 const ref = z.union([text, count])
@@ -96,7 +96,7 @@ const RECORD_PARTS = {
 
 const RECORD = z.strictObject(RECORD_PARTS)
 
-/** A decoded record that has the form of one, or a `TypeError` that says where it has not. */
+/** Returns a decoded record if it has the form of a record. Throws a `TypeError` that names the first invalid part. */
 export function checkRecord(record: Rec): Rec {
   const { error } = RECORD.safeParse(record)
   if (error === undefined) return record

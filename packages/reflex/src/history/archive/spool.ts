@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { historyFaults } from '../faults.ts'
 
-/** Characters that are written at once. */
+/** The number of characters in one write. */
 const WRITE_SIZE = 1_000_000
 
-/** Lines in a file that has no name once it is open: it ends with this process, however that ends, and nobody else can change it meanwhile. */
+/**
+ * Lines in a temporary file. The file has no name after it is open, so it is removed when the process ends, and no other process can change
+ * it.
+ */
 export class Spool {
   readonly #folder: string
   readonly #file: FileHandle
@@ -29,7 +32,7 @@ export class Spool {
     }
   }
 
-  /** The same lines, each written on its way. */
+  /** Returns the same lines and writes each of them to the file. */
   async *tee(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
     let text = ''
     for await (const line of lines) {
@@ -44,7 +47,7 @@ export class Spool {
     await this.#file.appendFile(text)
   }
 
-  /** Those that were kept, once more. */
+  /** Returns the stored lines as bytes. */
   bytes(): AsyncIterable<Uint8Array> {
     return this.#file.createReadStream({ start: 0, autoClose: false })
   }
@@ -54,12 +57,12 @@ export class Spool {
     this.#discard()
   }
 
-  /** Some systems keep the name of a file until it is closed. */
+  /** Removes the folder. Some systems keep the name of a file until it is closed. */
   #discard(): void {
     try {
       rmSync(this.#folder, { recursive: true, force: true })
     } catch {
-      // It goes when the file is closed.
+      // The folder is removed when the file is closed.
     }
   }
 }

@@ -2,33 +2,33 @@ import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, renameSync, rmS
 import { join } from 'node:path'
 
 /**
- * Files of a folder that take their names together, once all of them are whole and on the disk. Until then they lie in a folder of their own below it,
- * so that two who write at the same time do not write into the same file.
+ * Files of a folder that get their names together, after all of them are complete and on the disk. Until then they are in their own
+ * subfolder, so that two exports at the same time do not write to the same file.
  */
 export class DraftFiles {
   readonly #target: string
   readonly #folder: string
 
-  /** Makes the folder if it is not there. */
+  /** Creates the folder if it does not exist. */
   constructor(target: string) {
     mkdirSync(target, { recursive: true })
     this.#target = target
     this.#folder = mkdtempSync(join(target, '.reflex-export-'))
   }
 
-  /** Where a file is written. */
+  /** Returns the path for writing a file. */
   path(name: string): string {
     return join(this.#folder, name)
   }
 
-  /** Gives the files their names; those that had them are replaced. */
+  /** Gives the files their names. Replaces existing files. */
   publish(names: readonly string[]): void {
     for (const name of names) syncFile(this.path(name))
     for (const name of names) renameSync(this.path(name), join(this.#target, name))
     this.discard()
   }
 
-  /** Takes away what was not kept. */
+  /** Removes the draft files. */
   discard(): void {
     rmSync(this.#folder, { recursive: true, force: true })
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { historyFaults } from '../faults.ts'
 import { DraftFiles } from './draft-files.ts'
 
-/** How the tables of a store are written. */
+/** The file format of the tables. */
 export type TableFormat = 'jsonl' | 'parquet'
 
 /** A file that was written. */
@@ -15,16 +15,16 @@ export interface ExportedTable {
   readonly rows: number
 }
 
-/** What an export of a store needs. */
+/** The parts that an export of a store needs. */
 export interface ExportWorld {
   readonly store: Store
   readonly runtime: Pick<Runtime, 'programs'>
 }
 
-/** What is written to one table. */
+/** The file of one table. */
 interface TableFile {
   write(cells: readonly Cell[]): Promise<void> | undefined
-  /** Writes what is left. */
+  /** Writes the remaining rows. */
   end(): Promise<void>
   close(): Promise<void>
 }
@@ -34,9 +34,9 @@ type Columns = readonly (readonly [name: string, type: ColumnType])[]
 const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[]
 
 /**
- * Writes every run of a store as tables (runs, records, effects, entries) into a folder: `runs.jsonl` and so on. One run is
- * read at a time. The files appear once all are whole; those of an earlier export are replaced. Throws `R2087` where the package for Parquet is missing, `R5003`
- * for a journal that cannot be read; nothing is left behind then.
+ * Writes every run of a store as tables (runs, records, effects, entries) into a folder, as `runs.jsonl` and so on. Reads one run at a
+ * time. The files appear when all are complete, and they replace the files of an earlier export. Throws `R2087` if the package for Parquet
+ * is missing, and `R5003` for a journal that cannot be read; no file is left then.
  */
 export async function exportTables(world: ExportWorld, folder: string, format: TableFormat): Promise<readonly ExportedTable[]> {
   const parquet = format === 'parquet' ? await loadParquet() : undefined
@@ -86,7 +86,7 @@ async function* rowsOf({ store, runtime }: ExportWorld): AsyncGenerator<readonly
 
 // JSON lines
 
-/** Characters that are written at once. */
+/** The number of characters in one write. */
 const WRITE_SIZE = 1_000_000
 
 async function jsonlFile(path: string, columns: Columns): Promise<TableFile> {
@@ -95,7 +95,7 @@ async function jsonlFile(path: string, columns: Columns): Promise<TableFile> {
   const flush = async (): Promise<void> => {
     const chunk = text
     text = ''
-    // Not `write`, which may leave out what a full disk had no room for.
+    // `write` can leave out the rest when the disk is full; `appendFile` does not.
     await file.appendFile(chunk)
   }
   return {
@@ -115,7 +115,7 @@ function jsonlValue(cell: Cell, type: ColumnType): unknown {
 
 // Parquet
 
-/** What the package hyparquet-writer is used for; it need not be installed. */
+/** The used part of the package hyparquet-writer, which is optional. */
 interface Parquet {
   readonly ParquetWriter: new (options: {
     readonly writer: unknown
@@ -128,7 +128,7 @@ interface Parquet {
 }
 
 const PACKAGE: string = 'hyparquet-writer'
-/** A group of rows is held until it has so many rows, or so many characters of text and JSON. */
+/** The maximum number of rows in a row group; `GROUP_SIZE`: of characters of text and JSON. */
 const GROUP_ROWS = 10_000
 const GROUP_SIZE = 8_000_000
 
@@ -164,7 +164,7 @@ function parquetFile({ ParquetWriter, fileWriter }: Parquet, path: string, colum
   let size = 0
   const flush = async (): Promise<void> => {
     if (rows.length === 0) return
-    // The least and the greatest JSON say nothing, and would stand in the file whole.
+    // Statistics of JSON columns are useless, and would store whole values.
     const columnData = columns.map(([name, type], i) => ({
       name,
       data: rows.map((cells) => parquetValue(cells[i] ?? null, type)),
@@ -198,7 +198,7 @@ function lengthOf(cell: Cell): number {
   return typeof cell === 'string' ? cell.length : cell === null ? 0 : JSON.stringify(cell).length
 }
 
-/** What stands in a column of a row. */
+/** The value of a column in a row. */
 type Cell = Json
 
 const END_OF_TIME = 8_640_000_000_000_000
@@ -212,7 +212,9 @@ const CELL_CHECKS: Readonly<Record<ColumnType, (value: Json) => boolean>> = {
   json: () => true,
 }
 
-/** A value as it stands in a column; null where it is not known, or nothing that the column could hold: half a token, a time that no calendar has. */
+/**
+ * Returns a value for a column; null if it is unknown or the column cannot hold it, such as half a token or a time outside the calendar.
+ */
 function cellOf(value: Json | undefined, type: ColumnType): Cell {
   return value !== undefined && CELL_CHECKS[type](value) ? value : null
 }

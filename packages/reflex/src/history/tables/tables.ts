@@ -3,10 +3,10 @@ import type { SpanValue } from '../telemetry/span-facts.ts'
 import { type ProjectedSpan, SpanProjection } from '../telemetry/spans.ts'
 import { withoutProof } from '../archive/change-start.ts'
 
-/** What a column holds: text, whole numbers, numbers, a time in milliseconds since the epoch, true or false, any JSON. */
+/** The type of a column: text, whole number, number, time in milliseconds since the epoch, true or false, any JSON. */
 export type ColumnType = 'text' | 'whole' | 'number' | 'time' | 'flag' | 'json'
 
-/** The tables of an exported store, each with its columns. A value that is not known is null. */
+/** The tables of an exported store with their columns. An unknown value is null. */
 export const TABLES = {
   runs: {
     run: 'text',
@@ -71,12 +71,12 @@ export const TABLES = {
 
 export type TableName = keyof typeof TABLES
 export type TableRow = Readonly<Record<string, Json | undefined>>
-/** A row, and the table that it belongs to. */
+/** A row and its table. */
 export type TableEntry = readonly [table: TableName, row: TableRow]
 
 type TableSource = Pick<History, 'row'> & { readonly definitionsFor: ConstructorParameters<typeof SpanProjection>[0] }
 
-/** The rows of one run, as its records tell them: its own comes last. Holds the run's boards and no record beyond the one that is read. */
+/** The rows of one run, from its records; the row of the run comes last. Holds the boards of the run and only the current record. */
 export class RunTables {
   readonly #source: TableSource
   readonly #projection: SpanProjection
@@ -95,7 +95,7 @@ export class RunTables {
     return this.#projection.state
   }
 
-  /** The rows of the next record. */
+  /** Returns the rows of the next record. */
   *record(record: Rec): Generator<TableEntry> {
     const boards = boardsOf(this.#state, record)
     const sizes = boards.map(({ scope }) => scope.size)
@@ -111,7 +111,7 @@ export class RunTables {
     for (const span of closed) if (span.what === 'effect') yield ['effects', this.#effectRow(span)]
   }
 
-  /** The rows that are known once there is no record any more: of what is still under way, and of the run. */
+  /** Returns the last rows: the effects in progress, and the run. */
   *end(): Generator<TableEntry> {
     for (const span of this.#projection.open) if (span.what === 'effect') yield ['effects', this.#effectRow(span)]
     const { id, trace, program, status, last, started, updated } = this.#source.row
@@ -198,7 +198,7 @@ interface Board {
   readonly scope: Scope
 }
 
-/** The boards that a record may write to: the frame's own and inner ones, the outermost, and the caller's when it returns. */
+/** Returns the boards that a record can write: those of the frame, the outermost one, and the caller's when the frame returns. */
 function boardsOf(state: State, record: Rec): readonly Board[] {
   const frame = state.frames.get(record.frame)
   if (frame === undefined) return []

@@ -1,7 +1,7 @@
 import { historyFaults } from '../faults.ts'
 import { systemHost } from '../../kernel/index.ts'
 
-/** What is used of the package @opentelemetry/api, which need not be installed. */
+/** The used part of the package @opentelemetry/api, which is optional. */
 export interface TelemetryApi {
   readonly trace: {
     getTracerProvider(): TracerProvider
@@ -53,30 +53,32 @@ export interface Meter {
   createHistogram(name: string, options?: object): { record(value: number, facts?: Facts): void }
 }
 
-/** Where telemetry goes. */
+/** The destination of telemetry. */
 export interface ObserveOptions {
-  /** Default: the one that the application has registered. */
+  /** Default: the provider that the application has registered. */
   readonly tracerProvider?: TracerProvider
   readonly meterProvider?: MeterProvider
-  /** The ids that the tracer provider draws: give the same object to it as its `idGenerator`, and spans have the same ids in every process. */
+  /**
+   * The ids of the spans. Give the same object to the tracer provider as its `idGenerator`; spans then have the same ids in every process.
+   */
   readonly ids?: SpanIds
-  /** Says of a failure what its message says, which may quote values, prompts and what tools answered. Default: its code alone. */
+  /** If true, failures have their messages, which can quote values, prompts and answers of tools. Default: only the code. */
   readonly messages?: boolean
 }
 
 const PACKAGE: string = '@opentelemetry/api'
-/** Where the package keeps what an application registers, whatever its version within this major one. */
+/** The key under which the package keeps registered providers, in every version with this major number. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 /** The sampled bit. */
 export const SAMPLED = 1
 
-/** Whether an application has registered something for traces or metrics in this process. Imports nothing. */
+/** True if an application has registered a provider of traces or metrics in this process. Imports nothing. */
 export function isRegistered(): boolean {
   const registered = (globalThis as { [REGISTRY]?: { readonly trace?: unknown; readonly metrics?: unknown } })[REGISTRY]
   return registered?.trace !== undefined || registered?.metrics !== undefined
 }
 
-/** The package, imported when it is first needed. Throws `R2086` where it is missing. */
+/** Imports the package. Throws `R2086` if it is missing. */
 export async function loadTelemetry(): Promise<TelemetryApi> {
   try {
     return (await import(/* @vite-ignore */ PACKAGE)) as TelemetryApi
@@ -94,13 +96,13 @@ export async function loadTelemetry(): Promise<TelemetryApi> {
 }
 
 /**
- * The ids of spans, for a tracer provider (`idGenerator`): those of runs follow from their journals, so that every process
- * that goes on with a run adds to the same trace and names the same parents; all others are random.
+ * The ids of spans for a tracer provider (`idGenerator`). The ids of runs are computed from their journals, so that every process that
+ * continues a run adds to the same trace with the same parents. All other ids are random.
  */
 export class SpanIds {
   #next: { readonly trace: string; readonly span: string } | undefined
 
-  /** Begins a span that gets these ids. */
+  /** Runs a function that starts a span, so that the span gets these ids. */
   useIds<Result>(next: { readonly trace: string; readonly span: string }, begin: () => Result): Result {
     this.#next = next
     try {

@@ -4,10 +4,10 @@ import { Metrics } from './metrics.ts'
 import { type ProjectedSpan, type SpanChanges, spanId } from './spans.ts'
 
 const SCOPE = 'reflex'
-/** Milliseconds that each provider has to hand in what it holds when a process ends. */
+/** The time in milliseconds that each provider has to flush when a process ends. */
 const FLUSH_TIMEOUT_MS = 10_000
 
-/** Tells spans and metrics to the providers of an application. */
+/** Sends spans and metrics to the providers of an application. */
 export class TelemetryExporter {
   readonly #api: TelemetryApi
   readonly #options: ObserveOptions
@@ -21,18 +21,18 @@ export class TelemetryExporter {
     this.#metrics = new Metrics((options.meterProvider ?? api.metrics.getMeterProvider()).getMeter(SCOPE))
   }
 
-  /** Lets both providers hand in what they hold; neither fails with the other. Answers with what went wrong. */
+  /** Flushes both providers; a failure of one does not stop the other. Returns the failures. */
   async flush(): Promise<readonly unknown[]> {
     const { tracerProvider = this.#api.trace.getTracerProvider(), meterProvider = this.#api.metrics.getMeterProvider() } = this.#options
     const results = await Promise.allSettled([
-      // The package puts one of its own before the provider that was registered.
+      // The package wraps the registered provider in its own.
       withTimeout(async () => (tracerProvider.getDelegate?.() ?? tracerProvider).forceFlush?.()),
       withTimeout(async () => meterProvider.forceFlush?.()),
     ])
     return results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
   }
 
-  /** A run, with what goes on in it already: those spans begin here once more, since only whoever ends one hands it in. */
+  /** Begins the telemetry of a run. Spans that are already open begin here again, because only the process that ends a span exports it. */
   run(open: readonly ProjectedSpan[], onFault: (thrown: unknown) => void): RunTelemetry {
     const begin = (span: ProjectedSpan, parent: Span | undefined): Span => this.#begin(span, parent)
     const telemetry = new RunTelemetry({
@@ -66,24 +66,24 @@ export class TelemetryExporter {
     }
     if (ids !== undefined)
       return ids.useIds({ trace: span.trace, span: span.id }, () => this.#tracer.startSpan(span.name, options, ROOT_CONTEXT))
-    // Without ids of ours a provider takes the trace of a parent, so there has to be one.
+    // Without our ids, a provider takes the trace from a parent, so the span needs a parent.
     const parentContext = { traceId: span.trace, spanId: spanId(span.trace, 'above'), traceFlags: SAMPLED, isRemote: true }
     return this.#tracer.startSpan(span.name, options, trace.setSpanContext(ROOT_CONTEXT, parentContext))
   }
 }
 
-/** What one run is told with. */
+/** The settings for the telemetry of one run. */
 interface RunTelemetryOptions {
   readonly begin: (span: ProjectedSpan, parent: Span | undefined) => Span
   readonly api: TelemetryApi
   readonly metrics: Metrics
-  /** Failures are told with their messages. */
+  /** True if failures have their messages. */
   readonly messages: boolean
-  /** Hears of what a provider throws. */
+  /** Receives the errors of a provider. */
   readonly onFault: (thrown: unknown) => void
 }
 
-/** The spans of one run that have begun in this process. A provider that throws loses what it was told, and nothing else. */
+/** The spans of one run that have begun in this process. If a provider throws, only its span or count is lost. */
 export class RunTelemetry {
   readonly #options: RunTelemetryOptions
   readonly #spans = new Map<string, Span>()
@@ -92,7 +92,7 @@ export class RunTelemetry {
     this.#options = options
   }
 
-  /** `counted`: for metrics too. */
+  /** Applies changes of spans. `isCounted` is true if they also count for metrics. */
   apply({ opened, closed }: SpanChanges, isCounted: boolean): void {
     const { begin, metrics } = this.#options
     for (const span of opened) {
@@ -124,13 +124,16 @@ export class RunTelemetry {
     openSpan.end(span.end)
   }
 
-  /** Messages quote values, arguments and what tools have said, which stay in the journal unless they are asked for. */
+  /**
+   * Returns the text of a failed status. Messages quote values, arguments and answers of tools, so they stay in the journal unless the
+   * application asks for them.
+   */
   #statusMessage({ message, attributes }: ProjectedSpan): string {
     return (this.#options.messages ? message : undefined) ?? String(attributes['reflex.fault'] ?? '')
   }
 }
 
-/** Rejects once whoever hands in has had its time: a process that ends does not wait for a collector that is not there. */
+/** Flushes and rejects after the time limit. A process that ends does not wait for a collector that does not answer. */
 async function withTimeout(flush: () => Promise<void>): Promise<void> {
   let stop: (() => void) | undefined
   const timeout = new Promise<never>((_, reject) => {

@@ -1,7 +1,7 @@
 import type { Meter } from './api.ts'
 import type { ProjectedSpan } from './spans.ts'
 
-/** Counts and durations, of what this process has made durable. */
+/** Counts and durations of the records that this process has made durable. */
 export class Metrics {
   readonly #runs
   readonly #waits

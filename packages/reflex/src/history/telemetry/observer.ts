@@ -14,17 +14,17 @@ import {
 } from '../../kernel/index.ts'
 import { historyFaults } from '../faults.ts'
 
-/** What observation needs of the rest. */
+/** The parts that an observer needs. */
 export interface ObserveWorld {
   readonly runtime: Runtime
   readonly store: Store
-  /** Hears of what cannot be told; no run stops over it. */
+  /** Receives the faults of telemetry. They do not stop a run. */
   readonly onTrouble: (fault: Fault) => void
 }
 
 /**
- * Tells an application's telemetry of the runs that this process carries: spans and metrics, projected from their durable
- * records. Only where the application has registered a provider, or gave one: else nothing is imported and nothing is done.
+ * Sends the telemetry of the runs of this process to an application: spans and metrics from their durable records. It is active only if the
+ * application has registered or given a provider; otherwise nothing is imported.
  */
 export class TelemetryObserver {
   readonly #world: ObserveWorld
@@ -39,7 +39,7 @@ export class TelemetryObserver {
     this.#isOff = options === false
   }
 
-  /** Follows a run that begins or is opened again, from its next record on. */
+  /** Follows a run that starts or is opened again, from its next record. */
   follow(run: Run): void {
     if (this.#isOff || (this.#options === undefined && !isRegistered())) return
     this.#exporter ??= loadTelemetry().then((api) => new TelemetryExporter(api, this.#options ?? {}))
@@ -51,7 +51,7 @@ export class TelemetryObserver {
     void ready.finally(() => this.#pending.delete(ready))
   }
 
-  /** Resolves once what has become durable so far was told, and handed in as far as providers can: a process may end right after. */
+  /** Resolves after the telemetry of all durable records was sent and flushed as far as the providers can. The process can end after it. */
   async flush(): Promise<void> {
     await Promise.all(this.#pending)
     if (this.#exporter === undefined) return
@@ -76,9 +76,9 @@ function telemetryFault(thrown: unknown, what: string): Fault {
   )
 }
 
-/** One run whose records are told. */
+/** A run with telemetry. */
 class FollowedRun {
-  /** Resolves once it has caught up with the journal; rejects with what keeps it from that. */
+  /** Resolves when the telemetry has reached the end of the journal; rejects if it cannot. */
   readonly ready: Promise<void>
   readonly #world: ObserveWorld
   readonly #run: string
@@ -115,7 +115,7 @@ class FollowedRun {
     }
   }
 
-  /** Whoever writes the journal hears nothing of what goes wrong here. */
+  /** Sends a record. The writer of the journal does not receive its errors. */
   #sendRecord(telemetry: RunTelemetry, projection: SpanProjection, record: Rec): void {
     try {
       telemetry.apply(projection.add(record), true)
@@ -130,7 +130,7 @@ class FollowedRun {
     this.#buffered.length = 0
   }
 
-  /** Said once for a run: what fails for one span fails for the next. */
+  /** Reports a fault once for each run, because a failure usually repeats for every span. */
   #report(thrown: unknown): void {
     if (this.#hasReported) return
     this.#hasReported = true
@@ -138,7 +138,7 @@ class FollowedRun {
   }
 }
 
-/** The records of a run up to number `until`. */
+/** Returns the records of a run up to number `until`. */
 async function* recordsOf(journals: Journals, id: string, until: number): AsyncGenerator<Rec> {
   if (until === 0) return
   let n = 0
@@ -149,7 +149,7 @@ async function* recordsOf(journals: Journals, id: string, until: number): AsyncG
     }
 }
 
-/** The trace of the run that a run was forked from, if both are in this store. */
+/** Returns the trace of the source run of a fork, if both runs are in this store. */
 async function sourceTraceOf(store: Store, id: string): Promise<string | undefined> {
   const [first] = await store.journal(id)
   const fork = first === undefined || !first.body.includes('"fork":') ? undefined : forkIn(first.body)

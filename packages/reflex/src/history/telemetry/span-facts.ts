@@ -3,17 +3,17 @@ import { type FaultData, type PendingEffect, isList, isObject, type Json, type J
 /** A value that telemetry can carry. */
 export type SpanValue = string | number | boolean
 
-/** Attributes of a span. */
+/** The attributes of a span. */
 export type Facts = Readonly<Record<string, SpanValue>>
 
-/** How something ended, as its span tells it. */
+/** The end of a span. */
 export interface SpanResult {
   readonly status: 'unset' | 'ok' | 'error'
   readonly message: string | undefined
   readonly facts: Facts
 }
 
-/** What an effect is called, as far as its request says, by the conventions for calls of models and tools. */
+/** Returns the name and attributes of an effect from its request, by the conventions for calls of models and tools. */
 export function nameOf({ port, args }: PendingEffect, node: string): { readonly name: string; readonly facts: Facts } {
   const { tool, model } = isObject(args) ? args : {}
   if (port === 'tool' && typeof tool === 'string')
@@ -27,12 +27,12 @@ export function nameOf({ port, args }: PendingEffect, node: string): { readonly 
   return { name: `${port} ${node}`, facts: {} }
 }
 
-/** The program of a span. */
+/** Returns the attributes of a program. */
 export function programFacts(pin: readonly [string, string, number, string] | undefined): Facts {
   return pin === undefined ? {} : { 'reflex.program': pin[0], 'reflex.kind': pin[1], 'reflex.program.hash': pin[3] }
 }
 
-/** What a fault says of the span that it ends. */
+/** Returns the result of a span that ends with a fault. */
 export function failureResult(value: Json): SpanResult {
   const fault = isObject(value) ? (value as unknown as FaultData) : undefined
   const used = isObject(value) && isObject(value.data) && isObject(value.data.used) ? usageFacts(value.data.used) : {}
@@ -45,12 +45,12 @@ export function failureResult(value: Json): SpanResult {
   }
 }
 
-/** What went wrong, where that is what is waited over. */
+/** Returns the code of the fault that a wait is about. */
 export function faultFacts(about: Json | undefined): Facts {
   return isObject(about) && isObject(about.fault) && typeof about.fault.code === 'string' ? { 'reflex.fault': about.fault.code } : {}
 }
 
-/** How a frame ended. */
+/** Returns the result of a frame. */
 export function frameResult([ending, value]: readonly ['done' | 'failed' | 'cancelled', Json?]): Partial<SpanResult> {
   if (ending === 'done') return { status: 'ok', facts: { 'reflex.status': 'completed' } }
   if (ending === 'cancelled') return { facts: { 'reflex.status': 'cancelled' } }
@@ -58,7 +58,7 @@ export function frameResult([ending, value]: readonly ['done' | 'failed' | 'canc
   return { ...failed, facts: { ...failed.facts, 'reflex.status': 'failed' } }
 }
 
-/** Tokens, money and the model that answered, by the conventions for generative models. */
+/** Returns tokens, money and the answering model, by the conventions for generative models. */
 export function usageFacts(used: JsonObject): Facts {
   const { model, input, output, cached, usd, tries } = used
   return {
@@ -71,7 +71,7 @@ export function usageFacts(used: JsonObject): Facts {
   }
 }
 
-/** A model is named `provider:name`. */
+/** Returns the attributes of a model, which is named `provider:name`. */
 function modelFacts(model: string, of: 'request' | 'response'): Facts {
   const colon = model.indexOf(':')
   return { [`gen_ai.${of}.model`]: shortName(model), ...(colon > 0 ? { 'gen_ai.provider.name': model.slice(0, colon) } : {}) }

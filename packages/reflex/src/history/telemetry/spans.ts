@@ -18,38 +18,38 @@ import {
 } from '../../kernel/index.ts'
 import { type Facts, failureResult, nameOf, programFacts, type SpanResult, frameResult, faultFacts, usageFacts } from './span-facts.ts'
 
-/** What a run, a called program, a branch, an effect or a wait took: a span, as its records tell it. */
+/** The span of a run, a called program, a branch, an effect or a wait, projected from its records. */
 export interface ProjectedSpan {
-  /** The run's trace id: 32 hexadecimal digits. */
+  /** The trace id of the run: 32 hexadecimal digits. */
   readonly trace: string
-  /** 16 hexadecimal digits, the same whoever projects it: they follow from the trace id and the place in the journal. */
+  /** 16 hexadecimal digits. They depend only on the trace id and the place in the journal, so they are the same in every process. */
   readonly id: string
   readonly parent?: string
   readonly what: 'run' | 'call' | 'branch' | 'effect' | 'wait'
   readonly name: string
-  /** Leaves this process, as far as is known: a model or a tool is asked. */
+  /** True if it is known to leave this process: a call of a model or a tool. */
   readonly client: boolean
   /** Milliseconds since the epoch. */
   readonly start: number
-  /** Absent while it goes on. */
+  /** Absent while the span is open. */
   readonly end?: number
   readonly status: 'unset' | 'ok' | 'error'
-  /** Why it failed. */
+  /** The message of the failure. */
   readonly message?: string
   readonly attributes: Facts
-  /** What it goes on from: for a fork, the run that it was forked from. */
+  /** The spans that it continues: for a fork, the source run. */
   readonly links: readonly { readonly trace: string; readonly id: string; readonly attributes: Facts }[]
 }
 
-/** What a record began and ended. */
+/** The spans that a record opened and closed. */
 export interface SpanChanges {
   readonly opened: readonly ProjectedSpan[]
   readonly closed: readonly ProjectedSpan[]
 }
 
-/** What is known beside the journal. */
+/** The facts that are not in the journal. */
 export interface ProjectionOptions {
-  /** The trace id of the run that this one was forked from. */
+  /** The trace id of the source run of a fork. */
   readonly origin?: string | undefined
 }
 
@@ -60,15 +60,15 @@ interface OpenSpan {
 
 const NOTHING: SpanChanges = { opened: [], closed: [] }
 
-/** The id of the span of something that the journal of a trace names: `run`, `effect 12`, `wait 4w`, `frame 12f`. */
+/** Returns the id of a span from its name in the journal of a trace: `run`, `effect 12`, `wait 4w`, `frame 12f`. */
 export function spanId(trace: string, name: string): string {
   return digest(`${trace} ${name}`).slice(0, 16)
 }
 
 /**
- * Spans of a run, projected from its records one after another: one for the run, nested ones for calls, branches, effects
- * and waits. Pure: the same records give the same spans, in whichever process and however late. Of a fork, what it shares with the run
- * that it was forked from stands in the trace of that one; what was open there begins with the fork.
+ * Projects the spans of a run from its records in order: one for the run, with nested spans for calls, branches, effects and waits. Pure:
+ * the same records give the same spans in every process and at any time. The spans of the shared records of a fork are in the trace of its
+ * source run; spans that were open at the fork begin with the fork.
  */
 export class SpanProjection {
   readonly state = new State()
@@ -76,18 +76,18 @@ export class SpanProjection {
   readonly #options: ProjectionOptions
   readonly #open = new Map<string, OpenSpan>()
 
-  /** `definitionsFor`: the programs of a state, by which nodes are named. */
+  /** `definitionsFor` returns the programs of a state, which give the names of nodes. */
   constructor(definitionsFor: (state: State) => RunPrograms, options: ProjectionOptions = {}) {
     this.#definitions = definitionsFor(this.state)
     this.#options = options
   }
 
-  /** What goes on after the records so far, outermost first. */
+  /** The open spans after the records so far, outermost first. */
   get open(): readonly ProjectedSpan[] {
     return [...this.#open.values()].map(({ span }) => span)
   }
 
-  /** Takes the next record. Throws `R5003` for one that cannot follow those before it. */
+  /** Adds the next record. Throws `R5003` for a record that cannot follow the records before it. */
   add(record: Rec): SpanChanges {
     const frame = this.state.frames.get(record.frame)
     const before = frame?.position
@@ -102,7 +102,7 @@ export class SpanProjection {
     return shared > 0 && n === shared + 1 ? { opened: this.#restartOpen(), closed: [] } : changes
   }
 
-  /** What was open when a run was forked begins anew. */
+  /** Begins the spans that were open at the fork again. */
   #restartOpen(): ProjectedSpan[] {
     for (const open of this.#open.values()) open.span = { ...open.span, start: this.state.time }
     return [...this.open]
@@ -247,7 +247,7 @@ export class SpanProjection {
     ]
   }
 
-  /** The span that an input ends, and how. */
+  /** Returns the span that an input ends, and its result. */
   #endingOf(
     input: Input | undefined,
     change: Omit<Change, 'def'> | undefined,
@@ -294,7 +294,7 @@ export class SpanProjection {
     }
   }
 
-  /** What a model took for an effect: as its reply says, or as the kind tells it. */
+  /** Returns the usage of a model by an effect, from its reply or from the story of the kind. */
   #usageOf(value: Json, change: Omit<Change, 'def'> | undefined): Facts {
     if (isObject(value) && isObject(value.usage)) return usageFacts({ ...value.usage, model: value.model ?? null, usd: value.cost ?? null })
     if (change === undefined) return {}
@@ -305,7 +305,10 @@ export class SpanProjection {
   }
 }
 
-/** The spans of a whole journal, as `Runtime.history` gives it: those that have ended, in that order, then those that go on, without an end. Pure. */
+/**
+ * Returns the spans of a whole journal from `Runtime.history`: the ended spans in the order of their ends, then the open spans without an
+ * end. Pure.
+ */
 export function projectSpans(
   { records, definitions }: Pick<History, 'records' | 'definitions'>,
   options: ProjectionOptions = {},
@@ -319,7 +322,7 @@ function refOf(n: number, letter: string, index: number): string {
   return index === 0 ? `${n}${letter}` : `${n}${letter}${index}`
 }
 
-/** UTC, ISO 8601; a time that no calendar has as its number of milliseconds. */
+/** Returns a time in UTC and ISO 8601; a time outside the calendar as its number of milliseconds. */
 function timeText(ms: number): string {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
