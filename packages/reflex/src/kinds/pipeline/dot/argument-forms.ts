@@ -16,7 +16,7 @@ import {
 export const MAP = instanceOf('a Map', Map)
 const ATTRIBUTES = { attributes: MAP }
 
-/** A graph, as `parse` and `pipeline` make it. */
+/** The form of a graph from `parse` or `pipeline`. */
 export const GRAPH = shape('a graph, as parse() and pipeline() give it', {
   id: TEXT,
   ...ATTRIBUTES,
@@ -24,11 +24,11 @@ export const GRAPH = shape('a graph, as parse() and pipeline() give it', {
   edges: listOf(shape('an edge', { from: TEXT, to: TEXT, ...ATTRIBUTES })),
   subgraphs: listOf(OBJECT),
 })
-/** A graph with types, as `compileGraph` makes it. */
+/** The form of a compiled graph from `compileGraph`. */
 export const TYPED = shape('a compiled graph, as compileGraph() gives it', { graph: GRAPH, nodes: MAP, outgoing: MAP })
 export const SOURCE = anyOf(TEXT, GRAPH, TYPED)
 export const HOST_RULES = listOf(objectWith('a rule', 'apply'))
-/** Options whose names depend on the host. */
+/** The form of options whose names depend on the host. */
 export const SOME_OPTIONS = NAMED_VALUES
 export const INTERVIEWER = objectWith('an interviewer', 'ask')
 

@@ -17,7 +17,7 @@ const CLOSE_BRACE = 125
 export class Blocks {
   readonly #cursor: Cursor
   readonly #names: Names
-  /** Places where nothing but white space parts two attributes. */
+  /** The number of places where only white space separates two attributes. */
   #commas = 0
   #firstComma = 0
 
@@ -26,7 +26,7 @@ export class Blocks {
     this.#names = names
   }
 
-  /** Reads all blocks that follow each other here into the attributes, over what is there already. */
+  /** Reads all consecutive blocks here into the attributes. They replace existing values. */
   read(into: Map<string, Attribute>, provenance: Provenance): void {
     const cursor = this.#cursor
     const start = cursor.at
@@ -37,7 +37,7 @@ export class Blocks {
     }
   }
 
-  /** Reads `= value`, with the cursor at the mark; a statement of its own, unless `start` is that of a block. */
+  /** Reads `= value`; the cursor is at the `=`. It is a separate statement unless `start` is the start of a block. */
   assign(name: Name, into: Map<string, Attribute>, provenance: Provenance, start = name.from): void {
     const cursor = this.#cursor
     cursor.at++
@@ -49,7 +49,7 @@ export class Blocks {
     if (!isDelimiter(cursor.code()) && cursor.text.charCodeAt(to - 1) === QUOTE) this.#checkQuote(start === name.from ? ';}' : ',;]')
   }
 
-  /** Says, once for the whole text, that commas are missing. */
+  /** Reports missing commas, once for the whole text. */
   finish(): void {
     if (this.#commas === 0) return
     const more = this.#commas > 1 ? `, and at ${this.#commas - 1} further places` : ''
@@ -103,7 +103,7 @@ export class Blocks {
     this.assign(name, into, provenance, start)
   }
 
-  /** A word that touches the closing quote of a value was meant to be in the text: the quote should have had a backslash. */
+  /** Reports a word directly behind the closing quote of a value. The quote was probably meant to be in the text and needs a backslash. */
   #checkQuote(stops: string): void {
     const cursor = this.#cursor
     const code = cursor.code()
@@ -139,7 +139,7 @@ export class Blocks {
     else this.#cursor.checkStrict(at, at + 1, 'a separator before the closing bracket', 'leave it out')
   }
 
-  /** Whether a name begins the next statement, so that the closing bracket has been forgotten. Goes back to it then. */
+  /** True if a name begins the next statement, so that a closing bracket is missing. Moves the cursor back to the name in that case. */
   #isStatement(name: Name, open: number): boolean {
     const cursor = this.#cursor
     const code = cursor.next()
@@ -149,7 +149,7 @@ export class Blocks {
     return true
   }
 
-  /** Reports what is neither attribute nor separator; whether it ends the block. */
+  /** Reports a character that is neither an attribute nor a separator. Returns true if it ends the block. */
   #skipUnreadable(open: number, code: number): boolean {
     const cursor = this.#cursor
     if (Number.isNaN(code) || code === OPEN_BRACE || code === CLOSE_BRACE) {
@@ -169,7 +169,7 @@ export class Blocks {
     return false
   }
 
-  /** A brace at the outermost level with more behind it was meant to be the bracket. */
+  /** Reports a block without an end. A brace at the outermost level with more text behind it was probably meant to be the bracket. */
   #reportUnclosed(open: number): void {
     const cursor = this.#cursor
     const brace = cursor.at

@@ -3,9 +3,9 @@ import { freezeGraph } from './freeze.ts'
 import type { DotGraph } from './graph.ts'
 import { parse } from './parse.ts'
 
-/** How a text is read through a cache. */
+/** The settings for parsing a text through a cache. */
 export interface CachedParseOptions {
-  /** False neither looks into the cache nor fills it; the graph is then the caller's own. */
+  /** `false` neither reads nor fills the cache; the caller can then change the graph. */
   readonly cache?: boolean | undefined
   /** The name of the text, for faults. */
   readonly file?: string | undefined
@@ -16,48 +16,48 @@ interface Entry {
   readonly graph: DotGraph
 }
 
-/** The SHA-256 of a text in UTF-8, as 64 small hexadecimal digits: its key in a `DotCache`. */
+/** Returns the SHA-256 of a text in UTF-8 as 64 lower-case hexadecimal digits: its key in a `DotCache`. */
 export function dotHash(source: string): string {
   return createHash('sha256').update(source, 'utf8').digest('hex')
 }
 
 /**
- * The graphs of texts that were parsed before, the least lately used dropped when there are too many (seed pipeline
- * 12.3, reference pipeline 1.4). What it gives is frozen, maps included. A text with errors is not kept.
+ * A cache of parsed graphs. It drops the least recently used graph when it is full (seed pipeline 12.3, reference pipeline 1.4). Its graphs
+ * are frozen, including their maps. A text with errors is not cached.
  */
 export class DotCache {
-  /** How many graphs it keeps. */
+  /** The maximum number of graphs. */
   readonly capacity: number
-  /** In the order of use, the latest last. */
+  /** The entries in the order of use, the latest last. */
   readonly #entries = new Map<string, Entry>()
 
   constructor(capacity = 100) {
     this.capacity = capacity
   }
 
-  /** How many graphs it holds. */
+  /** The number of graphs. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** The graph of a text; throws its first fault. */
+  /** Returns the graph of a text. Throws its first fault. */
   parse(source: string, { cache = true, file }: CachedParseOptions = {}): DotGraph {
     if (!cache) return parse(source, { file })
     return this.get(source) ?? this.put(source, parse(source, { file }))
   }
 
-  /** The graph of a text that is here. */
+  /** Returns the cached graph of a text; undefined if there is none. */
   get(source: string): DotGraph | undefined {
     const hash = dotHash(source)
     const entry = this.#entries.get(hash)
-    // Half characters are all the same to UTF-8, so equal hashes are not yet equal texts.
+    // UTF-8 cannot encode lone surrogates, so different texts can have the same hash.
     if (entry?.source !== source) return undefined
     this.#entries.delete(hash)
     this.#entries.set(hash, entry)
     return entry.graph
   }
 
-  /** Keeps the graph of a text, and gives it back frozen. */
+  /** Adds the graph of a text and returns it frozen. */
   put(source: string, graph: DotGraph): DotGraph {
     const hash = dotHash(source)
     const frozen = freezeGraph(graph)
@@ -70,12 +70,12 @@ export class DotCache {
     return frozen
   }
 
-  /** Forgets the text of a hash; whether it was there. */
+  /** Removes the text of a hash. Returns true if it was there. */
   invalidate(hash: string): boolean {
     return this.#entries.delete(hash)
   }
 
-  /** Forgets all texts. */
+  /** Removes all texts. */
   clear(): void {
     this.#entries.clear()
   }

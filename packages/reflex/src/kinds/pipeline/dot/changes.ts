@@ -1,6 +1,6 @@
 import { type Attributes, type DotEdge, type DotGraph, textOf } from './graph.ts'
 
-/** What tells one pipeline from another, in words: `+ check`, `~ build`, `- build -> ship`. */
+/** Returns the differences between two pipelines as text: `+ check`, `~ build`, `- build -> ship`. */
 export function changesBetween(before: DotGraph, after: DotGraph): string[] {
   const [old, now] = [countOf(before.edges), countOf(after.edges)]
   const ids = [...after.nodes.keys()]
@@ -13,7 +13,7 @@ export function changesBetween(before: DotGraph, after: DotGraph): string[] {
   ]
 }
 
-/** Whether attributes say something else; those that are not there say nothing. */
+/** True if the values of attributes differ. Returns false if one side does not exist. */
 export function isChanged(before: Attributes | undefined, after: Attributes | undefined): boolean {
   if (before === undefined || after === undefined) return false
   return before.size !== after.size || [...after].some(([key, { value }]) => before.get(key)?.value !== value)

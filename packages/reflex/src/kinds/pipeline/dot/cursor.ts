@@ -17,33 +17,33 @@ const CLOSE = 93
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
-/** How a cursor reads, from the options of the parser. */
+/** The reading mode, from the options of the parser. */
 interface ReadMode {
-  /** Go on after an error. */
+  /** True to continue after an error. */
   readonly accumulate: boolean
   readonly strict: boolean
 }
 
-/** A value and the offset behind it stands in `at`. */
+/** A value with the offsets of its start and end. */
 export interface ReadValue {
   readonly value: AttributeValue
   readonly from: number
   readonly to: number
 }
 
-/** A place in a text that moves forward only: over blanks, texts and values, with a slip for each that cannot be read. */
+/** A position in a text that only moves forward, over blanks, texts and values. It reports a problem for each part that cannot be read. */
 export class Cursor {
   readonly text: string
   at = 0
-  /** An error has ended the reading: nothing is reported any more. */
+  /** True after an error has ended the reading; no more problems are reported. */
   stopped = false
-  /** Open braces, that of the graph included. */
+  /** The number of open braces, including the brace of the graph. */
   depth = 0
-  /** What was read last has no end: a bracket or a brace that it has swallowed is not missed again. */
+  /** True if the last text, comment or block has no end. A bracket or brace inside it is then not reported as missing. */
   swallowed = false
   readonly #problems: DotProblems
   readonly #mode: ReadMode
-  /** Texts that open from here on have no end, which is known from the first. */
+  /** The start of the first text without an end. Every text that begins behind it has no end either. */
   #unclosedFrom = Infinity
   #htmlIsOpen = false
 
@@ -53,7 +53,7 @@ export class Cursor {
     this.#mode = mode
   }
 
-  /** Goes to the next word or mark; gives its first code, or NaN at the end. */
+  /** Moves to the next word or mark. Returns its first character code, or NaN at the end of the text. */
   next(): number {
     const at = skipBlank(this.text, this.at)
     if (at >= 0) {
@@ -67,7 +67,7 @@ export class Cursor {
     return Number.NaN
   }
 
-  /** The code of what follows at a distance, without going there. */
+  /** Returns the character code at a distance, without moving. */
   code(ahead = 0): number {
     return this.text.charCodeAt(this.at + ahead)
   }
@@ -84,13 +84,15 @@ export class Cursor {
     if (!this.stopped) this.#problems.add(problem)
   }
 
-  /** Reports what real files need and the seed's grammar does not have; whether it was the strict grammar that asked. */
+  /**
+   * Reports syntax that real files use but the grammar of the seed does not have. Returns true in the strict grammar, where it is an error.
+   */
   checkStrict(from: number, to: number, message: string, fix: string, code: DotProblem['code'] = 'R1100'): boolean {
     if (this.#mode.strict) this.error({ code, from, to, message: `${message} (strict grammar)`, fix, severity: 'error' })
     return this.#mode.strict
   }
 
-  /** Reads the text that opens here. One that never closes, or only at the quote that opens the next, ends with its line. */
+  /** Reads the text that opens here. A text that never closes, or closes only at the quote that opens the next text, ends with its line. */
   string(): string {
     const from = this.at
     const end = this.stringEnd(from)
@@ -105,13 +107,13 @@ export class Cursor {
     return unescapeText(this.text.slice(from + 1, to))
   }
 
-  /** Whether a text goes over lines up to `key =` and a quote that a word touches: that quote was meant to open another. */
+  /** True if a text of several lines ends with `key =` and a quote that touches a word. That quote was meant to open another text. */
   #endsAtNextQuote(from: number, end: number): boolean {
     if (isDelimiter(this.text.charCodeAt(end))) return false
     return ASSIGNS.test(this.text.slice(Math.max(from, end - 80), end - 1)) && /[\r\n]/.test(this.text.slice(from, end))
   }
 
-  /** As `stringEnd`, but looks for an end that is not there only once in a text. */
+  /** Returns the same as `stringEnd` of the scanner, but searches for a missing end only once in a text. */
   stringEnd(from: number): number {
     if (from >= this.#unclosedFrom) return -1
     const end = stringEnd(this.text, from)
@@ -119,7 +121,7 @@ export class Cursor {
     return end
   }
 
-  /** Reads the value that follows a `=`; nothing, with an error, if none does. */
+  /** Reads the value behind a `=`. Returns undefined, with an error, if there is none. */
   value(): ReadValue | undefined {
     const code = this.next()
     const from = this.at
@@ -155,7 +157,10 @@ export class Cursor {
     return { value: this.text.slice(from, end), from, to: end }
   }
 
-  /** Behind the bracket that closes, arrows apart; the end of the line if none does, which is looked for only once in a text. */
+  /**
+   * Returns the offset behind the closing bracket, ignoring arrows; the end of the line if no bracket closes. It searches for a missing
+   * bracket only once in a text.
+   */
   #htmlEnd(from: number): number {
     let open = 0
     for (let at = from; !this.#htmlIsOpen && at < this.text.length; at++) {
@@ -169,8 +174,8 @@ export class Cursor {
   }
 
   /**
-   * Goes on behind a mistake: to one of the marks given, or to the end of the line, outside texts and comments. What is in
-   * square brackets goes with the rest, also over several lines.
+   * Continues behind a mistake: at one of the given marks or at the end of the line, outside texts and comments. It also skips the content
+   * of square brackets, even over several lines.
    */
   recover(stops: string): void {
     for (; this.at < this.text.length; this.at++) {
@@ -185,7 +190,10 @@ export class Cursor {
     this.at = Math.min(this.at, this.text.length)
   }
 
-  /** To the last character of the comment that a slash opens, if it does; that of a line leaves the line's end, where a statement may begin. */
+  /**
+   * Moves to the last character of the comment that a slash opens, if it opens one. After a line comment, it keeps the line end, where a
+   * statement can begin.
+   */
   #skipComment(): void {
     if (this.code(1) === SLASH) this.at = lineEnd(this.text, this.at) - 1
     else if (this.code(1) === STAR) {
@@ -195,7 +203,7 @@ export class Cursor {
     }
   }
 
-  /** Behind the square bracket that closes the one here; just behind this one if another opens first. */
+  /** Returns the offset behind the closing square bracket; the offset behind the opening bracket if another bracket opens first. */
   #blockEnd(): number {
     for (let at = this.at + 1; at < this.text.length; at++) {
       const code = this.text.charCodeAt(at)
@@ -211,16 +219,16 @@ export class Cursor {
   }
 }
 
-/** A word as the Attractor document has it, a number or a duration. */
+/** A word in the grammar of the Attractor document, a number or a duration. */
 const PLAIN = /^(?:[A-Za-z_][A-Za-z0-9_.:-]*|-?(?:\d+(?:\.\d+)?|\.\d+)(?:ms|[smhd])?)$/
 const CURLY_QUOTES = /[\u201c-\u201f\u00ab\u00bb]/
 /** Another such quote, or the end of the line. */
 const ENDS_CURLY = /^(?:[\u201c-\u201f\u00ab\u00bb\r\n]|$)/
 
-/** The end of a line on which an attribute gets its value. */
+/** The end of a line in which an attribute gets its value. */
 const ASSIGNS = /[\w.]\s*=\s*$/
 
-/** Whether a character parts what stands before it from what comes next: a blank, a separator or a closing mark, or the end. */
+/** True if a character separates the text before it from the text behind it: a blank, a separator, a closing mark, or the end. */
 export function isDelimiter(code: number): boolean {
   return code <= SPACE || code === COMMA || code === SEMICOLON || code === CLOSE || code === CLOSE_BRACE || Number.isNaN(code)
 }

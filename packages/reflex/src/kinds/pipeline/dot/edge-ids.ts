@@ -1,7 +1,7 @@
 import type { DotEdge, DotGraph } from './graph.ts'
 
 /**
- * Names of edges, each unique in its graph: `build->ship`, and `build->ship#2` for the second between the same two nodes
+ * Returns the names of edges, each unique in its graph: `build->ship`, and `build->ship#2` for the second edge between the same two nodes
  * in the order of the file.
  */
 export function edgeIds(edges: readonly DotEdge[]): Map<DotEdge, string> {
@@ -18,7 +18,7 @@ export function edgeIds(edges: readonly DotEdge[]): Map<DotEdge, string> {
 
 const idsByGraph = new WeakMap<DotGraph, ReadonlyMap<DotEdge, string>>()
 
-/** The names of the edges of a graph that nobody changes any more. */
+/** Returns the names of the edges of a graph that does not change any more. */
 export function edgeIdsOf(graph: DotGraph): ReadonlyMap<DotEdge, string> {
   const ids = idsByGraph.get(graph) ?? edgeIds(graph.edges)
   idsByGraph.set(graph, ids)

@@ -2,7 +2,7 @@ import { defineFaults } from '../../../kernel/journal/fault.ts'
 
 const BEFORE = 'before a run'
 
-/** The part of the catalogue for reading a pipeline's text. */
+/** The faults of reading the text of a pipeline. */
 export const dotFaults = defineFaults({
   R1100: {
     title: 'A pipeline text cannot be read',

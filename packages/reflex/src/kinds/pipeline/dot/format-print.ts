@@ -1,13 +1,13 @@
 import type { Block, Item } from './format-read.ts'
 import type { FormatToken } from './format-tokens.ts'
 
-/** Characters of a line; what cannot be broken may be longer. */
+/** The maximum length of a line in characters. A part that cannot be broken can be longer. */
 const WIDTH = 100
 const INDENT = '  '
-/** Levels that are indented; what stands deeper would take the square of its size. */
+/** The maximum number of indented levels. Indenting deeper levels would make the text quadratic in its size. */
 const DEEPEST = 40
 
-/** The lines of a pipeline as text, each ended by `end`. */
+/** Returns the lines of a pipeline as text; each line ends with `end`. */
 export function printItems(items: readonly Item[], end: string): string {
   const printer = new Printer(end)
   for (const item of items) printer.item(item)
@@ -20,9 +20,9 @@ class Printer {
   readonly #end: string
   readonly #lines: string[] = []
   #depth = 0
-  /** Nothing stands in this body yet: no blank line begins it. */
+  /** True if nothing is in this body yet, so that no blank line begins it. */
   #isBlockStart = true
-  /** The line above ends with an opening brace. */
+  /** True if the line above ends with an opening brace. */
   #isBareOpening = false
 
   constructor(end: string) {
@@ -63,7 +63,7 @@ class Printer {
     this.#isBareOpening = after.length === 0
   }
 
-  /** A block with an attribute on each line. */
+  /** Returns a block with each attribute on its own line. */
   #brokenBlock({ opening, entries, closing }: Block, pad: string): string {
     if (entries.length === 0 && opening.length === 0 && closing.length === 0) return '[]'
     const inner = pad + INDENT
@@ -82,7 +82,9 @@ class Printer {
     return [...lines, `${pad}]`].join(this.#end)
   }
 
-  /** Comments that stand behind something on its line; once one needs a line of its own, so do those behind it. */
+  /**
+   * Returns the comments behind an element on its line. After a comment that needs its own line, all later comments get their own lines.
+   */
   #trailing(comments: readonly FormatToken[], pad: string): string {
     let isBelow = false
     return comments
@@ -104,15 +106,15 @@ class Printer {
   }
 }
 
-/** A comment has its own form; only a column of stars is put below the first. */
+/** Returns a comment unchanged; only a column of stars is aligned below the first star. */
 function comment({ text }: FormatToken, pad: string, end: string): string {
   const [first = '', ...rest] = text.split(/\r\n?|\n/)
-  // A text in quotes may hold a list with stars: it stays as it is.
+  // A list with stars can be part of a commented text. It stays unchanged.
   if (!first.startsWith('/*') || rest.length === 0 || rest.some((line) => !line.trimStart().startsWith('*'))) return text
   return [first.trimEnd(), ...rest.map((line) => `${pad} ${line.trim()}`)].join(end)
 }
 
-/** Tokens in a row. With `chain`, a new line begins before each arrow. */
+/** Joins tokens. With `chain`, each arrow begins a new line. */
 function joinTokens(tokens: readonly FormatToken[], pad: string, end: string, chain = false): string {
   let text = ''
   for (const [index, token] of tokens.entries()) {
@@ -140,13 +142,13 @@ function flatBlock({ entries }: Block): string {
   return `[${entries.map(({ tokens }) => joinTokens(tokens, '', '\n')).join(', ')}]`
 }
 
-/** A block that cannot or shall not stand on one line, however short it is. */
+/** True for a block that must be broken over lines, although it is short. */
 function mustBreak({ isBroken, opening, entries, closing }: Block): boolean {
   if (opening.length > 0 || closing.length > 0) return true
   return entries.some(({ before, after }) => isBroken || before.length > 0 || after.length > 0)
 }
 
-/** Whether a token must stand first on its line: behind a comment that takes the rest of one, and as a comment of a whole line. */
+/** True if a token must be the first on its line: after a line comment, or as a comment that needs a whole line. */
 function beginsLine(token: FormatToken, before: FormatToken | undefined): boolean {
   const isLineComment = before?.kind === 'comment' && !before.text.startsWith('/*')
   return isLineComment || (token.kind === 'comment' && token.text.startsWith('#'))

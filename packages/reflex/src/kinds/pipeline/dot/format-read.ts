@@ -1,16 +1,16 @@
 import type { FormatToken } from './format-tokens.ts'
 
-/** An attribute of a block: its tokens, the comments that get lines of their own before it, and those behind it. */
+/** An attribute of a block: its tokens, the comments before it on their own lines, and the comments behind it. */
 interface Entry {
   readonly before: readonly FormatToken[]
-  /** Key, `=` and value; a comment between them stands before. */
+  /** The key, `=` and the value; a comment between them is moved before them. */
   readonly tokens: readonly FormatToken[]
   readonly after: readonly FormatToken[]
 }
 
-/** What stands in square brackets. */
+/** The content of square brackets. */
 export interface Block {
-  /** The author has begun a new line behind the bracket. */
+  /** True if the author began a new line behind the bracket. */
   readonly isBroken: boolean
   /** Comments behind the opening bracket. */
   readonly opening: readonly FormatToken[]
@@ -19,24 +19,24 @@ export interface Block {
   readonly closing: readonly FormatToken[]
 }
 
-/** A statement, or the beginning of one that has a body. */
+/** A statement, or the beginning of a statement with a body. */
 interface Statement {
   readonly kind: 'statement'
-  /** Everything before the blocks, with the comments in between; those of an attribute stand before it. */
+  /** Everything before the blocks, with the comments in between; the comments of an attribute are moved before it. */
   readonly head: readonly FormatToken[]
   readonly blocks: readonly Block[]
-  /** A body follows, up to its `close`. */
+  /** True if a body follows, up to its `close`. */
   readonly opensBlock: boolean
   readonly after: readonly FormatToken[]
 }
 
-/** A line of a text: a comment, a statement, or the end of a body. A list of them, so that nesting takes no recursion. */
+/** A line of a text: a comment, a statement, or the end of a body. Items are a flat list, so that nesting needs no recursion. */
 export type Item =
   | { readonly kind: 'comment'; readonly token: FormatToken }
   | Statement
   | { readonly kind: 'close'; readonly token: FormatToken; readonly after: readonly FormatToken[] }
 
-/** The lines of a text that has no errors, with every comment at its place; semicolons, which say nothing, left out. */
+/** Returns the lines of a text without errors, with every comment at its place and without semicolons, which have no meaning. */
 export function readItems(tokens: readonly FormatToken[]): Item[] {
   return new Reader(tokens).items()
 }
@@ -78,7 +78,7 @@ class Reader {
     return { kind: 'statement', head, blocks, opensBlock: false, after: this.#trailingComments([';']) }
   }
 
-  /** Whether the next token belongs to the head as well: around `=` and `->`, and up to the brace of a body. */
+  /** True if the next token also belongs to the head: around `=` and `->`, and up to the brace of a body. */
   #continues(head: readonly FormatToken[]): boolean {
     const [first] = head
     const last = head.at(-1)
@@ -86,7 +86,7 @@ class Reader {
     if (next === END || isMark(last, '{') || isMark(next, '}')) return false
     if (isMark(last, '=', '->') || isMark(next, '=', '->')) return true
     if (!isMark(first) && !WITH_BODY.test(first?.text ?? '')) return false
-    // A node can be called "subgraph": only a brace, or a name and a brace, make it the beginning of one.
+    // A node can have the name "subgraph". It begins a body only if a brace, or a name and a brace, follow.
     return isMark(next, '{') || (head.length === 1 && !isMark(next) && isMark(this.#token(this.#skipComments(this.#nextAt() + 1)), '{'))
   }
 
@@ -102,7 +102,7 @@ class Reader {
       this.#takeNext(before)
       const first = before.pop() ?? END
       if (first === END || isMark(first, ']')) return { isBroken, opening, entries, closing: before }
-      // A separator that separates nothing; comments before it go to what follows.
+      // A superfluous separator. The comments before it belong to the next attribute.
       if (isMark(first, ',', ';')) continue
       const all = [first]
       while (isMark(all.at(-1), '=') || isMark(this.#next(), '=')) this.#takeNext(all)
@@ -111,7 +111,7 @@ class Reader {
     }
   }
 
-  /** What ends an element, and the comments that belong to it: those before its separators, and those behind on the line. */
+  /** Skips the separators behind an element. Returns its comments: those before the separators, and those behind it on the line. */
   #trailingComments(separators: readonly string[]): FormatToken[] {
     const after: FormatToken[] = []
     while (isMark(this.#next(), ...separators)) {
@@ -121,7 +121,10 @@ class Reader {
     return [...after, ...this.#sameLineComments()]
   }
 
-  /** Comments behind a token, up to the end of its line; none if something else follows there, which they then precede. */
+  /**
+   * Returns the comments behind a token up to the end of its line; none if something else follows on the line, because the comments then
+   * belong to it.
+   */
   #sameLineComments(): FormatToken[] {
     let end = this.#at
     while (this.#token(end).kind === 'comment' && this.#token(end).breaks === 0) end++
@@ -132,7 +135,7 @@ class Reader {
     return comments
   }
 
-  /** Takes the next token that is no comment, and the comments before it. At the end it takes a mark without text. */
+  /** Takes the next token that is not a comment, and the comments before it. At the end, it takes a mark without text. */
   #takeNext(into: FormatToken[]): void {
     const at = this.#nextAt()
     into.push(...this.#tokens.slice(this.#at, at), this.#token(at))
@@ -162,7 +165,7 @@ class Reader {
   }
 }
 
-/** The comments among some tokens and the others; a blank line before all of them stays before all of them. */
+/** Separates comments from other tokens. A blank line before them stays before all of them. */
 function separateComments(all: readonly FormatToken[]): { comments: FormatToken[]; tokens: FormatToken[] } {
   const tokens = all.filter(({ kind }) => kind !== 'comment')
   const [comment, ...comments] = all.filter(({ kind }) => kind === 'comment')
@@ -171,12 +174,12 @@ function separateComments(all: readonly FormatToken[]): { comments: FormatToken[
   return { comments: [{ ...comment, breaks: first.breaks }, ...comments.map(withOneBreak)], tokens: [withOneBreak(first), ...others] }
 }
 
-/** On the next line. */
+/** Returns the token on the next line. */
 function withOneBreak(token: FormatToken): FormatToken {
   return { ...token, breaks: 1 }
 }
 
-/** Whether a token is one of these marks, or, without any, a mark at all. */
+/** True if a token is one of these marks, or any mark if none is given. */
 function isMark(token: FormatToken | undefined, ...marks: readonly string[]): boolean {
   return token?.kind === 'mark' && (marks.length === 0 || marks.includes(token.text))
 }

@@ -1,10 +1,10 @@
 import { bareEnd, isSpace, keyEnd, lineEnd, stringEnd } from './scan.ts'
 
-/** A token of a text in which comments count: a word with its quotes, a mark, or a comment without what ends its line. */
+/** A token of the formatter: a word with its quotes, a mark, or a comment without its line end. */
 export interface FormatToken {
   readonly kind: 'word' | 'mark' | 'comment'
   readonly text: string
-  /** How many lines end between the token before and this one. */
+  /** The number of line breaks between the previous token and this one. */
   readonly breaks: number
 }
 
@@ -13,7 +13,7 @@ const LINE_END = /\r\n?|\n/g
 const LINE_START = /[\r\n][ \t]*$/
 const TEXT_START = /^[ \t]*$/
 
-/** The tokens of a text that has no errors. Never throws; what no rule knows becomes a word, so that nothing is lost. */
+/** Returns the tokens of a text without errors. Never throws; an unknown character becomes a word, so that nothing is lost. */
 export function formatTokens(text: string): FormatToken[] {
   const tokens: FormatToken[] = []
   const start = text.startsWith('\ufeff') ? 1 : 0
@@ -32,7 +32,7 @@ export function formatTokens(text: string): FormatToken[] {
   }
 }
 
-/** The kind of the token at an offset, and its end. Behind `=` everything but a comment and a quoted text is a bare value. */
+/** Returns the kind and the end of the token at an offset. Behind `=`, everything except a comment and a quoted text is a bare value. */
 function tokenAt(text: string, from: number, isValue: boolean, isFirst: boolean): readonly [FormatToken['kind'], to: number] {
   const comment = commentEnd(text, from, isFirst)
   if (comment > from) return ['comment', comment]
@@ -49,7 +49,7 @@ function commentEnd(text: string, from: number, isFirst: boolean): number {
   return text[from] === '#' && isFirst ? lineEnd(text, from) : from
 }
 
-/** Nothing that has no end is in a text without errors; were it there, it would go up to the end of the text. */
+/** Returns the end, or the end of the text if there is none. A text without errors has an end for everything. */
 function endOr(end: number, otherwise: number): number {
   return end > 1 ? end : otherwise
 }

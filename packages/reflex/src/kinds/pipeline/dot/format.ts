@@ -5,10 +5,9 @@ import { formatTokens } from './format-tokens.ts'
 import { parseDot } from './parse.ts'
 
 /**
- * Writes a pipeline in its one form: two spaces for each level, a statement on each line, commas between attributes, and an
- * attribute on each line where a block is longer than a line or begins with a new one. Comments, the order of statements, single
- * blank lines, and names and values as they are written stay. What is formatted already comes back unchanged, and the
- * graph is the same. A text with errors comes back as its errors. Never throws.
+ * Formats a pipeline: two spaces for each level, one statement on each line, commas between attributes, and one attribute on each line in a
+ * block that is longer than a line or begins with a new line. Comments, the order of statements, single blank lines, names and values stay.
+ * Formatted text stays unchanged, and the graph stays the same. A text with errors is returned as its errors. Never throws.
  */
 export function formatDot(text: string, file?: string): FormattedText {
   const { errors } = parseDot(text, { accumulateErrors: true, ...(file === undefined ? {} : { file }) })

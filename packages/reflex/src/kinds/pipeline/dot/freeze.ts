@@ -7,7 +7,7 @@ const REFUSE = {
 }
 const REFUSALS: PropertyDescriptorMap = { set: REFUSE, delete: REFUSE, clear: REFUSE }
 
-/** Makes a graph and everything in it unchangeable, its maps as well; gives the same graph. */
+/** Freezes a graph and everything in it, including its maps. Returns the same graph. */
 export function freezeGraph(graph: DotGraph): DotGraph {
   const seen = new Set<Attributes>()
   const seal = (attributes: Attributes): void => {

@@ -4,8 +4,8 @@ const INTEGER = /^-?\d+$/
 const FLOAT = /^-?\d*\.\d+$/
 
 /**
- * What a value without quotes is: a number, a boolean, or text, durations included (reference pipeline 1.2 G8). An
- * integer that a double cannot hold exactly stays text.
+ * Returns the value of a word without quotes: a number, a boolean, or text; durations are text (reference pipeline 1.2 G8). An integer that
+ * a double cannot hold exactly stays text.
  */
 export function bareValue(word: string): AttributeValue {
   const first = word.charCodeAt(0)
@@ -14,11 +14,13 @@ export function bareValue(word: string): AttributeValue {
   if (first > 57 || !(INTEGER.test(word) || FLOAT.test(word))) return word
   const number = Number(word)
   const exact = Number.isFinite(number) && (word.includes('.') || Number.isSafeInteger(number))
-  // A zero with a sign is equal to zero everywhere but in a comparison that looks for the sign.
+  // Adding 0 turns -0 into 0. They are equal except in comparisons that distinguish the sign.
   return exact ? number + 0 : word
 }
 
-/** A value as `bareValue` and quoted text read it back, of the same type. Numbers that the language has no way to write become text. */
+/**
+ * Writes a value so that `bareValue` or quoted text reads it back with the same type. Numbers that the language cannot write become text.
+ */
 export function writeValue(value: AttributeValue): string {
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return Number.isFinite(value) ? writeNumber(value) : quoted(String(value))
@@ -26,15 +28,15 @@ export function writeValue(value: AttributeValue): string {
 }
 
 const SIMPLE = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** Graphviz reads them in any case. */
+/** Graphviz reads keywords in upper and lower case. */
 const KEYWORD = /^(?:graph|digraph|node|edge|subgraph|strict)$/i
 
-/** An id or word; in quotes where it would be read as a keyword, or not at all. */
+/** Writes an id or a word, in quotes if it would be read as a keyword or not be read at all. */
 export function writeId(id: string): string {
   return SIMPLE.test(id) && !KEYWORD.test(id) ? id : quoted(id)
 }
 
-/** Text in double quotes. */
+/** Returns a text in double quotes. */
 export function quoted(text: string): string {
   return `"${text.replace(/[\\"\n\t]/g, escapeOf)}"`
 }
@@ -43,7 +45,7 @@ function escapeOf(char: string): string {
   return char === '\n' ? '\\n' : char === '\t' ? '\\t' : `\\${char}`
 }
 
-/** A number in digits: the language knows no exponents, and reads integers that are not safe as text. */
+/** Writes a number in digits: the language has no exponents, and reads unsafe integers as text. */
 function writeNumber(value: number): string {
   const short = String(value)
   const [digits = '', exponent] = short.split('e')

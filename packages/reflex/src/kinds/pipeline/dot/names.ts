@@ -5,20 +5,23 @@ import { beginsIdentifier, identifierEnd, isSpace, keyEnd } from './scan.ts'
 const QUOTE = 34
 const DOT = 46
 
-/** A name as it stands in the text. */
+/** A name in the text. */
 export interface Name {
   readonly text: string
   readonly from: number
   readonly to: number
   readonly quoted: boolean
-  /** The narrowest kind that it is, if it is a name at all. */
+  /** The narrowest kind of the name; undefined if it is not a valid name. */
   readonly kind: NameKind | undefined
 }
 
-/** What a name may be: one identifier, or, for attributes, several with dots between. */
+/** The kind of a name: one identifier (`id`), or, for attributes, several identifiers with dots between (`key`). */
 type NameKind = 'id' | 'key'
 
-/** Reads names, and says of each that is none, once, what to call it instead; it is read as it stands all the same, so that one slip brings no others. */
+/**
+ * Reads names. It reports each invalid name once with a valid replacement, and still uses the invalid name, so that one mistake causes no
+ * others.
+ */
 export class Names {
   readonly #cursor: Cursor
   readonly #reported = new Set<string>()
@@ -27,7 +30,7 @@ export class Names {
     this.#cursor = cursor
   }
 
-  /** The name that begins here; nothing if none does. Whether it is one is asked of `check`, when it is known what it names. */
+  /** Reads the name that begins here; returns undefined if none does. `check` tests if it is valid, after its purpose is known. */
   read(code: number): Name | undefined {
     const cursor = this.#cursor
     const from = cursor.at
@@ -51,7 +54,7 @@ export class Names {
     return { text: source.slice(from, to), from, to, quoted: false, kind }
   }
 
-  /** Reports a name that is not of its kind. */
+  /** Reports a name that is not of the given kind. */
   check(name: Name, kind: NameKind): void {
     const { text, from, to } = name
     if (name.kind === 'id' || name.kind === kind) {
@@ -73,7 +76,10 @@ function kindOf(text: string): NameKind | undefined {
   return identifierEnd(text, 0) === text.length ? 'id' : keyEnd(text, 0) === text.length ? 'key' : undefined
 }
 
-/** Whether a character is part of a word that is no identifier: a hyphen that begins no edge, a dot, a digit, a letter of any language. */
+/**
+ * True if a character continues a word that is not an identifier: a hyphen that begins no edge, a dot, a digit, or a letter of any
+ * language.
+ */
 function continuesWord(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   const next = text.charCodeAt(at + 1)
@@ -87,12 +93,12 @@ function wordEnd(text: string, from: number): number {
   return at
 }
 
-/** A digit or a letter of another language; what begins with anything else is not a name gone wrong. */
+/** True for a digit or a letter of any language. A word that begins with another character is not a misspelt name. */
 function beginsWord(text: string, at: number): boolean {
   return /[\p{L}\p{N}]/u.test(String.fromCodePoint(text.codePointAt(at) ?? 0))
 }
 
-/** The nearest name that can stand: accents gone, everything else that cannot be there an underscore. */
+/** Returns the nearest valid name: without accents, and with underscores for all other invalid characters. */
 function suggestedName(text: string, kind: NameKind): string {
   const plain = text
     .normalize('NFD')

@@ -9,29 +9,29 @@ import { Statements } from './statements.ts'
 import { checkArguments, TEXT } from '../../../text/index.ts'
 import { SOME_OPTIONS } from './argument-forms.ts'
 
-/** How a pipeline text is read. */
+/** The options for reading a pipeline text. */
 export interface DotOptions {
-  /** Go on after a mistake, and report all of them. */
+  /** True to continue after a mistake and report all mistakes. */
   readonly accumulateErrors?: boolean | undefined
-  /** Hold the text to the seed's grammar to the letter: what real files need beyond it is an error. */
+  /** True to accept only the grammar of the seed. Syntax that real files need beyond it is then an error. */
   readonly strictGrammar?: boolean | undefined
   /** The name of the text, for faults. */
   readonly file?: string | undefined
 }
 
-/** A text as it was read. */
+/** The result of reading a text. */
 export interface DotParse {
-  /** Absent after an error, unless errors are accumulated and the text begins as a graph at all. */
+  /** Absent after an error, unless errors are accumulated and the text begins as a graph. */
   readonly graph: DotGraph | undefined
-  /** In the order of the text; without accumulation the first alone. */
+  /** The errors in the order of the text; without accumulation only the first. */
   readonly errors: readonly Fault[]
   /** Warnings and remarks (`duplicate_attr`, `missing_comma`), in the order of the text. */
   readonly warnings: readonly Fault[]
 }
 
 /**
- * Reads a pipeline, in one pass and in time linear in the text (seed pipeline 2; reference pipeline 1). Never throws for
- * what the text says. Spans count from behind a byte order mark, as in `Source`.
+ * Reads a pipeline in one pass and in time linear in the text (seed pipeline 2; reference pipeline 1). Never throws because of the text.
+ * Spans count from behind a byte order mark, as in `Source`.
  */
 export function parseDot(source: string, options: DotOptions = {}): DotParse {
   checkArguments('parseDot', { source: [source, TEXT], options: [options, SOME_OPTIONS] })
@@ -45,7 +45,10 @@ export function parseDot(source: string, options: DotOptions = {}): DotParse {
   return { graph: cursor.stopped ? undefined : graph, errors, warnings }
 }
 
-/** Reads a pipeline; throws its first fault. With `accumulateErrors` it throws nothing and gives the faults with what could be read. */
+/**
+ * Reads a pipeline. Throws its first fault. With `accumulateErrors`, it throws nothing and returns the faults with the readable part of the
+ * graph.
+ */
 export function parse(source: string, options: DotOptions & { readonly accumulateErrors: true }): DotParse
 export function parse(source: string, options?: DotOptions): DotGraph
 export function parse(source: string, options: DotOptions = {}): DotGraph | DotParse {
@@ -59,7 +62,7 @@ const QUOTE = 34
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
-/** One text from its head to its end. Subgraphs are a stack of scopes, never recursion: depth costs no call stack. */
+/** The parser of one text. Subgraphs are a stack of scopes without recursion, so nesting needs no call stack. */
 class Parser {
   readonly #cursor: Cursor
   readonly #names: Names
@@ -81,7 +84,7 @@ class Parser {
     return this.#scopes.finish(id)
   }
 
-  /** `digraph Name {`; its name, or nothing if the text does not begin as a graph. */
+  /** Reads `digraph Name {`. Returns the name; undefined if the text does not begin as a graph. */
   #head(): string | undefined {
     const cursor = this.#cursor
     let word = this.#word()
@@ -103,7 +106,7 @@ class Parser {
     return this.#opening()
   }
 
-  /** The name and the brace behind `digraph`; one that is missing is an error, and taken as there. */
+  /** Reads the name and the brace behind `digraph`. A missing one is an error, and the parser continues as if it were there. */
   #opening(): string {
     const cursor = this.#cursor
     const name = this.#names.read(cursor.next())
@@ -130,7 +133,7 @@ class Parser {
     return code === QUOTE || Number.isNaN(code) ? undefined : this.#names.read(code)
   }
 
-  /** All statements, up to the end of the text: what stands behind the last brace is an error, and read all the same. */
+  /** Reads all statements up to the end of the text. Text behind the last brace is an error, but it is still read. */
   #body(): void {
     const cursor = this.#cursor
     const statements = new Statements(cursor, this.#names, this.#blocks, this.#scopes)
@@ -155,7 +158,7 @@ class Parser {
     cursor.error({ code: 'R1101', from: openedAt, to: openedAt + 1, message: 'this brace is never closed', fix: 'close it with }' })
   }
 
-  /** Reports text behind the closing brace; whether it is another graph. */
+  /** Reports text behind the closing brace. Returns true if it is another graph. */
   #reportTrailing(): boolean {
     const cursor = this.#cursor
     const from = cursor.at

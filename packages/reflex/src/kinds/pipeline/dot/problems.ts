@@ -4,18 +4,18 @@ import { dotFaults } from './faults.ts'
 
 type DotCode = Parameters<typeof dotFaults.make>[0]
 
-/** What is wrong with a stretch of the text. */
+/** A problem in a span of the text. */
 export interface DotProblem {
   readonly code: DotCode
   readonly from: number
   readonly to: number
   readonly message: string
-  /** What to do, in few words. */
+  /** The fix, in a few words. */
   readonly fix?: string | undefined
   readonly severity?: 'error' | undefined
 }
 
-/** More than anybody reads; the last one counts the rest. */
+/** The maximum number of reported problems. The last one counts the rest. */
 const MOST_PROBLEMS = 1000
 
 const RULES: Readonly<Record<DotCode, string>> = {
@@ -27,7 +27,7 @@ const RULES: Readonly<Record<DotCode, string>> = {
   R1105: 'missing_comma',
 }
 
-/** The slips of one text; places are worked out only for those that are reported. */
+/** The problems of one text. Places are computed only for the reported problems. */
 export class DotProblems {
   readonly #problems: DotProblem[] = []
   #omitted = 0
@@ -37,7 +37,7 @@ export class DotProblems {
     else this.#omitted++
   }
 
-  /** As faults, in the order of the text; of what cannot be read, each line shows its first alone. */
+  /** Returns the problems as faults in the order of the text. Each line shows only its first syntax error. */
   faults(source: string, file: string | undefined): Fault[] {
     if (this.#problems.length === 0) return []
     const place = new Source(source, file)

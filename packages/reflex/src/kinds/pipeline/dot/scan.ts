@@ -1,6 +1,6 @@
 /**
- * The words of a pipeline text, found by character codes: each function takes the text and the offset where something
- * begins and gives the offset behind it. Nothing looks back or copies, so reading is linear in the text.
+ * The scanner of pipeline texts. Each function takes a text and the offset where a part begins, and returns the offset behind it. No
+ * function looks back or copies, so reading is linear in the text.
  */
 
 const SPACE = 1
@@ -20,20 +20,20 @@ function classes(): Uint8Array {
   return table
 }
 
-/** Spaces beyond ASCII that come with text copied from a page. */
+/** Spaces outside ASCII, which come with text that is copied from a page. */
 const WIDE_SPACES = /[\u0085\u00a0\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]/
 
-/** Whether a character code is white space; past the end of a text (NaN) nothing is. */
+/** True if a character code is white space; false behind the end of a text (NaN). */
 export function isSpace(code: number): boolean {
   return code < 128 ? ((CLASSES[code] ?? 0) & SPACE) !== 0 : code >= 0x85 && WIDE_SPACES.test(String.fromCharCode(code))
 }
 
-/** Whether an identifier may begin with a character: a letter of ASCII or `_`. */
+/** True if an identifier can begin with a character: an ASCII letter or `_`. */
 export function beginsIdentifier(code: number): boolean {
   return code < 128 && ((CLASSES[code] ?? 0) & LETTER) !== 0
 }
 
-/** The end of the identifier that begins at `from`; `from` itself if none does. */
+/** Returns the end of the identifier that begins at `from`; `from` if none does. */
 export function identifierEnd(text: string, from: number): number {
   if (!beginsIdentifier(text.charCodeAt(from))) return from
   let at = from + 1
@@ -44,14 +44,14 @@ export function identifierEnd(text: string, from: number): number {
   }
 }
 
-/** The end of an identifier with further ones behind dots, such as `human.default_choice`; `from` if none begins there. */
+/** Returns the end of identifiers with dots between, such as `human.default_choice`; `from` if none begins there. */
 export function keyEnd(text: string, from: number): number {
   let at = identifierEnd(text, from)
   while (at > from && text.charCodeAt(at) === 46 && beginsIdentifier(text.charCodeAt(at + 1))) at = identifierEnd(text, at + 1)
   return at
 }
 
-/** The end of a value without quotes: up to white space, a mark or a comment (reference pipeline 1.2 G6). */
+/** Returns the end of a value without quotes: at white space, a mark or a comment (reference pipeline 1.2 G6). */
 export function bareEnd(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -62,15 +62,15 @@ export function bareEnd(text: string, from: number): number {
   }
 }
 
-/** Whether a comment begins at a slash. */
+/** True if a slash opens a comment. */
 function opensComment(text: string, at: number): boolean {
   const next = text.charCodeAt(at + 1)
   return next === 47 || next === 42
 }
 
 /**
- * The offset of the next word or mark, behind white space and comments: `//`, block comments, and lines that begin with
- * `#` (reference pipeline 1.1 L2, L11). A block comment that never ends gives its opening as `-1 - offset`.
+ * Returns the offset of the next word or mark behind white space and comments: `//`, block comments, and lines that begin with `#`
+ * (reference pipeline 1.1 L2, L11). For a block comment without an end, it returns `-1 - offset` of its opening.
  */
 export function skipBlank(text: string, from: number): number {
   let at = from
@@ -89,7 +89,7 @@ export function skipBlank(text: string, from: number): number {
   }
 }
 
-/** The offset of the line break at or after `from`, or the end of the text. */
+/** Returns the offset of the line break at or after `from`, or the end of the text. */
 export function lineEnd(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -99,7 +99,7 @@ export function lineEnd(text: string, from: number): number {
   }
 }
 
-/** Whether only blanks stand before an offset on its line. */
+/** True if only blanks are before an offset on its line. */
 function beginsLine(text: string, offset: number): boolean {
   let at = offset - 1
   while (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9) at--
@@ -107,14 +107,17 @@ function beginsLine(text: string, offset: number): boolean {
   return at < 0 || code === 10 || code === 13
 }
 
-/** The offset behind the closing quote of the text that opens at `from`; -1 if it never closes. A backslash keeps the next character from closing it. */
+/**
+ * Returns the offset behind the closing quote of the text that opens at `from`; -1 if it never closes. A backslash escapes the next
+ * character.
+ */
 export function stringEnd(text: string, from: number): number {
   let quote = text.indexOf('"', from + 1)
   while (quote >= 0 && isEscaped(text, quote, from)) quote = text.indexOf('"', quote + 1)
   return quote < 0 ? -1 : quote + 1
 }
 
-/** Whether an odd number of backslashes stands before a quote. */
+/** True if an odd number of backslashes is before a quote. */
 function isEscaped(text: string, quote: number, from: number): boolean {
   let at = quote - 1
   while (at > from && text.charCodeAt(at) === 92) at--
@@ -123,7 +126,10 @@ function isEscaped(text: string, quote: number, from: number): boolean {
 
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', n: '\n', t: '\t' }
 
-/** What stands between two quotes, with `\"`, `\\`, `\n` and `\t` replaced; any other pair keeps both (reference pipeline 1.1 L6). */
+/**
+ * Returns the content between two quotes, with `\"`, `\\`, `\n` and `\t` replaced; any other pair stays unchanged (reference pipeline 1.1
+ * L6).
+ */
 export function unescapeText(inner: string): string {
   let slash = inner.indexOf('\\')
   if (slash < 0) return inner

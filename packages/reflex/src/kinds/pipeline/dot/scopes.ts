@@ -6,8 +6,8 @@ const NO_ATTRIBUTES: AttributeMap = new Map()
 const NO_CLASSES: readonly string[] = []
 
 /**
- * How many attributes nodes and edges may inherit, and members subgraphs may have, all together. A text grows by one where
- * these grow by as many as it has defaults or levels; far beyond what anybody draws, it would fill the memory.
+ * The limit on inherited attributes of nodes and edges and on members of subgraphs, all together. One more character of text can add as
+ * many as there are defaults or levels, so a text far larger than any real pipeline would fill the memory.
  */
 const MOST_INHERITED = 5_000_000
 
@@ -20,33 +20,33 @@ interface NodeDraft {
   at: Span
 }
 
-/** What a pair of braces bounds: defaults, which end with it, and the nodes that it is the first to name or that it declares. */
+/** The content of a pair of braces: its defaults, which end with it, and the nodes that it declares or names first. */
 interface Scope {
   nodeDefaults: AttributeMap
   edgeDefaults: AttributeMap
   readonly attributes: AttributeMap
   readonly id: string | undefined
   readonly members: Set<string>
-  /** Its place among all scopes, in the order in which they open; the graph has -1. */
+  /** Its position in the order in which scopes open; -1 for the graph. */
   readonly order: number
-  /** Its opening brace. */
+  /** The offset of its opening brace. */
   readonly openedAt: number
 }
 
-/** A closed scope as it may become a subgraph: one without id and attributes only bounds defaults. */
+/** A closed scope that can become a subgraph. A scope without id and attributes only limits defaults. */
 interface ClosedScope {
   readonly parent: number
   readonly subgraph: Omit<Subgraph, 'parent'> | undefined
 }
 
-/** Puts a graph together while its text is read: nodes, edges, the scopes of defaults (reference pipeline 1.3). */
+/** Builds a graph while its text is read: nodes, edges, and the scopes of defaults (reference pipeline 1.3). */
 export class Scopes {
   readonly #nodes = new Map<string, NodeDraft>()
   readonly #edges: DotGraph['edges'][number][] = []
   readonly #stack: Scope[]
   readonly #closed: ClosedScope[] = []
   readonly #classes = new Map<string, Set<string>>()
-  /** Every map of defaults, which all that inherits it shares. */
+  /** The maps of defaults. Every node and edge that inherits a map shares it. */
   readonly #shared = new Set([NO_ATTRIBUTES])
   #opened = 0
   #inherited = 0
@@ -57,12 +57,12 @@ export class Scopes {
     this.#stack = [this.#scope]
   }
 
-  /** How many scopes are open, that of the graph included. */
+  /** The number of open scopes, including the scope of the graph. */
   get depth(): number {
     return this.#stack.length
   }
 
-  /** The opening brace of the innermost scope. */
+  /** The offset of the opening brace of the innermost scope. */
   get openedAt(): number {
     return this.#scope.openedAt
   }
@@ -72,7 +72,7 @@ export class Scopes {
     return this.#scope.attributes
   }
 
-  /** Opens a subgraph, with the defaults in force. */
+  /** Opens a subgraph with the defaults in force. */
   open(id: string | undefined, openedAt: number): void {
     const { nodeDefaults, edgeDefaults } = this.#scope
     const order = this.#opened++
@@ -81,7 +81,7 @@ export class Scopes {
     this.#stack.push(this.#scope)
   }
 
-  /** So much is inherited that the graph is not whole. */
+  /** True if so much is inherited that the graph is incomplete. */
   get isExcessive(): boolean {
     return this.#inherited > MOST_INHERITED
   }
@@ -101,13 +101,13 @@ export class Scopes {
     if (name !== '') for (const member of members) this.#addClass(member, name)
   }
 
-  /** The attributes of a node, to add to. */
+  /** Returns the attributes of a node, which the caller can add to. */
   writableAttributes(node: NodeDraft): AttributeMap {
     if (this.#shared.has(node.attributes)) node.attributes = this.#copy(node.attributes)
     return node.attributes
   }
 
-  /** A copy of the defaults in force, to add to. */
+  /** Returns a copy of the defaults in force, which the caller can add to. */
   copyDefaults(of: 'node' | 'edge'): AttributeMap {
     return this.#copy(of === 'node' ? this.#scope.nodeDefaults : this.#scope.edgeDefaults)
   }
@@ -119,7 +119,7 @@ export class Scopes {
     return copy
   }
 
-  /** Sets the defaults for what is created from here on in this scope. */
+  /** Sets the defaults for nodes or edges that are created later in this scope. */
   setDefaults(of: 'node' | 'edge', attributes: AttributeMap): void {
     this.#shared.add(attributes)
     if (of === 'node') this.#scope.nodeDefaults = attributes
@@ -127,8 +127,8 @@ export class Scopes {
   }
 
   /**
-   * A node has a statement of its own. The first gives it the defaults in force, also where an edge has named the node
-   * before; later ones only add to it.
+   * Declares a node with its own statement. Its first statement gives it the defaults in force, also if an edge has named it before; later
+   * statements only add attributes.
    */
   declare(id: string, from: number, to: number): NodeDraft {
     if (this.#stack.length > 1) this.#scope.members.add(id)
@@ -142,7 +142,7 @@ export class Scopes {
     return node
   }
 
-  /** An edge names a node; the id as the node has it. */
+  /** Names a node in an edge. Returns the id of the node. */
   mention(id: string, from: number, to: number): string {
     const node = this.#nodes.get(id)
     if (node !== undefined) return node.id
@@ -155,7 +155,7 @@ export class Scopes {
     this.#edges.push({ index: this.#edges.length, from, to, attributes: attributes ?? this.#scope.edgeDefaults, at })
   }
 
-  /** The graph; scopes that are still open are closed. */
+  /** Returns the graph. Closes scopes that are still open. */
   finish(id: string): DotGraph {
     while (this.#stack.length > 1) this.close()
     for (const [member, classes] of this.#classes) {
@@ -178,7 +178,7 @@ export class Scopes {
     else classes.add(name)
   }
 
-  /** The scopes that are subgraphs, each with the nearest subgraph around it. */
+  /** Returns the scopes that are subgraphs, each with the nearest enclosing subgraph. */
   #subgraphs(): Subgraph[] {
     const subgraphs: Subgraph[] = []
     const nearest: (number | undefined)[] = []
@@ -196,8 +196,8 @@ function emptyScope(): Pick<Scope, 'nodeDefaults' | 'edgeDefaults' | 'attributes
 }
 
 /**
- * The class that a subgraph gives its nodes: its label in lower case, spaces as hyphens, without everything that a class
- * cannot hold. Nothing without a label (reference pipeline 1.3).
+ * Returns the class that a subgraph gives its nodes: its label in lower case, with hyphens for spaces and without characters that a class
+ * cannot hold; empty without a label (reference pipeline 1.3).
  */
 function subgraphClass(attributes: Attributes): string {
   const label = textOf(attributes, 'label') ?? ''

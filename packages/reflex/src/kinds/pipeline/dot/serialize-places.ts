@@ -1,22 +1,22 @@
 import type { DotGraph, DotNode } from './graph.ts'
 import { ROOT, type ScopeLayout } from './serialize-scopes.ts'
 
-/** Where everything stands in the text of a graph. */
+/** The place of each node and edge in the text of a graph. */
 export interface EdgePlaces {
-  /** The slot of each edge, never less than that of the edge before: edges keep their order. */
+  /** The slot of each edge; never less than the slot of the edge before, so that edges keep their order. */
   readonly edges: readonly number[]
-  /** By the place of an edge in the list: the nodes that it is the first to name, and that have no statement. */
+  /** By the position of an edge: the nodes that it names first and that have no statement. */
   readonly created: ReadonlyMap<number, readonly DotNode[]>
-  /** The nodes that have a statement. */
+  /** The nodes with a statement. */
   readonly declared: readonly DotNode[]
-  /** The scope that a node comes from: that of its statement with attributes, or of the edge that names it first. */
+  /** Returns the scope of a node: the scope of its statement with attributes, or of the edge that names it first. */
   origin(id: string): number
 }
 
 /**
- * Finds a place for each edge, so that no node becomes a member of a subgraph which it was not, and implicit nodes stay so.
- * Edges come as late as they can, so most stand behind all nodes. For a graph that was parsed there always are such places; in
- * another an implicit node gets a statement if the edge that names it first cannot stand where the node belongs.
+ * Finds a place for each edge, so that no node becomes a member of another subgraph, and implicit nodes stay implicit. Edges are placed as
+ * late as possible, so most of them are behind all nodes. A parsed graph always has such places; in any other graph, an implicit node gets
+ * a statement if the edge that names it first cannot be where the node belongs.
  */
 export function placeEdges(graph: DotGraph, layout: ScopeLayout): EdgePlaces {
   const mentions = firstMentions(graph)
@@ -37,12 +37,12 @@ export function placeEdges(graph: DotGraph, layout: ScopeLayout): EdgePlaces {
     edges,
     created,
     declared: [...graph.nodes.values()].filter((node) => !fromEdges.has(node)),
-    // A statement in the graph itself makes a node a member of nothing; those in its subgraphs follow.
+    // A statement in the graph itself makes a node a member of no subgraph; the statements in its subgraphs follow.
     origin: (id) => (early.has(id) ? ROOT : scopeOf(id, layout)),
   }
 }
 
-/** Of each edge: the nodes that none before it names. */
+/** Returns for each edge the nodes that no earlier edge names. */
 function firstMentions(graph: DotGraph): DotNode[][] {
   const seen = new Set<string>()
   return graph.edges.map(({ from, to }) => {
@@ -52,7 +52,7 @@ function firstMentions(graph: DotGraph): DotNode[][] {
   })
 }
 
-/** Of each edge that makes implicit nodes: those nodes. Two of different scopes or defaults cannot come from one edge. */
+/** Returns for each edge the implicit nodes that it creates. One edge cannot create two nodes of different scopes or defaults. */
 function createdNodes(mentions: readonly DotNode[][], layout: ScopeLayout): Map<number, DotNode[]> {
   const created = new Map<number, DotNode[]>()
   mentions.forEach((nodes, at) => {
@@ -64,7 +64,7 @@ function createdNodes(mentions: readonly DotNode[][], layout: ScopeLayout): Map<
   return created
 }
 
-/** An implicit node has defaults alone, and stands in one place. */
+/** True for an implicit node: it has only defaults and belongs to one scope. */
 function isImplicit(node: DotNode, layout: ScopeLayout): boolean {
   if (node.implicit !== true || (layout.innermost.get(node.id)?.length ?? 0) > 1) return false
   for (const attribute of node.attributes.values()) if (attribute.provenance !== 'default') return false
@@ -78,19 +78,19 @@ function sameValues(one: DotNode, other: DotNode): boolean {
   return true
 }
 
-/** The first of the innermost scopes that hold a node. */
+/** Returns the first of the innermost scopes that hold a node. */
 function scopeOf(id: string, layout: ScopeLayout): number {
   return layout.innermost.get(id)?.[0] ?? ROOT
 }
 
-/** The last slot of a scope that is not behind another slot. */
+/** Returns the last slot of a scope that is not behind another slot; undefined if there is none. */
 function lastSlot(scope: number, limit: number, layout: ScopeLayout): number | undefined {
   const first = layout.first[scope] ?? 0
   for (let slot = limit; slot >= first; slot--) if (layout.slots[slot] === scope) return slot
   return undefined
 }
 
-/** Whether naming a node in a slot makes it a member of nothing new: its statement comes before, or it belongs there. */
+/** True if naming a node in a slot makes it a member of no new scope: its statement comes before, or it belongs there. */
 function isHarmless(id: string, slot: number, layout: ScopeLayout): boolean {
   return (layout.first[scopeOf(id, layout)] ?? 0) <= slot || layout.contains(layout.slots[slot] ?? ROOT, id)
 }

@@ -1,25 +1,25 @@
 import type { DotGraph } from './graph.ts'
 
-/** The graph itself among its scopes; subgraph n is scope n + 1. */
+/** The scope of the graph itself; subgraph n is scope n + 1. */
 export const ROOT = 0
 
 /**
- * The scopes of a graph laid out as the text goes through them. A slot is a place for edges: a scope has one before its
- * first subgraph, one behind each, and the text goes through the slots of all scopes in their order.
+ * The scopes of a graph in the order of the text. A slot is a place for edges: a scope has one slot before its first subgraph and one
+ * behind each subgraph, and the text visits the slots of all scopes in order.
  */
 export interface ScopeLayout {
   /** The scope of each slot. */
   readonly slots: readonly number[]
-  /** Of each scope: its first and its last slot. */
+  /** The first slot of each scope; `last`: its last slot. */
   readonly first: readonly number[]
   readonly last: readonly number[]
-  /** Of each node in a subgraph: the innermost scopes that hold it, in the order of the text. */
+  /** The innermost scopes that hold each node of a subgraph, in the order of the text. */
   readonly innermost: ReadonlyMap<string, readonly number[]>
-  /** Whether a scope or one inside it holds a node. */
+  /** Returns true if a scope or one of its inner scopes holds a node. */
   contains(scope: number, id: string): boolean
 }
 
-/** Lays out the subgraphs of a graph; a parent that is none counts as the graph. */
+/** Lays out the subgraphs of a graph. An invalid parent counts as the graph. */
 export function layOut(graph: DotGraph): ScopeLayout {
   const members = [undefined, ...graph.subgraphs.map((subgraph) => new Set(subgraph.members))]
   const { slots, first, last } = visitScopes(childrenOf(graph))
@@ -42,7 +42,7 @@ export function layOut(graph: DotGraph): ScopeLayout {
 
 function childrenOf(graph: DotGraph): number[][] {
   const children: number[][] = [[], ...graph.subgraphs.map(() => [])]
-  // A subgraph stands behind the one around it, so parents make no circle.
+  // A subgraph comes after its parent, so parents form no cycle.
   graph.subgraphs.forEach(({ parent }, index) => {
     const parentScope = parent === undefined || parent >= index ? ROOT : parent + 1
     children[parentScope]?.push(index + 1)
@@ -50,7 +50,7 @@ function childrenOf(graph: DotGraph): number[][] {
   return children
 }
 
-/** Goes through all scopes without recursion: subgraphs may be nested deeper than the call stack. */
+/** Visits all scopes without recursion, because subgraphs can be nested deeper than the call stack. */
 function visitScopes(children: readonly (readonly number[])[]): Pick<ScopeLayout, 'slots' | 'first' | 'last'> {
   const slots: number[] = []
   const first: number[] = []

@@ -7,22 +7,24 @@ import { layOut, ROOT, type ScopeLayout } from './serialize-scopes.ts'
 import { checkArguments } from '../../../text/index.ts'
 import { GRAPH, SOME_OPTIONS } from './argument-forms.ts'
 
-/** How a graph is written. */
+/** The settings for writing a graph. */
 export interface SerializeOptions {
-  /** Leave out the attributes `content_hash` and `auto_status` of nodes; true unless told. What shall run again needs them: say false. */
+  /**
+   * Leaves out the attributes `content_hash` and `auto_status` of nodes. Default: true. A graph that must run again needs them: set it to
+   * false.
+   */
   readonly stripInternal?: boolean | undefined
-  /** `engine` writes dotted keys bare, `graphviz` in quotes, as Graphviz wants them; the parser reads both. */
+  /** `engine` writes dotted keys bare; `graphviz` writes them in quotes, as Graphviz requires. The parser reads both. */
   readonly dialect?: 'engine' | 'graphviz' | undefined
 }
 
 /**
- * The canonical text of a graph: the same graph gives the same text, with nodes sorted by id and attributes by key (seed
- * pipeline 12.4, reference pipeline 1.4).
+ * Returns the canonical text of a graph. The same graph gives the same text, with nodes sorted by id and attributes by key (seed pipeline
+ * 12.4, reference pipeline 1.4).
  *
- * Parsed again, it is the same graph: values with their types, what is own and what default, subgraphs with their
- * members and the classes from them, implicit nodes, and the order of the edges. Edges are not sorted, because their
- * order means something: it decides between edges of equal rank, and people see choices in it. What no text can say becomes
- * the nearest that it can: attributes from a stylesheet or transform are written as the node's own.
+ * The parsed text is the same graph: values with their types, own and default attributes, subgraphs with their members and classes,
+ * implicit nodes, and the order of the edges. Edges are not sorted, because their order decides between edges of equal rank and is the
+ * order of choices for people. An attribute from a stylesheet or a transform cannot be written as such; it is written as the node's own.
  */
 export function serializeGraph(graph: DotGraph, options: SerializeOptions = {}): string {
   checkArguments('serializeGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
@@ -31,7 +33,7 @@ export function serializeGraph(graph: DotGraph, options: SerializeOptions = {}):
 }
 
 const INTERNAL = ['content_hash', 'auto_status']
-/** Deeper levels are not indented further: the text of a graph nested very deeply would be mostly blanks. */
+/** The maximum number of indented levels. The text of a very deeply nested graph would be mostly blanks. */
 const DEEPEST_INDENT = 20
 
 function withoutInternal(graph: DotGraph): DotGraph {
@@ -51,7 +53,7 @@ class Writer {
   readonly #places: EdgePlaces
   readonly #nodeDefaults = new SharedDefaults()
   readonly #edgeDefaults = new SharedDefaults()
-  /** The defaults in force where the text stands. */
+  /** The keys with defaults in force at the current place of the text. */
   readonly #nodeKeys = new Set<string>()
   readonly #edgeKeys = new Set<string>()
   readonly #lines: string[] = []
@@ -83,7 +85,7 @@ class Writer {
     return `${this.#lines.join('\n')}\n`
   }
 
-  /** Finds the defaults that scopes can set once for all that is in them. */
+  /** Finds the defaults that each scope can set once for all its content. */
   #collectDefaults(): void {
     const { slots, last } = this.#layout
     const { created, declared, edges } = this.#places
@@ -92,7 +94,7 @@ class Writer {
     }
     this.#graph.edges.forEach((edge, at) => this.#edgeDefaults.add(slots[edges[at] ?? 0] ?? ROOT, edge.attributes))
     slots.forEach((scope, slot) => {
-      // Behind the last slot of a scope comes the next one of the scope around it.
+      // The slot behind the last slot of a scope belongs to the enclosing scope.
       const around = slots[slot + 1]
       if (last[scope] !== slot || around === undefined) return
       this.#nodeDefaults.close(scope, around)
@@ -100,7 +102,7 @@ class Writer {
     })
   }
 
-  /** Of each scope: the nodes with a statement in it, sorted. */
+  /** Returns for each scope the nodes with a statement in it, sorted. */
   #statements(): DotNode[][] {
     const statements: DotNode[][] = this.#graph.subgraphs.map(() => [])
     statements.push([])
@@ -112,7 +114,7 @@ class Writer {
     return statements
   }
 
-  /** Writes the head of a scope, its defaults and its nodes; gives what takes the defaults out of force. */
+  /** Writes the head of a scope, its defaults and its nodes. Returns a function that ends its defaults. */
   #open(scope: number, nodes: readonly DotNode[]): () => void {
     const subgraph = scope === ROOT ? undefined : this.#graph.subgraphs[scope - 1]
     const name = scope === ROOT ? this.#graph.id : subgraph?.id
@@ -139,7 +141,7 @@ class Writer {
   #nodes(scope: number, nodes: readonly DotNode[]): void {
     const groups = new Map<string, DotNode[]>()
     for (const node of nodes) {
-      // In each further subgraph that declares it, a node is only named.
+      // Further subgraphs that declare a node only name it.
       const defaults = this.#places.origin(node.id) === scope ? this.#newDefaults(node.attributes, this.#nodeKeys) : ''
       const group = groups.get(defaults)
       if (group === undefined) groups.set(defaults, [node])
@@ -155,7 +157,7 @@ class Writer {
     }
   }
 
-  /** Writes a run of edges, those that follow each other with the same defaults in one group. */
+  /** Writes a range of edges. Consecutive edges with the same defaults are in one group. */
   #edges(from: number, to: number): void {
     let at = from
     while (at < to) {
@@ -180,7 +182,7 @@ class Writer {
     return `${writeId(from)} -> ${writeId(to)}${this.#ownAttributes(attributes)}`
   }
 
-  /** Writes lines in a subgraph without a name, which only bounds these defaults; without any just the lines. */
+  /** Writes lines in a subgraph without a name that limits these defaults; without defaults, it writes only the lines. */
   #group(nodeDefaults: string, edgeDefaults: string, write: () => void): void {
     if (nodeDefaults === '' && edgeDefaults === '') {
       write()
@@ -195,7 +197,7 @@ class Writer {
     this.#line('}')
   }
 
-  /** The block of the defaults that are not in force already. */
+  /** Returns the block of the defaults that are not yet in force. */
   #newDefaults(attributes: Attributes, inForce: ReadonlySet<string>): string {
     return this.#block([...attributes].filter(([key, { provenance }]) => provenance === 'default' && !inForce.has(key)))
   }

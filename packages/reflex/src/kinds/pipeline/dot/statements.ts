@@ -14,7 +14,7 @@ const OPEN = 91
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 
-/** Where a statement that cannot be read ends, besides at the end of its line. */
+/** The marks that end a statement that cannot be read, besides the end of its line. */
 const ENDS = ';{}'
 
 /** Reads the statements of a graph and of its subgraphs into its scopes (reference pipeline 1.2). */
@@ -23,7 +23,7 @@ export class Statements {
   readonly #names: Names
   readonly #blocks: Blocks
   readonly #scopes: Scopes
-  /** The depth of a group that an edge leads to: refused already, so what follows it is not reported again. */
+  /** The depth of a group that an edge leads to. It is already refused, so the text behind it is not reported again. */
   #refusedGroup = 0
 
   constructor(cursor: Cursor, names: Names, blocks: Blocks, scopes: Scopes) {
@@ -34,7 +34,7 @@ export class Statements {
     cursor.depth = scopes.depth
   }
 
-  /** Reads the statement that begins here with this code, or the beginning or end of a subgraph. */
+  /** Reads the statement that begins here with this character code, or the beginning or end of a subgraph. */
   read(code: number): void {
     const cursor = this.#cursor
     if (code === SEMICOLON) cursor.at++
@@ -63,7 +63,7 @@ export class Statements {
     else this.#node(name)
   }
 
-  /** Reads the statement of a keyword; false where the word is an ordinary id (reference pipeline 1.1 L9). */
+  /** Reads the statement of a keyword. Returns false if the word is an ordinary id (reference pipeline 1.1 L9). */
   #keywordStatement(word: string, code: number): boolean {
     if (word === 'subgraph') return this.#subgraph(code)
     if (code !== OPEN) return false
@@ -81,7 +81,7 @@ export class Statements {
     if (this.#cursor.code() === OPEN) this.#blocks.read(this.#scopes.writableAttributes(node), 'own')
   }
 
-  /** Reads `a -> b -> c [...]`: every pair has the attributes. */
+  /** Reads `a -> b -> c [...]`. Every edge of the chain gets the attributes. */
   #chain(first: Name): void {
     const scopes = this.#scopes
     const names = [first]
@@ -102,7 +102,7 @@ export class Statements {
     }
   }
 
-  /** Whether `->` stands here; `--` is an error, and taken for it. */
+  /** True if `->` is here. `--` is an error and is read as `->`. */
   #isEdge(): boolean {
     const cursor = this.#cursor
     if (cursor.next() !== MINUS) return false
@@ -113,7 +113,7 @@ export class Statements {
     return !cursor.stopped
   }
 
-  /** The node behind an arrow; nothing, with an error, if something else stands there. */
+  /** Reads the node behind an arrow. Returns undefined, with an error, if there is no node. */
   #target(): Name | undefined {
     const cursor = this.#cursor
     const arrow = cursor.at
@@ -143,7 +143,7 @@ export class Statements {
     return name
   }
 
-  /** Reports and passes over `:port` and `:port:direction`. */
+  /** Reports and skips `:port` and `:port:direction`. */
   #refusePort(): void {
     const cursor = this.#cursor
     const from = cursor.at
@@ -156,7 +156,7 @@ export class Statements {
     cursor.next()
   }
 
-  /** Opens a subgraph if a brace, or a name and a brace, follow the word; else the word is an ordinary id. */
+  /** Opens a subgraph if a brace, or a name and a brace, follow the word. Returns false if the word is an ordinary id. */
   #subgraph(code: number): boolean {
     const cursor = this.#cursor
     const { at } = cursor
@@ -173,7 +173,7 @@ export class Statements {
     return true
   }
 
-  /** Whether a brace, or a name and a brace, stand here; looks ahead and comes back. */
+  /** True if a brace, or a name and a brace, are here. It looks ahead without moving. */
   #isGroup(): boolean {
     const cursor = this.#cursor
     const { at } = cursor
@@ -212,13 +212,13 @@ export class Statements {
     const { at } = cursor
     const { message, fix } = explainUnreadable(cursor.text, at, code)
     cursor.error({ code: 'R1100', from: at, to: at + 1, message, fix })
-    // The names behind a comma stand for themselves.
+    // A comma is often between node ids; each id is then read as its own statement.
     if (code === COMMA) cursor.at++
     else cursor.recover(ENDS)
   }
 }
 
-/** What to say of a character that begins no statement. */
+/** Returns the message and fix for a character that begins no statement. */
 function explainUnreadable(text: string, at: number, code: number): { message: string; fix: string } {
   const shown = quote(String.fromCodePoint(text.codePointAt(at) ?? 0))
   if (code === COMMA) return { message: 'a comma parts attributes, not statements', fix: 'write a semicolon or a new line' }

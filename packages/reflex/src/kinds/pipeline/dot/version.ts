@@ -1,9 +1,9 @@
 import { type DotGraph, integerOf } from './graph.ts'
 
-/** Counts how often a pipeline has been changed by its own run; an attribute of the graph (reference pipeline 9). */
+/** The attribute of the graph that counts how often the run has changed its own pipeline (reference pipeline 9). */
 export const VERSION = '__mutation_version__'
 
-/** The version of a pipeline: 0 as it was written. */
+/** Returns the version of a pipeline; 0 for an unchanged pipeline. */
 export function versionOf({ attributes }: DotGraph): number {
   return integerOf(attributes, VERSION) ?? 0
 }
