@@ -22,7 +22,7 @@ export function acceptAnswer(question: Question, value: unknown, guess?: Guess):
   if (sizeUpTo(MAX_ANSWER_SIZE, value) > MAX_ANSWER_SIZE) {
     const found = typeof value === 'string' ? `, this one has ${value.length}` : ', counted as JSON, and this one has more'
     throw faults.make('R4201', `an answer has at most ${MAX_ANSWER_SIZE} characters${found}`, {
-      fix: 'put the text into a file and name it',
+      fix: 'put the text into a file and answer with the name of the file',
     })
   }
   const answer = copyJson(value, 'answer')

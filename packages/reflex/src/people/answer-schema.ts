@@ -20,7 +20,7 @@ export function fitAnswer(schema: JsonObject, answer: Json): Json {
     .slice(0, MAX_PROBLEMS)
     .map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
   const more = found.length > MAX_PROBLEMS ? `; and ${found.length - MAX_PROBLEMS} more` : ''
-  throw faults.make('R4201', `the answer does not fit: ${problems.join('; ')}${more}`, { data: { schema } })
+  throw faults.make('R4201', `the answer does not match its schema: ${problems.join('; ')}${more}`, { data: { schema } })
 }
 
 /** Returns the reason why a JSON Schema cannot be checked; undefined if it can be checked. */

@@ -73,10 +73,10 @@ const LONGEST_WAIT = 36_525 * 86_400_000
  * to everybody, so it is checked first. `about` is the value that `readQuestion` will read.
  */
 export function questionProblem(about: Json): string | undefined {
-  if (!isObject(about) || typeof about.text !== 'string') return 'a question has a text'
+  if (!isObject(about) || typeof about.text !== 'string') return 'a question must have a text'
   const { due, schema } = about
   if (due !== undefined && !(typeof due === 'number' && Number.isInteger(due) && due > 0 && due <= LONGEST_WAIT)) {
-    return 'due is a whole number of milliseconds, at most a hundred years'
+    return 'due must be a whole number of milliseconds, at most a hundred years'
   }
   try {
     readQuestion(about, 'question')
@@ -102,5 +102,5 @@ function readOptions(options: Json, name: string): readonly QuestionOption[] {
 
 function requireField<T>(value: T | undefined, name: string, field: string, what: string): T {
   if (value !== undefined) return value
-  throw faults.make('R4202', `the question ${name} has no ${what} as its ${field}`, { path: `${name}.${field}` })
+  throw faults.make('R4202', `the ${field} of the question ${name} must be ${what}`, { path: `${name}.${field}` })
 }

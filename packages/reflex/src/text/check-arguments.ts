@@ -34,7 +34,7 @@ function form(what: string, fits: (value: unknown) => boolean): Form {
   return {
     what,
     mismatch: (value) =>
-      fits(value) ? undefined : { path: '', why: `must be ${what}, and is ${describeValue(value)}`, fix: `give ${what}` },
+      fits(value) ? undefined : { path: '', why: `must be ${what}, but is ${describeValue(value)}`, fix: `give ${what}` },
   }
 }
 
@@ -74,7 +74,7 @@ export function optional(one: Form): Form {
 }
 
 export function listOf(one: Form): Form {
-  const list = form(`a list, each of it ${one.what}`, Array.isArray)
+  const list = form(`a list in which each item is ${one.what}`, Array.isArray)
   return {
     what: list.what,
     mismatch: (value) => {
@@ -110,7 +110,7 @@ export function shape(what: string, fields: Readonly<Record<string, Form>>): For
   return {
     what,
     mismatch: (value) => {
-      if (!isObjectValue(value)) return { path: '', why: `must be ${what}, and is ${describeValue(value)}` }
+      if (!isObjectValue(value)) return { path: '', why: `must be ${what}, but is ${describeValue(value)}` }
       for (const [key, one] of parts) {
         const found = one.mismatch(Reflect.get(value, key))
         if (found !== undefined) return { ...found, path: `.${key}${found.path}` }
@@ -133,7 +133,7 @@ function unknownOption(value: object, known: readonly string[]): Mismatch | unde
   const name = Object.keys(value).find((key) => !known.includes(key))
   if (name === undefined) return undefined
   const guess = suggest(name, known)
-  const why = `has ${quote(name)}, which is not known${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`
+  const why = `has the unknown option ${quote(name)}${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`
   return { path: '', why, fix: guess === undefined ? `write one of ${known.join(', ')}` : `write ${quote(guess)}` }
 }
 

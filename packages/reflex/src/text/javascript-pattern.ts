@@ -49,5 +49,5 @@ export function javaScriptPatternProblem(pattern: string, flags = ''): string | 
   const read = fromJavaScript(pattern, flags)
   if (patternCost(read) > MAX_COST) return 'the pattern is too large; write smaller repeat counts, or several patterns'
   const made = linearPattern(read)
-  return 'problem' in made ? `the pattern is no regular expression: ${made.problem}` : undefined
+  return 'problem' in made ? `the pattern is not a regular expression: ${made.problem}` : undefined
 }

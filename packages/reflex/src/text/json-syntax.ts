@@ -69,25 +69,29 @@ export function syntaxMistake(text: string, error: ParseError, brackets: Bracket
         fix: 'write digits, with a sign, a point or an exponent where needed',
       }
     case 'PropertyNameExpected':
-      return { ...place, message: 'a key in double quotes belongs here', fix: 'write the key in double quotes, or remove the comma before' }
+      return {
+        ...place,
+        message: 'a key in double quotes is missing here',
+        fix: 'write the key in double quotes, or remove the comma before',
+      }
     case 'ValueExpected':
       return {
         ...place,
-        message: text.trim() === '' ? 'the text is empty' : 'a value belongs here',
+        message: text.trim() === '' ? 'the text is empty' : 'a value is missing here',
         fix: 'write a value: text in double quotes, a number, true, false, null, [ or {',
       }
     case 'ColonExpected':
-      return { ...place, message: 'a colon belongs between a key and its value', note: 'before this', fix: 'write : after the key' }
+      return { ...place, message: 'a colon is missing between a key and its value', note: 'before this', fix: 'write : after the key' }
     case 'CommaExpected':
-      return { ...place, message: 'a comma is missing', note: 'before this', fix: 'write , after the value before' }
+      return { ...place, message: 'a comma is missing', note: 'before this', fix: 'add a comma after the previous value' }
     case 'CloseBraceExpected':
     case 'CloseBracketExpected':
       return unclosedMistake(text, atEnd ? (brackets.unclosedAt ?? offset) : offset, place)
     case 'EndOfFileExpected':
       return {
         ...place,
-        message: 'the value has ended, and more follows',
-        fix: 'remove what follows, or the bracket that closes too early',
+        message: 'there is more text after the end of the value',
+        fix: 'remove the text after it, or the bracket that closes too early',
       }
     default:
       return { ...place, ...brokenText(code, token) }
@@ -96,8 +100,7 @@ export function syntaxMistake(text: string, error: ParseError, brackets: Bracket
 
 function unclosedMistake(text: string, offset: number, place: { offset: number; length: number }): SyntaxMistake {
   const opener = text[offset]
-  if (opener !== '{' && opener !== '[')
-    return { ...place, message: 'a closing bracket belongs here', fix: 'write ] or }, whichever closes' }
+  if (opener !== '{' && opener !== '[') return { ...place, message: 'a closing bracket is missing here', fix: 'write ] or }' }
   const closer = opener === '{' ? '}' : ']'
   return { offset, length: 1, message: `this ${opener} is never closed`, fix: `write ${closer} where it ends` }
 }
@@ -105,10 +108,10 @@ function unclosedMistake(text: string, offset: number, place: { offset: number; 
 const WORDS = ['true', 'false', 'null']
 
 function unknownWord(token: string): { message: string; note?: string | undefined; fix: string } {
-  if (/^['`“”‘’]/.test(token)) return { message: 'text stands in double quotes', fix: 'write " before and behind it' }
+  if (/^['`“”‘’]/.test(token)) return { message: 'text must be in double quotes', fix: 'write " before and after it' }
   const guess = ['None', 'nil', 'undefined'].includes(token) ? 'null' : suggest(token, WORDS)
   return {
-    message: `${quote(token)} is no word of JSON`,
+    message: `${quote(token)} is not a word of JSON`,
     note: didYouMean(guess),
     fix: guess === undefined ? 'write text in double quotes' : `write ${guess}`,
   }
@@ -121,11 +124,11 @@ function brokenText(code: string, token: string): { message: string; fix: string
     case 'InvalidUnicode':
     case 'InvalidEscapeCharacter':
       return {
-        message: 'a backslash is followed by nothing that it can escape',
-        fix: 'write \\\\ for a backslash; known are \\" \\/ \\b \\f \\n \\r \\t \\u0000',
+        message: 'the character after the backslash cannot be escaped',
+        fix: 'write \\\\ for a backslash; the known escapes are \\" \\/ \\b \\f \\n \\r \\t \\u0000',
       }
     case 'InvalidCharacter':
-      return { message: 'a control character stands in a text', fix: 'write it as an escape, such as \\t or \\u0007' }
+      return { message: 'there is a control character in a text', fix: 'write it as an escape, such as \\t or \\u0007' }
     case 'UnexpectedEndOfComment':
     case 'InvalidCommentToken':
       return { message: 'the comment is never closed', fix: 'close it with */' }

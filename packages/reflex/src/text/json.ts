@@ -56,7 +56,7 @@ function parse(source: Source, rule: string | undefined): { tree: Node | undefin
   const brackets = scanBrackets(source.text, MAX_DEPTH)
   if (brackets.tooDeepAt !== undefined) {
     const place = source.details(brackets.tooDeepAt, 1, `level ${MAX_DEPTH + 1}`)
-    const fix = 'flatten it, or keep the value in a file of its own'
+    const fix = 'flatten it, or put the value into a separate file'
     return {
       tree: undefined,
       findings: [faults.make('R1003', `nested more than ${MAX_DEPTH} levels deep`, { ...ruleField(rule), ...place, fix })],
@@ -184,7 +184,7 @@ function objectOf(object: Node, state: ReadState): Json {
 
 function repeatedKey(source: Source, key: Node, before: number): Fault {
   const place = source.details(key.offset, key.length, `first on line ${source.lines.positionAt(before).line}`)
-  return faults.make('R1002', `the key ${quote(String(key.value))} stands twice; the last one counts`, {
+  return faults.make('R1002', `the key ${quote(String(key.value))} occurs twice; the last one counts`, {
     ...place,
     fix: 'remove one of the two, or rename it',
   })

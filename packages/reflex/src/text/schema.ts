@@ -37,7 +37,7 @@ export function checkSchema(schema: z.core.$ZodType, value: unknown, options: Sc
 
 function parse(schema: z.core.$ZodType, value: unknown): readonly z.core.$ZodIssue[] {
   const result = schema['~standard'].validate(value)
-  if (result instanceof Promise) throw new TypeError('a schema of a program answers at once')
+  if (result instanceof Promise) throw new TypeError('the schema of a program must be synchronous')
   return (result.issues ?? []) as readonly z.core.$ZodIssue[]
 }
 
@@ -170,11 +170,11 @@ function discriminators(issue: z.core.$ZodIssueInvalidUnion): readonly unknown[]
 }
 
 function removal(allowed: readonly string[]): string {
-  return allowed.length === 0 ? 'remove it' : `remove it; also known here: ${quoteAll(allowed)}`
+  return allowed.length === 0 ? 'remove it' : `remove it; known attributes here: ${quoteAll(allowed)}`
 }
 
 function pathName(path: Path): string {
-  return path.length === 0 ? 'the whole' : pathText(path)
+  return path.length === 0 ? 'the top level' : pathText(path)
 }
 
 function depth(issues: readonly z.core.$ZodIssue[]): number {

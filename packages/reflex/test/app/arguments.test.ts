@@ -167,33 +167,29 @@ test('an engine and a registry give a fault for arguments that they do not take'
 test('explainCode gives a fault for what is no text', () => held('explainCode', explainCode as Call))
 
 test.each([
-  ['register', () => workflows.createRegistry().register(null as never), 'register: workflow must be an object, and is null'],
+  ['register', () => workflows.createRegistry().register(null as never), 'register: workflow must be an object, but is null'],
   [
     'init',
     () => engineOf().init('asks', { blackboard: 'x' as never }),
-    'init: options.blackboard must be a list, each of it a write, and is the text "x"',
+    'init: options.blackboard must be a list in which each item is a write, but is the text "x"',
   ],
   [
     'pushWorkflow',
     () => engineOf().pushWorkflow('asks', null as never),
-    'pushWorkflow: options must be an object of named values, and is null',
+    'pushWorkflow: options must be an object of named values, but is null',
   ],
   [
     'createEngine',
     () => workflows.createEngine(null as never, null as never),
-    'createEngine: registry must be a registry, which has get() and list(), and is null',
+    'createEngine: registry must be a registry, which has get() and list(), but is null',
   ],
-  ['new Reflex', () => new Reflex('x' as never), 'new Reflex: options must be an object of named values, and is the text "x"'],
-  [
-    'an option',
-    () => new Reflex({ wokdir: '.' } as never),
-    'new Reflex: options has "wokdir", which is not known; did you mean "workdir"?',
-  ],
-  ['run', () => opened().run(undefined as never), 'run: program must be text or an object, and is undefined'],
-  ['input', () => opened().run(asks, { input: 7 as never }), 'run: options.input must be an object of named values, and is 7'],
-  ['validate', () => pipelines.validate(42 as never), /^validate: program must be text or a graph, .* and is 42$/],
+  ['new Reflex', () => new Reflex('x' as never), 'new Reflex: options must be an object of named values, but is the text "x"'],
+  ['an option', () => new Reflex({ wokdir: '.' } as never), 'new Reflex: options has the unknown option "wokdir"; did you mean "workdir"?'],
+  ['run', () => opened().run(undefined as never), 'run: program must be text or an object, but is undefined'],
+  ['input', () => opened().run(asks, { input: 7 as never }), 'run: options.input must be an object of named values, but is 7'],
+  ['validate', () => pipelines.validate(42 as never), /^validate: program must be text or a graph, .* but is 42$/],
   ['workdir', () => new Reflex({ workdir: '/not/there' }), /^the work folder \/not\/there is not there/],
-  ['answer', () => opened().answer(7 as never, 'YES'), 'answer: address must be text, and is 7'],
+  ['answer', () => opened().answer(7 as never, 'YES'), 'answer: address must be text, but is 7'],
 ])('%s says which argument is wrong, what came and what is expected', async (name, call, message) => {
   const thrown: unknown = await Promise.resolve()
     .then<unknown>(call)

@@ -171,7 +171,7 @@ test.each([
   [
     { type: 'object', properties: {}, additionalProperties: false },
     { b: 1, c: 2 },
-    "the answer's b is no key that is known here; the answer's c is no key that is known here",
+    "the answer's b is not a known key; the answer's c is not a known key",
   ],
   [{ type: 'number', maximum: 1 }, 2, 'the answer must be at most 1'],
   [{ type: 'number', exclusiveMinimum: 0 }, 0, 'the answer must be more than 0'],
@@ -180,7 +180,7 @@ test.each([
   [{ type: 'array', items: { type: 'string' }, maxItems: 1 }, ['a', 'b'], 'the answer must have at most 1 items'],
   [{ type: 'array', items: { type: 'string' } }, ['a', null], "the answer's 1 must be a string"],
   [{ type: 'string', pattern: '^a' }, 'b', 'the answer must match ^a'],
-  [{ type: 'string', format: 'email' }, 'b', 'the answer must be of the format email'],
+  [{ type: 'string', format: 'email' }, 'b', 'the answer must have the format email'],
   [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 3, 'the answer must be a string or null'],
   [{ enum: [1, 'a', null] }, 'z'.repeat(80), 'the answer must be one of 1, "a", null'],
   [{ required: ['foo'] }, {}, 'the answer must have the key "foo"'],

@@ -71,7 +71,7 @@ describe('a pattern that is computed', () => {
   })
 
   test('that is none says so', () => {
-    expect(outcome('text.matches(text)', { text: '(' })).toContain('type: the pattern is no regular expression of RE2')
+    expect(outcome('text.matches(text)', { text: '(' })).toContain('type: the pattern is not a regular expression of RE2')
   })
 })
 

@@ -61,20 +61,20 @@ describe('an expression comes to', () => {
     ['order.totl > 5', 'field: no field "totl" in order [order.totl] did you mean "total"?'],
     ['order.items[2].price', 'field: no element 2: order.items has the elements 0 to 1 [order.items[2]]'],
     ['order.items[-1]', 'field: no element -1: order.items has the elements 0 to 1 [order.items[-1]]'],
-    ['order.items[0.5]', 'type: a list is counted by whole numbers, not by a number [order.items[0.5]]'],
+    ['order.items[0.5]', 'type: the index of a list must be a whole number, not a number [order.items[0.5]]'],
     ['name.length > 3', 'field: name is text and has no field "length" [name.length]'],
     ['vip && name > 5', 'type: cannot compare text with a number [name > 5]'],
     ['1 + (name + 2)', 'type: cannot add a number to text [name + 2]'],
     ['vip && (name || vip == false)', 'type: || needs true or false, not text [name]'],
     ['name ? 1 : 2', 'type: ? needs true or false, not text [name]'],
-    ['vip.all(x, x)', 'type: only lists and objects have elements to go over, not true or false [vip.all(x, x)]'],
+    ['vip.all(x, x)', 'type: a loop needs a list or an object, not true or false [vip.all(x, x)]'],
     ['order.items.all(item, item.prise > 0)', 'field: no field "prise" in item [item.prise] did you mean "price"?'],
     ['9223372036854775807 + order.total', 'range: the number does not fit into 64 bits [9223372036854775807 + order.total]'],
     ['9007199254740992 * 1', 'range: JSON cannot hold 9007199254740992 exactly [9007199254740992 * 1]'],
-    ['1.0 / 0', 'range: Infinity is no number of JSON [1.0 / 0]'],
+    ['1.0 / 0', 'range: Infinity is not a number of JSON [1.0 / 0]'],
     ['7 % 0', 'range: a whole number was divided by zero [7 % 0]'],
     ['7.5 % 2', 'type: % needs whole numbers [7.5 % 2]'],
-    ['{"a": 1, "a": 2}', 'range: the key "a" stands twice in one map [{"a": 1, "a": 2}]'],
+    ['{"a": 1, "a": 2}', 'range: the key "a" occurs twice in one map [{"a": 1, "a": 2}]'],
     ['int(name)', 'range: int() needs a text of digits [int(name)]'],
     [
       'timestamp("2026-02-30T00:00:00Z") == null',
@@ -82,7 +82,7 @@ describe('an expression comes to', () => {
     ],
     [
       '"😀" == name.matches(name + "(")',
-      'type: the pattern is no regular expression of RE2: missing closing ): `zoé😀(` [name.matches(name + "(")]',
+      'type: the pattern is not a regular expression of RE2: missing closing ): `zoé😀(` [name.matches(name + "(")]',
     ],
   ])('%s fails', (text, failure) => {
     expect(outcome(text, board)).toBe(failure)
@@ -116,40 +116,40 @@ describe('an expression comes to', () => {
       keys: () => [],
     }
     expect(compiled('x > 1').evaluate(throws)).toMatchObject({ ok: false, failure: { message: 'a variable could not be read: broken' } })
-    expect(outcome('f', { f: () => 1 })).toContain('the value is no JSON')
+    expect(outcome('f', { f: () => 1 })).toContain('the value is not JSON')
   })
 })
 
 describe('a bad expression is', () => {
   test.each([
     ['', 'R1016', 'the expression is empty'],
-    ['a b', 'R1016', 'an operator belongs between "a" and "b"'],
-    [String.raw`a == "\U00110000"`, 'R1016', String.raw`\U00110000 is no character`],
-    [String.raw`a == 'x\uD800'`, 'R1016', String.raw`\uD800 is no character`],
-    ['a or b', 'R1016', '"or" is no operator'],
-    ['not a', 'R1016', '"not" is no operator'],
-    ['a = 5', 'R1016', '"=" is no operator'],
-    ['a === 5', 'R1016', '"=" is no operator'],
+    ['a b', 'R1016', 'an operator is missing between "a" and "b"'],
+    [String.raw`a == "\U00110000"`, 'R1016', String.raw`\U00110000 is not a character of Unicode`],
+    [String.raw`a == 'x\uD800'`, 'R1016', String.raw`\uD800 is not a character of Unicode`],
+    ['a or b', 'R1016', '"or" is not an operator'],
+    ['not a', 'R1016', '"not" is not an operator'],
+    ['a = 5', 'R1016', '"=" is not an operator'],
+    ['a === 5', 'R1016', '"=" is not an operator'],
     ['a ? b', 'R1016', 'this ? has no :'],
     ['[a, (b]', 'R1016', '( is closed by ]'],
     ['a)', 'R1016', 'this ) closes nothing'],
     ['"a', 'R1016', 'the text is never closed'],
     ['for > 1', 'R1016', '"for" is a reserved word of CEL'],
-    ['a.b{c: 1}', 'R1016', 'there is no type "a.b" to make a value of'],
+    ['a.b{c: 1}', 'R1016', 'there is no type "a.b"'],
     ['9223372036854775808 > a', 'R1016', 'the number does not fit into 64 bits'],
-    ['1u == a', 'R1016', 'unsigned numbers have no use here'],
-    ['b"x" == a', 'R1016', 'bytes have no use here'],
+    ['1u == a', 'R1016', 'unsigned numbers are not supported'],
+    ['b"x" == a', 'R1016', 'bytes are not supported'],
     ['len(a) > 1', 'R1018', 'there is no function "len"'],
-    ['a.size(1) > 1', 'R1018', 'size is called as size(list)'],
-    ['contains(a, "b")', 'R1018', 'contains is called as text.contains("part")'],
-    ['a.all(b)', 'R1018', 'all is called as list.all(item, condition)'],
-    ['a.all(b.c, true)', 'R1018', 'all is called as list.all(item, condition)'],
-    ['has(a)', 'R1018', 'has is called as has(order.total)'],
+    ['a.size(1) > 1', 'R1018', 'size must be called as size(list)'],
+    ['contains(a, "b")', 'R1018', 'contains must be called as text.contains("part")'],
+    ['a.all(b)', 'R1018', 'all must be called as list.all(item, condition)'],
+    ['a.all(b.c, true)', 'R1018', 'all must be called as list.all(item, condition)'],
+    ['has(a)', 'R1018', 'has must be called as has(order.total)'],
     ['constructor()', 'R1018', 'there is no function "constructor"'],
-    ['a && 5', 'R1013', '&& joins a number, not true or false'],
-    ['a + 1', 'R1013', 'the expression gives a sum or difference, not true or false'],
-    ['a ? "x" : "y"', 'R1013', 'the expression gives text, not true or false'],
-    ['!size(a)', 'R1013', '! turns round a number, not true or false'],
+    ['a && 5', 'R1013', 'each side of && must be true or false, not a number'],
+    ['a + 1', 'R1013', 'the result of the expression must be true or false, not a sum or difference'],
+    ['a ? "x" : "y"', 'R1013', 'the result of the expression must be true or false, not text'],
+    ['!size(a)', 'R1013', 'the operand of ! must be true or false, not a number'],
   ])('%s: %s', (text, code, message) => {
     const { expression, findings } = compileExpression(text, { allVariables: 'board', result: 'boolean' })
     expect(expression).toBeUndefined()
@@ -162,9 +162,9 @@ describe('a bad expression is', () => {
     const names = ['order', 'region']
     const { findings } = compileExpression('ordr.total > 5 && lenght(order) > 1 && regon == "EU"', { names, rule: 'E_EXPR' })
     expect(findings.map(({ code, rule, message }) => `${code} ${rule} ${message}`)).toEqual([
-      'R1017 E_EXPR nothing is called "ordr" here',
+      'R1017 E_EXPR there is no name "ordr" here',
       'R1018 E_EXPR there is no function "lenght"',
-      'R1017 E_EXPR nothing is called "regon" here',
+      'R1017 E_EXPR there is no name "regon" here',
     ])
     expect(findings[0]?.toString()).toContain('^^^^ did you mean "order"?')
     expect(compileExpression('[1].all(x, x == order)', { names }).findings).toEqual([])
@@ -200,13 +200,13 @@ describe('functions of a host', () => {
     expect(outcome('glob("abc", "b") && vip', board, { functions })).toBe(true)
     expect(outcome('glob(5, "b")', board, { functions })).toBe('type: glob() takes string as argument 1, not a number [glob(5, "b")]')
     expect(outcome('broken() > 1', board, { functions })).toBe('function: broken() failed: no answer [broken()]')
-    expect(outcome('later(1)', board, { functions })).toBe('function: later() gave a promise, not a value [later(1)]')
-    expect(outcome('wrong()', board, { functions })).toBe('function: wrong() gave a number, not list [wrong()]')
+    expect(outcome('later(1)', board, { functions })).toBe('function: later() returned a promise, not a value [later(1)]')
+    expect(outcome('wrong()', board, { functions })).toBe('function: wrong() returned a number, not list [wrong()]')
   })
 
   test('are checked as the others are', () => {
     expect(compileExpression('glob("a")', { functions }).findings).toMatchObject([
-      { code: 'R1018', message: 'glob is called as glob(string, string)' },
+      { code: 'R1018', message: 'glob must be called as glob(string, string)' },
     ])
     expect(compileExpression('glbo("a", "b")', { functions }).findings[0]?.fix).toBe('write "glob"')
   })

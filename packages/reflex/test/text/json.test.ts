@@ -56,12 +56,12 @@ describe('reading JSON', () => {
   })
 
   test('says what is missing where something is expected', () => {
-    expect(said('{"a" 1}')).toEqual(['1:6 a colon belongs between a key and its value'])
+    expect(said('{"a" 1}')).toEqual(['1:6 a colon is missing between a key and its value'])
     expect(said('{"a": 1 "b": 2}')).toEqual(['1:9 a comma is missing'])
-    expect(said('[1, , 2]')).toEqual(['1:5 a value belongs here'])
-    expect(said('{"a": 1}}')).toEqual(['1:9 the value has ended, and more follows'])
+    expect(said('[1, , 2]')).toEqual(['1:5 a value is missing here'])
+    expect(said('{"a": 1}}')).toEqual(['1:9 there is more text after the end of the value'])
     expect(said('')).toEqual(['1:1 the text is empty'])
-    expect(said('{"a": None}')).toEqual(['1:7 "None" is no word of JSON'])
+    expect(said('{"a": None}')).toEqual(['1:7 "None" is not a word of JSON'])
     expect(said('/* open')).toEqual(['1:1 the comment is never closed'])
   })
 

@@ -66,7 +66,7 @@ describe('a pattern that no search in linear time can match', () => {
     ['(a)\\1', 'a back reference, \\1 at character 4'],
     ['(?<n>a)\\k<n>', 'a back reference, \\k<n> at character 8'],
     ['(a{1000}){1000}', 'too large'],
-    ['(', 'no regular expression'],
+    ['(', 'not a regular expression'],
   ])('%s says why, and what to write instead', (pattern, words) => {
     expect(javaScriptPatternProblem(pattern)).toContain(words)
   })

@@ -34,9 +34,9 @@ describe('the shape of a value', () => {
 
   test.each([
     ['{"name": 5}', ['R1013 1:10+1 name · name expects a string, found a number · write a string']],
-    ['[]', ['R1013 1:1+1 - · the whole expects an object, found a list · write an object']],
-    ['null', ['R1013 1:1+4 - · the whole expects an object, found null · write an object']],
-    ['{}', ['R1012 1:1+1 - · the whole has no "name" · add "name"']],
+    ['[]', ['R1013 1:1+1 - · the top level expects an object, found a list · write an object']],
+    ['null', ['R1013 1:1+4 - · the top level expects an object, found null · write an object']],
+    ['{}', ['R1012 1:1+1 - · the top level has no "name" · add "name"']],
     ['{"name": "a", "colour": "red"}', ['R1011 1:15+8 colour · no attribute "colour" · write "color"']],
     ['{"nmae": "a"}', ['R1011 1:2+6 nmae · no attribute "nmae" · write "name"']],
     ['{"name": "a", "color": "gren"}', ['R1014 1:24+6 color · color cannot be "gren" · write "green"']],
@@ -81,7 +81,7 @@ describe('the shape of a value', () => {
     const [finding] = checkSchema(schema, { name: 'a', size: {} }, { rule: 'SHAPE' })
     expect(Object.keys(finding?.toJSON() ?? {})).toEqual(['code', 'rule', 'message', 'verdict', 'path', 'fix'])
     expect(finding).toMatchObject({ code: 'R1013', rule: 'SHAPE', path: 'size' })
-    expect(checkSchema(schema, { name: undefined })[0]).toMatchObject({ code: 'R1012', message: 'the whole has no "name"' })
+    expect(checkSchema(schema, { name: undefined })[0]).toMatchObject({ code: 'R1012', message: 'the top level has no "name"' })
     expect(checkSchema(schema, JSON.parse('{"name":"a","__proto__":1}'))[0]).toMatchObject({ code: 'R1011', path: '__proto__' })
   })
 

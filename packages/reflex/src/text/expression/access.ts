@@ -50,7 +50,7 @@ export function elementOf(value: Value, index: Value, owner: string, meter: Mete
   if (typeof value === 'object' && value !== null && value.kind === 'list') return itemOf(value, index, owner)
   if (!isMap(value)) return new Refusal('field', `${owner} is ${phraseOf(value)} and has no elements`)
   const key = keyOf(index)
-  if (key === undefined) return new Refusal('type', `an object has no key that is ${phraseOf(index)}`)
+  if (key === undefined) return new Refusal('type', `a key of an object cannot be ${phraseOf(index)}`)
   return meter.spendKey(key) ?? entryOf(value, key, owner, 'key')
 }
 
@@ -87,7 +87,7 @@ export function partText(text: string): string {
 
 function itemOf(list: ListValue, index: Value, owner: string): Value | Refusal {
   const position = keyOf(index)
-  if (typeof position !== 'bigint') return new Refusal('type', `a list is counted by whole numbers, not by ${phraseOf(index)}`)
+  if (typeof position !== 'bigint') return new Refusal('type', `the index of a list must be a whole number, not ${phraseOf(index)}`)
   if (position >= 0n && position < BigInt(list.size)) return list.at(Number(position))
   const contents = list.size === 0 ? 'is empty' : `has the elements 0 to ${list.size - 1}`
   return new Refusal('field', `no element ${position}: ${owner} ${contents}`)

@@ -29,7 +29,7 @@ const LOOPS = ['all', 'exists', 'exists_one', 'map', 'filter']
 export function checkTerm(term: Term, options: CheckOptions): Fault[] {
   const check = new Check(options)
   check.term(term)
-  if (options.result === 'boolean') check.checkBoolean(term, 'the expression gives')
+  if (options.result === 'boolean') check.checkBoolean(term, 'the result of the expression')
   return check.findings
 }
 
@@ -50,9 +50,9 @@ class Check {
     if (term.kind === 'name' || term.kind === 'given') this.#name(term.name, term)
     if (term.kind === 'call') this.#call(term)
     if (term.kind === 'and' || term.kind === 'or')
-      for (const side of term.terms) this.checkBoolean(side, term.kind === 'and' ? '&& joins' : '|| joins')
-    if (term.kind === 'if') this.checkBoolean(term.test, '? asks')
-    if (term.kind === 'loop' && term.test !== undefined) this.checkBoolean(term.test, `${term.loop}() asks`)
+      for (const side of term.terms) this.checkBoolean(side, term.kind === 'and' ? 'each side of &&' : 'each side of ||')
+    if (term.kind === 'if') this.checkBoolean(term.test, 'the condition of ?')
+    if (term.kind === 'loop' && term.test !== undefined) this.checkBoolean(term.test, `the condition of ${term.loop}()`)
     for (const inner of subterms(term)) this.term(inner)
   }
 
@@ -66,8 +66,8 @@ class Check {
           ? 'a sum or difference'
           : undefined
     if (what === undefined || type === 'boolean') return
-    const fix = 'compare it with something, as with == or >'
-    this.findings.push(faults.make('R1013', `${subject} ${what}, not true or false`, { ...this.#options.locate(term, what), fix }))
+    const fix = 'compare it with another value, for example with == or >'
+    this.findings.push(faults.make('R1013', `${subject} must be true or false, not ${what}`, { ...this.#options.locate(term, what), fix }))
   }
 
   #name(name: string, place: TextSpan): void {
@@ -75,7 +75,7 @@ class Check {
     if (names === undefined || names.has(name)) return
     const guess = this.#guessName(name)
     this.findings.push(
-      faults.make('R1017', `nothing is called ${quote(name)} here`, {
+      faults.make('R1017', `there is no name ${quote(name)} here`, {
         ...this.#options.locate(place, didYouMean(guess)),
         fix: guess === undefined ? (names.size === 0 ? 'remove it' : `write one of ${quoteAll([...names])}`) : `write ${quote(guess)}`,
       }),
@@ -84,7 +84,7 @@ class Check {
 
   #call(call: Call): void {
     const [first] = call.terms
-    if (call.name === '!_' && first !== undefined) this.checkBoolean(first, '! turns round')
+    if (call.name === '!_' && first !== undefined) this.checkBoolean(first, 'the operand of !')
     if (Object.hasOwn(OPERATORS, call.name)) return
     const host = this.#options.functions.get(call.name)
     if (host !== undefined) return this.#hostCall(call, host)
@@ -103,7 +103,7 @@ class Check {
 
   #wrongCall(call: Call, usage: string): void {
     const details = { ...this.#options.locate(call.nameSpan), fix: `write ${usage}` }
-    this.findings.push(faults.make('R1018', `${call.name} is called as ${usage}`, details))
+    this.findings.push(faults.make('R1018', `${call.name} must be called as ${usage}`, details))
   }
 
   #unknown(call: Call): void {
@@ -122,7 +122,7 @@ class Check {
   #pattern(place: TextSpan, pattern: string): void {
     this.#patterns += patternCost(pattern)
     if (this.#patterns > MAX_PATTERN_COST) {
-      const fix = 'write fewer repetitions, classes of Unicode and ranges without regard to case'
+      const fix = 'write fewer repetitions, Unicode classes and ranges that ignore case'
       this.findings.push(faults.make('R1019', 'the pattern is too large', { ...this.#options.locate(place), fix }))
       return
     }

@@ -146,7 +146,7 @@ function mapCode(term: Term & { kind: 'map' }, options: CodeOptions): Code {
       const name = keyOf(key) ?? ''
       const spent = scope.meter.spendKey(name)
       if (spent !== undefined) return spent
-      if (entries.has(name)) return new Refusal('range', `the key ${quote(String(name))} stands twice in one map`)
+      if (entries.has(name)) return new Refusal('range', `the key ${quote(String(name))} occurs twice in one map`)
       entries.set(name, value)
     }
     return new ComputedMap(entries)
@@ -157,7 +157,7 @@ function keyCode(code: Code): Code {
   return (scope) => {
     const key = code(scope)
     if (key instanceof Refusal || keyOf(key) !== undefined) return key
-    return new Refusal('type', `a key is a text, a whole number, true or false, not ${phraseOf(key)}`)
+    return new Refusal('type', `a key must be a text, a whole number, true or false, not ${phraseOf(key)}`)
   }
 }
 
@@ -199,7 +199,7 @@ function callHost(host: ExpressionFunction): Pick<CelFunction, 'call'> {
       }
       const answer = callFunction(host, values)
       if (answer instanceof Refusal || fits(answer, host.returns)) return answer
-      return new Refusal('function', `${host.name}() gave ${phraseOf(answer)}, not ${host.returns}`)
+      return new Refusal('function', `${host.name}() returned ${phraseOf(answer)}, not ${host.returns}`)
     },
   }
 }
@@ -210,7 +210,7 @@ function callFunction(host: ExpressionFunction, given: Parameters<ExpressionFunc
     const isPromise = answer instanceof Promise
     // The promise is never awaited. An unhandled rejection would end the process.
     if (isPromise) answer.catch(() => undefined)
-    return isPromise ? new Refusal('function', `${host.name}() gave a promise, not a value`) : fromJson(answer)
+    return isPromise ? new Refusal('function', `${host.name}() returned a promise, not a value`) : fromJson(answer)
   } catch (error) {
     return new Refusal('function', `${host.name}() failed: ${messageOf(error)}`)
   }

@@ -98,7 +98,7 @@ export function compileExpression(text: string, options: ExpressionOptions = {})
     ...options.locate?.(span, note),
   })
   if (typeof text !== 'string')
-    return { findings: [faults.make('R1016', 'the expression is no text', { ...rule, ...options.locate?.(NO_SPAN) })] }
+    return { findings: [faults.make('R1016', 'the expression is not a text', { ...rule, ...options.locate?.(NO_SPAN) })] }
   const read = readTerm(text, limits, options.allVariables, locate)
   if ('findings' in read) return read
   const functions = new Map(options.functions?.map((host) => [host.name, host]))
@@ -128,15 +128,15 @@ function readTerm(
   locate: (stretch: TextSpan, note?: string) => FaultDetails,
 ): { readonly term: Term } | { readonly findings: readonly Fault[] } {
   const tooLarge = (message: string, stretch: TextSpan): { readonly findings: readonly Fault[] } => {
-    const fix = 'split the condition, or compute a part of it before and write it to a variable'
+    const fix = 'split the condition, or compute a part of it earlier and write it to a variable'
     return { findings: [faults.make('R1019', message, { ...locate(stretch), fix })] }
   }
   if (text.length > limits.characters)
-    return tooLarge(`the expression has ${text.length} characters, ${limits.characters} are allowed`, { offset: 0, length: 1 })
+    return tooLarge(`the expression has ${text.length} characters; at most ${limits.characters} are allowed`, { offset: 0, length: 1 })
   const tokens = tokensOf(text)
   const tooDeepToken = findTooDeep(tokens, limits.depth)
   if (tooDeepToken !== undefined)
-    return tooLarge(`brackets stand more than ${limits.depth} deep`, { offset: tooDeepToken.start, length: 1 })
+    return tooLarge(`brackets are nested more than ${limits.depth} levels deep`, { offset: tooDeepToken.start, length: 1 })
   try {
     const read = parseTerm(text, whole, tokens)
     if ('mistake' in read) {
@@ -144,9 +144,10 @@ function readTerm(
       return { findings: [faults.make('R1016', message, { ...locate({ offset, length }, note), fix })] }
     }
     const { terms, depth } = measure(read.term)
-    if (terms > limits.terms) return tooLarge(`the expression has ${terms} parts, ${limits.terms} are allowed`, { offset: 0, length: 1 })
+    if (terms > limits.terms)
+      return tooLarge(`the expression has ${terms} parts; at most ${limits.terms} are allowed`, { offset: 0, length: 1 })
     if (depth > limits.depth)
-      return tooLarge(`the expression is ${depth} levels deep, ${limits.depth} are allowed`, { offset: 0, length: 1 })
+      return tooLarge(`the expression is ${depth} levels deep; at most ${limits.depth} are allowed`, { offset: 0, length: 1 })
     return read
   } catch (error) {
     if (!(error instanceof RangeError)) throw error

@@ -39,7 +39,7 @@ export const FUNCTIONS: Readonly<Record<string, CelFunction>> = {
 function sizeOf(of: Value, meter: Meter): Value | Refusal {
   if (typeof of === 'string') return meter.spend(of.length / 100) ?? BigInt(codePoints(of))
   const isSized = typeof of === 'object' && of !== null && (of.kind === 'list' || of.kind === 'map')
-  if (!isSized) return wrongType('size() counts a text, a list or an object', of)
+  if (!isSized) return wrongType('size() needs a text, a list or an object', of)
   const { size } = of
   // Counting the keys of an object lists them all.
   return (of.kind === 'map' ? meter.spend(size) : undefined) ?? BigInt(size)
@@ -63,8 +63,8 @@ function textTest(name: string, test: (text: string, part: string) => boolean): 
     usage: `text.${name}("part")`,
     returns: 'boolean',
     call([text = null, part = null], meter) {
-      if (typeof text !== 'string') return wrongType(`${name}() is asked of a text`, text)
-      if (typeof part !== 'string') return wrongType(`${name}() looks for a text`, part)
+      if (typeof text !== 'string') return wrongType(`${name}() needs a text`, text)
+      if (typeof part !== 'string') return wrongType(`the argument of ${name}() must be a text`, part)
       // The search takes quadratic time in the worst case.
       return meter.spend((text.length * Math.max(1, part.length)) / 500) ?? test(text, part)
     },
@@ -79,7 +79,7 @@ export const MAX_PATTERN_COST = 10_000
  * the size of the compiled pattern.
  */
 function matches([text = null, pattern = null]: readonly Value[], meter: Meter): Value | Refusal {
-  if (typeof text !== 'string') return wrongType('matches() is asked of a text', text)
+  if (typeof text !== 'string') return wrongType('matches() needs a text', text)
   if (typeof pattern !== 'string') return wrongType('matches() needs a pattern as text', pattern)
   const refusal = meter.needsCompile(pattern) ? payFor(pattern, meter) : undefined
   if (refusal !== undefined) return refusal
@@ -94,7 +94,7 @@ function payFor(pattern: string, meter: Meter): Refusal | undefined {
 }
 
 function patternMistake(problem: string): string {
-  return printable(`the pattern is no regular expression of RE2: ${problem}`).slice(0, 200)
+  return printable(`the pattern is not a regular expression of RE2: ${problem}`).slice(0, 200)
 }
 
 /** Returns what is wrong with a pattern; undefined if it is valid. */
@@ -112,28 +112,29 @@ export function int64(value: bigint): bigint | Refusal {
 
 function toInt(of: Value): Value | Refusal {
   if (typeof of === 'bigint') return of
-  if (typeof of === 'number') return Number.isFinite(of) ? int64(BigInt(Math.trunc(of))) : new Refusal('range', `${of} is no whole number`)
+  if (typeof of === 'number')
+    return Number.isFinite(of) ? int64(BigInt(Math.trunc(of))) : new Refusal('range', `${of} is not a whole number`)
   if (of instanceof Timestamp) return of.nanos / 1_000_000_000n
-  if (typeof of !== 'string') return wrongType('int() reads a number or a text', of)
+  if (typeof of !== 'string') return wrongType('int() needs a number or a text', of)
   return /^[+-]?\d{1,30}$/.test(of) ? int64(BigInt(of)) : new Refusal('range', 'int() needs a text of digits')
 }
 
 function toDouble(of: Value): Value | Refusal {
   if (isNumber(of)) return Number(of)
-  if (typeof of !== 'string') return wrongType('double() reads a number or a text', of)
+  if (typeof of !== 'string') return wrongType('double() needs a number or a text', of)
   const isNumeric = of.length < 400 && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(of)
   return isNumeric ? Number(of) : new Refusal('range', 'double() needs a text that is a number')
 }
 
 function toText(of: Value): Value | Refusal {
   if (of instanceof Timestamp || of instanceof Duration) return of.text()
-  if (of === null || typeof of === 'object') return wrongType('string() takes a text, a number, true, false or a time', of)
+  if (of === null || typeof of === 'object') return wrongType('string() needs a text, a number, true, false or a time', of)
   return String(of)
 }
 
 function toBoolean(of: Value): Value | Refusal {
   if (typeof of === 'boolean') return of
-  if (typeof of !== 'string') return wrongType('bool() reads a text', of)
+  if (typeof of !== 'string') return wrongType('bool() needs a text', of)
   if (['true', 'True', 'TRUE', 't', '1'].includes(of)) return true
   return ['false', 'False', 'FALSE', 'f', '0'].includes(of) ? false : new Refusal('range', 'bool() needs "true" or "false"')
 }
@@ -141,14 +142,14 @@ function toBoolean(of: Value): Value | Refusal {
 function toTimestamp(of: Value): Value | Refusal {
   if (of instanceof Timestamp) return of
   if (typeof of === 'bigint') return timestampAt(of * 1_000_000_000n) ?? timeRangeRefusal()
-  if (typeof of !== 'string') return wrongType('timestamp() reads a text', of)
+  if (typeof of !== 'string') return wrongType('timestamp() needs a text', of)
   return readTimestamp(of) ?? new Refusal('range', 'timestamp() needs a text such as "2026-01-31T12:00:00Z"')
 }
 
 function toDuration(of: Value): Value | Refusal {
   if (of instanceof Duration) return of
   if (typeof of === 'bigint') return durationOf(of * 1_000_000_000n) ?? timeRangeRefusal()
-  if (typeof of !== 'string') return wrongType('duration() reads a text', of)
+  if (typeof of !== 'string') return wrongType('duration() needs a text', of)
   return readDuration(of) ?? new Refusal('range', 'duration() needs a text such as "1h30m"')
 }
 
@@ -160,7 +161,7 @@ function calendarGetter(name: string): CelFunction {
     call([of = null, zone]) {
       const span = SPANS[name]
       if (of instanceof Duration && zone === undefined && span !== undefined) return span(of.nanos)
-      if (!(of instanceof Timestamp)) return wrongType(`${name}() is asked of a time`, of)
+      if (!(of instanceof Timestamp)) return wrongType(`${name}() needs a time`, of)
       const minutes = zone === undefined ? 0 : typeof zone === 'string' ? zoneMinutes(zone) : undefined
       if (minutes === undefined) return new Refusal('range', 'a zone is written as "UTC" or "+02:00"; names depend on the machine')
       return BigInt(CALENDAR[name]?.(dateAt(of, minutes)) ?? 0)
@@ -171,7 +172,7 @@ function calendarGetter(name: string): CelFunction {
 /** Returns the value of `value in list` and `key in map`. */
 export function isIn(value: Value, range: Value, meter: Meter): boolean | Refusal {
   if (typeof range !== 'object' || range === null || (range.kind !== 'list' && range.kind !== 'map'))
-    return wrongType('in looks into a list or an object', range)
+    return wrongType('in needs a list or an object', range)
   if (range.kind === 'map') {
     const key = keyOf(value)
     return key !== undefined && (meter.spendKey(key) ?? range.has(key))
@@ -185,7 +186,7 @@ export function isIn(value: Value, range: Value, meter: Meter): boolean | Refusa
 }
 
 export function timeRangeRefusal(): Refusal {
-  return new Refusal('range', 'the time lies outside the years 1 to 9999')
+  return new Refusal('range', 'the time is outside the years 1 to 9999')
 }
 
 function wrongType(rule: string, found: Value): Refusal {

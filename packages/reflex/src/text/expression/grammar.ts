@@ -53,7 +53,7 @@ function tokenMistake(
   if (token.kind === 'sign' && CLOSERS.includes(token.text)) return closerMistake(token, before, operand, open.at(-1))
   const isField = before?.text === '.' && before.kind === 'sign'
   if (isField && token.kind !== 'name')
-    return { ...place, message: `a name belongs after the point, not ${quote(token.text)}`, fix: 'write the name of a field' }
+    return { ...place, message: `a name must follow the point, not ${quote(token.text)}`, fix: 'write the name of a field' }
   if (isField) return token.text === 'in' ? { ...place, message: '"in" cannot be a field', fix: 'write ["in"] instead of .in' } : undefined
   if (operand && RESERVED.includes(token.text))
     return {
@@ -76,7 +76,7 @@ function characterMistake({ kind, text, start }: Token): ExpressionMistake | und
     const code = Number.parseInt(long ?? short ?? '0', 16)
     if (code < 0xd800 || (code > 0xdfff && code <= 0x10ffff)) continue
     const place = { offset: start + index, length: escape.length }
-    return { ...place, message: `${escape} is no character`, fix: 'write the character, or its number up to \\U0010FFFF' }
+    return { ...place, message: `${escape} is not a character of Unicode`, fix: 'write the character, or its number up to \\U0010FFFF' }
   }
   return undefined
 }
@@ -100,27 +100,27 @@ function unknownToken(text: string, token: Token): Omit<ExpressionMistake, 'offs
   if (token.text === '"' || token.text === "'") return { message: 'the text is never closed', fix: `close it with ${token.text}` }
   const operator = WORDS.get(token.text)
   if (operator !== undefined)
-    return { message: `${quote(token.text)} is no operator`, note: `did you mean ${operator}?`, fix: `write ${operator}` }
-  if (token.text === '`' || /[“”‘’]/.test(token.text)) return { message: 'text stands in double or single quotes', fix: 'write " or \'' }
+    return { message: `${quote(token.text)} is not an operator`, note: `did you mean ${operator}?`, fix: `write ${operator}` }
+  if (token.text === '`' || /[“”‘’]/.test(token.text)) return { message: 'text must be in double or single quotes', fix: 'write " or \'' }
   return { message: `${quote(token.text)} has no meaning in an expression`, fix: text.length === 1 ? 'write an expression' : 'remove it' }
 }
 
 function noOperand(token: Token, before: Token | undefined): Omit<ExpressionMistake, 'offset' | 'length'> {
-  if (token.text === '=' || (before?.text === '==' && token.text === '=')) return { message: 'there is no ===', fix: 'write ==' }
+  if (token.text === '=' || (before?.text === '==' && token.text === '=')) return { message: 'there is no operator ===', fix: 'write ==' }
   const after = before === undefined ? 'at the start' : `after ${quote(before.text)}`
-  return { message: `a value belongs ${after}, not ${quote(token.text)}`, fix: 'write a name, a number, a text in quotes, [ or (' }
+  return { message: `a value is missing ${after}, before ${quote(token.text)}`, fix: 'write a name, a number, a text in quotes, [ or (' }
 }
 
 function noOperator(token: Token, before: Token | undefined): Omit<ExpressionMistake, 'offset' | 'length'> {
   const asWord = WORDS.has(token.text.toLowerCase()) ? token.text : before?.text
   const operator = asWord === undefined ? undefined : WORDS.get(asWord.toLowerCase())
   if (operator !== undefined && asWord !== undefined)
-    return { message: `${quote(asWord)} is no operator`, note: `did you mean ${operator}?`, fix: `write ${operator}` }
+    return { message: `${quote(asWord)} is not an operator`, note: `did you mean ${operator}?`, fix: `write ${operator}` }
   const word = token.kind === 'name' && suggest(token.text, ['in']) === 'in' ? 'in' : undefined
   return {
-    message: `an operator belongs between ${quote(before?.text ?? '')} and ${quote(token.text)}`,
+    message: `an operator is missing between ${quote(before?.text ?? '')} and ${quote(token.text)}`,
     ...(word === undefined ? {} : { note: 'did you mean in?' }),
-    fix: 'join the two, as with &&, || or ==',
+    fix: 'join the two with an operator, such as &&, || or ==',
   }
 }
 
@@ -137,7 +137,7 @@ function closerMistake(
   const isEmpty = before === opener
   const isTrailing = before?.text === ',' && token.text !== ')'
   if (!operand || isTrailing || isEmpty) return undefined
-  return { ...place, message: `a value belongs before ${quote(token.text)}`, fix: 'write a name, a number, a text in quotes, [ or (' }
+  return { ...place, message: `a value is missing before ${quote(token.text)}`, fix: 'write a name, a number, a text in quotes, [ or (' }
 }
 
 function endMistake(token: Token, open: readonly Token[], operand: boolean): ExpressionMistake | undefined {
@@ -146,7 +146,7 @@ function endMistake(token: Token, open: readonly Token[], operand: boolean): Exp
     return { offset: opener.start, length: 1, message: `this ${opener.text} is never closed`, fix: `write ${OPENERS[opener.text]}` }
   if (!operand) return undefined
   const empty = token.start === 0
-  const message = empty ? 'the expression is empty' : 'the expression ends where a value belongs'
+  const message = empty ? 'the expression is empty' : 'a value is missing at the end of the expression'
   return { offset: token.start, length: 0, message, fix: empty ? 'write a condition, such as total >= 100' : 'write the value' }
 }
 

@@ -39,7 +39,7 @@ function itemsOf(collection: Value, meter: Meter): ListValue | Refusal {
       return meter.spend(keys.length) ?? new ComputedList(keys)
     }
   }
-  return new Refusal('type', `only lists and objects have elements to go over, not ${phraseOf(collection)}`)
+  return new Refusal('type', `a loop needs a list or an object, not ${phraseOf(collection)}`)
 }
 
 /** The result of a loop. `all` and `exists` ignore a failing element if another element decides the result; the other loops fail. */

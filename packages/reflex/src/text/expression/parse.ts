@@ -154,7 +154,7 @@ class TermReader {
   #map({ messageName, entries }: Kind<'structExpr'>['value'], at: number, locals: Locals): Term {
     if (messageName !== '') {
       const place = this.#spans.wordAt(at)
-      throw parseFailure(place, `there is no type ${quote(messageName)} to make a value of`, 'write a map, {"key": value}')
+      throw parseFailure(place, `there is no type ${quote(messageName)}`, 'write a map, {"key": value}')
     }
     const pairs = entries.map(({ keyKind, value }): readonly [Term, Term] => [
       this.read(required(keyKind.case === 'mapKey' ? keyKind.value : undefined), locals),
@@ -212,9 +212,9 @@ function constant({ constantKind: kind }: Kind<'constExpr'>['value'], place: Tex
       if (Number.isFinite(kind.value)) return { value: kind.value, ...place }
       throw parseFailure(place, 'the number is too large', 'write a smaller number')
     case 'uint64Value':
-      throw parseFailure(place, 'unsigned numbers have no use here', 'write the number without u')
+      throw parseFailure(place, 'unsigned numbers are not supported', 'write the number without u')
     default:
-      throw parseFailure(place, 'bytes have no use here', 'write the text without b')
+      throw parseFailure(place, 'bytes are not supported', 'write the text without b')
   }
 }
 

@@ -63,7 +63,7 @@ export class Meter {
   /** Takes steps. Returns the refusal if none are left, otherwise undefined. */
   spend(steps: number): Refusal | undefined {
     this.#left -= steps
-    return this.#left < 0 ? new Refusal('steps', 'too much to compute: the expression has used up its steps') : undefined
+    return this.#left < 0 ? new Refusal('steps', 'too much to compute: the expression has used all its steps') : undefined
   }
 
   /** Takes the steps for looking up a key in a map: the text of the key is read to its end. */
@@ -92,7 +92,7 @@ export function fromJson(raw: unknown): Value | Refusal {
       if (raw === null) return null
       return Array.isArray(raw) ? new JsonList(raw) : new JsonMap(raw as Readonly<Record<string, unknown>>)
     default:
-      return new Refusal('type', `the value is no JSON but ${typeof raw === 'undefined' ? 'undefined' : `a ${typeof raw}`}`)
+      return new Refusal('type', `the value is not JSON but ${typeof raw === 'undefined' ? 'undefined' : `a ${typeof raw}`}`)
   }
 }
 
@@ -235,7 +235,7 @@ export function phraseOf(value: Value): string {
  * Returns a value as JSON. Refuses values that JSON cannot hold exactly: integers beyond 2^53, NaN, and maps with keys that are not texts.
  */
 export function toJson(value: Value | Refusal, meter: Meter): Json | Refusal {
-  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : new Refusal('range', `${value} is no number of JSON`)
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : new Refusal('range', `${value} is not a number of JSON`)
   if (typeof value === 'bigint') {
     const number = Number(value)
     return Number.isSafeInteger(number) ? number : new Refusal('range', `JSON cannot hold ${value} exactly`)
@@ -259,7 +259,7 @@ function listJson(list: ListValue, meter: Meter): Json | Refusal {
 function mapJson(map: MapValue, meter: Meter): Json | Refusal {
   const entries: [string, Json][] = []
   for (const key of map.keys()) {
-    if (typeof key !== 'string') return new Refusal('type', `JSON has no key ${key}, only texts`)
+    if (typeof key !== 'string') return new Refusal('type', `a key of JSON must be a text, not ${key}`)
     const item = meter.spend(1) ?? toJson(map.get(key) ?? null, meter)
     if (item instanceof Refusal) return item
     entries.push([key, item])

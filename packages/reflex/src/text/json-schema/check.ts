@@ -39,9 +39,9 @@ type Path = SchemaIssue['path']
 
 function check(schema: Json | undefined, value: Json, path: Path, state: CheckState): SchemaIssue[] {
   spend(state, 1)
-  if (schema === false) return [{ message: 'nothing may stand here', path }]
+  if (schema === false) return [{ message: 'no value is allowed here', path }]
   if (!isObject(schema)) return []
-  if (state.depth >= MAX_DEPTH) throw new TooLarge(`the schema goes more than ${MAX_DEPTH} levels deep`)
+  if (state.depth >= MAX_DEPTH) throw new TooLarge(`the schema is nested more than ${MAX_DEPTH} levels deep`)
   state.depth++
   const found = [...checkKeywords(schema, value, path, state), ...checkComposition(schema, value, path, state)]
   state.depth--
@@ -106,7 +106,7 @@ function checkText({ minLength, maxLength, pattern, format }: JsonObject, value:
   }
   if (typeof format === 'string') {
     spend(state, value.length)
-    if (!hasFormat(value, format)) found.push(`must be of the format ${format}`)
+    if (!hasFormat(value, format)) found.push(`must have the format ${format}`)
   }
   return found
 }
@@ -133,13 +133,13 @@ function checkList(schema: JsonObject, value: readonly Json[], path: Path, state
   const say = (message: string): number => found.push({ message, path })
   if (typeof minItems === 'number' && value.length < minItems) say(`must have at least ${minItems} items`)
   if (typeof maxItems === 'number' && value.length > maxItems) say(`must have at most ${maxItems} items`)
-  if (uniqueItems === true && new Set(value.map(canonicalJson)).size < value.length) say('must not have an item twice')
+  if (uniqueItems === true && new Set(value.map(canonicalJson)).size < value.length) say('must not have equal items')
   if (contains !== undefined) {
     const matching = value.filter((item) => fits(contains, item, state)).length
     const least = typeof schema.minContains === 'number' ? schema.minContains : 1
-    if (matching < least) say(`must contain at least ${least} fitting items`)
+    if (matching < least) say(`must contain at least ${least} matching items`)
     if (typeof schema.maxContains === 'number' && matching > schema.maxContains)
-      say(`must contain at most ${schema.maxContains} fitting items`)
+      say(`must contain at most ${schema.maxContains} matching items`)
   }
   const { first, rest } = itemSchemas(schema)
   for (const [index, item] of value.entries())
@@ -190,9 +190,7 @@ function checkKey(
     found.push(...check(schema, value, path, state))
   }
   if (matched) return found
-  return additionalProperties === false
-    ? [{ message: 'is no key that is known here', path }]
-    : check(additionalProperties, value, path, state)
+  return additionalProperties === false ? [{ message: 'is not a known key', path }] : check(additionalProperties, value, path, state)
 }
 
 function checkComposition(schema: JsonObject, value: Json, path: Path, state: CheckState): SchemaIssue[] {
@@ -204,9 +202,9 @@ function checkComposition(schema: JsonObject, value: Json, path: Path, state: Ch
   if (isList(oneOf)) {
     const fitting = oneOf.filter((part) => fits(part, value, state)).length
     if (fitting === 0) found.push({ message: alternatives(oneOf), path })
-    if (fitting > 1) found.push({ message: `must fit one of ${oneOf.length} shapes, and fits ${fitting}`, path })
+    if (fitting > 1) found.push({ message: `must match exactly one of ${oneOf.length} shapes, but matches ${fitting}`, path })
   }
-  if (not !== undefined && fits(not, value, state)) found.push({ message: 'must not fit the schema of "not"', path })
+  if (not !== undefined && fits(not, value, state)) found.push({ message: 'must not match the schema of "not"', path })
   if (condition !== undefined) found.push(...check(fits(condition, value, state) ? schema.then : schema.else, value, path, state))
   return found
 }
@@ -214,7 +212,7 @@ function checkComposition(schema: JsonObject, value: Json, path: Path, state: Ch
 function alternatives(parts: readonly Json[]): string {
   const types = parts.map((part) => (isObject(part) && typeof part.type === 'string' ? withArticle(part.type) : undefined))
   return types.includes(undefined) || new Set(types).size < types.length
-    ? `must fit one of ${parts.length} shapes`
+    ? `must match one of ${parts.length} shapes`
     : `must be ${types.join(' or ')}`
 }
 

@@ -82,10 +82,10 @@ describe('a guard in CEL', () => {
   })
 
   test('that cannot be read fails when it is asked, and so does one that is no text', () => {
-    expect(thrown(cel('vip and'))).toMatchObject({ code: 'R2044', message: 'the expression cannot be read: "and" is no operator' })
+    expect(thrown(cel('vip and'))).toMatchObject({ code: 'R2044', message: 'the expression cannot be read: "and" is not an operator' })
     expect(thrown({ type: 'cel' } as CelGuard)).toMatchObject({
       code: 'R2044',
-      message: 'the expression cannot be read: the expression is no text',
+      message: 'the expression cannot be read: the expression is not a text',
     })
   })
 

@@ -24,12 +24,12 @@ describe('a value and its JSON Schema', () => {
     [{ pattern: '^[A-Z]-\\d+$' }, 'A-1042', []],
     [{ pattern: '^\\u00e9$' }, 'é', []],
     [{ pattern: '^[A-Z]-\\d+$' }, 'a', ['must match ^[A-Z]-\\d+$']],
-    [{ format: 'email' }, 'ana', ['must be of the format email']],
+    [{ format: 'email' }, 'ana', ['must have the format email']],
     [{ format: 'date-time' }, '2026-11-21T14:02:07+01:00', []],
     [{ format: 'what nobody knows' }, 'x', []],
     [{ required: ['id'], properties: { id: { type: 'string' } } }, { id: 1 }, ['id must be a string']],
     [{ required: ['toString'] }, {}, ['must have the key "toString"']],
-    [{ properties: {}, additionalProperties: false }, { toString: 1 }, ['toString is no key that is known here']],
+    [{ properties: {}, additionalProperties: false }, { toString: 1 }, ['toString is not a known key']],
     [
       { patternProperties: { '^n_': { type: 'number' } }, additionalProperties: { type: 'string' } },
       { n_a: 1, b: 2 },
@@ -38,7 +38,7 @@ describe('a value and its JSON Schema', () => {
     [{ propertyNames: { pattern: '^a' } }, { b: 1 }, ['must not have the key "b"']],
     [{ minProperties: 1, dependentRequired: { a: ['b'] } }, { a: 1 }, ['must have the key "b"']],
     [{ items: { type: 'number' } }, [1, 'b'], ['1 must be a number']],
-    [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['1 nothing may stand here']],
+    [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], ['1 no value is allowed here']],
     [{ items: [{ type: 'string' }], additionalItems: { type: 'number' } }, ['a', 'b'], ['1 must be a number']],
     [
       { uniqueItems: true, minItems: 3 },
@@ -46,13 +46,13 @@ describe('a value and its JSON Schema', () => {
         { a: 1, b: 2 },
         { b: 2, a: 1 },
       ],
-      ['must have at least 3 items', 'must not have an item twice'],
+      ['must have at least 3 items', 'must not have equal items'],
     ],
-    [{ contains: { type: 'number' }, minContains: 2 }, [1, 'a'], ['must contain at least 2 fitting items']],
+    [{ contains: { type: 'number' }, minContains: 2 }, [1, 'a'], ['must contain at least 2 matching items']],
     [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 1, ['must be a string or null']],
-    [{ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3, ['must fit one of 2 shapes, and fits 2']],
+    [{ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3, ['must match exactly one of 2 shapes, but matches 2']],
     [{ allOf: [{ minimum: 1 }, { maximum: 2 }] }, 3, ['must be at most 2']],
-    [{ not: { type: 'string' } }, 'a', ['must not fit the schema of "not"']],
+    [{ not: { type: 'string' } }, 'a', ['must not match the schema of "not"']],
     [{ if: { required: ['card'] }, else: { required: ['cash'] } }, { card: 1 }, []],
     [{ if: { required: ['card'] }, else: { required: ['cash'] } }, {}, ['must have the key "cash"']],
     [{ $ref: '#/$defs/a~1b', $defs: { 'a/b': { type: 'string' } } }, 1, ['must be a string']],
@@ -72,7 +72,7 @@ describe('a value and its JSON Schema', () => {
   test('what would never end is refused, and the same each time', () => {
     const doubling: Record<string, Json> = { n0: { type: 'string' } }
     for (let i = 1; i < 60; i++) doubling[`n${i}`] = { allOf: [{ $ref: `#/$defs/n${i - 1}` }, { $ref: `#/$defs/n${i - 1}` }] }
-    expect(objections({ $ref: '#' }, 1)).toEqual(['the schema goes more than 1000 levels deep'])
+    expect(objections({ $ref: '#' }, 1)).toEqual(['the schema is nested more than 1000 levels deep'])
     expect(objections({ $ref: '#/$defs/n59', $defs: doubling }, 'a')).toEqual(['the value is too large for its schema'])
     expect(objections({ pattern: '^(a+)+$' }, `${'a'.repeat(10_000)}!`)).toEqual(['must match ^(a+)+$'])
   })
