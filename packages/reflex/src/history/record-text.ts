@@ -8,33 +8,33 @@ const MAX_VALUE_LENGTH = 26
 
 /** The names of the parts of a record in messages. A part that is not in the table has a clear name of its own. */
 const PART_NAMES: Readonly<Record<string, string>> = {
-  input: 'what came in',
-  writes: 'the values written',
-  sub: 'the values written',
-  root: 'the values written',
-  tombstones: 'the values deleted',
-  position: 'where it stands',
-  patch: 'where it stands',
-  requests: 'what is asked for',
-  note: 'what is noted',
-  go: 'whether it goes on',
-  call: 'what is called',
-  spawn: 'the branches begun',
-  adopt: 'the branches taken over',
-  kill: 'the branches ended',
-  return: 'how it ends',
-  wait: 'what is waited for',
-  doubts: 'what is asked about',
-  repeat: 'what is repeated',
-  drop: 'what is given up',
-  unwind: 'what is given up',
-  open: 'the scopes opened',
-  shut: 'the scopes closed',
-  pin: 'the programs used',
-  become: 'the program that goes on',
+  input: 'the input',
+  writes: 'the written values',
+  sub: 'the written values',
+  root: 'the written values',
+  tombstones: 'the deleted values',
+  position: 'the position',
+  patch: 'the position',
+  requests: 'the requests',
+  note: 'the note',
+  go: 'the continuation',
+  call: 'the call',
+  spawn: 'the started branches',
+  adopt: 'the adopted branches',
+  kill: 'the ended branches',
+  return: 'the end',
+  wait: 'the waits',
+  doubts: 'the unknown outcome',
+  repeat: 'the repeated effect',
+  drop: 'the dropped effects',
+  unwind: 'the dropped effects',
+  open: 'the opened scopes',
+  shut: 'the closed scopes',
+  pin: 'the programs',
+  become: 'the program that continues',
 }
 
-/** Returns the names of differing parts: `where it stands and what is asked for`. */
+/** Returns the names of differing parts: `the position and the requests`. */
 export function partsText(parts: readonly DifferingPart[]): string {
   const names = [...new Set(parts.map(({ part }) => PART_NAMES[part] ?? part))]
   return names.length < 2 ? (names[0] ?? 'nothing') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

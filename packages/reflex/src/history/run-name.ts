@@ -9,6 +9,6 @@ export function isRunName(name: string): boolean {
 }
 
 /** Returns `R2022` for an invalid name of a run. `fix` tells where to give another name. */
-export function invalidRunName(name: string, fix = 'letters, digits, - and _, at most 64, beginning with a letter or digit'): Fault {
-  return historyFaults.make('R2022', `${JSON.stringify(name.slice(0, 80))} cannot name a run`, { fix })
+export function invalidRunName(name: string, fix = 'use letters, digits, - and _, at most 64, and begin with a letter or a digit'): Fault {
+  return historyFaults.make('R2022', `${JSON.stringify(name.slice(0, 80))} is not a valid name of a run`, { fix })
 }

@@ -67,7 +67,7 @@ function kernelStory({ record: { input }, state }: Change): StoryEvent[] {
 /** Returns the story of an effect that waits for other effects of the run, because the budget may not cover both. */
 function deferredStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
   if (input?.[0] !== 'later') return []
-  const text = 'waits for the calls under way: with this one they could use more than the budget'
+  const text = 'waits for the calls in progress: together they could exceed the budget'
   return [{ mark: 'note', ...(node === undefined ? {} : { node }), text, effect: input[1] }]
 }
 
@@ -76,7 +76,7 @@ function retriedStory({ record: { input } }: Change, node: string | undefined): 
   if (input?.[0] !== 'again' || !isObject(input[2])) return []
   const { input: read, output } = input[2]
   const total = [read, output].reduce<number>((sum, tokens) => sum + (typeof tokens === 'number' ? tokens : 0), 0)
-  const text = `interrupted, performed again; the lost try counts as ${total} tokens, estimated`
+  const text = `interrupted and performed again; the lost try counts as ${total} tokens (estimated)`
   return [
     {
       mark: 'note',

@@ -59,7 +59,7 @@ describe('reflex export and import', () => {
     const { here, file } = await asked()
     await reflex(['export', 'otter', '-o', file], here)
     const { code, err } = await reflex(['import', file], here)
-    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('give it another name with --id') as string })
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('choose another name with --id') as string })
     expect((await reflex(['import', file, '--id', 'heron-7k3p'], here)).code).toBe(0)
   })
 

@@ -76,7 +76,7 @@ export class ArchiveFold {
     this.#state.apply(withoutValues(record))
     this.#state.droppedEffects.length = 0
     if (usedPins(record).some((pin) => pin >= this.#state.pins.length)) throw new TypeError('it uses a program that no record has pinned')
-    if (!time.safeParse(this.#state.time).success) throw new TypeError('there is no such time')
+    if (!time.safeParse(this.#state.time).success) throw new TypeError('the time is out of range')
     this.#compact(size)
     return undefined
   }

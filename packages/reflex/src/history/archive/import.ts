@@ -67,7 +67,7 @@ export async function importArchive(world: ImportWorld, lines: Lines, options: I
     const messages: Message[] = []
     for await (const part of verified.parts(spool.tee(lines))) if (part.type === 'message') messages.push(part.message)
     const id = options.id ?? verified.header.run
-    if (!isRunName(id)) throw invalidRunName(id, 'give it another name with --id')
+    if (!isRunName(id)) throw invalidRunName(id, 'choose another name with --id')
     await new ArchiveImport(world, verified, id).store(spool, messages)
     const stored = await world.store.read(id, 0)
     if (stored === undefined) throw kernelFaults.make('R2016', `the store has no run ${id}`, { run: id })
@@ -99,7 +99,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): Asyn
       if (i > 0) yield line()
       parts.push(piece)
       size += piece.length
-      if (size > longest) throw historyFaults.make('R2070', 'a line is longer than any of an archive')
+      if (size > longest) throw historyFaults.make('R2070', 'a line is longer than any line of an archive')
     }
   }
   const rest = decoder.decode()
@@ -223,5 +223,5 @@ class ArchiveImport {
 }
 
 function nameTaken(store: Store, run: string): Error {
-  return kernelFaults.make('R5007', `the store ${store.name} already has a run ${run}`, { run, fix: 'give it another name with --id' })
+  return kernelFaults.make('R5007', `the store ${store.name} already has a run ${run}`, { run, fix: 'choose another name with --id' })
 }

@@ -129,10 +129,10 @@ export class ArchiveReader {
     const found = recordNumberOf(line)
     const record = this.records + 1
     if (this.#header === undefined || found <= record) return undefined
-    const moved = this.#fault('R2074', `record ${found} stands before record ${record}`, { record: found })
+    const moved = this.#fault('R2074', `record ${found} comes before record ${record}`, { record: found })
     return {
       afterLine: (later) => (recordNumberOf(later) === record ? moved : undefined),
-      atEnd: this.#fault('R2073', `record ${found} stands where record ${record} should, which is missing`, { record }),
+      atEnd: this.#fault('R2073', `record ${record} is missing; record ${found} is in its place`, { record }),
     }
   }
 
@@ -144,14 +144,14 @@ export class ArchiveReader {
     const garbled = this.#garbledFault(line)
     const isWhole = this.#header === undefined || (line.startsWith('{"end":') && line.endsWith('}'))
     return {
-      atEnd: isWhole ? garbled : this.#fault('R2075', 'the line is cut'),
+      atEnd: isWhole ? garbled : this.#fault('R2075', 'the line is incomplete'),
       afterLine: (later) => (later.trim() === '' ? undefined : garbled),
     }
   }
 
   #garbledFault(line: string): Fault {
     const record = recordNumberOf(line)
-    if (this.#header === undefined) return this.#fault('R2070', 'this is no line of an archive')
+    if (this.#header === undefined) return this.#fault('R2070', 'this is not a line of an archive')
     if (record > 0) return this.#fault('R2072', `record ${record} cannot be read`, { record })
     if (line.startsWith('{"program"')) return this.#fault('R2077', 'a program cannot be read')
     if (line.startsWith('{"blob"')) return this.#fault('R2079', 'a value cannot be read')
@@ -173,7 +173,7 @@ export class ArchiveReader {
   #readContent(content: Readonly<Record<string, unknown>>, cut: SplitLine): ArchivePart | undefined {
     const [type] = Object.keys(content)
     if (this.#header === undefined) {
-      if (type !== 'archive') throw this.#fault('R2070', 'the first line does not begin an archive')
+      if (type !== 'archive') throw this.#fault('R2070', 'the first line is not the header of an archive')
       this.#readHeader(content, cut)
       return undefined
     }
@@ -193,20 +193,19 @@ export class ArchiveReader {
         this.#end(this.#parse('end', content, 'R2081'), cut)
         return undefined
       default:
-        throw this.#fault('R2076', `nothing is known of a line that begins with ${JSON.stringify(type?.slice(0, 40) ?? '')}`)
+        throw this.#fault('R2076', `unknown line that begins with ${JSON.stringify(type?.slice(0, 40) ?? '')}`)
     }
   }
 
   #parse<Type extends LineType>(type: Type, content: unknown, code: Code): LineOf<Type> {
     const { success, data, error } = LINES[type].safeParse(content)
     if (success) return data as LineOf<Type>
-    throw this.#fault(code, `this is not what a line of the type ${type} says`, { cause: error })
+    throw this.#fault(code, `this is not a valid line of the type ${type}`, { cause: error })
   }
 
   /** Requires that a line has the hash of the chain. */
   #link({ content, hash, signature }: SplitLine, code: Code, what: string, details: { readonly record?: number } = {}): void {
-    if (this.#chain.nextHash(content) !== hash)
-      throw this.#fault(code, `${what} is not what was exported, or the line before it is gone`, details)
+    if (this.#chain.nextHash(content) !== hash) throw this.#fault(code, `${what} was changed, or the line before it is missing`, details)
     if (signature !== undefined && !content.startsWith('{"end":')) throw this.#fault('R2076', 'only the last line of an archive is signed')
   }
 
@@ -222,7 +221,7 @@ export class ArchiveReader {
   #program({ program: hash, kind, source }: LineOf<'program'>, cut: SplitLine): ArchivePart {
     const name = `the program ${hash.slice(0, 6)}`
     if (programHash(kind, source) !== hash) throw this.#fault('R2077', `${name} was changed`)
-    if (this.fold.hasProgram(hash)) throw this.#fault('R2076', `${name} stands here a second time`)
+    if (this.fold.hasProgram(hash)) throw this.#fault('R2076', `${name} occurs here a second time`)
     this.#link(cut, 'R2081', name)
     this.fold.addProgram(hash, kind, source)
     return { type: 'program', program: { hash, kind, source: JSON.stringify(source) } }
@@ -232,19 +231,19 @@ export class ArchiveReader {
     const what = `the value ${line.blob.slice(0, 8)}`
     const problem = this.#blobs.addPart(line)
     if (problem === 'missing') throw this.#fault('R2079', `a part of ${what} is missing`)
-    if (problem === 'twice') throw this.#fault('R2076', `${what} stands here a second time`)
+    if (problem === 'twice') throw this.#fault('R2076', `${what} occurs here a second time`)
     if (problem === 'changed') throw this.#fault('R2079', `${what} was changed`)
     this.#link(cut, 'R2079', what)
   }
 
   #record({ record: n, v, row }: LineOf<'record'>, cut: SplitLine): ArchivePart {
     const record = this.records + 1
-    if (n < record) throw this.#fault('R2074', `record ${n} stands behind record ${record - 1}`, { record: n })
+    if (n < record) throw this.#fault('R2074', `record ${n} comes after record ${record - 1}`, { record: n })
     if (v > FORMAT) throw this.#fault('R2071', `record ${n} has format ${v}; this release knows up to ${FORMAT}`, { record })
     const blobs = this.#blobs.resolve(this.#attempt(n, () => blobsOf(`[${JSON.stringify(row)}]`)))
     // A missing value explains more than a wrong hash.
     if ('missing' in blobs) throw this.#fault('R2080', `record ${n} needs the value ${blobs.missing.slice(0, 8)}`, { record })
-    const decoded = isTooLarge(row, blobs) ? { broken: new TypeError('it holds more than a record can') } : this.#decode(row, v, n)
+    const decoded = isTooLarge(row, blobs) ? { broken: new TypeError('it is larger than a record can be') } : this.#decode(row, v, n)
     if ('missing' in decoded)
       throw this.#fault('R2078', `record ${n} uses ${decoded.missing[0]}@${decoded.missing[3].slice(0, 6)}`, { record })
     this.#link(cut, 'R2072', `record ${n}`, { record })
@@ -265,7 +264,7 @@ export class ArchiveReader {
       return work()
     } catch (cause) {
       if (isFault(cause) && cause.code !== 'R5003') throw cause
-      throw this.#fault('R2084', `record ${n} cannot follow those before it`, { record: n, cause })
+      throw this.#fault('R2084', `record ${n} cannot follow the records before it`, { record: n, cause })
     }
   }
 
@@ -277,7 +276,7 @@ export class ArchiveReader {
     try {
       const read = (name: string): string => this.#blobs.get(name) ?? 'null'
       const [decoded] = decodeBatch(v, `[${JSON.stringify(row)}]`, read, { run: this.header.run, first: n })
-      if (decoded === undefined || isDeep(decoded)) return { broken: new TypeError('it has no parts, or parts within parts without end') }
+      if (decoded === undefined || isDeep(decoded)) return { broken: new TypeError('it is empty or nested too deeply') }
       const record = checkRecord(decoded)
       const missing = this.fold.missingProgram(record)
       return missing === undefined ? { record } : { missing }
@@ -289,7 +288,7 @@ export class ArchiveReader {
   #message({ message: id, type, to, body, by, at }: LineOf<'message'>, cut: SplitLine): ArchivePart {
     this.#link(cut, 'R2081', `the message ${id.slice(0, 40)}`)
     for (const name of type === 'answer' ? [`id ${id}`, `answer ${to}`] : [`id ${id}`]) {
-      if (this.#messageKeys.has(name)) throw this.#fault('R2076', `the message ${id.slice(0, 40)} says again what another one has said`)
+      if (this.#messageKeys.has(name)) throw this.#fault('R2076', `the message ${id.slice(0, 40)} repeats an earlier message`)
       this.#messageKeys.add(name)
     }
     return { type: 'message', message: { id, type, to, body, at, ...(by === undefined ? {} : { by }) } }
@@ -297,10 +296,11 @@ export class ArchiveReader {
 
   #end({ end, lines }: LineOf<'end'>, cut: SplitLine): void {
     const n = this.records
-    if (end > n) throw this.#fault('R2073', `the archive has ${end} records, and those after ${n} are missing`, { record: n + 1 })
-    if (lines !== this.#lineNumber) throw this.#fault('R2081', `this should be line ${lines}: a line was added or taken away`)
+    if (end > n)
+      throw this.#fault('R2073', `the archive must have ${end} records, but the records after ${n} are missing`, { record: n + 1 })
+    if (lines !== this.#lineNumber) throw this.#fault('R2081', `this must be line ${lines}: a line was added or removed`)
     this.#link(cut, 'R2081', 'the last line')
-    if (end !== n || n === 0) throw this.#fault('R2084', `the last line counts ${end} records, and there are ${n}`)
+    if (end !== n || n === 0) throw this.#fault('R2084', `the last line counts ${end} records, but there are ${n}`)
     if (this.#blobs.hasUnused) throw this.#fault('R2076', 'no record needs the value before this line')
     this.#attempt(n, () => this.fold.summary())
     this.#ended = true
@@ -312,13 +312,13 @@ export class ArchiveReader {
     if (signature !== undefined) this.#signed = true
     if (this.#secret === undefined) return
     if (signature === undefined) throw this.#fault('R2082', 'the archive is not signed')
-    if (!isSignedBy(signature, hash, this.#secret)) throw this.#fault('R2083', 'the signature is not that of this secret')
+    if (!isSignedBy(signature, hash, this.#secret)) throw this.#fault('R2083', 'the signature was not made with this secret')
   }
 }
 
 const RECORD_PROBLEMS: Readonly<Record<NonNullable<ReturnType<ArchiveFold['add']>>, (n: number) => readonly [Code, string]>> = {
-  'a start': (n) => ['R2084', `record ${n} ${n === 1 ? 'starts no run' : 'starts a run anew'}`],
-  'another run': (n) => ['R2084', `record ${n} starts another run than the first line says`],
+  'a start': (n) => ['R2084', `record ${n} ${n === 1 ? 'does not start a run' : 'starts the run a second time'}`],
+  'another run': (n) => ['R2084', `record ${n} starts another run than the first line names`],
   'a stray program': (n) => ['R2076', `record ${n} does not need the program before it`],
 }
 

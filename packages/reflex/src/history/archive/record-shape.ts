@@ -101,5 +101,5 @@ export function checkRecord(record: Rec): Rec {
   const { error } = RECORD.safeParse(record)
   if (error === undefined) return record
   const [issue] = error.issues
-  throw new TypeError(`${issue?.path.join('.') || 'it'} has not the form of a record: ${issue?.message ?? ''}`)
+  throw new TypeError(`${issue?.path.join('.') || 'it'} does not have the form of a record: ${issue?.message ?? ''}`)
 }

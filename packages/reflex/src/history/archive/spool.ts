@@ -36,7 +36,8 @@ export class Spool {
   async *tee(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
     let text = ''
     for await (const line of lines) {
-      if (typeof line !== 'string') throw historyFaults.make('R2070', `an archive is lines of text, and one of them is ${typeof line}`)
+      if (typeof line !== 'string')
+        throw historyFaults.make('R2070', `an archive consists of lines of text, but one line has the type ${typeof line}`)
       text += `${line}\n`
       if (text.length >= WRITE_SIZE) {
         await this.#file.appendFile(text)

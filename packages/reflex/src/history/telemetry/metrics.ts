@@ -10,14 +10,14 @@ export class Metrics {
   readonly #cost
 
   constructor(meter: Meter) {
-    this.#runs = meter.createCounter('reflex.runs', { unit: '{run}', description: 'Runs that were started, and that ended, by status' })
+    this.#runs = meter.createCounter('reflex.runs', { unit: '{run}', description: 'Started and ended runs, by status' })
     this.#waits = meter.createUpDownCounter('reflex.waits.open', {
       unit: '{wait}',
       description: 'Answers, messages and times that runs wait for',
     })
-    this.#effects = meter.createHistogram('reflex.effect.duration', { unit: 's', description: 'How long effects took' })
-    this.#tokens = meter.createHistogram('gen_ai.client.token.usage', { unit: '{token}', description: 'Tokens of calls of models' })
-    this.#cost = meter.createCounter('reflex.cost', { unit: 'USD', description: 'What models cost, where they have a price' })
+    this.#effects = meter.createHistogram('reflex.effect.duration', { unit: 's', description: 'The duration of effects' })
+    this.#tokens = meter.createHistogram('gen_ai.client.token.usage', { unit: '{token}', description: 'The tokens of model calls' })
+    this.#cost = meter.createCounter('reflex.cost', { unit: 'USD', description: 'The cost of models that have a price' })
   }
 
   countBegin({ what, attributes }: ProjectedSpan): void {

@@ -45,7 +45,7 @@ export class TelemetryObserver {
     this.#exporter ??= loadTelemetry().then((api) => new TelemetryExporter(api, this.#options ?? {}))
     const followedRun = new FollowedRun(this.#world, run, this.#exporter)
     const ready = followedRun.ready.catch((thrown: unknown) =>
-      this.#world.onTrouble(telemetryFault(thrown, `telemetry of ${run.id} cannot be told`)),
+      this.#world.onTrouble(telemetryFault(thrown, `telemetry of ${run.id} cannot be sent`)),
     )
     this.#pending.add(ready)
     void ready.finally(() => this.#pending.delete(ready))
@@ -63,7 +63,7 @@ export class TelemetryObserver {
   }
 
   #reportLoss(thrown: unknown): void {
-    this.#world.onTrouble(telemetryFault(thrown, 'telemetry cannot be handed in'))
+    this.#world.onTrouble(telemetryFault(thrown, 'telemetry cannot be flushed'))
   }
 }
 
@@ -71,7 +71,7 @@ function telemetryFault(thrown: unknown, what: string): Fault {
   return toFault(thrown, (message, cause) =>
     historyFaults.make('R2086', `${what}: ${message}`, {
       cause,
-      fix: 'mend the provider that was registered or given; the run goes on without it',
+      fix: 'repair the provider that was registered or given; the run continues without it',
     }),
   )
 }
@@ -134,7 +134,7 @@ class FollowedRun {
   #report(thrown: unknown): void {
     if (this.#hasReported) return
     this.#hasReported = true
-    this.#world.onTrouble(telemetryFault(thrown, `telemetry of ${this.#run} cannot be told`))
+    this.#world.onTrouble(telemetryFault(thrown, `telemetry of ${this.#run} cannot be sent`))
   }
 }
 

@@ -274,7 +274,7 @@ describe('an application that has telemetry', () => {
     vi.spyOn(meterProvider, 'forceFlush').mockImplementation(async () => void flushed++)
     await reflex.close()
     expect([run.status, flushed, ended.filter((name) => name.startsWith('run'))]).toEqual(['completed', 1, ['run workflow:pay']])
-    expect(troubles[0]).toBe('R2086 telemetry of otter-2m9q cannot be told: no room')
+    expect(troubles[0]).toBe('R2086 telemetry of otter-2m9q cannot be sent: no room')
     expect(told.spans()).toEqual([])
     expect(await told.metrics()).toMatchObject({ 'reflex.runs completed workflow:pay workflow': 1 })
   })
