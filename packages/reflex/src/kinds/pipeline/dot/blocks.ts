@@ -77,7 +77,7 @@ export class Blocks {
       }
       if (code === COMMA || code === SEMICOLON) {
         if (code === SEMICOLON || isSeparated)
-          cursor.checkStrict(cursor.at, cursor.at + 1, 'a separator that is no single comma', 'part attributes by one comma')
+          cursor.checkStrict(cursor.at, cursor.at + 1, 'a separator that is not a single comma', 'separate attributes with one comma')
         isSeparated = true
         cursor.at++
         continue
@@ -113,7 +113,7 @@ export class Blocks {
       code: 'R1100',
       from,
       to: from + 1,
-      message: 'this quote ends the text, but a word touches it',
+      message: 'this quote ends the text, but a word follows it directly',
       fix: 'inside a text write \\"',
     })
     cursor.recover(stops)
@@ -122,7 +122,7 @@ export class Blocks {
   #set(into: Map<string, Attribute>, name: Name, start: number, attribute: Attribute): void {
     const before = into.size === 0 ? undefined : into.get(name.text)
     if (before?.keyAt !== undefined && before.keyAt.from >= start && before.provenance === attribute.provenance) {
-      const message = `the attribute ${quote(name.text)} stands twice here; the last one counts`
+      const message = `the attribute ${quote(name.text)} occurs twice here; the last one counts`
       this.#cursor.warn({ code: 'R1104', from: name.from, to: name.to, message, fix: 'remove one of the two' })
     }
     into.set(name.text, attribute)
@@ -135,8 +135,8 @@ export class Blocks {
 
   #reportSeparator(empty: boolean, open: number): void {
     const { at } = this.#cursor
-    if (empty) this.#cursor.checkStrict(open, at + 1, 'a block without attributes', 'leave it out')
-    else this.#cursor.checkStrict(at, at + 1, 'a separator before the closing bracket', 'leave it out')
+    if (empty) this.#cursor.checkStrict(open, at + 1, 'a block without attributes', 'remove it')
+    else this.#cursor.checkStrict(at, at + 1, 'a separator before the closing bracket', 'remove it')
   }
 
   /** True if a name begins the next statement, so that a closing bracket is missing. Moves the cursor back to the name in that case. */
@@ -162,7 +162,7 @@ export class Blocks {
       code: 'R1100',
       from,
       to: from + 1,
-      message: `${shown} cannot stand between attributes`,
+      message: `${shown} is not allowed between attributes`,
       fix: 'put values in double quotes',
     })
     cursor.recover(',;]}')
@@ -192,7 +192,7 @@ export class Blocks {
       code: 'R1101',
       from: open,
       to: open + 1,
-      message: 'the attributes that begin here have no end',
+      message: 'the attributes that begin here are never closed',
       fix: 'close them with ]',
     })
   }

@@ -141,19 +141,19 @@ export class Cursor {
 
   #checkWord(word: string, from: number, to: number): void {
     if (!CURLY_QUOTES.test(word)) {
-      this.checkStrict(from, to, `the value ${quote(word)} stands without quotes`, 'put it in double quotes')
+      this.checkStrict(from, to, `the value ${quote(word)} is not in quotes`, 'put it in double quotes')
       return
     }
     let end = from + 1
     while (!ENDS_CURLY.test(this.text.charAt(end))) end++
     this.at = CURLY_QUOTES.test(this.text.charAt(end)) ? end + 1 : to
-    this.error({ code: 'R1100', from, to: this.at, message: 'typographic quotes open no text', fix: 'write straight quotes: "' })
+    this.error({ code: 'R1100', from, to: this.at, message: 'typographic quotes do not open a text', fix: 'write straight quotes: "' })
   }
 
   #html(from: number): ReadValue {
     const end = this.#htmlEnd(from)
     this.at = end
-    this.error({ code: 'R1102', from, to: end, message: 'pipelines know no HTML values', fix: 'write the text in double quotes' })
+    this.error({ code: 'R1102', from, to: end, message: 'pipelines do not support HTML values', fix: 'write the text in double quotes' })
     return { value: this.text.slice(from, end), from, to: end }
   }
 

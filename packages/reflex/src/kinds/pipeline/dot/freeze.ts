@@ -2,7 +2,7 @@ import type { Attributes, DotGraph } from './graph.ts'
 
 const REFUSE = {
   value: (): never => {
-    throw new TypeError('a graph of the cache cannot be changed: make a new one')
+    throw new TypeError('a graph of the cache cannot be changed: create a new one')
   },
 }
 const REFUSALS: PropertyDescriptorMap = { set: REFUSE, delete: REFUSE, clear: REFUSE }

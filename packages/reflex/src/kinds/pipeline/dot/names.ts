@@ -58,15 +58,15 @@ export class Names {
   check(name: Name, kind: NameKind): void {
     const { text, from, to } = name
     if (name.kind === 'id' || name.kind === kind) {
-      if (name.quoted) this.#cursor.checkStrict(from, to, `the name ${quote(text)} stands in quotes`, 'write it without')
+      if (name.quoted) this.#cursor.checkStrict(from, to, `the name ${quote(text)} is in quotes`, 'write it without quotes')
       return
     }
     if (this.#reported.has(text)) return
     this.#reported.add(text)
     const message =
       kind === 'id'
-        ? `node ids must be bare identifiers, and ${quote(text)} is none`
-        : `the name of an attribute is one or more identifiers with dots between, and ${quote(text)} is none`
+        ? `node ids must be bare identifiers, and ${quote(text)} is not one`
+        : `the name of an attribute must be one or more identifiers with dots between, and ${quote(text)} is not`
     this.#cursor.error({ code: 'R1103', from, to, message, fix: `write ${quote(suggestedName(text, kind))}` })
   }
 }

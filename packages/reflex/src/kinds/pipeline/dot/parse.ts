@@ -89,13 +89,13 @@ class Parser {
     const cursor = this.#cursor
     let word = this.#word()
     if (word?.text === 'strict') {
-      const message = 'pipelines know no strict graphs: two edges may join the same two nodes'
-      cursor.error({ code: 'R1102', from: word.from, to: word.to, message, fix: 'leave "strict" out' })
+      const message = 'pipelines do not support strict graphs: several edges can join the same two nodes'
+      cursor.error({ code: 'R1102', from: word.from, to: word.to, message, fix: 'remove "strict"' })
       word = this.#word()
     }
     if (word?.text === 'graph') {
-      const message = 'the edges of a pipeline are directed, and this graph is not'
-      cursor.error({ code: 'R1102', from: word.from, to: word.to, message, fix: 'write digraph, and -> for --' })
+      const message = 'the edges of a pipeline are directed, but this graph is undirected'
+      cursor.error({ code: 'R1102', from: word.from, to: word.to, message, fix: 'write digraph, and -> instead of --' })
     } else if (word?.text !== 'digraph') {
       const blank = Number.isNaN(cursor.next()) && word === undefined
       const message = blank ? 'the text is empty' : 'a pipeline begins with "digraph", a name and a brace'
@@ -165,10 +165,16 @@ class Parser {
     const graph = /^(?:strict|digraph|graph)\b/.exec(cursor.text.slice(from, from + 8))
     const to = from + (graph?.[0].length ?? 1)
     if (graph === null) {
-      const message = 'this stands behind the closing brace of the graph'
+      const message = 'this text is behind the closing brace of the graph'
       cursor.error({ code: 'R1100', from, to, message, fix: 'remove it, or the brace before it' })
     } else
-      cursor.error({ code: 'R1102', from, to, message: 'a text holds one graph, and this is a second', fix: 'put it in a file of its own' })
+      cursor.error({
+        code: 'R1102',
+        from,
+        to,
+        message: 'a text can hold only one graph, and this is a second one',
+        fix: 'put it into a separate file',
+      })
     return graph !== null
   }
 

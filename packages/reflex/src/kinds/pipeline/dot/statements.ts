@@ -152,7 +152,7 @@ export class Statements {
       const code = cursor.next()
       if (Number.isNaN(code) || this.#names.read(code) === undefined) break
     }
-    cursor.error({ code: 'R1102', from, to: cursor.at, message: 'the nodes of a pipeline have no ports', fix: 'leave it out' })
+    cursor.error({ code: 'R1102', from, to: cursor.at, message: 'the nodes of a pipeline have no ports', fix: 'remove it' })
     cursor.next()
   }
 
@@ -200,7 +200,7 @@ export class Statements {
     const code = cursor.next()
     if (code !== OPEN && code !== MINUS) return
     if (!refused) {
-      const message = code === OPEN ? 'a group has no attributes behind it' : 'an edge leaves one node, not a group'
+      const message = code === OPEN ? 'attributes cannot follow a group' : 'an edge leaves one node, not a group'
       const fix = code === OPEN ? 'write graph [...] inside its braces' : 'write an edge for each node'
       cursor.error({ code: 'R1102', from: cursor.at, to: cursor.at + 1, message, fix })
     }
@@ -221,7 +221,7 @@ export class Statements {
 /** Returns the message and fix for a character that begins no statement. */
 function explainUnreadable(text: string, at: number, code: number): { message: string; fix: string } {
   const shown = quote(String.fromCodePoint(text.codePointAt(at) ?? 0))
-  if (code === COMMA) return { message: 'a comma parts attributes, not statements', fix: 'write a semicolon or a new line' }
+  if (code === COMMA) return { message: 'a comma separates attributes, not statements', fix: 'write a semicolon or a new line' }
   if (code === OPEN) return { message: 'these attributes belong to nothing', fix: 'put them behind a node or at the end of an edge' }
   if (code === MINUS && text.charCodeAt(at + 1) === GREATER) {
     return { message: 'an edge begins with the id of a node', fix: 'write the id before the arrow; attributes come last' }

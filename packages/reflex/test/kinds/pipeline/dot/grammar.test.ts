@@ -148,28 +148,28 @@ describe('statements (reference pipeline 1.2)', () => {
 describe('what pipelines do without (reference pipeline 1.2 G1)', () => {
   // proves: pipeline G1, pipeline G17, pipeline s2.3a
   test.each([
-    ['graph g { a }', 'R1102 1:1 the edges of a pipeline are directed, and this graph is not'],
-    ['strict digraph g { a }', 'R1102 1:1 pipelines know no strict graphs: two edges may join the same two nodes'],
-    ['digraph g { a } digraph h { b }', 'R1102 1:17 a text holds one graph, and this is a second'],
-    ['digraph g { a } b', 'R1100 1:17 this stands behind the closing brace of the graph'],
+    ['graph g { a }', 'R1102 1:1 the edges of a pipeline are directed, but this graph is undirected'],
+    ['strict digraph g { a }', 'R1102 1:1 pipelines do not support strict graphs: several edges can join the same two nodes'],
+    ['digraph g { a } digraph h { b }', 'R1102 1:17 a text can hold only one graph, and this is a second one'],
+    ['digraph g { a } b', 'R1100 1:17 this text is behind the closing brace of the graph'],
     ['digraph g { a -- b }', 'R1102 1:15 the edges of a pipeline are directed'],
-    ['digraph g { a [label=<b>] }', 'R1102 1:22 pipelines know no HTML values'],
-    ['digraph g { a [label=<<b>x, y</b>>, z=1] }', 'R1102 1:22 pipelines know no HTML values'],
+    ['digraph g { a [label=<b>] }', 'R1102 1:22 pipelines do not support HTML values'],
+    ['digraph g { a [label=<<b>x, y</b>>, z=1] }', 'R1102 1:22 pipelines do not support HTML values'],
     ['digraph g { a:p -> b }', 'R1102 1:14 the nodes of a pipeline have no ports'],
     ['digraph g { a -> b:p:n [x=1] }', 'R1102 1:19 the nodes of a pipeline have no ports'],
     ['digraph g { a -> { b c } [x=1] }', 'R1102 1:15 an edge leads to one node, not to a group'],
     ['digraph g { a -> subgraph s { b } -> c }', 'R1102 1:15 an edge leads to one node, not to a group'],
     ['digraph g { {a b} -> c }', 'R1102 1:19 an edge leaves one node, not a group'],
     ['digraph { a }', 'R1100 1:9 the graph has no name'],
-    ['digraph my-flow { a }', 'R1103 1:9 node ids must be bare identifiers, and "my-flow" is none'],
-    ['digraph g { my-node -> b; my-node [x=1]; }', 'R1103 1:13 node ids must be bare identifiers, and "my-node" is none'],
-    ['digraph g { "my node" }', 'R1103 1:13 node ids must be bare identifiers, and "my node" is none'],
-    ['digraph g { 1 -> b }', 'R1103 1:13 node ids must be bare identifiers, and "1" is none'],
-    ['digraph g { a.b -> c }', 'R1103 1:13 node ids must be bare identifiers, and "a.b" is none'],
-    ['digraph g { größe }', 'R1103 1:13 node ids must be bare identifiers, and "größe" is none'],
+    ['digraph my-flow { a }', 'R1103 1:9 node ids must be bare identifiers, and "my-flow" is not one'],
+    ['digraph g { my-node -> b; my-node [x=1]; }', 'R1103 1:13 node ids must be bare identifiers, and "my-node" is not one'],
+    ['digraph g { "my node" }', 'R1103 1:13 node ids must be bare identifiers, and "my node" is not one'],
+    ['digraph g { 1 -> b }', 'R1103 1:13 node ids must be bare identifiers, and "1" is not one'],
+    ['digraph g { a.b -> c }', 'R1103 1:13 node ids must be bare identifiers, and "a.b" is not one'],
+    ['digraph g { größe }', 'R1103 1:13 node ids must be bare identifiers, and "größe" is not one'],
     [
       'digraph g { a [stroke-width=2] }',
-      'R1103 1:16 the name of an attribute is one or more identifiers with dots between, and "stroke-width" is none',
+      'R1103 1:16 the name of an attribute must be one or more identifiers with dots between, and "stroke-width" is not',
     ],
     ['', 'R1100 1:1 the text is empty'],
     [' // nothing\n', 'R1100 2:1 the text is empty'],
@@ -184,13 +184,13 @@ describe('the strict grammar', () => {
   // proves: pipeline G2
   test.each([
     ['digraph g { a [x=1 y=2] }', 'R1105 1:20 no comma before this attribute (strict grammar)'],
-    ['digraph g { a [x=1; y=2] }', 'R1100 1:19 a separator that is no single comma (strict grammar)'],
+    ['digraph g { a [x=1; y=2] }', 'R1100 1:19 a separator that is not a single comma (strict grammar)'],
     ['digraph g { a [x=1,] }', 'R1100 1:20 a separator before the closing bracket (strict grammar)'],
     ['digraph g { a [] }', 'R1100 1:15 a block without attributes (strict grammar)'],
     ['digraph g { a [x=1][y=2] }', 'R1100 1:20 a second block of attributes (strict grammar)'],
-    ['digraph g { "a" }', 'R1100 1:13 the name "a" stands in quotes (strict grammar)'],
-    ['digraph g { a ["x"=1] }', 'R1100 1:16 the name "x" stands in quotes (strict grammar)'],
-    ['digraph g { a [x=a/b] }', 'R1100 1:18 the value "a/b" stands without quotes (strict grammar)'],
+    ['digraph g { "a" }', 'R1100 1:13 the name "a" is in quotes (strict grammar)'],
+    ['digraph g { a ["x"=1] }', 'R1100 1:16 the name "x" is in quotes (strict grammar)'],
+    ['digraph g { a [x=a/b] }', 'R1100 1:18 the value "a/b" is not in quotes (strict grammar)'],
     ['digraph g { { a } }', 'R1100 1:13 a group without "subgraph" (strict grammar)'],
   ])('%s', (text, complaint) => {
     expect(complaints(text)).toEqual([])
@@ -219,8 +219,8 @@ describe('findings that are no errors', () => {
   test('an attribute that stands twice in one statement; a default or an earlier statement may be overridden', () => {
     const text = 'digraph g { node [x=0] a [x=1,\nx=2] a [x=3]; a -> b [w=1][w=2] graph [p=1] graph [p=2] q=1; q=2 }'
     expect(warnings(text)).toEqual([
-      ['warning', 'R1104', 'duplicate_attr', 2, 1, 'the attribute "x" stands twice here; the last one counts'],
-      ['warning', 'R1104', 'duplicate_attr', 2, 28, 'the attribute "w" stands twice here; the last one counts'],
+      ['warning', 'R1104', 'duplicate_attr', 2, 1, 'the attribute "x" occurs twice here; the last one counts'],
+      ['warning', 'R1104', 'duplicate_attr', 2, 28, 'the attribute "w" occurs twice here; the last one counts'],
     ])
     expect(valuesOf(graphOf(text), 'a')).toEqual({ x: 3 })
   })
