@@ -1,16 +1,16 @@
 import { faults } from './faults.ts'
 
-/** A run, or how it stood after one of its records. */
+/** A run, or the state of a run after one of its records. */
 export interface Address {
   readonly ref: string
   readonly at?: number
 }
 
-/** Reads `otter-2m9q` and `otter-2m9q@21`. Throws `R2031` where no record is named behind the `@`. */
+/** Reads `otter-2m9q` and `otter-2m9q@21`. Throws `R2031` if no record number follows the `@`. */
 export function readAddress(text: string): Address {
   const sign = text.lastIndexOf('@')
   if (sign < 0) return { ref: text }
   const number = text.slice(sign + 1)
   if (/^\d{1,9}$/.test(number)) return { ref: text.slice(0, sign), at: Number(number) }
-  throw faults.make('R2031', `${text} names no record`, { fix: 'write RUN@21' })
+  throw faults.make('R2031', `${text} has no record number after the @`, { fix: 'write RUN@21' })
 }

@@ -3,15 +3,15 @@ import { findRun } from './find-run.ts'
 import { type ListenOptions, type OpenQuestion, questionsOf, type RunHandle } from './handle.ts'
 import { type ClosedWait, findClosedWait, closedWaitText, faults as kernelFaults, type Runtime, type Store } from '../kernel/index.ts'
 
-/** How a question is answered. */
+/** Options for an answer. */
 export interface AnswerOptions extends ListenOptions {
-  /** Who answers, for the journal. */
+  /** The name of the person who answers, for the journal. */
   readonly by?: string
-  /** False: only record the answer, in the inbox. */
+  /** False: only adds the answer to the inbox. */
   readonly run?: boolean
 }
 
-/** What became of an answer: a record of a run that this process holds now, or a message in the inbox. */
+/** The result of an answer: a record of a run that this process owns now, or a message in the inbox. */
 export interface AnswerResult {
   readonly question: OpenQuestion
   readonly record?: number
@@ -19,7 +19,7 @@ export interface AnswerResult {
   readonly message?: string
 }
 
-/** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. Throws `R2002`, `R2016` and `R2020`. */
+/** Returns the one open question at an address: `otter-2m9q/q1`, or a run that has one question. Throws `R2002`, `R2016` and `R2020`. */
 export async function findQuestion(
   { store, runtime }: { readonly store: Store; readonly runtime: Runtime },
   address: string,
@@ -50,7 +50,7 @@ async function findClosed(runtime: Runtime, run: string, name: string): Promise<
   try {
     return findClosedWait(await runtime.journal(run), ({ id, number }) => `q${number}` === name || String(id) === name)
   } catch {
-    // The refusal stands, with less to say.
+    // Without the journal, the fault does not say what closed the question.
     return undefined
   }
 }

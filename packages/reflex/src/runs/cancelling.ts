@@ -2,22 +2,23 @@ import type { ListenOptions, RunHandle } from './handle.ts'
 import { type Host, isFault, type Message, type RunRow, type RunStatus, type Runtime, type Store, type Worker } from '../kernel/index.ts'
 import { type PossibleEffect, possibleEffects } from './possible-effects.ts'
 
-/** How a run is cancelled. */
+/** Options for a cancellation. */
 export interface CancelOptions extends ListenOptions {
-  /** Why, for the journal. */
+  /** The reason, for the journal. */
   readonly reason?: string
-  /** Who cancels it, for the journal. */
+  /** The name of the person or program that cancels the run, for the journal. */
   readonly by?: string
-  /** Milliseconds to wait for the process that holds the run. Default 10,000. With 0, the cancellation is only requested. */
+  /** Milliseconds to wait for the process that owns the run. Default 10,000. With 0, the cancellation is only requested. */
   readonly wait?: number
-  /** Called once another process has been asked to cancel the run, before the wait. */
+  /** Called before the wait, when another process has been asked to cancel the run. */
   readonly requested?: (owner: Worker) => void
 }
 
 /**
- * The result of a cancellation. `cancelled`: the run has ended so. `cancelling`: it is recorded, and programs of the run still
- * run compensation steps. `requested`: the process that holds the run has not taken it yet; it is durable in the inbox, and the
- * process that continues the run takes it first. `late`: the run ended otherwise before.
+ * The state after a cancellation. `cancelled`: the run has ended by this cancellation. `cancelling`: the cancellation is
+ * recorded, and programs of the run still run compensation steps. `requested`: the process that owns the run has not read the
+ * request yet; the request is durable in the inbox, and a process that continues the run reads it first. `late`: the run had
+ * ended in another way before.
  */
 export type CancelOutcome = 'cancelled' | 'cancelling' | 'requested' | 'late'
 
@@ -28,14 +29,14 @@ export interface CancelResult {
   readonly status: RunStatus
   /** The number of the record that cancelled it. */
   readonly record?: number
-  /** The run, if this process holds it now. */
+  /** The run, if this process owns it now. */
   readonly handle?: RunHandle
-  /** The process that held the run, which was asked to stop it, and the name of the message in the inbox. */
+  /** The process that owned the run and was asked to stop it. `message` is the name of the request in the inbox. */
   readonly holder?: Worker
   readonly message?: string
   /**
-   * Effects that were in flight when the run was cancelled and may have happened. Absent where the journal of a run of another
-   * process cannot be read here.
+   * Effects that were in flight when the run was cancelled and may have happened. Absent if this process cannot read the journal
+   * of a run of another process.
    */
   readonly effects?: readonly PossibleEffect[]
 }
@@ -46,17 +47,17 @@ export interface CancelWorld {
   readonly runtime: Runtime
   readonly host: Host
   readonly actor: string
-  /** Opens the run so that `prepare` comes before anything is performed. Undefined if another process holds it. */
+  /** Opens the run and calls `prepare` before any effect is performed. Undefined if another process owns the run. */
   open(run: string, prepare: (handle: RunHandle) => void): Promise<RunHandle | undefined>
-  /** Puts a message into the inbox of a run; gives its name there. */
+  /** Adds a message to the inbox of a run. Returns the name of the message in the inbox. */
   post(run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>): Promise<string>
 }
 
 const WAIT_MS = 10_000
-/** Milliseconds between two looks at a run that another process is to stop. */
+/** Milliseconds between two checks of a run that another process must stop. */
 const POLL_MS = 100
 
-/** Cancels a run that has not ended: here, or by asking the process that holds it. */
+/** Cancels a run that has not ended. If another process owns the run, adds a request to its inbox and waits for that process. */
 export async function cancelStored(world: CancelWorld, { id: run, owner }: RunRow, options: CancelOptions): Promise<CancelResult> {
   const { reason = 'cancelled', by = world.actor } = options
   const open = (): Promise<RunHandle | undefined> => world.open(run, (made) => (blockEffects(made), options.prepare?.(made)))
@@ -73,12 +74,12 @@ export async function cancelStored(world: CancelWorld, { id: run, owner }: RunRo
   return { ...outcome, message, ...(holder === undefined ? {} : { holder }), ...(opened === undefined ? {} : { handle: opened }) }
 }
 
-/** Of a run that is opened only to be cancelled, nothing is performed again that was in flight. */
+/** Prevents effects of a run that is opened only to be cancelled: no effect that was in flight is performed again. */
 export function blockEffects({ run }: RunHandle): void {
   run.block((next) => 'port' in next)
 }
 
-/** Cancels a run that this process holds; what its programs undo is performed. Resolves with the number of the record. */
+/** Cancels a run that this process owns and performs the compensation steps of its programs. Resolves with the number of the record. */
 export async function cancelOpen(handle: RunHandle, reason: string, by: string): Promise<number> {
   try {
     return await handle.run.cancel(reason, by)
@@ -93,8 +94,8 @@ function releaseEffects({ run }: RunHandle): void {
 }
 
 /**
- * Waits until the run has ended or the time is over. Where the holding process releases the run meanwhile, this one opens it,
- * which takes the cancellation from the inbox.
+ * Waits until the run has ended or the time is over. If the owner releases the run during the wait, this process opens the run,
+ * which reads the cancellation from the inbox.
  */
 async function waitForStop(
   { store, host }: CancelWorld,
@@ -128,14 +129,14 @@ async function outcomeOf(
   const status = (await store.read(run, 0))?.row.status ?? 'cancelled'
   const effects = await runtime.peek(run, record === undefined ? undefined : record - 1).then(
     ({ state, definitions }) => possibleEffects({ run, settings: runtime.settingsOf(state), state, definitions }, runtime.ports),
-    // The run is cancelled nevertheless; its holder knows programs that this process does not.
+    // The run is cancelled; its owner has programs that this process does not have.
     () => undefined,
   )
   const did = status === 'cancelled' ? 'cancelled' : hasEnded(status) ? 'late' : record === undefined ? 'requested' : 'cancelling'
   return { run, did, status, ...(record === undefined ? {} : { record }), ...(effects === undefined ? {} : { effects }) }
 }
 
-/** The record that cancelled a run. */
+/** Returns the number of the record that cancelled a run. */
 async function cancelRecord({ runtime }: CancelWorld, run: string): Promise<number | undefined> {
   const records = await runtime.journal(run)
   const at = records.findLastIndex(({ input }) => input?.[0] === 'kernel' && input[1] === 'cancel')

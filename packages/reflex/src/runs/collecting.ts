@@ -4,42 +4,44 @@ import { faults } from './faults.ts'
 import { isRunName } from '../history/run-name.ts'
 import type { Fault, Host, Store, SweepResult } from '../kernel/index.ts'
 
-/** What a clean-up may take. */
+/** Options for a clean-up. */
 export interface CollectOptions {
-  /** Milliseconds that ended runs are kept. Absent: for ever. */
+  /** Milliseconds that ended runs are kept. Absent: they are never removed. */
   readonly keep?: number | undefined
-  /** Only tells what would go. */
+  /** Only lists what would be removed. */
   readonly dry?: boolean | undefined
 }
 
-/** What a clean-up took. */
+/** The result of a clean-up. */
 export interface CollectResult extends SweepResult {
-  /** Folders of runs that are gone. */
+  /** The removed folders of removed runs. */
   readonly folders: readonly string[]
   /** `R5050`: folders that could not be removed. */
   readonly findings: readonly Fault[]
 }
 
-/** What a clean-up needs. */
+/** The store, folder and clock of a clean-up. */
 export interface CollectWorld {
   readonly store: Store
-  /** The folder whose `runs` holds the folders of runs. */
+  /** The folder that has the folders of runs in `runs`. */
   readonly home: string
   readonly host: Pick<Host, 'now'>
 }
 
-/** Drawn names. Of other names, only a folder `.reflex` holds nothing but runs. */
+/**
+ * The form of generated names. Only a folder `.reflex` is sure to hold nothing but runs; in other folders only generated names
+ * are removed.
+ */
 const DRAWN_NAME = /^[a-z]{3,6}-\d[0-9a-z]{3}$/
 
-/** Where folders are moved before they are removed, beside those of runs: no run can have this name. */
+/** The folder into which folders are moved before they are removed. It lies beside the folders of runs; no run can have this name. */
 const TRASH = '.reflex-gone'
 
 /**
- * Takes away what nothing needs: programs and values that no run and no ledger names, runs that ended longer ago than
- * `keep`, and the folders of these. Whatever is cut short by a crash leaves a store that works, and the next time takes the
- * rest. A folder of `runs` that the store does not know stays: servers and other files keep the folders of their runs there
- * too, and one of those may wait for a month. Throws `R5003` for a store of which nobody knows what it needs; nothing has
- * gone then.
+ * Removes programs and values that no run and no ledger names, runs that ended longer ago than `keep`, and the folders of these
+ * runs. A crash leaves a store that works, and the next clean-up removes the rest. A folder of `runs` that the store does not
+ * know stays: servers and other stores keep folders of their runs there too, and such a run may wait for a month. Throws `R5003`
+ * for a store whose needs are unknown; nothing has been removed then.
  */
 export async function collect(world: CollectWorld, { keep, dry = false }: CollectOptions): Promise<CollectResult> {
   const now = world.host.now()
@@ -59,19 +61,22 @@ export async function collect(world: CollectWorld, { keep, dry = false }: Collec
   return { ...swept, folders, findings }
 }
 
-/** The folders of runs that are gone. One that somebody wrote to after its run had ended is in use by another one of that name. */
+/**
+ * Returns the folders of removed runs. A folder that was written to after the end of its run belongs to another run of the same
+ * name and is left out.
+ */
 function foldersOf(home: string, runIds: readonly string[], before: number): string[] {
   const runs = join(home, 'runs')
   if (!isFolder(runs)) return []
   const ours = basename(home) === '.reflex'
-  // Names come from the store: one that leads elsewhere names no folder of a run.
+  // A name from the store that leads out of `runs` is not the name of a folder of a run.
   return runIds
     .filter((run) => (ours ? isRunName(run) : DRAWN_NAME.test(run)))
     .flatMap((run) => [join(runs, run), ...restartFolders(runs, run)])
     .filter((folder) => isFolder(folder) && !hasNewer(folder, before))
 }
 
-/** The folders of a pipeline's restarts, `RUN-v2` and so on: those that say that they are this run's. */
+/** Returns the folders of a pipeline's restarts, `RUN-v2` and so on, whose manifests name this run. */
 function restartFolders(runs: string, run: string): string[] {
   const folders: string[] = []
   for (let restart = 2; isFolder(join(runs, `${run}-v${restart}`)); restart++) folders.push(join(runs, `${run}-v${restart}`))
@@ -86,12 +91,12 @@ function readManifest(folder: string): unknown {
   }
 }
 
-/** A folder itself: what a link leads to belongs to somebody else. */
+/** True for a folder. False for a link to a folder: its target belongs to somebody else. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Whether anything in a folder was written after a time. What nobody lets us look at may have been. */
+/** True if anything in a folder was written after a time, or cannot be read. */
 function hasNewer(path: string, time: number): boolean {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -103,7 +108,10 @@ function hasNewer(path: string, time: number): boolean {
   }
 }
 
-/** Out of the way at once, so that a removal that is cut short leaves no half of a folder behind, and is ended by the next one. */
+/**
+ * Moves a folder into the trash in one step. A removal that a crash cuts short leaves no partial folder behind, and the next
+ * clean-up completes it.
+ */
 function moveAway(folder: string, trash: string): Fault | undefined {
   try {
     mkdirSync(trash, { recursive: true })

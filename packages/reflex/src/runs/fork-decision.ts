@@ -19,18 +19,18 @@ import {
 } from '../kernel/index.ts'
 import { checkAnswer } from './runtime-questions.ts'
 
-/** What was decided for a fork, and by whom it was decided in its source. */
+/** A decision for a fork, and the decision of the source run at the same place. */
 export interface ForkDecision {
   readonly place: string
   readonly chose: string
-  /** Absent where the source had not come so far. */
+  /** The decision of the source and its author. Absent if the source has not decided there. */
   readonly was?: { readonly chose: string; readonly by?: string }
 }
 
-/** Who decides in a fork, for its journal. */
+/** The author of decisions of a fork, for its journal. */
 const FORK_ACTOR = 'the fork'
 
-/** An input that settles something, and what it is in words. */
+/** An input that answers a decision or a question, with its place and choice in words. */
 export interface DecisionInput {
   readonly frame: Frame
   readonly input: Input
@@ -40,8 +40,9 @@ export interface DecisionInput {
 }
 
 /**
- * Finds what a word decides where a run stands: a decision in flight, else an open question. Gives `R2063` if there is none;
- * throws it if it is not clear which, and `R2064`, `R4200` and `R4201` for a word that it does not allow.
+ * Returns the input for a word given to `--decide`: it answers a decision in flight or an open question after a record. Returns
+ * `R2063` if nothing is to be decided there. Throws `R2063` if several things are, and `R2064`, `R4200` and `R4201` for a word
+ * that is not allowed.
  */
 export function decisionInput(source: ForkSource, word: string, nearest: () => readonly number[]): DecisionInput | Fault {
   const open = [...decisionsOf(source), ...questionsIn(source)]
@@ -52,7 +53,7 @@ export function decisionInput(source: ForkSource, word: string, nearest: () => r
   const { run, record: at } = source
   if (open.length === 0) {
     const near = nearest()
-    return kernelFaults.make('R2063', `nothing is to be decided after record ${at} of ${run}`, {
+    return kernelFaults.make('R2063', `there is nothing to decide after record ${at} of ${run}`, {
       run,
       ...(near.length === 0
         ? {}
@@ -69,21 +70,21 @@ export function decisionInput(source: ForkSource, word: string, nearest: () => r
   })
   const [decided] = found
   if (decided !== undefined && found.length === 1) return decided
-  throw kernelFaults.make('R2063', `${open.length} things are to be decided after record ${at} of ${run}: ${places}`, {
+  throw kernelFaults.make('R2063', `there are ${open.length} things to decide after record ${at} of ${run}: ${places}`, {
     run,
-    fix: `name one of them: --decide PLACE=WAY, as in ${open[0]?.place ?? ''}=${word}`,
+    fix: `name one of them: --decide PLACE=EDGE, as in ${open[0]?.place ?? ''}=${word}`,
   })
 }
 
 interface OpenDecision {
-  /** Where it stands: the path of a frame on the stack. */
+  /** The path of its frame or question. */
   readonly place: string
-  /** What it is called: so, behind the name of the run's program, or as its own program calls it in messages. */
+  /** The accepted names of the place: its path, the path after the id of the run's program, and the id of its own program with its node. */
   readonly names: readonly string[]
   readonly decide: (word: string) => DecisionInput
 }
 
-/** Effects in flight whose kind says that they decide something. */
+/** Returns the effects in flight whose kinds can decide them. */
 function decisionsOf({ state, definitions }: ForkSource): OpenDecision[] {
   return [...state.pendingEffects()].flatMap((effect): OpenDecision[] => {
     const { frame, id } = effect
@@ -93,14 +94,17 @@ function decisionsOf({ state, definitions }: ForkSource): OpenDecision[] {
     const place = framePath(frame, definitions)
     const decide = (word: string): DecisionInput => {
       const made = decider.decide?.(def, effect, word, FORK_ACTOR)
-      if (made === undefined) throw kernelFaults.make('R2063', `${place} decides nothing`, { path: place })
+      if (made === undefined) throw kernelFaults.make('R2063', `${place} has no decision to make`, { path: place })
       return { frame, input: ['ok', id, made.value], ref: id, place, chose: made.chose }
     }
     return [{ place, names: namesOf(frame, place, definitions), decide }]
   })
 }
 
-/** An effect of a decision that began with calls of tools is no decision, though its frame is. No edge has an empty name. */
+/**
+ * True if the effect is a decision. A call of a tool that prepares a decision is not one, though its frame stands at a decision.
+ * The kind is asked with an empty name, which no edge has.
+ */
 function isDecision(kind: Kind, def: unknown, effect: PendingEffect): boolean {
   try {
     return kind.decide?.(def, effect, '', FORK_ACTOR) !== undefined
@@ -110,11 +114,11 @@ function isDecision(kind: Kind, def: unknown, effect: PendingEffect): boolean {
   }
 }
 
-/** Questions of the program that are open. */
+/** Returns the open questions of programs. */
 function questionsIn({ run, state, definitions }: ForkSource): OpenDecision[] {
   return questionsOf(run, summary(state, definitions, 'suspended').waits).flatMap((open): OpenDecision[] => {
     const wait = [...state.waits.values()].find(({ id }) => String(id) === open.wait)
-    // What nobody knows is for people to say; whether an effect may begin is not.
+    // A fork cannot answer questions about an unknown outcome, nor a failure that asks to be retried.
     if (wait === undefined || wait.asker === 'outcome' || open.fault !== undefined) return []
     const { frame, id } = wait
     const decide = (word: string): DecisionInput => {
@@ -137,7 +141,7 @@ function idOf({ kind, name }: { readonly kind: string; readonly name: string }):
   return name.slice(kind.length + 1)
 }
 
-/** The nearest records before and after one at which something is to be decided. */
+/** Returns the nearest record before `at` and the nearest after it at which something can be decided. */
 export function decidableRecords(
   records: readonly Rec[],
   at: number,
@@ -157,7 +161,7 @@ export function decidableRecords(
   return before === undefined ? [] : [before]
 }
 
-/** What the source decided in the place of a fork, as its trace tells it. */
+/** Returns the decision of the source at the place of a fork, in the words of its trace. */
 export function sourceDecision(
   { ref, place }: DecisionInput,
   records: readonly Rec[],
@@ -167,7 +171,7 @@ export function sourceDecision(
   const found = records.findIndex(({ input }, i) => i >= at && (input?.[0] === 'ok' || input?.[0] === 'answer') && input[1] === ref)
   if (found < 0) return undefined
   const lines = linesOfHistory({ records }, definitionsFor).filter(({ event }) => ['decide', 'done', 'answer'].includes(event.mark))
-  // A decision that called tools first was made by a later effect of the same node.
+  // If the decision called tools first, a later effect of the same node made it.
   const line = lines.find(({ n }) => n === found + 1) ?? lines.find((next) => next.n > found + 1 && next.place === place)
   if (line === undefined) return undefined
   const { facts = {}, text = '' } = line.event

@@ -1,12 +1,12 @@
 import { type ForkResult, type Frame, framePath, type Graph, type GraphNode, isObject, type JsonObject, topOf } from '../kernel/index.ts'
 
-/** What a fork does first once it is resumed, and what may come then, in words: `a question`, `payments.refund`. */
+/** The effects of a fork after it is resumed, in words: `a question`, `payments.refund`. `first` is certain; `later` is possible. */
 export interface ForkPreview {
   readonly first: readonly string[]
   readonly later: readonly string[]
 }
 
-/** A question that was answered for a fork: where it stood, and with what. */
+/** A question that was answered for a fork: its frame, its place and the answer. */
 interface ForkAnswer {
   readonly frame: Frame
   readonly place: string
@@ -14,8 +14,8 @@ interface ForkAnswer {
 }
 
 /**
- * What a fork does once it is resumed, as its programs show it. `first` is sure: no choice lies before it. What was just
- * answered is not done again, and the answer may name the way on.
+ * Returns the effects of a fork after it is resumed, read from the graphs of its programs. `first` has effects before which no
+ * choice lies. A question that was just answered is not asked again, and its answer may name the next edge.
  */
 export function previewFork(
   { state, definitions }: Pick<ForkResult, 'state' | 'definitions'>,
@@ -34,7 +34,7 @@ export function previewFork(
       const current = placeIn(graph, interpreter.node?.(def, frame.position))
       if (graph === undefined || current === undefined) continue
       const isAnswered = answered?.frame === frame && framePath(frame, definitions) === answered.place
-      // A call with something in flight at its node has been made.
+      // If a call is in flight at the node, it has been made.
       const isCalled = current.calls !== undefined && frame.pendingEffects.length > 0
       const isDone = frame !== top || isAnswered || isCalled
       const begin = isDone ? nextNodes(graph, current, isAnswered ? answered.chose : undefined) : [current]
@@ -49,12 +49,12 @@ function add(to: Set<string>, effect: string | undefined): void {
   if (effect !== undefined) to.add(effect)
 }
 
-/** Where a frame stands in its picture; where it has not begun, its entry. */
+/** Returns the node of a frame in its graph; the entry if the frame has not begun. */
 function placeIn(graph: Graph | undefined, id: string | undefined): GraphNode | undefined {
   return graph?.nodes.find((node) => (id === undefined || id === '' ? node.entry === true : node.id === id))
 }
 
-/** The nodes after one; where an answer names some of the ways, their ends alone. */
+/** Returns the nodes after a node. If the answer names some of its edges, only their targets. */
 function nextNodes({ nodes, edges }: Graph, { id, spec }: GraphNode, answer?: string): GraphNode[] {
   const word = answer === undefined ? undefined : eventOf(spec, answer).toLowerCase()
   const all = edges.filter(({ from }) => from === id)
@@ -63,7 +63,7 @@ function nextNodes({ nodes, edges }: Graph, { id, spec }: GraphNode, answer?: st
   return nodes.filter((node) => ends.has(node.id))
 }
 
-/** The event that an option of a question stands for, where the node says one; else the answer itself. */
+/** Returns the event that an option of a question names in its spec; else the answer itself. */
 function eventOf(spec: GraphNode['spec'], answer: string): string {
   const options: unknown = spec?.['options']
   const option = (Array.isArray(options) ? options : []).find((one: unknown) => isObject(one) && one['value'] === answer) as
@@ -72,7 +72,7 @@ function eventOf(spec: GraphNode['spec'], answer: string): string {
   return typeof option?.['event'] === 'string' ? option['event'] : answer
 }
 
-/** The first thing that is done on the only way on; nothing where there are several before it. */
+/** Returns the first effect on the only path; undefined if the path branches before an effect. */
 function certainEffect(graph: Graph, begin: readonly GraphNode[]): string | undefined {
   const passed = new Set<GraphNode>()
   for (let nodes = begin; nodes.length === 1; ) {
@@ -86,7 +86,7 @@ function certainEffect(graph: Graph, begin: readonly GraphNode[]): string | unde
   return undefined
 }
 
-/** Some nodes and all that can be reached from them, the nearest first. */
+/** Returns some nodes and all nodes reachable from them, nearest first. */
 function reachableNodes(graph: Graph, begin: readonly GraphNode[]): Iterable<GraphNode> {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
   const next = Map.groupBy(graph.edges, ({ from }) => from)
@@ -100,8 +100,8 @@ function reachableNodes(graph: Graph, begin: readonly GraphNode[]): Iterable<Gra
 }
 
 /**
- * What is done at a node that somebody outside notices; nothing for one that only works things out. A single word, such as
- * the program of a command, says less than the name of the node.
+ * Returns the effect of a node that is visible outside the run; undefined for a node that only computes. A single word, such as
+ * the program of a command, says less than the id of the node.
  */
 function effectOf({ id, form, deed, calls, spec, still }: GraphNode): string | undefined {
   if (still === true) return undefined

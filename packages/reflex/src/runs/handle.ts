@@ -19,7 +19,7 @@ import type { RunSettings } from '../policy/index.ts'
 import { checkArguments, FUNCTION, optional, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
-/** A question that stands open. */
+/** An open question. */
 export interface OpenQuestion {
   /** Its address: `otter-2m9q/q1`. */
   readonly id: string
@@ -67,7 +67,7 @@ function questionOf(about: Json | undefined, name: string): Question {
   try {
     return readQuestion(about, name)
   } catch {
-    // One question that cannot be read must not hide those of all other runs.
+    // One unreadable question must not hide the questions of all other runs.
     return { text: reason }
   }
 }
@@ -76,16 +76,16 @@ function faultOf(about: Json | undefined): { fault?: FaultData } {
   return isObject(about) && isObject(about.fault) ? { fault: about.fault as unknown as FaultData } : {}
 }
 
-/** Milliseconds that a pause may last without being a rest. */
+/** The longest pause, in milliseconds, that does not count as idle. */
 const SHORT_PAUSE_MS = 120_000
 
-/** Listens to a run from its beginning. */
+/** Options to observe a run from its beginning. */
 export interface ListenOptions {
   /** Called before the first record. */
   readonly prepare?: (handle: RunHandle) => void
 }
 
-/** A run in this process. Told by `Reflex`, which has set it up. `Types`: what its workflow declares, if it was written in TypeScript. */
+/** A run in this process. `Types`: the declarations of its workflow, if the workflow is written in TypeScript. */
 export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   readonly run: Run<RunSettings>
   readonly definitions: RunPrograms
@@ -108,12 +108,12 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     return this.run.status
   }
 
-  /** What the run answered with, once it has ended; of a failed run, `failure` as JSON. */
+  /** The result of the run, when it has ended; for a failed run, `failure` as JSON. */
   get value(): Types['value'] | undefined {
     return this.run.state.ended?.value
   }
 
-  /** Why it failed, if it did. */
+  /** The failure of a failed run. */
   get failure(): FaultData | undefined {
     const { ended } = this.run.state
     return ended?.status === 'failed' && isObject(ended.value) ? (ended.value as unknown as FaultData) : undefined
@@ -124,14 +124,14 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     return this.run.state.root.reader().get(key) as Types['values'][Key] | undefined
   }
 
-  /** The questions that are open and durable: show them once `idle` has resolved. */
+  /** The open questions. Show them when `idle` has resolved: they are durable then. */
   get questions(): OpenQuestion[] {
     return questionsOf(this.id, summary(this.run.state, this.definitions, this.status).waits)
   }
 
   /**
-   * Resolves when the run is at rest and everything is durable. A pause of up to two minutes, as between two attempts, is
-   * no rest when the run waits for nothing else.
+   * Resolves when the run has nothing to do and everything is durable. A pause of up to two minutes, such as the one between two
+   * attempts, does not count as idle if the run waits for nothing else.
    */
   async idle(): Promise<void> {
     await this.run.idle()
@@ -145,27 +145,27 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   }
 
   /**
-   * Answers an open question, checked against its options or its schema. Resolves with the number of the record,
-   * once it is durable; the run goes on by itself. Rejects with `R2002` if it is not open, naming the record that closed
-   * it, with `R2001` if the run has ended, `R4200` and `R4201` for an
-   * answer that it does not allow.
+   * Answers an open question. The answer is checked against its options or its schema. Resolves with the number of the record
+   * when it is durable; the run continues by itself. Rejects with `R2002` if the question is not open (the fault names the
+   * record that closed it), with `R2001` if the run has ended, and with `R4200` or `R4201` if the question does not allow the
+   * answer.
    */
   async answer(question: OpenQuestion, value: unknown, by?: string): Promise<number> {
     checkArguments('answer', { question: [question, shape('an open question', { wait: TEXT })], by: [by, optional(TEXT)] })
     const open = this.questions.find(({ wait }) => wait === question.wait)
-    // The run knows what closed it.
+    // The run reports the record that closed the question.
     if (open === undefined) return this.run.answer(question.wait, value ?? null, by)
     return this.run.answer(open.wait, checkAnswer(open, value), by)
   }
 
-  /** Called with each line of the story, once its record is durable; the returned function ends it. */
+  /** Calls the listener with each line of the story when its record is durable. The returned function removes the listener. */
   onLine(listener: (line: StoryLine) => void): () => void {
     checkArguments('onLine', { listener: [listener, FUNCTION] })
     this.#lines.add(listener)
     return () => void this.#lines.delete(listener)
   }
 
-  /** Called with each record, once it is durable; the returned function ends it. */
+  /** Calls the listener with each record when it is durable. The returned function removes the listener. */
   onRecord(listener: (record: Rec, n: number) => void): () => void {
     checkArguments('onRecord', { listener: [listener, FUNCTION] })
     this.#records.add(listener)
@@ -183,12 +183,15 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     for (const line of ready) for (const listener of this.#lines) listener(line)
   }
 
-  /** Leaves the run where it is; it can be resumed. */
+  /** Stops the run in this process. The run can be resumed. */
   close(): void {
     this.run.close()
   }
 
-  /** As `close`, but first makes durable what has been decided: an effect that has just settled is not asked about again. */
+  /**
+   * Stops the run in this process as `close` does, but first makes its decisions durable: an effect that has just settled is not
+   * asked about again.
+   */
   leave(): Promise<void> {
     return this.run.leave()
   }

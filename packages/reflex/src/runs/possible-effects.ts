@@ -12,35 +12,35 @@ import {
   traitsOf,
 } from '../kernel/index.ts'
 
-/** An effect that may have happened although its run has no result of it. */
+/** An effect that may have happened, although the run has no result for it. */
 export interface PossibleEffect {
-  /** The key under which the other side has it: `otter-2m9q:12`. */
+  /** The idempotency key that the other side received: `otter-2m9q:12`. */
   readonly key: string
   /** The path of its node: `pay/send`. */
   readonly path: string
   readonly port: string
-  /** The name of its tool, where it has one; else its port. */
+  /** The name of its tool, if it has one; else its port. */
   readonly name: string
-  /** Reflex has asked a person whether it happened. */
+  /** True if Reflex has asked a person about its outcome. */
   readonly asked: boolean
-  /** What another process does with it if this one ends. */
+  /** The repeat rule: the action of another process if this one ends. */
   readonly repeat: Repeat
 }
 
-/** A run, and the records that asked for the effects. */
+/** A run, and a range of records that requested effects. */
 export interface EffectRange {
   readonly run: string
   readonly settings: RunFacts
   readonly state: State
   readonly definitions: Definitions
-  /** The first and the last record. Default: all. What a record asks for that is not durable has not begun. */
+  /** The first and the last record. Default: all. An effect of a record that is not durable has not begun. */
   readonly from?: number
   readonly until?: number
 }
 
 /**
- * The effects that are in flight in a state and may have happened outside: they leave the machine, may not be repeated freely,
- * or are asked about. An effect that the run holds back, such as for a spent budget, has not begun.
+ * Returns the effects in flight that may have happened outside: they leave the machine, or may not be repeated freely, or were
+ * asked about. An effect that the run has paused, such as for a spent budget, has not begun.
  */
 export function possibleEffects(
   { run, settings, state, definitions, from = 0, until = Number.POSITIVE_INFINITY }: EffectRange,
@@ -61,12 +61,12 @@ export function possibleEffects(
   })
 }
 
-/** The number of the record that asked for it. */
+/** The number of the record that requested an effect. */
 function recordOf({ id }: PendingEffect): number {
   return Number.parseInt(String(id), 10)
 }
 
-/** The tool that the effect names, or the node whose decision it is. */
+/** The tool that the effect names or that its node calls; else its port. */
 function nameOf({ args, port, frame }: PendingEffect, definitions: Definitions): string {
   if (isObject(args) && typeof args.tool === 'string') return args.tool
   const { kind: name, def } = definitions.program(frame.pin)

@@ -2,7 +2,7 @@ import { type Asker, type FaultData, isObject, type Json } from '../kernel/index
 import { acceptAnswer, type Question, type QuestionOption } from '../people/index.ts'
 import { suggest } from '../text/index.ts'
 
-/** The parts of an open question that show who asks. */
+/** The parts of an open question that decide its wording. */
 interface AskedQuestion {
   readonly run: string
   readonly name: string
@@ -18,7 +18,10 @@ const OUTCOMES: Readonly<Record<string, Omit<QuestionOption, 'value'>>> = {
   failed: { label: 'It failed', detail: 'continue as after a failure' },
 }
 
-/** Words a question for people: one about an unknown outcome names the effect and its key, and says what each answer does. */
+/**
+ * Returns a question in words for people. A question about an unknown outcome names the effect and its key, and describes the
+ * result of each answer.
+ */
 export function presentQuestion({ question, path, run, asker }: AskedQuestion): Question {
   if (asker !== 'outcome') return question
   const { about, options = [] } = question
@@ -36,8 +39,8 @@ export function presentQuestion({ question, path, run, asker }: AskedQuestion): 
 const RETRY: QuestionOption = { value: 'retry', label: 'Try again' }
 
 /**
- * Returns an answer in the form that the run takes, which its question allows. A failure is answered by nothing or by `retry`:
- * both try again. Throws `R4200` and `R4201`.
+ * Returns an answer in the form that the run accepts. A failure that asks to be retried accepts no value or `retry`: both retry.
+ * Throws `R4200` and `R4201`.
  */
 export function checkAnswer(open: AskedQuestion, value: unknown): Json {
   if (open.asker !== 'retry') return acceptAnswer(open.question, value ?? null, suggest)

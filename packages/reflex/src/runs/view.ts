@@ -11,15 +11,15 @@ import {
   topOf,
 } from '../kernel/index.ts'
 
-/** A program that a run is in, and where. */
+/** A program on the call stack of a run, with its current node. */
 export interface StackStep {
   readonly program: string
   readonly node: string | undefined
-  /** The branch that goes through it, where it is one of several. */
+  /** The branch that the frame belongs to, if there are several. */
   readonly branch?: string
 }
 
-/** What a stored run looks like after one of its records. */
+/** The state of a stored run after one of its records. */
 export interface RunView {
   readonly row: RunRow
   /** The record shown. */
@@ -28,36 +28,36 @@ export interface RunView {
   readonly time: number
   /** Programs and nodes of the call stack, outermost first. */
   readonly stack: readonly StackStep[]
-  /** The stacks of branches that stand beside each other, outermost first as well. */
+  /** The stacks of parallel branches, outermost frame first. */
   readonly branches: readonly (readonly StackStep[])[]
-  /** The ways on from where it stands; from where its branches stand, if it has any. */
+  /** The edges that leave the current node; if there are branches, those that leave their nodes. */
   readonly choices: readonly EdgeState[]
-  /** What can be read at the top of the stack, nearest scope first. */
+  /** The board as the top of the stack reads it, nearest scope first. */
   readonly board: readonly {
     readonly key: string
     readonly value: Json
     readonly node: string | undefined
     readonly record: number
     readonly known?: string | undefined
-    /** Who set it, where no node wrote it. */
+    /** The author of the value, if no node wrote it. */
     readonly by?: string | undefined
   }[]
-  /** Those that are open at the record shown; of an earlier record, those that were. */
+  /** The questions that were open after the record shown. */
   readonly questions: readonly OpenQuestion[]
-  /** What was told to the run and no record has taken; of a run that has ended, nobody ever will. */
+  /** Messages that no record has taken. If the run has ended, none will be taken. */
   readonly inbox: readonly InboxMessage[]
 }
 
-/** What is known of a run beside its state at the record shown. */
+/** Facts of a run that its state at the record shown does not have. */
 interface ViewFacts {
-  /** It is the newest record. */
+  /** True if the record shown is the newest. */
   readonly newest: boolean
   readonly inbox: readonly InboxMessage[]
-  /** The records with which the run was forked, and became one of its own. */
+  /** The records that forked the run. */
   readonly forks: ReadonlySet<number>
 }
 
-/** What a run looks like at the record that was folded last; its inbox only if that is its newest. */
+/** Returns the view of a run at the record folded last. The inbox is filled only for the newest record. */
 export function viewOf({ row, state, definitions }: Peek, { newest, inbox, forks }: ViewFacts): RunView {
   const frame = topOf(state.root)
   const tops = [...state.frames.values()].filter(({ link }) => link?.role === 'strand').map(topOf)

@@ -235,7 +235,7 @@ describe('a fork of a decision that began with calls of tools', () => {
     for (const at of [3, 4])
       await expect(reflex.fork(`otter-2m9q@${at}`, { decide: 'no' })).rejects.toMatchObject({
         code: 'R2063',
-        message: `nothing is to be decided after record ${at} of otter-2m9q`,
+        message: `there is nothing to decide after record ${at} of otter-2m9q`,
         data: { near: [2, 5] },
       })
     expect([asked.length, looked.length]).toEqual([2, 2])

@@ -222,7 +222,7 @@ describe('a run', () => {
   })
 
   test.each([
-    [['nobody'], 'R2016', 'no run is called nobody'],
+    [['nobody'], 'R2016', 'there is no run nobody'],
     [['otter@99'], 'R2021', 'records 1 to'],
     [['otter@x'], 'R2031', 'RUN@21'],
     [['nobody.workflow.json'], 'R1021', 'is not there'],

@@ -176,7 +176,7 @@ export const faults = defineFaults({
     means:
       'At this record no decision is under way and no question is open, or several are and it is not said which is meant. A decision is under way from the record that comes to its node until the one that leaves it. Nothing was made.',
     often: 'the record at which the decision was acted on: it is open one record earlier',
-    fix: 'Name a record that the message names; of several decisions, name one as PLACE=WAY.',
+    fix: 'Name a record that the message names; of several decisions, name one as PLACE=EDGE.',
   },
   R2064: {
     title: 'A way is not open',
