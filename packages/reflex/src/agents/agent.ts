@@ -3,7 +3,7 @@ import type { RunSettings } from '../policy/index.ts'
 import type { Preparation, PreparationRound } from '../kinds/workflow/preparation.ts'
 import type { Decision, DecisionAgent, DecisionContext } from '../kinds/workflow/types.ts'
 
-/** What is known of a run before a decision is made. */
+/** Facts of a run before a decision is made. */
 export interface AgentPlace {
   readonly run: string
   /** The settings of the run; an engine that a program drives by itself has no more than the facts that the kernel reads. */
@@ -14,33 +14,33 @@ export interface AgentPlace {
   readonly prepared?: readonly PreparationRound[] | undefined
 }
 
-/** What whoever decides gets beside the context. */
+/** The call of an agent: everything it gets besides the context. */
 export interface AgentCall extends AgentPlace {
   /** Aborted when the decision is no longer wanted. */
   readonly signal: AbortSignal
   /** The idempotency key: the same when the decision is made again after a crash. */
   readonly key: string
-  /** Reports progress to observers. A delta that begins again replaces what came before. */
+  /** Reports progress to observers. With `begins`, the delta replaces all earlier ones. */
   part(delta: Json, begins?: boolean): void
 }
 
-/** A decision agent that says beforehand what its decision will do and need. */
+/** A decision agent that declares beforehand what its decision does and needs. */
 export interface RunnableAgent extends DecisionAgent {
-  /** Throws a fault when it cannot decide. Without `call` nothing aborts it. */
+  /** Decides. Throws a fault if it cannot decide. Without `call`, nothing aborts the decision. */
   resolve(context: DecisionContext, call?: AgentCall): Promise<Decision>
-  /** The same, where the calls of a preparation are performed: the agent is asked again with their results. */
+  /** Decides, or asks for calls of tools first: their results are in the next call. Used if the calls of a preparation are performed. */
   prepare?(context: DecisionContext, call: AgentCall): Promise<Decision | Preparation>
-  /** Facts of this decision, for the policy and for what happens after a crash. Never throws and performs nothing. */
+  /** Returns the facts of this decision, for the policy and for a repeat after a crash. Never throws and performs nothing. */
   traits?(context: DecisionContext, place?: AgentPlace): Traits
-  /** Whether it has something to say at this node; one without this decides everywhere. */
+  /** True if the agent decides at this node. An agent without this function decides at every node. */
   handles?(context: DecisionContext): boolean
 }
 
 /**
- * A decision that needs something which is not here: it fails, but where it was here before a crash, nobody knows what it has
- * done.
+ * The traits of a decision that needs something that is missing. The decision fails. If the thing was there before a crash, the
+ * effects of the decision are unknown.
  */
 export const MISSING: Traits = { leaves: false, repeat: 'ask' }
 
-/** A decision that touches nothing outside. */
+/** The traits of a decision that has no effect outside. */
 export const PURE: Traits = { leaves: false, repeat: 'free' }

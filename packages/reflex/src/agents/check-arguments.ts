@@ -6,8 +6,8 @@ import { schemaIssues } from '../text/json-schema/check.ts'
 import { isTemplate } from './template.ts'
 
 /**
- * Returns the faults of a tool call that its spec already shows: names that the tool does not take, missing names, written
- * values that do not fit, and values where an author must write the text itself. The run checks values from the board.
+ * Returns the faults of a tool call that its spec already shows: unknown names, missing names, literal
+ * values that do not fit the schema, and values where an author must write the text itself. The run checks values from the board.
  * A tool whose validator has no JSON Schema is checked by its run.
  */
 export function argumentFindings(tool: Tool, args: unknown, locate: Locator): readonly Fault[] {
@@ -19,7 +19,7 @@ export function argumentFindings(tool: Tool, args: unknown, locate: Locator): re
   const takes = isObject(properties) ? properties : {}
   const missing = (required as readonly string[]).filter((name) => given[name] === undefined || given[name] === null)
   const closed = additionalProperties === false
-  // A tool may take names that its schema does not list: then only those are reported that look misspelt.
+  // If a tool accepts names that its schema does not list, only names that look misspelt are reported.
   const unknownNames = Object.keys(given).filter(
     (name) => !Object.hasOwn(takes, name) && (closed || suggest(name, Object.keys(takes)) !== undefined),
   )
@@ -39,7 +39,7 @@ export function argumentFindings(tool: Tool, args: unknown, locate: Locator): re
 interface ArgumentNames {
   readonly accepted: readonly string[]
   readonly missing: readonly string[]
-  /** The tool takes no other names. */
+  /** True if the tool accepts no other names. */
   readonly closed: boolean
 }
 
@@ -48,8 +48,8 @@ function unknownArgument(tool: Tool, name: string, { accepted, missing, closed }
   const meant = needed ?? suggest(name, accepted)
   const severity = closed || needed !== undefined ? 'error' : 'warning'
   const place = locate(['args', name], { part: 'key', note: meant === undefined ? undefined : `did you mean ${quote(meant)}?` })
-  const fix = meant === undefined ? `it takes ${accepted.join(', ') || 'none'}` : `write ${quote(meant)}`
-  return toolFaults.make('R4101', `${tool.name} takes no argument ${quote(name)}`, { ...place, fix, severity })
+  const fix = meant === undefined ? `write one of: ${accepted.join(', ') || 'none'}` : `write ${quote(meant)}`
+  return toolFaults.make('R4101', `${tool.name} has no argument ${quote(name)}`, { ...place, fix, severity })
 }
 
 function missingArgument(tool: Tool, name: string, schema: Json | undefined, args: unknown, locate: Locator): Fault {
@@ -65,9 +65,9 @@ function valueFindings(tool: Tool, name: string, value: Json, schema: JsonObject
   const [issue] = schemaIssues(schema, withoutLiteral(value))
   if (issue === undefined) return []
   return [
-    toolFaults.make('R4101', `${tool.name} cannot take ${quote(name)} like this: ${issue.message}`, {
+    toolFaults.make('R4101', `${tool.name} has an invalid argument ${quote(name)}: ${issue.message}`, {
       ...locate(['args', name]),
-      fix: 'write a value that the tool takes',
+      fix: 'write a value that the schema of the tool allows',
     }),
   ]
 }
@@ -78,15 +78,15 @@ function authoredFindings({ name: tool, authored = [] }: Tool, given: JsonObject
     .map((name) => authoredOnlyFault(tool, name, locate(['args', name])))
 }
 
-/** Refuses an argument that only an author may write. */
+/** Returns the fault for an argument that only an author may write. */
 export function authoredOnlyFault(tool: string, name: string, place: ReturnType<Locator> = {}): Fault {
-  return toolFaults.make('R4101', `${tool}: ${name} is not a template: no value can become part of it`, {
+  return toolFaults.make('R4101', `${tool}: the argument ${name} must not be a template, because no value may become part of it`, {
     ...place,
     fix: `put the value under a name into "environment", and write "$name" in ${name}`,
   })
 }
 
-/** True if a value stands in the spec in its final form: no part of it comes from a board. */
+/** True if a value in the spec is final: no part of it comes from a board. */
 function isFinal(value: Json): boolean {
   if (typeof value === 'string') return !isTemplate(value)
   if (typeof value !== 'object' || value === null) return true

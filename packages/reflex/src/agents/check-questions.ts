@@ -7,12 +7,12 @@ import { type EdgesOfNode, writtenQuestion } from './person.ts'
 import { type PersonSpec, personSpec } from './spec.ts'
 
 /**
- * Returns what is wrong with a question before it is asked: an `otherwise` that is no answer to it or never counts, two
- * options of one name, and an option that leads nowhere. `place` has all edges that leave the node.
+ * Returns the mistakes of a question before it is asked: an `otherwise` that is no valid answer or is never used, two options
+ * with the same value, and an option that names no edge. `place` has all edges that leave the node.
  */
 export function questionFindings(place: EdgesOfNode, locate: Locator): readonly Fault[] {
   const { node } = place
-  // What the schema refuses, it reports; the rest is still checked.
+  // The schema check reports invalid fields; the valid fields are still checked here.
   const fields: Readonly<Record<string, z.ZodType>> = personSpec.shape
   const validFields = Object.entries(node.spec).filter(([name, value]) => fields[name]?.safeParse(value).success)
   const { data: spec } = personSpec.safeParse(Object.fromEntries(validFields))
@@ -28,7 +28,7 @@ function timeFindings(spec: PersonSpec, place: EdgesOfNode, locate: Locator): Fa
     writtenQuestion(spec, place)
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
-    // Options whose edges are not there are reported as such.
+    // Options whose edges do not exist are reported as such.
     if (thrown.code === 'R4200' || thrown.code === 'R4201') return [Object.assign(thrown, locate(['otherwise'])), ...unused]
   }
   return unused
@@ -36,7 +36,7 @@ function timeFindings(spec: PersonSpec, place: EdgesOfNode, locate: Locator): Fa
 
 function unusedDefault(id: string, locate: Locator): Fault {
   const fix = 'add "due", such as "3d"'
-  return faults.make('R2124', `"otherwise" of ${id} never counts: nothing says when the answer is due`, { ...locate(['otherwise']), fix })
+  return faults.make('R2124', `"otherwise" of ${id} is never used: the question has no "due"`, { ...locate(['otherwise']), fix })
 }
 
 function optionFindings({ options = [] }: PersonSpec, { node, validEdges }: EdgesOfNode, locate: Locator): Fault[] {

@@ -7,8 +7,8 @@ import type { ValueView } from './lookup.ts'
 import { type Condition, listOf, rulesSpec } from './spec.ts'
 
 /**
- * Returns the rules of a spec that no board can make apply: those whose conditions contradict each other, and those behind
- * a rule that applies whenever they would. Rules that cannot be read are left to the schema.
+ * Returns the rules of a spec that apply on no board: rules whose conditions contradict each other, and rules after a rule that
+ * applies whenever they would. The schema check reports rules that cannot be read.
  */
 export function ruleFindings({ id, spec }: Node, locate: Locator): readonly Fault[] {
   const { data: rules } = rulesSpec.shape.rules.safeParse(spec.rules)
@@ -30,7 +30,7 @@ function unusedRule(message: string, place: ReturnType<Locator>): Fault[] {
   return [faults.make('R2122', message, { ...place, fix: 'correct its conditions, move it further up, or remove it' })]
 }
 
-/** Two conditions of which one is false wherever the other holds. */
+/** Returns two conditions that contradict each other, if there are any. */
 function contradiction(conditions: readonly Condition[]): readonly [Condition, Condition] | undefined {
   for (const [i, a] of conditions.entries())
     for (const b of conditions.slice(i + 1)) if (a.key === b.key && (excludes(a, b) || excludes(b, a))) return [a, b]

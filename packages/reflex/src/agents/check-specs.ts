@@ -16,7 +16,7 @@ import { faults as toolFaults, offeredTool, offerOf } from '../tools/index.ts'
 
 interface SpecCheck {
   readonly settings: OperatorAgents & Pick<ToolSettings, 'tools'>
-  /** The agents that are there. */
+  /** The names of the existing agents. */
   readonly names: readonly string[]
   readonly locate: Locator
   readonly models: ModelFindings
@@ -27,15 +27,15 @@ export type ModelFindings = (name: string) => readonly Fault[]
 
 const SCHEMAS: Readonly<Record<string, z.ZodObject>> = { rules: rulesSpec, tool: toolSpec, person: personSpec, model: modelSpec }
 
-/** Names that many nodes may share, of agents and tools: they are wrong once, not at each node. */
+/** Codes whose faults name an agent or a tool: each is reported once, not at each node. */
 const NAMES: ReadonlySet<string> = new Set(['R2101', 'R4100'])
-/** A package or a key that is missing concerns all models of a provider. */
+/** Codes about a missing package or key: each concerns all models of a provider, and is reported once. */
 const SETTINGS: ReadonlySet<string> = new Set(['R4003', 'R4004'])
 
 /**
- * What is wrong with the specs of a workflow and can be seen without running it: agents, tools and edges that are not
- * there, attributes that mean nothing, patterns, templates and times that cannot be read. Specs for other agents than
- * rules, tool and person are theirs to check.
+ * Returns the mistakes in the specs of a workflow that are visible without a run: unknown agents, tools and edges, unknown
+ * attributes, and patterns, templates and times that cannot be read. Agents other than rules, tool, person and model check their
+ * own specs.
  */
 export function checkSpecs(workflow: Workflow, check: SpecCheck): readonly Fault[] {
   const leaving = Map.groupBy(workflow.edges, ({ from }) => from)
@@ -71,7 +71,7 @@ function checkNode(workflow: Workflow, node: Node, leaving: readonly Edge[], che
   if (schema === undefined) return agents
   const locate: Locator = (path, options) => check.locate(at(...path), options)
   const misspelt = misspeltAgent(node)
-  // Whatever else is wrong is wrong by the spec of another agent.
+  // Other findings would be those of the wrong agent.
   if (misspelt !== undefined)
     return checkSchema(misspelt.schema, node.spec, { locate }).filter(({ message }) => message.startsWith(misspelt.message))
   const shape = checkSchema(schema, node.spec, { locate })
@@ -87,10 +87,13 @@ function checkNode(workflow: Workflow, node: Node, leaving: readonly Edge[], che
   ]
 }
 
-/** The attributes by which a spec says who decides there, with what those read. */
+/** The attributes that decide the agent of a spec, with the schemas of these agents. */
 const AGENT_ATTRIBUTES = { prompt: modelSpec, ask: personSpec, tool: toolSpec } as const
 
-/** The attribute that was meant to say who decides, if it is misspelt: without it the spec would be judged as that of another agent. */
+/**
+ * Returns the misspelt attribute that was meant to decide the agent, with its schema. Without this check, the spec would be
+ * checked as that of another agent.
+ */
 function misspeltAgent({ spec }: Node): { readonly schema: z.ZodObject; readonly message: string } | undefined {
   if (Object.keys(AGENT_ATTRIBUTES).some((name) => spec[name] !== undefined)) return undefined
   for (const key of Object.keys(spec)) {
@@ -101,7 +104,10 @@ function misspeltAgent({ spec }: Node): { readonly schema: z.ZodObject; readonly
   return undefined
 }
 
-/** What a built-in agent reads at a node; people and models read the spec of rules where nothing is asked of them. */
+/**
+ * Returns the schema of a built-in agent at a node. At a node without "ask" or "prompt", the agents `person` and `model` read
+ * the spec of rules.
+ */
 function schemaFor(name: string, { spec }: Node): z.ZodObject | undefined {
   if (name === 'person' && spec.ask === undefined) return spec.prompt === undefined ? rulesSpec : modelSpec
   if (name === 'model' && spec.prompt === undefined) return rulesSpec
@@ -137,7 +143,7 @@ function unknownTool(tool: string, tools: ToolSettings['tools'], place: ReturnTy
   })
 }
 
-/** Every tool that a node offers its model must be there, and be one that a model may call. */
+/** Returns the faults of the offered tools: each must exist, and a model must be able to call it. */
 function checkOffers({ spec }: Node, { settings, locate }: SpecCheck, at: (...path: Path) => Path): readonly Fault[] {
   const names: readonly unknown[] = Array.isArray(spec.tools) ? (spec.tools as readonly unknown[]) : []
   const findings = names.flatMap((name, i): Fault[] => {
@@ -148,16 +154,19 @@ function checkOffers({ spec }: Node, { settings, locate }: SpecCheck, at: (...pa
   })
   const { tool: chosen } = isObject(spec.toolChoice) ? spec.toolChoice : {}
   if (typeof chosen !== 'string' || names.includes(chosen)) return findings
-  const message = `toolChoice names ${quote(chosen)}, and the node does not offer that tool`
+  const message = `toolChoice names ${quote(chosen)}, but the node does not offer this tool`
   return [...findings, faults.make('R2100', message, { ...locate(at('toolChoice', 'tool')), fix: `add ${quote(chosen)} to "tools"` })]
 }
 
-/** Every edge that a spec names must leave the node. */
+/** Returns the faults of the named edges: each must leave the node. */
 function checkEdges(node: Node, all: readonly Edge[], { locate }: SpecCheck, at: (...path: Path) => Path): readonly Fault[] {
   return namedEdges(node).flatMap(([name, ...path]) => nameFindings(name, all, node.id, path[0] !== 'options', () => locate(at(...path))))
 }
 
-/** `one`: the name must stand for a single open edge; of several that no guard tells apart, it cannot. */
+/**
+ * Returns the faults of a name of an edge. `one`: the name must mean a single edge; several unguarded edges of that name are
+ * always open together.
+ */
 function nameFindings(name: string, all: readonly Edge[], node: string, one: boolean, place: () => ReturnType<Locator>): readonly Fault[] {
   const named = edgesNamed(name, all)
   const open = named.filter(({ guard }) => guard === undefined)
@@ -171,7 +180,7 @@ function nameFindings(name: string, all: readonly Edge[], node: string, one: boo
   return [faults.make('R2103', `no edge leaves ${node}, so it cannot go ${quote(name)}`, { ...place(), fix: 'remove it, or add the edge' })]
 }
 
-/** The names of edges in a spec whose shape may be wrong, with their paths. */
+/** Returns the names of edges in a spec whose shape may be wrong, with their paths. */
 function namedEdges({ spec }: Node): readonly (readonly [name: string, ...path: Path])[] {
   const findings: (readonly [string, ...Path])[] = []
   const collect = (name: unknown, ...path: Path): void => {

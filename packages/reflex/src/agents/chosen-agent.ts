@@ -3,24 +3,24 @@ import { quote, suggest } from '../text/index.ts'
 import type { Node, Workflow } from '../kinds/workflow/types.ts'
 import { faults } from './faults.ts'
 
-/** Whom the operator names. */
+/** The agents that the operator names. */
 export interface OperatorAgents {
-  /** Who decides where neither node nor workflow says: `--agent NAME`. */
+  /** The agent at nodes for which neither node nor workflow names one: `--agent NAME`. */
   readonly default?: string | undefined
-  /** The same for single nodes, by `node` or `workflow/node`: `--agent NODE=NAME`. */
+  /** The agents of single nodes, by `node` or `workflow/node`: `--agent NODE=NAME`. */
   readonly perNode?: Readonly<Record<string, string>> | undefined
 }
 
-/** Who decides at a node, and who said so. */
+/** The agent at a node, and the place that named it. */
 export interface ChosenAgent {
   readonly name: string
   readonly from: 'node' | 'workflow' | 'operator' | 'spec'
 }
 
-/** These decide by themselves and leave to others what a spec says must be done: calling a tool, asking somebody. */
+/** Agents that only decide. They do not perform a tool or a question that a spec requires. */
 const DECIDERS: ReadonlySet<string> = new Set(['rules', 'model', 'person'])
 
-/** Those who may decide at a node, the first first. */
+/** Returns the candidates for the agent of a node, the preferred first. */
 export function chosenAgents(settings: OperatorAgents, workflow: Workflow, node: Node): readonly ChosenAgent[] {
   const { agent } = node.spec
   if (agent !== undefined) return [{ name: nameFrom(agent, `${node.id}.spec.agent`), from: 'node' }]
@@ -42,7 +42,7 @@ function ownName(names: OperatorAgents['perNode'], node: string): string | undef
   return names !== undefined && Object.hasOwn(names, node) ? names[node] : undefined
 }
 
-/** What a spec says by what it contains. */
+/** Returns the built-in agent that the attributes of a spec require. */
 function agentBySpec({ spec }: Node): 'tool' | 'person' | 'model' | 'rules' {
   if (spec.tool !== undefined) return 'tool'
   if (spec.ask !== undefined) return 'person'
@@ -51,16 +51,16 @@ function agentBySpec({ spec }: Node): 'tool' | 'person' | 'model' | 'rules' {
 
 function nameFrom(name: unknown, path: string): string {
   if (typeof name === 'string' && name !== '') return name
-  throw faults.make('R2101', `${path} is not the name of an agent`, { path })
+  throw faults.make('R2101', `${path} must be the name of an agent`, { path })
 }
 
-/** The fault `R2101`, with a guess. */
+/** Returns the fault `R2101` for an unknown agent, with a suggestion. */
 export function unknownAgent({ name, from }: ChosenAgent, node: Node, known: readonly string[], place?: FaultDetails): Fault {
   const guess = suggest(name, known)
   const origin = { node: `${node.id} names`, workflow: 'the workflow names', operator: '--agent names', spec: `${node.id} needs` }[from]
   return faults.make(
     'R2101',
-    `${origin} the agent ${quote(name)}, which is not there${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`,
+    `${origin} the agent ${quote(name)}, which does not exist${guess === undefined ? '' : `; did you mean ${quote(guess)}?`}`,
     {
       ...(place ?? { path: from === 'node' ? `${node.id}.spec.agent` : node.id }),
       fix: guess === undefined ? `agents: ${known.join(', ')}` : `write ${guess}`,

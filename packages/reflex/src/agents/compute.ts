@@ -11,12 +11,12 @@ const LONGEST_ITEM = 10_000
 const LONGEST_SOURCE = 2_000_000
 const MOST_MATCHES = 1000
 
-/** The actions of a spec that work values out. */
+/** The actions of a spec that compute values. */
 export type Actions = Pick<RulesSpec, 'classify' | 'extract' | 'pick' | 'template'>
 
 /**
- * Performs the actions of a spec: classify, extract, pick, template, in this order. Each sees what those before it
- * wrote. Gives a line about what came of them, for the trace; undefined when there are none.
+ * Performs the actions of a spec in this order: classify, extract, pick, template. Each action sees the values that earlier ones
+ * wrote. Returns a summary line for the trace; undefined if the spec has no actions.
  */
 export function compute(spec: Actions, draft: Draft): string | undefined {
   const parts = [
@@ -29,8 +29,8 @@ export function compute(spec: Actions, draft: Draft): string | undefined {
 }
 
 /**
- * Sorts the items of a list into classes by the first pattern that matches their text. Writes
- * `{counts, groups, top, total}`: how many of each class, their items, the first class that has any, and how many in all.
+ * Sorts the items of a list into classes by the first pattern that matches their text. Writes `{counts, groups, top, total}`:
+ * the number of items of each class, the items of each class, the first class that has any, and the number of all items.
  */
 function classify(action: Classify, draft: Draft): string {
   const items = itemsOf(requiredValue(draft, action.from, 'classify.from'), 'classify.from')
@@ -50,16 +50,17 @@ function classify(action: Classify, draft: Draft): string {
 }
 
 function itemsOf(list: Json, where: string): readonly Json[] {
-  if (!isList(list)) throw faults.make('R2111', `${where} names no list`, { path: where })
-  if (list.length > MOST_ITEMS) throw faults.make('R2113', `${where} has ${list.length} items, the most is ${MOST_ITEMS}`, { path: where })
+  if (!isList(list)) throw faults.make('R2111', `${where} must name a list`, { path: where })
+  if (list.length > MOST_ITEMS)
+    throw faults.make('R2113', `${where} has ${list.length} items; at most ${MOST_ITEMS} are allowed`, { path: where })
   return list
 }
 
-/** The text of an item: the item itself, or its values at some paths on lines of their own. What it lacks is left out. */
+/** Returns the text of an item: the item itself, or its values at some paths, each on its own line. Missing values are left out. */
 function textOf(item: Json, paths: readonly string[], where: string): string {
   if (paths.length === 0) {
     if (typeof item === 'string') return item
-    throw faults.make('R2111', `${where} is no text; "by" names the text in it`, { path: where })
+    throw faults.make('R2111', `${where} is not a text; name the text inside it in "by"`, { path: where })
   }
   const texts = paths.flatMap((path) => valueInside(item, path.split('.')) ?? [])
   return texts.map((text) => (typeof text === 'string' ? text : JSON.stringify(text))).join('\n')
@@ -70,14 +71,17 @@ function pickFields(item: Json, keys: readonly string[] | undefined): Json {
   return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key] ?? null]] : [])))
 }
 
-/** Collects what a pattern finds in a text or a list of texts; each once, in order. With `first` the first alone, or null. */
+/**
+ * Collects the matches of a pattern in a text or a list of texts, without repetitions and in order. With `first`, writes only
+ * the first match, or null.
+ */
 function extract(action: Extract, draft: Draft): string {
   const source = requiredValue(draft, action.from, 'extract.from')
   const items = isList(source) ? itemsOf(source, 'extract.from') : [source]
   const texts = items.map((item, i) => textOf(item, listOf(action.by), `extract ${action.from}[${i}]`))
   const size = texts.reduce((sum, text) => sum + text.length, 0)
   if (size > LONGEST_SOURCE)
-    throw faults.make('R2113', `extract.from has ${size} characters, the most is ${LONGEST_SOURCE}`, { path: 'extract.from' })
+    throw faults.make('R2113', `extract.from has ${size} characters; at most ${LONGEST_SOURCE} are allowed`, { path: 'extract.from' })
   const without = new Set(
     action.without === undefined ? [] : itemsOf(requiredValue(draft, action.without, 'extract.without'), 'extract.without'),
   )
@@ -87,7 +91,7 @@ function extract(action: Extract, draft: Draft): string {
   return `${found.length} ${action.into}`
 }
 
-/** Writes the first of several values that is something: not missing, null, false, empty text or an empty list. */
+/** Writes the first of several values that is not missing, null, false, an empty text or an empty list. */
 function pick(key: string, values: readonly Json[], draft: Draft): string {
   for (const [i, value] of values.entries()) {
     const last = i === values.length - 1
@@ -99,7 +103,7 @@ function pick(key: string, values: readonly Json[], draft: Draft): string {
   return key
 }
 
-/** A value that may be missing: a reference to nothing is nothing. */
+/** Returns a value that may be missing; undefined for a reference to a missing value. */
 function optionalValue(value: Json, draft: Draft): Json | undefined {
   if (isObject(value) && typeof value.from === 'string' && value.else === undefined) return draft.find(value.from)
   return evaluate(value, draft, 'pick')
@@ -113,7 +117,7 @@ function template(key: string, text: string, draft: Draft): string {
 
 function quotedValue(value: Json): string {
   if (typeof value !== 'string') return JSON.stringify(value)
-  // As files count: the last line may end or not.
+  // Lines are counted as in files: the last line may or may not end with a line break.
   const lines = value.split('\n').length - (value.endsWith('\n') ? 1 : 0)
   if (lines > 1) return `${lines} lines`
   return value.length > 60 ? `“${value.slice(0, 59)}…”` : `“${value}”`

@@ -3,7 +3,7 @@ import { shortJson } from '../text/index.ts'
 import type { ValueView } from './lookup.ts'
 import type { Condition } from './spec.ts'
 
-/** Whether a condition holds. A value that is missing equals nothing, and is neither above nor below. */
+/** True if a condition holds. A missing value equals nothing, and is neither above nor below. */
 export function isMet(condition: Condition, view: ValueView): boolean {
   const found = view.find(condition.key)
   switch (condition.type) {
@@ -22,7 +22,7 @@ export function isMet(condition: Condition, view: ValueView): boolean {
   }
 }
 
-/** What a condition saw, for people: `bump = "major"`, `total = 84, above 50`. */
+/** Returns the observed value of a condition in words: `bump = "major"`, `total = 84, above 50`. */
 export function observedText(condition: Condition, view: ValueView): string {
   const found = view.find(condition.key)
   const observed = found === undefined ? `${condition.key} is missing` : `${condition.key} = ${shortJson(found)}`

@@ -14,30 +14,33 @@ import { rulesAgent } from './rules.ts'
 import { toolAgent, type ToolSettings } from './tool.ts'
 
 export interface DispatchSettings extends ToolSettings, OperatorAgents {
-  /** What the agent called `model` asks. */
+  /** The models that the agent `model` asks. */
   readonly models: Models
-  /** Further agents by name; one may take the place of a built-in one. */
+  /** Further agents by name. An agent with the name of a built-in one replaces it. */
   readonly agents?: Readonly<Record<string, RunnableAgent | DecisionAgent>> | undefined
 }
 
-/** The agent of a runtime: it knows the others by name. */
+/** The agent of a runtime. It calls the other agents by name. */
 export interface Dispatcher extends RunnableAgent {
   traits: NonNullable<RunnableAgent['traits']>
   prepare: NonNullable<RunnableAgent['prepare']>
-  /** Who decides at a node. */
+  /** Returns the agent at a node and the place that named it. */
   chosenAgent(context: DecisionContext): ChosenAgent
-  /** What is wrong with the specs of a workflow and can be seen before a run; `locate` says where in its text; without `models`, names of models are not checked. */
+  /**
+   * Returns the mistakes in the specs of a workflow that are visible before a run. `locate` finds their places in the text.
+   * Without `models`, names of models are not checked.
+   */
   check(workflow: Workflow, locate?: Locator, models?: ModelFindings): readonly Fault[]
-  /** What whoever decides at a node reads and writes, as its spec says it; undefined where nobody knows. */
+  /** Returns the reads and writes of the agent at a node, read from its spec; undefined if they are unknown. */
   effects: Effects
   names(): readonly string[]
 }
 
 /**
- * Decides with the agent that is named for a node: by the node (`spec.agent`), by the workflow (`metadata.agent`), by the
- * operator (`--agent NODE=NAME`, then `--agent NAME`), or by what the spec plainly contains (`tool`, `ask`, `prompt`; else
- * rules). A name for a whole workflow or run is who decides: it never keeps a node from calling its `tool` or asking its
- * `ask`, unless an agent of the host bears it. An agent that has nothing to say at a node leaves it to the next in this order.
+ * Returns an agent that decides with the agent named for a node: by the node (`spec.agent`), by the workflow (`metadata.agent`),
+ * by the operator (`--agent NODE=NAME`, then `--agent NAME`), or by the attributes of the spec (`tool`, `ask`, `prompt`; else
+ * rules). A name for a whole workflow or run only chooses the decider: the node still calls its `tool` or asks its `ask`, unless
+ * the name belongs to an agent of the host. If an agent does not handle a node, the next one in this order decides.
  */
 export function dispatch(settings: DispatchSettings): Dispatcher {
   const agents = new Map<string, RunnableAgent>([
@@ -53,7 +56,7 @@ export function dispatch(settings: DispatchSettings): Dispatcher {
       if (agent === undefined) throw unknownAgent(chosenAgent, context.node, [...agents.keys()])
       if (agent.handles?.(context) !== false) return { chosenAgent, agent }
     }
-    throw faults.make('R2101', `nobody decides at ${context.node.id}`, { path: context.node.id })
+    throw faults.make('R2101', `no agent decides at ${context.node.id}`, { path: context.node.id })
   }
   return {
     async resolve(context, call) {

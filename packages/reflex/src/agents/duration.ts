@@ -1,9 +1,9 @@
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const FORM = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|h|d)$/
-/** A hundred years: beyond that a date no longer fits a timer's arithmetic. */
+/** The longest duration, in milliseconds: a hundred years. Longer ones exceed the arithmetic of timers. */
 const LONGEST = 36_525 * 86_400_000
 
-/** The milliseconds of `90s`, `3d` or a whole number of them; undefined for anything else. */
+/** Returns the milliseconds of `90s`, `3d` or a whole number of milliseconds; undefined for anything else. */
 export function readDuration(value: string | number): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && value > 0 && value <= LONGEST ? value : undefined
   const [, count, unit = ''] = FORM.exec(value.trim()) ?? []

@@ -6,12 +6,12 @@ import { faults } from './faults.ts'
 
 type EdgeContext = Pick<DecisionContext, 'workflow' | 'node' | 'validEdges' | 'blackboard'>
 
-/** All edges that leave a node, open or not. */
+/** Returns all edges that leave a node, open or closed. */
 export function outgoing({ workflow, node }: Pick<DecisionContext, 'workflow' | 'node'>): readonly Edge[] {
   return workflow.edges.filter((edge) => edge.from === node.id)
 }
 
-/** The edges that a name fits best: by id, else by event, else by target; then the same without upper and lower case. */
+/** Returns the edges that match a name: by id, else by event, else by target. Without a match, the comparison ignores case. */
 export function edgesNamed(name: string, edges: readonly Edge[]): readonly Edge[] {
   const plain = (text: string): string => text
   const folded = (text: string): string => text.toLowerCase()
@@ -24,7 +24,7 @@ export function edgesNamed(name: string, edges: readonly Edge[]): readonly Edge[
   return []
 }
 
-/** The open edge of a name, or a fault: `R2103` no such edge, `R2104` closed, `R2105` several. */
+/** Returns the open edge of a name. Throws `R2103` if there is no such edge, `R2104` if it is closed, `R2105` if there are several. */
 export function chooseEdge(name: string, context: EdgeContext): Edge {
   const open = edgesNamed(name, context.validEdges)
   const [edge] = open
@@ -43,7 +43,7 @@ function closedEdge(name: string, context: EdgeContext): Fault {
   const all = outgoing(context)
   const [closed] = edgesNamed(name, all)
   if (closed !== undefined) {
-    const why = explainClosed([closed], context.blackboard)[0]?.why ?? 'its guard says no'
+    const why = explainClosed([closed], context.blackboard)[0]?.why ?? 'its guard is false'
     return faults.make('R2104', `${quote(closed.id)} of ${context.node.id} is closed, ${why}; open: ${edgeNames(context.validEdges)}`, {
       path: context.node.id,
     })
@@ -51,7 +51,7 @@ function closedEdge(name: string, context: EdgeContext): Fault {
   return unknownEdge(name, context.node.id, all, context.validEdges)
 }
 
-/** No edge of a node has this name; `R2103`. */
+/** Returns the fault `R2103`: no edge of the node has this name. */
 export function unknownEdge(
   name: string,
   node: string,
@@ -70,17 +70,20 @@ export function unknownEdge(
   })
 }
 
-/** Edges as people choose among them: by event, or by id where events repeat. */
+/** Returns the names of edges for people: the event, or the id if events repeat. */
 export function edgeNames(edges: readonly Edge[]): string {
   return edges.length === 0 ? 'none' : edges.map((edge) => edgeName(edge, edges)).join(', ')
 }
 
-/** The shortest name that tells an edge from its neighbours. */
+/** Returns the shortest name that distinguishes an edge from other edges. */
 export function edgeName(edge: Edge, edges: readonly Edge[]): string {
   return edges.filter(({ event }) => event === edge.event).length > 1 ? edge.id : edge.event
 }
 
-/** Where to go when nothing chooses: on over the one open edge, or nowhere from a node that ends. `R2102`, `R2106`. */
+/**
+ * Returns the only open edge; undefined at a node without edges, where the workflow ends. Throws `R2102` if all edges are
+ * closed, and `R2106` if several are open.
+ */
 export function onlyEdge(context: EdgeContext): Edge | undefined {
   const [edge, another] = context.validEdges
   if (edge !== undefined && another === undefined) return edge
@@ -92,7 +95,7 @@ export function onlyEdge(context: EdgeContext): Edge | undefined {
   }
   throw faults.make(
     'R2106',
-    `${context.node.id} has ${context.validEdges.length} open edges and nothing that chooses: ${edgeNames(context.validEdges)}`,
+    `${context.node.id} has ${context.validEdges.length} open edges and no rule that chooses one: ${edgeNames(context.validEdges)}`,
     {
       path: context.node.id,
       data: { open: context.validEdges.map(({ id }) => id), spec: shortJson(Object.keys(context.node.spec)) },

@@ -3,8 +3,8 @@ import { requiredValue, type ValueView } from './lookup.ts'
 import { fill, isTemplate } from './template.ts'
 
 /**
- * What a value in a spec stands for. `{"from": "path"}` is the value at the path, with `"else"` when it is missing;
- * `{"literal": value}` is the value as it stands; text with `{{…}}` is filled; lists and objects are gone through.
+ * Returns the value that a value in a spec means. `{"from": "path"}` is the value at the path, or `"else"` if it is missing;
+ * `{"literal": value}` is the value unchanged; a text with `{{…}}` is filled in; lists and objects are evaluated item by item.
  */
 export function evaluate(value: Json, view: ValueView, where: string): Json {
   if (typeof value === 'string') return isTemplate(value) ? fill(value, view, where) : value
@@ -20,7 +20,7 @@ export function evaluate(value: Json, view: ValueView, where: string): Json {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, evaluate(inner, view, `${where}.${key}`)]))
 }
 
-/** As `evaluate`, for values by name. */
+/** Evaluates named values as `evaluate` does. */
 export function evaluateAll(values: JsonObject, view: ValueView, where: string): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, evaluate(value, view, `${where}.${key}`)]))
 }

@@ -5,7 +5,7 @@ import type { BoardRead, BoardWrite } from '../kinds/workflow/verify.ts'
 import type { Condition } from './spec.ts'
 import { isTemplate, templateReads } from './template.ts'
 
-/** What values by name write, each under its name. */
+/** Returns the writes of named values, one for each name. */
 export function writesOf(values: JsonObject | undefined, at: Path): BoardWrite[] {
   return Object.entries(values ?? {}).map(([key, value]): BoardWrite => {
     const write: BoardWrite = { key, isCertain: true, at: [...at, key], part: 'key' }
@@ -13,18 +13,18 @@ export function writesOf(values: JsonObject | undefined, at: Path): BoardWrite[]
   })
 }
 
-/** Writes of what is not known yet, under one name or under several: the `writes` of tools, people and models. */
+/** Returns the writes of the attribute `writes` of tools, people and models: one key or several, with unknown values. */
 export function writesNamed(writes: string | object | undefined): BoardWrite[] {
   if (typeof writes === 'string') return [{ key: writes, isCertain: true, at: ['spec', 'writes'] }]
   return Object.keys(writes ?? {}).map((key): BoardWrite => ({ key, isCertain: true, at: ['spec', 'writes', key], part: 'key' }))
 }
 
-/** A value that stands for itself. */
+/** True if a value means itself: it is neither a template nor an object or list. */
 export function isLiteral(value: Json): boolean {
   return typeof value === 'string' ? !isTemplate(value) : typeof value !== 'object' || value === null
 }
 
-/** What a condition that holds says of whole keys: a path says no more than that its key is there. */
+/** Returns the guards on whole keys that a true condition implies. A path implies only that its key exists. */
 export function guardsOf({ type, key, ...rest }: Condition): BuiltinGuard[] {
   const [root = key] = key.split('.')
   if (root === key && (type === 'equals' || type === 'not-equals')) return [{ type, key, value: 'value' in rest ? rest.value : undefined }]
@@ -32,7 +32,7 @@ export function guardsOf({ type, key, ...rest }: Condition): BuiltinGuard[] {
   return type === 'not-exists' || type === 'not-equals' ? [] : [{ type: 'exists', key: root }]
 }
 
-/** What a condition that fails says. */
+/** Returns the guards on whole keys that a false condition implies. */
 export function guardsOfNegation({ type, key, ...rest }: Condition): BuiltinGuard[] {
   if (key.includes('.')) return []
   const value = 'value' in rest ? rest.value : undefined
@@ -50,12 +50,12 @@ export function guardsOfNegation({ type, key, ...rest }: Condition): BuiltinGuar
   }
 }
 
-/** What values by name read. */
+/** Returns the reads of named values. */
 export function readsOfValues(values: JsonObject | undefined, at: Path): BoardRead[] {
   return Object.entries(values ?? {}).flatMap(([key, value]) => readsOfValue(value, [...at, key]))
 }
 
-/** What a value in a spec reads: references, templates, and those inside lists and objects. */
+/** Returns the reads of a value in a spec: references, templates, and those inside lists and objects. */
 export function readsOfValue(value: Json, at: Path): BoardRead[] {
   if (typeof value === 'string') return isTemplate(value) ? readsOfText(value, at) : []
   if (isList(value)) return value.flatMap((item, i) => readsOfValue(item, [...at, i]))
@@ -70,7 +70,7 @@ export function readsOfValue(value: Json, at: Path): BoardRead[] {
   return readsOfValues(value, at)
 }
 
-/** What a text, in one piece or in lines, looks up. */
+/** Returns the reads of a text, given as one piece or as lines. */
 export function readsOfText(text: string | readonly string[], at: Path): BoardRead[] {
   const whole = typeof text === 'string' ? text : text.join('\n')
   if (!isTemplate(whole)) return []

@@ -3,14 +3,14 @@ import { didYouMean, quote, suggest } from '../text/index.ts'
 import type { BlackboardReader, BlackboardWrite } from '../kinds/workflow/types.ts'
 import { faults } from './faults.ts'
 
-/** Values by path: a board key, then keys and positions inside its value, parted by points. */
+/** A view of values by path: a board key, then keys and positions inside its value, separated by points. */
 export interface ValueView {
   find(path: string): Json | undefined
-  /** Names with which a path may begin, for guesses. */
+  /** Returns the names with which a path may begin, for suggestions. */
   names(): readonly string[]
 }
 
-/** The board as a decision sees it, with what it is about to write. */
+/** The board as a decision sees it, with the values that the decision is about to write. */
 export class Draft implements ValueView {
   readonly #board: BlackboardReader
   readonly #writes = new Map<string, Json>()
@@ -20,7 +20,7 @@ export class Draft implements ValueView {
     this.#board = board
   }
 
-  /** A whole key wins over a shorter one, so that a key with points in it can be read. */
+  /** Returns the value at a path. The longest matching key wins, so that a key with points in it can be read. */
   find(path: string): Json | undefined {
     const steps = path.split('.')
     for (let length = steps.length; length > 0; length--) {
@@ -42,7 +42,7 @@ export class Draft implements ValueView {
     return Array.from(this.#writes, ([key, value]) => ({ key, value }))
   }
 
-  /** Keys of the board whose values were looked up so far. */
+  /** The keys of the board that were read so far. */
   get reads(): readonly string[] {
     return [...this.#reads]
   }
@@ -56,7 +56,7 @@ export class Draft implements ValueView {
   }
 }
 
-/** A view in which names are looked up in a value first: the item of a list. */
+/** Returns a view that looks names up in an item of a list first, then in the outer view. */
 export function itemView(item: Json, outer: ValueView): ValueView {
   return {
     find(path) {
@@ -68,7 +68,7 @@ export function itemView(item: Json, outer: ValueView): ValueView {
   }
 }
 
-/** The value at some steps inside another, by own keys alone; `length` of a list is how many items it has. */
+/** Returns the value at a path of steps inside a value, by own keys only; `length` of a list is its number of items. */
 export function valueInside(value: Json, steps: readonly string[]): Json | undefined {
   let at: Json | undefined = value
   for (const step of steps) {
@@ -79,7 +79,7 @@ export function valueInside(value: Json, steps: readonly string[]): Json | undef
   return at
 }
 
-/** The value at a path, or the fault `R2110` with a guess. */
+/** Returns the value at a path. Throws `R2110`, with a suggestion, if there is none. */
 export function requiredValue(view: ValueView, path: string, where: string): Json {
   const value = view.find(path)
   if (value !== undefined) return value
@@ -87,8 +87,8 @@ export function requiredValue(view: ValueView, path: string, where: string): Jso
   const names = [...new Set(view.names())]
   const known = names.includes(first)
   const guess = known ? undefined : didYouMean(suggest(first, names))
-  const why = known ? `${quote(first)} has nothing there` : (guess ?? 'no such key')
-  throw faults.make('R2110', `${where} reads ${quote(path)}, and the board has no value there: ${why}`, {
+  const why = known ? `${quote(first)} has no such part` : (guess ?? 'no such key')
+  throw faults.make('R2110', `${where} reads ${quote(path)}, but the board has no value there: ${why}`, {
     path: where,
     ...(known || guess !== undefined || names.length === 0 ? {} : { fix: `keys: ${names.slice(0, 12).join(', ')}` }),
   })

@@ -6,17 +6,18 @@ import { edgesNamed, edgeName } from './edges.ts'
 import type { Draft } from './lookup.ts'
 import type { ModelSpec } from './spec.ts'
 
-/** What a model must answer at a node, and what is done with it. */
+/** The answer that a model must give at a node, and its application. */
 export interface AnswerForm {
-  /** Absent where plain text is wanted. */
+  /** The schema of the answer. Absent for plain text. */
   readonly output: ModelRequest['output']
-  /** Writes what the answer holds, and gives the way that it chose and why. */
+  /** Writes the values of the answer. Returns the edge that it chose, and the reason. */
   apply(reply: ModelReply, draft: Draft): { readonly edge: Edge | undefined; readonly because: string | undefined }
 }
 
 /**
- * The form of the answer: which of the open ways, why, and a value for each key that is to be written. A closed way is no
- * word of the form, so it cannot be chosen. One text under one key, where there is but one way, is asked for as plain text.
+ * Returns the form of the answer: the choice among open edges, the reason, and a value for each key to write. A closed edge is
+ * not among the choices of the form. A single text for one key, at a node with at most one open edge, is requested as plain
+ * text.
  */
 export function answerForm(writes: ModelSpec['writes'], workflow: Workflow, edges: readonly Edge[]): AnswerForm {
   const schemas = schemasOf(writes, workflow)
@@ -46,13 +47,13 @@ export function answerForm(writes: ModelSpec['writes'], workflow: Workflow, edge
 
 const REASON: JsonObject = { type: 'string', description: 'Why, in one short sentence' }
 
-/** A schema for each key that is to be written: the node's own, else the board's, else text. */
+/** Returns a schema for each key to write: the node's own, else the board's, else text. */
 function schemasOf(writes: ModelSpec['writes'], { board = {} }: Workflow): Readonly<Record<string, JsonObject>> {
   if (writes === undefined) return {}
   if (typeof writes !== 'string') return writes
   const declared = Object.hasOwn(board, writes) ? board[writes] : undefined
   const source = declared === undefined ? undefined : schemaSource(declared)
-  // What says more than JSON Schema can is checked when it is written.
+  // The board checks rules that JSON Schema cannot express when the value is written.
   return { [writes]: source !== undefined && 'schema' in source ? source.schema : { type: 'string' } }
 }
 
@@ -60,7 +61,7 @@ function isText(schema: JsonObject | undefined): boolean {
   return schema?.type === 'string' && Object.keys(schema).every((key) => ['type', 'description', 'title'].includes(key))
 }
 
-/** An object that has these keys and no others. */
+/** Returns the schema of an object that has these keys and no others. */
 export function objectSchema(properties: Readonly<Record<string, Json>>): JsonObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }

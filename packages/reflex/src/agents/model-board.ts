@@ -3,17 +3,17 @@ import { displayJson } from '../text/index.ts'
 import type { ValueView } from './lookup.ts'
 import { valueText } from './template.ts'
 
-/** The board as a prompt shows it, within its budget. */
+/** The part of the board that a prompt shows within its budget. */
 export interface ShownBoard {
   /** One line for each key. */
   readonly lines: readonly string[]
-  /** Keys that are shown whole. */
+  /** The keys whose values are shown in full. */
   readonly keys: readonly string[]
-  /** Keys of which only the beginning and the end are shown. */
+  /** The keys of which only the beginning and the end are shown. */
   readonly cut: readonly string[]
-  /** Keys that are not shown because the budget is used up. */
+  /** The keys that are not shown because the budget is used up. */
   readonly left: readonly string[]
-  /** Those of them that are named. */
+  /** The keys among `left` that the prompt names. */
   readonly named: readonly string[]
 }
 
@@ -22,12 +22,15 @@ export interface PromptRoom {
   left: number
 }
 
-/** Returns the room of a prompt whose budget is this number of tokens, estimated. */
+/** Returns the room of a prompt with a budget in tokens, by estimate. */
 export function promptRoom(tokens: number): PromptRoom {
   return { left: tokens * PER_TOKEN }
 }
 
-/** Shows values of a template on one line each, within the room of the prompt: their text cannot form a line of the prompt. */
+/**
+ * Returns a function that shows values of a template on one line each, within the room of the prompt. A value cannot begin a new
+ * line of the prompt.
+ */
 export function valueWithin(room: PromptRoom): (value: Json) => string {
   return (value) => {
     const text = valueText(value)
@@ -42,21 +45,22 @@ export function valueWithin(room: PromptRoom): (value: Json) => string {
 const BREAK = /[\n\r\u0085\u2028\u2029]/
 const PLAIN = /^[\w.$-]{1,200}$/
 
-/** A key as a prompt shows it: quoted where it could be read as something else. */
+/** Returns a key as a prompt shows it: quoted if it could be read as something else. */
 function keyName(path: string): string {
   return PLAIN.test(path) ? path : JSON.stringify(path.length > 200 ? `${path.slice(0, 200).toWellFormed()}…` : path)
 }
 
-/** Characters of a token, about: prompts are measured before any model is known. */
+/** The estimated characters of a token: a prompt is measured before its model is known. */
 const PER_TOKEN = 4
-/** A value that cannot keep this many characters is left out. */
+/** The least number of characters of a shortened value. A value with less room is left out. */
 const LEAST = 80
-/** Keys that are named for any budget. */
+/** The number of left-out keys that are always named, even beyond the budget. */
 const FEW = 10
 
 /**
- * The values of a board for a prompt, one line each, in their order. The smallest are shown first, so that as many as can
- * be are whole; the rest is cut in its middle, or only named, and both are said. All of it, names too, is taken from the room.
+ * Returns the values of a board for a prompt, one line each, in their order. Small values get room first, so that as many as
+ * possible are shown in full; others are cut in the middle or only named, and the prompt says so. Lines and names use up the
+ * room.
  */
 export function showBoard(view: ValueView, paths: readonly string[], room: PromptRoom): ShownBoard {
   const entries = paths.flatMap((path, place) => {
@@ -84,7 +88,7 @@ export function showBoard(view: ValueView, paths: readonly string[], room: Promp
   }
 }
 
-/** The names of keys that are not shown, as many as there is room for; a few always are. */
+/** Returns the names of keys that are not shown: as many as fit, and always a few. */
 function namesWithin(room: PromptRoom, left: readonly { readonly name: string }[]): readonly string[] {
   const named: string[] = []
   for (const { name } of left) {
@@ -98,6 +102,6 @@ function namesWithin(room: PromptRoom, left: readonly { readonly name: string }[
 function shorten(text: string, room: number): string {
   const note = ` … ${text.length} characters in all … `
   const each = Math.floor((room - note.length) / 2)
-  // A pair that is cut in two is no character.
+  // A surrogate pair that is cut in two is not a character.
   return `${text.slice(0, each)}${note}${text.slice(-each)}`.toWellFormed()
 }

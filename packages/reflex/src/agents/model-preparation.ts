@@ -15,26 +15,27 @@ import type { ValueView } from './lookup.ts'
 import { listOf, type ModelSpec } from './spec.ts'
 import { evaluate } from './evaluate.ts'
 
-/** Bytes of one file, as for every message of a model. */
+/** The limit of one file in bytes, as for every message of a model. */
 const MOST_BYTES = 16_000_000
-/** Files of one node, as for every node of a pipeline. */
+/** The limit of files of one node, as for every node of a pipeline. */
 const MOST_FILES = 20
-/** Calls of one turn that are made; a model that wants more at once is told so. */
+/** The limit of calls of one turn. A call beyond the limit is answered with an error. */
 const MOST_CALLS = 32
 const DEFAULT_TURNS = 15
 
-/** The part of a preparation that an agent keeps for a turn of its model: what was said, and what became of each call. */
+/** The part of a preparation that an agent keeps for a turn of its model: the message, and each call with its problem. */
 interface Turn {
   readonly message: ModelMessage
   readonly calls: readonly { readonly id: string; readonly name: string; readonly problem?: string }[]
 }
 
-/** The files of a node, or the calls that read them. */
+/** The files of a node, or the preparation that reads them. */
 type Files = { readonly parts: readonly FilePart[] } | { readonly preparation: Preparation }
 
 /**
- * Returns the files that a node attaches. A text is a path, which the tool `file.read` reads as an effect of the node: with its
- * permission, and recorded once. Any other value is a content. Throws what the reading of a file failed with.
+ * Returns the files that a node attaches. A text is a path: the tool `file.read` reads it as an effect of the node, under its
+ * permission, and it is recorded once. Any other value is the content of a file. Throws the fault of a file that could not be
+ * read.
  */
 export function attachedFiles({ attach }: ModelSpec, view: ValueView, rounds: readonly PreparationRound[]): Files {
   const values = listOf<Json>(attach as Json).flatMap((value, i) => {
@@ -42,7 +43,7 @@ export function attachedFiles({ attach }: ModelSpec, view: ValueView, rounds: re
     return isList(found) ? found : [found]
   })
   if (values.length > MOST_FILES)
-    throw modelFaults.make('R4028', `at most ${MOST_FILES} files can be attached, and there are ${values.length}`, {
+    throw modelFaults.make('R4028', `the node attaches ${values.length} files; at most ${MOST_FILES} are allowed`, {
       fix: 'attach fewer files',
     })
   const paths = values.filter(isPath)
@@ -73,7 +74,7 @@ function contentOf(result: PreparationResult | undefined): Json {
   return result !== undefined && 'ok' in result ? result.ok : null
 }
 
-/** A text is a path, unless it is a `data:` URL. */
+/** True for a path: a text that is not a `data:` URL. */
 function isPath(value: Json): value is string {
   return typeof value === 'string' && !value.startsWith('data:')
 }
@@ -88,7 +89,7 @@ export function offeredTools({ tools: names = [] }: ModelSpec, tools: Tools | un
   })
 }
 
-/** The fault `R4032`. */
+/** Returns the fault `R4032`: no model may call the tool. */
 export function notOfferable(name: string, place: object = {}): Fault {
   return modelFaults.make('R4032', `the tool ${JSON.stringify(name)} cannot be offered to a model: its author writes a required argument`, {
     ...place,
@@ -96,7 +97,7 @@ export function notOfferable(name: string, place: object = {}): Fault {
   })
 }
 
-/** The messages of the turns so far: what the model said, and the result of each call. */
+/** Returns the messages of the turns so far: the model's message and the result of each call. */
 export function turnMessages(rounds: readonly PreparationRound[]): readonly ModelMessage[] {
   return turnsIn(rounds).flatMap(([turn, results]) => {
     let next = 0
@@ -124,14 +125,15 @@ function turnsIn(rounds: readonly PreparationRound[]): readonly (readonly [Turn,
 }
 
 /**
- * Returns the preparation for the calls of a reply: each becomes an effect of the node. A call of a tool that was not offered, with
- * arguments that are no object, or beyond 32 of a turn, is answered with an error. Throws `R4018` after the last turn.
+ * Returns the preparation for the calls of a reply: each call becomes an effect of the node. A call is answered with an error if
+ * its tool was not offered, if its arguments are not an object, or if it is beyond the 32 calls of a turn. Throws `R4018` after
+ * the last turn.
  */
 export function nextTurn(spec: ModelSpec, reply: ModelReply, offers: readonly Offer[], rounds: readonly PreparationRound[]): Preparation {
   const { calls = [] } = reply
   const most = spec.maxTurns ?? DEFAULT_TURNS
   if (turnCount(rounds) + 1 >= most) {
-    throw modelFaults.make('R4018', `the model called tools in each of its ${most} turns and never answered`, {
+    throw modelFaults.make('R4018', `the model called tools in each of its ${most} turns and gave no answer`, {
       data: { turns: most },
       fix: 'raise maxTurns of the node, or correct the tool that the model calls again and again',
     })
@@ -150,15 +152,17 @@ export function nextTurn(spec: ModelSpec, reply: ModelReply, offers: readonly Of
 function checkCall(call: ToolCall, place: number, offers: readonly Offer[]): { readonly offer?: Offer; readonly problem?: string } {
   const offer = offers.find(({ name, tool }) => name === call.name || tool === call.name)
   if (offer === undefined) {
-    return { problem: `there is no tool ${JSON.stringify(call.name)}; there are ${offers.map(({ name }) => name).join(', ') || 'none'}` }
+    return {
+      problem: `there is no tool ${JSON.stringify(call.name)}; the tools are ${offers.map(({ name }) => name).join(', ') || 'none'}`,
+    }
   }
   if (call.invalid !== undefined) return { problem: `the arguments of ${call.name} are not a JSON object` }
-  return place < MOST_CALLS ? { offer } : { problem: `at most ${MOST_CALLS} calls at once: call ${call.name} again` }
+  return place < MOST_CALLS ? { offer } : { problem: `at most ${MOST_CALLS} calls are allowed at once: call ${call.name} again` }
 }
 
-/** The fault `R4033`. */
+/** Returns the fault `R4033`: the engine performs no preparation. */
 export function noPreparation(node: string): Fault {
-  return modelFaults.make('R4033', `${node} offers tools or attaches files, and this engine performs nothing but decisions`, {
+  return modelFaults.make('R4033', `${node} offers tools or attaches files, but this engine only performs decisions`, {
     path: node,
     fix: 'run the workflow with new Reflex(), or remove "tools" and "attach"',
   })

@@ -6,11 +6,11 @@ import { promptRoom, type ShownBoard, showBoard, valueWithin } from './model-boa
 import { joinLines, type ModelSpec } from './spec.ts'
 import { fill } from './template.ts'
 
-/** What a model is told of a node: who it is, what is asked, what the board holds, which ways are open. */
+/** The prompt of a node: its instructions, its question, the board and the open edges. */
 export interface Prompt {
   readonly messages: readonly ModelMessage[]
   readonly board: ShownBoard
-  /** Keys whose values stand in the words of the node itself. */
+  /** The keys whose values are filled into the texts of the node itself. */
   readonly filled: readonly string[]
 }
 
@@ -18,8 +18,8 @@ export interface Prompt {
 export type PromptSpec = Pick<ModelSpec, 'prompt' | 'system' | 'show' | 'budget'>
 
 /**
- * The messages for a decision. The board is data and is said to be: nothing that stands in it can open a way, since only
- * open ones can be chosen whatever the model answers.
+ * Returns the messages for a decision. The prompt says that the board is data. Text on the board cannot open an edge: only open
+ * edges can be chosen, even if the model answers otherwise.
  */
 export function promptFor(spec: PromptSpec, context: DecisionContext, draft: Draft, edges: readonly Edge[]): Prompt {
   const room = promptRoom(spec.budget)

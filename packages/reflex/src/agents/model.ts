@@ -26,9 +26,9 @@ import { readRules, performActions } from './rules.ts'
 import { type ModelSpec, modelSpec, type Rule } from './spec.ts'
 
 /**
- * Lets a model decide. It is shown the node, the board within a budget of tokens, and the open ways, and answers in a form
- * in which only these can be named; the decision keeps what it saw and what it took. Nothing is asked of a model where
- * there is one way and nothing to write. Throws what the models throw: `R4001` where none is configured.
+ * Returns the agent that lets a model decide. The model sees the node, the board within a budget of tokens, and the open edges,
+ * and answers in a form that names only these edges. The decision records the prompt and the usage. No model is asked if at most
+ * one edge is open and nothing is to be written. Throws the faults of the models: `R4001` if no model is configured.
  */
 export function modelAgent(models: Models, tools?: Tools): RunnableAgent {
   const answer = async (context: DecisionContext, call: AgentCall | undefined): Promise<Decision | Preparation> => {
@@ -57,7 +57,7 @@ export function modelAgent(models: Models, tools?: Tools): RunnableAgent {
   }
 }
 
-/** The request that a node would send now. A node that cannot make one sends nothing. */
+/** Returns the request that a node would send now. Throws if the node cannot send one. */
 function plannedRequest(context: DecisionContext, tools: Tools | undefined, place: AgentPlace | undefined): ModelRequest {
   const draft = new Draft(context.blackboard)
   const spec = context.node.spec.prompt === undefined ? defaultSpec(context) : readSpec(modelSpec, context.node)
@@ -69,7 +69,7 @@ function plannedRequest(context: DecisionContext, tools: Tools | undefined, plac
   return requestFor(spec, prompt, form.output, prepared, labelOf(context))
 }
 
-/** Nothing is asked of a model where there is one way and nothing to write. */
+/** True if the node asks a model: several edges are open, or a value is to be written. */
 function asksModel({ node, validEdges }: DecisionContext): boolean {
   return validEdges.length > 1 || node.spec['writes'] !== undefined
 }
@@ -78,7 +78,7 @@ interface DecisionInputs {
   readonly context: DecisionContext
   readonly draft: Draft
   readonly call: AgentCall | undefined
-  /** The rules of the node, whose writes belong to the way that is chosen. */
+  /** The rules of the node. The writes of a rule belong to the edge that it names. */
   readonly rules?: readonly Rule[]
   readonly tools?: Tools | undefined
 }
@@ -116,13 +116,13 @@ function labelOf({ workflow, node }: DecisionContext): string {
   return `${workflow.id}/${node.id}`
 }
 
-/** The open ways; a node that ends has none, and one whose ways are all closed cannot be decided. */
+/** Returns the open edges. A node where the workflow ends has none. Throws `R2102` if all edges of a node are closed. */
 function openEdges(context: DecisionContext): readonly Edge[] {
   if (context.validEdges.length === 0 && outgoing(context).length > 0) onlyEdge(context)
   return context.validEdges
 }
 
-/** At a node that asks nothing of a model: what rules would work out is worked out, and the model chooses where there is a choice. */
+/** Decides at a node without a prompt: the actions of its rules are performed, and the model chooses if several edges are open. */
 async function decideWithoutPrompt(
   models: Models,
   context: DecisionContext,
@@ -138,17 +138,17 @@ async function decideWithoutPrompt(
   return decide(models, defaultSpec(context), { context, draft, call, rules: spec.rules ?? [] })
 }
 
-/** The request to a model at a node without a prompt. */
+/** Returns the default spec of a node without a prompt. */
 function defaultSpec({ node }: DecisionContext): ModelSpec {
   return modelSpec.parse({ prompt: escaped(node.description ?? `Where does ${node.id} go?`) })
 }
 
-/** A description is no template. */
+/** Returns a text in which no part is a template. */
 function escaped(text: string): string {
   return text.replaceAll('{{', '{ {')
 }
 
-/** What a node adds to its prompt. */
+/** The parts of a request besides its prompt. */
 interface RequestParts {
   readonly parts: readonly FilePart[]
   readonly offers: readonly Offer[]
@@ -192,7 +192,7 @@ function requestFor(
   }
 }
 
-/** A tool is chosen by the name that models call it by. */
+/** Returns the tool choice of a request. A tool is named as models call it. */
 function toolChoiceOf(choice: ModelSpec['toolChoice'], offers: readonly Offer[]): ModelRequest['choice'] {
   if (typeof choice !== 'object') return choice
   return { tool: offers.find(({ tool }) => tool === choice.tool)?.name ?? choice.tool }
@@ -200,7 +200,7 @@ function toolChoiceOf(choice: ModelSpec['toolChoice'], offers: readonly Offer[])
 
 const NO_CALL = { signal: new AbortController().signal, key: '', part: (): void => undefined }
 
-/** A reply that no model wrote says so wherever the decision is told. */
+/** Returns the author of a reply for the journal: its model, or the source of a reply that no model wrote. */
 function authorOf({ by, model }: ModelReply): string {
   if (by !== undefined) return by === 'hand' ? 'a reply written by hand' : by
   return shortName(model)
@@ -216,7 +216,7 @@ function shownInputs({ board, filled }: Prompt, messages: readonly ModelMessage[
   }
 }
 
-/** Characters of a result of a tool that a decision repeats; the record of the call has all of it. */
+/** The number of characters of a tool's result that a decision repeats. The record of the call has all of it. */
 const SHOWN_RESULT = 2_000
 
 function shownText(message: ModelMessage): string {

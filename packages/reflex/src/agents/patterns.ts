@@ -8,13 +8,13 @@ export interface TextPattern {
   readonly flags?: string | undefined
 }
 
-/** What one action may take: for tests, characters times the instructions of the patterns; for every match, the steps that are made. */
+/** The limits of one action. For tests: characters times the instructions of the patterns. For all matches: the steps of the search. */
 const [MOST_TESTED, MOST_STEPS] = [500_000_000, 50_000_000]
 
-/** Why a pattern cannot be matched in time linear in its text, and what to write instead; undefined for one that can. */
+/** Returns the reason why a pattern cannot be matched in linear time, and a replacement; undefined for a pattern that can. */
 export const patternProblem = javaScriptPatternProblem
 
-/** For each text the index of the first pattern that matches, or -1. Throws `R2112` for more than can be matched. */
+/** Returns the index of the first matching pattern for each text, or -1. Throws `R2112` beyond the limit of steps. */
 export function firstMatches(texts: readonly string[], patterns: readonly TextPattern[], where: string): readonly number[] {
   const made = patterns.map((pattern) => compiled(pattern, '', where))
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
@@ -23,7 +23,10 @@ export function firstMatches(texts: readonly string[], patterns: readonly TextPa
   return texts.map(lines).map((text) => made.findIndex((pattern) => pattern.test(text)))
 }
 
-/** Every match in some texts: its first group, else the whole; at most `most`. Throws `R2112` for more than can be matched. */
+/**
+ * Returns all matches in some texts, at most `most`: the first group of each match, else the whole match. Throws `R2112` beyond
+ * the limit of steps.
+ */
 export function everyMatch(texts: readonly string[], pattern: TextPattern, most: number, where: string): readonly string[] {
   const made = compiled(pattern, 'm', where)
   const steps = { left: MOST_STEPS }
@@ -38,7 +41,7 @@ export function everyMatch(texts: readonly string[], pattern: TextPattern, most:
   return found
 }
 
-/** A line ends with `\n` for every pattern, however its text says it. */
+/** Returns a text whose lines end with `\n`, the only line end that patterns know. */
 function lines(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
@@ -50,5 +53,5 @@ function compiled({ match, flags }: TextPattern, defaultFlags: string, where: st
 }
 
 function tooManySteps(where: string, what: string): Fault {
-  return faults.make('R2112', `${where}: to find ${what} takes too many steps`, { path: where })
+  return faults.make('R2112', `${where}: the search for ${what} takes too many steps`, { path: where })
 }

@@ -15,27 +15,27 @@ import { joinLines, type ModelSpec, modelSpec, type PersonOption, type PersonSpe
 import { fill } from './template.ts'
 import { evaluateAll } from './evaluate.ts'
 
-/** An option as it is offered, and where it leads; without an edge the one open edge is taken. */
+/** An option as it is offered, and its edge. Without an edge the only open edge is taken. */
 interface OfferedOption {
   readonly option: QuestionOption
   readonly edge: Edge | undefined
   readonly writes: JsonObject
 }
 
-/** A node with its edges that are open. */
+/** A node with its edges. */
 export type EdgesOfNode = Pick<DecisionContext, 'workflow' | 'node' | 'validEdges'>
 
-/** A question with what its answers mean here. */
+/** A question with the meaning of its answers. */
 interface AskedQuestion {
   readonly question: Question
   readonly offers: readonly OfferedOption[]
-  /** The key under which the answer is written. */
+  /** The key to which the answer is written. */
   readonly writes: string | undefined
 }
 
 /**
- * Asks a person. Without an answer the decision is to wait, with the question; with one (`context.input`) it takes the
- * edge that belongs to it. An answer that the question refuses throws `R4200` or `R4201`.
+ * The agent that asks a person. Without an answer it suspends with the question; with an answer (`context.input`) it takes the
+ * edge of the answer. Throws `R4200` or `R4201` for an answer that the question does not allow.
  */
 export const personAgent: RunnableAgent = {
   async resolve(context) {
@@ -62,7 +62,7 @@ function decideByAnswer(asked: AskedQuestion, context: DecisionContext, draft: D
   )
 }
 
-/** An answer that is no option may still be the name of an open edge; else there must be but one way. */
+/** Returns the edge of an answer that is not an option: the open edge of that name, else the only open edge. */
 function edgeOfAnswer(answer: Json, context: DecisionContext): Edge | undefined {
   const named = typeof answer === 'string' ? edgesNamed(answer, context.validEdges) : []
   if (named.length === 1) return named[0]
@@ -73,7 +73,7 @@ function edgeOfAnswer(answer: Json, context: DecisionContext): Edge | undefined 
 }
 
 function askQuestion(spec: PersonSpec, context: DecisionContext, draft: Draft): AskedQuestion {
-  // Nothing to choose from is for the fault to say.
+  // If there is no choice at all, the fault of the edges says so.
   if (spec.options === undefined && !isFreeAnswer(spec, context) && context.validEdges.length === 0) onlyEdge(context)
   const { show } = spec
   return buildQuestion(spec, context, {
@@ -82,18 +82,18 @@ function askQuestion(spec: PersonSpec, context: DecisionContext, draft: Draft): 
   })
 }
 
-/** The words of a question: its texts with their values, and the values that are shown with it. */
+/** The texts of a question with their values filled in, and the values shown with it. */
 interface QuestionTexts {
   fill(text: string, where: string): string
   about(): JsonObject | undefined
 }
 
-/** True if the answer is a value of its own, and no edge. */
+/** True if the answer is a value, not an edge. */
 function isFreeAnswer({ schema, writes }: PersonSpec, { validEdges }: Pick<DecisionContext, 'validEdges'>): boolean {
   return schema !== undefined || (writes !== undefined && validEdges.length <= 1)
 }
 
-/** The question of a spec. Throws `R4200` and `R4201` for an `otherwise` that is no answer to it. */
+/** Returns the question of a spec. Throws `R4200` and `R4201` for an `otherwise` that the question does not allow. */
 function buildQuestion(spec: PersonSpec, context: EdgesOfNode, texts: QuestionTexts): AskedQuestion {
   const text = texts.fill(joinLines(spec.ask), 'ask')
   const offers =
@@ -111,12 +111,12 @@ function buildQuestion(spec: PersonSpec, context: EdgesOfNode, texts: QuestionTe
   return { question: otherwise === undefined ? question : { ...question, otherwise }, offers, writes: spec.writes }
 }
 
-/** The question of a spec as it is written: the texts stay unfilled. Throws `R4200` and `R4201` as above. */
+/** Returns the question of a spec with unfilled texts. Throws `R4200` and `R4201` for an `otherwise` that the question does not allow. */
 export function writtenQuestion(spec: PersonSpec, place: EdgesOfNode): Question {
   return buildQuestion(spec, place, { fill: (text) => text, about: () => undefined }).question
 }
 
-/** `otherwise` may name the edge of an option instead of the option. */
+/** Returns the default answer. `otherwise` may name the edge of an option instead of the option. */
 function defaultValue(otherwise: Json, offers: readonly OfferedOption[]): Json {
   if (typeof otherwise !== 'string' || offers.some(({ option }) => option.value === otherwise)) return otherwise
   const edges = offers.flatMap(({ edge }) => edge ?? [])
@@ -124,7 +124,7 @@ function defaultValue(otherwise: Json, offers: readonly OfferedOption[]): Json {
   return offers.find((offer) => edge !== undefined && offer.edge === edge)?.option.value ?? otherwise
 }
 
-/** One option for each open edge. */
+/** Returns one option for each open edge. */
 function edgeOffers(context: EdgesOfNode): readonly OfferedOption[] {
   return context.validEdges.map((edge): OfferedOption => {
     const detail = context.workflow.nodes[edge.to]?.description
@@ -133,13 +133,13 @@ function edgeOffers(context: EdgesOfNode): readonly OfferedOption[] {
   })
 }
 
-/** The names of its edge choose an option as well: a look at a run tells the ways on by them. */
+/** Returns the other names that choose an option: those of its edge, which the view of a run shows. */
 function otherNames(edge: Edge | undefined, value: string): Pick<QuestionOption, 'also'> {
   const also = edge === undefined ? [] : [...new Set([edge.id, edge.event, edge.to])].filter((name) => name !== value)
   return also.length === 0 ? {} : { also }
 }
 
-/** The options of a spec, without those whose edge is closed now. */
+/** Returns the options of a spec, without those whose edges are closed. */
 function offersOf(options: readonly (string | PersonOption)[], context: EdgesOfNode, texts: QuestionTexts): readonly OfferedOption[] {
   const all = outgoing(context)
   const offers = options.flatMap((item): OfferedOption[] => {
@@ -155,13 +155,13 @@ function offersOf(options: readonly (string | PersonOption)[], context: EdgesOfN
     return [{ option: { ...shown, ...otherNames(edge, value) }, edge, writes: option.writes ?? {} }]
   })
   if (offers.length === 0)
-    throw faults.make('R2102', `every option of ${context.node.id} belongs to an edge that is closed or not there`, {
+    throw faults.make('R2102', `every option of ${context.node.id} belongs to an edge that is closed or does not exist`, {
       path: context.node.id,
     })
   return offers
 }
 
-/** What a model would be asked and would write, a person is asked and writes. */
+/** Asks a person the prompt of a model and writes the answer as the model's. */
 function answerPrompt({ prompt, show, writes }: ModelSpec, context: DecisionContext, draft: Draft): Decision {
   const shown = show === undefined ? {} : { show: show.filter((path) => draft.find(path) !== undefined) }
   if (writes === undefined || typeof writes === 'string') {
@@ -171,7 +171,7 @@ function answerPrompt({ prompt, show, writes }: ModelSpec, context: DecisionCont
       draft,
     )
   }
-  // Where values are wanted and there is a choice as well, the values are asked for with the way.
+  // If the node needs values and a choice of an edge, one answer has both.
   const edgeField =
     context.validEdges.length < 2 ? {} : { edge: { enum: context.validEdges.map((edge) => edgeName(edge, context.validEdges)) } }
   const schema = objectSchema({ ...edgeField, ...writes })
@@ -184,9 +184,9 @@ function answerPrompt({ prompt, show, writes }: ModelSpec, context: DecisionCont
 }
 
 /**
- * Decides at a node that asks nothing by itself. The prompt of a model becomes the question; a spec that is not ours
- * leaves the open edges to choose from; what rules would work out is worked out, and the rule of the edge that is chosen
- * gives its writes. Nobody is asked where there is only one way.
+ * Decides at a node without "ask". The prompt of a model becomes the question. A spec of another agent leaves the choice among
+ * the open edges. The actions of rules are performed, and the rule of the chosen edge gives its writes. No person is asked if at
+ * most one edge is open.
  */
 function decideWithoutQuestion(context: DecisionContext, draft: Draft): Decision {
   if (context.node.spec.prompt !== undefined) return answerPrompt(readSpec(modelSpec, context.node), context, draft)

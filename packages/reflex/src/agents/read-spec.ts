@@ -5,7 +5,7 @@ import type { Node, NodeSpec } from '../kinds/workflow/types.ts'
 import { faults } from './faults.ts'
 import { modelSpec, personSpec, rulesSpec, toolSpec } from './spec.ts'
 
-/** The spec of a node as an agent understands it, or the fault `R2100` with the first mistake as its cause. */
+/** Returns the spec of a node as an agent reads it. Throws `R2100`, with the first mistake as its cause. */
 export function readSpec<Schema extends z.ZodType>(schema: Schema, node: Node): z.output<Schema> {
   const result = schema.safeParse(node.spec)
   if (result.success) return result.data
@@ -23,8 +23,8 @@ export const SPEC_ATTRIBUTES: readonly string[] = [
 ]
 
 /**
- * Whether a spec is written for another agent: it has no attribute of ours, nor one that looks like a misspelt one.
- * A spec is opaque to Reflex (seed workflow 2.3), so that is no mistake.
+ * True if a spec is written for another agent: it has no attribute of a built-in agent and none that looks like a misspelt one.
+ * A spec is opaque to Reflex (seed workflow 2.3), so such a spec is not a mistake.
  */
 export function isForeign(spec: NodeSpec): boolean {
   return Object.keys(spec).every(

@@ -10,16 +10,16 @@ import { evaluateAll } from './evaluate.ts'
 
 const LONGEST_REASON = 500
 
-/** Where a spec says to go, and why. */
+/** The edge that a spec chooses, and the reason. */
 export interface ChosenEdge {
-  /** Undefined where the workflow ends. */
+  /** Undefined if the workflow ends. */
   readonly edge: Edge | undefined
   readonly because: string | undefined
 }
 
 /**
- * The way that the rules of a spec choose: the first rule all of whose conditions hold writes its values and names the
- * edge; a rule without `go`, and a spec without rules, take `go` of the spec, else the one edge that is open.
+ * Returns the edge that the rules of a spec choose. The first rule whose conditions all hold writes its values and names the
+ * edge. A rule without `go`, and a spec without rules, take `go` of the spec, else the only open edge.
  */
 export function chooseByRules(spec: Pick<RulesSpec, 'rules' | 'go' | 'because'>, context: DecisionContext, draft: Draft): ChosenEdge {
   const rules = spec.rules ?? []
@@ -34,7 +34,7 @@ export function chooseByRules(spec: Pick<RulesSpec, 'rules' | 'go' | 'because'>,
   return { edge, because }
 }
 
-/** Writes what the rule of an edge writes, when somebody else has chosen the edge. */
+/** Performs the writes of the rule of an edge that a person or a model has chosen. */
 export function writeAsRule(rules: readonly Rule[], edge: Edge, context: DecisionContext, draft: Draft): void {
   const index = rules.findIndex((rule) => rule.go !== undefined && edgesNamed(rule.go, context.validEdges).includes(edge))
   writeValues(rules[index]?.writes, draft, `rules[${index}].writes`)
@@ -57,7 +57,7 @@ function noRule(rules: readonly Rule[], { node }: DecisionContext, draft: Draft)
   return faults.make('R2106', `no rule of ${node.id} applies; ${why.join('; ')}`, { path: node.id })
 }
 
-/** A way as a decision, with the keys that led to it. */
+/** Returns a decision for an edge, with the keys that led to it. */
 export function toDecision({ edge, because }: ChosenEdge, draft: Draft, by: string): Decision {
   const { writes } = draft
   const reason = because === undefined || because.length <= LONGEST_REASON ? because : `${because.slice(0, LONGEST_REASON - 1)}…`
@@ -70,7 +70,7 @@ export function toDecision({ edge, because }: ChosenEdge, draft: Draft, by: stri
   return edge === undefined ? { type: 'complete', ...more } : { type: 'advance', edge: edge.id, ...more }
 }
 
-/** What was read, for those who ask later why: the keys alone, since what stood there is in the journal. */
+/** Returns the keys that were read, so that the decision can be explained. The journal has their values. */
 export function readKeys({ reads }: Draft): Pick<Decision, 'saw'> {
   return reads.length === 0 ? {} : { saw: { keys: reads } }
 }

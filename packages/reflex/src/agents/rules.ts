@@ -7,7 +7,10 @@ import { isForeign, readSpec } from './read-spec.ts'
 import { rulesSpec, type RulesSpec } from './spec.ts'
 import { evaluateAll } from './evaluate.ts'
 
-/** Decides by what the spec of the node says: works values out, writes them, and goes where the rules lead. */
+/**
+ * The agent that decides by the rules in the spec of the node: it computes values, writes them, and takes the edge that the
+ * rules choose.
+ */
 export const rulesAgent: RunnableAgent = {
   async resolve(context) {
     const draft = new Draft(context.blackboard)
@@ -18,12 +21,12 @@ export const rulesAgent: RunnableAgent = {
   },
 }
 
-/** The spec of a node as rules understand it. One that is not ours says nothing: the seed leaves specs to their agents. */
+/** Returns the spec of a node as rules read it; an empty one if the spec is for another agent (seed workflow 2.3). */
 export function readRules(node: Node): RulesSpec {
   return isForeign(node.spec) ? {} : readSpec(rulesSpec, node)
 }
 
-/** Performs the actions of a spec and its writes; gives a line about them. */
+/** Performs the actions and writes of a spec. Returns a summary line. */
 export function performActions(spec: RulesSpec, draft: Draft): string | undefined {
   const summary = compute(spec, draft)
   for (const [key, value] of Object.entries(evaluateAll(spec.writes ?? {}, draft, 'writes'))) draft.write(key, value)

@@ -6,16 +6,16 @@ import { chooseEdge, onlyEdge } from './edges.ts'
 import { faults } from './faults.ts'
 
 export interface ScriptOptions {
-  /** The file, for messages and as the one who decided. */
+  /** The file of the script, for messages and as the author of decisions. */
   readonly file?: string | undefined
 }
 
 const FIELDS = ['go', 'writes', 'because', 'suspend', 'complete', 'type', 'edge', 'reason', 'ask', 'by']
 
 /**
- * Decides from data: a node (`workflow/node` or the node alone) and its decision, or a list of decisions in their order.
- * It has something to say at the nodes of the script alone. The place in a list is kept in memory: another process, and
- * an effect that is repeated after a crash, begin anew.
+ * Returns an agent that decides from data: a node (`workflow/node` or the node alone) and its decision, or a list of decisions
+ * in order. It handles only the nodes of the script. The position in a list is kept in memory: another process, and an effect
+ * that is repeated after a crash, start at the first decision.
  */
 export function scriptedAgent(data: unknown, options: ScriptOptions = {}): RunnableAgent {
   const file = options.file ?? 'the script'
@@ -28,11 +28,11 @@ export function scriptedAgent(data: unknown, options: ScriptOptions = {}): Runna
       const name = entryOf(context, script)
       const entry = name === undefined ? undefined : script[name]
       if (name === undefined || entry === undefined)
-        throw faults.make('R2121', `${file} says nothing of ${context.node.id}`, { path: context.node.id })
+        throw faults.make('R2121', `${file} has no decision for ${context.node.id}`, { path: context.node.id })
       const turn = turns.get(name) ?? 0
       const decision = isList(entry) ? entry[turn] : entry
       if (decision === undefined)
-        throw faults.make('R2121', `${file} has ${turn} decisions for ${name}, and it is decided once more`, { path: context.node.id })
+        throw faults.make('R2121', `${file} has ${turn} decisions for ${name}, and the node needs another one`, { path: context.node.id })
       const made = decide(decision, context, file)
       turns.set(name, turn + 1)
       return made
@@ -46,17 +46,17 @@ function entryOf({ workflow, node }: DecisionContext, script: JsonObject): strin
 
 function readScript(data: unknown, name: string, file: string | undefined): JsonObject {
   const script = copyJson(data, name)
-  if (!isObject(script)) throw faults.make('R2120', `${name} is not an object of nodes and decisions`, { file })
+  if (!isObject(script)) throw faults.make('R2120', `${name} must be a JSON object of nodes and decisions`, { file })
   for (const [node, entry] of Object.entries(script)) {
     for (const [i, decision] of (isList(entry) ? entry : [entry]).entries()) {
       if (typeof decision === 'string') continue
       const path = isList(entry) ? `${node}[${i}]` : node
-      if (!isObject(decision)) throw faults.make('R2120', `${path} in ${name} is no decision`, { file, path })
+      if (!isObject(decision)) throw faults.make('R2120', `${path} in ${name} is not a decision`, { file, path })
       const unknownField = Object.keys(decision).find((key) => !FIELDS.includes(key))
       if (unknownField !== undefined)
         throw faults.make(
           'R2120',
-          `${path} in ${name} has ${JSON.stringify(unknownField)}; a decision has go, writes, because, suspend or complete`,
+          `${path} in ${name} has the unknown field ${JSON.stringify(unknownField)}; a decision has go, writes, because, suspend or complete`,
           { file, path: `${path}.${unknownField}` },
         )
     }
@@ -64,7 +64,7 @@ function readScript(data: unknown, name: string, file: string | undefined): Json
   return script
 }
 
-/** A decision in its short form, or as the engine has it. */
+/** Returns the decision of an entry, written in the short form or as the engine has it. */
 function decide(entry: Json, context: DecisionContext, by: string): Decision {
   const decision = typeof entry === 'string' ? { go: entry } : (entry as JsonObject)
   const because = typeof decision.because === 'string' ? { because: decision.because } : {}
@@ -85,7 +85,7 @@ function decide(entry: Json, context: DecisionContext, by: string): Decision {
   return edge === undefined ? { type: 'complete', ...writes, ...about } : { type: 'advance', edge: edge.id, ...writes, ...about }
 }
 
-/** Writes as an object of keys and values, or as the engine's list. */
+/** Returns the writes of an entry, written as an object of keys and values or as the engine's list. */
 function writesOf(writes: Json | undefined): { writes?: BlackboardWrite[] } {
   if (isList(writes))
     return {

@@ -20,9 +20,9 @@ import {
 } from './spec.ts'
 
 /**
- * What the agent that decides at a node reads and writes there, as the spec says it: for proofs before a run. Undefined
- * for the agents of others, for specs that are not ours, and for those that cannot be read. `replaced` says whether an
- * agent of the host bears the name of a built-in one. Who is named for a single run is not looked at.
+ * Returns the reads and writes of the agent at a node, read from its spec, for proofs before a run. Undefined for agents of the
+ * host, for specs of other agents, and for specs that cannot be read. `isReplaced` is true for a built-in name that belongs to
+ * an agent of the host. Agents that are named for a single run are not considered.
  */
 export function specFlow(
   settings: OperatorAgents,
@@ -70,7 +70,10 @@ function flowWith<Spec>(schema: SpecSchema<Spec>, { spec }: Node, flow: (read: S
   return read.success ? flow(read.data) : undefined
 }
 
-/** Reads and writes in the order in which an agent makes them: what it has written itself is there. */
+/**
+ * Collects reads and writes in the order in which an agent makes them. A read of a key that the agent has written itself is not
+ * a read of the board.
+ */
 class FlowBuilder {
   readonly #edges: readonly Edge[]
   readonly #reads: BoardRead[] = []
@@ -81,7 +84,10 @@ class FlowBuilder {
     this.#edges = edges
   }
 
-  /** `decides`: the rules choose the edge; else somebody does, and the rule that names it gives its writes. */
+  /**
+   * Returns the flow of rules. With `choosesEdge` the rules choose the edge; else a person or a model chooses it, and the rule
+   * that names it gives its writes.
+   */
   rules(spec: RulesSpec, choosesEdge: boolean): NodeFlow {
     this.#compute(spec)
     for (const [key, value] of Object.entries(spec.writes ?? {})) this.#read(readsOfValue(value, ['spec', 'writes', key]))
@@ -105,7 +111,7 @@ class FlowBuilder {
       const option = typeof given === 'string' ? { value: given } : given
       const name = option.event ?? option.value ?? ''
       const edges = edgesNamed(name, this.#edges)
-      // An option whose edge is closed is not offered, and so its texts are not filled in.
+      // An option whose edge is closed is not offered, and its texts are not filled in.
       const optional = edges.some(({ guard }) => guard !== undefined)
       for (const field of ['label', 'detail'] as const) {
         this.#read(readsOfText(option[field] ?? '', ['spec', 'options', i, field]).map((read) => (optional ? { ...read, optional } : read)))
@@ -120,7 +126,7 @@ class FlowBuilder {
   }
 
   model(spec: ModelSpec): NodeFlow {
-    // Where one way is open and nothing is to be written, nobody is asked.
+    // If one edge is open and nothing is to be written, no model is asked.
     const always = spec.writes !== undefined || this.#edges.filter(({ guard }) => guard === undefined).length > 1
     for (const field of ['prompt', 'system'] as const) {
       this.#read(readsOfText(spec[field] ?? '', ['spec', field]).map((read) => (always ? read : { ...read, optional: true })))
@@ -142,7 +148,7 @@ class FlowBuilder {
       }
     }
     for (const [key, values] of Object.entries(spec.pick ?? {})) {
-      // The first value is always asked for, the others only where those before are nothing.
+      // The first value is always read; a later one only if the values before it are missing or empty.
       for (const [i, value] of values.entries()) {
         const isBare = i < values.length - 1 && isObject(value) && typeof value.from === 'string' && value.else === undefined
         this.#read(readsOfValue(value, ['spec', 'pick', key, i]).map((read) => (i > 0 || isBare ? { ...read, optional: true } : read)))
@@ -155,7 +161,7 @@ class FlowBuilder {
     }
   }
 
-  /** The ways of a spec whose rules choose: the first all of whose conditions hold. */
+  /** Returns the cases of a spec whose rules choose: the first rule whose conditions all hold is used. */
   #ruleCases({ rules, go, because }: Pick<RulesSpec, 'rules' | 'go' | 'because'>): DecisionCase[] {
     const defaultReads = readsOfText(because ?? '', ['spec', 'because'])
     const before: BuiltinGuard[] = []
@@ -178,7 +184,7 @@ class FlowBuilder {
     ]
   }
 
-  /** The ways where somebody else chooses. */
+  /** Returns the cases of a spec if a person or a model chooses the edge. */
   #freeCases({ rules }: Pick<RulesSpec, 'rules'>): DecisionCase[] {
     const cases = (rules ?? []).flatMap((rule, i) => casesOver(this.#edgesOf(rule.go), { ...this.#ruleEffects(rule, i), when: [] }))
     return [...cases, { when: [], reads: [], writes: [] }]
@@ -209,7 +215,7 @@ class FlowBuilder {
     this.#written.add(write.key)
   }
 
-  /** Whether the agent has written what a path begins with. */
+  /** True if the agent has written the beginning of a path. */
   #has(path: string): boolean {
     const steps = path.split('.')
     return steps.some((_, i) => this.#written.has(steps.slice(0, i + 1).join('.')))
@@ -220,7 +226,7 @@ class FlowBuilder {
   }
 }
 
-/** The same way over each of some edges; over any where none is named. */
+/** Returns the same case for each of some edges; one case for any edge if none is named. */
 function casesOver(edges: readonly Edge[], decisionCase: DecisionCase): DecisionCase[] {
   return edges.length === 0 ? [decisionCase] : edges.map(({ id }) => ({ ...decisionCase, edge: id }))
 }

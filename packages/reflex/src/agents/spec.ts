@@ -18,7 +18,7 @@ const text = z.union([z.string(), z.array(z.string())]).check((input) => {
   if (problem !== undefined) input.issues.push({ code: 'custom', message: problem, input: input.value })
 })
 const edge = z.string().min(1).describe('The id or event of an edge, or the node that it leads to')
-const flags = z.string().regex(/^[imsu]*$/, 'flags are i, m, s and u')
+const flags = z.string().regex(/^[imsu]*$/, 'flags must be i, m, s or u')
 const pattern = { match: z.string().min(1).max(500), flags: flags.optional() }
 
 function checkPattern(input: z.core.ParsePayload<{ match: string; flags?: string | undefined }>): void {
@@ -62,7 +62,7 @@ const rule = z.strictObject({
   writes: z.record(z.string(), value).optional(),
 })
 
-/** What any node may do beside its main thing: work values out, and choose by rules. */
+/** The fields of every spec: actions that compute values, and rules that choose. */
 const sharedFields = {
   agent: z.string().min(1).optional(),
   classify: z.union([z.array(classify), classify]).optional(),
@@ -87,7 +87,7 @@ export const toolSpec = z.strictObject({
 
 const duration = z.union([z.string(), z.number()]).check((input) => {
   if (readDuration(input.value) === undefined)
-    input.issues.push({ code: 'custom', message: 'a time is a number and a unit: 500ms, 90s, 15m, 8h, 3d', input: input.value })
+    input.issues.push({ code: 'custom', message: 'write a number and a unit: 500ms, 90s, 15m, 8h, 3d', input: input.value })
 })
 
 const option = z
@@ -98,9 +98,9 @@ const option = z
     detail: template.optional(),
     writes: z.record(z.string(), value).optional(),
   })
-  .refine((given) => given.value !== undefined || given.event !== undefined, 'an option has a value or an event')
+  .refine((given) => given.value !== undefined || given.event !== undefined, 'an option needs a "value" or an "event"')
 
-/** The spec of a node at which a person is asked. */
+/** The spec of a node that asks a person. */
 export const personSpec = z.strictObject({
   agent: z.string().min(1).optional(),
   ask: text,
@@ -171,12 +171,12 @@ export type PersonSpec = z.output<typeof personSpec>
 export type ModelSpec = z.output<typeof modelSpec>
 export type PersonOption = z.output<typeof option>
 
-/** Several lines as one text. */
+/** Returns several lines as one text. */
 export function joinLines(lines: string | readonly string[]): string {
   return typeof lines === 'string' ? lines : lines.join('\n')
 }
 
-/** One or several as several. */
+/** Returns one item or several as a list. */
 export function listOf<Item>(items: Item | readonly Item[] | undefined): readonly Item[] {
   if (items === undefined) return []
   return Array.isArray(items) ? (items as readonly Item[]) : [items as Item]

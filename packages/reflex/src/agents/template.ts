@@ -10,37 +10,37 @@ type Part =
   | { readonly type: 'section' | 'without'; readonly path: string; readonly parts: readonly Part[] }
 
 const TAG = /\{\{([#^/]?)([^{}]*)\}\}/g
-/** A line that holds nothing but the beginning or end of a section leaves no empty line behind. */
+/** Matches a line that has only the beginning or end of a section: it leaves no empty line behind. */
 const SECTION_LINE = /^[ \t]*(\{\{[#^/][^{}]*\}\})[ \t]*(?:\r?\n|$)/gm
 const DEEPEST = 16
 const LONGEST = 1_000_000
-/** Sections inside sections may write nothing and still never end. */
+/** The limit of rendered parts: nested sections can write nothing and still take endless time. */
 const MOST_PARTS = 1_000_000
 
-/** What a template has become so far. */
+/** The state of filling in a template. */
 interface Rendering {
   text: string
   parts: number
   readonly show: (value: Json) => string
 }
 
-/** What is wrong with a template, or undefined. */
+/** Returns the mistake in a template, or undefined. */
 export function templateProblem(text: string): string | undefined {
   const parts = parse(text)
   if (typeof parts === 'string') return parts
   const unclosed = /\{\{[#^/]?\s*[\w.-]*/.exec(text.replace(TAG, ''))
-  return unclosed === null ? undefined : `${unclosed[0]} is never ended with }}`
+  return unclosed === null ? undefined : `${unclosed[0]} is not closed with }}`
 }
 
-/** A name that a template looks up. What a section asks for may be missing, and so may what stands inside one. */
+/** A name that a template looks up. The name of a section, and names inside a section, may be missing. */
 export interface TemplateRead {
   readonly path: string
   readonly optional: boolean
-  /** It stands in a section, whose items are looked up first. */
+  /** True inside a section: its items are looked up first. */
   readonly ofItem: boolean
 }
 
-/** The names that a template looks up, in their order; one that cannot be read has none. */
+/** Returns the names that a template looks up, in order; none for a template that cannot be read. */
 export function templateReads(text: string): readonly TemplateRead[] {
   const parts = parse(text)
   return typeof parts === 'string' ? [] : readsOfParts(parts, { optional: false, ofItem: false })
@@ -56,10 +56,10 @@ function readsOfParts(parts: readonly Part[], context: Omit<TemplateRead, 'path'
 }
 
 /**
- * Fills a template. `{{path}}` is a value; `{{#path}}…{{/path}}` stands once for each item of a list (names are looked up
- * in the item first, `{{.}}` is the item itself), once for any other value, and not at all for a value that is missing,
- * null, false, 0, empty text or an empty list; `{{^path}}…{{/path}}` stands exactly then. What is filled in is never read as
- * a template. Throws `R2110` for a value that is missing.
+ * Fills a template. `{{path}}` is a value. `{{#path}}…{{/path}}` appears once for each item of a list (names are looked up in
+ * the item first, `{{.}}` is the item itself), once for any other value, and not at all for a value that is missing, null,
+ * false, 0, an empty text or an empty list; `{{^path}}…{{/path}}` appears exactly then. Filled-in text is never read as a
+ * template. Throws `R2110` for a missing value.
  */
 export function fill(text: string, view: ValueView, where: string, show: (value: Json) => string = valueText): string {
   const parts = parse(text)
@@ -69,7 +69,7 @@ export function fill(text: string, view: ValueView, where: string, show: (value:
   return rendering.text
 }
 
-/** Whether a text has something to fill in. */
+/** True if a text has values to fill in. */
 export function isTemplate(text: string): boolean {
   return text.includes('{{')
 }
@@ -85,18 +85,18 @@ function parse(source: string): readonly Part[] | string {
     const parts = open.at(-1)?.parts ?? root
     if (match.index > at) parts.push({ type: 'text', text: text.slice(at, match.index) })
     at = match.index + whole.length
-    if (path === '') return `${whole} names no value`
+    if (path === '') return `${whole} has no name`
     if (sign === '') parts.push({ type: 'value', path })
     else if (sign === '/') {
-      if (open.pop()?.path !== path) return `${whole} ends no section that is open`
+      if (open.pop()?.path !== path) return `${whole} closes a section that is not open`
     } else {
       const inner: Part[] = []
       parts.push({ type: sign === '#' ? 'section' : 'without', path, parts: inner })
       open.push({ path, parts: inner })
-      if (open.length > DEEPEST) return `sections lie more than ${DEEPEST} deep`
+      if (open.length > DEEPEST) return `sections are nested more than ${DEEPEST} deep`
     }
   }
-  if (open.length > 0) return `{{#${open.at(-1)?.path}}} is never ended`
+  if (open.length > 0) return `{{#${open.at(-1)?.path}}} is not closed`
   if (at < text.length) root.push({ type: 'text', text: text.slice(at) })
   return root
 }
@@ -120,12 +120,12 @@ function renderSection(part: Part & { readonly type: 'section' | 'without' }, vi
   }
 }
 
-/** Missing, null, false, empty text or an empty list. */
+/** True for a value that is missing, null, false, an empty text or an empty list. */
 export function isNothing(value: Json | undefined): boolean {
   return value === undefined || value === null || value === false || value === '' || (isList(value) && value.length === 0)
 }
 
-/** A value as a template shows it. */
+/** Returns a value as a template shows it. */
 export function valueText(value: Json): string {
   if (typeof value === 'string') return value.startsWith('data:') ? (JSON.parse(displayJson(value)) as string) : value
   if (value === null) return ''

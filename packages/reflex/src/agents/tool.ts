@@ -14,19 +14,19 @@ import { toolSpec, type ToolSpec } from './spec.ts'
 import { isTemplate } from './template.ts'
 import { evaluateAll } from './evaluate.ts'
 
-/** What calls of tools need beside the context of a decision. */
+/** Settings of tool calls besides the context of a decision. */
 export interface ToolSettings {
   readonly tools: Tools
   /** The work folder, its real path. */
   readonly workdir: string
-  /** The policy's answer about one capability, asked again at the moment at which a tool acts; `call` is absent where no run decides. */
+  /** Asks the policy for one capability again, at the moment at which a tool acts. */
   readonly allows: (call: AgentCall | undefined, capability: string, exactly?: boolean) => boolean
   readonly denies: (call: AgentCall | undefined, capability: string) => boolean
 }
 
 const NO_SIGNAL = new AbortController().signal
 
-/** Calls the tool that the spec of the node names, writes what it returns, and goes on as rules do. */
+/** Returns the agent that calls the tool that the spec of the node names, writes its result, and chooses an edge by rules. */
 export function toolAgent(settings: ToolSettings): RunnableAgent {
   return {
     async resolve(context, call) {
@@ -46,7 +46,10 @@ export function toolAgent(settings: ToolSettings): RunnableAgent {
   }
 }
 
-/** A call that cannot be understood touches nothing: `resolve` refuses it. It never could be, unless the tool is what is missing. */
+/**
+ * Returns the traits of a call. A call with a mistake in its spec has no effect: `resolve` refuses it. If the tool itself is
+ * missing, an earlier process may have performed the call.
+ */
 function traitsOf(settings: ToolSettings, context: DecisionContext, place: AgentPlace | undefined): Traits {
   try {
     const prepared = prepare(settings.tools, readSpec(toolSpec, context.node), new Draft(context.blackboard))
@@ -77,20 +80,20 @@ function toolCall(settings: ToolSettings, call: AgentCall | undefined): Paramete
   }
 }
 
-/** Without a run, as in an engine that a program drives by itself, there is one folder for all. */
+/** Returns the folder of a run. An engine without runs has one folder for all. */
 function placeOf({ workdir }: ToolSettings, place: AgentPlace | undefined): Place {
   const { folder = `${workdir}/.reflex/runs/engine`, agentId }: Partial<RunSettings> = place?.settings ?? {}
   return { workdir, runFolder: folder, agentId }
 }
 
-/** The whole result under one key, or parts of it by path: `.` is the whole. */
+/** Writes the whole result under one key, or its parts by path: `.` is the whole result. */
 function writeResult(writes: ToolSpec['writes'], result: Json, draft: Draft, where: string): void {
   if (typeof writes === 'string') draft.write(writes, result)
   if (typeof writes !== 'object') return
   for (const [key, path] of Object.entries(writes)) {
     const value = path === '.' ? result : valueInside(result, path.split('.'))
     if (value === undefined)
-      throw faults.make('R2110', `${where}.${key}: the result has no ${path}; it is ${describeResult(result)}`, { path: where })
+      throw faults.make('R2110', `${where}.${key}: the result of the tool has no ${path}; it is ${describeResult(result)}`, { path: where })
     draft.write(key, value)
   }
 }

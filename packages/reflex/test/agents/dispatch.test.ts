@@ -49,7 +49,7 @@ describe('who decides', () => {
     const unknown = (spec: Record<string, unknown>, settings: Partial<DispatchSettings> = {}) => refusal(() => who(spec, settings))
     expect(await unknown({ agent: 'persn' })).toMatchObject({
       code: 'R2101',
-      message: 'n names the agent "persn", which is not there; did you mean "person"?',
+      message: 'n names the agent "persn", which does not exist; did you mean "person"?',
       fix: 'write person',
       path: 'n.spec.agent',
     })
@@ -177,12 +177,12 @@ describe('what can be seen before a run', () => {
       'R1011 nodes.a.spec.wrties no attribute "wrties"',
       'R4100 nodes.a.spec.tool there is no tool "git.lg"; did you mean "git.log"?',
       'R2103 nodes.a.spec.go no edge "NXT" leaves a; did you mean "NEXT"?',
-      'R2101 nodes.b.spec.agent b names the agent "persn", which is not there; did you mean "person"?',
-      'R1015 nodes.c.spec.due due: a time is a number and a unit: 500ms, 90s, 15m, 8h, 3d',
+      'R2101 nodes.b.spec.agent b names the agent "persn", which does not exist; did you mean "person"?',
+      'R1015 nodes.c.spec.due due: write a number and a unit: 500ms, 90s, 15m, 8h, 3d',
       'R2103 nodes.c.spec.options[0].event no edge "YESS" leaves c; did you mean "YES"?',
       'R1014 nodes.d.spec.rules[0].when.type rules[0].when.type cannot be "exist"',
       'R2103 nodes.d.spec.rules[0].go no edge leaves d, so it cannot go "x"',
-      'R1015 nodes.g.spec.template.k template.k: {{#x}} is never ended',
+      'R1015 nodes.g.spec.template.k template.k: {{#x}} is not closed',
     ])
   })
 
@@ -197,8 +197,8 @@ describe('what can be seen before a run', () => {
         .check(wrong)
         .map(({ path, message }) => `${path} ${message}`),
     ).toEqual([
-      'metadata.agent the workflow names the agent "ruls", which is not there; did you mean "rules"?',
-      'nodes.e.spec.agent --agent names the agent "zzz", which is not there',
+      'metadata.agent the workflow names the agent "ruls", which does not exist; did you mean "rules"?',
+      'nodes.e.spec.agent --agent names the agent "zzz", which does not exist',
     ])
   })
 

@@ -124,7 +124,7 @@ describe('what a spec says that its agent reads and writes', () => {
 })
 
 test('a template that is begun and never ended is a mistake', () => {
-  expect(templateProblem('Dear {{name')).toBe('{{name is never ended with }}')
-  expect(templateProblem('{{#a}}x{{/a')).toBe('{{#a}} is never ended')
+  expect(templateProblem('Dear {{name')).toBe('{{name is not closed with }}')
+  expect(templateProblem('{{#a}}x{{/a')).toBe('{{#a}} is not closed')
   expect(templateProblem('{{a}} and { b }')).toBeUndefined()
 })

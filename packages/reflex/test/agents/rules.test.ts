@@ -18,7 +18,7 @@ describe('without rules', () => {
   it('says what is missing where several edges are open, and why where none is', async () => {
     expect(await refused({}, { edges: ['A>a', 'B>b'] })).toMatchObject({
       code: 'R2106',
-      message: 'n has 2 open edges and nothing that chooses: A, B',
+      message: 'n has 2 open edges and no rule that chooses one: A, B',
     })
     expect(await refused({}, { edges: [['A>a', { type: 'equals', key: 'k', value: 1 }]], board: { k: 2 } })).toMatchObject({
       code: 'R2102',
@@ -141,11 +141,11 @@ describe('values in a spec', () => {
   it('are never made of what is missing', async () => {
     expect(await refused({ writes: { a: { from: 'commit.hash' } } }, { board: { commits: [] } })).toMatchObject({
       code: 'R2110',
-      message: 'writes.a reads "commit.hash", and the board has no value there: did you mean "commits"?',
+      message: 'writes.a reads "commit.hash", but the board has no value there: did you mean "commits"?',
     })
     expect(await refused({ writes: { a: '{{commits.0.hash}}' } }, { board: { commits: [] } })).toMatchObject({
       code: 'R2110',
-      message: containing('"commits" has nothing there'),
+      message: containing('"commits" has no such part'),
     })
   })
 })

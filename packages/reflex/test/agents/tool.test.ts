@@ -75,7 +75,7 @@ describe('a node with a tool', () => {
     expect(written(decision)).toMatchObject({ total: 84, sku: 'x', count: 1, line: 'x for 84', all: { id: 'A-1' } })
     expect(await refusal(() => agent.resolve(at({ tool: 'orders.get', writes: { t: 'totl' } }, { edges }), call()))).toMatchObject({
       code: 'R2110',
-      message: containing('the result has no totl; it is an object with id, total, lines'),
+      message: containing('the result of the tool has no totl; it is an object with id, total, lines'),
     })
   })
 

@@ -35,10 +35,10 @@ ${node('f', '{ "tool": "file.write" }')}
   "edges": ${edges('a', 'b', 'c', 'd', 'e', 'f')} }`
   const told = (await found('w.workflow.json', text)).filter(({ code }) => code === 'R4101')
   expect(told.map(({ line, message, fix }) => [line, message.split(':')[0], fix])).toMatchObject([
-    [3, 'file.write takes no argument "txt"', 'write "text"'],
+    [3, 'file.write has no argument "txt"', 'write "text"'],
     [4, 'file.write needs the argument "text"', 'add "text" to "args"'],
-    [5, 'git.log cannot take "limit" like this', 'write a value that the tool takes'],
-    [7, 'file.write cannot take "text" like this', 'write a value that the tool takes'],
+    [5, 'git.log has an invalid argument "limit"', 'write a value that the schema of the tool allows'],
+    [7, 'file.write has an invalid argument "text"', 'write a value that the schema of the tool allows'],
     [8, 'file.write needs the argument "path"', 'add "path" to "args"'],
     [8, 'file.write needs the argument "text"', 'add "text" to "args"'],
   ])
