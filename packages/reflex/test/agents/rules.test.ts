@@ -338,7 +338,7 @@ describe('a spec that is wrong', () => {
     [
       { classify: { from: 'a', into: 'b', rules: [{ match: 'x', flags: 'g', class: 'x' }] } },
       'n.spec.classify.rules[0].flags',
-      'flags are',
+      'flags must be',
       undefined,
     ],
   ])('%j is refused', async (spec, path, message, fix) => {

@@ -182,7 +182,7 @@ describe('a question at the terminal', () => {
     const { code, screen } = await run.ended
     expect(code).toBe(0)
     expect(screen).toContain('there no')
-    expect(screen).toContain('nobody answered in time')
+    expect(screen).toContain('no answer arrived in time')
   })
 })
 

@@ -91,7 +91,7 @@ export const program = workflow({
       message: 'two edges from "a" have the event "NEXT": to "b" and to "c"',
       line: 3,
       file: expect.stringContaining('w.workflow.mjs') as string,
-      fix: 'give one of them an event or an id of its own',
+      fix: 'give one of them a different event or id',
     },
   ])
 })

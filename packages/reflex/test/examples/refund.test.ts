@@ -114,7 +114,7 @@ describe('example 02, a refund', () => {
     expect(code).toBe(2)
     expect(err).toContain('order_id')
     const missing = await reflex(['run', 'examples/02-refund'])
-    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('refund needs the input "order_id"') as string })
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('refund requires the input "order_id"') as string })
     const misspelt = await reflex(['run', 'examples/02-refund', '--input', 'orderid=A-1042'])
     expect(misspelt.err).toContain('write order_id instead of orderid')
     expect((await reflex(['runs', '--json'])).out).toContain('"runs": []')

@@ -94,7 +94,7 @@ describe('why', () => {
     expect(await reflex.why('otter', 'approve')).toMatchObject({ what: 'decision', value: '[S] Stop', by: 'ana' })
   })
 
-  test('says that nobody answered in time', async () => {
+  test('says that no answer arrived in time', async () => {
     const host = virtualHost()
     const surroundings = { host, worker: { id: 'w', host: 'here', pid: 1 }, cwd: '/', environment: {}, actor: 'ana' }
     const reflex = reflexOf({ surroundings })

@@ -20,7 +20,7 @@ type FormsOf<Options> = Readonly<Record<keyof Options, Form>>
 export const REGISTRY = objectWith('a registry', 'get', 'list')
 export const AGENT = objectWith('an agent', 'resolve')
 export const READER = objectWith('a board', 'get', 'has')
-// A guard without a function has a fault of its own.
+// A guard without a function has its own fault.
 const GUARDS = NAMED_VALUES
 
 const ENGINE = {
@@ -42,7 +42,7 @@ export const REGISTRY_OPTIONS = options({ warn: FUNCTION })
 export const REGISTER_OPTIONS = options({ verify: FLAG })
 export const LOAD_OPTIONS = options({ guards: GUARDS, file: TEXT })
 export const SERIALIZE_OPTIONS = options({ guardNames: OBJECT })
-/** A workflow, or a definition of one, well enough to go through it. */
+/** The form of a workflow or a definition, precise enough to iterate over its nodes and edges. */
 export const WORKFLOW = shape('a workflow', { nodes: recordOf(OBJECT), edges: listOf(OBJECT) })
 export const CALLS = shape('a state of calls', {
   records: listOf(shape('a call', { invocationId: TEXT, childInvocationIds: listOf(TEXT) })),

@@ -3,21 +3,21 @@ import { Scope, type Entry } from '../../kernel/state/scope.ts'
 import { copyJson, type Json } from '../../kernel/journal/json.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite, Cursor, CursorReader } from './types.ts'
 
-/** One scope of a board as readers see it: entries up to a record, and who wrote them. */
+/** One scope of a board as readers see it: its entries up to a record, with their authors. */
 export interface ReadableScope {
   readonly scope: Scope
   readonly bound: number
   readonly source: (entry: Entry) => BlackboardSource
-  /** For readers of values alone: its entries name no workflow. */
+  /** True if readers need only values: the entries name no workflow. */
   readonly isUnnamed?: true
 }
 
-/** An entry as the seed shows it (seed workflow 2.7). */
+/** Returns an entry in the form of the seed (seed workflow 2.7). */
 function boardEntry(entry: Entry, source: BlackboardSource): BlackboardEntry {
   return Object.freeze({ key: entry.key, value: entry.value, source, timestamp: entry.at })
 }
 
-/** The entries of a scope as they have been shown so far. A scope only grows, so that each is made once; a tombstone is a gap. */
+/** The entries of a scope that were read so far. A scope only grows, so each entry is created once. A tombstone is a gap. */
 interface ShownEntries {
   readonly entries: (BlackboardEntry | undefined)[]
   gaps: boolean
@@ -26,7 +26,7 @@ interface ShownEntries {
 const namedEntries = new WeakMap<Scope, ShownEntries>()
 const unnamedEntries = new WeakMap<Scope, ShownEntries>()
 
-/** Returns the entries of a scope from a place on, in a list of the caller's own. */
+/** Returns the entries of a scope from a position on. The caller owns the list. */
 export function scopeEntries({ scope, bound, source, isUnnamed }: ReadableScope, from = 0, end = scope.sizeAt(bound)): BlackboardEntry[] {
   const known = isUnnamed === true ? unnamedEntries : namedEntries
   let shown = known.get(scope)
@@ -42,14 +42,14 @@ export function scopeEntries({ scope, bound, source, isUnnamed }: ReadableScope,
   return (shown.gaps ? selected.filter((entry) => entry !== undefined) : selected) as BlackboardEntry[]
 }
 
-/** Returns the entries of a scope after a cursor, and the cursor behind them. */
+/** Returns the entries of a scope after a cursor, and the next cursor. */
 export function entriesAfter(scope: ReadableScope, cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
   const end = scope.scope.sizeAt(scope.bound)
   const from = Math.max(cursor, 0)
   return [from < end ? scopeEntries(scope, from, end) : [], end]
 }
 
-/** Lexical reads over scopes, the nearest first (seed workflow 2.11). Entries are frozen. */
+/** Reads a board lexically over its scopes, nearest first (seed workflow 2.11). Entries are frozen. */
 export class ScopedBlackboardReader implements BlackboardReader {
   readonly #scopes: readonly ReadableScope[]
 
@@ -61,7 +61,7 @@ export class ScopedBlackboardReader implements BlackboardReader {
   get(key: string): Json | undefined {
     for (const { scope, bound } of this.#scopes) {
       const place = scope.find(key, bound)
-      // A caller of another kind may have deleted the key in its own scope: those further out are asked.
+      // A caller of another kind may have deleted the key in its own scope: the outer scopes are read then.
       const value = place < 0 ? undefined : scope.valueAt(place)
       if (value !== undefined) return value
     }
@@ -90,12 +90,12 @@ export class ScopedBlackboardReader implements BlackboardReader {
   }
 }
 
-/** An append-only board of one workflow, for those who test an agent or a guard without an engine. */
+/** An append-only board of one workflow, to test an agent or a guard without an engine. */
 export class ScopedBlackboard implements CursorReader {
   readonly #scope = new Scope()
   readonly #sources: BlackboardSource[] = []
 
-  /** Appends writes of one source. Throws `R2004` for what is not JSON. `timestamp` in ms since the epoch. */
+  /** Appends writes of one source. Throws `R2004` for a value that is not JSON. `timestamp` is in milliseconds since the epoch. */
   append(writes: readonly BlackboardWrite[], source: BlackboardSource, timestamp = 0): BlackboardEntry[] {
     const frozen = Object.freeze({ ...source })
     const values = writes.map(({ key, value }) => ({ key, value: copyJson(value, `${source.workflowId}/${source.nodeId}.${key}`) }))
@@ -105,17 +105,17 @@ export class ScopedBlackboard implements CursorReader {
     return scopeEntries(this.view(), from)
   }
 
-  /** A reader of this board and of those of its callers, the nearest first. */
+  /** Returns a reader of this board and of the boards of its callers, nearest first. */
   reader(...callers: ScopedBlackboard[]): ScopedBlackboardReader {
     return new ScopedBlackboardReader([this, ...callers])
   }
 
-  /** The number of entries so far, from which `entriesFrom` reads on. */
+  /** Returns the number of entries so far. `entriesFrom` reads on from it. */
   cursor(): Cursor {
     return this.#scope.size
   }
 
-  /** Returns the entries after a cursor, and the cursor behind them. */
+  /** Returns the entries after a cursor, and the next cursor. */
   entriesFrom(cursor: Cursor): [entries: BlackboardEntry[], next: Cursor] {
     return entriesAfter(this.view(), cursor)
   }

@@ -5,7 +5,7 @@ import { ExecutionTree } from './execution-tree.ts'
 import { invocationName, invocationOf } from './stack.ts'
 import type { ExecutionRecord, ExecutionTreeState, InvocationId } from './types.ts'
 
-/** A frame and the call that made it. */
+/** A frame and the call that created it. */
 interface CallSite {
   readonly workflowId: string
   readonly invocation: InvocationId | undefined
@@ -15,15 +15,15 @@ interface CallSite {
   node: string
 }
 
-/** What reading on has found. */
+/** The changes found in new records. */
 export interface CallChanges {
   readonly calls: ExecutionRecord[]
   readonly invalidated: InvocationId[]
 }
 
 /**
- * The execution tree of a session, read off its journal when somebody asks (reference workflow 15): a session
- * that nobody watches pays nothing for it.
+ * The execution tree of a session, read from its journal on demand (reference workflow 15). A session without observers does not
+ * pay for the tree.
  */
 export class CallLog {
   readonly tree: ExecutionTree
@@ -52,7 +52,7 @@ export class CallLog {
     }
   }
 
-  /** Reads the records since the last time, up to one. */
+  /** Reads the records since the last call, up to the record `upTo`. */
   catchUp(upTo = Number.POSITIVE_INFINITY): CallChanges {
     const changes: CallChanges = { calls: [], invalidated: [] }
     for (; this.#readCount < this.#records.length && this.#firstRecord + this.#readCount < upTo; this.#readCount++) {
@@ -62,7 +62,7 @@ export class CallLog {
     return changes
   }
 
-  /** The record and the return map of the call that made a frame. */
+  /** Returns the record and the return map of the call that created a frame. */
   callOf(frame: Ref): Pick<CallSite, 'record' | 'map'> {
     return this.#sites.get(frame) ?? { record: 0, map: [] }
   }

@@ -13,12 +13,12 @@ import {
 import { faults } from './faults.ts'
 import type { BlackboardReader, CelGuard } from './types.ts'
 
-/** The name by which an expression reaches every key of the board, also those that are no words. */
+/** The name by which an expression reads every key of the board, also keys that are not identifiers. */
 const BOARD = 'board'
 
 const compiled = new WeakMap<CelGuard, { readonly expr: string; readonly result: CompiledExpression }>()
 
-/** The expression of a guard, read once for each guard object, and what is wrong with it. Never throws. */
+/** Returns the compiled expression of a guard and its findings, cached by guard object. Never throws. */
 export function guardExpression(guard: CelGuard): CompiledExpression {
   const known = compiled.get(guard)
   if (known !== undefined && known.expr === guard.expr) return known.result
@@ -27,7 +27,7 @@ export function guardExpression(guard: CelGuard): CompiledExpression {
   return result
 }
 
-/** What is wrong with the expression of a guard, each finding at its place in the file. */
+/** Returns the findings about the expression of a guard, each at its place in the file. */
 export function guardFindings(guard: CelGuard, locate: (span: TextSpan, note?: string) => FaultDetails): readonly Fault[] {
   const { expression, findings } = guardExpression(guard)
   return expression === undefined || findings.length > 0 ? compile(guard, locate).findings : []
@@ -37,7 +37,7 @@ function compile({ expr }: CelGuard, locate?: (span: TextSpan, note?: string) =>
   return compileExpression(expr, { allVariables: BOARD, result: 'boolean', rule: 'SCHEMA_VIOLATION', locate })
 }
 
-/** Whether the expression holds on a board. Throws `R2044` when it fails or gives something else than true or false. */
+/** True if the expression holds on a board. Throws `R2044` if it fails, or if its result is not a boolean. */
 export function testExpression(guard: CelGuard, board: BlackboardReader): boolean {
   const { expression, findings } = guardExpression(guard)
   if (expression === undefined) {
@@ -53,7 +53,7 @@ export function testExpression(guard: CelGuard, board: BlackboardReader): boolea
   throw evaluationFault(expression, board, failureOf(expression, result))
 }
 
-/** What the guard saw, knowing its answer: `order.total >= 100 is false (84)`. */
+/** Returns the observed values of a guard, given its result: `order.total >= 100 is false (84)`. */
 export function describeExpression(guard: CelGuard, board: BlackboardReader, open: boolean): string {
   const { expression } = guardExpression(guard)
   return expression === undefined ? '' : evaluationText(expression, board, String(open))
@@ -79,4 +79,4 @@ function evaluationFault(
   })
 }
 
-const ADVICE = 'test a key that may be missing first, as in has(board.total) && total > 5'
+const ADVICE = 'first test a key that may be missing, as in has(board.total) && total > 5'

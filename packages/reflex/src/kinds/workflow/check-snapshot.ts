@@ -5,8 +5,8 @@ import { snapshotSchema } from './snapshot.ts'
 import type { CustomGuard, EngineSnapshot, GuardRegistry } from './types.ts'
 
 /**
- * Throws `EngineError` if a snapshot does not fit a registry: its shape, version and status (D13), then its
- * workflows, its position and its stack. With `guards`, guards without a function get the one of their name.
+ * Throws `EngineError` if a snapshot does not fit a registry: its shape, version and status (D13), then its workflows, its
+ * position and its stack. With `guards`, guards without a function get the function of their name.
  */
 export function checkSnapshot(snapshot: EngineSnapshot, registry: WorkflowRegistry, guards?: GuardRegistry): void {
   checkShape(snapshot)

@@ -5,23 +5,23 @@ import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { CustomGuard, Edge, InputMapping, Node, Workflow } from './types.ts'
 
-/** A node with what a step needs of it, worked out once. */
+/** A node with the data that its steps need, computed once. */
 export interface CompiledNode {
   readonly node: Node
   readonly edges: readonly Edge[]
   readonly edgeById: ReadonlyMap<string, Edge>
-  /** All its edges, if none has a guard. */
+  /** All its edges, if none of them has a guard. */
   readonly unguardedEdges: Edge[] | undefined
-  /** The request that entering the node makes; shared by all steps. */
+  /** The request that entering the node makes, shared by all steps. */
   readonly requests: Request[]
   readonly call: CompiledCall | undefined
 }
 
 /** The call that an invoking node makes. */
 export interface CompiledCall {
-  /** The reference as it is written, with its kind. */
+  /** The reference as written, with its kind. */
   readonly program: string
-  /** The names under which the program is looked up, in this order. */
+  /** The names under which the program is looked up, in order. */
   readonly programs: readonly string[]
   readonly map: readonly ReturnPair[]
   readonly inputs: readonly InputMapping[]
@@ -32,21 +32,21 @@ export interface CompiledWorkflow {
   readonly workflow: Workflow
   readonly nodes: ReadonlyMap<string, CompiledNode>
   readonly calls: readonly string[]
-  /** What its board's keys hold, for those that are declared. */
+  /** The validators of its declared board keys. */
   readonly board: Readonly<Record<string, Validator>> | undefined
 }
 
-/** The port through which a node's decision is asked for. */
+/** The port that requests the decision of a node. */
 export const DECIDE = 'decide'
 
-/** A reference to a program: `kind:id`, a bare id being a workflow. */
+/** Returns a reference to a program, `kind:id`. An id without a kind is a workflow. */
 export function programRef(id: string): string {
   return /^[a-z][a-z0-9-]*:/.test(id) ? id : `workflow:${id}`
 }
 
 /**
- * The names under which a called program is looked up, in this order: the workflow of exactly this id, then the program
- * that a kind in front names. An id may have a colon of its own.
+ * Returns the names under which a called program is looked up, in order: the workflow with exactly this id, then the program of
+ * the kind that the id begins with. An id may contain a colon.
  */
 export function programRefs(id: string): readonly string[] {
   const exact = `workflow:${id}`
@@ -56,7 +56,7 @@ export function programRefs(id: string): readonly string[] {
 
 const compiled = new WeakMap<Workflow, CompiledWorkflow>()
 
-/** Prepares a workflow that has been validated, from a copy of its own; the same definition is prepared once. */
+/** Compiles a valid workflow from its own frozen copy. The same definition is compiled once. */
 export function compileWorkflow(definition: Workflow): CompiledWorkflow {
   const workflow = frozenCopy(definition)
   const known = compiled.get(workflow)
@@ -90,8 +90,8 @@ function programNames(id: string): Pick<CompiledCall, 'program' | 'programs'> {
 const sources = new WeakMap<Workflow, { readonly source: Json; readonly local: string | undefined }>()
 
 /**
- * A workflow as data, for its hash and for a store. Functions stand by name and version; `local` says why it
- * cannot be stored, if one has neither (decisions, guards that are functions).
+ * Returns a workflow as data, for its hash and for a store. Functions are represented by name and version. `local` is the reason
+ * why the workflow cannot be stored, if a function has neither (decisions, guards that are functions).
  */
 export function workflowSource(definition: Workflow): { readonly source: Json; readonly local: string | undefined } {
   const workflow = frozenCopy(definition)
@@ -111,20 +111,20 @@ export function workflowSource(definition: Workflow): { readonly source: Json; r
 }
 
 /**
- * A part of a workflow as data: the part itself where it is JSON, for it is frozen. What is no JSON, such as a function in a
- * spec, runs all the same and cannot be stored.
+ * Returns a part of a workflow as data: the part itself if it is JSON, because it is frozen. A part that is not JSON, such as a
+ * function in a spec, can run but cannot be stored.
  */
 function jsonOr(fallback: JsonObject, part: object, what: string, reasons: string[]): JsonObject {
   try {
     if (isJson(part)) return part as JsonObject
     return JSON.parse(JSON.stringify(part, rejectNonJson)) as JsonObject
   } catch {
-    reasons.push(`${what} holds what JSON cannot say`)
+    reasons.push(`${what} has a value that JSON cannot express`)
     return fallback
   }
 }
 
-/** Whether `JSON.stringify` would leave nothing out of a copied value and change nothing in it. */
+/** True if `JSON.stringify` would keep a copied value unchanged. */
 function isJson(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
@@ -133,32 +133,35 @@ function isJson(value: unknown): boolean {
   return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson)
 }
 
-/** Says no to what `JSON.stringify` would leave out or change. */
+/** Throws for a value that `JSON.stringify` would leave out or change. */
 function rejectNonJson(this: unknown, key: string, value: unknown): unknown {
   const raw = (this as { readonly [key: string]: unknown })[key]
   const plain = typeof raw !== 'object' || raw === null || Array.isArray(raw) || isPlainObject(raw)
-  if (!plain || typeof raw === 'function' || typeof raw === 'symbol' || Number.isNaN(raw)) throw new TypeError(`${key} is no JSON`)
+  if (!plain || typeof raw === 'function' || typeof raw === 'symbol' || Number.isNaN(raw)) throw new TypeError(`${key} is not JSON`)
   return value
 }
 
-/** An object as a literal makes it, also one of another realm, whatever its keys are called. */
+/** True for an object created by a literal, also in another realm and with any keys. */
 function isPlainObject(raw: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(raw)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** Validators as their JSON Schema; those that have none, or say more, cannot be stored. */
+/** Returns the schemas of a board as JSON Schema. Validators without an equivalent JSON Schema cannot be stored. */
 function boardSource(board: NonNullable<Workflow['board']>, reasons: string[]): JsonObject {
   const schemas = Object.entries(board).map(([key, schema]) => {
     const source = schemaSource(schema)
     if ('schema' in source) return [key, source.schema] as const
-    reasons.push(`JSON Schema cannot say what ${key} holds: ${source.reason}`)
+    reasons.push(`JSON Schema cannot express the schema of ${key}: ${source.reason}`)
     return [key, {}] as const
   })
   return Object.fromEntries(schemas)
 }
 
-/** Guards that are functions are shared with their makers, who may change them. */
+/**
+ * Returns an edge as data. A guard that is a function is shared with its owner, who may change it, so it is represented by name
+ * and version.
+ */
 function edgeSource(edge: Edge, reasons: string[]): object {
   return edge.guard?.type === 'custom' ? { ...edge, guard: guardSource(edge.guard, reasons) } : edge
 }
@@ -171,23 +174,26 @@ function guardSource(guard: CustomGuard, reasons: string[]): object {
   return { type: 'custom', name: name ?? `function ${evaluate.toString()}`, ...(version === undefined ? {} : { version }) }
 }
 
-/** The node that a position stands at: `"node"`, or `["node", 1]` once the node's call has returned; more follows while its agent prepares. */
+/**
+ * Returns the node of a position: `"node"`, or `["node", 1]` after its call has returned. The position is longer while the agent
+ * prepares.
+ */
 export function nodeAt(position: Json | undefined): string | undefined {
   if (typeof position === 'string') return position
   return Array.isArray(position) && typeof position[0] === 'string' ? position[0] : undefined
 }
 
-/** Whether the call of the node has returned, so that a decision is due and not the call. */
+/** True if the call of the node has returned, so that the next step is the decision. */
 export function hasReturned(position: Json | undefined): boolean {
   return Array.isArray(position) && position[1] === 1
 }
 
-/** Narrows a value to an object with string keys. */
+/** Returns a value that is an object, else an empty object. */
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** A text; anything else is none. */
+/** Returns a value that is a text, else an empty text. */
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }

@@ -20,13 +20,13 @@ export function push(session: Session, { name, def }: Program, { inputMap = [], 
   return sendCommand(session, session.top, { push: name, seeds: seeds.flat(), map })
 }
 
-/** Returns from the active workflow, at whatever node it stands (reference workflow 13). */
+/** Returns from the active workflow, at any node (reference workflow 13). */
 export function pop(session: Session): StepResult {
   if (session.top.link === undefined) throw new EngineError('popWorkflow() called with empty stack — nothing to pop')
   return sendCommand(session, session.top, { pop: 1 })
 }
 
-/** Gives up the callees above a depth (reference workflow 14). */
+/** Discards the callees above a depth (reference workflow 14). */
 export function unwind(session: Session, depth: number, { reinvoke = false }: UnwindOptions): void {
   const { top } = session
   if (!Number.isInteger(depth) || depth < 0 || depth > top.depth) {
@@ -52,7 +52,7 @@ export function unwind(session: Session, depth: number, { reinvoke = false }: Un
   })
 }
 
-/** The active frame, then outward to the one above a depth. */
+/** Returns the active frame and its callers down to the one above a depth. */
 function activations(top: Frame, depth: number): Frame[] {
   const frames: Frame[] = []
   for (let at: Frame | undefined = top; at !== undefined && at.depth > depth; at = at.link?.caller) frames.push(at)
@@ -71,13 +71,13 @@ function restoredPosition(session: Session, target: Frame, targetDepth: number, 
   return { targetDepth, restoredWorkflow: workflow, restoredNode: node, reinvoke }
 }
 
-/** The kernel takes an order of the host at once, since nothing else goes on. */
+/** Sends a command of the host to the kernel, which executes it at once because nothing else is under way. */
 function sendCommand(session: Session, frame: Frame, command: WorkflowCommand): StepResult {
   const { run } = session
   run.block(isBlocked)
   session.watch()
   session.outcome = undefined
-  // Only a run that has ended refuses, and the engine has looked.
+  // Only a run that has ended refuses a command, and the engine has checked that.
   run.command(frame.id, command).catch(() => undefined)
   return session.outcome ?? stoppedResult(session)
 }

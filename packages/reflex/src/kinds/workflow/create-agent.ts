@@ -7,38 +7,38 @@ import { type DecisionCall, FREE_TRAITS, type RunnableAgent } from './port.ts'
 import { runFaults } from './run-faults.ts'
 import type { BlackboardWrite, Decision, DecisionContext, Question } from './types.ts'
 
-/** Values by board key, of the types that the board declares. */
+/** Values by board key, with the types that the board declares. */
 export type TypedWrites<Types extends WorkflowTypes> = { readonly [Key in keyof Types['values']]?: Types['values'][Key] }
 
 /** The context of a handler of one node. */
 export interface HandlerContext<Types extends WorkflowTypes> {
   readonly board: TypedReader<Types>
-  /** Takes an edge, by its id or its event, and writes. Without a name: the only open edge, or the end at a node without edges. */
+  /** Takes an edge, named by its id or event, and writes. Without a name: takes the only open edge, or ends at a node without edges. */
   readonly take: (edge?: Types['edges'] | Types['events'], writes?: TypedWrites<Types>) => Decision
-  /** Ends the workflow, at a node without edges, and writes. */
+  /** Ends the workflow at a node without edges, and writes. */
   readonly done: (writes?: TypedWrites<Types>) => Decision
-  /** Waits, with a question if there is one; the answer comes back as `input`. */
+  /** Suspends, with a question if there is one. The answer is in `input` of the next call. */
   readonly wait: (reason: string, ask?: Question) => Decision
-  /** The answer that a suspended node is resumed with. */
+  /** The answer that resumed a suspended node. */
   readonly input: unknown
   readonly context: TypedContext<Types>
-  /** The effect that this decision is, with its idempotency key and its signal. */
+  /** The effect of this decision, with its idempotency key and its signal. */
   readonly call: DecisionCall | undefined
 }
 
-/** Decides at one node. Without an answer the node takes its only open edge, or ends. */
+/** Decides at one node. If it returns nothing, the node takes its only open edge, or ends. */
 export type NodeHandler<Types extends WorkflowTypes> = (context: HandlerContext<Types>) => Promise<Decision | void> | Decision | void
 
 /** A handler for each node. */
 export type NodeHandlers<Types extends WorkflowTypes> = { readonly [Id in Types['nodes']]: NodeHandler<Types> }
 
 /**
- * Returns an agent of one function for each node, by node id: `createAgent<typeof refund>({ read: async ({ board, take }) =>
- * take('OK', { total: 84 }) })`. A node without one is an error of the compiler, and a node that calls needs one too: it
- * decides once its call has returned.
- *
- * `others` decides at nodes that have no handler, such as those of called workflows; without it they fail with `R2052`. An
- * error that a handler throws fails its decision. On replay no handler is called: decisions are recorded.
+ * Returns an agent with one function for each node, by node id: `createAgent<typeof refund>({ read: async ({ board, take }) =>
+ * take('OK', { total: 84 }) })`. A missing handler is a compiler error. A node that calls needs a handler too: it decides when
+ * its call has returned.
+ * `fallback` decides at nodes without a handler, such as those of called workflows; without it they fail with `R2052`. An error
+ * thrown by a handler fails its decision. On replay no handler is called, because decisions are recorded. On cancel the signal
+ * of `call` is aborted.
  */
 export function createAgent<Defined>(handlers: NodeHandlers<TypesIn<Defined>>, fallback?: RunnableAgent): RunnableAgent {
   checkArguments('createAgent', { handlers: [handlers, recordOf(FUNCTION)], others: [fallback, optional(AGENT)] })
@@ -69,7 +69,10 @@ function handlerContext(context: DecisionContext, call: DecisionCall | undefined
   }
 }
 
-/** An edge by its id, else by its event. A name that no open edge has is left to the engine, which says what was open. */
+/**
+ * Returns a decision for an edge named by its id, else by its event. The engine refuses a name that no open edge has, and lists
+ * the open edges.
+ */
 function decideEdge({ node, workflow, validEdges }: DecisionContext, name?: string, writes?: object): Decision {
   const list = listOf(writes)
   if (name !== undefined) {

@@ -4,16 +4,16 @@ import type { WorkflowRegistry } from './registry.ts'
 import type { EngineOptions, EngineSnapshot, RestoreOptions } from './types.ts'
 
 /**
- * An engine over a registry and an agent (seed workflow 3.2). The agent is asked at every node that calls no
- * workflow, and at one that does once the call has returned.
+ * Creates an engine from a registry and an agent (seed workflow 3.2). The agent decides at every node that calls no workflow,
+ * and at a calling node after its call has returned.
  */
 export function createEngine(registry: WorkflowRegistry, agent: RunnableAgent, options: EngineOptions = {}): ReflexEngine {
   return new ReflexEngine(registry, agent, options)
 }
 
 /**
- * An engine at exactly the place of a snapshot. Emits nothing; handlers are added anew. `guards` gives functions to
- * guards that stand by name. Throws `EngineError` as `ReflexEngine.restore` does.
+ * Creates an engine at exactly the place of a snapshot. Emits nothing; handlers must be added again. `guards` has the functions
+ * of guards that are stored by name. Throws `EngineError` as `ReflexEngine.restore` does.
  */
 export function restoreEngine(
   snapshot: EngineSnapshot,

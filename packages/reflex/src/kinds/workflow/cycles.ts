@@ -5,8 +5,8 @@ interface Visit {
 }
 
 /**
- * The members of each cycle, in the order of `nodes`: strongly connected components of more than one node,
- * and nodes that lead to themselves. Tarjan's algorithm, with a stack of its own in place of recursion.
+ * Returns the members of each cycle, in the order of `nodes`: strongly connected components of more than one node, and nodes
+ * with an edge to themselves. Uses Tarjan's algorithm with an explicit stack instead of recursion.
  */
 export function cyclesOf(nodes: readonly string[], next: (node: string) => readonly string[]): string[][] {
   const place = new Map(nodes.map((node, i) => [node, i]))
@@ -23,7 +23,7 @@ class CycleSearch {
   readonly #next: (node: string) => readonly string[]
   readonly #onCycle: (members: string[]) => void
   readonly #index = new Map<string, number>()
-  /** The least index that a node still under way can go back to. */
+  /** The lowest index that an open node can reach. */
   readonly #low = new Map<string, number>()
   readonly #open: string[] = []
   readonly #openSet = new Set<string>()
@@ -72,7 +72,7 @@ class CycleSearch {
   }
 }
 
-/** A shortest way round a cycle, from its first member back to it: the nodes, the first also last. */
+/** Returns a shortest path around a cycle, from its first member back to it. The first node is also the last. */
 export function shortestCycle(members: readonly string[], next: (node: string) => readonly string[]): string[] {
   const inside = new Set(members)
   const [start = ''] = members

@@ -6,8 +6,8 @@ import { didYouMean, suggest } from '../../text/index.ts'
 import { type CompiledWorkflow, DECIDE, nodeAt } from './compile.ts'
 
 /**
- * A decision in flight as somebody makes it by hand: over an edge that is named by its id, its event or where it leads. It is what
- * the port would have accepted of an agent. Throws `R2064` for an edge that is not there or closed.
+ * Returns the value that decides an effect in flight by hand, for an edge named by its id, its event or its target. The value is
+ * one that the port accepts from an agent. Throws `R2064` for an unknown or closed edge.
  */
 export function decideByHand(
   edgeStates: readonly EdgeState[],
@@ -29,7 +29,7 @@ export function decideByHand(
   const edgeState = edgeStates.find(({ id }) => id === found?.id)
   const place = `${workflow.id}/${node}`
   const open = edgeStates.filter((one) => one.open).map(({ id }) => id)
-  const fix = open.length === 0 ? 'fork elsewhere: no way on is open' : `name one of ${open.join(', ')}`
+  const fix = open.length === 0 ? 'fork at another record: no edge is open here' : `name one of ${open.join(', ')}`
   if (edgeState === undefined) {
     const hint = didYouMean(
       suggest(
@@ -37,7 +37,7 @@ export function decideByHand(
         edges.flatMap(({ id, event, to }) => [id, event, to]),
       ),
     )
-    throw faults.make('R2064', `${place} has no way ${JSON.stringify(edgeName)}${hint === undefined ? '' : `; ${hint}`}`, {
+    throw faults.make('R2064', `${place} has no edge ${JSON.stringify(edgeName)}${hint === undefined ? '' : `; ${hint}`}`, {
       path: place,
       fix,
     })

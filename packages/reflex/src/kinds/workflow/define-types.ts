@@ -4,33 +4,33 @@ import type { UnknownTypes, WorkflowTypes } from '../../programs/program-types.t
 import type { SpecDefinition } from './spec-types.ts'
 import type { BoardSchema, CelGuard, CustomGuard, Workflow } from './types.ts'
 
-/** The types of a workflow: `TypesIn<typeof refund>`. Of a plain `Workflow` nothing is known. */
+/** The types of a workflow: `TypesIn<typeof refund>`. The types of a plain `Workflow` are unknown. */
 export type TypesIn<Defined> = Defined extends { readonly [TYPES]?: infer Types }
   ? Types extends WorkflowTypes
     ? Types
     : UnknownTypes
   : UnknownTypes
 
-/** Never there when the program runs: it carries types alone. */
+/** Absent at run time: this key only carries types. */
 declare const TYPES: unique symbol
 
-/** A workflow that knows the types of its parts. It is the seed's data, and goes wherever a `Workflow` goes. */
+/** A workflow that has the types of its parts. It is a `Workflow` of the seed and is accepted wherever a `Workflow` is. */
 export interface DefinedWorkflow<Types = UnknownTypes> extends Workflow {
   readonly [TYPES]?: Types
 }
 
-/** The board of a definition that declares none: its keys are any text. */
+/** The board of a definition that declares none: any text is a key. */
 export type AnyBoard = Readonly<Record<string, BoardSchema>>
 
-/** The keys that a called workflow declares; any, if it declares none. */
+/** The keys that a called workflow declares; any text if it declares none. */
 type ChildKeys<Child> = Child extends { readonly values: infer Values } ? keyof Values & string : string
 
-/** How a workflow stands in TypeScript; `workflow` makes the seed's data of it. */
+/** A workflow as written in TypeScript; `workflow` converts it to a `Workflow` of the seed. */
 export interface WorkflowDefinition<Board, Calls, Outputs, From, EdgeId = string, Event = string> {
   readonly id: string
   readonly version?: string
   readonly entry: keyof NoInfer<Calls> & string
-  /** What the keys of the board hold: validators, or JSON Schemas. With it, every key that is named must be one of these. */
+  /** The schemas of board keys: validators or JSON Schemas. If present, every named key must be declared here. */
   readonly board?: Board
   /** The nodes, by id. */
   readonly nodes: { readonly [Id in keyof Calls]: NodeDefinition<keyof NoInfer<Board> & string, Calls[Id]> } & {
@@ -40,7 +40,7 @@ export interface WorkflowDefinition<Board, Calls, Outputs, From, EdgeId = string
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-/** A node without what its key says. */
+/** A node without its id, which is its key. */
 export interface NodeDefinition<Key extends string, Child> {
   readonly description?: string
   /** The spec of a node: for the built-in agents, or for an agent of the host. */
@@ -54,7 +54,7 @@ export interface NodeDefinition<Key extends string, Child> {
   }[]
 }
 
-/** A call: of a workflow object, which comes along, or of any program by its name. */
+/** A call of a workflow object, which is registered with its caller, or of any program by name. */
 export interface CallDefinition<Key extends string, Child> {
   readonly workflow: DefinedWorkflow<Child> | string
   readonly returnMap?: readonly { readonly parentKey: Key; readonly childKey: NoInfer<ChildKeys<Child>> }[]
@@ -67,7 +67,7 @@ interface OutputDefinition<Output, Key extends string> {
   readonly description?: string
 }
 
-/** An edge; without an event it is `NEXT`, without an id `from:event`. */
+/** An edge. Without an event it gets `NEXT`, without an id `from:event`. */
 export interface EdgeDefinition<From, Id extends string, Board, EdgeId = string, Event = string> {
   readonly id?: EdgeId
   readonly from: From
@@ -82,7 +82,7 @@ type GuardDefinition<Board> =
   | CelGuard
   | CustomGuard
 
-/** A comparison for each key, with a value that the key can hold. */
+/** A comparison for each key, with a value of the type of the key. */
 type Comparison<Board> = {
   readonly [Key in keyof Board & string]: {
     readonly type: 'equals' | 'not-equals'
@@ -91,7 +91,7 @@ type Comparison<Board> = {
   }
 }
 
-/** The types that a definition comes to. Its members are worked out when somebody asks for them. */
+/** The types that a definition declares. The compiler evaluates a member only when it is used. */
 export interface TypesOf<Board, Outputs, From, EdgeId, Event> {
   readonly nodes: keyof Outputs & string
   readonly values: string extends keyof Board ? UnknownTypes['values'] : { readonly [Key in keyof Board]: SchemaValue<Board[Key]> }
@@ -100,23 +100,23 @@ export interface TypesOf<Board, Outputs, From, EdgeId, Event> {
   readonly events: EventOf<Event>
 }
 
-/** The ids that are written, and those that edges without one get. */
+/** The written ids, and the generated ids of edges without one. */
 type IdOf<From, EdgeId, Event> = (string extends EdgeId ? never : EdgeId & string) | `${From & string}:${EventOf<Event>}`
 
-/** The events that are written, and that of edges without one. */
+/** The written events, and the event of edges without one. */
 type EventOf<Event> = (string extends Event ? never : Event & string) | 'NEXT'
 
-/** What a node without outgoing edges answers with: its declared outputs, else what it wrote. */
+/** The result of a node without outgoing edges: its declared outputs, else its writes. */
 type Answer<Board, Output> = unknown extends Output
   ? JsonObject | undefined
   : { readonly [Key in Output & string]?: Key extends keyof Board ? SchemaValue<Board[Key]> : Json }
 
-/** Inputs for a run, by name: those that the board declares, of its types; of a workflow without a board, any. */
+/** Inputs of a run by name: the declared keys with their types, or any keys if the workflow has no board. */
 export type InputOf<Types extends WorkflowTypes> = string extends keyof Types['values']
   ? JsonObject
   : { readonly [Key in keyof Types['values']]?: Types['values'][Key] }
 
-/** The type of a board key: the output of its validator, or the type of its JSON Schema as far as types can express it. */
+/** The type of a board key: the input type of its validator, or the type of its JSON Schema as far as TypeScript can express it. */
 type SchemaValue<Schema> = Schema extends Validator
   ? Schema extends { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } }
     ? Input
@@ -139,7 +139,7 @@ type ValueOfType<Type, Schema> = Type extends 'object'
       ? JsonTypes[Type]
       : Json
 
-/** An object by its declared properties: the required ones are present. */
+/** The type of an object with declared properties: the required ones are present. */
 type ObjectOf<Schema> = Schema extends { readonly properties: infer Properties }
   ? { readonly [Key in keyof Properties & RequiredOf<Schema>]: JsonSchemaValue<Properties[Key]> } & {
       readonly [Key in Exclude<keyof Properties, RequiredOf<Schema>>]?: JsonSchemaValue<Properties[Key]>

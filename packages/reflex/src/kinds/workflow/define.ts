@@ -5,13 +5,12 @@ import { faults } from './faults.ts'
 import type { Edge, InvocationSpec, Node, Workflow } from './types.ts'
 
 /**
- * A workflow from one object literal, with types: a wrong node id or board key is an error in the editor. It gives the
- * seed's data (seed workflow 2.1), so that registry, `validate`, `serializeWorkflow` and `Reflex` take it.
- *
- * A node's `id` is its key and its `spec` is `{}` unless given. An edge without an event is `NEXT`, one without an id
- * is `from:event`; two that would be called the same are refused where the workflow is checked (`R1044`), since nobody
- * could say which was meant: give one of them an event. `invokes` takes a workflow object, which is registered along
- * with its caller, or the name of a program. Throws `R1060` for a call of what is neither.
+ * Creates a workflow from one object literal, with types: a wrong node id or board key is an error in the editor. Returns a
+ * `Workflow` of the seed (seed workflow 2.1), accepted by the registry, `validate`, `serializeWorkflow` and `Reflex`.
+ * The `id` of a node is its key; its `spec` is `{}` by default. An edge without an event gets `NEXT`, one without an id gets
+ * `from:event`. Two edges with the same id are refused when the workflow is checked (`R1044`): give one of them an event.
+ * `invokes` names a program, or takes a workflow object, which is registered with its caller. Throws `R1060` for a call of any
+ * other value.
  */
 export function workflow<
   const Board = AnyBoard,
@@ -38,7 +37,7 @@ export function workflow<
   return created
 }
 
-/** A definition as it is read here; the compiler has checked the rest. */
+/** A definition as this module reads it; the compiler has checked the rest. */
 interface UntypedDefinition {
   readonly id: string
   readonly entry: string
@@ -54,13 +53,13 @@ function nodeOf(place: string, id: string, { invokes, spec = {}, ...rest }: Node
 
 function callOf(place: string, call: NonNullable<NodeDefinition<string, unknown>['invokes']>, called: Workflow[]): InvocationSpec {
   const { workflow: callee, returnMap = [], ...rest } = call
-  // Two modules that import each other: one of them is not there yet.
+  // If two modules import each other, one of them is still undefined here.
   const target = callee as Workflow | string | undefined
   if (typeof target === 'object' && target !== null && typeof target.id === 'string') called.push(target)
   else if (typeof target !== 'string') {
-    throw faults.make('R1060', `${place} invokes ${shortJson(target)}, which is no workflow`, {
+    throw faults.make('R1060', `${place} invokes ${shortJson(target)}, which is not a workflow`, {
       path: place,
-      fix: 'give the workflow object, or name it by its id',
+      fix: 'pass the workflow object, or its id',
     })
   }
   const workflowId = typeof target === 'string' ? target : target.id
@@ -73,19 +72,19 @@ function edgeOf({ id, from, to, event = 'NEXT', guard, ...rest }: EdgeDefinition
 
 const definitionSites = new WeakMap<Workflow, DefinitionSite | undefined>()
 
-/** The place of a program's source that a workflow was written at. */
+/** The place in the source at which a workflow was written. */
 export interface DefinitionSite {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
-/** Returns the call of `workflow` that made a workflow, if one did and the engine of the language can tell. */
+/** Returns the place of the call of `workflow` that created a workflow; undefined if it was created otherwise or the place is unknown. */
 export function definitionSite(workflow: Workflow): DefinitionSite | undefined {
   return definitionSites.get(workflow)
 }
 
-/** The caller of `workflow`, from a stack as V8 writes it: two frames above this one. */
+/** Returns the caller of `workflow`, read from a stack trace of V8: two frames above this one. */
 function callSite(): DefinitionSite | undefined {
   const frame = new Error('here').stack?.split('\n')[3] ?? ''
   const place = frame.slice(Math.max(frame.lastIndexOf('('), frame.lastIndexOf(' ')) + 1).replace(')', '')
@@ -105,8 +104,8 @@ export function copyCallees(workflow: Workflow, copy: Workflow): void {
 }
 
 /**
- * The workflow objects that a workflow calls, and those that they call, what is called before its caller. A workflow
- * that was not made here has none: it calls by name.
+ * Returns the workflow objects that a workflow calls, and those that they call, callees before callers. A workflow that
+ * `workflow` did not create calls by name only, so it has none.
  */
 export function calledWorkflows(caller: Workflow): readonly Workflow[] {
   const found = new Set<Workflow>()

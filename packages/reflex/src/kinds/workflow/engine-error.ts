@@ -1,6 +1,6 @@
 import { Fault, type FaultDetails } from '../../kernel/journal/fault.ts'
 
-/** A failure of the engine itself, with the name that the seed's users know (reference workflow 7). */
+/** A failure of the engine itself, with the name of the seed's API (reference workflow 7). */
 export class EngineError extends Fault {
   override readonly name: string = 'EngineError'
 

@@ -42,16 +42,15 @@ import type {
 } from './types.ts'
 
 /**
- * Runs one workflow at a time, step by step or to its end (seed workflow 3.2): a thin face over one run of the
- * kernel, in memory, whose journal it reads for everything that it shows.
- *
- * Whatever fails while it runs suspends it and is told by `engine:error`; it can be resumed. Calls that it is in
- * no state for throw `EngineError` and change nothing. One call that changes it runs at a time: `init`, `step`,
- * `run`, `resume`, `pushWorkflow`, `popWorkflow` and `unwindToDepth` are refused while another is under way, also
- * to agents and handlers.
+ * Runs one workflow at a time, step by step or to its end (seed workflow 3.2). It is a thin layer over one run of the kernel in
+ * memory, and reads everything that it shows from that run's journal.
+ * Every failure during a step suspends the session and emits `engine:error`; the session can be resumed. A call in the wrong
+ * state throws `EngineError` and changes nothing. Only one changing call runs at a time: `init`, `step`, `run`, `resume`,
+ * `pushWorkflow`, `popWorkflow` and `unwindToDepth` throw while another one is under way, also if an agent or a handler calls
+ * them.
  */
 export class ReflexEngine {
-  /** The registry that it was made with. */
+  /** The registry of the engine. */
   readonly registry: WorkflowRegistry
   readonly #options: EngineOptions
   readonly #host: Host
@@ -85,11 +84,10 @@ export class ReflexEngine {
   // Lifecycle
 
   /**
-   * Begins a session at the entry node and gives its id, which is the run's. Seeds are written before the entry is
-   * entered; a call that the entry makes is made by the first step. A session that was there is given up.
-   *
-   * Rejects with `EngineError` for an unknown workflow, with `R2004` for a seed that is not JSON and with `R2045` for
-   * one that does not fit the board, changing nothing; with what a handler threw, once the session has begun.
+   * Begins a session at the entry node and returns its id, which is the id of the run. Seeds are written before the entry is
+   * entered. If the entry is a calling node, the first step makes the call. An earlier session is discarded.
+   * Rejects with `EngineError` for an unknown workflow, with `R2004` for a seed that is not JSON and with `R2045` for a seed
+   * that does not fit the board; nothing has changed then. Rejects with the error of a handler after the session has begun.
    */
   async init(workflowId: string, options: InitOptions = {}): Promise<string> {
     checkArguments('init', { workflowId: [workflowId, TEXT], options: [options, INIT_OPTIONS] })
@@ -124,9 +122,9 @@ export class ReflexEngine {
   }
 
   /**
-   * Puts the session of a snapshot in place: same id, position, stack, boards and execution tree (reference
-   * workflow 12). Tells nobody. Throws `EngineError`, changing nothing, if the snapshot is of an unknown version or
-   * shape, or names a workflow, node or guard that the registry does not have.
+   * Replaces the session by that of a snapshot: same id, position, stack, boards and execution tree (reference workflow 12).
+   * Emits no event. Throws `EngineError`, and changes nothing, if the snapshot has an unknown version or shape, or names a
+   * workflow, node or guard that the registry does not have.
    */
   restore(snapshot: EngineSnapshot, options: RestoreOptions = {}): void {
     checkArguments('restore', { options: [options, ENGINE_OPTIONS] })
@@ -146,11 +144,10 @@ export class ReflexEngine {
   }
 
   /**
-   * Makes one transition (seed workflow 1.4): a call, a return, or what the agent decides. A suspended session is
-   * resumed, with `input` for the agent of the suspended node; without, the agent is asked again.
-   *
-   * Rejects with `EngineError` when there is nothing to step or nothing waits for the input, with `R2004` for an
-   * input that is not JSON, changing nothing; with what a handler or the persistence threw, after the transition.
+   * Makes one transition (seed workflow 1.4): a call, a return, or a decision of the agent. A suspended session is resumed: the
+   * agent of the suspended node gets `input`; without it, the agent is asked again.
+   * Rejects with `EngineError` if there is nothing to step or no wait for the input, and with `R2004` for an input that is not
+   * JSON; nothing has changed then. Rejects with the error of a handler or of the persistence after the transition.
    */
   async step(options: ResumeOptions = {}): Promise<StepResult> {
     checkArguments('step', { options: [options, STEP_OPTIONS] })
@@ -166,9 +163,8 @@ export class ReflexEngine {
   }
 
   /**
-   * Steps until the session completes, suspends or fails; resumes a suspended one as `step` does. A failure is a
-   * result and not a rejection, `error` being what `engine:error` tells; so is what a handler threw. Rejects
-   * otherwise as `step` does.
+   * Steps until the session completes, suspends or fails. Resumes a suspended session as `step` does. A failure is a result, not
+   * a rejection: `error` is that of `engine:error`, or the error of a handler. Rejects otherwise as `step` does.
    */
   async run(options: ResumeOptions = {}): Promise<RunResult> {
     checkArguments('run', { options: [options, STEP_OPTIONS] })
@@ -183,14 +179,14 @@ export class ReflexEngine {
     })
   }
 
-  /** Answers what the session waits for, and runs on. */
+  /** Answers the wait of the session, then runs on. */
   resume(input: unknown): Promise<RunResult> {
     return this.run({ input })
   }
 
   /**
-   * Stops the step that is under way: the decision is given up, the agent's `signal` is aborted, and what it
-   * answers later is ignored. The session suspends and can be resumed. Without a step under way nothing happens.
+   * Stops the step that is under way: the decision is abandoned, the agent's `signal` is aborted, and a later answer of the
+   * agent is ignored. The session suspends and can be resumed. Does nothing if no step is under way.
    */
   interrupt(reason = 'interrupted'): void {
     checkArguments('interrupt', { reason: [reason, TEXT] })
@@ -244,9 +240,9 @@ export class ReflexEngine {
   // Control by the host: an agent cannot use it
 
   /**
-   * Calls a workflow from the current node, at once, with copies of values that this node can read (reference
-   * workflow 13). Once it has returned, the agent is asked at this node. Throws `R2045`, changing nothing, for a value
-   * that does not fit the board of the workflow.
+   * Calls a workflow from the current node, at once, with copies of values that this node can read (reference workflow 13). The
+   * agent decides at this node when the call has returned. Throws `R2045`, and changes nothing, for a value that does not fit
+   * the board of the workflow.
    */
   pushWorkflow(workflowId: string, options: PushWorkflowOptions = {}): StepResult {
     checkArguments('pushWorkflow', { workflowId: [workflowId, TEXT], options: [options, PUSH_OPTIONS] })
@@ -256,7 +252,7 @@ export class ReflexEngine {
     return this.#runSync(() => push(session, program, options))
   }
 
-  /** Returns from the current workflow, at whatever node it stands, as if it had completed (reference workflow 13). */
+  /** Returns from the current workflow, at any node, as if it had completed (reference workflow 13). */
   popWorkflow(): StepResult {
     const session = this.#startedSession('popWorkflow()')
     return this.#runSync(() => pop(session))
@@ -268,8 +264,8 @@ export class ReflexEngine {
   }
 
   /**
-   * Gives up the callees above a depth and stands again at the node that called, suspended (reference workflow 14).
-   * Nothing is returned. With `reinvoke` the next step makes the call again.
+   * Discards the callees above a depth and suspends at the calling node (reference workflow 14). Return maps are not applied.
+   * With `reinvoke` the next step repeats the call.
    */
   unwindToDepth(depth: number, options: UnwindOptions = {}): void {
     checkArguments('unwindToDepth', { options: [options, UNWIND_OPTIONS] })
@@ -284,8 +280,8 @@ export class ReflexEngine {
   // Events
 
   /**
-   * Calls a handler at each event, at once and in the order of registration. The returned function ends it. A
-   * handler that throws does not keep the transition from being finished or others from hearing of it.
+   * Calls a handler at each event, synchronously and in the order of registration. The returned function removes the handler. If
+   * a handler throws, the transition is still completed and the other handlers are still called.
    */
   on<Event extends EngineEvent>(event: Event, handler: EventHandler<Event>): () => void {
     checkArguments('on', { event: [event, TEXT], handler: [handler, FUNCTION] })
@@ -293,84 +289,87 @@ export class ReflexEngine {
     return this.#handlers.on(event, handler)
   }
 
-  /** Calls a handler at every event, with its name. The returned function ends it. */
+  /** Calls a handler at every event, with the name of the event. The returned function removes the handler. */
   onAny(handler: AnyEventHandler): () => void {
     checkArguments('onAny', { handler: [handler, FUNCTION] })
     this.#session?.watch()
     return this.#handlers.onAny(handler)
   }
 
-  // Looking. Inside a handler: what was so at the moment of the event.
+  // Reading. Inside a handler: the state at the moment of the event.
 
-  /** The id of the session: 128 random bits as 32 hexadecimal digits, or the id that its snapshot has. Throws before `init`. */
+  /** Returns the id of the session: 128 random bits as 32 hexadecimal digits, or the id in its snapshot. Throws before `init`. */
   sessionId(): string {
     if (this.#session === undefined) throw new EngineError('Engine not initialized — call init() first')
     return this.#session.run.id
   }
 
-  /** `idle` before `init`. Never `error`: what fails suspends. */
+  /** Returns `idle` before `init`. Never returns `error`: a failure suspends. */
   status(): EngineStatus {
     return this.#session?.status ?? 'idle'
   }
 
-  /** The node that the session stands at, also after completion. */
+  /** Returns the node at which the session stands, also after completion. */
   currentNode(): Node | null {
     return this.#session?.node ?? null
   }
 
-  /** The workflow that the session is in, also after completion. */
+  /** Returns the workflow that the session is in, also after completion. */
   currentWorkflow(): Workflow | null {
     return this.#session?.workflow ?? null
   }
 
-  /** Reads of the active scope and outward: live for the active scope, as it is now for its callers. */
+  /** Returns a reader of the active scope and of its callers: live for the active scope, as of now for the callers. */
   blackboard(): BlackboardReader {
     return this.#session?.board ?? new ScopedBlackboardReader([])
   }
 
-  /** The active scope's own board, to be read from where one left off. A cursor belongs to one scope. */
+  /** Returns the board of the active scope, to be read from a cursor on. A cursor belongs to one scope. */
   currentBlackboard(): CursorReader | null {
     return this.#session?.cursor ?? null
   }
 
-  /** The callers, the nearest first. */
+  /** Returns the callers, nearest first. */
   stack(): readonly StackFrame[] {
     return this.#session?.stack ?? []
   }
 
-  /** The edges that are open now; none when a guard fails, and none after completion. */
+  /** Returns the open edges; none if a guard fails, and none after completion. */
   validEdges(): Edge[] {
     return this.#session?.validEdges ?? []
   }
 
-  /** Calls that have not returned (reference workflow 15). */
+  /** Returns the calls that have not returned (reference workflow 15). */
   activeExecutions(): ExecutionRecord[] {
     return this.#session?.tree.activeExecutions() ?? []
   }
 
-  /** Calls made by a node that have returned and still count. */
+  /** Returns the calls of a node that have returned and are still valid. */
   completedExecutionsAt(workflowId: string, nodeId: string): ExecutionRecord[] {
     return this.#session?.tree.completedExecutionsAt(workflowId, nodeId) ?? []
   }
 
-  /** Calls that no longer count: repeated, or given up. */
+  /** Returns the calls that are no longer valid: repeated or discarded. */
   invalidatedExecutions(): ExecutionRecord[] {
     return this.#session?.tree.invalidatedExecutions() ?? []
   }
 
-  /** Returns all calls of the session by their ids, in the order in which they were made, with the same calls as a list in `records`. */
+  /** Returns all calls of the session by id, in the order in which they were made, and the same calls as a list in `records`. */
   executionTree(): ExecutionTreeMap {
     return (this.#session?.tree ?? new ExecutionTree()).executionTree()
   }
 
-  /** The session as JSON, apart from the engine: for `restoreEngine` (seed workflow 6.1). Throws before `init`. */
+  /** Returns the session as JSON, for `restoreEngine` (seed workflow 6.1). Throws before `init`. */
   snapshot(): EngineSnapshot {
     if (this.#session === undefined) throw new EngineError('snapshot() called before init() — no session state to capture')
     return this.#session.snapshot(this.registry.list(), this.#host)
   }
 }
 
-/** Deadlines are looked at when somebody steps: nothing moves a session from behind, and no timer keeps a process alive. */
+/**
+ * Returns a host without timers. An engine checks deadlines when it steps, so nothing changes a session in the background, and
+ * no timer keeps a process alive.
+ */
 function withoutTimers(host: Host): Host {
   return {
     now: () => host.now(),

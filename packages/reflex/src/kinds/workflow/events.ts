@@ -13,33 +13,33 @@ import { stackFrame } from './stack.ts'
 import type { BlackboardEntry, EngineEvent, EngineEvents, Node } from './types.ts'
 import { suspendedResult } from './suspended-result.ts'
 
-/** What an engine shows: the present, or, while an event is delivered, what was so at that moment. */
+/** The state that an engine shows: the present, or, during an event, the state at the moment of the event. */
 export interface EngineView {
   readonly frame: Frame
   readonly position: Json | undefined
-  /** Entries of later records are not there yet: in its own scope, and in those of its callers. */
+  /** The last visible record of its own scope (`bound`) and of the scopes of its callers (`callers`). */
   readonly bound: number
   readonly callers: number
 }
 
-/** One event, and what the engine shows while it is delivered. */
+/** One event, and the state that the engine shows during the event. */
 export interface Emission {
   readonly event: EngineEvent
   readonly payload: EngineEvents[EngineEvent]
   readonly view: EngineView
 }
 
-/** What the projection needs beside the record. */
+/** The facts that the projection needs besides the record. */
 export interface EventSources {
   readonly names: WorkflowNames
   readonly session: string
   readonly calls: CallLog
-  /** The value that an agent or a guard threw, if this process saw it. */
+  /** Returns the value that an agent or a guard threw, if this process caught it. */
   thrownBy(effect: Ref): unknown
   compiled(frame: Frame): CompiledWorkflow
 }
 
-/** The events of one record, in the order of seed workflow 3.2 and reference workflow 16. */
+/** Returns the events of one record, in the order of seed workflow 3.2 and reference workflow 16. */
 export function eventsOf(change: Change, sources: EventSources): Emission[] {
   const { record, before } = change
   const emit = new Emitter(change, sources)
@@ -74,7 +74,7 @@ class Emitter {
     this.#change = change
     this.#sources = sources
     this.#compiled = sources.compiled(change.frame)
-    // What happened while nobody listened is not told now.
+    // Events of records that had no listener are not emitted later.
     sources.calls.catchUp(change.n - 1)
     this.#calls = sources.calls.catchUp(change.n)
   }
@@ -86,7 +86,7 @@ class Emitter {
     frame = this.#change.frame,
     bound = this.#change.n,
   ): void {
-    // What a return has brought to the callers is told of with the pop, in the next record.
+    // The values that a return wrote for the callers are emitted with the pop, in the next record.
     const callers = frame.gone ? this.#change.n - 1 : bound
     Object.freeze(payload)
     this.emissions.push({ event, payload, view: { frame, position, bound, callers } })
@@ -98,7 +98,7 @@ class Emitter {
     return node
   }
 
-  /** The entries of the frame's own scope after a record; there are no more than so many. */
+  /** Returns the entries of the frame's own scope after a record, at most `atMost`. */
   #entries(after: number, atMost: number): BlackboardEntry[] {
     const scope = frameScope(this.#change.frame, this.#sources.names)
     return scopeEntries(scope, Math.max(scope.scope.sizeAt(after), scope.scope.size - atMost))
@@ -143,7 +143,7 @@ class Emitter {
     this.#addEnter()
   }
 
-  /** Calls that no longer count because of this record: told before anything else of it. */
+  /** Adds the event of calls that are no longer valid after this record. It comes before all others. */
   addInvalidations(): void {
     const { invalidated } = this.#calls
     if (invalidated.length > 0) this.#add('execution:invalidate', { invalidatedIds: Object.freeze(invalidated) }, this.#change.before)
@@ -162,7 +162,7 @@ class Emitter {
     )
   }
 
-  /** The parent goes on first, then its returned values are told one by one (reference workflow 5, 6; D5). */
+  /** Adds the events of a return: its values one by one, then the pop, then the enter of the parent (reference workflow 5, 6; D5). */
   addPop(callee: Ref): void {
     const { frame } = this.#change
     const { workflow } = this.#compiled
@@ -196,7 +196,7 @@ class Emitter {
   }
 }
 
-/** A fault of the engine's own as its users know it (reference workflow 7). */
+/** Returns the error of a fault: an `EngineError` for faults of the engine itself (reference workflow 7). */
 export function errorOf(fault: FaultData): Fault {
   return fault.code.startsWith('R205') ? new EngineError(fault.message, fault) : new Fault(fault.code, fault.message, fault.verdict, fault)
 }

@@ -2,7 +2,7 @@ import { checkArguments } from '../../text/index.ts'
 import { CALLS } from './argument-forms.ts'
 import type { ExecutionRecord, ExecutionStatus, ExecutionTreeMap, ExecutionTreeState, InvocationId } from './types.ts'
 
-/** A call that is about to be made; the caller names it. */
+/** A call that is about to be made; the caller chooses its id. */
 export type ExecutionCall = Omit<ExecutionRecord, 'status' | 'childInvocationIds'>
 
 interface Execution {
@@ -12,17 +12,16 @@ interface Execution {
 }
 
 /**
- * Which workflow called which, and which of those calls still count (reference workflow 15).
- *
- * A call that returned is completed. A call that is made again from the same node, inside the same call, makes the
- * earlier one and all within it invalid; so does unwinding. A call that encloses another is never touched by it,
- * also when a workflow calls itself (D1). What it hands out is frozen and does not change later.
+ * The calls between workflows, and their validity (reference workflow 15).
+ * A call that returned is completed. A call that is repeated from the same node, inside the same call, invalidates the earlier
+ * one and all calls within it; unwinding does the same. A call never invalidates a call that encloses it, also when a workflow
+ * calls itself (D1). Returned records are frozen and do not change.
  */
 export class ExecutionTree {
   readonly #executions = new Map<InvocationId, Execution>()
   readonly #sites = new Map<string, InvocationId[]>()
 
-  /** Empty, or as it was when `state` was taken. */
+  /** Creates an empty tree, or the tree of `state`. */
   constructor(state: ExecutionTreeState = { records: [] }) {
     checkArguments('ExecutionTree', { state: [state, CALLS] })
     for (const { status, childInvocationIds, ...call } of state.records) {
@@ -31,8 +30,8 @@ export class ExecutionTree {
   }
 
   /**
-   * Notes a call. Earlier calls from the same place no longer count: their ids come back as `invalidated`.
-   * Throws a `TypeError` when the id has been used.
+   * Adds a call. Earlier calls from the same place become invalid: `invalidated` has their ids. Throws a `TypeError` if the id
+   * is already used.
    */
   push(call: ExecutionCall): { readonly record: ExecutionRecord; readonly invalidated: InvocationId[] } {
     if (this.#executions.has(call.invocationId)) throw new TypeError(`invocation ${call.invocationId} was pushed before`)
@@ -43,26 +42,26 @@ export class ExecutionTree {
     return { record: recordOf(execution), invalidated }
   }
 
-  /** The first half of `push`, for those who tell of it before the call is made: gives the ids that no longer count. */
+  /** Invalidates earlier calls from a place and returns their ids. It is the first half of `push`, for events that come before the call. */
   supersede(place: Pick<ExecutionCall, 'parentInvocationId' | 'parentWorkflowId' | 'parentNodeId'>): InvocationId[] {
     const earlier = this.#sites.get(siteOf(place)) ?? []
-    // What was invalid before this call stays so, and need not be looked at again.
+    // Calls that were invalid before stay invalid and need no further check.
     this.#sites.set(siteOf(place), [])
     return this.invalidate(earlier)
   }
 
-  /** A call has returned. Only an active one becomes completed; gives its record, if there is one. */
+  /** Marks an active call as completed. Returns the record of the call, if it exists. */
   pop(id: InvocationId): ExecutionRecord | undefined {
     const execution = this.#executions.get(id)
     if (execution?.status === 'active') execution.status = 'completed'
     return execution === undefined ? undefined : recordOf(execution)
   }
 
-  /** Calls, and all calls within them, no longer count. Gives the ids for which this is new. */
+  /** Invalidates calls and all calls within them. Returns the ids that were valid before. */
   invalidate(ids: Iterable<InvocationId>): InvocationId[] {
     const within = new Set(ids)
     const changed: InvocationId[] = []
-    // A set visits what is added while it is walked.
+    // A set also visits items that are added during the iteration.
     for (const id of within) {
       const execution = this.#executions.get(id)
       if (execution === undefined) continue
@@ -78,19 +77,19 @@ export class ExecutionTree {
     return execution === undefined ? undefined : recordOf(execution)
   }
 
-  /** Calls that have not returned. */
+  /** Returns the calls that have not returned. */
   activeExecutions(): ExecutionRecord[] {
     return this.#select(({ status }) => status === 'active')
   }
 
-  /** Calls made by a node that have returned and still count. */
+  /** Returns the calls of a node that have returned and are still valid. */
   completedExecutionsAt(workflowId: string, nodeId: string): ExecutionRecord[] {
     return this.#select(
       ({ status, call }) => status === 'completed' && call.parentWorkflowId === workflowId && call.parentNodeId === nodeId,
     )
   }
 
-  /** Calls that no longer count. */
+  /** Returns the calls that are no longer valid. */
   invalidatedExecutions(): ExecutionRecord[] {
     return this.#select(({ status }) => status === 'invalidated')
   }

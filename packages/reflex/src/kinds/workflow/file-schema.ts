@@ -3,8 +3,8 @@ import { once } from '../../text/index.ts'
 import { GUARD_FORMS } from './guard-forms.ts'
 
 /**
- * A workflow as it stands in a file: the one source of what is allowed there (reference workflow 11).
- * The loader and the serializer check against it, and the published JSON Schema is made from it.
+ * The schema of a workflow file, the only source of its rules (reference workflow 11). The loader and the serializer check
+ * against it, and the published JSON Schema is generated from it.
  */
 export const workflowFile = once(() => {
   const text = z.string()
@@ -19,9 +19,9 @@ export const workflowFile = once(() => {
       .describe('The version that a call names as id@version'),
     entry: text.describe('The node at which it starts'),
     nodes: z.record(text, nodeSchema()).describe('The nodes, by id'),
-    edges: z.array(edgeSchema()).describe('The ways between nodes; they must not form a circle'),
-    board: z.record(text, free).optional().describe('What the keys of the board hold, each as a JSON Schema'),
-    metadata: free.optional().describe('Whatever else belongs to it; Reflex does not read it'),
+    edges: z.array(edgeSchema()).describe('The edges between nodes; they must not form a cycle'),
+    board: z.record(text, free).optional().describe('The JSON Schemas of the board keys'),
+    metadata: free.optional().describe('Further data; Reflex does not read it'),
   })
 })
 
@@ -29,31 +29,41 @@ function nodeSchema(): z.ZodObject {
   const text = z.string()
   const input = z.strictObject({
     key: text.describe('The blackboard key that the node reads'),
-    required: z.boolean().describe('Whether the node cannot do without it'),
-    inherited: z.boolean().optional().describe('Whether a caller or a seed provides it'),
+    required: z.boolean().describe('True if the node fails without it'),
+    inherited: z.boolean().optional().describe('True if a caller or a seed provides it'),
     description: text.optional(),
   })
 
   const output = z.strictObject({
     key: text.describe('The blackboard key that the node writes'),
-    guaranteed: z.boolean().describe('Whether the node writes it each time'),
+    guaranteed: z.boolean().describe('True if the node always writes it'),
     description: text.optional(),
   })
 
   const invocation = z.strictObject({
-    workflowId: text.describe('The workflow that entering the node starts'),
+    workflowId: text.describe('The workflow that the node calls when it is entered'),
     returnMap: z
-      .array(z.strictObject({ parentKey: text.describe('Where the value goes'), childKey: text.describe('Where the child has it') }))
-      .describe('The values of the child that the caller gets'),
+      .array(
+        z.strictObject({
+          parentKey: text.describe('The key of the caller that gets the value'),
+          childKey: text.describe('The key of the child that has the value'),
+        }),
+      )
+      .describe('The values that the child returns to the caller'),
     inputMap: z
-      .array(z.strictObject({ from: text.describe('Where the caller can read the value'), to: text.describe('Where the child finds it') }))
+      .array(
+        z.strictObject({
+          from: text.describe('The key from which the caller reads the value'),
+          to: text.describe('The key of the child that gets the value'),
+        }),
+      )
       .optional()
       .describe('The values that the child starts with'),
   })
 
   return z.strictObject({
     id: text.describe('The same as the key of the node'),
-    spec: z.looseObject({}).describe('Whatever those who decide here need; Reflex does not read it'),
+    spec: z.looseObject({}).describe('Data for the agent of the node; Reflex does not read it'),
     description: text.optional(),
     invokes: invocation.optional().describe('Makes the node a call of another workflow'),
     inputs: z.array(input).optional().describe('Declares what the node reads'),
@@ -73,7 +83,7 @@ function edgeSchema(): z.ZodObject {
     id: text.describe('The name by which a decision takes the edge'),
     from: text.describe('The node that it leaves'),
     to: text.describe('The node that it leads to'),
-    event: text.describe('What taking it means, such as NEXT'),
-    guard: guard.optional().describe('When the edge is open; without a guard it always is'),
+    event: text.describe('The event that taking the edge means, such as NEXT'),
+    guard: guard.optional().describe('The condition under which the edge is open; without a guard it is always open'),
   })
 }

@@ -6,12 +6,10 @@ const copies = new WeakMap<Workflow, Workflow>()
 const frozenCopies = new WeakSet<Workflow>()
 
 /**
- * Returns the frozen copy of a definition that programs are made of: later edits of the definition change no program, and
- * the definition itself stays as its author made it. A copy is its own copy; an unchanged definition has the same copy as the
- * last time.
- *
- * Plain objects and lists are copied. Functions and instances belong to their makers and are shared, and so are guards that
- * are functions: a restored engine gives them their functions, and a host mends one that failed.
+ * Returns the frozen copy of a definition from which programs are made. Later edits of the definition change no program, and the
+ * definition itself is not frozen. The copy of a copy is the copy itself. An unchanged definition returns the same copy again.
+ * Plain objects and lists are copied. Functions and instances belong to their creators and are shared, as are guards that are
+ * functions: a restored engine sets their functions, and a host can repair one that failed.
  */
 export function frozenCopy(workflow: Workflow): Workflow {
   if (frozenCopies.has(workflow)) return workflow
@@ -26,7 +24,7 @@ export function frozenCopy(workflow: Workflow): Workflow {
   return copy
 }
 
-/** Copies plain objects and lists at every depth; everything else is shared. Cycles stay cycles. */
+/** Copies plain objects and lists at every depth, and shares everything else. Cycles stay cycles. */
 function copyInto(value: unknown, copied: Map<object, object>): unknown {
   if (!isCopyable(value)) return value
   const known = copied.get(value)

@@ -2,7 +2,7 @@ import type { Graph, GraphNode } from '../../kernel/step/graph.ts'
 import type { CompiledNode, CompiledWorkflow } from './compile.ts'
 import type { Guard } from './types.ts'
 
-/** A workflow as a picture: nodes and edges in the order of the program, guards as people read them. */
+/** Returns the graph of a workflow: nodes and edges in the order of the program, guards in words. */
 export function graphView({ workflow, nodes }: CompiledWorkflow): Graph {
   return {
     nodes: [...nodes].map(([id, node]) => nodeOf(id, node, id === workflow.entry)),

@@ -1,23 +1,23 @@
 import { cyclesOf } from './cycles.ts'
 import type { Edge, Workflow } from './types.ts'
 
-/** The shape of a workflow, worked out once. It tolerates edges that lead nowhere: those are left out. */
+/** The graph of a workflow, computed once. Edges to unknown nodes are left out. */
 export interface WorkflowGraph {
   /** Node ids in the order of their definition. */
   readonly nodes: readonly string[]
-  /** The edges that leave a node, in the order of their definition, also those that lead nowhere. */
+  /** Returns the edges that leave a node, in the order of their definition, including edges to unknown nodes. */
   outgoing(nodeId: string): readonly Edge[]
-  /** The edges that reach a node. */
+  /** Returns the edges that reach a node. */
   incoming(nodeId: string): readonly Edge[]
   /** Nodes without outgoing edges. */
   readonly terminals: readonly string[]
-  /** Every node after those that lead to it; among equals the order of definition. Nodes on or behind a cycle are left out. */
+  /** The topological order; ties are in the order of definition. Nodes on or after a cycle are left out. */
   readonly order: readonly string[]
   /** The members of each cycle, exactly: nodes that can be reached from themselves. */
   readonly cycles: readonly (readonly string[])[]
-  /** Nodes from which a node can be reached, without itself (unless it lies on a cycle). */
+  /** Returns the nodes from which a node can be reached, without the node itself (unless it lies on a cycle). */
   ancestors(nodeId: string): ReadonlySet<string>
-  /** Nodes that can be reached from a node, with itself. */
+  /** Returns the nodes that can be reached from a node, including itself. */
   reachable(nodeId: string): ReadonlySet<string>
 }
 
@@ -25,8 +25,8 @@ const NO_EDGES: readonly Edge[] = []
 const NO_NODES: readonly string[] = []
 
 /**
- * The graph of a workflow. Time and memory grow with nodes plus edges; nothing recurses, so that depth does not matter.
- * It does not follow later changes of the workflow.
+ * Returns the graph of a workflow. Time and memory are proportional to nodes plus edges. Nothing recurses, so depth is
+ * unlimited. Later changes of the workflow do not affect the graph.
  */
 export function graphOf(workflow: Pick<Workflow, 'nodes' | 'edges'>): WorkflowGraph {
   const nodes = Object.keys(workflow.nodes)
@@ -62,12 +62,12 @@ function groupBy(edges: readonly Edge[], key: (edge: Edge) => string): Map<strin
   return groups
 }
 
-/** The other ends of grouped edges, those that are nodes: walks ask for them again and again. */
+/** Returns the known nodes at the other ends of grouped edges. They are cached, because searches use them repeatedly. */
 function neighbours(groups: ReadonlyMap<string, readonly Edge[]>, end: (edge: Edge) => string, known: ReadonlySet<string>) {
   return new Map([...groups].map(([node, edges]) => [node, edges.map(end).filter((other) => known.has(other))]))
 }
 
-/** Kahn: take away nodes that nothing leads to, in order, until none is left or only cycles are. */
+/** Sorts topologically with Kahn's algorithm: removes nodes without incoming edges, in order, until none or only cycles are left. */
 function topologicalOrder(nodes: readonly string[], next: (node: string) => readonly string[]): string[] {
   const remaining = new Map<string, number>(nodes.map((node) => [node, 0]))
   for (const node of nodes) for (const to of next(node)) remaining.set(to, (remaining.get(to) ?? 0) + 1)
@@ -84,7 +84,7 @@ function topologicalOrder(nodes: readonly string[], next: (node: string) => read
 
 function closure(start: readonly string[], next: (node: string) => readonly string[]): Set<string> {
   const found = new Set(start)
-  // A set visits what is added while it is walked.
+  // A set also visits items that are added during the iteration.
   for (const node of found) for (const to of next(node)) found.add(to)
   return found
 }

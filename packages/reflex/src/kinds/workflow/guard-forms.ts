@@ -5,26 +5,25 @@ import { describeExpression, testExpression } from './cel-guard.ts'
 import { faults } from './faults.ts'
 import type { BlackboardReader, BuiltinGuard, CelGuard, CustomGuard, Guard, GuardNameMap, GuardRegistry } from './types.ts'
 
-/** All that there is to one type of guard: its JSON, its test, and how to say what it saw. */
+/** Everything about one type of guard: its JSON, its test, and its description. */
 export interface GuardForm<Form extends Guard> {
   /** Returns the schema of the guard as it stands in a file. */
   readonly schema: () => z.ZodObject
-  /** Throws what the guard throws, or a fault when it cannot be asked or gives no boolean. */
+  /** Tests the guard. Throws the error of the guard, or a fault if it cannot be evaluated or its result is not a boolean. */
   test(guard: Form, board: BlackboardReader): boolean
-  /** What the guard saw, knowing its answer: `total equals 84, needs 100`. */
+  /** Returns the observed value of the guard, given its result: `total equals 84, needs 100`. */
   describe(guard: Form, board: BlackboardReader, open: boolean): string
-  /** The guard of a file that fits the schema, or undefined when it names a function that is not there. */
+  /** Returns the guard of a file that fits the schema; undefined if the guard names an unknown function. */
   read(json: Form, functions: GuardRegistry): Form | undefined
-  /** The guard as it goes into a file; what is not JSON is left for the schema to refuse. */
+  /** Returns the guard as written in a file. The schema refuses a value that is not JSON. */
   write(guard: Form, names: GuardNameMap | undefined): Record<string, unknown>
 }
 
-const boardKey = once(() => z.string().describe('The blackboard key to look at'))
+const boardKey = once(() => z.string().describe('The blackboard key that the guard reads'))
 
 /**
- * Every type of guard, by its name in programs. A new type of guard is one more line here and its type in `Guard`.
- *
- * Equality is deep and numbers are numbers; a key that is not there equals nothing (reference workflow C15).
+ * Every type of guard, by its name in programs. A new type of guard needs one more line here and its type in `Guard`.
+ * Equality is deep and compares numbers by value; a missing key equals nothing (reference workflow C15).
  */
 export const GUARD_FORMS: GuardForms = {
   exists: presenceForm('exists', (isPresent) => isPresent),
@@ -39,7 +38,7 @@ type GuardForms = {
   readonly [Type in Guard['type']]: GuardForm<Type extends BuiltinGuard['type'] ? BuiltinGuard : Extract<Guard, { type: Type }>>
 }
 
-/** The form of a guard, or undefined for a type that is not known. */
+/** Returns the form of a guard, or undefined for an unknown type. */
 export function guardForm(guard: Guard): GuardForm<Guard> | undefined {
   return Object.hasOwn(GUARD_FORMS, guard.type) ? GUARD_FORMS[guard.type] : undefined
 }
@@ -92,7 +91,7 @@ function customForm(): GuardForm<CustomGuard> {
       z.strictObject({
         type: z.literal('custom'),
         name: z.string().describe('The name under which the host registers the function'),
-        version: z.string().optional().describe('The version of the function; runs that outlive their process need it'),
+        version: z.string().optional().describe('The version of the function, needed by runs that outlive their process'),
       }),
     ),
     test: testCustom,
@@ -110,16 +109,16 @@ function customForm(): GuardForm<CustomGuard> {
 
 function testCustom(guard: CustomGuard, board: BlackboardReader): boolean {
   if (typeof guard.evaluate !== 'function') {
-    const fix = 'register the function under its name, or set `evaluate`'
-    throw faults.make('R2042', `${guardName(guard)} has no function to ask`, { fix })
+    const fix = 'register a function under this name, or set `evaluate`'
+    throw faults.make('R2042', `${guardName(guard)} has no function`, { fix })
   }
   const answer: unknown = guard.evaluate(board)
   if (typeof answer === 'boolean') return answer
   const isPromise = answer instanceof Promise
-  // Nobody waits for the promise: were it to fail, the process would die of it.
+  // The promise is never awaited: an unhandled rejection would end the process.
   if (isPromise) answer.catch(() => undefined)
-  const fix = isPromise ? 'decide synchronously, on what the board holds' : 'return true or false'
-  throw faults.make('R2041', `${guardName(guard)} answered ${isPromise ? 'a promise' : shortJson(answer)}, not true or false`, { fix })
+  const fix = isPromise ? 'return true or false synchronously, from values of the board' : 'return true or false'
+  throw faults.make('R2041', `${guardName(guard)} returned ${isPromise ? 'a promise' : shortJson(answer)}, not true or false`, { fix })
 }
 
 function keyName(key: string): string {

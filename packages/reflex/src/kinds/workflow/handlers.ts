@@ -10,11 +10,11 @@ interface Subscription {
 }
 
 /**
- * Who listens to an engine. Handlers are called at once, in the order of registration; one that throws keeps
- * nobody from hearing, and what it threw, or rejected with, is kept for whoever drives the engine (reference workflow D6).
+ * The handlers of an engine. They are called synchronously, in the order of registration. If one throws, the others are still
+ * called; its error, or its rejection, is kept for the caller of the engine (reference workflow D6).
  */
 export class Handlers {
-  // A set may grow and shrink while it is walked: nobody is skipped, and whoever joins still hears the event.
+  // A set may grow and shrink during an iteration: no handler is skipped, and a handler that is added still gets the event.
   readonly #subscriptions = new Set<Subscription>()
   #thrown: unknown[] = []
 
@@ -22,7 +22,7 @@ export class Handlers {
     return this.#subscriptions.size > 0
   }
 
-  /** Whether a handler has thrown, and nobody has been told yet. */
+  /** True if a handler has thrown and its error has not been reported yet. */
   get hasThrown(): boolean {
     return this.#thrown.length > 0
   }
@@ -47,7 +47,7 @@ export class Handlers {
       if (subscription.event !== undefined && subscription.event !== event) continue
       try {
         const result = subscription.call(event, payload)
-        // An async handler is not waited for: what it rejects with comes out of the call under way, else of the next one.
+        // An async handler is not awaited: its rejection is thrown by the current call, or by the next one.
         if (result instanceof Promise) result.catch((thrown: unknown) => this.addThrown(thrown))
       } catch (thrown) {
         this.addThrown(thrown)
@@ -55,12 +55,12 @@ export class Handlers {
     }
   }
 
-  /** Keeps an error for whoever drives the engine. */
+  /** Keeps an error for the caller of the engine. */
   addThrown(thrown: unknown): void {
     this.#thrown.push(thrown)
   }
 
-  /** What handlers threw, as one error; nothing if none did. Whoever asks has been told. */
+  /** Returns the errors of handlers as one error, and forgets them; undefined if there is none. */
   takeThrown(): { readonly error: unknown } | undefined {
     const thrown = this.#thrown
     if (thrown.length === 0) return undefined

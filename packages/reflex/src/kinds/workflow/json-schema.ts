@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../../kernel/journal/json.ts'
 import { workflowFile } from './file-schema.ts'
 
-/** JSON Schema (draft-07) of a workflow file, for editors and other languages. */
+/** The JSON Schema (draft-07) of a workflow file, for editors and other languages. */
 export const workflowSchema: JsonObject = makeSchema()
 
 function makeSchema(): JsonObject {

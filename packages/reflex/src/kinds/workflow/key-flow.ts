@@ -1,7 +1,7 @@
 import type { WorkflowGraph } from './graph.ts'
 import type { Node, NodeInput, Workflow } from './types.ts'
 
-/** A required input that no earlier node provides: the node, the input, and its place among the node's inputs. */
+/** A required input that no earlier node provides: the node, the input, and its index among the node's inputs. */
 export interface UnmetInput {
   readonly nodeId: string
   readonly input: NodeInput
@@ -9,10 +9,9 @@ export interface UnmetInput {
 }
 
 /**
- * The required inputs that neither an ancestor writes nor a call returns, in topological order.
- *
- * Keys are carried along the graph 32 at a time, one bit each, so that thousands of nodes with thousands of keys
- * stay a matter of milliseconds.
+ * Returns the required inputs that no ancestor writes and no call returns, in topological order.
+ * Keys are propagated along the graph 32 at a time, one bit each, so that thousands of nodes with thousands of keys take
+ * milliseconds.
  */
 export function unmetInputs(workflow: Workflow, graph: WorkflowGraph): UnmetInput[] {
   const required = requiredInputs(workflow, graph)
@@ -29,23 +28,23 @@ export function unmetInputs(workflow: Workflow, graph: WorkflowGraph): UnmetInpu
   return unmet.sort((a, b) => a.position - b.position || a.index - b.index)
 }
 
-/** The keys that a node declares to write. */
+/** Returns the keys that a node declares as outputs. */
 export function outputKeys(node: Node | undefined): string[] {
   return (node?.outputs ?? []).map(({ key }) => key)
 }
 
-/** The keys that a node's call returns. */
+/** Returns the keys that a node's call returns. */
 export function returnedKeys(node: Node | undefined): string[] {
   return (node?.invokes?.returnMap ?? []).map(({ parentKey }) => parentKey)
 }
 
-/** A node of a workflow, by own keys alone. */
+/** Returns a node of a workflow, by own keys only. */
 export function nodeOf(workflow: Workflow, id: string): Node | undefined {
   return Object.hasOwn(workflow.nodes, id) ? workflow.nodes[id] : undefined
 }
 
 interface RequiredInput extends UnmetInput {
-  /** The node's place in the topological order. */
+  /** The index of the node in the topological order. */
   readonly position: number
 }
 
@@ -59,7 +58,7 @@ function requiredInputs(workflow: Workflow, graph: WorkflowGraph): Map<string, R
   return required
 }
 
-/** The graph by positions in the topological order. */
+/** The graph by indexes in the topological order. */
 interface KeyFlow {
   readonly before: readonly (readonly number[])[]
   readonly writers: ReadonlyMap<string, readonly number[]>
@@ -78,7 +77,7 @@ function flowOf(workflow: Workflow, graph: WorkflowGraph): KeyFlow {
   return { before: predecessors, writers, callers }
 }
 
-/** For each node, as bits, which of the keys it finds written when it is decided at. */
+/** Returns for each node, as bits, the keys that are written before its decision. */
 function findWritten({ before, writers, callers }: KeyFlow, keys: readonly string[]): Int32Array {
   const found = new Int32Array(before.length)
   const written = new Int32Array(before.length)

@@ -6,11 +6,10 @@ import type { LoadWorkflowOptions, Workflow } from './types.ts'
 import { refusal, WorkflowValidationError } from './validation-error.ts'
 
 /**
- * A workflow from JSON: a text, in which comments and trailing commas may stand, or a value that was parsed.
- *
- * Throws `WorkflowValidationError`: `SCHEMA_VIOLATION` when the text or its shape is wrong, all mistakes in
- * `details.errors`; `UNKNOWN_GUARD_REFERENCE` when `guards` lacks a function. Structure is not checked here but by
- * `register`. `$schema` is dropped; specs are those of a given value, not copies (reference workflow 11, D14).
+ * Returns the workflow of a JSON text, which may have comments and trailing commas, or of a parsed value.
+ * Throws `WorkflowValidationError`: `SCHEMA_VIOLATION` if the text or its shape is wrong, with all mistakes in `details.errors`;
+ * `UNKNOWN_GUARD_REFERENCE` if `guards` lacks a function. `register` checks the structure. `$schema` is dropped; the specs of a
+ * parsed value are used, not copied (reference workflow 11, D14).
  */
 export function loadWorkflow(input: string | object, options: LoadWorkflowOptions = {}): Workflow {
   checkArguments('loadWorkflow', { options: [options, LOAD_OPTIONS] })

@@ -2,16 +2,16 @@ import type { FaultDetails } from '../../kernel/journal/fault.ts'
 import { isList, isObject, type Json } from '../../kernel/journal/json.ts'
 import { type Path, readJson } from '../../text/index.ts'
 
-/** What of a program is looked for: an edge, else a node, else the program itself. */
+/** The part of a program to locate: an edge, else a node, else the program itself. */
 export interface LocateTarget {
   readonly edge?: string | undefined
   readonly node?: string | undefined
 }
 
-/** What of a guard people have written: its condition, the name of its function, or the key that it looks at. */
+/** The parts of a guard that people write: its condition, the name of its function, or the key that it reads. */
 const GUARD_LABELS = ['expr', 'name', 'key']
 
-/** Where an edge stands in the text of a workflow, by what its guard asks if it has one, or a node. Never throws. */
+/** Returns the place of an edge in the text of a workflow (that of its guard, if it has one), or of a node. Never throws. */
 export function locateInWorkflow(text: string, file: string | undefined, { edge, node }: LocateTarget, note?: string): FaultDetails {
   const json = readJson(text, file)
   const path = edgePath(json.value, edge) ?? (node === undefined ? [] : ['nodes', node])

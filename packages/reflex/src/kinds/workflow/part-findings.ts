@@ -6,8 +6,8 @@ import type { PlacedEdge, Subject } from './subject.ts'
 import type { Node } from './types.ts'
 
 /**
- * Finds parts of nodes and edges that lack what their types demand, in a program without types: calls (seed workflow 2.4, 2.5),
- * ids and events of edges (2.6), keys of guards (2.8). In files the schema finds them.
+ * Returns the findings about parts of nodes and edges that lack required fields, in a program without types: calls (seed
+ * workflow 2.4, 2.5), ids and events of edges (2.6), keys of guards (2.8). In files, the schema finds these mistakes.
  */
 export function partFindings(subject: Subject): Fault[] {
   return [...subject.nodes.flatMap((node) => callFindings(node, subject)), ...subject.edges.flatMap((edge) => edgeFindings(edge, subject))]

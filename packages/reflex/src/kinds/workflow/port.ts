@@ -26,11 +26,11 @@ import type {
   Workflow,
 } from './types.ts'
 
-/** What an agent may use of the effect that its decision is. */
+/** The call of an agent: the facts of the effect that its decision is. */
 export interface DecisionCall {
-  /** Aborted when the decision is given up; what the agent answers then is ignored. */
+  /** Aborted when the decision is abandoned. A later answer of the agent is ignored. */
   readonly signal: AbortSignal
-  /** The same after a crash: an idempotency key for what the agent does outside. */
+  /** The idempotency key for effects of the agent outside. It is the same after a crash. */
   readonly key: string
   readonly run: string
   /** The settings of the run: for an engine that a program drives by itself, no more than the facts that the kernel reads. */
@@ -43,29 +43,29 @@ export interface DecisionCall {
   part(delta: Json, begins?: boolean): void
 }
 
-/** An agent that uses the call that it is asked by, and says beforehand what its decision will need and whether it may be repeated after a crash. */
+/** An agent that uses its call, and that declares beforehand what its decision needs and how it may be repeated after a crash. */
 export interface RunnableAgent extends DecisionAgent {
   resolve(context: DecisionContext, call?: DecisionCall): Promise<Decision>
-  /** The same, where calls of a preparation are performed: the agent is asked again with their results. `resolve` is asked if absent. */
+  /** Decides, or asks for calls of tools first: their results are in the next call. Without it, `resolve` is used. */
   prepare?(context: DecisionContext, call: DecisionCall): Promise<Decision | Preparation>
   traits?(context: DecisionContext, call: DecisionCall): Traits
 }
 
-/** How the port tells its host more than a record can hold. */
+/** Options of the port of decisions. */
 export interface DecisionPortOptions {
-  /** The value that an agent or a guard threw, before it becomes a fault. */
+  /** Gets the value that an agent or a guard threw, before it becomes a fault. */
   readonly onThrown?: (call: Call, value: unknown) => void
-  /** The host has a port `tool`, so that an agent may prepare a decision. */
+  /** True if the host has a port `tool`, so that an agent may prepare a decision. */
   readonly canPrepare?: boolean
 }
 
-/** A decision reads and repeats freely, unless its agent says otherwise. */
+/** The default traits of a decision: it has no effect outside and may be repeated freely. */
 export const FREE_TRAITS: Traits = { leaves: false, repeat: 'free' }
 
-/** The port through which workflows ask an agent (seed workflow 2.10, 4.1). Throws `EngineError` for an agent without `resolve`. */
+/** Returns the port through which workflows ask an agent (seed workflow 2.10, 4.1). Throws `EngineError` for an agent without `resolve`. */
 export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions = {}): Port {
   if (typeof (agent as RunnableAgent | undefined)?.resolve !== 'function') {
-    throw new EngineError('an engine needs an agent, and was given none', { fix: 'pass an object with resolve(context)' })
+    throw new EngineError('an engine needs an agent', { fix: 'pass an object with resolve(context)' })
   }
   const port: Port = {
     ...FREE_TRAITS,
@@ -73,7 +73,7 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
     simulate: 'perform',
     perform(call) {
       const context = new CallContext(call)
-      // Guards are tried before anybody is asked (seed workflow 1.4, step 3).
+      // Guards are evaluated before the agent is asked (seed workflow 1.4, step 3).
       if (context.openEdges === undefined) throw context.guardFailure(options)
       return options.canPrepare === true && agent.prepare !== undefined
         ? agent.prepare(context, decisionCall(call))
@@ -107,7 +107,7 @@ function decisionCall(call: Call): DecisionCall {
   }
 }
 
-/** What the agent sees. Its parts are made when they are looked at: most agents look at few. */
+/** The context of a decision. Its parts are created when they are read, because most agents read few of them. */
 class CallContext implements DecisionContext {
   readonly #call: Call
   readonly #compiled: CompiledNode
@@ -130,7 +130,8 @@ class CallContext implements DecisionContext {
 
   get blackboard(): BlackboardReader {
     const { frame, id } = this.#call
-    // Live for the own scope; those of the callers stay as they are while it runs, and are kept so.
+    // The reader is live for the own scope. Scopes of callers do not change while the frame runs; they are read as of the record
+    // that requested the decision.
     this.#reader ??= new ScopedBlackboardReader([
       frameScope(frame, this.#names),
       ...callerScopes(frame, this.#names, Number.parseInt(String(id), 10)),
@@ -146,7 +147,7 @@ class CallContext implements DecisionContext {
     return this.openEdges ?? []
   }
 
-  /** The open edges, or nothing if a guard failed. */
+  /** The open edges; undefined if a guard failed. */
   get openEdges(): Edge[] | undefined {
     if (this.#openEdges === undefined && this.#failedGuard === undefined) {
       const sorted = filterEdges(this.#compiled.edges, this.blackboard)
@@ -165,7 +166,7 @@ class CallContext implements DecisionContext {
     return isObject(args) ? args.input : undefined
   }
 
-  /** The guard that failed, as the fault that suspends the run. */
+  /** Returns the failed guard as the fault that suspends the run. */
   guardFailure(options: DecisionPortOptions): Fault {
     const { edge, error } = this.#failedGuard ?? { edge: { id: '' }, error: undefined }
     options.onThrown?.(this.#call, error)
@@ -174,8 +175,8 @@ class CallContext implements DecisionContext {
 }
 
 /**
- * A decision as its record holds it: `[edge, writes?, reason?]` for an advance, else an object. Writes are flat
- * and copied. Throws `R2053` for what is no decision and `R2004` for a value that is not JSON.
+ * Returns a decision in the form of its record: `[edge, writes?, reason?]` for an advance, else an object. Writes are a flat
+ * list of copies. Throws `R2053` for a value that is not a decision and `R2004` for a value that is not JSON.
  */
 export function acceptDecision(raw: unknown, call: Call): Json {
   if (isPreparation(raw)) return acceptPreparation(raw, call)
@@ -206,7 +207,7 @@ function acceptPreparation(preparation: Preparation, call: Call): Json {
   return Object.freeze({ prepare: copyJson(calls, where), kept: copyJson(kept, where), ...reasonOf(preparation, call) })
 }
 
-/** Refused here, what nobody could show or answer never stands in an inbox. */
+/** Returns a question that people can answer. A question that cannot be shown or answered is refused here, before it reaches an inbox. */
 function acceptQuestion(raw: unknown, call: Call): Json {
   const ask = copyJson(raw, `${placeOf(call)}.ask`)
   const problem = questionProblem(ask)
@@ -226,7 +227,7 @@ function acceptWrites(writes: unknown, call: Call): Json[] {
   if (writes === undefined) return []
   if (!Array.isArray(writes)) throw invalidDecision(call, 'writes that are not a list')
   const list = writes as readonly unknown[]
-  // A list made to measure: one grown by push keeps room for seventeen.
+  // A list literal has the exact size; a list that grows by push reserves room for seventeen items.
   if (list.length === 1) return [keyOf(list[0], call), valueOf(list[0], call)]
   return list.flatMap((write) => [keyOf(write, call), valueOf(write, call)])
 }
@@ -244,7 +245,7 @@ function valueOf(write: unknown, call: Call): Json {
   return copyJson(value, `${placeOf(call)}.${key}`)
 }
 
-/** Who, why, on what and for how much, or nothing where nothing is said. */
+/** Returns the author, reason, inputs and usage of a decision; undefined if it has none of them. */
 function reasonOf({ by, because, saw, used }: Partial<DecisionReason>, call: Call): JsonObject | undefined {
   if (by === undefined && because === undefined && saw === undefined && used === undefined) return undefined
   return {
@@ -260,7 +261,7 @@ function placeOf({ def, frame }: Call): string {
 }
 
 function invalidDecision(call: Call, what: string): Error {
-  return runFaults.make('R2053', `the agent answered ${what} at ${placeOf(call)}; that is no decision`, {
+  return runFaults.make('R2053', `the agent answered ${what} at ${placeOf(call)}; that is not a decision`, {
     path: placeOf(call),
     fix: "answer { type: 'advance', edge }, { type: 'suspend', reason } or { type: 'complete' }",
   })

@@ -6,13 +6,13 @@ import type { Rec, Ref } from '../../kernel/journal/record.ts'
 import { type CompiledWorkflow, DECIDE, hasReturned, nodeAt, objectOf } from './compile.ts'
 
 /**
- * An agent of Reflex may need calls of tools before it decides: it answers with a preparation, each call becomes an effect of the
- * node, and the agent is asked again with the results. They are kept in an inner scope of the frame, which no program reads, until the
- * node is left. The position of the frame is `[node, returned, scope, rounds]` meanwhile.
+ * An agent of Reflex may need calls of tools before it decides. It answers with a preparation: each call becomes an effect of
+ * the node, and the agent is asked again with the results. They are kept in an inner scope of the frame, which no program reads,
+ * until the node is left. Meanwhile the position of the frame is `[node, returned, scope, rounds]`.
  */
 type Step = StepContext<CompiledWorkflow>
 
-/** The port through which tools are called. */
+/** The port that calls tools. */
 const TOOL = 'tool'
 const ARGS = '#args'
 
@@ -20,11 +20,11 @@ const ARGS = '#args'
 export interface PreparationCall {
   readonly tool: string
   readonly args: JsonObject
-  /** A model has chosen the arguments. */
+  /** Set if a model has chosen the arguments. */
   readonly by?: 'model'
 }
 
-/** An agent needs these calls before it decides; `kept` is what it wants to find again beside their results. */
+/** The calls that an agent needs before it decides. `kept` is data that the agent gets back with their results. */
 export interface Preparation {
   readonly type: 'prepare'
   readonly calls: readonly PreparationCall[]
@@ -34,18 +34,18 @@ export interface Preparation {
   readonly used?: JsonObject
 }
 
-/** What came of one call. */
+/** The result of one call. */
 export type PreparationResult = { readonly ok: Json } | { readonly error: FaultData }
 
-/** One round of a preparation: what the agent kept, and the results in the order of its calls. */
+/** One round of a preparation: the data that the agent kept, and the results in the order of its calls. */
 export interface PreparationRound {
   readonly kept: Json
   readonly results: readonly PreparationResult[]
-  /** The decision failed after this round, and is asked for again. */
+  /** Set if the decision failed after this round and is requested again. */
   readonly isRetried?: true
 }
 
-/** Takes the first answer of an agent that needs calls: each becomes an effect. */
+/** Handles an answer of an agent that needs calls: each call becomes an effect. */
 export function prepare(x: Step, answer: JsonObject): void {
   const { scope, rounds } = preparationOf(x.position)
   const decisionArgs = x.pendingEffects().find(({ port }) => port === DECIDE)?.args
@@ -63,7 +63,7 @@ export function isPreparationCall(x: Step, effect: Ref): boolean {
   return x.pendingEffects().some(({ id, port }) => id === effect && port === TOOL)
 }
 
-/** Takes the result of a call; with the last of them the agent is asked again. */
+/** Stores the result of a call. After the last result the agent is asked again. */
 export function storeResult(x: Step, effect: Ref, result: PreparationResult): void {
   const { scope, rounds } = preparationOf(x.position)
   if (scope === undefined) return
@@ -71,20 +71,20 @@ export function storeResult(x: Step, effect: Ref, result: PreparationResult): vo
   if (x.pendingEffects().every(({ id }) => id === effect)) askAgain(x, scope, rounds, x.getIn(scope, ARGS) ?? null)
 }
 
-/** Forgets a preparation when its node is left; false where there is none. */
+/** Deletes a preparation when its node is left. False if there is none. */
 export function leavePreparation(x: Step): boolean {
   const { scope } = preparationOf(x.position)
   if (scope !== undefined) x.shut(scope)
   return scope !== undefined
 }
 
-/** The position of a node without what is prepared there. */
+/** Returns the position of a node without its preparation. */
 export function plainPosition(position: Json | undefined): Json {
   const node = nodeAt(position) ?? ''
   return hasReturned(position) ? [node, 1] : node
 }
 
-/** Returns what was prepared for the decision that is asked for now, the first round first. */
+/** Returns the rounds of the preparation for the requested decision, first round first. */
 export function preparationRounds(frame: Frame, args: Json | undefined): readonly PreparationRound[] {
   const { prepared } = objectOf(args)
   const [at, rounds, retried] = isList(prepared) ? prepared : []
@@ -105,7 +105,7 @@ export function preparationRounds(frame: Frame, args: Json | undefined): readonl
   })
 }
 
-/** Returns the result that a record keeps, with its call; undefined for a record that keeps none. */
+/** Returns the result of a call that a record stores; undefined for other records. */
 export function recordedResult({ more }: Rec): PreparationResult | undefined {
   for (const [, writes] of more?.sub ?? [])
     for (const [i, key] of writes.entries())
@@ -121,7 +121,7 @@ function preparedArgs(scope: Ref, rounds: number, args: Json): JsonObject {
   return { ...objectOf(args), prepared: [scope, rounds] }
 }
 
-/** Returns the arguments with which a decision that failed is asked for again: the agent sees that it was. */
+/** Returns the arguments with which a failed decision is requested again. They tell the agent that it is a retry. */
 export function retriedArgs(args: Json | undefined): Json | undefined {
   const { prepared, ...others } = objectOf(args)
   return isList(prepared) ? { ...others, prepared: [...prepared.slice(0, 2), 1] } : args
@@ -142,7 +142,7 @@ function resultKey(round: number, call: number): string {
   return `#prepare/${round}/${call}`
 }
 
-/** The calls of a round are the requests of one record, in their order. */
+/** Returns the index of a call in its round: the calls of a round are the requests of one record, in order. */
 function indexOf(effect: Ref): number {
   return Number(String(effect).split('.')[1] ?? 0)
 }

@@ -20,36 +20,37 @@ import { validateWorkflow } from './validate.ts'
 import { errorFindings, verificationFindings, type Effects, type Lookup } from './verify.ts'
 
 /**
- * How much of a workflow is proved: all of it, all of one that calls nothing, or only what refuses it. The last costs next
- * to nothing; of one that calls it is all that can be said before what it calls is known.
+ * The extent of proofs. `all`: everything. `alone`: everything, but only for a workflow that calls nothing. `errors`: only what
+ * refuses the workflow; this costs almost nothing, and it is all that can be proved of a calling workflow before its callees are
+ * known.
  */
 export type ProofLevel = 'all' | 'alone' | 'errors'
 
 export interface ReadWorkflowOptions extends LoadWorkflowOptions {
-  /** Finds the workflows that this one invokes; without it they are not checked. */
+  /** Finds the workflows that this one invokes. Without it they are not checked. */
   readonly lookup?: Lookup
-  /** Whether a program of any kind is there, for what is invoked by `kind:id`; a workflow is there where `lookup` finds it. */
+  /** True if a program of any kind exists, for calls of `kind:id`. Default: `lookup` decides. */
   readonly hasProgram?: ((id: string) => boolean) | undefined
-  /** What those who decide read and write, as their specs say it; without it, what nodes declare. */
+  /** Returns the reads and writes of agents, read from their specs. Without it the declarations of nodes are used. */
   readonly effects?: Effects | undefined
   readonly proofs?: ProofLevel | undefined
-  /** The names of the workflows that can be invoked, for guesses; asked when one is not there. */
+  /** Returns the names of workflows that can be invoked, for suggestions. Called only if one is missing. */
   readonly names?: (() => Iterable<string>) | undefined
 }
 
-/** A workflow that was read, unless it has errors, and everything that was found, in the order of the file. */
+/** A workflow, unless it has errors, and all findings in the order of the file. */
 export interface ReadWorkflowResult {
   readonly workflow?: Workflow
   readonly findings: readonly Fault[]
-  /** Of a workflow with errors, the nodes and edges that have the shape of one: their specs can still be checked. */
+  /** If the workflow has errors, its nodes and edges of the right shape: their specs can still be checked. */
   readonly validParts?: Workflow
-  /** Says where in the text a part of it stands. */
+  /** Returns the place of a part in the text. */
   readonly locate?: Locator
 }
 
 /**
- * Reads a workflow from JSON with comments, and finds everything that is wrong with it at once: writing, shape,
- * structure, guard names and declarations, each with file, line, column and code frame. Never throws.
+ * Reads a workflow from JSON with comments, and finds all its mistakes at once: syntax, shape, structure, guard names and
+ * declarations, each with file, line, column and code frame. Never throws.
  */
 export function readWorkflow(text: string, file?: string, options: ReadWorkflowOptions = {}): ReadWorkflowResult {
   const json = readJson(text, file ?? options.file, { rule: 'SCHEMA_VIOLATION' })
@@ -57,7 +58,7 @@ export function readWorkflow(text: string, file?: string, options: ReadWorkflowO
   const locate: Locator = (path, at) => json.details(path, at)
   const shape = shapeFindings(json.value, locate)
   const built = shape.length === 0 ? buildWorkflow(json.value, options.guards, locate) : undefined
-  // Structure is checked in a damaged file too: of nodes and edges, what there is.
+  // The structure of an invalid file is checked too, as far as its nodes and edges have the right shape.
   const raw = json.value as unknown as Workflow
   const structure = structureFindings(built?.workflow ?? raw, locate, options)
   const findings = [...json.findings, ...shape, ...(built?.findings ?? []), ...structure]
@@ -84,12 +85,12 @@ function wellFormedParts(raw: Workflow): Workflow {
 
 const EDGE_FIELDS = ['id', 'from', 'to', 'event'] as const
 
-/** Whether more is proved of a workflow than what refuses it. */
+/** True if more than the refusing findings is proved of a workflow. */
 function provesAll({ nodes }: Workflow, proofs: ProofLevel = 'all'): boolean {
   return proofs === 'all' || (proofs === 'alone' && Object.values(nodes).every(({ invokes }) => invokes === undefined))
 }
 
-/** What the schema reports as well, and better, is left to it: parts without a shape, and unknown types of guard. */
+/** Codes that the schema check reports better: parts of the wrong shape, and unknown types of guard. */
 const SCHEMA_CODES: readonly string[] = ['R1048', 'R1058']
 
 function structureFindings(workflow: Workflow, locate: Locator, { lookup, hasProgram, names }: ReadWorkflowOptions): Fault[] {
@@ -99,7 +100,7 @@ function structureFindings(workflow: Workflow, locate: Locator, { lookup, hasPro
   return validateWorkflow(workflow, { locate, isRegistered, names }).filter((finding) => !SCHEMA_CODES.includes(finding.code))
 }
 
-/** What is wrong with the shape of a workflow in JSON: `R1011` to `R1014`, one fault for each mistake. */
+/** Returns the findings about the shape of a workflow in JSON: `R1011` to `R1014`, one for each mistake. */
 export function shapeFindings(value: unknown, locate: Locator = pathOnly): Fault[] {
   const findings = checkSchema(workflowFile(), value, { locate, rule: 'SCHEMA_VIOLATION', advise })
   const nodes = isRecord(value) ? value.nodes : undefined
@@ -107,18 +108,18 @@ export function shapeFindings(value: unknown, locate: Locator = pathOnly): Fault
   const place = locate(['nodes', '__proto__'], { part: 'key' })
   return [
     ...findings,
-    faults.make('R1057', 'no node can be called "__proto__"', { rule: 'SCHEMA_VIOLATION', ...place, fix: 'give the node another id' }),
+    faults.make('R1057', 'a node must not be named "__proto__"', { rule: 'SCHEMA_VIOLATION', ...place, fix: 'give the node another id' }),
   ]
 }
 
-/** An unknown attribute of a node is most often meant for those who decide there. */
+/** Returns the advice for an unknown attribute of a node, which is usually meant for its agent. */
 function advise(path: Path): string | undefined {
-  return path[0] === 'nodes' && path.length === 2 ? 'move it into "spec" if those who decide read it, or remove it' : undefined
+  return path[0] === 'nodes' && path.length === 2 ? 'move it into "spec" if the agent reads it, or remove it' : undefined
 }
 
 /**
- * The workflow of a value that fits the schema; its specs and declarations are those of the value, not copies.
- * Findings are guards whose function is not there; their edges stay, without one.
+ * Returns the workflow of a value that fits the schema. Specs and declarations are those of the value, not copies. The findings
+ * are guards with unknown functions; their edges are kept without a guard.
  */
 export function buildWorkflow(
   value: unknown,
@@ -159,7 +160,7 @@ function unknownFunction(edge: Edge, index: number, functions: GuardRegistry, lo
   const known = Object.keys(functions)
   const meant = suggest(name, known)
   const path = ['edges', index, 'guard', 'name']
-  return faults.make('R1049', `edge ${quote(edge.id)} names the guard ${quote(name)}, which is not there`, {
+  return faults.make('R1049', `edge ${quote(edge.id)} names the guard ${quote(name)}, which does not exist`, {
     rule: 'UNKNOWN_GUARD_REFERENCE',
     path: pathText(path),
     ...locate(path, { note: didYouMean(meant) }),

@@ -11,21 +11,21 @@ import { validateWorkflow } from './validate.ts'
 import { verifyWorkflow } from './verify.ts'
 
 export interface RegistryOptions {
-  /** Takes the warnings of `register`; `console.warn` unless told. */
+  /** Gets the warnings of `register`. Default: `console.warn`. */
   readonly warn?: (message: string) => void
 }
 
 export interface RegisterOptions {
-  /** Also verify what the nodes declare to read and write; what does not fit is a warning. */
+  /** True to verify also the declared reads and writes of nodes. Mistakes are warnings. */
   readonly verify?: boolean
 }
 
-/** Workflows by id. It checks each workflow, keeps a copy, and emits no event (seed workflow 3.3). */
+/** Workflows by id. The registry checks each workflow, keeps a copy, and emits no event (seed workflow 3.3). */
 export class WorkflowRegistry {
   readonly #workflows = new Map<string, Workflow>()
-  /** The objects that the workflows were registered from, by id. */
+  /** The objects that were registered, by id. */
   readonly #sources = new Map<string, Workflow>()
-  /** Workflows that came along with a caller, and that may still be registered by themselves. */
+  /** Workflows that were registered together with a caller, and may still be registered by themselves. */
   readonly #implicit = new Set<Workflow>()
   readonly #warn: (message: string) => void
 
@@ -36,16 +36,16 @@ export class WorkflowRegistry {
   }
 
   /**
-   * Takes in a frozen copy of a workflow: later edits of the object have no effect, and the object stays as it is. Throws `WorkflowValidationError` for the first of: id taken, no nodes, entry,
-   * node ids, edges, no end, cycle. Warns once for each node that invokes a workflow which is not registered;
-   * a workflow may invoke itself (reference workflow 10, C9, C10). Workflow objects that `workflow` was given for its
-   * calls are registered before it.
+   * Registers a frozen copy of a workflow: later edits of the object have no effect, and the object itself is not frozen. Throws
+   * `WorkflowValidationError` for the first of: id taken, no nodes, entry, node ids, edges, no end, cycle. Warns once for each
+   * node that invokes a workflow which is not registered; a workflow may invoke itself (reference workflow 10, C9, C10).
+   * Workflow objects that `workflow` got for its calls are registered before it.
    */
   register(workflow: Workflow, options: RegisterOptions = {}): void {
     checkArguments('register', { workflow: [workflow, OBJECT], options: [options, REGISTER_OPTIONS] })
     if (this.#implicit.delete(workflow)) return
     const callees = calledWorkflows(workflow).filter((called) => this.#sources.get(called.id) !== called)
-    // All or none: what is wrong with one of them is found before the first is taken in.
+    // All or none: every workflow is checked before the first is registered.
     for (const workflowToCheck of callees.length === 0 ? [] : [...callees, workflow]) this.#check(workflowToCheck)
     for (const called of callees) {
       this.#add(called, options)
@@ -55,11 +55,10 @@ export class WorkflowRegistry {
   }
 
   /**
-   * Replaces a registered definition: sessions and calls that begin later take the new one. A session that is under way
-   * continues with the definitions that it began with, also for the calls that it makes: those are pinned when it
-   * starts. A session that is restored from a snapshot takes what is registered then, so the nodes that snapshots stand at
-   * must still be there. Throws `WorkflowValidationError` as `register` does, and `WORKFLOW_NOT_FOUND` for an id that is not
-   * registered; then nothing has changed.
+   * Replaces a registered definition. Sessions and calls that begin later use the new one. A session that is under way continues
+   * with the definitions that it began with, also for its calls: they are pinned when it starts. A session restored from a
+   * snapshot uses the definitions registered then, so the nodes at which snapshots stand must still exist. Throws
+   * `WorkflowValidationError` as `register` does, and `WORKFLOW_NOT_FOUND` for an unknown id; nothing has changed then.
    */
   replace(workflow: Workflow, options: RegisterOptions = {}): void {
     checkArguments('replace', { workflow: [workflow, shape('a workflow', { id: TEXT })], options: [options, REGISTER_OPTIONS] })
@@ -71,7 +70,7 @@ export class WorkflowRegistry {
   }
 
   #check(workflow: Workflow, replaced?: string): Fault[] {
-    // Of one id there may be several versions.
+    // One id may have several versions.
     const versionId = versionedId(workflow)
     const isRegistered = (id: string): boolean => this.#workflows.has(id === workflow.id ? versionId : id) && id !== replaced
     const findings = validateWorkflow(workflow, { isRegistered, names: () => this.#workflows.keys() })
@@ -91,7 +90,7 @@ export class WorkflowRegistry {
     for (const warning of this.verify(workflow.id).warnings) this.#warn(`Workflow '${workflow.id}': ${warning.message} (${warning.code})`)
   }
 
-  /** The frozen copy that was made when it was registered: of `id@version`, of an id, or of its version that was registered last. */
+  /** Returns the registered frozen copy for `id@version` or for an id, whose last registered version counts. */
   get(id: string): Workflow | undefined {
     return this.#workflows.get(id)
   }
@@ -100,14 +99,14 @@ export class WorkflowRegistry {
     return this.#workflows.has(id)
   }
 
-  /** Ids in the order of registration, and `id@version` behind the id of a workflow that states a version. */
+  /** Returns the ids in the order of registration. A workflow with a version also has `id@version`, after its id. */
   list(): string[] {
     return [...this.#workflows.keys()]
   }
 
   /**
-   * What can be proved wrong of a workflow without a run: see `verifyWorkflow`. Specs are not looked into.
-   * Throws `WorkflowValidationError` `WORKFLOW_NOT_FOUND` for an id that is not registered (reference workflow 10).
+   * Returns the mistakes that can be proved without a run: see `verifyWorkflow`. Specs are not read. Throws
+   * `WorkflowValidationError` `WORKFLOW_NOT_FOUND` for an unknown id (reference workflow 10).
    */
   verify(id: string): VerificationResult {
     checkArguments('verify', { id: [id, TEXT] })
@@ -122,7 +121,7 @@ export class WorkflowRegistry {
   }
 }
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export function createRegistry(options: RegistryOptions = {}): WorkflowRegistry {
   return new WorkflowRegistry(options)
 }

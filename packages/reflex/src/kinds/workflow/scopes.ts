@@ -5,31 +5,31 @@ import { type CompiledWorkflow, nodeAt } from './compile.ts'
 import type { BlackboardSource } from './types.ts'
 import { versionedId } from './versioned-id.ts'
 
-/** Names the workflow of a frame, for the sources of its entries. */
+/** Returns the name of the workflow of a frame, for the sources of its entries. */
 export type WorkflowNames = (frame: Frame) => string
 
-/** The node id of entries that no node wrote: seeds of `init`, and what a caller gave (reference workflow 8). */
+/** Returns the node id of entries that no node wrote: seeds of `init`, and inputs of a caller (reference workflow 8). */
 export function reservedNode(depth: number): string {
   return depth === 0 ? '__init__' : '__push__'
 }
 
-/** Who wrote an entry of a frame: the node that it left, or how the frame began. */
+/** Returns the author of an entry of a frame: its node, or the reserved node of the start of the frame. */
 function sourceOf(frame: Frame, names: WorkflowNames, entry: Entry): BlackboardSource {
   return Object.freeze({ workflowId: names(frame), nodeId: nodeAt(entry.label) ?? reservedNode(frame.depth), stackDepth: frame.depth })
 }
 
-/** One frame's own scope, as of a record. */
+/** Returns the own scope of a frame, as of a record. */
 export function frameScope(frame: Frame, names: WorkflowNames, bound = Number.POSITIVE_INFINITY): ReadableScope {
   return { scope: frame.scope, bound, source: (entry) => sourceOf(frame, names, entry) }
 }
 
-/** The scopes that a frame reads beyond its own, the nearest first, as of a record. */
+/** Returns the scopes that a frame reads beyond its own, nearest first, as of a record. */
 export function callerScopes(frame: Frame, names: WorkflowNames, bound = Number.POSITIVE_INFINITY): ReadableScope[] {
   const scopes: ReadableScope[] = []
   let limit = bound
   for (let at = frame; at.outer !== undefined; at = at.outer) {
     const { outer, link } = at
-    // A strand sees its spawner as of the record that spawned it, from the inner scope that it was given.
+    // A strand sees the scopes of the frame that spawned it as of the record that spawned it, from its inner scope outward.
     if (link?.sees === 'past') limit = Math.min(limit, link.record)
     const source = (entry: Entry): BlackboardSource => sourceOf(outer, names, entry)
     for (let inner = outer.subs?.get(link?.under ?? ''); inner !== undefined; inner = outer.subs?.get(inner.under ?? '')) {
@@ -46,12 +46,12 @@ function withoutNames(scope: ReadableScope): ReadableScope {
   return { ...scope, isUnnamed: true }
 }
 
-/** The board of a frame for guards, which read values and not sources. */
+/** Returns the board of a frame for guards, which read values and not sources. */
 export function frameReader(frame: Frame): ScopedBlackboardReader {
   return new ScopedBlackboardReader([frameScope(frame, UNNAMED), ...callerScopes(frame, UNNAMED)].map(withoutNames))
 }
 
-/** The id of the workflow of a compiled program, with the version that it states; empty for other programs. */
+/** Returns the id of the workflow of a compiled program, with its version; an empty text for programs of other kinds. */
 export function workflowName(def: unknown): string {
   return typeof def === 'object' && def !== null && 'workflow' in def ? versionedId((def as CompiledWorkflow).workflow) : ''
 }

@@ -10,12 +10,10 @@ import type { Edge, GuardNameMap, Node, SerializeWorkflowOptions, Workflow } fro
 import { WorkflowValidationError } from './validation-error.ts'
 
 /**
- * A workflow as JSON text that `loadWorkflow` takes back as an equal workflow, indented by two spaces.
- *
- * Guards that are functions stand there by name: that of `guardNames`, else their own. Throws
- * `WorkflowValidationError` `SCHEMA_VIOLATION` for whatever could not be loaded again: a function without a name, a
- * guard value that is missing, a list or an object, a function or date in a spec (reference workflow 11, D10), a
- * validator that JSON Schema cannot say.
+ * Returns a workflow as JSON text, indented by two spaces, that `loadWorkflow` reads back as an equal workflow.
+ * A guard that is a function is written by name: that of `guardNames`, else its own. Throws `WorkflowValidationError`
+ * `SCHEMA_VIOLATION` for a value that could not be loaded again: a function without a name, a guard value that is missing, a
+ * list or an object, a function or date in a spec (reference workflow 11, D10), a validator that JSON Schema cannot express.
  */
 export function serializeWorkflow(workflow: Workflow, options: SerializeWorkflowOptions = {}): string {
   checkArguments('serializeWorkflow', { workflow: [workflow, WORKFLOW], options: [options, SERIALIZE_OPTIONS] })
@@ -38,13 +36,13 @@ function writeNode({ id, spec, description, invokes, inputs, outputs }: Node): R
   return { id, spec, description, invokes, inputs, outputs }
 }
 
-/** Validators stand in a file as their JSON Schema. */
+/** Returns the board with validators as JSON Schema. */
 function writeBoard({ id, board }: Workflow): Record<string, unknown> | undefined {
   if (board === undefined) return undefined
   const written = Object.entries(board).map(([key, schema]) => {
     const source = schemaSource(schema)
     if ('schema' in source) return [key, source.schema] as const
-    const message = `the schema of ${quote(key)} cannot be said in JSON: ${source.reason}`
+    const message = `the schema of ${quote(key)} cannot be written as JSON Schema: ${source.reason}`
     throw serializationError(id, faults.make('R1056', message, { rule: 'SCHEMA_VIOLATION', fix: 'write a JSON Schema' }), { key })
   })
   return Object.fromEntries(written)

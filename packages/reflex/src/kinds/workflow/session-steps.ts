@@ -10,18 +10,18 @@ import { isBlocked, type Session } from './session.ts'
 import type { ResumeOptions, RunResult, StepResult } from './types.ts'
 import { suspendedResult } from './suspended-result.ts'
 
-/** What a step goes on with, checked before anything has changed. */
+/** The input and the signal of a step, checked before anything has changed. */
 export interface Resumption {
   readonly input: Json | undefined
   readonly signal: AbortSignal | undefined
 }
 
-/** Checks what a step is to go on with. Throws `EngineError` for an answer to nothing, `R2004` for one that is not JSON. */
+/** Checks the input and the signal of a step. Throws `EngineError` for an input without a wait, and `R2004` for one that is not JSON. */
 export function checkResumption({ wait }: Session, what: string, { input, signal }: ResumeOptions, now: number): Resumption {
-  if (input !== undefined && wait === undefined) throw new EngineError(`${what} was given input, and nothing waits for it`)
-  if (signal?.aborted) throw new EngineError(`${what} was given a signal that is aborted already`)
+  if (input !== undefined && wait === undefined) throw new EngineError(`${what} was given input, but no node waits for it`)
+  if (signal?.aborted) throw new EngineError(`${what} was given a signal that is already aborted`)
   if (input !== undefined) return { input: copyJson(input, 'input'), signal }
-  // Nothing happens in an engine by itself, so it looks at the clock only now.
+  // An engine has no timers, so it checks the deadline only now.
   const isLate = wait?.due !== undefined && wait.due <= now
   return { input: isLate ? objectOf(wait.about).otherwise : undefined, signal }
 }
@@ -35,7 +35,7 @@ export async function makeStep(session: Session, resume: Resumption): Promise<St
   return session.outcome ?? stoppedResult(session)
 }
 
-/** Goes on until the session completes, suspends or fails. */
+/** Steps until the session completes, suspends or fails. */
 export async function runSession(session: Session, handlers: Handlers, resume: Resumption): Promise<RunResult> {
   session.run.block(undefined)
   if (handlers.hasHandlers) session.watch()
@@ -47,7 +47,7 @@ export async function runSession(session: Session, handlers: Handlers, resume: R
   return { status: 'suspended', reason: interrupted }
 }
 
-/** Answers what is waited for, lets through what is held back, and waits for rest; gives the reason if it was interrupted. */
+/** Answers the wait, releases blocked work, and waits until the run is idle. Returns the reason if it was interrupted. */
 async function proceed(session: Session, { input, signal }: Resumption, shouldRelease: () => boolean): Promise<string | undefined> {
   const { run, wait } = session
   session.interrupted = undefined
@@ -65,7 +65,7 @@ async function proceed(session: Session, { input, signal }: Resumption, shouldRe
   }
 }
 
-/** Gives up the decision under way, and lets nothing new begin. What is at rest already has made its transition. */
+/** Abandons the decision under way, and lets nothing new begin. A session that is already at rest has made its transition. */
 export function interrupt(session: Session, why: string): void {
   session.interrupted = why
   if (session.run.atRest) return
@@ -75,7 +75,7 @@ export function interrupt(session: Session, why: string): void {
 
 function abandonDecision({ run, top }: Session, why: string): void {
   const command: WorkflowCommand = { interrupt: why }
-  // A run that ends first has nothing to give up.
+  // A run that ends first has no decision to abandon.
   run.command(top.id, command).catch(() => undefined)
 }
 
@@ -84,12 +84,12 @@ function interruptReason(signal: AbortSignal | undefined): string {
   return reason instanceof Error ? reason.message : 'interrupted'
 }
 
-/** What a step that brought no transition has left behind. */
+/** Returns the result of a step that made no transition. */
 export function stoppedResult({ run, wait }: Session): StepResult {
   return run.state.ended !== undefined ? { status: 'completed' } : suspendedResult(wait?.about)
 }
 
-/** How a run ended; an error of a handler comes first, since nobody has been told of it. */
+/** Returns the result of a run. An error of a handler comes first, because it has not been reported. */
 function resultOf(session: Session, handlers: Handlers): RunResult {
   const { run, wait } = session
   const nodeId = session.node?.id ?? ''

@@ -29,17 +29,17 @@ import type {
 import { suspendedResult } from './suspended-result.ts'
 
 /**
- * One session of an engine: a run of the kernel, and what is seen of it. While an event is delivered it shows
- * the moment of the event; otherwise it shows the present.
+ * One session of an engine: a run of the kernel, and the view of it. During an event it shows the state at the moment of the
+ * event; otherwise it shows the present.
  */
 export class Session {
   readonly run: Run
   status: EngineStatus = 'running'
-  /** What the transition under way has come to. */
+  /** The result of the transition under way. */
   outcome: StepResult | undefined
-  /** The value that an agent or a guard threw last, and in which effect. */
+  /** The value that an agent or a guard threw last, and its effect. */
   thrown: { readonly effect: Ref; readonly value: unknown } | undefined
-  /** Why the step under way is to stop, if it is. */
+  /** The reason to stop the step under way, if there is one. */
   interrupted: string | undefined
   readonly #handlers: Handlers
   readonly #calls: CallLog
@@ -52,7 +52,7 @@ export class Session {
     this.#calls = new CallLog(run.id, run.state, run.records, tree)
   }
 
-  /** Gives up the session: what its agent still answers is ignored. */
+  /** Closes the session. A later answer of its agent is ignored. */
   close(): void {
     this.unwatch()
     this.run.close()
@@ -64,12 +64,12 @@ export class Session {
     return this.run.definition(frame.pin) as CompiledWorkflow
   }
 
-  /** The frame that is active now, whatever is being told. */
+  /** The frame that is active now, also during an event. */
   get top(): Frame {
     return topOf(this.run.state.root)
   }
 
-  /** What the active frame waits for. */
+  /** The wait of the active frame. */
   get wait(): Wait | undefined {
     return this.top.waits?.[0]
   }
@@ -85,7 +85,7 @@ export class Session {
     return this.#deliveredView ?? this.viewOf(this.top)
   }
 
-  /** A frame as it is now. */
+  /** Returns the view of a frame as of now. */
   viewOf(frame: Frame): EngineView {
     return { frame, position: frame.position, bound: Number.POSITIVE_INFINITY, callers: this.run.state.n }
   }
@@ -106,7 +106,7 @@ export class Session {
   get board(): BlackboardReader {
     const { frame, callers } = this.#view
     const bound = (): number => this.#boundOf(frame)
-    // Live for its own scope, whose entries of the record being told may be still to come.
+    // The view is live for its own scope: during an event, entries of the record may still be missing.
     const scope: ReadableScope = {
       ...frameScope(frame, this.names),
       get bound() {
@@ -144,7 +144,7 @@ export class Session {
 
   // Telling
 
-  /** Takes note of every record, and tells of it, until `unwatch`. */
+  /** Observes every record and emits its events, until `unwatch`. */
   watch(): void {
     this.#unobserve ??= this.run.observe((change) => this.#observe(change))
   }
@@ -166,11 +166,11 @@ export class Session {
     })) {
       this.emit(emission)
     }
-    // A handler that threw ends a run after the transition, which is finished and told to everybody (D6).
+    // If a handler threw, the run stops after the transition, which is completed and emitted to all handlers (D6).
     if (this.#handlers.hasThrown) this.run.block(isBlocked)
   }
 
-  /** Delivers an event; meanwhile the session shows the moment that it tells of. */
+  /** Delivers an event. Meanwhile the session shows the state at the moment of the event. */
   emit({ event, payload, view }: Emission): void {
     this.#deliveredView = view
     if (event === 'engine:complete') this.status = 'completed'
@@ -196,7 +196,7 @@ export class Session {
   }
 }
 
-/** Step by step: effects wait to be released, and so does the call of a node that was entered before. */
+/** True if a step must not begin this by itself: effects wait to be released, and so does the call of a node that was entered before. */
 export function isBlocked(next: QueuedInput | PendingEffect): boolean {
   if ('port' in next) return true
   const { position, callee, cancelReason } = next.frame

@@ -12,7 +12,7 @@ import { reservedNode, type WorkflowNames } from './scopes.ts'
 import { invocationFrame, invocationName, invocationOf, localEntries, stackOf } from './stack.ts'
 import type { BlackboardEntry, EngineSnapshot, ExecutionTreeState, ReturnMapping } from './types.ts'
 
-/** The version of snapshots that this release writes; it reads "1" too. */
+/** The version of snapshots that this release writes. It also reads "1". */
 export const SNAPSHOT_VERSION = '2'
 
 type SnapshotContext = Pick<EngineSnapshot, 'createdAt' | 'sessionId' | 'status' | 'workflowIds' | 'executionTree'> & {
@@ -20,7 +20,7 @@ type SnapshotContext = Pick<EngineSnapshot, 'createdAt' | 'sessionId' | 'status'
   readonly wait: Wait | undefined
 }
 
-/** What an engine shows, as JSON (reference workflow 12). */
+/** Returns the view of an engine as JSON (reference workflow 12). */
 export function snapshotOf({ frame, position, bound, callers }: EngineView, { names, wait, ...context }: SnapshotContext): EngineSnapshot {
   const currentInvocationId = invocationOf(frame, context.sessionId)
   const snapshot: EngineSnapshot = {
@@ -59,7 +59,7 @@ const execution = z.object({
   childInvocationIds: z.array(z.string()),
 })
 
-/** What a snapshot must hold to be restored. Version "1" knew no execution tree. */
+/** The schema of a snapshot that can be restored. Version "1" has no execution tree. */
 export const snapshotSchema = z.object({
   version: z.enum(['1', SNAPSHOT_VERSION]),
   sessionId: z.string().min(1),
@@ -78,10 +78,7 @@ export const snapshotSchema = z.object({
 type StoredFrame = StoredState['frames'][number]
 type StoredWait = StoredState['waits'][number]
 
-/**
- * The state that a snapshot describes. Whatever the session was doing, it waits: the next step goes on from
- * there, as a resume does.
- */
+/** Returns the state of a snapshot. A restored session always waits: the next step continues it as a resume does. */
 export function stateOf(snapshot: EngineSnapshot, program: (id: string) => Program, host: Host): State {
   const pins: Pin[] = []
   const pin = (id: string): number => pins.push(pinOf(program(id))) - 1
@@ -131,7 +128,7 @@ function callerLink(caller: StoredFrame | undefined, map: readonly ReturnMapping
   return { link: { caller: caller.id, role: 'call', sees: 'live', record: 0, under: null, map: pairs } }
 }
 
-/** The calls of a snapshot by the names that they have now: earlier releases left the session out. */
+/** Returns the calls of a snapshot by their current names: earlier releases left out the session. */
 export function renamedCalls({ sessionId, executionTree }: EngineSnapshot): ExecutionTreeState {
   const named = (id: string): string => invocationName(id, sessionId)
   const records = (executionTree ?? { records: [] }).records.map(({ invocationId, parentInvocationId, childInvocationIds, ...rest }) => ({
@@ -143,7 +140,7 @@ export function renamedCalls({ sessionId, executionTree }: EngineSnapshot): Exec
   return { records }
 }
 
-/** The source of an entry follows from its frame and node, so the node is all that is kept of it. */
+/** Returns the stored scope of a board. The source of an entry follows from its frame and node, so only the node is stored. */
 function storedScope(board: readonly BlackboardEntry[], depth: number): StoredFrame['scope'] {
   return board.map(({ key, value, source, timestamp }) => {
     const label = source.nodeId === reservedNode(depth) ? null : source.nodeId
@@ -151,7 +148,7 @@ function storedScope(board: readonly BlackboardEntry[], depth: number): StoredFr
   })
 }
 
-/** Calls are named after their records, so new records must come after those of all calls that are named. */
+/** Returns the highest record that names a call. Calls are named after their records, so new records must have higher numbers. */
 function highestRecord({ stack, currentInvocationId, executionTree }: EngineSnapshot): number {
   const ids = [...executionTree.records, ...stack, { invocationId: currentInvocationId }].map(({ invocationId }) => invocationId)
   const numbers = ids.map((id) => Number(/(?:^|:)(\d+)f$/.exec(id ?? '')?.[1] ?? 0))

@@ -1,23 +1,23 @@
 import type { Json, JsonObject } from '../../kernel/journal/json.ts'
 
-/** The spec of a node: for the built-in agents, or for an agent of the host, which may take other fields. */
+/** The spec of a node: for the built-in agents, or for an agent of the host, which may read other fields. */
 export type SpecDefinition<Key extends string> = BuiltInSpec<Key> | OtherSpec
 
-/** The spec of the built-in agents. A node asks (`ask`), calls a tool (`tool`), prompts a model (`prompt`), or works by rules. */
+/** The spec of the built-in agents. A node asks a person (`ask`), calls a tool (`tool`), prompts a model (`prompt`), or uses rules. */
 export interface BuiltInSpec<Key extends string> {
   /** The agent that decides, by name. */
   readonly agent?: string
   readonly classify?: OneOrMany<ClassifyDefinition<Key>>
   readonly extract?: OneOrMany<ExtractDefinition<Key>>
-  /** For each key the first of these values that is present. */
+  /** The first present value, for each key. */
   readonly pick?: { readonly [Name in Key]?: unknown }
-  /** For each key a text with `{{…}}`. */
+  /** A text with `{{…}}`, for each key. */
   readonly template?: { readonly [Name in Key]?: Text }
   readonly rules?: readonly RuleDefinition<Key>[]
   /** The id or event of an edge, or the node that it leads to. */
   readonly go?: string
   readonly because?: string
-  /** A key, or values by key; the keys that a model must write, as JSON Schemas by key. */
+  /** A key, or values by key; for a model, JSON Schemas by key. */
   readonly writes?: Key | { readonly [Name in Key]?: unknown }
   readonly tool?: string
   readonly args?: JsonObject
@@ -27,7 +27,7 @@ export interface BuiltInSpec<Key extends string> {
   readonly schema?: JsonObject
   /** A time such as `'3d'`, or milliseconds. */
   readonly due?: string | number
-  /** The answer that counts if none comes in time. */
+  /** The answer that is used if none arrives in time. */
   readonly otherwise?: Json
   /** Board keys, or paths into their values. */
   readonly show?: readonly string[]
@@ -35,7 +35,7 @@ export interface BuiltInSpec<Key extends string> {
   readonly system?: Text
   readonly model?: string
   readonly fallback?: readonly string[]
-  /** The most tokens of the board that the prompt may hold. */
+  /** The limit of tokens of the board in the prompt. */
   readonly budget?: number
   readonly temperature?: number
   readonly maxTokens?: number
@@ -43,20 +43,20 @@ export interface BuiltInSpec<Key extends string> {
   readonly timeout?: string | number
   readonly tryTimeout?: string | number
   readonly retries?: number
-  /** Files that the model sees: paths, `{ from: 'key' }`, or contents in base64. */
+  /** Files for the model: paths, `{ from: 'key' }`, or contents in base64. */
   readonly attach?: OneOrMany<Json>
-  /** Settings that one provider knows, by its name. */
+  /** Settings of one provider, by the name of the provider. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject }
-  /** The provider keeps the system prompt in its cache, or that and the prompt. */
+  /** The part that the provider caches: the system prompt, or also the prompt. */
   readonly cache?: 'system' | 'prompt'
   /** The tools that the model may call before it decides, by name. */
   readonly tools?: readonly string[]
   readonly toolChoice?: 'auto' | 'required' | 'none' | { readonly tool: string }
-  /** How often the model may answer with calls of tools; 15 if absent. */
+  /** The limit of turns in which the model answers with calls of tools. Default 15. */
   readonly maxTurns?: number
 }
 
-/** The spec of another agent. A field name of the built-in agents has its meaning there. */
+/** The spec of another agent. A field of a built-in agent cannot be used with another meaning. */
 export type OtherSpec = { readonly [name: string]: unknown } & {
   readonly [Name in Exclude<keyof BuiltInSpec<string>, 'agent'>]?: undefined
 }

@@ -5,29 +5,29 @@ import { nodeAt } from './compile.ts'
 import { frameScope, type WorkflowNames } from './scopes.ts'
 import type { BlackboardEntry, InvocationId, ReturnMapping, StackFrame } from './types.ts'
 
-/** The name of the call that made a frame; the root has none. */
+/** Returns the name of the call that created a frame; undefined for the root. */
 export function invocationOf(frame: Frame, session: string): InvocationId | undefined {
   return frame.link === undefined ? undefined : invocationName(String(frame.id), session)
 }
 
-/** Frames are numbered by the records of their session: with the session in front, names of calls are unique over sessions. */
+/** Returns the name of a call. Frames are numbered by the records of their session, so the session makes the name unique. */
 export function invocationName(frame: string, session: string): InvocationId {
   return /^\d+f$/.test(frame) ? `${session}:${frame}` : frame
 }
 
-/** The frame that a call of a session has made, by the name of the call. */
+/** Returns the frame that a call of a session created, by the name of the call. */
 export function invocationFrame(id: InvocationId, session: string): string {
   return id.startsWith(`${session}:`) ? id.slice(session.length + 1) : id
 }
 
-/** The entries of one frame's own scope up to a record. */
+/** Returns the entries of a frame's own scope up to a record. */
 export function localEntries(frame: Frame, names: WorkflowNames, bound?: number): BlackboardEntry[] {
   return scopeEntries(frameScope(frame, names, bound))
 }
 
 const EMPTY: readonly StackFrame[] = Object.freeze([])
 
-/** The callers of a frame, the nearest first (seed workflow 2.9); their boards as of a record, if one is given. */
+/** Returns the callers of a frame, nearest first (seed workflow 2.9), with their boards as of a record, if one is given. */
 export function stackOf(frame: Frame, names: WorkflowNames, session: string, bound?: number): readonly StackFrame[] {
   if (frame.link === undefined) return EMPTY
   const stack: StackFrame[] = []
@@ -43,7 +43,7 @@ interface CachedFrame {
   readonly frame: StackFrame
 }
 
-/** Views of callers, by their callees: a caller stands still meanwhile, so each view is made once. */
+/** Views of callers by their callees. A caller does not change meanwhile, so each view is created once. */
 const cachedFrames = new WeakMap<Frame, CachedFrame>()
 
 function callerOf(
@@ -64,8 +64,8 @@ function callerOf(
 }
 
 /**
- * A frame as it stands now, as a copy that nobody can write through and that does not change later. Its board is
- * read when somebody looks at it: most do not.
+ * Returns a frozen copy of a frame as of now, which does not change later. Its board is read on demand, because most readers do
+ * not need it.
  */
 export function stackFrame(
   frame: Frame,
@@ -89,12 +89,12 @@ export function stackFrame(
   })
 }
 
-/** The seed's types say that the lists are arrays; nobody may write to them all the same. */
+/** Returns a frozen list. The seed's types declare arrays, but writing to them throws. */
 function frozenList<Item>(items: Item[]): Item[] {
   return Object.freeze(items) as Item[]
 }
 
-/** The frame at a depth below a frame, the root being 0. */
+/** Returns the frame at a depth below a frame; the root has depth 0. */
 export function frameAtDepth(top: Frame, depth: number): Frame {
   let at = top
   while (at.depth > depth && at.link !== undefined) at = at.link.caller

@@ -3,14 +3,14 @@ import { type FaultData, faultData, isFault } from '../../kernel/journal/fault.t
 import { isList, type Json } from '../../kernel/journal/json.ts'
 import type { CompiledCall, CompiledNode, CompiledWorkflow } from './compile.ts'
 
-/** Where a step stands, for messages: `refund/read`. */
+/** Returns the place of a step, for messages: `refund/read`. */
 export function placeOf(x: StepContext<CompiledWorkflow>, { node }: CompiledNode): string {
   return `${x.def.workflow.id}/${node.id}`
 }
 
 /**
- * The values that an input map hands over, read through the scopes of the caller; what is not there is skipped (seed
- * workflow 6.3). A workflow takes them as the writes that they become, programs of other kinds by name.
+ * Returns the values that an input map passes to the callee, read through the scopes of the caller. Missing values are skipped
+ * (seed workflow 6.3). A workflow gets them as a list of writes, a program of another kind by name.
  */
 export function mappedInputs(x: StepContext<CompiledWorkflow>, program: string, inputs: CompiledCall['inputs']): { readonly args?: Json } {
   const values = inputs.flatMap(({ from, to }): [string, Json][] => {
@@ -22,8 +22,8 @@ export function mappedInputs(x: StepContext<CompiledWorkflow>, program: string, 
 }
 
 /**
- * Writes what was decided, all of it, or nothing and the reason: a value does not fit what the board declares (seed
- * workflow 6.3).
+ * Performs all writes of a decision, or none of them: returns the fault of a value that does not fit the schema of its board key
+ * (seed workflow 6.3).
  */
 export function applyWrites(x: StepContext<CompiledWorkflow>, node: CompiledNode, writes: Json | undefined): FaultData | undefined {
   if (!isList(writes)) return undefined

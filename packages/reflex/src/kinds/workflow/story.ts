@@ -8,7 +8,7 @@ import { hasFailed, isFailure } from './run-faults.ts'
 
 type StoryChange = Change<CompiledWorkflow>
 
-/** What a record of a workflow means to a reader: the node that decided, what it wrote, where it went on. */
+/** Returns the events of a record of a workflow for readers: the node that decided, its writes, and the next node. */
 export function workflowStory(change: StoryChange): StoryEvent[] {
   const { record, before, frame, n } = change
   const decidedNode = nodeAt(before)
@@ -43,7 +43,7 @@ function inputStory(change: StoryChange, node: string): StoryEvent[] {
         },
       ]
     case 'timer':
-      return [{ mark: 'answer', node, text: 'nobody answered in time' }]
+      return [{ mark: 'answer', node, text: 'no answer arrived in time' }]
     case 'ret':
       return [returnStory(change, node, input[1], input[2])]
     default:
@@ -51,7 +51,7 @@ function inputStory(change: StoryChange, node: string): StoryEvent[] {
   }
 }
 
-/** A decision that was refused is told by the failure that it became; one that waits, by its question. */
+/** Returns the event of a decision. A refused decision is shown by its failure, a suspended one by its question. */
 function decidedStory(change: StoryChange, node: string, decision: Json, effect: Ref): StoryEvent[] {
   const { record, at, frame, def } = change
   if (hasFailed(record)) return []
@@ -70,7 +70,7 @@ function decidedStory(change: StoryChange, node: string, decision: Json, effect:
   return [{ mark, node, text, facts: { ...facts, ...choiceFacts(record.more?.note, id), ...edgeFacts }, effect }]
 }
 
-/** The calls that an agent needs before it decides. */
+/** Returns the event of calls that an agent needs before it decides. */
 function prepareStory(node: string, answer: JsonObject, effect: Ref): StoryEvent {
   const calls = (isList(answer.prepare) ? answer.prepare : []).map(objectOf)
   const names = calls.map(({ tool, args, by }) => (by === 'model' ? textOf(tool) : `${textOf(tool)} ${textOf(objectOf(args).path)}`.trim()))
@@ -78,13 +78,13 @@ function prepareStory(node: string, answer: JsonObject, effect: Ref): StoryEvent
   return { mark: 'note', node, text, facts: reasonFacts(answer), effect }
 }
 
-/** The result of one of them. */
+/** Returns the event of the result of such a call. */
 function resultStory({ before }: StoryChange, node: string, effect: Ref, result: PreparationResult): StoryEvent {
   const text = 'error' in result ? `✗ ${result.error.message}` : shortJson(result.ok, 200)
   return { mark: 'note', node: nodeAt(before) ?? node, text, effect }
 }
 
-/** Which edges were open at a choice, and which were closed and why, as the step has noted. */
+/** Returns the open edges of a choice, and the closed ones with reasons, from the note of the step. */
 function choiceFacts(note: Json | undefined, edge: string): JsonObject {
   if (!isObject(note)) return {}
   return { edge, open: note.open ?? [], ...(note.closed === undefined ? {} : { closed: note.closed }) }
@@ -101,7 +101,7 @@ function pushStory({ record, state }: StoryChange, node: string): StoryEvent {
   return { mark: 'push', node, text: program, facts: { program } }
 }
 
-/** What the callee carried back stands in the caller's scope since the call. */
+/** Returns the event of a return. Its values are the entries of the caller's scope since the call. */
 function returnStory({ frame, state }: StoryChange, node: string, callee: Ref, status: string): StoryEvent {
   const called = Number.parseInt(String(callee), 10)
   const returned = [...frame.scope.entries(state.n)].filter(({ record, value }) => record > called && value !== undefined)
@@ -121,7 +121,7 @@ function waitStory(node: string, name: string, about: JsonObject, n: number): St
   return { mark: text === '' ? 'wait' : 'ask', node, text: text || textOf(about.reason), facts: { question, ...about } }
 }
 
-/** The prompt that a question was made from, and the usage of a decision that was refused or asks. */
+/** Returns the prompt of a question, and the usage of a decision that was refused or that asks. */
 function decisionFacts(input: Input | undefined): JsonObject {
   if (input?.[0] !== 'ok') return {}
   const { saw, used } = reasonOf(input[2])

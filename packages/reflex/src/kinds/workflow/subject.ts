@@ -2,27 +2,27 @@ import { suggester, pathOnly, type Locator, type Path, type Suggester } from '..
 import { graphOf, type WorkflowGraph } from './graph.ts'
 import type { Edge, Node, Workflow } from './types.ts'
 
-/** An edge with its position in the workflow. */
+/** An edge with its index in the workflow. */
 export interface PlacedEdge {
   readonly edge: Edge
   readonly index: number
 }
 
-/** A workflow as the checks see it: what is well-formed, with where it stands. */
+/** A workflow as the checks see it: its parts of the right shape, with their places. */
 export interface Subject {
   readonly workflow: Workflow
   readonly nodes: readonly (readonly [key: string, node: Node])[]
   readonly edges: readonly PlacedEdge[]
-  /** Where parts were left out, since they are no nodes or edges at all. */
+  /** The paths of parts that were left out because they have the wrong shape. */
   readonly misshapen: readonly Path[]
   readonly graph: WorkflowGraph
   readonly locate: Locator
   readonly isNode: (id: unknown) => boolean
-  /** The node that a misspelt id was meant to be. */
+  /** Suggests the node that a misspelt id was meant to be. */
   readonly guess: Suggester
 }
 
-/** Prepares a workflow to be checked; it may be anything that a file or a careless caller holds. */
+/** Prepares a workflow to be checked. It may be any value from a file or from JavaScript. */
 export function subjectOf(workflow: Workflow, locate: Locator = pathOnly): Subject {
   const [nodes, badNodes] = partition(isRecord(workflow.nodes) ? Object.entries(workflow.nodes) : [], ([, node]) => isRecord(node))
   const [edges, badEdges] = partition(placedEdges(workflow.edges), ({ edge }) => isRecord(edge) && isText(edge.from) && isText(edge.to))

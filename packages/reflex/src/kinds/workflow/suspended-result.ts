@@ -2,7 +2,7 @@ import type { Json } from '../../kernel/journal/json.ts'
 import { objectOf, textOf } from './compile.ts'
 import type { Question, Suspended } from './types.ts'
 
-/** What a wait is about, as those who resume it see it: the reason, and the question if there is one. */
+/** Returns a wait as the resuming program sees it: the reason, and the question if there is one. */
 export function suspendedResult(about: Json | undefined): Suspended {
   const { reason, text } = objectOf(about)
   return { status: 'suspended', reason: textOf(reason), ...(typeof text === 'string' ? { ask: questionOf(about) } : {}) }

@@ -22,18 +22,18 @@ import { subjectOf, type PlacedEdge, type Subject } from './subject.ts'
 import type { Edge, Workflow } from './types.ts'
 
 export interface ValidateOptions {
-  /** Says where in a file a part of the workflow stands. */
+  /** Returns the place of a part of the workflow in a file. */
   readonly locate?: Locator | undefined
-  /** Whether an id is registered already; asked for the workflow's own id and for those that it invokes. */
+  /** True if an id is already registered. Called for the workflow's own id and for those that it invokes. */
   readonly isRegistered?: ((workflowId: string) => boolean) | undefined
-  /** The ids that are registered, for guesses; asked when one is not. */
+  /** Returns the registered ids, for suggestions. Called only if an id is missing. */
   readonly names?: (() => Iterable<string>) | undefined
 }
 
 /**
- * Everything that is wrong with the structure of a workflow, all at once, in the order in which a registry checks
- * (seed workflow 3.3, reference workflow 10). `rule` is the code of the seed; warnings refuse nothing. Never throws,
- * whatever it is given; parts without the shape of one are `R1058`.
+ * Returns all mistakes in the structure of a workflow, in the order in which a registry checks (seed workflow 3.3, reference
+ * workflow 10). `rule` is the code of the seed; warnings refuse nothing. Never throws, for any input; parts of the wrong shape
+ * are `R1058`.
  */
 export function validateWorkflow(workflow: Workflow, options: ValidateOptions = {}): Fault[] {
   const subject = subjectOf(workflow, options.locate)
@@ -57,10 +57,10 @@ export function validateWorkflow(workflow: Workflow, options: ValidateOptions = 
 }
 
 function idTaken({ workflow, locate }: Subject): Fault {
-  return faults.make('R1050', `a workflow ${quote(workflow.id)} is registered already`, {
+  return faults.make('R1050', `a workflow ${quote(workflow.id)} is already registered`, {
     rule: 'DUPLICATE_WORKFLOW_ID',
     ...locate(['id']),
-    fix: 'give the workflow another id, or use a registry of its own',
+    fix: 'give the workflow another id, or use a separate registry',
   })
 }
 
@@ -71,8 +71,11 @@ function noNodes({ locate }: Subject): Fault {
 
 function shapeFindings({ misshapen, locate }: Subject): Fault[] {
   return misshapen.map((path) => {
-    const fix = path[0] === 'nodes' ? 'write an object with "id" and "spec"' : 'write an object with "id", "from", "to" and "event"'
-    return faults.make('R1058', `${pathText(path)} is no ${path[0] === 'nodes' ? 'node' : 'edge'}`, {
+    const [list, entry] = path
+    const part = list === 'nodes' ? 'a node' : 'an edge'
+    const whole = list === 'nodes' ? '"nodes" must be an object of nodes' : '"edges" must be a list of edges'
+    const fix = list === 'nodes' ? 'write an object with "id" and "spec"' : 'write an object with "id", "from", "to" and "event"'
+    return faults.make('R1058', entry === undefined ? whole : `${pathText(path)} is not ${part}`, {
       rule: 'SCHEMA_VIOLATION',
       ...locate(path),
       fix,
@@ -84,7 +87,7 @@ function entryFindings({ workflow, isNode, guess, locate, nodes }: Subject): Fau
   if (typeof workflow.entry !== 'string' || isNode(workflow.entry)) return []
   const meant = guess(workflow.entry)
   return [
-    faults.make('R1041', `entry ${quote(workflow.entry)} is no node`, {
+    faults.make('R1041', `entry ${quote(workflow.entry)} is not a node of the workflow`, {
       rule: 'INVALID_ENTRY_NODE',
       ...locate(['entry'], { note: didYouMean(meant) }),
       fix: nameNode(meant, nodes),
@@ -141,7 +144,7 @@ function danglingEnd({ isNode, guess, locate, nodes }: Subject, { edge, index }:
 function sameId({ workflow, locate, edges }: Subject, { edge, index }: PlacedEdge, before: number): Fault {
   const made = definitionSite(workflow)
   const other = edges.find((one) => one.index === before)?.edge
-  // The author of an object literal may have left out the id, which was made from the event.
+  // The author of an object literal may have left out the id; it was then made from the event.
   if (made !== undefined && edge.id === `${edge.from}:${edge.event}` && other?.event === edge.event) {
     return faults.make(
       'R1044',
@@ -150,7 +153,7 @@ function sameId({ workflow, locate, edges }: Subject, { edge, index }: PlacedEdg
         rule: 'INVALID_EDGE',
         ...made,
         path: `edges[${index}]`,
-        fix: 'give one of them an event or an id of its own',
+        fix: 'give one of them a different event or id',
         data: { edgeId: edge.id, field: 'id' },
       },
     )
@@ -158,7 +161,7 @@ function sameId({ workflow, locate, edges }: Subject, { edge, index }: PlacedEdg
   return faults.make('R1044', `two edges have the id ${quote(edge.id)}`, {
     rule: 'INVALID_EDGE',
     ...locate(['edges', index, 'id'], { note: `also the id of edges[${before}]` }),
-    fix: 'give each edge an id of its own',
+    fix: 'give each edge a unique id',
     data: { edgeId: edge.id, field: 'id' },
   })
 }
@@ -182,7 +185,7 @@ function guardTypeFindings({ edges, locate }: Subject): Fault[] {
   })
 }
 
-/** What is wrong with the expressions of guards, each at its place inside the text of the file. */
+/** Returns the findings about the expressions of guards, each at its place in the text of the file. */
 function expressionFindings({ edges, locate }: Subject): Fault[] {
   return edges.flatMap(({ edge, index }) => {
     const { guard } = edge
@@ -208,8 +211,8 @@ function terminalFindings({ graph, locate, misshapen: shapeless }: Subject): Fau
   return [
     faults.make('R1046', 'no node ends the workflow', {
       rule: 'NO_TERMINAL_NODES',
-      ...locate(['edges'], { part: 'key', note: 'each node has a way out' }),
-      fix: 'add a node that no edge leaves; to repeat something, let a node invoke the workflow itself',
+      ...locate(['edges'], { part: 'key', note: 'each node has an outgoing edge' }),
+      fix: 'add a node without outgoing edges; to repeat something, let a node invoke the workflow itself',
     }),
   ]
 }
@@ -218,16 +221,16 @@ function cycleFindings({ graph, edges, locate }: Subject): Fault[] {
   return graph.cycles.map((members) => {
     const cycle = shortestCycle(members, (node) => graph.outgoing(node).map((edge) => edge.to))
     const closing = edges.find(({ edge }) => edge.from === cycle.at(-2) && edge.to === cycle.at(-1))
-    return faults.make('R1047', `the workflow goes in a circle: ${cycleText(cycle)}`, {
+    return faults.make('R1047', `the workflow has a cycle: ${cycleText(cycle)}`, {
       rule: 'CYCLE_DETECTED',
-      ...locate(['edges', closing?.index ?? 0, 'to'], { note: 'closes the circle' }),
-      fix: 'remove an edge of the circle; to repeat something, let a node invoke a workflow',
+      ...locate(['edges', closing?.index ?? 0, 'to'], { note: 'closes the cycle' }),
+      fix: 'remove an edge of the cycle; to repeat something, let a node invoke a workflow',
       data: { nodesInCycle: members },
     })
   })
 }
 
-/** Nodes behind one that cannot be reached are not mentioned: they are the same mistake. */
+/** Returns the findings about unreachable nodes. Nodes after an unreachable node are not reported: they are the same mistake. */
 function unreachableFindings({ workflow, graph, isNode, locate, misshapen: shapeless, edges }: Subject): Fault[] {
   if (shapeless.length > 0 || !isNode(workflow.entry) || edges.some(({ edge }) => !isNode(edge.from) || !isNode(edge.to))) return []
   const reached = graph.reachable(workflow.entry)
@@ -240,7 +243,7 @@ function unreachableFindings({ workflow, graph, isNode, locate, misshapen: shape
   )
 }
 
-/** A workflow may invoke itself before it is registered (reference workflow C10). */
+/** Returns the findings about invoked workflows. A workflow may invoke itself before it is registered (reference workflow C10). */
 function invocationFindings({ workflow, nodes, locate }: Subject, { isRegistered, names = () => [] }: ValidateOptions): Fault[] {
   if (isRegistered === undefined) return []
   let guess: Suggester | undefined
@@ -252,7 +255,7 @@ function invocationFindings({ workflow, nodes, locate }: Subject, { isRegistered
     const versions = versionsOf(target, known)
     if (versions.length > 0) {
       const fix = `write ${versions.map((name) => quote(name)).join(' or ')}`
-      const message = `node ${quote(key)} invokes ${quote(target)}, and there is no such version; there is ${versions.map((name) => quote(name)).join(', ')}`
+      const message = `node ${quote(key)} invokes ${quote(target)}, but there is no such version; there is ${versions.map((name) => quote(name)).join(', ')}`
       return [faults.make('R1053', message, { ...locate(['nodes', key, 'invokes', 'workflowId']), fix })]
     }
     return [
@@ -264,7 +267,7 @@ function invocationFindings({ workflow, nodes, locate }: Subject, { isRegistered
   })
 }
 
-/** The versions that there are of a program of which another version is named. */
+/** Returns the known versions of a program, for a reference to an unknown version. */
 function versionsOf(target: string, known: readonly string[]): readonly string[] {
   const at = target.lastIndexOf('@')
   return at <= 0 ? [] : known.filter((name) => name.startsWith(target.slice(0, at + 1)))

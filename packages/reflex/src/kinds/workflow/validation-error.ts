@@ -3,10 +3,9 @@ import { type Json, type JsonObject, isList } from '../../kernel/journal/json.ts
 import type { ValidationErrorCode } from './types.ts'
 
 /**
- * A workflow that was refused, by the registry, the loader or the serializer (reference workflow 7, 10, 11).
- *
- * `code` is the seed's code and `finding` the same failure as a fault: its R-code, place, frame and fix.
- * `String(error)` is what the command prints.
+ * A refusal of a workflow by the registry, the loader or the serializer (reference workflow 7, 10, 11).
+ * `code` is the code of the seed, and `finding` the same failure as a fault: its R-code, place, frame and fix. `String(error)`
+ * is the text that the command prints.
  */
 export class WorkflowValidationError extends Error {
   override readonly name: string = 'WorkflowValidationError'
@@ -40,7 +39,7 @@ export class WorkflowValidationError extends Error {
   }
 }
 
-/** The error for a finding about the structure of a workflow; its details are the finding's data. */
+/** Returns the error for a finding about the structure of a workflow. Its details are the data of the finding. */
 export function refusal(workflowId: string, finding: Fault): WorkflowValidationError {
   const code = finding.rule as ValidationErrorCode
   const details = finding.data ?? {}

@@ -11,7 +11,7 @@ import type { VerificationResult, VerificationWarningCode, Workflow } from './ty
 export type { Lookup } from './proof/prover.ts'
 export type { BoardRead, BoardWrite, Effects, NodeFlow, DecisionCase } from './proof/flow.ts'
 
-/** What declarations and edges alone say. */
+/** The codes of findings that follow from declarations and edges alone. */
 const DECLARED = {
   MISSING_REQUIRED_INPUT: 'R1054',
   RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS: 'R1055',
@@ -33,14 +33,13 @@ const PROVED = {
 } as const satisfies Record<Exclude<VerificationWarningCode, keyof typeof DECLARED>, string>
 
 /**
- * Whether a workflow fits together, without a run (seed workflow 1.6, 6.1, 6.3): its nodes can be reached, no state
- * leaves it without an open edge, what is read was written before on each path and across calls, return maps name what is
- * written, recursion has a way out, and contracts of calls fit. The workflow must be valid by structure.
- *
- * `lookup` finds what it calls; `effects` says what those who decide read and write, as their specs say it: without it,
- * what nodes declare is everything if anything is declared, and else nothing is known. Work is bounded by counting, so
- * that it ends on any input; nodes that could not be decided are `unknown`, and make nothing invalid. Neither does what
- * some paths satisfy.
+ * Checks the consistency of a workflow without a run (seed workflow 1.6, 6.1, 6.3): its nodes can be reached, no state leaves it
+ * without an open edge, each read is preceded by a write on each path and across calls, return maps name written keys, recursion
+ * can end, and contracts of calls fit. The structure of the workflow must be valid.
+ * `lookup` finds called workflows. `effects` returns the reads and writes of agents, read from their specs. Without `effects`,
+ * the declarations of nodes are complete if there are any, and otherwise nothing is known. Work is bounded by counting, so the
+ * check ends on any input. Nodes that could not be decided are `unknown` and do not make the workflow invalid. Neither do checks
+ * that some paths satisfy.
  */
 export function verifyWorkflow(workflow: Workflow, lookup?: Lookup, effects?: Effects): VerificationResult {
   const { findings, undecided } = prove(workflow, { lookup, effects })
@@ -54,7 +53,7 @@ export function verifyWorkflow(workflow: Workflow, lookup?: Lookup, effects?: Ef
   return { workflowId: workflow.id, valid, warnings, ...(undecided.length === 0 ? {} : { unknown: undecided }) }
 }
 
-/** The same as faults with places, for `reflex validate`, without what the structure shows already. */
+/** Returns the findings of `verifyWorkflow` as faults with places, for `reflex validate`, without those of the structure. */
 export function verificationFindings(workflow: Workflow, lookup?: Lookup, locate: Locator = pathOnly, effects?: Effects): Fault[] {
   return faultsOf(
     prove(workflow, { lookup, effects }).findings.filter(({ structural }) => structural !== true),
@@ -62,7 +61,7 @@ export function verificationFindings(workflow: Workflow, lookup?: Lookup, locate
   )
 }
 
-/** Of these only the errors, cheaply: for whoever starts a run and has been told of the rest by `validate`. */
+/** Returns only the errors among these findings, at low cost: for the start of a run, since `validate` reports the rest. */
 export function errorFindings(workflow: Workflow, lookup?: Lookup, locate: Locator = pathOnly, effects?: Effects): Fault[] {
   return faultsOf(proveRefusals(workflow, { lookup, effects }), locate)
 }

@@ -205,7 +205,7 @@ test('the scope that an unwind gives up has no return map', async () => {
 test.each([undefined, null, {}, { resolve: 'advance' }])('an engine needs an agent: %j is none', async (agent) => {
   const nobody = agent as unknown as RunnableAgent
   const registry = createRegistry()
-  expect(await messageOf(() => createEngine(registry, nobody))).toBe('EngineError: an engine needs an agent, and was given none')
+  expect(await messageOf(() => createEngine(registry, nobody))).toBe('EngineError: an engine needs an agent')
   const engine = engineOf([flow('w', { a: {} }, [])])
   await engine.init('w')
   expect(await messageOf(() => restoreEngine(engine.snapshot(), engine.registry, nobody))).toContain('needs an agent')

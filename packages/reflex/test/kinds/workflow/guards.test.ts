@@ -184,7 +184,7 @@ describe('the edges of a node', () => {
     ]
     expect(explainClosed(all, values).map(({ edge, why }) => `${edge.id}: ${why}`)).toEqual([
       'closed: total equals 84, needs 100',
-      'broken: the guard failed: a custom guard answered 1, not true or false',
+      'broken: the guard failed: a custom guard returned 1, not true or false',
       'vip: guard "is vip" says no',
       'absent: "Part Object" is not there',
     ])
@@ -197,7 +197,7 @@ describe('the edges of a node', () => {
     [{ type: 'equals', key: 'x', value: 1 }, 'x is not there, needs 1'],
     [{ type: 'not-equals', key: 'total', value: 84 }, 'total equals 84, must not'],
     [{ type: 'not-equals', key: 'total', value: 1 }, 'total equals 84'],
-    [{ type: 'regex', key: 'x' } as unknown as Guard, 'the guard failed: no type of guard is called "regex"'],
+    [{ type: 'regex', key: 'x' } as unknown as Guard, 'the guard failed: there is no type of guard "regex"'],
   ])('%j: %s', (guard, why) => {
     expect(explainGuard(guard, values).why).toBe(why)
   })

@@ -121,12 +121,12 @@ describe('a value that its key can never hold', () => {
     [
       'of another type',
       { spec: { writes: { count: '3' } } },
-      'nodes.n.spec.writes.count write what the schema of the key allows, or allow this value there',
+      'nodes.n.spec.writes.count write a value that the schema of the key allows, or add this value to the schema',
     ],
     [
       'of another form',
       { spec: { writes: { code: 'abc' } } },
-      'nodes.n.spec.writes.code write what the schema of the key allows, or allow this value there',
+      'nodes.n.spec.writes.code write a value that the schema of the key allows, or add this value to the schema',
     ],
   ])('%s', (_, node, finding) => {
     expect(said(node)).toEqual([`R1070 ${finding}`])

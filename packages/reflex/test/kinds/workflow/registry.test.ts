@@ -108,7 +108,12 @@ describe('a registry', () => {
       "Workflow 'w' contains a cycle involving nodes: a, b",
       { nodesInCycle: ['a', 'b'] },
     ],
-    ['SCHEMA_VIOLATION', { ...simple('w'), edges: undefined } as unknown as Workflow, "Workflow 'w': edges is no edge", {}],
+    [
+      'SCHEMA_VIOLATION',
+      { ...simple('w'), edges: undefined } as unknown as Workflow,
+      'Workflow \'w\': "edges" must be a list of edges',
+      {},
+    ],
   ])('refuses with %s', (code, workflow, message, details) => {
     const error = refused(workflow)
     expect(error).toBeInstanceOf(Error)

@@ -130,8 +130,8 @@ describe('a schema that cannot be checked', () => {
     [{ items: { pattern: '(?=a)' } }, 'board.key.items.pattern', 'cannot be matched'],
     [{ patternProperties: { '(a)\\1': {} } }, 'board.key.patternProperties["(a)\\\\1"]', 'cannot be matched'],
     [{ pattern: '(' }, 'board.key.pattern', 'cannot be matched'],
-    [{ $ref: 'other.json#/a' }, 'board.key.$ref', 'refers to nothing'],
-    [{ anyOf: [{}, { $ref: '#/$defs/a' }] }, 'board.key.anyOf[1].$ref', 'refers to nothing'],
+    [{ $ref: 'other.json#/a' }, 'board.key.$ref', 'refers to a part that this schema does not have'],
+    [{ anyOf: [{}, { $ref: '#/$defs/a' }] }, 'board.key.anyOf[1].$ref', 'refers to a part that this schema does not have'],
     [{ unevaluatedProperties: false }, 'board.key.unevaluatedProperties', 'is not checked'],
   ])('%j', (schema, path, message) => {
     const [finding, ...more] = schemaFindings({ key: schema })
@@ -170,7 +170,7 @@ describe('a validator as JSON Schema', () => {
 
   test('another vendor gives it, or does not', () => {
     const own = { version: 1, vendor: 'mine', validate: (value: unknown) => ({ value }) } as const
-    expect(schemaSource({ '~standard': own })).toEqual({ reason: 'mine gives no JSON Schema' })
+    expect(schemaSource({ '~standard': own })).toEqual({ reason: 'mine has no JSON Schema' })
     const described = { ...own, jsonSchema: { input: () => ({ type: 'string' }) } }
     expect(schemaSource({ '~standard': described })).toEqual({ schema: { type: 'string' } })
     const refusing = {

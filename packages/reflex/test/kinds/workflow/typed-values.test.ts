@@ -200,7 +200,7 @@ describe('validators as data', () => {
 
   test('what JSON Schema cannot say keeps the program in its process, with the reason', async () => {
     const workflow = typed(flow('main', { a: {} }, []), { even: z.number().refine((n) => n % 2 === 0) })
-    expect(workflowSource(workflow).local).toBe('JSON Schema cannot say what even holds: it has a refinement')
+    expect(workflowSource(workflow).local).toBe('JSON Schema cannot express the schema of even: it has a refinement')
     expect(await caught(() => serializeWorkflow(workflow))).toMatchObject({ code: 'SCHEMA_VIOLATION', finding: { code: 'R1056' } })
     const engine = engineOf([workflow], agentOf({ a: writing({ even: 3 }) }))
     await engine.init('main')

@@ -62,7 +62,7 @@ describe('the structure of a workflow', () => {
     )
     expect(validateWorkflow(workflow)[0]).toMatchObject({
       data: { nodesInCycle: ['a', 'b'] },
-      message: 'the workflow goes in a circle: "a" → "b" → "a"',
+      message: 'the workflow has a cycle: "a" → "b" → "a"',
     })
   })
 

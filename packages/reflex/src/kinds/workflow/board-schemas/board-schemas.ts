@@ -8,8 +8,8 @@ import type { BoardSchema } from '../types.ts'
 const validators = new WeakMap<object, Validator>()
 
 /**
- * The validators of a board's keys, or undefined if it declares none (seed workflow 6.3). A schema says what fits; what
- * fits is written as it was given, so a validator that would change it does not.
+ * Returns the validators of a board's keys, or undefined if the board declares none (seed workflow 6.3). A schema only checks: a
+ * valid value is written as given, even if its validator would change it.
  */
 export function boardValidators(board: Readonly<Record<string, BoardSchema>> | undefined): Readonly<Record<string, Validator>> | undefined {
   const declared = Object.entries(board ?? {})
@@ -49,12 +49,12 @@ function jsonValidator(schema: JsonObject): Validator {
   return { '~standard': { version: 1, vendor: 'json-schema', validate } }
 }
 
-/** A schema as JSON Schema, or why it has none. */
+/** A schema as JSON Schema, or the reason why it has none. */
 export type SchemaSource = { readonly schema: JsonObject } | { readonly reason: string }
 
 const sources = new WeakMap<object, SchemaSource>()
 
-/** The JSON Schema that says the same as a schema: for a store, for a file, for reading text as what it is to be. */
+/** Returns the JSON Schema that is equivalent to a schema: for a store, for a file, and to parse text. */
 export function schemaSource(schema: BoardSchema): SchemaSource {
   const known = sources.get(schema)
   if (known !== undefined) return known
@@ -63,14 +63,14 @@ export function schemaSource(schema: BoardSchema): SchemaSource {
   return source
 }
 
-/** What a validator may say of itself (Standard JSON Schema). */
+/** The JSON Schema of a validator, if it has one (Standard JSON Schema). */
 interface JsonSchemaSource {
   readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => unknown }
 }
 
 function validatorSource(validator: Validator): SchemaSource {
   const { vendor, jsonSchema } = validator['~standard'] as Validator['~standard'] & JsonSchemaSource
-  if (typeof jsonSchema?.input !== 'function') return { reason: `${vendor} gives no JSON Schema` }
+  if (typeof jsonSchema?.input !== 'function') return { reason: `${vendor} has no JSON Schema` }
   const loss = vendor === 'zod' ? jsonSchemaLoss(validator) : undefined
   if (loss !== undefined) return { reason: loss }
   try {

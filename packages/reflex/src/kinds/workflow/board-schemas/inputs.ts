@@ -8,8 +8,8 @@ import { faults } from '../faults.ts'
 import type { BoardSchema } from '../types.ts'
 
 /**
- * Named inputs as a workflow takes them: what was written as text becomes what the board declares for its key, as far
- * as it reads as that. Throws `R2045` for the first that does not fit.
+ * Returns named inputs as a workflow accepts them. An input given as text is converted to the type that the board declares for
+ * its key, if it can be. Throws `R2045` for the first input that does not fit.
  */
 export function parseInputs(program: CompiledWorkflow, input: JsonObject, texts: readonly string[] = []): JsonObject {
   const { board = {} } = program.workflow
@@ -23,8 +23,8 @@ export function parseInputs(program: CompiledWorkflow, input: JsonObject, texts:
 }
 
 /**
- * Throws `R2045` for an input that is misspelt, or that the entry cannot do without: one that a node declares as required
- * and inherited. What only nodes on some way need is theirs to miss.
+ * Throws `R2045` for a misspelt input, and for a missing one that the entry node declares as required and inherited. An input
+ * that only other nodes require may be missing: a run may not reach them.
  */
 function checkRequired({ workflow }: CompiledWorkflow, given: ReadonlySet<string>): void {
   const requiredInputs = Object.values(workflow.nodes).flatMap(({ id, inputs = [] }) =>
@@ -37,9 +37,9 @@ function checkRequired({ workflow }: CompiledWorkflow, given: ReadonlySet<string
     const meant = undeclared.find((name) => suggest(name, [key]) !== undefined)
     if (meant === undefined && node !== workflow.entry) continue
     const hint = meant === undefined ? '' : `; ${quote(meant)} was given`
-    throw faults.make('R2045', `${workflow.id} needs the input ${quote(key)}${hint}`, {
+    throw faults.make('R2045', `${workflow.id} requires the input ${quote(key)}${hint}`, {
       path: `${workflow.id}/${node}`,
-      fix: meant === undefined ? `give it: --input ${key}=…` : `write ${key} instead of ${meant}`,
+      fix: meant === undefined ? `pass it: --input ${key}=…` : `write ${key} instead of ${meant}`,
     })
   }
 }
@@ -49,21 +49,21 @@ function parseAs(schema: BoardSchema, text: string): Json {
   return 'schema' in source ? textAs(source.schema, text) : text
 }
 
-/** Throws `R2045` for the first value that does not fit what the board declares for its key. */
+/** Throws `R2045` for the first value that does not fit the schema of its key. */
 export function checkInputs({ workflow, board = {} }: CompiledWorkflow, inputs: Iterable<readonly [key: string, value: unknown]>): void {
   for (const [key, value] of inputs) {
     const problem = Object.hasOwn(board, key) ? problemOf(board[key], key, value) : undefined
     if (problem === undefined) continue
     throw faults.make('R2045', `${workflow.id} cannot take ${key} as ${shortJson(value)}: ${problem}`, {
       path: workflow.id,
-      fix: `give ${quote(key)} what its schema allows`,
+      fix: `give ${quote(key)} a value that its schema allows`,
     })
   }
 }
 
 function problemOf(validator: Validator | undefined, key: string, value: unknown): string | undefined {
   const result = validator?.['~standard'].validate(value)
-  if (result instanceof Promise) return 'its schema answers later, and the answer is needed at once'
+  if (result instanceof Promise) return 'its validator is asynchronous; a synchronous one is needed'
   return result?.issues
     ?.map(({ message, path }) => (path?.length ? `${key}.${path.map(stepName).join('.')}: ${message}` : message))
     .join('; ')

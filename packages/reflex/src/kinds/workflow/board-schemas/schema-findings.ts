@@ -9,7 +9,7 @@ import { faults } from '../faults.ts'
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
 
-/** The boards whose schemas are JSON Schema as far as it is checked. Whatever else stands in them is for readers. */
+/** The schema of a board: each key has a JSON Schema, checked by its known keywords. Unknown keywords are allowed. */
 const boards = once(() => z.object({ board: z.record(z.string(), jsonSchema()) }))
 
 function jsonSchema(): z.ZodType {
@@ -42,7 +42,7 @@ function jsonSchema(): z.ZodType {
   return object
 }
 
-/** The keywords without schemas in them. */
+/** Returns the schemas of keywords that hold no schemas. */
 function plainKeywords(): Readonly<Record<string, z.ZodType>> {
   const number = z.number().optional()
   const size = z.int().min(0).optional()
@@ -73,22 +73,25 @@ function plainKeywords(): Readonly<Record<string, z.ZodType>> {
   }
 }
 
-/** Keywords that would forbid something and are not checked: to leave them out silently would let anything through. */
+/** Keywords that restrict values but are not checked. Ignoring them silently would accept invalid values. */
 const UNCHECKED = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef', 'dependencies']
 
-/** Whether a schema is a validator, and not a JSON Schema. */
+/** True if a schema is a validator, not a JSON Schema. */
 export function isValidator(schema: unknown): schema is Validator {
   return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema
 }
 
-/** The same of a board that may be anything; validators are what they are. A value that is no schema is `R1058`. */
+/**
+ * Returns the findings about a board of unknown shape: those of `schemaFindings`, and `R1058` for a value that is not a schema.
+ * Validators are not checked.
+ */
 export function boardFindings(board: unknown, locate: Locator): Fault[] {
   if (board === undefined) return []
-  if (!isObject(board)) return [shapeFault(['board'], 'board is no object of schemas', locate)]
+  if (!isObject(board)) return [shapeFault(['board'], '"board" must be an object of schemas', locate)]
   return Object.entries(board).flatMap(([key, schema]: [string, unknown]) => {
     if (isValidator(schema)) return []
     if (isObject(schema)) return schemaFindings({ [key]: schema }, locate)
-    return [shapeFault(['board', key], `the schema of ${quote(key)} is no schema`, locate)]
+    return [shapeFault(['board', key], `the value of ${quote(key)} in "board" is not a schema`, locate)]
   })
 }
 
@@ -97,7 +100,7 @@ function shapeFault(path: Path, message: string, locate: Locator): Fault {
   return faults.make('R1058', message, { rule: 'SCHEMA_VIOLATION', ...locate(path), fix })
 }
 
-/** What is wrong with the JSON Schemas of a board, each with its place: `R1059`. Keywords that are not known are no mistake. */
+/** Returns the findings about the JSON Schemas of a board, each with its place: `R1059`. Unknown keywords are not mistakes. */
 export function schemaFindings(board: Readonly<Record<string, unknown>>, locate: Locator = pathOnly): Fault[] {
   return Object.entries(board).flatMap(([key, schema]) => {
     const path: Path = ['board', key]
@@ -107,12 +110,12 @@ export function schemaFindings(board: Readonly<Record<string, unknown>>, locate:
       return [...shape, ...meaningFindings(json, path, locate)]
     } catch (thrown) {
       if (!isFault(thrown)) throw thrown
-      return [schemaFault(`the schema of ${quote(key)} is no JSON: ${thrown.message}`, path, locate, 'write a JSON Schema or a validator')]
+      return [schemaFault(`the schema of ${quote(key)} is not JSON: ${thrown.message}`, path, locate, 'write a JSON Schema or a validator')]
     }
   })
 }
 
-/** The findings about a schema of the right shape: references, patterns and keywords that cannot be checked. */
+/** Returns the findings about a schema of the right shape: references, patterns and keywords that cannot be checked. */
 export function meaningFindings(schema: Json, path: Path, locate: Locator = pathOnly): Fault[] {
   return [...schemaProblems(schema, path, schema)].map(({ message, fix, at }) => schemaFault(message, at, locate, fix))
 }
@@ -135,7 +138,7 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']
 const SINGLE = ['not', 'if', 'then', 'else', 'items', 'additionalItems', 'contains', 'additionalProperties', 'propertyNames']
 
-/** What a schema of the right shape still cannot mean, here and in every schema inside it. */
+/** Yields the problems of a schema of the right shape, and of every schema inside it. */
 function* schemaProblems(schema: Json | undefined, at: Path, root: Json): Generator<Problem> {
   if (!isObject(schema)) return
   const { pattern, $ref, patternProperties } = schema
@@ -143,10 +146,14 @@ function* schemaProblems(schema: Json | undefined, at: Path, root: Json): Genera
   for (const key of Object.keys(isObject(patternProperties) ? patternProperties : {}))
     yield* patternProblems(key, [...at, 'patternProperties', key])
   if (typeof $ref === 'string' && resolveReference(root, $ref) === undefined) {
-    yield { message: `${quote($ref)} refers to nothing in this schema`, fix: 'refer to a part of it, as #/$defs/name', at: [...at, '$ref'] }
+    yield {
+      message: `${quote($ref)} refers to a part that this schema does not have`,
+      fix: 'refer to a part of it, as #/$defs/name',
+      at: [...at, '$ref'],
+    }
   }
   for (const key of UNCHECKED) {
-    if (Object.hasOwn(schema, key)) yield { message: `${quote(key)} is not checked`, fix: 'say it with other keywords', at: [...at, key] }
+    if (Object.hasOwn(schema, key)) yield { message: `${quote(key)} is not checked`, fix: 'use other keywords', at: [...at, key] }
   }
   for (const key of SINGLE) yield* schemaProblems(schema[key], [...at, key], root)
   for (const key of LISTS) {
@@ -164,7 +171,7 @@ function* patternProblems(pattern: string, at: Path): Generator<Problem> {
   if (problem === undefined) return
   yield {
     message: `the pattern ${quote(pattern)} cannot be matched: ${problem}`,
-    fix: 'write it without looking around and without back references',
+    fix: 'write it without lookahead, lookbehind and back references',
     at,
   }
 }

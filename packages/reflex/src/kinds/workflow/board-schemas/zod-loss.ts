@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Formats of zod that their pattern in the JSON Schema says completely, and those that `hasFormat` checks alike. */
+/** Formats of zod that their pattern in the JSON Schema expresses completely, or that `hasFormat` checks in the same way. */
 const PATTERNED: ReadonlySet<string> = new Set([
   'regex',
   'email',
@@ -26,11 +26,11 @@ const PATTERNED: ReadonlySet<string> = new Set([
   'ends_with',
 ])
 
-/** Types whose JSON Schema says less than they do, and what they do beside. */
+/** Types whose JSON Schema expresses less than they do, with the reason. */
 const MORE_THAN_SCHEMA: Readonly<Record<string, string>> = {
   transform: 'it changes values',
   pipe: 'it changes values',
-  catch: 'it takes anything',
+  catch: 'it accepts any value',
   custom: 'it is a function',
 }
 
@@ -46,8 +46,8 @@ interface ZodDefinition {
 }
 
 /**
- * Why a schema of zod says more than its JSON Schema, or undefined. zod leaves out of a JSON Schema what that has no
- * word for, such as a refinement; whoever loaded the program from a store would check less than was meant.
+ * Returns the reason why a schema of zod expresses more than its JSON Schema, or undefined. zod leaves out rules that JSON
+ * Schema cannot express, such as a refinement. A program loaded from a store would then check less than its author meant.
  */
 export function jsonSchemaLoss(schema: unknown): string | undefined {
   let found: string | undefined

@@ -6,17 +6,17 @@ import type { Finding } from './finding.ts'
 import { boardOf } from './condition.ts'
 import type { Layout } from './layout.ts'
 
-/** States that are tried of one expression, and values of one read. */
+/** The limit of states that are tried for one expression, and of values for one read. */
 const MOST_STATES = 64
 const MOST_VALUES = 8
-/** States that are tried of all expressions of a workflow, and the steps that they may take together. */
+/** The limit of states that are tried for all expressions of a workflow, and of the steps for all of them. */
 const MOST_TRIED = 100_000
 const MOST_STEPS = 1_000_000
 
 /**
- * Parts of guards that fail whatever values of their declared types the keys have, such as a number compared with a text
- * (seed workflow 6.3). An expression is tried with a value of each type; a part that a type breaks is then tried alone, so
- * that no other part hides it. `told`: the expressions of which it was said already that they fail.
+ * Returns the parts of guards that fail for all values of the declared types, such as a number compared with a text (seed
+ * workflow 6.3). An expression is tried with a value of each type. A part that fails because of a type is then tried alone, so
+ * that no other part hides it. `reported` has the expressions that are already reported.
  */
 export function brokenExpressions(layout: Layout, reported: ReadonlySet<string>): Finding[] {
   if (layout.workflow.board === undefined) return []
@@ -35,7 +35,7 @@ export function brokenExpressions(layout: Layout, reported: ReadonlySet<string>)
           rule: 'NEVER_EVALUATED',
           nodeId: id,
           key: broken.key,
-          message: `the guard of edge ${quote(edge.id)} always fails here: ${broken.why}`,
+          message: `the guard of edge ${quote(edge.id)} always fails: ${broken.why}`,
           path,
           within: broken.span,
           note: `${quote(broken.name)} is ${describeDomain(broken.domain)}`,
@@ -50,7 +50,7 @@ interface BrokenPart {
   readonly span: TextSpan
   readonly why: string
   readonly key: string
-  /** The read whose type breaks it, and what it can be. */
+  /** The read whose type makes the part fail, and its domain. */
   readonly name: string
   readonly domain: PartDomain
 }
@@ -75,7 +75,7 @@ function brokenPart(layout: Layout, expression: Expression | undefined, budget: 
   return undefined
 }
 
-/** Whether an expression fails for its types in each state; of what it reads every type must be known. */
+/** True if an expression fails because of types in each state. False if the type of a read is unknown. */
 function failsAlways(layout: Layout, part: Expression, budget: StepBudget): boolean {
   const states = statesOf(layout, part, 'all')
   return (
@@ -88,8 +88,8 @@ function failsAlways(layout: Layout, part: Expression, budget: StepBudget): bool
 }
 
 /**
- * States with a value of each type for each read, among them the values that the expression names. `all`: undefined where
- * they are too many, or where a type is not known; `some` of them otherwise.
+ * Returns states with a value of each type for each read, including values that the expression names. `all`: undefined if there
+ * are too many states or a type is unknown. `some`: a part of the states then.
  */
 function statesOf(layout: Layout, { reads, text }: Expression, coverage: 'all' | 'some'): ReturnType<typeof boardOf>[] | undefined {
   let states: ReadonlyMap<string, Json>[] = [new Map()]
@@ -121,7 +121,7 @@ const SAMPLES: Readonly<Record<string, readonly Json[]>> = {
 }
 const NAMED_VALUE = /"([^"\\]*)"|'([^'\\]*)'|\d+/g
 
-/** A few values of each type. Values that a text names are the ones that other parts of an expression ask for. */
+/** Returns a few values of each type. Values that the expression names are included, because other parts of it compare with them. */
 function samplesOf({ values, types }: PartDomain, text: string): readonly Json[] {
   if (values !== undefined && values.size <= MOST_VALUES) return [...values.values()]
   const named = [...text.matchAll(NAMED_VALUE)]
@@ -130,7 +130,7 @@ function samplesOf({ values, types }: PartDomain, text: string): readonly Json[]
   return [...(types ?? [])].flatMap((type) => [...(SAMPLES[type] ?? []), ...named.filter((value) => typeof value === type)])
 }
 
-/** A value that has another at a path. */
+/** Returns a value that has another value at a path. */
 function wrapValue(path: ExpressionRead['path'], value: Json): Json {
   return path.reduceRight<Json>(
     (inner, step) => (typeof step === 'number' ? Array.from({ length: step + 1 }, () => inner) : { [step]: inner }),
@@ -138,15 +138,15 @@ function wrapValue(path: ExpressionRead['path'], value: Json): Json {
   )
 }
 
-/** What a part of a value can be: few values, or their types. */
+/** The domain of a part of a value: a few values, or types. */
 type PartDomain = Pick<Domain, 'values' | 'types'>
 
-/** Words of a schema behind which a part can be something else than "properties" says. */
+/** Keywords with which a part may differ from its entry in "properties". */
 const COMPOSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas', 'prefixItems']
-/** No list is made longer than this to have an element in it. */
+/** The limit of the length of a list that is created to have an element at an index. */
 const MOST_ELEMENTS = 16
 
-/** The domain of a part of a value of a schema, where one can tell its types; undefined where nobody knows. */
+/** Returns the domain of a part of a value of a schema; undefined if its types are unknown. */
 function partDomain(schema: Json | undefined, path: readonly (string | number)[]): PartDomain | undefined {
   let at = schema
   for (const step of path) {

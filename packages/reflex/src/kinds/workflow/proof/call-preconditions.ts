@@ -3,28 +3,28 @@ import { ABSENT, intersect, type Claim, hasValue, isNever, PRESENT, restrict } f
 import { withClaims, demandBeforeUnknown, type Demand, type Domains, withoutKey } from './demand.ts'
 import type { Layout } from './layout.ts'
 
-/** A demand, and whether it holds only if somebody of whom nothing is known leaves something undone. */
+/** A demand. It is uncertain if it holds only when a node with unknown writes does not write. */
 export interface Precondition {
   readonly demand: Demand
   readonly isUncertain: boolean
 }
 
-/** What is known of the workflows that are called. */
+/** The known facts of called workflows. */
 export interface CalledLayouts {
   layoutOf(workflowId: string): Layout | undefined
-  /** Whether a run of it may write a key to its own board. */
+  /** True if a run of the workflow may write a key to its own board. */
   mayWrite(layout: Layout, key: string): boolean
-  /** What must be so when it starts, so that it can end with none of the keys on its own board. */
+  /** Returns the demands at the start of the workflow under which it can end with none of the keys on its own board. */
   endPreconditions(layout: Layout, keys: readonly string[]): readonly Precondition[]
 }
 
-/** Claims of one caller's key that a return map or input map can multiply. */
+/** The limit of branches that a return map or input map can create from claims of the caller. */
 const MOST_BRANCHES = 64
 
 /**
- * What must be so when a calling node is entered, so that the demand is met when its call has returned (seed workflow
- * 2.4 to 2.7): a key that the return map names is taken to be returned where that meets the demand; where only its
- * absence does, the child must end without it. A way that is shown asks of the caller what the child needs to end.
+ * Returns the demands when a calling node is entered, so that the demand is met after its call has returned (seed workflow 2.4
+ * to 2.7). A key of the return map counts as returned if that meets the demand. If only its absence does, the child must end
+ * without the key. In mode `shown`, the caller must also meet the demands under which the child can end.
  */
 export function callPreconditions(
   callees: CalledLayouts,
@@ -49,7 +49,7 @@ export function callPreconditions(
   const left: Demand = claims === demand.claims ? demand : { claims, unwritten: demand.unwritten }
   if (mode === 'allowed') return [{ demand: left, isUncertain: false }]
   const starts = callees.endPreconditions(child, keptKeys)
-  // Where it is not known what a child needs to end at all, it ends.
+  // If it is unknown what the child needs to end at all, it is assumed to end.
   if (keptKeys.length === 0 && starts.some(({ isUncertain }) => isUncertain)) return [{ demand: left, isUncertain: false }]
   return starts.flatMap((start) =>
     callerDemands(invokes, start.demand, layout.domain, left).map((met) => ({ demand: met, isUncertain: start.isUncertain })),
@@ -69,8 +69,8 @@ function unknownCallPrecondition({ returnMap }: InvocationSpec, demand: Demand):
 }
 
 /**
- * What a demand on a child at its start asks of the caller that enters it, beside what is asked of the caller anyway. A
- * key that the input map gives is the caller's key there, if that is present; every other is read through to the caller.
+ * Returns the demands on the caller for a demand on a child at its start, in addition to `base`. A key of the input map is the
+ * caller's key if that is present. All other keys are read from the caller.
  */
 export function callerDemands(invokes: InvocationSpec, start: Demand, domains: Domains, base: Demand): Demand[] {
   let branches: Demand[] = [base]
@@ -100,7 +100,7 @@ export function callerDemands(invokes: InvocationSpec, start: Demand, domains: D
   return branches
 }
 
-/** Whether a run of a workflow may write a key to its own board, by itself or by what its calls return. */
+/** True if a run of a workflow may write a key to its own board, by itself or through returns of its calls. */
 export function mayWrite(callees: Pick<CalledLayouts, 'layoutOf'>, layout: Layout, key: string): boolean {
   const asked = new Map<Layout, Set<string>>([[layout, new Set([key])]])
   const queue: (readonly [Layout, string])[] = [[layout, key]]
@@ -111,7 +111,7 @@ export function mayWrite(callees: Pick<CalledLayouts, 'layoutOf'>, layout: Layou
       if (child === undefined) return true
       for (const { parentKey, childKey } of invokes.returnMap) {
         if (parentKey !== wanted || asked.get(child)?.has(childKey) === true) continue
-        // What the call hands down comes back up.
+        // A value that the call passes down can be returned.
         if (invokes.inputMap?.some(({ to }) => to === childKey) === true) return true
         if (asked.has(child)) asked.get(child)?.add(childKey)
         else asked.set(child, new Set([childKey]))

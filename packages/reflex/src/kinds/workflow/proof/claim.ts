@@ -4,34 +4,34 @@ import type { BuiltinGuard } from '../types.ts'
 import type { Domain } from './domain.ts'
 
 /**
- * What is asked of one board key at one moment: whether it may be missing, and which values it may have. Sets of values
- * are named or are all but those named, so that nothing has to be counted where a key may hold anything.
+ * The demand on one board key at one moment: if it may be missing, and its possible values. The values are a list, or all values
+ * except a list, so that unlimited domains need no enumeration.
  */
 export interface Claim {
   readonly absent: boolean
-  /** `values` are the only ones; else all but these. */
+  /** True if `values` are the only possible values; false if they are the excluded values. */
   readonly isListed: boolean
-  /** By their canonical text. */
+  /** The values by their canonical text. */
   readonly values: ReadonlyMap<string, Json>
 }
 
 const NO_VALUES: ReadonlyMap<string, Json> = new Map()
 
-/** Nothing is asked. */
+/** Any state. */
 export const ANY: Claim = { absent: true, isListed: false, values: NO_VALUES }
-/** The key is not there. */
+/** The key is missing. */
 export const ABSENT: Claim = { absent: true, isListed: true, values: NO_VALUES }
-/** The key is there, with whatever value. */
+/** The key has any value. */
 export const PRESENT: Claim = { absent: false, isListed: false, values: NO_VALUES }
-/** What nothing fulfils. */
+/** No state. */
 export const NEVER: Claim = { absent: false, isListed: true, values: NO_VALUES }
 
-/** The key has one of these values. */
+/** Returns the claim that the key has one of these values. */
 export function claimOneOf(values: Iterable<Json>, absent = false): Claim {
   return { absent, isListed: true, values: new Map(Array.from(values, (value) => [canonicalJson(value), value])) }
 }
 
-/** What a built-in guard asks for, so that its edge is open (seed workflow 2.8, reference workflow C15). */
+/** Returns the claim under which a built-in guard passes (seed workflow 2.8, reference workflow C15). */
 export function claimOf({ type, key: _, value }: BuiltinGuard): Claim {
   switch (type) {
     case 'exists':
@@ -45,7 +45,7 @@ export function claimOf({ type, key: _, value }: BuiltinGuard): Claim {
   }
 }
 
-/** A value that is no JSON is never on a board. */
+/** Returns the claim that the key equals a value; no state if the value is not JSON. */
 function equalTo(value: unknown): Claim {
   try {
     return claimOneOf([copyJson(value, 'value')])
@@ -54,12 +54,12 @@ function equalTo(value: unknown): Claim {
   }
 }
 
-/** Everything that a claim leaves out. */
+/** Returns the complement of a claim. */
 export function complement({ absent, isListed, values }: Claim): Claim {
   return { absent: !absent, isListed: !isListed, values }
 }
 
-/** Both claims at once. */
+/** Returns the intersection of two claims. */
 export function intersect(a: Claim, b: Claim): Claim {
   if (a === ANY || a === b) return b
   if (b === ANY) return a
@@ -69,31 +69,31 @@ export function intersect(a: Claim, b: Claim): Claim {
   return { absent, isListed: true, values: new Map([...named.values].filter(([text]) => other.values.has(text) === other.isListed)) }
 }
 
-/** A claim as far as the key's declared values can fulfil it. */
+/** Restricts a claim to the declared values of the key. */
 export function restrict(claim: Claim, domain: Domain): Claim {
   if (domain.values !== undefined) return intersect(claim, { absent: true, isListed: true, values: domain.values })
   if (!claim.isListed || domain.types === undefined) return claim
   return { ...claim, values: new Map([...claim.values].filter(([, value]) => domain.fits(value))) }
 }
 
-/** Whether some value fulfils it. */
+/** True if a value fulfils the claim. */
 export function hasValue({ isListed: only, values }: Claim): boolean {
   return !only || values.size > 0
 }
 
-/** Whether nothing fulfils it. */
+/** True if no state fulfils the claim. */
 export function isNever(claim: Claim): boolean {
   return !claim.absent && !hasValue(claim)
 }
 
-/** Whether everything fulfils it. */
+/** True if every state fulfils the claim. */
 export function isAny({ absent, isListed: only, values }: Claim): boolean {
   return absent && !only && values.size === 0
 }
 
 const texts = new WeakMap<Claim, string>()
 
-/** The same text for the same claim. */
+/** Returns a text that is the same for equal claims. */
 export function claimKey(claim: Claim): string {
   const known = texts.get(claim)
   if (known !== undefined) return known
@@ -103,21 +103,21 @@ export function claimKey(claim: Claim): string {
   return text
 }
 
-/** Many claims at once. */
+/** Returns the intersection of many claims. */
 export function intersectAll(claims: readonly Claim[]): Claim {
   const except = new Map(claims.flatMap(({ isListed: only, values }) => (only ? [] : [...values])))
   const rest: Claim = { absent: claims.every(({ absent }) => absent), isListed: false, values: except }
   return claims.filter(({ isListed: only }) => only).reduce(intersect, rest)
 }
 
-/** The simplest state that fulfils a claim: a named value, else none, else another than those named. */
+/** Returns the simplest state that fulfils a claim: a listed value, else absence, else a value that is not excluded. */
 export function simplestClaim(claim: Claim): Claim {
   const [first] = claim.values.values()
   if (claim.isListed && first !== undefined) return claimOneOf([first])
   return claim.absent ? ABSENT : claim
 }
 
-/** A state of a key for people: `"total" is absent`, `"state" is "lost"`, `"state" is none of "paid", "sent"`. */
+/** Returns a claim in words: `"total" is absent`, `"state" is "lost"`, `"state" is none of "paid", "sent"`. */
 export function describeClaim(key: string, { absent, isListed: only, values }: Claim): string {
   const named = [...values.values()].slice(0, 6).map((value) => shortJson(value))
   const more = values.size > named.length ? ', …' : ''

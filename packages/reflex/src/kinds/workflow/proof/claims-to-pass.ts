@@ -7,8 +7,8 @@ import type { Layout, ProofNode } from './layout.ts'
 const cachedClaims = new WeakMap<ProofNode, Claims>()
 
 /**
- * What must be so at a node for a run to get past it: what it cannot do without is there, and none of its guards fails. So
- * a key that is missing is told of where it is first read, and not again behind.
+ * Returns the claims under which a run gets past a node: the required keys are present and no guard fails. So a missing key is
+ * reported where it is first read, and not again at later nodes.
  */
 export function claimsToPass(layout: Layout, proofNode: ProofNode): Claims {
   const known = cachedClaims.get(proofNode)
@@ -33,7 +33,7 @@ export function claimsToPass(layout: Layout, proofNode: ProofNode): Claims {
   return claims
 }
 
-/** The keys that reads cannot do without, and that can be there at all. */
+/** Returns the keys that reads require and that can be present at all. */
 export function requiredReads(layout: Layout, reads: readonly BoardRead[]): string[] {
   return reads.flatMap(({ path, optional }) => {
     const key = layout.keyOf(path)
@@ -41,7 +41,7 @@ export function requiredReads(layout: Layout, reads: readonly BoardRead[]): stri
   })
 }
 
-/** A key that nothing ever writes is a finding where it is read; what lies behind is looked at all the same. */
+/** True if a key can be present. A key that nothing writes is a finding where it is read; the nodes after that read are still checked. */
 function canBePresent(layout: Layout, key: string): boolean {
   return layout.writtenKeys.has(key) || !layout.isAbsentAtStart(key)
 }

@@ -5,30 +5,30 @@ import type { Claims, Domains } from './demand.ts'
 import type { ExpressionRead, StepBudget } from '../../../text/index.ts'
 import type { Json } from '../../../kernel/journal/json.ts'
 
-/** When an edge is open, when it is closed, and when its guard fails: each a choice of claims. */
+/** The states in which an edge is open, closed (`shut`), or its guard fails: each a choice of claims. */
 export interface Condition {
   readonly open: readonly Claims[]
   readonly shut: readonly Claims[]
   readonly fails: readonly Claims[]
 }
 
-/** An edge of which nobody can say beforehand when it is open. */
+/** An edge whose states cannot be determined before a run, with the reason. */
 export interface Undecided {
   readonly why: string
-  /** Keys without which it cannot well be open, since its expression fails. */
+  /** Keys without which the edge is probably not open, because its expression fails. */
   readonly needs: readonly string[]
 }
 
 const ALWAYS: Condition = { open: [new Map()], shut: [], fails: [] }
-/** States of an expression's keys that are tried. */
+/** The limit of states of an expression's keys that are tried. */
 const MOST_STATES = 4096
-/** Steps that an expression may take in all of them together, and how many cost as much as one more state. */
+/** The limit of steps of an expression in all states together, and the number of steps that count as one more state. */
 const MOST_STEPS = 100_000
 const STEPS_OF_STATE = 10
-/** Claims that a condition may be a choice of. */
+/** The limit of claims in one condition. */
 const MOST_CHOICES = 256
 
-/** The condition of an edge over board keys of known domains. */
+/** Returns the condition of an edge over board keys with known domains. */
 export function conditionOf({ guard }: Edge, domains: Domains, trial: Trial): Condition | Undecided {
   if (guard === undefined) return ALWAYS
   if (guard.type === 'custom') return { why: 'a function decides', needs: [] }
@@ -39,11 +39,11 @@ export function isDecided(condition: Condition | Undecided): condition is Condit
   return 'open' in condition
 }
 
-/** How expressions are tried out. */
+/** The access to expressions, and the budget of states. */
 export interface Trial {
-  /** Where an expression reads the board. */
+  /** Returns the reads of the board in an expression. */
   readsOf(guard: CelGuard): readonly ExpressionRead[]
-  /** Whether so many more states may be tried. */
+  /** True if this many more states may be tried. */
   spend(states: number): boolean
 }
 
@@ -59,13 +59,13 @@ function expressionCondition(guard: CelGuard, domains: Domains, trial: Trial): C
     why,
     needs: [...new Set(reads.flatMap(({ key, isOptional }) => (isOptional ? [] : (key ?? []))))],
   })
-  if (reads.some(({ key }) => key === undefined)) return undecided(`${guard.expr} looks at the whole board`)
+  if (reads.some(({ key }) => key === undefined)) return undecided(`${guard.expr} reads the whole board`)
   const keys = [...new Set(reads.flatMap(({ key }) => key ?? []))]
   const choices: (readonly (Json | undefined)[])[] = []
   let states = 1
   for (const key of keys) {
     const { values } = domains(key)
-    if (values === undefined) return undecided(`nothing says which few values ${key} can have`)
+    if (values === undefined) return undecided(`the possible values of ${key} are unknown or too many`)
     choices.push([undefined, ...values.values()])
     states *= values.size + 1
     if (states > MOST_STATES) return undecided(`${guard.expr} has too many states to try`)
@@ -81,7 +81,7 @@ function expressionCondition(guard: CelGuard, domains: Domains, trial: Trial): C
       answers[evaluateGuard(guard, state, budget)].push(value)
       if (budget.left > 0) continue
       trial.spend(MOST_STEPS / STEPS_OF_STATE)
-      return undecided(`${guard.expr} takes too much to try`)
+      return undecided(`${guard.expr} takes too many steps to try`)
     }
     for (const answer of ['open', 'shut', 'fails'] as const) {
       if (answers[answer].length === 0) continue
@@ -127,7 +127,7 @@ function evaluateGuard(guard: CelGuard, state: ReadonlyMap<string, Json>, budget
 
 const NO_SOURCE = { workflowId: '', nodeId: '', stackDepth: 0 }
 
-/** A board that holds a state. */
+/** Returns a board that has a state. */
 export function boardOf(state: ReadonlyMap<string, unknown>): BlackboardReader {
   const entry = (key: string): BlackboardEntry => ({ key, value: state.get(key), source: NO_SOURCE, timestamp: 0 })
   const entries = (): BlackboardEntry[] => [...state.keys()].map(entry)

@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts'
 import type { Prover } from './prover.ts'
 import type { Layout, ProofNode } from './layout.ts'
 
-/** Values that can never fit where a call hands them: two board schemas have no value in common (seed workflow 6.3). */
+/** Returns the findings about calls whose mapped keys have no value in common in the two board schemas (seed workflow 6.3). */
 export function contractMismatches(prover: Prover, layout: Layout): Finding[] {
   return layout.nodes.flatMap((proofNode) => {
     const { invokes } = proofNode
@@ -19,7 +19,7 @@ interface KeyPair {
   readonly callerKey: string
   readonly childKey: string
   readonly at: Path
-  /** What the call does with the two. */
+  /** The message if the two keys have no value in common. */
   readonly message: string
 }
 
@@ -27,19 +27,19 @@ function pairsOf({ returnMap, inputMap = [] }: InvocationSpec, layout: Layout, c
   const [node, name] = [quote(id), quote(child.workflow.id)]
   const givenKeys = new Set(inputMap.map(({ to }) => to))
   const boards = [layout.workflow.board ?? {}, child.workflow.board ?? {}] as const
-  // What the child declares, never writes and is not handed it can only read from its callers.
+  // A key that the child declares but neither writes nor is passed can only be read from its callers.
   const shared = Object.keys(boards[0]).filter((key) => Object.hasOwn(boards[1], key) && !givenKeys.has(key) && !child.writtenKeys.has(key))
   return [
     ...returnMap.map(({ parentKey: callerKey, childKey }, i): KeyPair => {
-      const message = `what ${name} has as ${quote(childKey)} never fits ${quote(callerKey)}, as which node ${node} takes it`
+      const message = `no value of ${quote(childKey)} of ${name} fits ${quote(callerKey)}, to which node ${node} returns it`
       return { callerKey, childKey, at: ['returnMap', i], message }
     }),
     ...inputMap.map(({ from: own, to: theirs }, i): KeyPair => {
-      const message = `${quote(own)} never fits ${quote(theirs)} of ${name}, as which node ${node} hands it down`
+      const message = `no value of ${quote(own)} fits ${quote(theirs)} of ${name}, to which node ${node} passes it`
       return { callerKey: own, childKey: theirs, at: ['inputMap', i], message }
     }),
     ...shared.map((key): KeyPair => {
-      const message = `${quote(key)} never fits what ${name}, called by node ${node}, takes it to be`
+      const message = `no value of ${quote(key)} fits the schema of ${quote(key)} in ${name}, which node ${node} calls`
       return { callerKey: key, childKey: key, at: ['workflowId'], message }
     }),
   ]

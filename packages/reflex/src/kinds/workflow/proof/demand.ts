@@ -3,27 +3,27 @@ import { ABSENT, intersect, type Claim, claimKey, hasValue, isAny, isNever, clai
 import type { Domain } from './domain.ts'
 import type { BoardWrite } from './flow.ts'
 
-/** Claims on board keys, all at once. */
+/** Claims on several board keys, which must hold together. */
 export type Claims = ReadonlyMap<string, Claim>
 
-/** What must be so at one moment of a run, for it to come to a later one. */
+/** The state that must hold at one moment of a run, so that it can reach a later moment. */
 export interface Demand {
-  /** What can be read under a key, own board and callers'. */
+  /** Claims on keys as they are read, over the own board and those of callers. */
   readonly claims: Claims
   /** Keys that the workflow's own board must not have, so that nothing is returned for them. */
   readonly unwritten: ReadonlySet<string>
 }
 
-/** Which values a key of a workflow can hold. */
+/** Returns the domain of a key of a workflow. */
 export type Domains = (key: string) => Domain
 
 const NO_CLAIMS: Claims = new Map()
 const NO_KEYS: ReadonlySet<string> = new Set()
 
-/** Nothing is asked. */
+/** No demand. */
 export const NO_DEMAND: Demand = { claims: NO_CLAIMS, unwritten: NO_KEYS }
 
-/** A demand of claims alone. */
+/** Returns a demand that has only claims. */
 export function demandOf(claims: Claims): Demand {
   return claims.size === 0 ? NO_DEMAND : { claims, unwritten: NO_KEYS }
 }
@@ -34,7 +34,7 @@ export function isEmptyDemand({ claims, unwritten }: Demand): boolean {
 
 const demandKeys = new WeakMap<Demand, string>()
 
-/** The same text for the same demand. */
+/** Returns a text that is the same for equal demands. */
 export function demandKey(demand: Demand): string {
   const known = demandKeys.get(demand)
   if (known !== undefined) return known
@@ -49,7 +49,7 @@ function keyOfDemand({ claims, unwritten }: Demand): string {
   return `${texts.join(';')}|${[...unwritten].sort().join('\n')}`
 }
 
-/** Both claims on every key; undefined where a key cannot fulfil them. */
+/** Returns the intersection of claims on every key; undefined if no state of a key fulfils it. */
 export function intersectClaims(a: Claims, b: Claims, domains: Domains): Claims | undefined {
   if (b.size === 0) return a
   const claims = new Map(a)
@@ -62,15 +62,15 @@ export function intersectClaims(a: Claims, b: Claims, domains: Domains): Claims 
   return claims
 }
 
-/** A demand with further claims. */
+/** Returns a demand with further claims; undefined if they contradict it. */
 export function withClaims(demand: Demand, claims: Claims, domains: Domains): Demand | undefined {
   const met = intersectClaims(demand.claims, claims, domains)
   return met === undefined ? undefined : met === demand.claims ? demand : { claims: met, unwritten: demand.unwritten }
 }
 
 /**
- * What must have been so before some writes, so that the demand is met after them; undefined where it cannot be. A
- * write that may happen is taken to happen where that meets the demand, and not to happen where it does not.
+ * Returns the demand before some writes, so that a demand is met after them; undefined if it cannot be met. A write that may
+ * happen is assumed to happen if that meets the demand, and not to happen otherwise.
  */
 export function demandBeforeWrites(demand: Demand, writes: readonly BoardWrite[], domains: Domains): Demand | undefined {
   if (isEmptyDemand(demand) || writes.length === 0) return demand
@@ -87,11 +87,11 @@ export function demandBeforeWrites(demand: Demand, writes: readonly BoardWrite[]
   return claims === demand.claims ? demand : { claims, unwritten: demand.unwritten }
 }
 
-/** Whether writes of a key, the last one first, meet a claim, cannot, or leave it to what was there before. */
+/** Returns the effect of writes of a key on a claim, last write first: they meet it, exclude it, or leave the state as before. */
 function writesOutcome(claim: Claim, writes: readonly BoardWrite[], domain: Domain): 'written' | 'never' | 'before' {
   for (const { isCertain: sure, values } of writes) {
     const value = restrict(values === undefined ? PRESENT : claimOneOf(values), domain)
-    // A value that does not fit is a mistake of its own, told of when it is written.
+    // A value that does not fit the domain is reported as its own mistake, so any value is assumed here.
     const written = isNever(value) ? PRESENT : value
     if (!isNever(intersect(claim, written))) return 'written'
     if (sure) return 'never'
@@ -101,7 +101,7 @@ function writesOutcome(claim: Claim, writes: readonly BoardWrite[], domain: Doma
 
 const indexes = new WeakMap<readonly BoardWrite[], ReadonlyMap<string, readonly BoardWrite[]>>()
 
-/** Writes by key, the last one first. */
+/** Returns writes by key, last write first. */
 function writesByKey(writes: readonly BoardWrite[]): ReadonlyMap<string, readonly BoardWrite[]> {
   const known = indexes.get(writes)
   if (known !== undefined) return known
@@ -111,20 +111,20 @@ function writesByKey(writes: readonly BoardWrite[]): ReadonlyMap<string, readonl
   return byKey
 }
 
-/** The same before somebody of whom nothing is known: `unsure` when only his not writing would meet the demand. */
+/** Returns the demand before a node with unknown writes. It is uncertain if the demand is met only when the node does not write. */
 export function demandBeforeUnknown(demand: Demand): { demand: Demand; isUncertain: boolean } {
   const left = new Map([...demand.claims].filter(([, claim]) => !hasValue(claim)))
   return { demand: { claims: left, unwritten: demand.unwritten }, isUncertain: left.size > 0 || demand.unwritten.size > 0 }
 }
 
-/** Claims without one key. */
+/** Returns claims without one key. */
 export function withoutKey(claims: Claims, key: string): Claims {
   const rest = new Map(claims)
   rest.delete(key)
   return rest
 }
 
-/** The key is not there. */
+/** Returns the claim that a key is missing. */
 export function missingKey(key: string): Claims {
   return new Map([[key, ABSENT]])
 }

@@ -3,33 +3,33 @@ import type { BoardSchema } from '../types.ts'
 
 type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
 
-/** Which values a board key can hold. */
+/** The possible values of a board key. */
 export interface Domain {
-  /** All of them by canonical text, where they are few. */
+  /** All values by canonical text, if there are few. */
   readonly values?: ReadonlyMap<string, Json> | undefined
-  /** Their types, where these are known. */
+  /** The types of the values, if known. */
   readonly types?: ReadonlySet<JsonType> | undefined
   fits(value: Json): boolean
 }
 
-/** The domain of a key that may hold anything. */
+/** The domain of a key that may have any value. */
 export const ANYTHING: Domain = { fits: () => true }
 
-/** More values than this are not few. */
+/** The limit of values that are listed. */
 const MOST_VALUES = 64
 const DEEPEST = 16
 
 /**
- * The values that the schema of a board key allows, as far as they can be listed: booleans, null, `enum`, `const`, ranges of
- * integers of at most 64, and unions of these; else their types. Understood are JSON Schemas, and validators that give
- * one. A part that is not understood allows anything, so what is listed is never too little.
+ * Returns the values that the schema of a board key allows, if they can be listed: booleans, null, `enum`, `const`, ranges of at
+ * most 64 integers, and unions of these; else their types. Reads JSON Schemas, and validators that have one. An unknown part of
+ * a schema allows anything, so the list is never too short.
  */
 export function domainOf(schema: BoardSchema | undefined): Domain {
   const json = jsonSchemaOf(schema)
   return json === undefined ? ANYTHING : readDomain(json, 0)
 }
 
-/** Whether two keys can never hold the same value. */
+/** True if two keys can never have the same value. */
 export function areDisjoint(a: Domain, b: Domain): boolean {
   if (a.values !== undefined) return [...a.values.values()].every((value) => !b.fits(value))
   if (b.values !== undefined) return areDisjoint(b, a)
@@ -38,7 +38,7 @@ export function areDisjoint(a: Domain, b: Domain): boolean {
   return true
 }
 
-/** A domain for people: `true, false`, `a string`, `anything`. */
+/** Returns a domain in words: `true | false`, `string`, `anything`. */
 export function describeDomain({ values, types }: Pick<Domain, 'values' | 'types'>): string {
   if (values !== undefined) {
     const texts = [...values.keys()]
@@ -47,7 +47,7 @@ export function describeDomain({ values, types }: Pick<Domain, 'values' | 'types
   return types === undefined ? 'anything' : [...types].join(' | ')
 }
 
-/** The JSON Schema of a key; undefined where there is none, and for a validator that gives none. */
+/** Returns the JSON Schema of a key; undefined if it has no schema, or a validator without JSON Schema. */
 export function jsonSchemaOf(schema: BoardSchema | undefined): Json | undefined {
   if (schema === undefined) return undefined
   if (!('~standard' in schema)) return schema

@@ -10,15 +10,15 @@ import type { Trail } from './search.ts'
 import type { Arc, Layout, ProofNode } from './layout.ts'
 import { meantValue, neverEqual } from './refused-values.ts'
 
-/** States without an open edge that one node is asked about. */
+/** The limit of states without an open edge that are checked for one node. */
 const MOST_STATES = 512
-/** Keys of a state that are made as simple as can be; the rest is told as it was found. */
+/** The limit of keys of a state that are simplified and shown; the other keys stay as found. */
 const MOST_SIMPLE = 12
 
 /**
- * What the guards of a workflow leave no way for: nodes behind edges that are never open, edges that no state opens, and
- * nodes that some state leaves without an open edge (seed workflow 6.3). Nodes and edges behind a node that cannot be
- * reached are the same mistake and are not mentioned.
+ * Returns the findings about guards: nodes that can only be reached over edges that are never open, edges that no state opens,
+ * and nodes that some state leaves without an open edge (seed workflow 6.3). Nodes and edges after an unreachable node are not
+ * reported: they are the same mistake.
  */
 export function fanoutFindings(prover: Prover, layout: Layout): { findings: Finding[]; undecided: Undecidable[] } {
   const found = { findings: [] as Finding[], undecided: [] as Undecidable[] }
@@ -88,7 +88,7 @@ function canOpen(prover: Prover, layout: Layout, place: number, { edge }: Arc): 
   })
 }
 
-/** Why a guard never passes, where the schema of its key alone says so. */
+/** Returns the reason why a guard never passes, if the schema of its key alone shows it. */
 function neverReason(layout: Layout, { edge: { guard } }: Arc): string | undefined {
   return guard?.type === 'equals' ? neverEqual(layout, guard.key, guard.value) : undefined
 }
@@ -110,15 +110,15 @@ function deadEdge(layout: Layout, { id }: ProofNode, arc: Arc): Finding {
     ],
     note:
       neverReason(layout, arc) ??
-      (key === '' ? 'true in no state that the board can have here' : `${quote(key)} is never so at ${quote(id)}`),
+      (key === '' ? 'it is false in every state that the board can have here' : `${quote(key)} never has this state at ${quote(id)}`),
     guess: () => (guard?.type === 'equals' ? meantValue(layout, guard.key, guard.value) : undefined),
-    fix: 'correct the guard, write what it asks for at a node before, declare the key as an inherited input, or remove the edge',
+    fix: 'correct the guard, write the value that it needs at an earlier node, declare the key as an inherited input, or remove the edge',
   }
 }
 
 type OpenEdgeCheck = Finding | Undecidable | { readonly ok: true }
 
-/** Whether each state that a run can bring to a node leaves it an open edge. */
+/** Returns a finding if some reachable state of a node has no open edge. */
 function checkOpenEdge(prover: Prover, layout: Layout, place: number, proofNode: ProofNode): OpenEdgeCheck {
   if (proofNode.outgoing.every(({ edge }) => edge.guard === undefined)) return { ok: true }
   const conditions = proofNode.outgoing.map(({ edge }) => layout.condition(edge))
@@ -144,14 +144,14 @@ function checkOpenEdge(prover: Prover, layout: Layout, place: number, proofNode:
     if (answer.verdict === 'yes') return noOpenEdge(prover, layout, place, claims, answer.trail)
     isUncertain ||= answer.verdict === 'unsure'
   }
-  return isUncertain ? { nodeId: proofNode.id, why: 'what is written before it is not known' } : { ok: true }
+  return isUncertain ? { nodeId: proofNode.id, why: 'an earlier node writes unknown keys' } : { ok: true }
 }
 
 function failureClaims(condition: Condition | object | undefined): readonly Claims[] {
   return condition !== undefined && 'fails' in condition ? condition.fails : []
 }
 
-/** The states in which all edges are closed; undefined where they are too many. */
+/** Returns the states in which all edges are closed; undefined if there are too many. */
 function allClosedStates(conditions: readonly Condition[], layout: Layout): readonly Claims[] | undefined {
   if (conditions.some(({ shut }) => shut.length === 0)) return []
   const single = singleClaims(conditions, layout)
@@ -167,7 +167,7 @@ function allClosedStates(conditions: readonly Condition[], layout: Layout): read
   return states
 }
 
-/** What the conditions that leave no choice ask together; undefined where that cannot be. */
+/** Returns the intersection of the conditions that have only one closed state; undefined if it is empty. */
 function singleClaims(conditions: readonly Condition[], layout: Layout): Claims | undefined {
   const byKey = new Map<string, Claim[]>()
   for (const { shut } of conditions) {
@@ -193,7 +193,9 @@ function noOpenEdge(prover: Prover, layout: Layout, place: number, claims: Claim
     path: failed === undefined ? ['nodes', id] : ['edges', failed.index, 'guard', 'expr'],
     ...(failed === undefined ? { part: 'key' as const } : {}),
     note:
-      failed === undefined ? `on the way ${trailText(layout, state.trail)}` : `fails then, on the way ${trailText(layout, state.trail)}`,
+      failed === undefined
+        ? `on the path ${trailText(layout, state.trail)}`
+        : `fails in this state, on the path ${trailText(layout, state.trail)}`,
     fix: reported.some(([, { absent }]) => absent)
       ? 'add an edge for this state, or one without a guard; if a caller always gives the key, declare it as an input with "required" and "inherited"'
       : 'add an edge for this state, or one without a guard',
@@ -201,7 +203,7 @@ function noOpenEdge(prover: Prover, layout: Layout, place: number, claims: Claim
   }
 }
 
-/** One state among those claimed that a run can bring, as simple as can be. */
+/** Returns one of the claimed states that a run can reach, as simple as possible. */
 function simplify(prover: Prover, layout: Layout, place: number, claims: Claims, trail: Trail): { claims: Claims; trail: Trail } {
   let state = { claims, trail }
   for (const key of [...claims.keys()].slice(0, MOST_SIMPLE)) {
@@ -230,7 +232,7 @@ function simplerClaims(claim: Claim): Claim[] {
   ]
 }
 
-/** A state as data: a value, `{absent: true}`, or `{not: [values]}`. */
+/** Returns a state as data: a value, `{absent: true}`, or `{not: [values]}`. */
 function stateOf(claims: readonly (readonly [string, Claim])[]): JsonObject {
   const reported = claims.map(([key, { isListed, values }]): [string, JsonObject] => {
     const [value] = values.values()

@@ -4,29 +4,29 @@ import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { Trail } from './search.ts'
 import type { Layout } from './layout.ts'
 
-/** Something that a proof has found, before it has a place in a file. */
+/** A finding of a proof, before it has a place in a file. */
 export interface Finding {
   readonly rule: VerificationWarningCode
   readonly nodeId: string
-  /** The board key that it is about; empty where it is about none. */
+  /** The board key of the finding; empty if there is none. */
   readonly key: string
   readonly message: string
   readonly path: Path
   readonly part?: AttributePart | undefined
-  /** The stretch of the text there that is meant. */
+  /** The span in the text at the path. */
   readonly within?: TextSpan | undefined
   readonly note?: string | undefined
   readonly fix: string
-  /** What was meant, where something like it is known. */
+  /** Returns the intended name, if a similar one is known. */
   readonly guess?: (() => string | undefined) | undefined
   readonly data?: JsonObject
-  /** Some paths satisfy it and others do not. */
+  /** Set if some paths satisfy the check and others do not. */
   readonly onSomePaths?: true
-  /** `validateWorkflow` finds it as well. */
+  /** Set if `validateWorkflow` finds the same mistake. */
   readonly structural?: true
 }
 
-/** A node whose edges nobody can decide beforehand, and why. */
+/** A node whose edges cannot be decided before a run, with the reason. */
 export interface Undecidable {
   readonly nodeId: string
   readonly why: string
@@ -34,7 +34,7 @@ export interface Undecidable {
 
 const MOST_SHOWN = 6
 
-/** A way through a workflow for people: `"read" → "verify" → "decide"`. */
+/** Returns a path through a workflow in words: `"read" → "verify" → "decide"`. */
 export function trailText(layout: Layout, trail: Trail): string {
   const ids: string[] = []
   for (let at: Trail | undefined = trail; at !== undefined; at = at.before) ids.push(quote(layout.nodes[at.place]?.id ?? ''))

@@ -2,74 +2,73 @@ import type { Json } from '../../../kernel/journal/json.ts'
 import type { AttributePart, Path } from '../../../text/index.ts'
 import type { BuiltinGuard, Edge, Node, Workflow } from '../types.ts'
 
-/** A read of the board by whoever decides at a node. */
+/** A read of the board by the agent at a node. */
 export interface BoardRead {
   /** A board key, or a path into its value: `classes.counts.fix`. */
   readonly path: string
-  /** Where it stands, from the node on: `['spec', 'args', 'repo', 'from']`. */
+  /** The place of the read, from the node on: `['spec', 'args', 'repo', 'from']`. */
   readonly at: Path
-  /** The decision is made also where nothing is there. */
+  /** True if the decision is also made without this value. */
   readonly optional?: boolean
-  /** It may name a part of an item of a list instead of the board. */
+  /** True if the path may name a part of an item of a list instead of the board. */
   readonly ofItem?: boolean
-  /** What it is compared with; that stands beside it, as `value`. */
+  /** The value that the read is compared with. It stands beside the read, as `value`. */
   readonly equals?: Json
 }
 
 /** A write to the board by a decision. */
 export interface BoardWrite {
   readonly key: string
-  /** Each such decision writes it. */
+  /** True if each such decision writes the key. */
   readonly isCertain: boolean
-  /** What it writes, if that is always one of these. */
+  /** The possible values, if they are known. */
   readonly values?: readonly Json[] | undefined
-  /** Where its key stands, from the node on. */
+  /** The place of its key, from the node on. */
   readonly at?: Path
-  /** `key`: its key is that of the attribute there, and not its value. */
+  /** `key`: the board key is the name of the attribute there, not its value. */
   readonly part?: AttributePart | undefined
-  /** Where the one value that it writes stands. */
+  /** The place of the only value that it writes. */
   readonly valueAt?: Path
 }
 
-/** One way in which a decision can come out. */
+/** One possible outcome of a decision. */
 export interface DecisionCase {
-  /** The id of the edge that it takes; undefined for any. */
+  /** The id of the edge of this outcome; undefined for any edge. */
   readonly edge?: string
-  /** What must hold on the board, after what the node itself has written. */
+  /** The guards that must pass on the board after the writes of the node itself. */
   readonly when: readonly BuiltinGuard[]
   readonly reads: readonly BoardRead[]
   readonly writes: readonly BoardWrite[]
 }
 
-/** What whoever decides at a node reads and writes, as its spec says it. */
+/** The reads and writes of the agent at a node, read from its spec. */
 export interface NodeFlow {
   readonly reads: readonly BoardRead[]
-  /** What it writes on every way, before what the way writes. */
+  /** The writes of every case. They come before the writes of the case. */
   readonly writes: readonly BoardWrite[]
   /** At least one. */
   readonly cases: readonly DecisionCase[]
 }
 
 /**
- * Says what whoever decides at a node reads and writes; undefined where nobody knows. Specs are read by those who
- * understand them and never by Reflex (seed workflow 2.3), so this is passed in. `leaving`: the edges that leave the node,
- * by who knows them already.
+ * Returns the reads and writes of the agent at a node; undefined if they are unknown. Agents read specs and Reflex never does
+ * (seed workflow 2.3), so this function is passed in. `leaving` has the edges that leave the node, if the caller knows them.
  */
 export type Effects = (workflow: Workflow, node: Node, leaving?: readonly Edge[]) => NodeFlow | undefined
 
-/** A node's flow with what its declarations add. */
+/** The flow of a node with its declarations. */
 export interface KnownFlow extends NodeFlow {
-  /** It may write any key beside. */
+  /** True if the node may also write unknown keys. */
   readonly writesAnyKey: boolean
-  /** It may write and wait before it decides, so that its own edges see what it wrote (reference workflow C5). */
+  /** True if the node may write and wait before it decides, so that its own edges see these writes (reference workflow C5). */
   readonly mayWait: boolean
 }
 
 const ANY_CASE: readonly DecisionCase[] = [{ when: [], reads: [], writes: [] }]
 
 /**
- * The flow of a node: what is known of its spec, and its declared outputs. Of a spec that nobody knows the outputs
- * are everything, if the workflow declares anything; where it declares nothing, the node may write whatever it likes.
+ * Returns the flow of a node: the flow of its spec, and its declared outputs. For an unknown spec, the outputs are complete if
+ * the workflow declares anything; otherwise the node may write any key.
  */
 export function flowOf(
   workflow: Workflow,

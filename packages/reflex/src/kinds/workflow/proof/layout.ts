@@ -8,25 +8,25 @@ import { type Condition, conditionOf, type Trial, type Undecided } from './condi
 import { type Domain, domainOf, jsonSchemaOf } from './domain.ts'
 import { type Effects, flowOf, type KnownFlow } from './flow.ts'
 
-/** An edge between two nodes, by their places in topological order. */
+/** An edge between two nodes, given by their indexes in topological order. */
 export interface Arc {
   readonly edge: Edge
-  /** Its place among the edges of the workflow. */
+  /** The index of the edge in the workflow. */
   readonly index: number
   readonly from: number
   readonly to: number
 }
 
-/** A node with what is known of it. */
+/** A node with its known facts. */
 export interface ProofNode {
   readonly id: string
   readonly node: Node
   readonly flow: KnownFlow
   readonly invokes: InvocationSpec | undefined
-  /** In the order of the workflow. */
+  /** Edges are in the order of the workflow. */
   readonly outgoing: readonly Arc[]
   readonly incoming: readonly Arc[]
-  /** Whether edges lead here from the entry, whatever their guards say. */
+  /** True if a path of edges leads from the entry to the node, regardless of guards. */
   readonly isLinked: boolean
 }
 
@@ -36,36 +36,36 @@ export interface CallSite {
   readonly invokes: InvocationSpec
 }
 
-/** What a key is declared to be in the contracts of a workflow. */
+/** The declarations of a key in the inputs of nodes. */
 interface KeyContract {
-  /** Its readers say that a caller provides it: some always, or all of them where there is something. */
+  /** `always`: some reader requires that a caller provides the key. `perhaps`: all readers treat it as optional. */
   inherited: 'always' | 'perhaps' | undefined
-  /** Some reader says that the workflow itself provides it. */
+  /** True if some reader declares that the workflow itself provides the key. */
   isOwn: boolean
 }
 
-/** A workflow laid out for proofs: nodes in topological order, with edges, flows, domains and contracts. */
+/** The layout of a workflow for proofs: nodes in topological order, with edges, flows, domains and contracts. */
 export class Layout {
   readonly workflow: Workflow
   readonly graph: WorkflowGraph
   readonly nodes: readonly ProofNode[]
-  /** The place of the entry; -1 for a workflow that has none. */
+  /** The index of the entry; -1 if the workflow has none. */
   readonly entry: number
-  /** Keys that something here writes, or brings back from a call. */
+  /** The keys that a node writes or that a call returns. */
   readonly writtenKeys: ReadonlySet<string>
-  /** Whether some node may write keys that nobody knows. */
+  /** True if some node may write unknown keys. */
   readonly writesAnyKey: boolean
   readonly #domains = new Map<string, Domain>()
   readonly #schemas = new Map<string, Json | undefined>()
   readonly #conditions = new Map<Edge, Condition | Undecided>()
   readonly #contracts = new Map<string, KeyContract>()
   readonly #trial: Trial
-  /** The first place at which a key, or any key, is written, returned or looked at by a guard. */
+  /** The index of the first node that writes a key, or whose guards read it. */
   readonly #firstUses = new Map<string, number>()
   readonly #decisionKeys = new Set<string>()
   readonly #returningCalls = new Map<string, CallSite[]>()
   readonly #firstUnknown: number
-  /** Whether the contracts name keys that a caller provides, so that they can be taken to name all of them. */
+  /** True if the contracts name keys that a caller provides, so that they are assumed to name all such keys. */
   readonly #namesInputs: boolean
 
   constructor(workflow: Workflow, effects: Effects | undefined, trial: Trial) {
@@ -83,7 +83,7 @@ export class Layout {
     this.writtenKeys = this.#readUses()
   }
 
-  /** What a key can hold here. */
+  /** Returns the domain of a key. */
   readonly domain = (key: string): Domain => {
     const known = this.#domains.get(key)
     if (known !== undefined) return known
@@ -92,13 +92,13 @@ export class Layout {
     return domain
   }
 
-  /** The JSON Schema that the board has for a key, if it has one. */
+  /** Returns the JSON Schema of a key on the board, if there is one. */
   schema(key: string): Json | undefined {
     if (!this.#schemas.has(key)) this.#schemas.set(key, jsonSchemaOf(this.#schemaOf(key)))
     return this.#schemas.get(key)
   }
 
-  /** What the board objects to in a value of a key: `must be one of "red", "blue"`. */
+  /** Returns the objection of the board to a value of a key: `must be one of "red", "blue"`. */
   refusal(key: string, value: Json): string | undefined {
     const schema = this.#schemaOf(key)
     if (schema === undefined) return undefined
@@ -106,7 +106,7 @@ export class Layout {
       const result = boardValidators({ [key]: schema })?.[key]?.['~standard'].validate(value)
       return result === undefined || result instanceof Promise ? undefined : result.issues?.[0]?.message
     } catch {
-      // What is wrong with the schema itself is told of where it stands.
+      // A mistake in the schema itself is reported at the schema.
       return undefined
     }
   }
@@ -120,9 +120,9 @@ export class Layout {
   }
 
   /**
-   * What a key can be when the workflow starts by itself. What its contracts say it inherits is there; what they say
-   * it provides itself is not, nor is anything else that it writes, once they say of some key that it is inherited.
-   * Of other keys nothing is known: a caller or `--input` may give them.
+   * Returns the claim on a key when the workflow starts by itself. A key that the contracts require from a caller is present. A
+   * key that the workflow provides itself is absent. If the contracts name any inherited key, all other written keys are absent.
+   * Nothing is known of the rest: a caller or `--input` may provide them.
    */
   initial(key: string): Claim {
     const declared = this.#contracts.get(key)
@@ -132,28 +132,28 @@ export class Layout {
     return this.#namesInputs && this.writtenKeys.has(key) ? ABSENT : restrict(ANY, this.domain(key))
   }
 
-  /** Whether a key is surely not there when the workflow starts by itself. */
+  /** True if a key is certainly missing when the workflow starts by itself. */
   isAbsentAtStart(key: string): boolean {
     const initial = this.initial(key)
     return initial.absent && !hasValue(initial)
   }
 
-  /** Whether the contracts say that a caller provides a key. */
+  /** True if the contracts declare that a caller provides a key. */
   isInherited(key: string): boolean {
     return this.#contracts.get(key)?.inherited !== undefined
   }
 
-  /** Whether nothing before a place, in the order of nodes, writes a key or asks for it. */
+  /** True if no earlier node, in topological order, writes a key or tests it. */
   isUntouchedBefore(place: number, key: string): boolean {
     return place <= this.#firstUnknown && place <= (this.#firstUses.get(key) ?? this.nodes.length)
   }
 
-  /** Whether a decision here may write a key. */
+  /** True if a decision in this workflow may write a key. */
   writesKey(key: string): boolean {
     return this.#decisionKeys.has(key)
   }
 
-  /** Whether the spec of a node, and not its declarations alone, is known to write a key. */
+  /** True if the spec of a node, not only its declarations, is known to write a key. */
   specWrites(key: string): boolean {
     return this.nodes.some(({ flow, node }) => {
       if (flow.writesAnyKey || flow.mayWait) return false
@@ -162,19 +162,19 @@ export class Layout {
     })
   }
 
-  /** The nodes whose calls return something for a key. */
+  /** Returns the nodes whose calls return a value for a key. */
   callsFor(key: string): readonly CallSite[] {
     return this.#returningCalls.get(key) ?? []
   }
 
-  /** The names that a key of this workflow can have been meant to be. */
+  /** Yields the names that a misspelt key may have been meant to be. */
   *names(): Iterable<string> {
     yield* this.writtenKeys
     yield* this.#contracts.keys()
     yield* Object.keys(this.workflow.board ?? {})
   }
 
-  /** The key that a path reads: the longest beginning that is a known key, else its first step. */
+  /** Returns the key that a path reads: the longest known key at its beginning, else its first step. */
   keyOf(path: string): string {
     const steps = path.split('.')
     for (let length = steps.length; length > 1; length--) {
@@ -201,7 +201,7 @@ export class Layout {
     }
   }
 
-  /** Collects where keys are written or asked for; gives those that are written. */
+  /** Collects the nodes that write or test keys. Returns the written keys. */
   #readUses(): Set<string> {
     const written = new Set<string>()
     for (const [place, { node, flow, outgoing, invokes }] of this.nodes.entries()) {

@@ -7,30 +7,30 @@ import type { Arc, Layout, ProofNode } from './layout.ts'
 /** A place at which a key is read. */
 export interface Mention {
   readonly key: string
-  /** Which part of its value. */
+  /** The path of the part that is read. */
   readonly path: readonly (string | number)[]
   readonly nodeId: string
-  /** Whoever reads it goes on where nothing is there. */
+  /** True if the reader accepts a missing value. */
   readonly isOptional?: boolean
-  /** It may name a part of an item instead, so that its name is no slip for sure. */
+  /** True if the path may name a part of an item instead, so that an unknown name may be right. */
   readonly ofItem?: boolean
-  /** What reads it, for people: `node "pay"`. */
+  /** The reader, in words: `node "pay"`. */
   readonly reader: string
   readonly at: Path
-  /** The text in which the read stands, where it is a part of one. */
+  /** The text that contains the read, if the read is only a part of it. */
   readonly text?: { readonly whole: string; readonly from: number } | undefined
-  /** What the whole key is compared with, and where that stands. */
+  /** The value that the whole key is compared with, and its place. */
   readonly compared?: { readonly value: unknown; readonly at: Path } | undefined
 }
 
-/** What stands before the key in a read of an expression: that it only asks whether something is there, and the name of the board. */
+/** Matches the text before the key in a read of an expression: a test for presence, and the name of the board. */
 const BEFORE_KEY = /^(has\s*\(\s*)?(?:board\s*[.[]\s*["']?)?/
-/** What stands before the path in a template. */
+/** Matches the text before the path in a template. */
 const BEFORE_PATH = /\{\{[#^]?\s*/g
 
 const cachedMentions = new WeakMap<Layout, readonly Mention[]>()
 
-/** Every place at which a workflow reads its board, but for declared inputs: these are `MISSING_REQUIRED_INPUT`. */
+/** Returns every place at which a workflow reads its board, except declared inputs, which are `MISSING_REQUIRED_INPUT`. */
 export function mentionsOf(layout: Layout): readonly Mention[] {
   let mentions = cachedMentions.get(layout)
   if (mentions === undefined) cachedMentions.set(layout, (mentions = layout.nodes.flatMap((proofNode) => nodeMentions(layout, proofNode))))
@@ -65,7 +65,7 @@ function nodeMentions(layout: Layout, { id, node, flow, invokes, outgoing }: Pro
   ]
 }
 
-/** Where a path begins in a template. */
+/** Returns the offset of a path in a template. */
 function pathOffset(path: string, template: string): number | undefined {
   for (const { index, 0: opening } of template.matchAll(BEFORE_PATH)) {
     if (template.startsWith(path, index + opening.length)) return index + opening.length
@@ -73,7 +73,7 @@ function pathOffset(path: string, template: string): number | undefined {
   return undefined
 }
 
-/** Where the guard of an edge reads the board. */
+/** Returns the reads of the board in the guard of an edge. */
 export function mentionsOfGuard(nodeId: string, { edge, index }: Arc): Mention[] {
   const { guard } = edge
   if (guard === undefined || guard.type === 'custom') return []
@@ -92,7 +92,7 @@ export function mentionsOfGuard(nodeId: string, { edge, index }: Arc): Mention[]
   return [{ key: guard.key, path: [], nodeId, reader, at: at('key'), compared }]
 }
 
-/** Where in its text a mention has its key, or the step of its path so far; undefined where it is the whole text. */
+/** Returns the span of a key in its text, or of the last of some steps of its path; undefined if it is the whole text. */
 export function spanOf({ key, path, text }: Mention, steps = 0): TextSpan | undefined {
   if (text === undefined) return undefined
   let [offset, length] = [text.whole.indexOf(key, text.from), key.length]
@@ -104,7 +104,7 @@ export function spanOf({ key, path, text }: Mention, steps = 0): TextSpan | unde
   return offset < 0 || length === text.whole.length ? undefined : { offset, length }
 }
 
-/** A mention as people write it: `ticket.tags[0]`. */
+/** Returns a read in words: `ticket.tags[0]`. */
 export function mentionText({ key, path }: Pick<Mention, 'key' | 'path'>): string {
   return path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : `${text}.${step}`), key)
 }

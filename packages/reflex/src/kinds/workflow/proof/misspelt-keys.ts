@@ -5,13 +5,13 @@ import { similarKey } from './similar-key.ts'
 import type { Layout, ProofNode } from './layout.ts'
 import type { Prover } from './prover.ts'
 
-/** Workflows that one leads to whose reads are looked at. */
+/** The limit of called workflows whose reads are checked. */
 const MOST_WORKFLOWS = 200
 
-/** A key to which something is given, on one board or another. */
+/** A key that gets a value, on the board of the workflow or of its child. */
 interface KeyWrite {
   readonly key: string
-  /** On whose board. */
+  /** The layout of the workflow that owns the board. */
   readonly sheet: Layout
   readonly message: string
   readonly at: Path
@@ -19,8 +19,8 @@ interface KeyWrite {
 }
 
 /**
- * Keys that are written, returned or handed down, that the board does not declare and nobody reads, and that are nearly
- * the name of one that it does: most likely slips (seed workflow 6.3).
+ * Returns the findings about keys that are written, returned or passed down, that the board does not declare, that nothing
+ * reads, and that are similar to a declared key: they are probably misspelt (seed workflow 6.3).
  */
 export function undeclaredKeys(prover: Prover, layout: Layout): Finding[] {
   const names = new Map<Layout, Suggester>()
@@ -54,25 +54,25 @@ function keyWrites(prover: Prover, layout: Layout, { id, node, flow, invokes }: 
       ({ key }, i): KeyWrite => ({ key, sheet: layout, message: writes(key), at: ['nodes', id, 'outputs', i, 'key'] }),
     ),
     ...(invokes?.returnMap ?? []).map(({ parentKey: key }, i): KeyWrite => {
-      const message = `node ${quote(id)} takes what is returned as ${quote(key)}, which the board does not declare`
+      const message = `node ${quote(id)} returns a value to ${quote(key)}, which the board does not declare`
       return { key, sheet: layout, message, at: ['nodes', id, 'invokes', 'returnMap', i, 'parentKey'] }
     }),
     ...(invokes?.inputMap ?? []).flatMap(({ to: key }, i): KeyWrite[] => {
       if (child === undefined) return []
-      const message = `node ${quote(id)} hands down ${quote(key)}, which the board of ${quote(child.workflow.id)} does not declare`
+      const message = `node ${quote(id)} passes ${quote(key)}, which the board of ${quote(child.workflow.id)} does not declare`
       return [{ key, sheet: child, message, at: ['nodes', id, 'invokes', 'inputMap', i, 'to'] }]
     }),
   ]
 }
 
 /**
- * The keys that a workflow reads or declares to need, and those that what it calls reads through to it; undefined where it
- * leads to more workflows than are looked at.
+ * Returns the keys that a workflow reads or declares as inputs, and those that called workflows read from it; undefined if it
+ * leads to more workflows than the limit.
  */
 function keysRead(prover: Prover, layout: Layout): ReadonlySet<string> | undefined {
   const keys = new Set<string>()
   const all = new Set([layout])
-  // A set visits what is added while it is walked.
+  // A set also visits items that are added during the iteration.
   for (const one of all) {
     if (all.size > MOST_WORKFLOWS) return undefined
     for (const { key } of mentionsOf(one)) keys.add(key)
@@ -86,8 +86,8 @@ function keysRead(prover: Prover, layout: Layout): ReadonlySet<string> | undefin
 }
 
 /**
- * Keys that are read, that nothing writes or declares, and that are nearly the name of one that something does: most
- * likely slips. Where somebody may write keys that nobody knows, only the names that the board declares are held against them.
+ * Returns the findings about keys that are read, that nothing writes or declares, and that are similar to a known key: they are
+ * probably misspelt. If a node may write unknown keys, only the keys that the board declares are compared.
  */
 export function unknownKeys(layout: Layout): Finding[] {
   const known = new Set(layout.names())

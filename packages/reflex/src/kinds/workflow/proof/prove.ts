@@ -16,16 +16,16 @@ import { brokenExpressions } from './broken-expressions.ts'
 import { refusedValues } from './refused-values.ts'
 import { writtenBefore } from './written-before.ts'
 
-/** What can be proved of a workflow before a run. */
+/** The result of proofs about a workflow before a run. */
 export interface Proof {
   readonly findings: readonly Finding[]
   readonly undecided: readonly Undecidable[]
 }
 
 /**
- * Everything that is wrong with how the parts of a workflow fit together, without a run (seed workflow 1.6, 6.1, 6.3).
- * The workflow must be valid by structure. The reference's warnings come first, in its order (reference workflow 10);
- * then those of edges, reads, calls and keys, each in the order of nodes.
+ * Returns the mistakes in the interplay of the parts of a workflow, without a run (seed workflow 1.6, 6.1, 6.3). The structure
+ * of the workflow must be valid. The warnings of the reference come first, in its order (reference workflow 10), then those of
+ * edges, reads, calls and keys, each in the order of nodes.
  */
 export function prove(workflow: Workflow, options: ProverOptions = {}): Proof {
   const prover = new Prover(options)
@@ -49,8 +49,8 @@ export function prove(workflow: Workflow, options: ProverOptions = {}): Proof {
 }
 
 /**
- * Only what refuses a workflow: calls that never return. Nothing is laid out where nothing can be called in a circle, so
- * that starting a run costs no proof.
+ * Returns only the findings that refuse a workflow: calls that never return. A workflow that cannot call in a cycle is not laid
+ * out, so that starting a run costs no proof.
  */
 export function proveRefusals(workflow: Workflow, options: ProverOptions = {}): readonly Finding[] {
   const ownReference = programRef(workflow.id)
@@ -60,11 +60,14 @@ export function proveRefusals(workflow: Workflow, options: ProverOptions = {}): 
   return endlessCalls(prover, prover.layout(workflow))
 }
 
-/** Required inputs that no earlier node provides and none declares as inherited, in topological order (reference workflow 10, D8). */
+/**
+ * Returns required inputs that no earlier node provides and no node declares as inherited, in topological order (reference
+ * workflow 10, D8).
+ */
 function missingInputs(prover: Prover, layout: Layout): Finding[] {
   const unmet = unmetInputs(layout.workflow, layout.graph).filter(({ input: { key } }) => !layout.isInherited(key))
   if (unmet.length === 0) return []
-  // What specs are known to write is written, though no output says so; of nodes that nothing leads to nothing is known.
+  // Writes of known specs count even without a declared output. Unreachable nodes have no known writes before them.
   const places = new Map(layout.nodes.flatMap(({ id, isLinked }, place) => (isLinked ? [[id, place]] : [])))
   const wantedKeys = unmet.map(({ nodeId, input: { key } }) => ({ place: places.get(nodeId) ?? 0, key }))
   const written = writtenBefore(prover, layout, wantedKeys, false)
@@ -75,7 +78,7 @@ function missingInputs(prover: Prover, layout: Layout): Finding[] {
     key,
     message: `node ${quote(nodeId)} needs ${quote(key)}, which no earlier node writes`,
     path: ['nodes', nodeId, 'inputs', index, 'key'],
-    fix: 'declare it as an output where it is written, or as "inherited": true',
+    fix: 'declare it as an output of the node that writes it, or as "inherited": true',
     guess: () => suggest(key, earlierKeys(layout, nodeId)),
   }))
 }

@@ -9,37 +9,37 @@ import type { Effects } from './flow.ts'
 import { type ReachAnswer, decisionPreconditions, type Moment, type PathMode, Search, type Trail } from './search.ts'
 import { Layout, type ProofNode } from './layout.ts'
 
-/** Finds the workflow that an id stands for, if it is known. */
+/** Returns the workflow of an id, if it is known. */
 export type Lookup = (workflowId: string) => Workflow | undefined
 
 export interface ProverOptions {
-  /** Finds the workflows that are called; without it calls are not looked into. */
+  /** Finds called workflows. Without it calls are not followed. */
   readonly lookup?: Lookup | undefined
-  /** What those who decide read and write; without it, what nodes declare. */
+  /** Returns the reads and writes of agents. Without it the declarations of nodes are used. */
   readonly effects?: Effects | undefined
-  /** How much work all searches together may do: moments visited, and claims on them. */
+  /** The limit of work of all searches together: visited moments, and the claims on them. */
   readonly work?: number | undefined
 }
 
-/** Less than a second. */
+/** The default limit of work: less than a second. */
 const MOST_WORK = 300_000
-/** What one question may cost of it. */
+/** The limit of work of one search. */
 const MOST_WORK_PER_SEARCH = 50_000
-/** States of expressions that are tried. */
+/** The limit of states of expressions that are tried. */
 const MOST_STATES = 200_000
-/** Calls inside calls that are looked into. */
+/** The limit of nested calls that are followed. */
 const DEEPEST = 40
-/** Different starts that lead to the same end; more are not told apart. */
+/** The limit of distinct demands at the start that lead to the same end. */
 const MOST_STARTS = 24
 
-/** An answer under way, for calls that come back to it. */
+/** An answer, or an unfinished one, for recursive calls. */
 interface EndAnswer {
   found: readonly Precondition[]
-  /** How deep in calls it was asked for; undefined when it is known. */
+  /** The depth of calls at which it was requested; undefined when it is known. */
   depth: number | undefined
 }
 
-/** Answers whether a run can come to a moment, across calls. All work is counted, so that it ends on any input. */
+/** Decides if a run can reach a moment, across calls. All work is counted, so every search ends on any input. */
 export class Prover implements CalledLayouts {
   readonly #lookup: Lookup
   readonly #effects: Effects | undefined
@@ -50,7 +50,7 @@ export class Prover implements CalledLayouts {
   readonly #reached = new Map<Layout, Record<PathMode, Map<number, Trail>>>()
   #work: number
   #depth = 0
-  /** The outermost answer under way that the present one has come back to. */
+  /** The depth of the outermost unfinished answer that the current answer depends on. */
   #outermostReturn = Number.POSITIVE_INFINITY
 
   constructor({ lookup, effects, work = MOST_WORK }: ProverOptions = {}) {
@@ -61,7 +61,7 @@ export class Prover implements CalledLayouts {
     this.#trial = { readsOf: readsOfGuard, spend: (count) => (states -= count) >= 0 }
   }
 
-  /** A workflow laid out; one and the same for one id. */
+  /** Returns the layout of a workflow, one for each id. */
   layout(workflow: Workflow): Layout {
     const name = programRef(workflow.id)
     const known = this.#layouts.get(name)
@@ -88,12 +88,12 @@ export class Prover implements CalledLayouts {
     return canWrite
   }
 
-  /** Whether a run that starts by itself can be decided at a node with its board as claimed. */
+  /** Returns the answer if a run that starts by itself can reach the decision of a node with the claimed board. */
   reaches(layout: Layout, place: number, claims: Claims, mode: PathMode): ReachAnswer {
     return this.reachesAny(layout, [{ place, demand: demandOf(claims), isUncertain: false }], mode)
   }
 
-  /** Whether a run that starts by itself can come to one of the moments. */
+  /** Returns the answer if a run that starts by itself can reach one of the moments. */
   reachesAny(layout: Layout, moments: Iterable<Moment>, mode: PathMode): ReachAnswer {
     const reached = this.#reachedOf(layout)[mode]
     const found: { answer: ReachAnswer } = { answer: { verdict: 'no' } }
@@ -123,19 +123,19 @@ export class Prover implements CalledLayouts {
       this.#outermostReturn = Math.min(this.#outermostReturn, known.depth ?? Number.POSITIVE_INFINITY)
       return known.found
     }
-    // A call of itself adds nothing: a run in which it ends so has an innermost call that ends so by itself.
+    // A recursive call adds no demand: a run in which it ends contains an innermost call that ends without recursion.
     const ending: EndAnswer = { found: [], depth: this.#depth }
     memo.set(text, ending)
     const demand: Demand = { claims: new Map(), unwritten: new Set(keys) }
     ending.found = this.startsOf(layout, endsOf(layout, demand, 'shown'))
-    // What was found while an outer answer was still under way is a part of it.
+    // An answer that depends on an unfinished outer answer is only partial, so it is not kept.
     if (this.#outermostReturn < this.#depth) memo.delete(text)
     else this.#outermostReturn = Number.POSITIVE_INFINITY
     ending.depth = undefined
     return ending.found
   }
 
-  /** What must be so when a called workflow starts, so that it can come to one of the moments; the simplest first. */
+  /** Returns the demands at the start of a called workflow under which it can reach one of the moments, simplest first. */
   startsOf(layout: Layout, moments: readonly Moment[]): readonly Precondition[] {
     if (this.#depth >= DEEPEST) return [{ demand: NO_DEMAND, isUncertain: true }]
     const found = new Map<string, Precondition>()
@@ -153,7 +153,7 @@ export class Prover implements CalledLayouts {
     return isComplete && starts.length < MOST_STARTS ? starts : [...starts, { demand: NO_DEMAND, isUncertain: true }]
   }
 
-  /** Whether a called workflow can end without a node that is not got past. Where that is too much to look at, it can. */
+  /** True if a called workflow can end without passing a blocked node, or if the search reached its limit. */
   canEnd(layout: Layout, passes: (proofNode: ProofNode) => boolean): boolean {
     let ends = false
     const isComplete = this.#search(layout, 'allowed').run(endsOf(layout, NO_DEMAND, 'allowed'), ({ place }, demand) => {
@@ -183,7 +183,7 @@ export class Prover implements CalledLayouts {
   }
 }
 
-/** The last decisions of a workflow that ends with its board as demanded. */
+/** Returns the last decisions of a workflow that ends with its board as demanded. */
 function endsOf(layout: Layout, demand: Demand, mode: PathMode): Moment[] {
   return layout.nodes.flatMap((proofNode, place) => {
     if (!proofNode.isLinked || layout.graph.outgoing(proofNode.id).length > 0) return []
@@ -191,7 +191,7 @@ function endsOf(layout: Layout, demand: Demand, mode: PathMode): Moment[] {
   })
 }
 
-/** What is left to ask before a node of a workflow that starts by itself; undefined where it cannot be so. */
+/** Returns the remaining demand before a node of a workflow that starts by itself; undefined if it cannot be met. */
 function demandAtStart(layout: Layout, place: number, demand: Demand): Demand | undefined {
   if (demand.claims.size === 0) return demand
   const left = new Map(demand.claims)
@@ -203,7 +203,7 @@ function demandAtStart(layout: Layout, place: number, demand: Demand): Demand | 
   return left.size === demand.claims.size ? demand : { claims: left, unwritten: demand.unwritten }
 }
 
-/** The way from the entry to the last moment; each node on it is known to be reached from now on. */
+/** Returns the path from the entry to the last moment. Each node on it counts as reached from now on. */
 function recordTrail(moment: Moment, start: Trail, reached: Map<number, Trail>): Trail {
   let trail = start
   for (let at: Moment | undefined = moment; at !== undefined; at = at.next) {

@@ -11,30 +11,30 @@ import { demandWithMissing, type Moment } from './search.ts'
 import type { Layout, ProofNode } from './layout.ts'
 import { type WriteCertainty as Written, type WantedKey, writtenBefore } from './written-before.ts'
 
-/** A key that somebody cannot do without, and the moments at which it would be missed. */
+/** A required key, and the moments at which it would be missing. */
 interface Need extends WantedKey {
   readonly moments: readonly Moment[]
-  /** What needs it, for people: `node "pay"`. */
+  /** The reader, in words: `node "pay"`. */
   readonly reader: string
   readonly at: Path
   readonly part?: 'key'
   readonly within?: TextSpan | undefined
-  /** Declared by the node itself: what no path writes is `MISSING_REQUIRED_INPUT` already. */
+  /** Set if the node declares the input itself. A key that no path writes is then already reported as `MISSING_REQUIRED_INPUT`. */
   readonly declared?: 'here' | 'by the child' | undefined
 }
 
-/** What a called workflow cannot do without, and how it can come to miss it. */
+/** A key that a called workflow requires, and the demands under which it is missing. */
 interface ChildNeed {
   readonly key: string
   readonly nodeId: string
-  /** Its contract says that the workflow provides it itself, and it does not. */
+  /** True if the contract says that the workflow provides the key itself, but it does not. */
   readonly isOwn: boolean
   readonly starts: readonly Precondition[]
 }
 
-/** Needs of one child that its callers are asked about. */
+/** The limit of required keys of one child that its callers are checked for. */
 const MOST_NEEDS = 2000
-/** Calls inside calls whose needs are looked into. */
+/** The limit of nested calls whose required keys are checked. */
 const DEEPEST = 40
 
 /** Finds reads of keys that some path to them does not write, across calls. */
@@ -47,7 +47,7 @@ export class ReadChecks {
     this.#prover = prover
   }
 
-  /** What a run that starts by itself can miss. Keys that nothing here writes and nobody declares are taken to be inputs. */
+  /** Returns the findings for a run that starts by itself. A key that nothing writes or declares is assumed to be an input. */
   findings(layout: Layout): Finding[] {
     const needs = layout.nodes.flatMap((proofNode, place) =>
       proofNode.isLinked ? [...ownNeeds(layout, proofNode, place), ...this.#needsOfCall(layout, proofNode, place)] : [],
@@ -75,19 +75,19 @@ export class ReadChecks {
     if (before === 'never' && declared === 'here') return undefined
     if (before === 'unknown') return undefined
     if (before === 'never' && declared === 'by the child' && !layout.isInherited(key)) {
-      const fix = `write ${quote(key)} before, hand it down with "inputMap", or declare it in the child as "inherited": true`
+      const fix = `write ${quote(key)} before the call, pass it with "inputMap", or declare it in the child as "inherited": true`
       return {
         ...common,
         rule: 'MISSING_CALL_INPUT',
-        message: `${reader} needs ${quote(key)}, which nothing here provides`,
+        message: `${reader} needs ${quote(key)}, which nothing in this workflow provides`,
         fix,
         guess: () => meant(key),
       }
     }
-    // A return that never comes is told of where it is named.
+    // A return that never happens is reported at the return map.
     if (before === 'never' && layout.callsFor(key).some((call) => call.place < place || (call.place === place && need.entered !== true)))
       return undefined
-    // What nothing here writes is an input, unless the contracts say that it is not.
+    // A key that nothing writes is an input, unless the contracts exclude that.
     if (before === 'never' && !layout.isAbsentAtStart(key)) return undefined
     const answer = this.#prover.reachesAny(layout, need.moments, 'shown')
     if (answer.verdict !== 'yes') return undefined
@@ -96,13 +96,13 @@ export class ReadChecks {
       ...common,
       rule: 'READ_BEFORE_WRITE',
       ...(before === 'perhaps' ? { onSomePaths: true } : {}),
-      message: `${reader} reads ${quote(key)}, which ${before === 'never' ? 'nothing before it writes' : 'some path to it does not write'}`,
+      message: `${reader} reads ${quote(key)}, which ${before === 'never' ? 'no earlier node writes' : 'some path to it does not write'}`,
       note: `not written on ${trail}`,
       fix: 'write it on each path, give the read an "else", or declare the key as an input with "inherited": true if a caller gives it',
     }
   }
 
-  /** What the child of a calling node needs and reads through to its caller. */
+  /** Returns the keys that the child of a calling node requires and reads from its caller. */
   #needsOfCall(layout: Layout, { invokes, id }: ProofNode, place: number): Need[] {
     const child = invokes === undefined ? undefined : this.#prover.layoutOf(invokes.workflowId)
     if (invokes === undefined || child === undefined) return []
@@ -133,7 +133,7 @@ export class ReadChecks {
     if (known !== undefined) return known
     if (this.#depth >= DEEPEST) return []
     this.#depth++
-    // A workflow that calls itself needs no more for it than it needs anyway.
+    // The recursive call of a workflow requires no further keys.
     this.#needs.set(layout, [])
     const needs = layout.nodes.flatMap((proofNode, place) =>
       proofNode.isLinked ? [...ownNeeds(layout, proofNode, place, true), ...this.#needsOfCall(layout, proofNode, place)] : [],
@@ -155,7 +155,7 @@ export class ReadChecks {
   }
 }
 
-/** What those who decide at a node, and the guards of its edges, cannot do without. `inherited`: also what callers provide. */
+/** Returns the keys that the agent at a node and the guards of its edges require. `inherited`: include keys that callers provide. */
 function ownNeeds(layout: Layout, proofNode: ProofNode, place: number, inherited = false): Need[] {
   const { id, node, flow } = proofNode
   const reader = `node ${quote(id)}`
@@ -182,7 +182,7 @@ function ownNeeds(layout: Layout, proofNode: ProofNode, place: number, inherited
   return [...declared, ...spec, ...cases, ...guardNeeds(layout, proofNode, place, at)]
 }
 
-/** Keys without which the expression of a guard fails, where its states cannot be tried out. */
+/** Returns the keys without which the expression of a guard fails, if its states cannot be tried. */
 function guardNeeds(layout: Layout, { id, outgoing }: ProofNode, place: number, at: (key: string) => readonly Moment[]): Need[] {
   return outgoing.flatMap((arc) => {
     const { edge, index } = arc

@@ -4,13 +4,13 @@ import type { Finding } from './finding.ts'
 import type { Prover } from './prover.ts'
 import type { Layout, ProofNode } from './layout.ts'
 
-/** Workflows that one calls, and those call, that are looked at; of the rest it is taken that they end. */
+/** The limit of workflows that are followed over calls; the others are assumed to end. */
 const MOST_WORKFLOWS = 10_000
 
 /**
- * Calls that never return, since each path of what they call leads to a call that never returns: loops by recursion
- * without a way out (seed workflow 1.5). Found as a least fixed point: a workflow can end if some path of it, over guards
- * that can be open, meets only calls of workflows that can. Workflows that are not known can.
+ * Returns the findings about calls that never return, because each path of the called workflow leads to such a call: endless
+ * recursion (seed workflow 1.5). The set is computed as a least fixed point: a workflow can end if one of its paths, over guards
+ * that can be open, meets only calls of workflows that can end. Unknown workflows are assumed to end.
  */
 export function endlessCalls(prover: Prover, layout: Layout): Finding[] {
   const endless = endlessOf(prover, layout)
@@ -28,13 +28,13 @@ export function endlessCalls(prover: Prover, layout: Layout): Finding[] {
         message: `node ${quote(id)} calls ${isSelf ? 'its own workflow' : name}, which never ends`,
         path: ['nodes', id, 'invokes', 'workflowId'],
         note: isSelf ? `each path of ${name} leads here` : `each path of ${name} leads to a call that never returns`,
-        fix: 'give it a path to an end without such a call, and let a guard choose between the two',
+        fix: 'add a path to an end without such a call, and let a guard choose between the two paths',
       },
     ]
   })
 }
 
-/** The workflows that a workflow leads to, itself among them, of which no run can end. */
+/** Returns the workflows reachable over calls, including the first, that can never end. */
 function endlessOf(prover: Prover, start: Layout): ReadonlySet<Layout> {
   const all = new Set([start])
   const callers = new Map<Layout, Set<Layout>>()
@@ -62,7 +62,7 @@ function endlessOf(prover: Prover, start: Layout): ReadonlySet<Layout> {
   return new Set([...all].filter((layout) => !ending.has(layout)))
 }
 
-/** The workflows that call themselves, perhaps through others: of these alone guards are asked. */
+/** Returns the workflows that call themselves, directly or through others. Only their guards must be tried. */
 function recursiveLayouts(all: ReadonlySet<Layout>, callers: ReadonlyMap<Layout, ReadonlySet<Layout>>): ReadonlySet<Layout> {
   const byName = new Map(Array.from(all, (layout) => [layout.workflow.id, layout]))
   const callersOf = (name: string): string[] => {
@@ -73,9 +73,9 @@ function recursiveLayouts(all: ReadonlySet<Layout>, callers: ReadonlyMap<Layout,
   return new Set(cycles.flat().flatMap((name) => byName.get(name) ?? []))
 }
 
-/** Whether some path from the entry to an end meets only nodes that are got past, whatever guards say. */
+/** True if some path from the entry to an end meets only nodes that return, regardless of guards. */
 function hasPathToEnd(layout: Layout, returns: (proofNode: ProofNode) => boolean): boolean {
-  // A workflow without an entry or an end is refused for that.
+  // A workflow without an entry or an end is refused for that reason.
   if (layout.entry === -1 || layout.graph.terminals.length === 0) return true
   const passable = new Set<number>()
   for (const [place, proofNode] of layout.nodes.entries()) {

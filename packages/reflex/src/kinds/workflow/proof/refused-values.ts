@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 import { mentionsOf } from './mentions.ts'
 import type { Layout } from './layout.ts'
 
-/** A value that is named for a key, and where. */
+/** A value that is written to or compared with a key, and its place. */
 interface NamedValue {
   readonly key: string
   readonly value: Json
@@ -14,8 +14,8 @@ interface NamedValue {
 }
 
 /**
- * Values that specs write and conditions compare with, and that the schema of the key refuses (seed workflow 6.3). `told`:
- * the paths of which it was said already that they never hold.
+ * Returns the findings about values that specs write and conditions compare with, and that the schema of the key refuses (seed
+ * workflow 6.3). `reported` has the paths that are already reported as never true.
  */
 export function refusedValues(layout: Layout, reported: ReadonlySet<string>): Finding[] {
   if (layout.workflow.board === undefined) return []
@@ -33,19 +33,19 @@ export function refusedValues(layout: Layout, reported: ReadonlySet<string>): Fi
         key,
         message: `${message}: it ${refusal}`,
         path: at,
-        fix: 'write what the schema of the key allows, or allow this value there',
+        fix: 'write a value that the schema of the key allows, or add this value to the schema',
         guess: () => meantValue(layout, key, value),
       },
     ]
   })
 }
 
-/** The word among the few that a key can hold that a value was probably meant to be. */
+/** Returns the value of the key that a misspelt value was probably meant to be. */
 export function meantValue(layout: Layout, key: string, value: unknown): string | undefined {
   return typeof value === 'string' ? suggest(value, wordsOf(layout, key)) : undefined
 }
 
-/** Why a key never has a value, by its schema alone: `"hgh" is none of "low", "high"`. */
+/** Returns the reason why a key never equals a value, by its schema alone: `"hgh" is none of "low", "high"`. */
 export function neverEqual(layout: Layout, key: string, value: unknown): string | undefined {
   const json = jsonOf(value)
   const refusal = json === undefined ? undefined : layout.refusal(key, json)
@@ -53,7 +53,7 @@ export function neverEqual(layout: Layout, key: string, value: unknown): string 
   const words = wordsOf(layout, key)
   if (typeof value === 'string' && words.length > 0 && words.length === layout.domain(key).values?.size)
     return `${quote(value)} is none of ${quoteAll(words, 8)}`
-  return `${shortJson(value)} is no value of ${quote(key)}, which ${refusal}`
+  return `${shortJson(value)} is not a value of ${quote(key)}, which ${refusal}`
 }
 
 function wordsOf(layout: Layout, key: string): string[] {

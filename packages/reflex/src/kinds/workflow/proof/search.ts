@@ -16,41 +16,41 @@ import type { BoardWrite, KnownFlow, DecisionCase } from './flow.ts'
 import { claimsToPass, requiredReads } from './claims-to-pass.ts'
 import type { Arc, Layout, ProofNode } from './layout.ts'
 
-/** A moment of a run, told backwards: the node that is decided at, and what must be so there. */
+/** A moment of a run, followed backwards: a node at its decision, and the demand at this moment. */
 export interface Moment {
   readonly place: number
   readonly demand: Demand
-  /** The node has only been entered: its call is still to come. */
+  /** True if the node was only entered: its call has not been made. */
   readonly entered?: boolean
-  /** It holds only if somebody of whom nothing is known leaves something undone. */
+  /** True if the moment is reached only when a node with unknown writes does not write. */
   readonly isUncertain: boolean
-  /** The moment after it. */
+  /** The moment after this one. */
   readonly next?: Moment
 }
 
-/** Nodes from the entry on, told backwards. */
+/** A path of nodes from the entry, in reverse order. */
 export interface Trail {
   readonly place: number
   readonly before: Trail | undefined
 }
 
-/** Whether a run can come to a moment, and how. */
+/** The answer if a run can reach a moment, with the path. */
 export type ReachAnswer = { readonly verdict: 'yes'; readonly trail: Trail } | { readonly verdict: 'no' | 'unsure' }
 
 /**
- * `shown`: only ways that decisions can take as far as is known, for findings that show one. `allowed`: every way that is
- * not impossible, for findings that say there is none.
+ * `shown`: only cases that decisions can take as far as is known, for findings that show a path. `allowed`: every case that is
+ * not impossible, for findings that say that there is no path.
  */
 export type PathMode = 'shown' | 'allowed'
 
-/** A demand costs what it takes to compare it. */
+/** Returns the work that comparing a demand costs. */
 function workOf({ claims }: Demand): number {
   let work = 1
   for (const { values } of claims.values()) work += 1 + values.size / 8
   return work
 }
 
-/** Moments in the order in which they were found, each once. */
+/** A queue of moments in the order of discovery, each once. */
 class MomentQueue {
   readonly #known = new Map<string, Set<number>>()
   readonly #list: Moment[] = []
@@ -75,15 +75,14 @@ class MomentQueue {
   }
 }
 
-/** A number of its own for a node that is decided at, and for one that is entered. */
+/** Returns a number for a node at its decision, and a different one for a node that was only entered. */
 function momentIndex({ place, entered }: Moment): number {
   return entered === true ? -1 - place : place
 }
 
 /**
- * Goes back from moments to the entry, over every edge whose guard can be open and every write that can have happened.
- * Each pair of a node and a demand is visited once, those that are sure first. Nothing recurses but calls of other
- * workflows.
+ * Searches backwards from moments to the entry, over every edge whose guard can be open and every write that can have happened.
+ * Each pair of a node and a demand is visited once, certain moments first. Only calls of other workflows recurse.
  */
 export class Search {
   readonly #callees: CalledLayouts
@@ -93,7 +92,7 @@ export class Search {
   readonly #certain = new MomentQueue()
   readonly #uncertain = new MomentQueue()
 
-  /** `spend` says whether so much more work may be done. */
+  /** `spend` returns true if this much more work may be done. */
   constructor(callees: CalledLayouts, layout: Layout, mode: PathMode, spend: (work: number) => boolean) {
     this.#callees = callees
     this.#spend = spend
@@ -102,8 +101,8 @@ export class Search {
   }
 
   /**
-   * Whether it went through everything: false when the budget ran out. `visit` gets each moment and what must be so when
-   * its node is entered; it ends the search, says what is left to ask further back, or that nothing is.
+   * Returns true if the search is complete, false if the budget ran out. `visit` gets each moment and the demand when its node
+   * is entered. It ends the search with `enough`, or returns the demand to search further back, or undefined for none.
    */
   run(starts: Iterable<Moment>, visit: (moment: Moment, demand: Demand, isUncertain: boolean) => Demand | 'enough' | undefined): boolean {
     for (const start of starts) this.#enqueue(start)
@@ -124,7 +123,7 @@ export class Search {
     else if (!this.#certain.has(moment)) this.#uncertain.add(moment)
   }
 
-  /** What must be so when the node is entered, before its call and before what it writes while it waits. */
+  /** Returns the demands when the node is entered, before its call and before its writes while it waits. */
   #entryPreconditions({ place, demand, entered, isUncertain }: Moment): readonly Precondition[] {
     const proofNode = this.#sheet.nodes[place]
     if (proofNode === undefined) return []
@@ -155,7 +154,7 @@ export class Search {
   }
 }
 
-/** What must be so when a node is decided at, so that the demand is met after it was left over an edge. */
+/** Returns the demands at the decision of a node, so that the demand is met after the node is left over an edge. */
 function edgePreconditions(layout: Layout, proofNode: ProofNode, arc: Arc, demand: Demand, mode: PathMode): Precondition[] {
   const condition = layout.condition(arc.edge)
   const open = isDecided(condition) ? condition.open : [likelyClaims(condition, mode)]
@@ -167,12 +166,15 @@ function edgePreconditions(layout: Layout, proofNode: ProofNode, arc: Arc, deman
   )
 }
 
-/** An expression that fails where a key is not there is not taken to open its edge where a way is to be shown. */
+/**
+ * Returns the keys that an undecided edge probably needs. In mode `shown`, an expression that fails without a key is assumed not
+ * to open its edge.
+ */
 function likelyClaims({ needs }: Undecided, mode: PathMode): Claims {
   return new Map(mode === 'shown' ? needs.map((key) => [key, PRESENT]) : [])
 }
 
-/** The same before a decision that takes an edge, or, without one, ends the workflow. */
+/** Returns the demands before a decision that takes an edge or, without an edge, ends the workflow. */
 export function decisionPreconditions(
   layout: Layout,
   proofNode: ProofNode,
@@ -200,8 +202,8 @@ export function decisionPreconditions(
 }
 
 /**
- * One way that may do what any of them does. Rules may be chosen by, instead of by the agent that they are written for:
- * then what they write is not sure.
+ * Returns one case that may do what any of the cases does. Another agent than that of the spec may choose the edge, so writes
+ * under conditions are not certain.
  */
 function combinedCase({ cases }: KnownFlow): DecisionCase {
   const [only] = cases
@@ -222,7 +224,7 @@ function combinedCase({ cases }: KnownFlow): DecisionCase {
 
 const cachedClaims = new WeakMap<DecisionCase, Claims>()
 
-/** What must hold for a way to be taken; conditions that contradict each other ask for what never is. */
+/** Returns the claims under which a case is taken. Contradicting conditions result in a claim that no state fulfils. */
 function conditionClaims(decisionCase: DecisionCase): Claims {
   const known = cachedClaims.get(decisionCase)
   if (known !== undefined) return known
@@ -232,7 +234,7 @@ function conditionClaims(decisionCase: DecisionCase): Claims {
   return claims
 }
 
-/** The same, and that what the way cannot do without is there. */
+/** Returns the claims of a case, including the presence of the keys that it requires. */
 function caseClaims(layout: Layout, decisionCase: DecisionCase): Claims {
   const keys = requiredReads(layout, decisionCase.reads)
   if (keys.length === 0) return conditionClaims(decisionCase)
@@ -241,7 +243,7 @@ function caseClaims(layout: Layout, decisionCase: DecisionCase): Claims {
   return claims
 }
 
-/** What must be so when a node is decided at, for a way of it to be taken with a key missing. */
+/** Returns the demand at the decision of a node for a case to be taken with a key missing. */
 export function demandWithMissing(layout: Layout, { flow }: ProofNode, decisionCase: DecisionCase, key: string): Demand | undefined {
   const met = withClaims(demandOf(missingKey(key)), conditionClaims(decisionCase), layout.domain)
   return met === undefined ? undefined : demandBeforeWrites(met, flow.writes, layout.domain)

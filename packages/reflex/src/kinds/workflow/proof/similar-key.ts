@@ -4,8 +4,9 @@ const SHORTEST = 4
 const MOST_LETTERS_MORE = 2
 
 /**
- * The name that a key was probably meant to be. More careful than a guess at a word that is wrong for sure: short keys,
- * keys of very different length, keys with another first letter and keys that differ in a number alone are names of their own.
+ * Returns the name that a key was probably meant to be. It is stricter than a suggestion for a word that is certainly wrong:
+ * short keys, keys of very different length, keys with different first letters, and keys that differ only in a number are
+ * different names.
  */
 export function similarKey(key: string, names: Suggester): string | undefined {
   if (key.length < SHORTEST) return undefined

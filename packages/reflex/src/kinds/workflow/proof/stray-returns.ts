@@ -5,8 +5,9 @@ import type { Prover } from './prover.ts'
 import type { Layout } from './layout.ts'
 
 /**
- * Return maps that name what the child does not write. Where its last nodes declare outputs these are what it returns,
- * with what specs are known to write (reference workflow 10); else it is whatever any decision or call of it may write.
+ * Returns the findings about return maps that name keys the child does not write. If the last nodes of the child declare
+ * outputs, it returns these and the keys that their specs write (reference workflow 10); else it returns the keys that any of
+ * its decisions or calls may write.
  */
 export function strayReturns(prover: Prover, layout: Layout): Finding[] {
   return Object.entries(layout.workflow.nodes).flatMap(([nodeId, { invokes }]) => {
@@ -23,9 +24,12 @@ export function strayReturns(prover: Prover, layout: Layout): Finding[] {
           rule: 'RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS',
           nodeId,
           key: childKey,
-          message: `node ${quote(nodeId)} takes ${quote(childKey)} from ${quote(child.workflow.id)}, ${declared.size === 0 ? 'which never writes it' : 'whose last nodes do not write it'}`,
+          message: `node ${quote(nodeId)} returns ${quote(childKey)} of ${quote(child.workflow.id)}, ${declared.size === 0 ? 'which never writes it' : 'whose last nodes do not write it'}`,
           path: ['nodes', nodeId, 'invokes', 'returnMap', i, 'childKey'],
-          fix: declared.size === 0 ? 'name a key that the child writes' : 'name a declared output of the child, or declare this one there',
+          fix:
+            declared.size === 0
+              ? 'name a key that the child writes'
+              : 'name a declared output of the child, or declare this key as an output there',
           guess: () => suggest(childKey, names),
         },
       ]

@@ -6,7 +6,7 @@ import type { Layout } from './layout.ts'
 
 const DEEPEST = 16
 
-/** Reads of a part of a value that the schema of its key does not have (seed workflow 6.3). */
+/** Returns the findings about reads of a part of a value that the schema of its key does not have (seed workflow 6.3). */
 export function unknownParts(layout: Layout): Finding[] {
   const seen = new Set<string>()
   return mentionsOf(layout).flatMap((mention): Finding[] => {
@@ -20,14 +20,14 @@ export function unknownParts(layout: Layout): Finding[] {
     const owner = mentionText({ key, path: path.slice(0, missing.step) })
     const name = String(path[missing.step])
     const meant = suggest(name, missing.names)
-    // Who asks for what is not listed, and goes on without it, may know more than the schema.
+    // An optional read of an unlisted part may know more than the schema.
     if (mention.isOptional && meant === undefined && missing.names.length > 0) return []
     return [
       {
         rule: 'UNKNOWN_PART',
         nodeId,
         key,
-        message: `${reader} reads ${quote(mentionText(mention))}, and the board gives ${quote(owner)} no ${quote(name)}`,
+        message: `${reader} reads ${quote(mentionText(mention))}, but the schema of ${quote(owner)} has no ${quote(name)}`,
         path: at,
         within: spanOf(mention, missing.step + 1),
         fix:
@@ -39,13 +39,13 @@ export function unknownParts(layout: Layout): Finding[] {
 }
 
 interface MissingStep {
-  /** The first step that leads nowhere. */
+  /** The index of the first step that has no schema. */
   readonly step: number
-  /** What could have stood there. */
+  /** The names that are possible at this step. */
   readonly names: readonly string[]
 }
 
-/** Where a path leads out of what a schema lists; undefined where it leads somewhere, or where nobody knows. */
+/** Returns the first step of a path that a schema does not list; undefined if all are listed, or if that is unknown. */
 function missingStep(schema: Json, path: Mention['path']): MissingStep | undefined {
   let at: readonly Json[] = [schema]
   for (const [step, name] of path.entries()) {
@@ -62,7 +62,7 @@ type PartSchemas = 'anything' | { readonly next: readonly Json[]; readonly names
 
 const NO_PARTS: PartSchemas = { next: [], names: [] }
 
-/** What stands in a value of a schema under a name; a part of a schema that is not understood may hold anything. */
+/** Returns the schemas of a part of a value by name. An unknown keyword of a schema allows anything. */
 function stepInto(schema: Json, name: string | number, depth: number): PartSchemas {
   if (!isObject(schema) || depth > DEEPEST) return schema === false ? NO_PARTS : 'anything'
   if (['$ref', 'allOf', 'if', 'not', 'patternProperties', 'dependentSchemas'].some((word) => schema[word] !== undefined)) return 'anything'
@@ -85,7 +85,7 @@ function joinParts(all: readonly PartSchemas[]): PartSchemas {
   return { next: known.flatMap(({ next }) => next), names: known.flatMap(({ names }) => names) }
 }
 
-/** Values that are no objects or lists have nothing in them. */
+/** Returns the parts of listed values: none if they are neither objects nor lists. */
 function partOfValues(values: readonly Json[]): PartSchemas {
   return values.some((value) => typeof value === 'object' && value !== null) ? 'anything' : NO_PARTS
 }
@@ -93,7 +93,7 @@ function partOfValues(values: readonly Json[]): PartSchemas {
 function partOfObject({ properties, additionalProperties }: Record<string, Json | undefined>, name: string | number): PartSchemas {
   const names = isObject(properties) ? Object.keys(properties) : []
   if (isObject(properties) && Object.hasOwn(properties, name)) return { next: [properties[name] ?? true], names }
-  // Where nothing is listed, or more is said to be allowed, anything may be there.
+  // If no properties are listed, or others are explicitly allowed, any part may exist.
   if (additionalProperties === false) return { next: [], names }
   return names.length === 0 || additionalProperties !== undefined ? 'anything' : { next: [], names }
 }

@@ -2,22 +2,21 @@ import { addToGroup } from '../key-flow.ts'
 import type { Prover } from './prover.ts'
 import type { Layout, ProofNode } from './layout.ts'
 
-/** A key that is wanted at a node: when it is decided at, or already when it is entered, before its call. */
+/** A key that is needed at a node: at its decision, or when it is entered, before its call. */
 export interface WantedKey {
   readonly place: number
   readonly key: string
   readonly entered?: boolean
 }
 
-/** Whether a key is written before: on every path, on some path as far as paths alone tell, or on none. */
+/** The certainty that a key is written before: on every path, on some path, on none, or unknown. Guards are not considered. */
 export type WriteCertainty = 'surely' | 'perhaps' | 'never' | 'unknown'
 
 /**
- * What was written before each want, by paths alone, whatever guards say. `alone`: the workflow starts by itself, so that
- * what it inherits is there. `unknown` where nothing is known to write it, but something may.
- *
- * Keys are carried along the graph 32 at a time, one bit each, so that thousands of nodes with thousands of keys stay a
- * matter of milliseconds.
+ * Returns the certainty of each needed key, by paths only, regardless of guards. `alone`: the workflow starts by itself, so that
+ * inherited keys are present. `unknown`: no known node writes the key, but an unknown one may.
+ * Keys are propagated along the graph 32 at a time, one bit each, so that thousands of nodes with thousands of keys take
+ * milliseconds.
  */
 export function writtenBefore(prover: Prover, layout: Layout, wanted: readonly WantedKey[], alone: boolean): WriteCertainty[] {
   const byKey = new Map<string, number[]>()
@@ -42,14 +41,14 @@ export function writtenBefore(prover: Prover, layout: Layout, wanted: readonly W
   return answers
 }
 
-/** For each node, as bits, which of the keys were written when it is entered, and when it is decided at. */
+/** The written keys of each node, as bits: when it is entered, and at its decision. */
 interface Flow {
   readonly certainAtEntry: Int32Array
   readonly possibleAtEntry: Int32Array
   readonly possibleAtDecision: Int32Array
 }
 
-/** Who writes what, and who comes right before whom. */
+/** The writers of each key, and the predecessors of each node. */
 interface WriteGraph {
   readonly predecessors: readonly (readonly number[])[]
   readonly certain: ReadonlyMap<string, readonly number[]>
@@ -116,7 +115,7 @@ function propagate(
   return flow
 }
 
-/** Whether somebody of whom nothing is known comes before each node. */
+/** Returns for each node if a node with unknown writes comes before it. */
 function unknownWritersBefore(layout: Layout): boolean[] {
   const before: boolean[] = []
   for (const { incoming } of layout.nodes) {

@@ -1,11 +1,11 @@
-/** Who wrote an entry: workflow, node, and depth on the call stack, the root being 0 (seed workflow 2.7). */
+/** The author of an entry: workflow, node, and depth on the call stack; the root has depth 0 (seed workflow 2.7). */
 export interface BlackboardSource {
   readonly workflowId: string
   readonly nodeId: string
   readonly stackDepth: number
 }
 
-/** One write. Never changed and never removed; a later one of the same key shadows it (seed workflow 2.7). */
+/** One write. It is never changed or removed; a later write of the same key shadows it (seed workflow 2.7). */
 export interface BlackboardEntry {
   readonly key: string
   readonly value: unknown
@@ -13,7 +13,7 @@ export interface BlackboardEntry {
   readonly timestamp: number
 }
 
-/** A key and its value, to be appended to the board of the workflow that runs. */
+/** A key and its value, to be appended to the board of the running workflow. */
 export interface BlackboardWrite {
   key: string
   value: unknown
@@ -21,24 +21,24 @@ export interface BlackboardWrite {
 
 /** A view of the boards on the call stack: own scope first, then outward (seed workflow 2.11). */
 export interface BlackboardReader {
-  /** The latest entry of the nearest scope that has the key. */
+  /** Returns the latest value of the nearest scope that has the key. */
   get(key: string): unknown
   has(key: string): boolean
-  /** All entries of a key, scope by scope, the nearest first; the oldest first within a scope. */
+  /** Returns all entries of a key, nearest scope first; within a scope, oldest first. */
   getAll(key: string): BlackboardEntry[]
-  /** All entries, in the order of `getAll`. */
+  /** Returns all entries, in the order of `getAll`. */
   entries(): BlackboardEntry[]
   keys(): string[]
-  /** Entries of the own scope alone. */
+  /** Returns the entries of the own scope only. */
   local(): BlackboardEntry[]
 }
 
-/** How many entries of one scope's board have been seen. It means nothing on another scope's. */
+/** The number of entries read from one scope's board. It is valid for this scope only. */
 export type Cursor = number
 
-/** Reads the board of the active scope from where one left off. */
+/** Reads the board of the active scope from a cursor on. */
 export interface CursorReader {
   cursor(): Cursor
-  /** The entries after a cursor, and the cursor behind them. */
+  /** Returns the entries after a cursor, and the next cursor. */
   entriesFrom(cursor: Cursor): [entries: BlackboardEntry[], next: Cursor]
 }

@@ -2,7 +2,7 @@ import type { Fault } from '../../../kernel/journal/fault.ts'
 import type { CustomGuard } from './definition.ts'
 import type { GuardRegistry } from './engine.ts'
 
-/** Why a workflow was refused: the seed's and reference's own codes. */
+/** The code of a refused workflow, from the seed and the reference. */
 export type ValidationErrorCode =
   | 'DUPLICATE_WORKFLOW_ID'
   | 'EMPTY_WORKFLOW'
@@ -15,7 +15,7 @@ export type ValidationErrorCode =
   | 'UNKNOWN_GUARD_REFERENCE'
   | 'WORKFLOW_NOT_FOUND'
 
-/** What can be proved wrong before a run. The first two are the reference's own (workflow 10). */
+/** The codes of mistakes that can be proved before a run. The first two are those of the reference (workflow 10). */
 export type VerificationWarningCode =
   | 'MISSING_REQUIRED_INPUT'
   | 'RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS'
@@ -32,36 +32,36 @@ export type VerificationWarningCode =
   | 'VALUE_REFUSED'
   | 'NEVER_EVALUATED'
 
-/** Something that will not work, or not always. */
+/** A mistake that makes some or all runs fail. */
 export interface VerificationWarning {
   readonly code: VerificationWarningCode
   readonly workflowId: string
   readonly nodeId: string
-  /** The board key that it is about; empty where it is about none. */
+  /** The board key of the warning; empty if there is none. */
   readonly key: string
   readonly message: string
-  /** Some paths satisfy it and others do not: the workflow stays valid. */
+  /** Set if some paths satisfy the check and others do not. The workflow stays valid then. */
   readonly onSomePaths?: true
-  /** The same as a fault: with a path, a guess at what was meant, and what to do. */
+  /** The warning as a fault: with a path, a suggestion, and a fix. */
   readonly finding?: Fault
 }
 
-/** A node of which nobody can say whether each state of the board leaves it an open edge, and why. */
+/** A node for which it is undecided if each state of the board leaves it an open edge, with the reason. */
 export interface UndecidedNode {
   readonly nodeId: string
   readonly why: string
 }
 
-/** The result of `verify`; `valid` is false if a need of a node is met on no path, such as a key that no path writes. */
+/** The result of `verify`. `valid` is false if a need of a node is met on no path, such as a key that no path writes. */
 export interface VerificationResult {
   readonly workflowId: string
   readonly valid: boolean
   readonly warnings: VerificationWarning[]
-  /** The nodes with several edges that could not be decided, if there are any; they make nothing invalid. */
+  /** The nodes with several edges that could not be decided, if there are any. They do not make the workflow invalid. */
   readonly unknown?: readonly UndecidedNode[]
 }
 
-/** What a workflow in JSON needs beside its text. */
+/** Options for loading a workflow from JSON. */
 export interface LoadWorkflowOptions {
   /** Functions for the guards of type `custom`, by name. */
   readonly guards?: GuardRegistry
@@ -69,10 +69,10 @@ export interface LoadWorkflowOptions {
   readonly file?: string
 }
 
-/** Names for guards that are functions. */
+/** Names of guards that are functions. */
 export type GuardNameMap = ReadonlyMap<CustomGuard['evaluate'], string>
 
-/** What a workflow needs to become JSON. */
+/** Options for writing a workflow as JSON. */
 export interface SerializeWorkflowOptions {
   readonly guardNames?: GuardNameMap
 }

@@ -2,7 +2,7 @@ import type { Validator } from '../../../kernel/state/board.ts'
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { BlackboardReader } from './board.ts'
 
-/** Data of a node for whoever decides there. Reflex carries it and never reads it (seed workflow 2.3). */
+/** Data of a node for its agent. Reflex carries it and never reads it (seed workflow 2.3). */
 export interface NodeSpec {
   [key: string]: unknown
 }
@@ -10,9 +10,9 @@ export interface NodeSpec {
 /** A board key that a node reads: a declaration for `verify`, without effect on a run. */
 export interface NodeInput {
   key: string
-  /** Whether the node cannot do without it. */
+  /** True if the node fails without the key. */
   required: boolean
-  /** Whether a caller or a seed provides it, so that no node of this workflow need write it. */
+  /** True if a caller or a seed provides the key, so that no node of this workflow needs to write it. */
   inherited?: boolean
   description?: string
 }
@@ -20,32 +20,32 @@ export interface NodeInput {
 /** A board key that a node writes: a declaration for `verify`, without effect on a run. */
 export interface NodeOutput {
   key: string
-  /** Whether the node writes it each time. */
+  /** True if the node always writes the key. */
   guaranteed: boolean
   description?: string
 }
 
-/** Copies one value of a finished child's own board to its parent's (seed workflow 2.5). */
+/** Copies one value of a finished child's own board to the board of its parent (seed workflow 2.5). */
 export interface ReturnMapping {
   parentKey: string
   childKey: string
 }
 
-/** Copies a value that the caller can read to the board of the workflow that it calls, before its entry (seed workflow 6.3). */
+/** Copies a value that the caller can read to the board of the called workflow, before its entry (seed workflow 6.3). */
 export interface InputMapping {
   from: string
   to: string
 }
 
-/** Makes a node a call: entering it starts the workflow, its end writes the return map (seed workflow 2.4). */
+/** Makes a node a call: entering the node starts the workflow, and its end writes the return map (seed workflow 2.4). */
 export interface InvocationSpec {
   workflowId: string
   returnMap: ReturnMapping[]
-  /** Values that the caller hands to the child, on the child's own board before its entry (seed workflow 6.3). */
+  /** Values that the caller passes to the child. They are on the child's own board before its entry (seed workflow 6.3). */
   inputMap?: InputMapping[]
 }
 
-/** A place of a workflow where something is decided or another workflow is called (seed workflow 2.2). */
+/** A step of a workflow at which an agent decides or another workflow is called (seed workflow 2.2). */
 export interface Node {
   id: string
   description?: string
@@ -63,10 +63,9 @@ export interface BuiltinGuard {
 }
 
 /**
- * A condition in code. It must be total, end, and have no side effect (seed workflow 1.2, 2.8).
- *
- * `name` stands for it in JSON; `name` and `version` are needed for a store that outlives the process, which
- * keeps the decisions of a guard and must know when the guard itself has changed.
+ * A condition in code. It must always return a boolean, end, and have no side effect (seed workflow 1.2, 2.8).
+ * `name` represents it in JSON. A store that outlives the process needs `name` and `version`: it keeps decisions of the guard
+ * and must detect a changed guard.
  */
 export interface CustomGuard {
   type: 'custom'
@@ -76,18 +75,18 @@ export interface CustomGuard {
 }
 
 /**
- * A condition as an expression in CEL. Board keys are its variables, `board` is all of them together, as
- * `board["Part Object"]`. Total, and ends in time linear in its input.
+ * A condition as an expression in CEL. Board keys are its variables; `board` has all of them, as in `board["Part Object"]`. It
+ * ends in time linear in its input.
  */
 export interface CelGuard {
   type: 'cel'
   expr: string
 }
 
-/** A condition on an edge; an edge without one is always open. */
+/** A condition on an edge. An edge without one is always open. */
 export type Guard = BuiltinGuard | CustomGuard | CelGuard
 
-/** A named way from one node to another (seed workflow 2.6). */
+/** A named connection from one node to another (seed workflow 2.6). */
 export interface Edge {
   id: string
   from: string
@@ -96,20 +95,20 @@ export interface Edge {
   guard?: Guard
 }
 
-/** Says what a board key holds. */
+/** The schema of a board key. */
 export type BoardSchema = Validator | JsonObject
 
 /** A directed graph without cycles. Repetition is a workflow that calls itself (seed workflow 1.5, 2.1). */
 export interface Workflow {
   id: string
-  /** The version that a call names as `id@version`; a call without one gets the version that was registered last. */
+  /** The version that a call names as `id@version`. A call without a version gets the version that was registered last. */
   version?: string
   entry: string
   nodes: Record<string, Node>
   edges: Edge[]
   /**
-   * What the board's keys hold (seed workflow 6.3): a JSON Schema, or any validator that speaks Standard Schema and
-   * answers at once. What does not fit is not written. Keys without one hold anything.
+   * The schemas of board keys (seed workflow 6.3): a JSON Schema, or any synchronous validator of Standard Schema. A value that
+   * does not fit is not written. Keys without a schema may have any value.
    */
   board?: Record<string, BoardSchema>
   metadata?: Record<string, unknown>

@@ -6,10 +6,10 @@ import type { InvocationId, Question, StackFrame } from './decision.ts'
 import type { Edge, InputMapping, Node, ReturnMapping, Workflow } from './definition.ts'
 import type { ExecutionInvalidateEvent, ExecutionRecordEvent, ExecutionTreeState } from './execution.ts'
 
-/** `error` is part of the type and never taken: every failure suspends (seed workflow 3.4). */
+/** The state of an engine. `error` is part of the type and never used: every failure suspends (seed workflow 3.4). */
 export type EngineStatus = 'idle' | 'running' | 'suspended' | 'completed' | 'error'
 
-/** What one step did (seed workflow 3.2). */
+/** The result of one step (seed workflow 3.2). */
 export type StepResult =
   | { status: 'advanced'; node: Node }
   | { status: 'invoked'; workflow: Workflow; node: Node }
@@ -17,19 +17,19 @@ export type StepResult =
   | { status: 'completed' }
   | Suspended
 
-/** The engine waits: because the agent said so, or because something failed. `ask` is there when the agent asks something. */
+/** The engine waits because the agent suspended or because something failed. `ask` is present if the agent asks a question. */
 export interface Suspended {
   status: 'suspended'
   reason: string
   ask?: Question
 }
 
-/** How a run of steps ended. */
+/** The result of a run. */
 export type RunResult = { status: 'completed' } | Suspended | { status: 'error'; error: { error: unknown; nodeId: string } }
 
-/** Where a running engine was unwound to. */
+/** The event of an unwound engine. */
 export interface UnwindEvent {
-  /** The scope that was active, then outward. */
+  /** The active frame first, then its callers. */
   readonly discardedFrames: readonly StackFrame[]
   readonly targetDepth: number
   readonly restoredWorkflow: Workflow
@@ -38,27 +38,27 @@ export interface UnwindEvent {
 }
 
 /**
- * Every event and what its handlers get: the nine of seed workflow 3.2, three of version 1.4, and the one that
- * begins a session. Payloads are frozen, boards and frames in them are copies.
+ * Every event and its payload: the nine of seed workflow 3.2, three of version 1.4, and the one that begins a session. Payloads
+ * are frozen; boards and frames in them are copies.
  */
 export interface EngineEvents {
-  /** A new session replaces the one before: what was shown of that is over. The first event of `init`. */
+  /** A new session replaces the earlier one, whose state is no longer valid. It is the first event of `init`. */
   'engine:init': { readonly sessionId: string; readonly workflow: Workflow }
   'node:enter': { readonly node: Node; readonly workflow: Workflow }
   'node:exit': { readonly node: Node; readonly workflow: Workflow }
   'edge:traverse': { readonly edge: Edge; readonly workflow: Workflow }
-  /** `workflow` is the one whose board was written; the entries' `source.stackDepth` says at which depth. */
+  /** `workflow` is the one whose board was written; `source.stackDepth` of the entries is its depth. */
   'blackboard:write': { readonly entries: readonly BlackboardEntry[]; readonly workflow: Workflow }
-  /** `frame` is the caller, `workflow` the one that was called. */
+  /** `frame` is the caller, `workflow` the called one. */
   'workflow:push': { readonly frame: StackFrame; readonly workflow: Workflow }
-  /** `frame` is the caller that goes on, `workflow` its workflow. */
+  /** `frame` is the caller that continues, `workflow` its workflow. */
   'workflow:pop': { readonly frame: StackFrame; readonly workflow: Workflow }
   'stack:unwind': UnwindEvent
   'execution:record': ExecutionRecordEvent
   'execution:invalidate': ExecutionInvalidateEvent
   'engine:complete': { readonly workflow: Workflow }
   'engine:suspend': { readonly reason: string; readonly nodeId: string; readonly ask?: Question }
-  /** `error` is what was thrown, `fault` the same as JSON, for those who send it on. */
+  /** `error` is the thrown value, `fault` the same failure as JSON, to be sent on. */
   'engine:error': {
     readonly error: unknown
     readonly fault: FaultData
@@ -71,38 +71,38 @@ export interface EngineEvents {
 /** The name of an event. */
 export type EngineEvent = keyof EngineEvents
 
-/** Called in the order of registration, at once, while the step is under way. */
+/** Handles an event, synchronously during the step. Handlers are called in the order of registration. */
 export type EventHandler<Event extends EngineEvent = EngineEvent> = (payload: EngineEvents[Event]) => void
 
 /** Settings of an engine; all have defaults. */
 export interface EngineOptions {
-  /** Saved to at each suspension and at completion (seed workflow 4.3). */
+  /** Saves the session at each suspension and at completion (seed workflow 4.3). */
   readonly persistence?: PersistenceAdapter
-  /** Clock and randomness; the machine's own by default. */
+  /** Clock and randomness. Default: those of the machine. */
   readonly host?: Host
 }
 
-/** What a step or a run goes on with. */
+/** Options of a step or a run. */
 export interface ResumeOptions {
-  /** The answer for the node that suspended; its agent gets it as `input`. JSON; null is no answer. */
+  /** The answer for the suspended node, as JSON; its agent gets it as `input`. Null is not an answer. */
   readonly input?: unknown
   /** Interrupts the step, as `interrupt` does. */
   readonly signal?: AbortSignal
 }
 
-/** What a session starts with. */
+/** Options of a new session. */
 export interface InitOptions {
-  /** Written to the root board before the entry node is entered. */
+  /** Writes on the root board before the entry node is entered. */
   readonly blackboard?: readonly BlackboardWrite[]
 }
 
-/** How to unwind. */
+/** Options of an unwind. */
 export interface UnwindOptions {
-  /** Call the workflow again at the next step, instead of deciding at the node that called it. */
+  /** True to repeat the call at the next step, instead of deciding at the calling node. */
   readonly reinvoke?: boolean
 }
 
-/** What a workflow that the host pushes gets and gives back. */
+/** The inputs and returns of a workflow that the host pushes. */
 export interface PushWorkflowOptions {
   readonly inputMap?: readonly InputMapping[]
   readonly returnMap?: readonly ReturnMapping[]
@@ -118,15 +118,15 @@ export interface EngineSnapshot {
   readonly currentWorkflowId: string
   readonly currentNodeId: string
   readonly currentBlackboard: BlackboardEntry[]
-  /** The callers, the nearest first. */
+  /** The callers, nearest first. */
   readonly stack: StackFrame[]
-  /** Whether the call of the current node has returned, so that the next step decides there. */
+  /** True if the call of the current node has returned, so that the next step decides there. */
   readonly skipInvocation: boolean
-  /** Every workflow that was registered. */
+  /** The ids of all registered workflows. */
   readonly workflowIds: string[]
   readonly executionTree: ExecutionTreeState
   readonly currentInvocationId?: InvocationId
-  /** What the session waits for, if it does: `engine:error` after a failure, else the node's own question. */
+  /** The wait of the session, if there is one: `engine:error` after a failure, else the question of the node. */
   readonly suspension?: { readonly name: string; readonly about: Json; readonly due?: number }
 }
 
@@ -139,10 +139,10 @@ export interface PersistenceAdapter {
   load(sessionId: string): Promise<EngineState | null>
 }
 
-/** Functions for guards that are kept by name. */
+/** Functions of guards that are stored by name. */
 export type GuardRegistry = Record<string, (blackboard: BlackboardReader) => boolean>
 
-/** What a restored session needs beside its snapshot. */
+/** Options of a restored session. */
 export interface RestoreOptions {
   readonly guards?: GuardRegistry
 }

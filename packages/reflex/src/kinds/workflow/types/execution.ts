@@ -1,13 +1,13 @@
 import type { InvocationId } from './decision.ts'
 import type { ReturnMapping } from './definition.ts'
 
-/** A call that runs, that returned, or that no longer counts because it was repeated or given up. */
+/** The state of a call: it runs, it has returned, or it is no longer valid because it was repeated or discarded. */
 export type ExecutionStatus = 'active' | 'completed' | 'invalidated'
 
 /** One call of a workflow by a node of another. */
 export interface ExecutionRecord {
   readonly invocationId: InvocationId
-  /** The call inside which this one was made; a call by the root has none. */
+  /** The call that contains this one; absent for a call of the root. */
   readonly parentInvocationId?: InvocationId
   readonly parentWorkflowId: string
   readonly parentNodeId: string
@@ -22,15 +22,15 @@ export interface ExecutionTreeState {
   readonly records: readonly ExecutionRecord[]
 }
 
-/** The calls of a session by their ids, in the order in which they were made; `records` holds the same calls as a list. */
+/** The calls of a session by id, in the order in which they were made. `records` has the same calls as a list. */
 export type ExecutionTreeMap = ReadonlyMap<InvocationId, ExecutionRecord> & ExecutionTreeState
 
-/** A call was made. */
+/** The event of a new call. */
 export interface ExecutionRecordEvent {
   readonly record: ExecutionRecord
 }
 
-/** Calls no longer count. */
+/** The event of calls that are no longer valid. */
 export interface ExecutionInvalidateEvent {
   readonly invalidatedIds: readonly InvocationId[]
 }

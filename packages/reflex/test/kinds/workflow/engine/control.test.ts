@@ -80,7 +80,7 @@ describe('pushWorkflow', () => {
     await engine.run()
     engine.pushWorkflow('leaf')
     expect([engine.status(), engine.currentWorkflow()?.id]).toEqual(['suspended', 'leaf'])
-    expect(await messageOf(() => engine.resume('an answer to the dropped question'))).toContain('nothing waits for it')
+    expect(await messageOf(() => engine.resume('an answer to the dropped question'))).toContain('no node waits for it')
     expect(await engine.step()).toMatchObject({ status: 'advanced', node: { id: 'm' } })
     expect(await engine.run()).toEqual({ status: 'completed' })
   })

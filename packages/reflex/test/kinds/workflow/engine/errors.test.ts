@@ -237,8 +237,8 @@ describe('an answer', () => {
   test('to a question never asked is refused', async () => {
     const engine = engineOf([pair], ask)
     await engine.init('pair')
-    expect(await messageOf(() => engine.resume('yes'))).toBe('EngineError: run() was given input, and nothing waits for it')
-    expect(await messageOf(() => engine.step({ input: 1 }))).toBe('EngineError: step() was given input, and nothing waits for it')
+    expect(await messageOf(() => engine.resume('yes'))).toBe('EngineError: run() was given input, but no node waits for it')
+    expect(await messageOf(() => engine.step({ input: 1 }))).toBe('EngineError: step() was given input, but no node waits for it')
     expect(engine.status()).toBe('running')
     expect(await engine.run()).toEqual({ status: 'suspended', reason: 'q' })
   })
@@ -419,7 +419,7 @@ describe('an agent that never answers', () => {
     const engine = engineOf([pair])
     await engine.init('pair')
     expect(await messageOf(() => engine.step({ signal: AbortSignal.abort() }))).toBe(
-      'EngineError: step() was given a signal that is aborted already',
+      'EngineError: step() was given a signal that is already aborted',
     )
     const time = new AbortController()
     await engine.step({ signal: time.signal })
