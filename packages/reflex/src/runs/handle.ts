@@ -28,7 +28,7 @@ export interface OpenQuestion {
   readonly wait: string
   /** The name of the wait: a node's, or a label for a question of Reflex itself. */
   readonly name: string
-  /** Who asks: the program, or Reflex itself about an outcome, an edge, a retry, a budget or a permission. */
+  /** The origin of the question: the program, or Reflex itself about an outcome, an edge, a retry, a budget or a permission. */
   readonly asker: Asker
   readonly path: string
   readonly question: Question

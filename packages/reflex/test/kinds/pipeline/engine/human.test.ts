@@ -56,7 +56,7 @@ describe('choices (reference pipeline 7.3)', () => {
   test('an invalid choice is asked again, three times', async () => {
     const went = await run('', 'perhaps')
     expect(went.status).toBe('failed')
-    expect(went.reason).toContain('3 answers were none of Approve, Reject, Later')
+    expect(went.reason).toContain('3 answers matched none of Approve, Reject, Later')
   })
 
   // proves: pipeline 7.3a

@@ -96,7 +96,7 @@ describe('a proposal that a council of the host leaves pending', () => {
 
 test('a council of the host that gives no name for a proposal, or throws, fails the node', async () => {
   const went = await play(ASK, { initial_values: values, services: { consensus: { propose: () => ({}) } } })
-  expect(went.failure_reason).toBe('a: the council of the host gave no proposal_id')
+  expect(went.failure_reason).toBe('a: the council of the host returned no proposal_id')
   const throws = () => {
     throw new Error('the council is closed')
   }

@@ -87,7 +87,7 @@ describe('counting votes', () => {
   })
 
   test.each(['most', '0', '-1', '1.5', ''])('%j is no quorum', (quorum) => {
-    expect(decided(decideVotes(votes(1, 0), 0, quorum))).toContain('a quorum is')
+    expect(decided(decideVotes(votes(1, 0), 0, quorum))).toContain('a quorum must be')
   })
 
   test('what is told of them', () => {
@@ -192,7 +192,7 @@ describe('the branches of a parallel node', () => {
 
   test('nothing to decide on, and a quorum that is none, fail', async () => {
     expect((await runDot(around('type="consensus.decide"'))).reason).toContain('no parallel results')
-    expect((await decide(['approve'], 'quorum=lots')).reason).toContain('a quorum is')
+    expect((await decide(['approve'], 'quorum=lots')).reason).toContain('a quorum must be')
   })
 })
 
@@ -270,10 +270,10 @@ describe('a council of this process', () => {
     const world = evalWorld()
     const fails = async (node: string, values = {}) => (await runDot(around(node), { values, ports: world.ports })).reason
     expect(await fails('type="consensus.propose"')).toContain('the context has no session.input')
-    expect(await fails('type="consensus.await"')).toContain('no proposal_id')
+    expect(await fails('type="consensus.await"')).toContain('proposal_id is missing')
     expect(await fails('type="consensus.check", proposal_id="proposal-9"')).toContain('there is no proposal')
     expect(await fails('type="consensus.check", proposal_id="../other"')).toContain('there is no proposal')
-    expect(await fails('type="consensus.ask", quorum=none', { 'session.input': 'x' })).toContain('a quorum is')
+    expect(await fails('type="consensus.ask", quorum=none', { 'session.input': 'x' })).toContain('a quorum must be')
     expect(world.heard).toEqual([])
   })
 })

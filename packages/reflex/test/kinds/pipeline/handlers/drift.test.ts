@@ -87,7 +87,7 @@ test('one that has drifted is warned about, noted, or fails', async () => {
   expect([logged.went.status, logged.own('action_taken')]).toEqual(['success', 'log'])
   expect(logged.went.context['seen']).toMatchObject({ threshold: 0.1, passed: false })
   const failed = await detect(far, baseline('short'), `${only} action=fail update_baseline=true`)
-  expect(failed.went.reason).toContain('has drifted: 0.00')
+  expect(failed.went.reason).toContain('has drifted: the score is 0.00')
   expect(failed.own('score')).toBe(0)
   expect(JSON.parse(failed.file)).toMatchObject({ text: 'short' })
 })
@@ -98,7 +98,7 @@ test('the text becomes the new baseline where the node says so', async () => {
 
 test('no value, a file that is no baseline, words that mean nothing fail', async () => {
   expect((await detect(undefined, {})).went.reason).toContain('the context has no last_response')
-  expect((await detect('x', { 'base.json': 'hello' })).went.reason).toContain('is no baseline')
+  expect((await detect('x', { 'base.json': 'hello' })).went.reason).toContain('is not a baseline')
   await expect(detect('x', {}, 'dimensions="length,lenth"')).rejects.toThrow('"length,lenth"')
   await expect(detect('x', {}, 'action=stop')).rejects.toThrow('none of "warn", "fail", "log"')
 })

@@ -29,7 +29,7 @@ test('the first model that answers is taken, and how it came to it is told', asy
 // proves: pipeline 4.3.5a
 test('a ladder that ends fails, with its history; what the last said decides whether it may be tried again', async () => {
   const { went, own } = await climb({})
-  expect(went.reason).toContain('no model of 3 answered')
+  expect(went.reason).toContain('none of 3 models answered')
   expect(own('history')).toHaveLength(3)
   expect(own('model_used')).toBeNull()
   expect((await climb({}, 'max_retries=1')).world.heard).toHaveLength(3)
@@ -66,7 +66,7 @@ test('the prompt stands in where no value does, the host’s own model where no 
 })
 
 test('nothing to ask, and reasons that are none, fail', async () => {
-  expect((await climb({}, '', {})).went.reason).toContain('no source_key or prompt')
+  expect((await climb({}, '', {})).went.reason).toContain('source_key and prompt are both empty')
   await expect(climb({}, 'escalate_on=fial')).rejects.toThrow('none of "fail", "timeout", "low_score"')
 })
 

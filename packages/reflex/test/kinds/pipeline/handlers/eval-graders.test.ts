@@ -51,7 +51,7 @@ describe('graders', () => {
     const less = 'digraph c { s [shape=Mdiamond] e [shape=Msquare] s -> e }'
     // nodes 2 of 3, edges 1 of 2, types 2 of 3, no words in common
     expect(grade('dot_diff', less, one)).toMatchObject({ score: expect.closeTo((2 / 3 + 1 / 2 + 2 / 3 + 0) / 4) as number, passed: false })
-    expect(grade('dot_diff', 'no pipeline', one)).toMatchObject({ score: 0, passed: false, detail: 'the answer is no pipeline' })
+    expect(grade('dot_diff', 'no pipeline', one)).toMatchObject({ score: 0, passed: false, detail: 'the answer is not a pipeline' })
   })
 
   test('every grader gives a score in [0, 1] and never throws', () => {
@@ -97,7 +97,7 @@ describe('graders that a node chooses', () => {
   test.each([
     [['exact_mach'], 'did you mean "exact_match"?'],
     [['composite'], 'a composite needs other graders'],
-    [['composite:some:regex'], 'a composite knows'],
+    [['composite:some:regex'], 'the combination of a composite must be'],
     [['composite:all_pass:regex*much'], 'the weight of regex'],
     [['composite:all_pass:regex*-1'], 'the weight of regex'],
     [['composite:all_pass:nonsense'], 'there is no grader "nonsense"'],

@@ -112,7 +112,7 @@ describe('data sets', () => {
   test('bad lines are passed over with a warning; no file fails', async () => {
     const went = await load('', { 'set.jsonl': '{"input":1}\nnonsense' })
     expect([went.status, went.context['eval.dataset.count']]).toEqual(['success', 1])
-    expect(told(went, 'stage_warning')).toEqual([{ node_id: 'n', warning: 'set.jsonl: 1 lines are no samples (2)' }])
+    expect(told(went, 'stage_warning')).toEqual([{ node_id: 'n', warning: 'set.jsonl: 1 lines are not samples (2)' }])
     expect((await load('', {})).reason).toContain('there is no set.jsonl')
   })
 })
@@ -209,7 +209,7 @@ describe('running', () => {
   })
 
   test('no samples, no graders, and graders that nobody has fail', async () => {
-    expect((await evaluate('graders=contains', {}, {})).went.reason).toContain('eval.dataset holds no sample')
+    expect((await evaluate('graders=contains', {}, {})).went.reason).toContain('eval.dataset has no samples')
     expect((await evaluate('')).went.reason).toContain('no graders')
     expect((await evaluate('graders=contain')).went.reason).toContain('did you mean "contains"?')
   })
@@ -232,7 +232,7 @@ describe('what comes after', () => {
     const { went } = await playWhole('sum [type="eval.aggregate"] pass [type=transform]', 'pass -> sum')
     expect(went.context['eval.metrics.sum']).toEqual({ accuracy: 0.5, mean_score: 0.5 })
     const low = await playWhole('sum [type="eval.aggregate" metrics="pass_at_k,accuracy" threshold=0.6]', 'sum')
-    expect(low.went.reason).toContain('pass_at_k is 0.500, the least is 0.6')
+    expect(low.went.reason).toContain('pass_at_k is 0.500, below the threshold 0.6')
     expect(low.went.context['eval.metrics.sum']).toEqual({ pass_at_k: 0.5, accuracy: 0.5 })
     const named = await playWhole('sum [type="eval.aggregate" source=try metrics=accuracy threshold=0.5]', 'sum')
     expect(named.went.status).toBe('success')
@@ -265,7 +265,7 @@ describe('what comes after', () => {
 
   test('a domain leads nowhere, and without results there is nothing to keep', async () => {
     expect((await playWhole('keep [type="eval.persist" domain="../other"]', 'keep')).went.reason).toContain(
-      'cannot be the name of a domain',
+      'is not a valid name of a domain',
     )
     expect((await runDot(around('type="eval.persist" domain=x'))).reason).toContain('there are no results')
     expect((await playWhole('keep [type="eval.persist" domain=x results_key=nothing]', 'keep')).went.reason).toContain(

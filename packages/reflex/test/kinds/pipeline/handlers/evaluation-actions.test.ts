@@ -73,7 +73,7 @@ test('samples, results and metrics can be handed over, as values or as JSON', as
 
 test('below the threshold the node fails, with its metrics, and names itself once', async () => {
   const { went } = await evaluate({ sum: 'param.metrics=accuracy param.threshold=0.6' })
-  expect(went.reason).toContain('sum: eval_pipeline_aggregate: accuracy is 0.500, the least is 0.6')
+  expect(went.reason).toContain('sum: eval_pipeline_aggregate: accuracy is 0.500, below the threshold 0.6')
   expect(went.context).toMatchObject({ 'eval.metrics.sum': { accuracy: 0.5 } })
   expect(went.context['exec.sum.error']).toContain('accuracy is 0.500')
 })
@@ -113,6 +113,6 @@ test('what is missing or unknown is said', async () => {
     (await runDot(around(`type=exec target=action action="eval_pipeline.${name}" ${more}`), { ports: evalWorld().ports })).reason
   expect(await reason('load_dataset')).toContain('it needs the parameter dataset')
   expect(await reason('run_eval', 'param.graders=contain')).toContain('did you mean "contains"?')
-  expect(await reason('persist', 'param.domain="../x"')).toContain('cannot be the name of a domain')
+  expect(await reason('persist', 'param.domain="../x"')).toContain('is not a valid name of a domain')
   expect(await reason('report')).toContain('there are no results')
 })

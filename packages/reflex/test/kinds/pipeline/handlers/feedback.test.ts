@@ -97,6 +97,6 @@ test('without a text the prompt brings the first one; a critic is asked as the a
 })
 
 test('nothing to work on, and a method that nobody knows, fail', async () => {
-  expect((await loop([], '', {})).went.reason).toContain('no source_key or prompt')
+  expect((await loop([], '', {})).went.reason).toContain('source_key and prompt are both empty')
   await expect(runDot(around('type="feedback.loop" scoring_method=taste'))).rejects.toThrow('"taste"')
 })

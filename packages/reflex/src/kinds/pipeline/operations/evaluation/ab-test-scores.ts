@@ -4,7 +4,7 @@ import { parseJson } from '../../language/parse-json.ts'
 
 export type Variant = 'a' | 'b'
 
-/** What a judge said of two variants. */
+/** The judgement of two variants. */
 export interface Verdict {
   readonly winner: Variant
   /** In [0, 1]. */
@@ -13,8 +13,8 @@ export interface Verdict {
 }
 
 /**
- * Reads the lines of a judge: `SCORE_A:`, `SCORE_B:`, `WINNER:`. A score that is not there is 0.5; where no winner is named
- * the higher score wins, and a where they are equal (reference pipeline 4.3.3).
+ * Reads the lines of a judge: `SCORE_A:`, `SCORE_B:`, `WINNER:`. A missing score is 0.5. Without a winner the higher score wins,
+ * and a wins a tie (reference pipeline 4.3.3).
  */
 export function readVerdict(reply: string): Verdict {
   const line = (name: string): string =>
@@ -30,12 +30,12 @@ function score(text: string): number {
   return number === undefined ? 0.5 : Math.min(1, Number(number))
 }
 
-/** How often each variant has won. */
+/** The number of wins of each variant. */
 export type WinCounts = Readonly<Record<Variant, number>>
 
 /**
- * Counts the wins in a history, one JSON object a line. Only tests of the same two texts count: a variant that was
- * changed is another one. Lines that are none are passed over.
+ * Counts the wins in a history of one JSON object per line. Only tests of the same two texts count, because a changed variant is
+ * a different one. Invalid lines are ignored.
  */
 export function countWins(history: string, hashes: Readonly<Record<Variant, string>>): WinCounts {
   const wins = { a: 0, b: 0 }
@@ -48,8 +48,8 @@ export function countWins(history: string, hashes: Readonly<Record<Variant, stri
 }
 
 /**
- * The variant that leads clearly, by a one-sided z test: z = (p − 0.5) / √(0.25 / n), with p the leader's share of n wins.
- * Nothing below `least` wins, or where chance alone would lead so far with `significance` or more.
+ * Returns the variant that leads significantly, by a one-sided z test: z = (p − 0.5) / √(0.25 / n), with p the leader's share of
+ * n wins. Undefined below `minSamples`, or if the probability of such a lead by chance is `significance` or more.
  */
 export function clearWinner({ a, b }: WinCounts, minSamples: number, significance: number): Variant | undefined {
   const n = a + b

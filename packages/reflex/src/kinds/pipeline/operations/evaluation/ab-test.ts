@@ -14,11 +14,11 @@ import { MODEL, keptIn } from '../../model/capability-uris.ts'
 import { authored, prompt, writes } from '../../model/operation-ports.ts'
 import { MODEL_REQUEST } from '../parameters.ts'
 
-/** There is no such file. */
+/** The code of a missing file. */
 const MISSING = 'R4106'
-/** Bytes of a history. */
+/** The limit of a history in bytes. */
 const MOST_HISTORY = 10_000_000
-/** Runs of each variant, more than anybody pays for. */
+/** The limit of runs of each variant, to bound the cost. */
 const MOST_RUNS = 50
 
 const JUDGE = `Two prompts were tried on the same task. Judge the answers that each of them brought: correctness, completeness, clarity.
@@ -28,7 +28,7 @@ SCORE_B: a number from 0 to 1
 WINNER: A or B
 REASON: one sentence`
 
-/** Tries two prompts, lets a judge say which was better, and counts over all runs (reference pipeline 4.3.3). */
+/** Tries two prompts, lets a judge choose the better one, and counts the wins of all runs (reference pipeline 4.3.3). */
 const run: Handler = (context) => {
   const a = requiredText(context, 'variant_a')
   if (typeof a !== 'string') return a
@@ -72,7 +72,7 @@ function* runTest(context: NodeContext, variants: Variants): Steps {
   return success(updates, { artifacts: stageFiles(texts, judged.reply.text) })
 }
 
-/** What was answered, for who reads the run afterwards. */
+/** Returns the answers as files for readers of the run. */
 function stageFiles(texts: Readonly<Record<Variant, readonly string[]>>, judgement: string): JsonObject {
   const files = (['a', 'b'] as const).flatMap((variant) =>
     texts[variant].map((text, i): [string, string] => [`variant_${variant}_${i + 1}.md`, text]),
@@ -95,7 +95,7 @@ interface CountedWins {
   readonly file: string | null
 }
 
-/** Counts the wins of all runs, this one among them, and adds it to the history; without one it stands alone. */
+/** Counts the wins of all runs, including this one, and adds it to the history. Without a history only this run counts. */
 function* countVerdict(context: NodeContext, variants: Variants, verdict: Verdict): Generator<Ask, CountedWins | Outcome, Answer> {
   const file = textOf(context.attributes, 'persistence')?.trim() ?? ''
   const hashes = { a: digest(variants.a), b: digest(variants.b) }

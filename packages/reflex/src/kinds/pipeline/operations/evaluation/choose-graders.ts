@@ -5,27 +5,27 @@ import { grade, GRADER_NAMES } from './graders.ts'
 import { type Grade, verdict } from './grade.ts'
 import { mean } from './scores.ts'
 
-/** A grader as a node names it. */
+/** A grader that a node names. */
 export interface ChosenGrader {
   readonly name: string
   grade(actual: Json, expected: Json): Grade
 }
 
-/** A grader and how much it counts. */
+/** A grader and its weight. */
 interface WeightedGrader {
   readonly name: string
   readonly weight: number
 }
 
-/** The mean by weight that is enough. */
+/** The least weighted mean that passes. */
 const ENOUGH = 0.5
 const COMBINATIONS = ['weighted_avg', 'all_pass', 'any_pass'] as const
 type Combination = (typeof COMBINATIONS)[number]
 
 /**
- * The graders that a node names, or what is wrong with them. `composite` joins others to one: those that stand beside it,
- * or its own, `composite:any_pass:exact_match*2+contains` (reference pipeline 4.3.6). The way is `weighted_avg`, which
- * passes from 0.5, `all_pass` or `any_pass`.
+ * Returns the graders that a node names, or the mistake in their names. `composite` combines graders: the others in the list, or
+ * its own, as in `composite:any_pass:exact_match*2+contains` (reference pipeline 4.3.6). The combination is `weighted_avg`,
+ * which passes from 0.5, `all_pass` or `any_pass`.
  */
 export function chooseGraders(
   names: readonly string[],
@@ -56,7 +56,8 @@ function findGrader(name: string, operations: OperationTable): ChosenGrader | { 
 function composite(name: string, otherNames: readonly string[], operations: OperationTable): ChosenGrader | { readonly problem: string } {
   const [, word = 'weighted_avg', list = otherNames.join('+')] = name.split(':')
   const combination = COMBINATIONS.find((one) => one === word)
-  if (combination === undefined) return { problem: `a composite knows ${COMBINATIONS.join(', ')}, not ${JSON.stringify(word)}` }
+  if (combination === undefined)
+    return { problem: `the combination of a composite must be one of ${COMBINATIONS.join(', ')}, not ${JSON.stringify(word)}` }
   const parts = list.split('+').flatMap(partOf)
   if (parts.length === 0) return { problem: 'a composite needs other graders' }
   const invalid = parts.find(({ weight }) => !(weight >= 0 && Number.isFinite(weight)))

@@ -1,9 +1,9 @@
 import { similarity, jaccard, mean, shapeOf, wordsOf } from './scores.ts'
 
-/** How alike two texts are in one respect: 1 is the same, in [0, 1]. */
+/** Returns the similarity of two texts in one respect, in [0, 1]; 1 means equal. */
 export type Dimension = (baseline: string, current: string) => number
 
-/** What drift is measured in (reference pipeline 4.3.4). */
+/** The dimensions of drift (reference pipeline 4.3.4). */
 export const DIMENSIONS: ReadonlyMap<string, Dimension> = new Map<string, Dimension>([
   ['length', (baseline, current) => similarity(baseline.length, current.length)],
   ['keywords', (baseline, current) => jaccard(wordsOf(baseline), wordsOf(current))],
@@ -16,7 +16,7 @@ function structure(baseline: string, current: string): number {
   return mean([similarity(a.lines, b.lines), similarity(a.paragraphs, b.paragraphs), similarity(a.fences, b.fences)])
 }
 
-/** The share of headers, lists and code fences whose presence agrees. */
+/** Returns the share of headers, lists and code fences that are present in both or in neither. */
 function format(baseline: string, current: string): number {
   const [a, b] = [shapeOf(baseline), shapeOf(current)]
   const agree = (['headers', 'items', 'fences'] as const).filter((part) => a[part] > 0 === b[part] > 0)

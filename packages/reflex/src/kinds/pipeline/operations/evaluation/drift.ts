@@ -13,11 +13,11 @@ import { attribute } from '../../model/attribute.ts'
 import { keptIn } from '../../model/capability-uris.ts'
 import { authored, key, writes, writesAt } from '../../model/operation-ports.ts'
 
-/** There is no such file. */
+/** The code of a missing file. */
 const MISSING = 'R4106'
 const ACTIONS: readonly string[] = ['warn', 'fail', 'log']
 const THRESHOLD = 0.7
-/** Bytes of a baseline. */
+/** The limit of a baseline in bytes. */
 const MOST = 16_000_000
 
 interface Baseline {
@@ -25,7 +25,7 @@ interface Baseline {
   readonly timestamp: string
 }
 
-/** What is compared, and how. */
+/** The inputs and settings of a comparison. */
 interface Comparison {
   readonly path: string
   readonly current: string
@@ -35,8 +35,8 @@ interface Comparison {
 }
 
 /**
- * Compares a text with the one that a file has kept; where there is no file yet, the text becomes the baseline
- * (reference pipeline 4.3.4). After a crash the file is written again under the same key.
+ * Compares a text with the baseline in a file. If there is no file yet, the text becomes the baseline (reference pipeline
+ * 4.3.4). After a crash the file is written again under the same key.
  */
 const run: Handler = (context) => {
   const { attributes, node } = context
@@ -47,9 +47,9 @@ const run: Handler = (context) => {
   const named = listOf(attributes, 'dimensions')
   const unknown = named.find((name) => !DIMENSIONS.has(name))
   const known = [...DIMENSIONS.keys()]
-  if (unknown !== undefined) return refusal(`${node.id}: drift is measured in ${known.join(', ')}, not in ${JSON.stringify(unknown)}`)
+  if (unknown !== undefined) return refusal(`${node.id}: dimensions must be a list of ${known.join(', ')}, not ${JSON.stringify(unknown)}`)
   const action = textOf(attributes, 'action')?.trim() || 'warn'
-  if (!ACTIONS.includes(action)) return refusal(`${node.id}: action knows ${ACTIONS.join(', ')}, not ${JSON.stringify(action)}`)
+  if (!ACTIONS.includes(action)) return refusal(`${node.id}: action must be one of ${ACTIONS.join(', ')}, not ${JSON.stringify(action)}`)
   return detect(context, {
     path: path.trim(),
     current: renderText(found.value),
@@ -74,8 +74,8 @@ function* detect(context: NodeContext, comparison: Comparison): Steps {
   const score = mean(Object.values(scores))
   const passed = score >= threshold
   const updates = driftUpdates(context, comparison, { score, scores, baseline: baseline.timestamp, actionTaken: passed ? 'none' : action })
-  const notes = `${path} has drifted: ${score.toFixed(2)}, the least is ${threshold}`
-  // A text that fails does not become what the next one is compared with.
+  const notes = `${path} has drifted: the score is ${score.toFixed(2)}, below the threshold ${threshold}`
+  // A failing text does not become the next baseline.
   if (!passed && action === 'fail') return refusal(`${context.node.id}: ${notes}`, { context_updates: updates })
   if (!passed && action === 'warn') context.note('stage_warning', { node_id: context.node.id, warning: notes })
   const failed = isOn(context.attributes, 'update_baseline') ? yield* writeBaseline(context, path, current) : undefined
@@ -86,7 +86,7 @@ function* readBaseline(context: NodeContext, path: string): Generator<Ask, Basel
   const read = yield* callTool('file.read', { path: resolvePath(context, path), limit: MOST })
   if (read.error !== undefined) return read.error.code === MISSING ? undefined : effectFailed(context, read.error)
   const baseline = baselineIn(isObject(read.ok) ? renderText(read.ok['text']) : '')
-  return baseline ?? refusal(`${context.node.id}: ${path} is no baseline: a JSON object with a text`)
+  return baseline ?? refusal(`${context.node.id}: ${path} is not a baseline, which is a JSON object with a "text"`)
 }
 
 function* writeBaseline(context: NodeContext, path: string, current: string): Generator<Ask, Outcome | undefined, Answer> {

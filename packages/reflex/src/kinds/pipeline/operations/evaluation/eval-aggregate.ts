@@ -9,13 +9,14 @@ import { MEASURED } from '../parameters.ts'
 
 const DEFAULT_METRICS: readonly string[] = ['accuracy', 'mean_score']
 
-/** Computes metrics of an evaluation; below `threshold` the first of them fails the node (reference pipeline 4.3.6). Pure. */
+/** Computes metrics of an evaluation. The node fails if the first metric is below `threshold` (reference pipeline 4.3.6). Pure. */
 const run: Handler = (context) => {
   const { attributes, node } = context
   const named = listOf(attributes, 'metrics')
   const metrics = named.length === 0 ? DEFAULT_METRICS : named
   const unknown = metrics.find((name) => !METRICS.has(name))
-  if (unknown !== undefined) return refusal(`${node.id}: metrics are ${[...METRICS.keys()].join(', ')}, not ${JSON.stringify(unknown)}`)
+  if (unknown !== undefined)
+    return refusal(`${node.id}: metrics must be a list of ${[...METRICS.keys()].join(', ')}, not ${JSON.stringify(unknown)}`)
   const source = textOf(attributes, 'source')?.trim() || nearestUpstream(context, 'eval.results.')
   const results = source === undefined ? [] : resultsAt(context, source)
   if (results.length === 0) return refusal(`${node.rawType} ${node.id}: there are no results${source === undefined ? '' : ` of ${source}`}`)
@@ -25,7 +26,7 @@ const run: Handler = (context) => {
   const [[first, value] = ['', 0]] = values
   const threshold = numberOf(attributes, 'threshold')
   if (threshold === undefined || value >= threshold) return success(updates)
-  return refusal(`${node.id}: ${first} is ${value.toFixed(3)}, the least is ${threshold}`, { context_updates: updates })
+  return refusal(`${node.id}: ${first} is ${value.toFixed(3)}, below the threshold ${threshold}`, { context_updates: updates })
 }
 
 export const evalAggregate = defineOperation({

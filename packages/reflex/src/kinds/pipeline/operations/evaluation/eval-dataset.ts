@@ -12,12 +12,12 @@ import { uri, fileUri } from '../../model/capability-uris.ts'
 import { authored, writes } from '../../model/operation-ports.ts'
 import { LIMIT } from '../parameters.ts'
 
-/** Bytes of a data set. */
+/** The limit of a data set in bytes. */
 const MOST = 10_000_000
-/** Bad lines that are named in a warning. */
+/** The limit of invalid lines that a warning names. */
 const MOST_NAMED = 10
 
-/** Reads the samples that an evaluation goes by (reference pipeline 4.7). Lines that are none are passed over, with a warning. */
+/** Reads the samples of an evaluation (reference pipeline 4.7). Invalid lines are ignored with a warning. */
 const run: Handler = (context) => {
   const path = requiredText(context, 'dataset')
   return typeof path === 'string' ? loadDataset(context, path.trim()) : path
@@ -31,7 +31,7 @@ function* loadDataset(context: NodeContext, path: string): Steps {
   const warning =
     badLines.length === 0
       ? undefined
-      : `${path}: ${badLines.length} lines are no samples (${badLines.slice(0, MOST_NAMED).join(', ')}${badLines.length > MOST_NAMED ? ', …' : ''})`
+      : `${path}: ${badLines.length} lines are not samples (${badLines.slice(0, MOST_NAMED).join(', ')}${badLines.length > MOST_NAMED ? ', …' : ''})`
   if (warning !== undefined) context.note('stage_warning', { node_id: node.id, warning })
   const seed = textOf(attributes, 'seed')?.trim() || String(context.random())
   const ordered = isOn(attributes, 'shuffle') ? shuffled(samples, seed) : samples

@@ -1,14 +1,14 @@
 import { mean, passAtK, percentile } from './scores.ts'
 import type { SampleResult } from './eval-results.ts'
 
-/** What can be computed of results, each in [0, 1] (reference pipeline 4.3.6, aggregate). */
+/** Metrics of results, each in [0, 1] (reference pipeline 4.3.6, aggregate). */
 export const METRICS: ReadonlyMap<string, (results: readonly SampleResult[], k: number) => number> = new Map([
   ['accuracy', (results: readonly SampleResult[]) => mean(results.map(({ passed }) => (passed ? 1 : 0)))],
   ['mean_score', (results: readonly SampleResult[]) => mean(results.map(({ scores }) => mean(scores.map(({ score }) => score))))],
   ['pass_at_k', passAtKOf],
 ])
 
-/** Over the attempts at each sample, which have its id; then the mean over samples. */
+/** Returns the mean over samples of pass@k; the attempts at a sample have the same id. */
 function passAtKOf(results: readonly SampleResult[], k: number): number {
   const attempts = new Map<string, { n: number; good: number }>()
   for (const { id, passed } of results) {
@@ -18,7 +18,7 @@ function passAtKOf(results: readonly SampleResult[], k: number): number {
   return mean([...attempts.values()].map(({ n, good }) => passAtK(n, good, k)))
 }
 
-/** How long samples took, in milliseconds; null where none says it. */
+/** The durations of samples in milliseconds; null if no sample has one. */
 export interface Timing {
   readonly avg: number | null
   readonly p50: number | null
@@ -26,7 +26,7 @@ export interface Timing {
   readonly p99: number | null
 }
 
-/** From the `duration_ms` that the metadata of a result may have: nothing in a run reads a clock. */
+/** Returns the durations from `duration_ms` in the metadata of results: a run never reads a clock. */
 export function timingOf(results: readonly SampleResult[]): Timing {
   const times = results.flatMap(({ metadata }) => (typeof metadata['duration_ms'] === 'number' ? [metadata['duration_ms']] : []))
   const at = (share: number): number | null => percentile(times, share) ?? null

@@ -11,18 +11,18 @@ import { attribute } from '../../model/attribute.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { key, writes } from '../../model/operation-ports.ts'
 
-/** A name that is a part of a path and leads nowhere. */
+/** The form of a domain: a name that is safe as a part of a path. */
 const DOMAIN = /^[A-Za-z0-9][\w.-]{0,99}$/
 
 /**
- * Keeps what an evaluation came to (reference pipeline 4.8): as an entry of the ledger `eval/<domain>` of the store, where
- * later runs find it, and as a file `eval/<domain>/<run id>.json` in the run's own folder. Both are written under a key, so
- * that a crash repeats neither.
+ * Stores the results of an evaluation (reference pipeline 4.8): as an entry of the store's ledger `eval/<domain>` for later
+ * runs, and as a file `eval/<domain>/<run id>.json` in the run's own folder. Both writes have a key, so that a crash repeats
+ * neither.
  */
 const run: Handler = (context) => {
   const domain = requiredText(context, 'domain')
   if (typeof domain !== 'string') return domain
-  if (!DOMAIN.test(domain.trim())) return refusal(`${context.node.id}: ${JSON.stringify(domain)} cannot be the name of a domain`)
+  if (!DOMAIN.test(domain.trim())) return refusal(`${context.node.id}: ${JSON.stringify(domain)} is not a valid name of a domain`)
   const results = resultsOf(context)
   if (results.length === 0) return refusal(`${context.node.rawType} ${context.node.id}: there are no results`)
   return persist(context, domain.trim(), results)
@@ -56,7 +56,7 @@ function resultsOf(context: NodeContext): readonly SampleResult[] {
   return key === '' ? [...allResults(context).values()].flat() : resultsAt(context, key)
 }
 
-/** The metrics of the key that is named, else all that the context holds, each under the name of its node. */
+/** Returns the metrics under the named key, else all metrics of the context, each under the name of its node. */
 function metricsOf(context: NodeContext): Json {
   const key = textOf(context.attributes, 'metrics_key')?.trim() ?? ''
   if (key !== '') return context.get(`eval.metrics.${key}`) ?? context.get(key) ?? {}

@@ -3,7 +3,7 @@ import { renderText } from '../../language/render.ts'
 import { mean } from './scores.ts'
 import type { SampleResult } from './eval-results.ts'
 
-/** What a report tells of. */
+/** The contents of a report. */
 export interface ReportData {
   readonly title: string
   readonly model: string
@@ -12,10 +12,10 @@ export interface ReportData {
   readonly metrics: Json
 }
 
-/** Samples that a report of people names one by one. */
+/** The limit of samples that a report for people lists. */
 const MOST_SHOWN = 50
 
-/** How an evaluation is told (reference pipeline 4.8, eval.report). */
+/** The formats of reports (reference pipeline 4.8, eval.report). */
 export const REPORTS: ReadonlyMap<string, (reported: ReportData) => string> = new Map([
   ['terminal', terminal],
   ['json', json],
@@ -99,7 +99,7 @@ function omittedLines(results: readonly SampleResult[], indent: string): readonl
   return results.length > MOST_SHOWN ? ['', `${indent}and ${results.length - MOST_SHOWN} more`] : []
 }
 
-/** Text that stays in its cell. */
+/** Returns a text escaped for a table cell. */
 function cell(text: string): string {
   return text.replace(/[\\|]/g, (sign) => `\\${sign}`).replace(/\s+/g, ' ')
 }

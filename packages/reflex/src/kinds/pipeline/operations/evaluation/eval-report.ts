@@ -14,12 +14,16 @@ import { uri, fileUri } from '../../model/capability-uris.ts'
 import { authored, context, writes } from '../../model/operation-ports.ts'
 import { OUTPUT, MEASURED } from '../parameters.ts'
 
-/** Tells what an evaluation came to: for a terminal, as JSON or Markdown, into the context and where `output` says (reference pipeline 4.8). */
+/**
+ * Writes a report of an evaluation, for a terminal, as JSON or as Markdown, to the context and to the file `output` (reference
+ * pipeline 4.8).
+ */
 const run: Handler = (context) => {
   const { attributes, node, typed } = context
   const format = textOf(attributes, 'format')?.trim() || 'terminal'
   const write = REPORTS.get(format)
-  if (write === undefined) return refusal(`${node.id}: a report is ${[...REPORTS.keys()].join(', ')}, not ${JSON.stringify(format)}`)
+  if (write === undefined)
+    return refusal(`${node.id}: the format of a report must be one of ${[...REPORTS.keys()].join(', ')}, not ${JSON.stringify(format)}`)
   const source = sourceName(context, 'source') ?? nearestUpstream(context, 'eval.results.')
   const results = source === undefined ? [] : resultsAt(context, source)
   const metrics = metricsOf(context)
@@ -47,13 +51,13 @@ function reportOutcome({ node }: NodeContext, text: string, format: string, path
   return success({ [prefix]: text, [`${prefix}.path`]: path, [`${prefix}.format`]: format })
 }
 
-/** The metrics of the node or key that is named, else of the nearest node upstream that computed some. */
+/** Returns the metrics of the named node or key, else of the nearest node upstream that computed some. */
 function metricsOf(context: NodeContext): Json | undefined {
   const name = sourceName(context, 'metrics_source') ?? nearestUpstream(context, 'eval.metrics.')
   return name === undefined ? undefined : (context.get(`eval.metrics.${name}`) ?? context.get(name))
 }
 
-/** What an attribute names; `auto` leaves it to the graph. */
+/** Returns the name in an attribute; undefined for `auto` and for none. */
 function sourceName({ attributes }: NodeContext, key: string): string | undefined {
   const name = textOf(attributes, key)?.trim() ?? ''
   return name === '' || name === 'auto' ? undefined : name

@@ -4,7 +4,7 @@ import type { NodeContext } from '../../contract/handler.ts'
 import { renderText } from '../../language/render.ts'
 import { parseJson } from '../../language/parse-json.ts'
 
-/** What came of one sample (reference pipeline 4.3.6). */
+/** The result of one sample (reference pipeline 4.3.6). */
 export interface SampleResult {
   readonly id: string
   readonly input: Json
@@ -15,7 +15,7 @@ export interface SampleResult {
   readonly metadata: JsonObject
 }
 
-/** Results as the context holds them; what is none is left out. */
+/** Returns results from a value of the context; invalid items are left out. */
 export function resultsIn(value: Json | undefined): readonly SampleResult[] {
   const list = typeof value === 'string' ? parseJson(value) : value
   return (isList(list) ? list : []).flatMap((item, i): SampleResult[] => {
@@ -47,13 +47,13 @@ export function resultsIn(value: Json | undefined): readonly SampleResult[] {
   })
 }
 
-/** Results under the name of their node, or under the key that holds them. */
+/** Returns the results of a node, or those under a key. */
 export function resultsAt(context: NodeContext, name: string): readonly SampleResult[] {
   const own = resultsIn(context.get(`eval.results.${name}`))
   return own.length > 0 ? own : resultsIn(context.get(name))
 }
 
-/** The nearest node upstream that has left something under `prefix`, as its type or as an action; walked back breadth first. */
+/** Returns the nearest node upstream that wrote a key with this prefix, searched breadth first. */
 export function nearestUpstream(context: NodeContext, prefix: string): string | undefined {
   return upstream(context.typed, context.node.id).find((id) => context.get(`${prefix}${id}`) !== undefined)
 }
@@ -69,7 +69,7 @@ function* upstream({ incoming }: TypedGraph, from: string): Generator<string> {
   }
 }
 
-/** Every list of results that the context holds, by the names of their nodes, sorted. */
+/** Returns every list of results in the context, by the name of its node, sorted. */
 export function allResults(context: NodeContext): ReadonlyMap<string, readonly SampleResult[]> {
   const found = context.keys().flatMap((key): [string, readonly SampleResult[]][] => {
     const [, id] = /^eval\.results\.(.+)$/.exec(key) ?? []

@@ -16,13 +16,16 @@ import { MODEL, uri } from '../../model/capability-uris.ts'
 import { authored, context, writes } from '../../model/operation-ports.ts'
 import { MODEL_REQUEST } from '../parameters.ts'
 
-/** No port of that name: this host has no services. */
+/** The code of a missing port: this host has no services. */
 const NO_PORT = 'R2013'
 
-/** What a subject made of a sample, or why it made nothing of it. */
+/** The answer of a subject to a sample, or the reason for its failure. */
 type SubjectAnswer = { readonly actual: Json } | { readonly problem: string }
 
-/** Has each sample answered and judged (reference pipeline 4.3.6). What is judged: the input itself, a model, or a function of the host. */
+/**
+ * Lets a subject answer each sample and grades the answers (reference pipeline 4.3.6). The subject is the input itself, a model,
+ * or a function of the host.
+ */
 const run: Handler = (context) => {
   const written = requiredText(context, 'graders')
   if (typeof written !== 'string') return written
@@ -30,7 +33,7 @@ const run: Handler = (context) => {
   if ('problem' in graders) return refusal(`${context.node.id}: ${graders.problem}`)
   const dataset = context.get('eval.dataset')
   const samples = (isList(dataset) ? dataset : []).flatMap((item, i) => sampleIn(item, i + 1) ?? [])
-  if (samples.length === 0) return refusal(`${context.node.rawType} ${context.node.id}: eval.dataset holds no sample`)
+  if (samples.length === 0) return refusal(`${context.node.rawType} ${context.node.id}: eval.dataset has no samples`)
   const subject = textOf(context.attributes, 'subject')?.trim() ?? ''
   if (subject !== '' && subject !== 'passthrough') return evaluate(context, samples, graders, subject)
   const results = samples.map((sample) => gradeSample(sample, { actual: sample.input }, graders))
@@ -57,7 +60,7 @@ function unknownSubject(subject: string): string {
   return `the host has no subject ${JSON.stringify(subject)} for evaluations`
 }
 
-/** Whom an evaluation speaks of: the node, the item of a map, what the context says. */
+/** The model and provider of an evaluation: those of the node, of the item of a map, or of the context. */
 interface Settings {
   readonly model: string
   readonly provider: string
@@ -83,7 +86,7 @@ function askModels(context: NodeContext, samples: readonly Sample[], { model, pr
   )
 }
 
-/** A function that the host has registered for this: no name in a program ever loads code (reference pipeline 4.3.6). */
+/** Calls a function that the host has registered for evaluations. A name in a program never loads code (reference pipeline 4.3.6). */
 function askSubject(context: NodeContext, samples: readonly Sample[], subject: string): Generator<Ask, Settled[], Answer> {
   const agent = agentOfContext(context)
   return performInBatches(

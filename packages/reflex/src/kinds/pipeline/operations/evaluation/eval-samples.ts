@@ -11,13 +11,13 @@ export interface Sample {
   readonly metadata: JsonObject
 }
 
-/** The samples of a text, and the lines that are none, from 1. */
+/** The samples of a text, and the numbers of its invalid lines, from 1. */
 export interface SamplesResult {
   readonly samples: readonly Sample[]
   readonly badLines: readonly number[]
 }
 
-/** Reads JSON Lines: one object a line, with an `input`; empty lines count for nothing. */
+/** Reads JSON Lines: one object with an `input` per line. Empty lines are ignored. */
 export function readSamples(text: string): SamplesResult {
   const samples: Sample[] = []
   const badLines: number[] = []
@@ -33,14 +33,14 @@ export function readSamples(text: string): SamplesResult {
   return { samples, badLines }
 }
 
-/** A sample out of JSON, as a file or a value of the context has it; nothing for what has no input. */
+/** Returns a sample from JSON in a file or in the context; undefined for a value without an input. */
 export function sampleIn(value: Json | undefined, number: number): Sample | undefined {
   if (!isObject(value) || value['input'] === undefined) return undefined
   const { id, input, expected = null, metadata } = value
   return { id: renderText(id) || `sample_${number}`, input, expected, metadata: isObject(metadata) ? metadata : {} }
 }
 
-/** The same things in another order: the same one for the same seed, on every machine. */
+/** Returns values in another order, which is the same for the same seed on every machine. */
 export function shuffled<Value>(values: readonly Value[], seed: string): Value[] {
   return values
     .map((value, i) => ({ value, draw: digestFraction(`${seed}:${i}`) }))

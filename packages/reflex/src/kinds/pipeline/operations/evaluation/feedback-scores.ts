@@ -1,14 +1,14 @@
 import { jaccard, mean, shapeOf, wordsOf } from './scores.ts'
 
-/** How good a text is, in [0, 1]; the reference may be empty. */
+/** Returns the score of a text, in [0, 1]. The reference may be empty. */
 export type Scoring = (text: string, reference: string) => number
 
-/** Characters that a text should have where no reference says it. */
+/** The expected number of characters of a text without a reference. */
 const USUAL_LENGTH = 500
-/** Parts of a text that is built well enough. */
+/** The number of parts of a well-structured text. */
 const ENOUGH_PARTS = 10
 
-/** How a text is scored (reference pipeline 4.6.5). */
+/** The methods of scoring a text (reference pipeline 4.6.5). */
 export const SCORINGS: ReadonlyMap<string, Scoring> = new Map<string, Scoring>([
   ['length_ratio', lengthRatio],
   ['keyword_coverage', (text, reference) => (reference === '' ? structure(text) : keywords(text, reference))],
@@ -32,13 +32,13 @@ function structure(text: string): number {
   return Math.min(1, (headers + fences + items + paragraphs) / ENOUGH_PARTS)
 }
 
-/** Whether the last `window` scores differ by less than `tolerance`. */
+/** True if the last `window` scores differ by less than `tolerance`. */
 export function isPlateau(scores: readonly number[], window: number, tolerance: number): boolean {
   const last = scores.slice(-window)
   return window > 0 && last.length === window && Math.max(...last) - Math.min(...last) < tolerance
 }
 
-/** The index of the highest score, the first of equal ones. */
+/** Returns the index of the highest score, the first of equal ones. */
 export function bestOf(scores: readonly number[]): number {
   return scores.reduce((best, score, i) => (score > (scores[best] ?? 0) ? i : best), 0)
 }

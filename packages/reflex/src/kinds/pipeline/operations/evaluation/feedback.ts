@@ -16,7 +16,7 @@ import { MODEL_REQUEST } from '../parameters.ts'
 const CRITIQUE =
   'Judge the text below as a strict editor. List what is wrong or missing, the most important first, each with what would mend it.\n\n{content}'
 
-/** How the loop goes on and when it stops. */
+/** The settings of the loop and of its end. */
 interface LoopSettings {
   readonly task: string
   readonly reference: string
@@ -27,16 +27,19 @@ interface LoopSettings {
   readonly tolerance: number
 }
 
-/** Revises a text until it scores well enough, stops getting better or has been revised often enough (reference pipeline 4.6.5). */
+/**
+ * Revises a text until its score reaches the threshold, stops improving, or the limit of revisions is reached (reference
+ * pipeline 4.6.5).
+ */
 const run: Handler = (context) => {
   const { attributes, node } = context
   const method = textOf(attributes, 'scoring_method')?.trim() || 'combined'
   const scoring = SCORINGS.get(method)
   if (scoring === undefined)
-    return refusal(`${node.id}: scoring_method knows ${[...SCORINGS.keys()].join(', ')}, not ${JSON.stringify(method)}`)
+    return refusal(`${node.id}: scoring_method must be one of ${[...SCORINGS.keys()].join(', ')}, not ${JSON.stringify(method)}`)
   const text = context.text(textOf(attributes, 'source_key')?.trim() || 'last_response')
   const task = expandPrompt(context, textOf(attributes, 'prompt') ?? '')
-  if (text.trim() === '' && task.trim() === '') return refusal(`${node.rawType} ${node.id}: no source_key or prompt`)
+  if (text.trim() === '' && task.trim() === '') return refusal(`${node.rawType} ${node.id}: source_key and prompt are both empty`)
   const referenceKey = textOf(attributes, 'reference_key')?.trim() ?? ''
   return runLoop(context, text, {
     task,
@@ -49,7 +52,7 @@ const run: Handler = (context) => {
   })
 }
 
-/** Critique and revision in turn; a model that fails ends the loop with what there is. */
+/** Alternates critique and revision. A model that fails ends the loop with the versions so far. */
 function* runLoop(context: NodeContext, text: string, settings: LoopSettings): Steps {
   const firstText = text.trim() === '' ? yield* writeDraft(context, settings) : text
   if (typeof firstText !== 'string') return firstText
@@ -72,7 +75,7 @@ function* runLoop(context: NodeContext, text: string, settings: LoopSettings): S
   return loopOutcome(context, versions, scores, isFlat, problem)
 }
 
-/** The best version counts: a revision may have made it worse. */
+/** Returns the best version as the outcome: a later revision may be worse. */
 function loopOutcome(
   context: NodeContext,
   versions: readonly string[],

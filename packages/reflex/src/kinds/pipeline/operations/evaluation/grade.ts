@@ -1,4 +1,4 @@
-/** What a grader says of one answer. */
+/** The judgement of a grader about one answer. */
 export interface Grade {
   /** In [0, 1]. */
   readonly score: number
@@ -6,7 +6,7 @@ export interface Grade {
   readonly detail: string
 }
 
-/** A grade that knows no half. */
+/** Returns a grade that is either 0 or 1. */
 export function verdict(passed: boolean, detail: string): Grade {
   return { score: passed ? 1 : 0, passed, detail }
 }

@@ -6,14 +6,14 @@ import { parseDot } from '../../dot/parse.ts'
 import type { Grade } from './grade.ts'
 import { similarity, jaccard, mean, wordsOf } from './scores.ts'
 
-/** How alike a pipeline must be to the one that is expected. */
+/** The least similarity to the expected pipeline that passes. */
 const ENOUGH = 0.7
 
-/** Compares two pipelines by what they are made of, not by their names (reference pipeline 4.3.6, dot_diff). */
+/** Compares the structure of two pipelines, not their names (reference pipeline 4.3.6, dot_diff). */
 export function gradeDot(actual: string, expected: string, operations: OperationTable): Grade {
   const [a, b] = [pipelineIn(actual, operations), pipelineIn(expected, operations)]
   if (a === undefined || b === undefined)
-    return { score: 0, passed: false, detail: `${a === undefined ? 'the answer' : 'what is expected'} is no pipeline` }
+    return { score: 0, passed: false, detail: `${a === undefined ? 'the answer' : 'the expected value'} is not a pipeline` }
   const scores = {
     nodes: similarity(a.nodes.size, b.nodes.size),
     edges: similarity(a.graph.edges.length, b.graph.edges.length),
@@ -31,7 +31,7 @@ function pipelineIn(text: string, operations: OperationTable): TypedGraph | unde
   return graph === undefined || errors.length > 0 ? undefined : compile(graph, { operations })
 }
 
-/** The share of nodes that have a partner of the same type in the other pipeline. */
+/** Returns the share of nodes that have a partner of the same type in the other pipeline. */
 function sharedTypes(a: TypedGraph, b: TypedGraph): number {
   const [left, right] = [typesOf(a), typesOf(b)]
   let shared = 0

@@ -8,7 +8,7 @@ import { parseJson } from '../../language/parse-json.ts'
 
 type Grader = (actual: Json, expected: Json, operations: OperationTable) => Grade
 
-/** Graders that judge by themselves (reference pipeline 4.3.6). Pure; a pattern takes a time that grows with the text alone. */
+/** Graders that need no other service (reference pipeline 4.3.6). Pure; a pattern takes time that is linear in the text. */
 const GRADERS: ReadonlyMap<string, Grader> = new Map<string, Grader>([
   ['exact_match', exactMatch],
   ['contains', contains],
@@ -18,15 +18,15 @@ const GRADERS: ReadonlyMap<string, Grader> = new Map<string, Grader>([
   ...['embedding_similarity', 'compile_check', 'functional_test', 'code_quality'].map((name): [string, Grader] => [name, unavailable]),
 ])
 
-/** The names of all graders that judge by themselves. */
+/** The names of all graders that need no other service. */
 export const GRADER_NAMES: readonly string[] = [...GRADERS.keys()]
 
-/** Judges an answer; nothing for a name that no grader has. */
+/** Grades an answer; undefined for an unknown grader. */
 export function grade(name: string, actual: Json, expected: Json, operations: OperationTable): Grade | undefined {
   return GRADERS.get(name)?.(actual, expected, operations)
 }
 
-/** Texts without the space around them; anything else by its value, whatever the order of its keys. */
+/** Compares texts without surrounding space, and other values regardless of the order of keys. */
 function exactMatch(actual: Json, expected: Json): Grade {
   const plain = (value: Json): string => (typeof value === 'object' && value !== null ? canonicalJson(value) : renderText(value).trim())
   return verdict(plain(actual) === plain(expected), plain(actual) === plain(expected) ? 'equal' : 'different')
@@ -35,7 +35,7 @@ function exactMatch(actual: Json, expected: Json): Grade {
 function contains(actual: Json, expected: Json): Grade {
   const wanted = isObject(expected) ? expected['contains'] : expected
   const parts = (isList(wanted) ? wanted : [wanted ?? '']).map(renderText).filter((part) => part !== '')
-  if (parts.length === 0) return verdict(false, 'nothing is expected')
+  if (parts.length === 0) return verdict(false, 'no value is expected')
   const text = renderText(actual)
   const missing = parts.filter((part) => !text.includes(part))
   return {
@@ -47,17 +47,17 @@ function contains(actual: Json, expected: Json): Grade {
 
 function regex(actual: Json, expected: Json): Grade {
   const pattern = renderText(isObject(expected) ? (expected['regex'] ?? expected['pattern']) : expected)
-  if (pattern === '') return verdict(false, 'nothing is expected')
+  if (pattern === '') return verdict(false, 'no pattern is expected')
   const matched = matchLinear(renderText(actual), pattern)
   return typeof matched === 'boolean' ? verdict(matched, matched ? 'matches' : 'does not match') : verdict(false, matched.problem)
 }
 
 function jsonValid(actual: Json): Grade {
-  if (typeof actual !== 'string') return verdict(actual !== null, actual === null ? 'there is nothing' : 'is JSON')
-  return parseJson(actual) === undefined ? verdict(false, 'is no JSON') : verdict(true, 'is JSON')
+  if (typeof actual !== 'string') return verdict(actual !== null, actual === null ? 'there is no answer' : 'is JSON')
+  return parseJson(actual) === undefined ? verdict(false, 'is not JSON') : verdict(true, 'is JSON')
 }
 
-/** What a host would have to bring: a model of embeddings, a toolchain. Never a pass. */
+/** Fails: the grader needs a service of the host, such as a model of embeddings or a toolchain. */
 function unavailable(): Grade {
   return verdict(false, 'unavailable')
 }

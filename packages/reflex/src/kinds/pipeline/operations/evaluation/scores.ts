@@ -1,9 +1,9 @@
-/** Words that say something: of three letters and more, in lower case. */
+/** Returns the words of a text that have three letters or more, in lower case. */
 export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/\p{L}{3,}/gu))
 }
 
-/** The share of two sets that both have; two empty ones are alike. In [0, 1]. */
+/** Returns the share of common items of two sets, in [0, 1]; two empty sets result in 1. */
 export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let shared = 0
   for (const word of a) if (b.has(word)) shared++
@@ -11,18 +11,18 @@ export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
   return all === 0 ? 1 : shared / all
 }
 
-/** How alike two counts are: 1 − |a − b| / the larger. In [0, 1]; two zeros are alike. */
+/** Returns the similarity of two counts, 1 − |a − b| / the larger, in [0, 1]; two zeros result in 1. */
 export function similarity(a: number, b: number): number {
   const larger = Math.max(a, b)
   return larger === 0 ? 1 : 1 - Math.abs(a - b) / larger
 }
 
-/** The mean; 0 of none. */
+/** Returns the mean; 0 for no numbers. */
 export function mean(numbers: readonly number[]): number {
   return numbers.length === 0 ? 0 : numbers.reduce((sum, number) => sum + number, 0) / numbers.length
 }
 
-/** How a text is built: what structure can be seen in it without understanding it. */
+/** The structure of a text that is visible without understanding it. */
 export interface Shape {
   readonly lines: number
   readonly paragraphs: number
@@ -31,7 +31,7 @@ export interface Shape {
   readonly fences: number
 }
 
-/** Counts the parts of a text; a fence is a block of code, open or closed. */
+/** Counts the parts of a text. A fence is a block of code, open or closed. */
 export function shapeOf(text: string): Shape {
   const lines = text === '' ? [] : text.split('\n')
   const count = (pattern: RegExp): number => lines.filter((line) => pattern.test(line)).length
@@ -44,7 +44,7 @@ export function shapeOf(text: string): Shape {
   }
 }
 
-/** The standard normal distribution: the share below `z`, to seven digits. */
+/** Returns the standard normal distribution: the share below `z`, to seven digits. */
 export function normalCdf(z: number): number {
   const x = Math.abs(z) / Math.SQRT2
   const t = 1 / (1 + 0.327_591_1 * x)
@@ -53,7 +53,7 @@ export function normalCdf(z: number): number {
   return z < 0 ? tail : 1 - tail
 }
 
-/** The chance that of `k` draws out of `n`, `good` of which are good, at least one is: 1 − C(n−good, k) / C(n, k). */
+/** Returns the probability that at least one of `k` draws out of `n` is good, if `good` of them are: 1 − C(n−good, k) / C(n, k). */
 export function passAtK(n: number, good: number, k: number): number {
   const draws = Math.min(k, n)
   if (draws <= 0 || good <= 0) return 0
@@ -63,7 +63,7 @@ export function passAtK(n: number, good: number, k: number): number {
   return 1 - none
 }
 
-/** The value below which this share of the numbers lies, by the nearest rank; nothing of none. */
+/** Returns the value below which this share of the numbers lies, by the nearest rank; undefined for no numbers. */
 export function percentile(numbers: readonly number[], share: number): number | undefined {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]

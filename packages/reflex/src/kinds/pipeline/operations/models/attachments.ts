@@ -7,28 +7,27 @@ import type { StoredFile } from '../../contract/conversation.ts'
 import type { Answer, Ask, NodeContext } from '../../contract/handler.ts'
 import { resolvePath } from '../commands/requirements.ts'
 
-/** Bytes of one file, as for every message of a model. */
+/** The limit of one file in bytes, as for every message of a model. */
 const MOST = 16_000_000
-/** Files of one node: a request has room for about so many pictures. */
+/** The limit of files of one node, about the number of pictures that fit into a request. */
 const MOST_FILES = 20
 
-/** The files of a message, or why it cannot have them. */
+/** The files of a message, or the reason why they cannot be attached. */
 type AttachmentsResult = readonly StoredFile[] | { readonly problem: string }
 
 /**
- * The files that a node shows its model: those of its `attachments`, then those of `attachments_context_key`. Each path is read by
- * the tool `file.read`, with its permission and its label, and the content is recorded once, as the result of that call. What the
- * request has of a file is its media type, size and hash, and the key under which the content is kept.
+ * Reads the files that a node attaches: those of `attachments`, then those of `attachments_context_key`. The tool `file.read`
+ * reads each path, with its permission and its label, and the content is recorded once, as the result of that call. The request
+ * has only the media type, size and hash of a file, and the key of the stored content.
  */
 export function* readAttachments(nodeContext: NodeContext): Generator<Ask, AttachmentsResult, Answer> {
   const { attributes, node } = nodeContext
   const key = textOf(attributes, 'attachments_context_key')?.trim() ?? ''
   const found = key === '' ? undefined : nodeContext.get(key)
   if (key !== '' && (found === undefined || found === null))
-    return { problem: `${node.id}: the context has no ${key}, which attachments_context_key names` }
+    return { problem: `${node.id}: attachments_context_key names ${key}, but the context has no such key` }
   const sources: readonly Json[] = [...listOf(attributes, 'attachments'), ...(isList(found) ? found : found === undefined ? [] : [found])]
-  if (sources.length > MOST_FILES)
-    return { problem: `${node.id}: at most ${MOST_FILES} files can be attached, and there are ${sources.length}` }
+  if (sources.length > MOST_FILES) return { problem: `${node.id}: ${sources.length} files are attached; at most ${MOST_FILES} are allowed` }
   const paths = sources.flatMap((one) => (isPath(one) ? [one] : []))
   const read = yield* performAll(
     paths.map((path) => ({
@@ -47,7 +46,7 @@ export function* readAttachments(nodeContext: NodeContext): Generator<Ask, Attac
   return files
 }
 
-/** A text is a path, unless it is a `data:` URL. */
+/** True for a path: a text that is not a `data:` URL. */
 function isPath(value: Json): value is string {
   return typeof value === 'string' && !value.startsWith('data:')
 }
@@ -57,7 +56,7 @@ function storedFile(node: string, value: Json): Omit<FilePart, 'data'> | { reado
     const part = filePartOf(value)
     if (part === undefined)
       return {
-        problem: `${node}: an attachment is a path, a data: URL, or an object with "data" in base64; there is ${isObject(value) ? 'an object without it' : typeof value}`,
+        problem: `${node}: an attachment must be a path, a data: URL, or an object with "data" in base64, not ${isObject(value) ? 'an object without "data"' : typeof value}`,
       }
     const { data: _data, ...facts } = part
     return facts

@@ -21,8 +21,8 @@ import { authored, key, prompt, writes, writesAt, writesUnder } from '../../mode
 import { MODEL_REQUEST } from '../parameters.ts'
 
 /**
- * Asks a model (reference pipeline 4.3.1). It is told what its fidelity says of what happened before, may call tools, and
- * goes on with a conversation where its fidelity is full.
+ * Asks a model (reference pipeline 4.3.1). The model gets a summary of earlier stages according to its fidelity, may call tools,
+ * and continues a conversation if its fidelity is full.
  */
 const run: Handler = (context) => simulatedOutcome(context) ?? generate(context)
 
@@ -49,7 +49,7 @@ function* generate(context: NodeContext): Steps {
   const answer = yield* converse(context, { ...settings, messages }, offers)
   if ('error' in answer) return callFailed(prompt, answer.error)
   if ('problem' in answer) return { ...failedOutcome(prompt, answer.problem), ...(answer.turns === undefined ? {} : { resume: 'next' }) }
-  // A backend of a host may answer with an outcome: it counts as it is.
+  // The backend of a host may return an outcome, which is used unchanged.
   const stated = outcomeIn(answer.reply)
   if (stated !== undefined)
     return { ...stated, context_updates: { ...promptUpdates(context, prompt), ...stated.context_updates }, resume: 'last' }
@@ -58,7 +58,7 @@ function* generate(context: NodeContext): Steps {
   return thread === undefined ? outcome : { ...outcome, turn: { thread, messages: [question, ...answer.messages] } }
 }
 
-/** What a model is given beside its prompt: the list that the node names, its conversation, or a preamble. */
+/** Returns the text or messages before the prompt: the list that the node names, its conversation, or a preamble. */
 function* earlierMessages(
   context: NodeContext,
 ): Generator<Ask, { readonly preamble: string; readonly messages: readonly ModelMessage[] }, Answer> {
@@ -77,7 +77,7 @@ function* earlierMessages(
   return { preamble: (yield* summarize(context)) ?? preambleOf(context, context.fidelity), messages: [] }
 }
 
-/** What a host makes of what happened, where it sums up itself; what it cannot do is done here. */
+/** Returns the summary of a host that can summarize; undefined if the host cannot or fails. */
 function* summarize(context: NodeContext): Generator<Ask, string | undefined, Answer> {
   const { mode } = context.fidelity
   if (context.permissions.summarises !== true) return undefined
@@ -100,7 +100,7 @@ function failedOutcome(prompt: string, problem: string): Outcome {
   return failure(problem, withoutResponse(prompt))
 }
 
-/** Nobody has answered: what was answered before must not pass for it. */
+/** Returns updates that clear the response, so that an earlier answer is not taken for this one. */
 function withoutResponse(prompt: string): { readonly context_updates: JsonObject } {
   return { context_updates: { last_response: null, last_prompt: prompt } }
 }

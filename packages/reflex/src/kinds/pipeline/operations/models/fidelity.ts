@@ -2,12 +2,12 @@ import type { JsonObject } from '../../../../kernel/journal/json.ts'
 import type { ModelMessage } from '../../../../models/index.ts'
 import type { NodeContext } from '../../contract/handler.ts'
 
-/** Characters of a conversation that is gone on with; of a longer one the oldest turns are left out. */
+/** The limit of characters of a continued conversation. The oldest turns of a longer one are left out. */
 const MOST_CHARACTERS = 400_000
 
 type Turn = readonly ModelMessage[]
 
-/** The newest turns that a request can hold, and how many are left out. A turn is whole or not there. */
+/** Returns the newest turns that fit into a request, and the number of turns left out. A turn is never split. */
 export function turnsWithin(turns: readonly Turn[]): { readonly turns: readonly Turn[]; readonly omitted: number } {
   let room = MOST_CHARACTERS
   let first = turns.length
@@ -19,13 +19,13 @@ export function turnsWithin(turns: readonly Turn[]): { readonly turns: readonly 
   return { turns: turns.slice(first), omitted: first }
 }
 
-/** Characters of a text in the view of a node that says `truncate`. */
+/** The limit of characters of a text in the view of the mode `truncate`. */
 const CUT = 4_000
 
 /**
- * The context as an explicit mode shows it to whoever writes prompts: `truncate` cuts long texts, `compact` and the
- * summaries leave out what is empty (seed pipeline 7.4). Values that a node names are never shortened, and only those who
- * build prompts see the view.
+ * Returns the context as an explicit mode shows it to the builder of a prompt: `truncate` cuts long texts, `compact` and the
+ * summaries leave out empty values (seed pipeline 7.4). Values that a node names are never cut, and only builders of prompts use
+ * the view.
  */
 export function contextView(context: NodeContext, keys: readonly string[]): JsonObject {
   const { mode, explicit } = context.fidelity

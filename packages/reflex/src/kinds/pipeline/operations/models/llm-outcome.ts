@@ -7,10 +7,10 @@ import { failure, type Outcome, success } from '../../contract/outcome.ts'
 import { effortOf, providerOf } from './llm-settings.ts'
 import type { Conversation } from './tool-loop.ts'
 
-/** Characters of an answer in the notes of its stage: what summaries and traces show of it. */
+/** The limit of characters of an answer in the notes of its stage, which summaries and traces show. */
 const EXCERPT = 300
 
-/** What a model's answer comes to, and what it writes (reference pipeline 4.3.1). */
+/** Returns the outcome and the updates of a model's answer (reference pipeline 4.3.1). */
 export function answerOutcome(context: NodeContext, prompt: string, conversation: Conversation): Outcome {
   const { reply, calls, usage, cost, turns, result } = conversation
   const text = result === undefined ? reply.text : renderText(result)
@@ -34,7 +34,7 @@ export function answerOutcome(context: NodeContext, prompt: string, conversation
   return failure(problem, { context_updates: updates, notes, resume: 'last' })
 }
 
-/** What every answer writes, simulated ones too. `value` is what stands behind the text, where it is more. */
+/** Returns the updates of every answer, including simulated ones. `value` is the structured value of the text, if there is one. */
 export function responseUpdates(context: NodeContext, prompt: string, text: string, value: Json = text): JsonObject {
   const { attributes } = context
   const key = textOf(attributes, 'output_key')?.trim()
@@ -55,12 +55,12 @@ export function responseUpdates(context: NodeContext, prompt: string, text: stri
   }
 }
 
-/** The provider in the name of a model; nothing where the name has none. */
+/** Returns the provider in the name of a model; an empty text if the name has none. */
 function providerIn(model: string): string {
   return model.includes(':') ? model.slice(0, model.indexOf(':')) : ''
 }
 
-/** Returns the fault of an answer that is not complete; undefined for a complete one. */
+/** Returns the problem of an incomplete answer; undefined for a complete one. */
 function answerProblem({ attributes }: NodeContext, { reply, result, usage }: Conversation, text: string): string | undefined {
   if (result !== undefined || reply.object !== undefined) return undefined
   if (reply.finish === 'length') {

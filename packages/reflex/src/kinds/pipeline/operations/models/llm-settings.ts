@@ -8,12 +8,15 @@ import { parseJson } from '../../language/parse-json.ts'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high']
 
-/** A setting that cannot be read, for the failure of its node. */
+/** A setting that cannot be read, as the failure of its node. */
 interface SettingsProblem {
   readonly problem: string
 }
 
-/** Everything of a request but what is said: node, stylesheet, graph, session; the rest is the host's (reference pipeline 4.3.1). */
+/**
+ * Returns the settings of a request, without its messages: from the node, stylesheet, graph and session. The host sets the rest
+ * (reference pipeline 4.3.1).
+ */
 export function settingsOf(context: NodeContext): Omit<ModelRequest, 'messages'> | SettingsProblem {
   const { attributes, node, typed } = context
   const output = outputOf(attributes, node.id)
@@ -41,19 +44,19 @@ export function settingsOf(context: NodeContext): Omit<ModelRequest, 'messages'>
   }
 }
 
-/** The effort that the author or the session sets. Undefined where neither sets it, or for an unknown word. */
+/** Returns the effort that the author or the session sets; undefined if neither does, or for an unknown word. */
 export function effortOf(context: NodeContext): Effort | undefined {
   const key = 'reasoning_effort'
   const word = textOf(context.attributes, key) || textOf(context.typed.graph.attributes, key) || context.text('session.reasoning_effort')
   return EFFORTS.find((effort) => effort === word.trim().toLowerCase())
 }
 
-/** The model that is asked; nothing leaves it to the host. */
+/** Returns the model to ask; undefined leaves the choice to the host. */
 function modelOf(context: NodeContext): string | undefined {
   return modelName(context.attributes, context.typed.graph.attributes, (key) => textAt(context, key))
 }
 
-/** Who offers the model, where that is said. */
+/** Returns the provider of the model, if one is named. */
 export function providerOf(context: NodeContext): string | undefined {
   return (
     modelAttribute(context.attributes, 'provider') ??
@@ -66,20 +69,20 @@ function textAt(context: NodeContext, key: string): string | undefined {
   return context.text(key).trim() || undefined
 }
 
-/** The form in which an answer is wanted. */
+/** Returns the schema of the answer. */
 function outputOf(attributes: Attributes, id: string): Pick<ModelRequest, 'output'> | SettingsProblem {
   const text = textOf(attributes, 'output_schema')
   if (text === undefined || text.trim() === '') return {}
   const schema = objectIn(text)
   return schema === undefined
-    ? { problem: `${id}: output_schema is no JSON Schema, a JSON object` }
+    ? { problem: `${id}: output_schema must be a JSON Schema, which is a JSON object` }
     : { output: { schema, name: 'answer' } }
 }
 
-/** Attributes that only a backend reads, under a name of their own among the options. */
+/** Attributes that only a backend reads. They are passed as the options `backend`. */
 const BACKEND = ['agent', 'llm_runtime', 'acp_permission_mode', 'acp_allowed_tools']
 
-/** Options of the provider: under its name, also where the author wrote them bare; and what is passed on to a backend. */
+/** Returns the options of the provider under its name, even if the author wrote them without it, and the options of a backend. */
 function optionsOf(context: NodeContext): Pick<ModelRequest, 'options'> | SettingsProblem {
   const { attributes, node } = context
   const backendOptions = BACKEND.flatMap((key) => {
@@ -88,12 +91,12 @@ function optionsOf(context: NodeContext): Pick<ModelRequest, 'options'> | Settin
   })
   const text = textOf(attributes, 'provider_options')
   const providerOptions = text === undefined || text.trim() === '' ? {} : objectIn(text)
-  if (providerOptions === undefined) return { problem: `${node.id}: provider_options is no JSON object` }
+  if (providerOptions === undefined) return { problem: `${node.id}: provider_options must be a JSON object` }
   const provider = providerOf(context) ?? modelOf(context)?.split(':')[0]
   const secret = findKey(providerOptions)
   if (secret !== undefined) return { problem: `${node.id}: ${keyInOptionsFault(secret).message}` }
   const isByProvider = Object.values(providerOptions).every(isObject) && (provider === undefined || isObject(providerOptions[provider]))
-  if (!isByProvider && provider === undefined) return { problem: `${node.id}: provider_options belong under the name of a provider` }
+  if (!isByProvider && provider === undefined) return { problem: `${node.id}: provider_options must have the name of a provider as a key` }
   const byProvider = isByProvider ? (providerOptions as Readonly<Record<string, JsonObject>>) : { [provider ?? '']: providerOptions }
   const all = Object.keys(providerOptions).length === 0 ? {} : byProvider
   const options = backendOptions.length === 0 ? all : { ...all, backend: Object.fromEntries(backendOptions) }

@@ -5,7 +5,10 @@ import { failure, type Outcome, refusal, success } from '../../contract/outcome.
 import { promptOf } from './llm-prompt.ts'
 import { responseUpdates } from './llm-outcome.ts'
 
-/** What a node that asks no model comes to, as it says (reference pipeline 4.3.1, simulate); nothing where it asks one. */
+/**
+ * Returns the outcome of a node that simulates its model, as its attribute states (reference pipeline 4.3.1, simulate);
+ * undefined for a node that asks one.
+ */
 export function simulatedOutcome(context: NodeContext): Outcome | undefined {
   const { attributes, node } = context
   const word = textOf(attributes, 'simulate')?.trim().toLowerCase() ?? ''
@@ -29,7 +32,7 @@ export function simulatedOutcome(context: NodeContext): Outcome | undefined {
     case 'raise_terminal':
       return refusal('401 unauthorized')
     default:
-      return refusal(`${node.id}: simulate knows nothing of ${JSON.stringify(word)}`)
+      return refusal(`${node.id}: simulate has the unknown value ${JSON.stringify(word)}`)
   }
 }
 

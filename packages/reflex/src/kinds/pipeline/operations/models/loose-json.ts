@@ -1,9 +1,7 @@
 import type { Json } from '../../../../kernel/journal/json.ts'
 import { parseJson } from '../../language/parse-json.ts'
 
-/**
- * JSON as models write it: in a code fence, after a sentence, or plain. Nothing if there is none.
- */
+/** Returns the JSON in the answer of a model: in a code fence, after a sentence, or plain. Undefined if there is none. */
 export function looseJson(text: string): Json | undefined {
   for (const candidate of [text, fencedJson(text)]) {
     const value = parseJson(candidate.trim()) ?? parseFirstBracket(candidate)
@@ -12,12 +10,12 @@ export function looseJson(text: string): Json | undefined {
   return undefined
 }
 
-/** What stands in the first code fence that can be JSON, or nothing. */
+/** Returns the content of the first code fence that may be JSON; an empty text if there is none. */
 export function fencedJson(text: string): string {
   return /```(?:json)?[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
 }
 
-/** What begins with the first brace or bracket, up to where it closes. */
+/** Parses the text from the first brace or bracket up to the matching one. */
 function parseFirstBracket(text: string): Json | undefined {
   const start = text.search(/[{[]/)
   if (start < 0) return undefined
@@ -25,7 +23,7 @@ function parseFirstBracket(text: string): Json | undefined {
   return end < 0 ? undefined : parseJson(text.slice(start, end + 1))
 }
 
-/** Where the bracket at `start` closes; text in quotes does not count. */
+/** Returns the index of the bracket that matches the one at `start`, ignoring quoted text; -1 if there is none. */
 function closingBracket(text: string, start: number): number {
   let depth = 0
   let quoted = false

@@ -8,23 +8,26 @@ import type { Answer, Ask, EffectAsk, NodeContext, Settled } from '../../contrac
 import { promptText } from '../../contract/prompt-text.ts'
 import { providerOf, settingsOf } from './llm-settings.ts'
 
-/** Models that are asked at once. */
+/** The limit of models that are asked at once. */
 const AT_ONCE = 8
 
-/** One question to a model, apart from any conversation. */
+/** One question to a model, outside of any conversation. */
 export interface PlainQuestion {
   readonly prompt: string
   readonly system?: string | undefined
-  /** What the question is for, behind the name of the node. */
+  /** The purpose of the question, appended to the name of the node. */
   readonly part: string
-  /** In place of what the node names. */
+  /** The model, instead of the one that the node names. */
   readonly model?: string | undefined
   readonly provider?: string | undefined
   /** Milliseconds. */
   readonly timeout?: number | undefined
 }
 
-/** The request of a question, with the settings of its node. What cannot be read of them fails the node. */
+/**
+ * Returns the request of a question, with the settings of its node. Throws a `TypeError`, which fails the node, for settings
+ * that cannot be read.
+ */
 export function plainRequest(context: NodeContext, question: PlainQuestion): ModelRequest {
   const { attributes, typed, node } = context
   const settings = settingsOf(context)
@@ -41,31 +44,31 @@ export function plainRequest(context: NodeContext, question: PlainQuestion): Mod
   }
 }
 
-/** The same as an effect, for those who ask several at once. */
+/** Returns the request of a question as an effect, for callers that ask several at once. */
 export function plainAsk(context: NodeContext, question: PlainQuestion): EffectAsk {
   return { effect: 'model', args: plainRequest(context, question) as unknown as JsonObject }
 }
 
-/** Performs many effects, a few at once; answers in the order in which they are asked. */
+/** Performs many effects, a few at a time. Returns the answers in the order of the effects. */
 export function* performInBatches(all: readonly EffectAsk[]): Generator<Ask, Settled[], Answer> {
   const answers: Settled[] = []
   for (let from = 0; from < all.length; from += AT_ONCE) answers.push(...(yield* performAll(all.slice(from, from + AT_ONCE))))
   return answers
 }
 
-/** What a model answered; nothing where it failed. */
+/** Returns the text of a model's answer; undefined if it failed. */
 export function replyText(settled: Settled): string | undefined {
   if (settled.error !== undefined) return undefined
   const { ok } = settled
   return typeof ok === 'object' && ok !== null && 'text' in ok ? renderText(ok.text) : ''
 }
 
-/** A text of the author with values of the context in it, as they may stand in a prompt (reference pipeline 5.2, 8.3). */
+/** Returns a text of the author with values of the context filled in, escaped for a prompt (reference pipeline 5.2, 8.3). */
 export function expandPrompt(context: NodeContext, text: string): string {
   return expandFromContext(text, (key) => promptValue(context.get(key)))
 }
 
-/** A value of the context as it may stand in a prompt. */
+/** Returns a value of the context, escaped for a prompt. */
 export function promptValue(value: Json | undefined): string | undefined {
   return value === undefined || value === null ? undefined : promptText(renderText(value))
 }

@@ -21,7 +21,7 @@ interface Recall {
 
 const MEMORIES: Recall = { op: 'memory_recall', key: 'session.recalled_memories' }
 
-/** What can be recalled: by which function, to which key. */
+/** The values that can be recalled, each with its function and its key. */
 const RECALLS: ReadonlyMap<string, Recall> = new Map([
   ['goals', { op: 'recall_goals', key: 'session.goals' }],
   ['intents', { op: 'recall_intents', key: 'session.intents' }],
@@ -30,12 +30,12 @@ const RECALLS: ReadonlyMap<string, Recall> = new Map([
   ['memory', MEMORIES],
 ])
 
-/** Recalls what `recall_type` names, memories where it names nothing. */
+/** Recalls the values that `recall_type` names; memories by default. */
 export const memoryRecall: SessionService = (values) => {
   const word = textOf(values.context.attributes, 'recall_type')?.trim() || 'memories'
   const recall = RECALLS.get(word)
   return recall === undefined
-    ? { problem: `recall_type is goals, intents, beliefs or memories, not ${JSON.stringify(word)}` }
+    ? { problem: `recall_type must be goals, intents, beliefs or memories, not ${JSON.stringify(word)}` }
     : recallValue(values, recall)
 }
 
@@ -43,14 +43,14 @@ function recallValue(values: ServiceValues, { op, key }: Recall): ServiceSteps {
   return callService(values, op, { query: textIn(values, 'session.input'), limit: RECALLED }, (value) => ({ [key]: value }))
 }
 
-/** The same as an action: everything, where the parameters name nothing. Intents are the active ones too. */
+/** Recalls values as an action: all of them if the parameters name none. Intents are also the active intents. */
 export const recallAll: SessionService = function* (values) {
   const word = textIn(values, 'session.recall_type').trim()
   const wanted = word === '' ? ['goals', 'intents', 'beliefs', 'memories'] : [word]
   const updates: Record<string, Json> = {}
   for (const name of wanted) {
     const recall = RECALLS.get(name)
-    if (recall === undefined) return { problem: `recall_type is goals, intents, beliefs or memories, not ${JSON.stringify(name)}` }
+    if (recall === undefined) return { problem: `recall_type must be goals, intents, beliefs or memories, not ${JSON.stringify(name)}` }
     const result: ServiceResult = yield* recallValue(values, recall)
     if ('problem' in result) return result
     Object.assign(updates, result.updates)
@@ -59,11 +59,11 @@ export const recallAll: SessionService = function* (values) {
   return { updates: { ...updates, ...(intents === undefined ? {} : { 'session.active_intents': intents }) } }
 }
 
-/** Remembers a turn. */
+/** Stores a turn in memory. */
 export const memoryUpdate: SessionService = (values) =>
   callService(values, 'memory_update', presentArguments(values, 'turn_data', 'response', 'memory_notes', 'beliefs'), () => ({}))
 
-/** Keeps what the session knows, so that another process can go on with it. */
+/** Stores the values of the session, so that another process can continue it. */
 export const checkpoint: SessionService = (values) => {
   const { context } = values
   const keys = context.keys().filter((key) => key.startsWith('session.') && key !== 'session.last_checkpoint')
@@ -72,11 +72,11 @@ export const checkpoint: SessionService = (values) => {
   return callService(values, 'checkpoint', args, (value) => ({ 'session.last_checkpoint': value }))
 }
 
-/** How the agent stands: its memories, goals, intents that wait. */
+/** Reads the state of the agent: its memories, goals and waiting intents. */
 export const backgroundChecks: SessionService = (values) =>
   callService(values, 'background_checks', {}, (value) => ({ 'session.background_check_results': value }))
 
-/** Hands actions over; with `intent_source=intent_store`, what waits among the intents (reference pipeline 4.6.2). */
+/** Passes actions on; with `intent_source=intent_store`, the waiting intents (reference pipeline 4.6.2). */
 export const routeActions: SessionService = function* (values) {
   const source = textOf(values.context.attributes, 'intent_source')?.trim() || textIn(values, 'session.intent_source')
   if (source === 'intent_store') return yield* callService(values, 'route_intents', {}, (value) => ({ 'session.intents_routed': value }))
@@ -104,7 +104,7 @@ export const processProposals: SessionService = (values) =>
 export const pruneIntents: SessionService = (values) =>
   callService(values, 'prune_stale_intents', {}, (value) => ({ 'session.intents_pruned': value }))
 
-/** Lets memories fade and drops what has faded. */
+/** Ages memories and deletes expired ones. */
 export const consolidate: SessionService = (values) =>
   callService(values, 'consolidate', {}, (value) => ({
     'session.consolidated': true,

@@ -19,10 +19,10 @@ import {
 } from './session-values.ts'
 import { parseJson } from '../../language/parse-json.ts'
 
-/** Calls that one node performs. */
+/** The limit of calls that one node performs. */
 const MOST_CALLS = 32
 
-/** Asks the model of the session with what was said so far: text, or calls of tools (reference pipeline 4.6.2). */
+/** Asks the model of the session with the messages so far. The answer is a text or calls of tools (reference pipeline 4.6.2). */
 export const llmCall: SessionService = function* (values) {
   const { context } = values
   const mode = textOf(context.attributes, 'cognitive_mode')?.trim() || textIn(values, 'session.cognitive_mode')
@@ -34,7 +34,7 @@ export const llmCall: SessionService = function* (values) {
   return answered.nothing === 'missing' ? { updates: {} } : yield* callModel(values, messages, mode)
 }
 
-/** The engine's own model. */
+/** Asks the engine's own model. */
 function* callModel(values: ServiceValues, messages: readonly Json[], mode: string): ServiceSteps {
   const { context } = values
   const settings = settingsOf(context)
@@ -74,7 +74,7 @@ function answerUpdates(answer: JsonObject): ServiceResult {
   return { updates: { 'llm.response_type': 'text', 'llm.content': content, last_response: content, 'llm.tool_calls': [] } }
 }
 
-/** The tools that a session offers: by name, or as a model is told of them. */
+/** Returns the tools that a session offers, given by name or as an offer with a schema. */
 function offersOf(values: ServiceValues): readonly ToolOffer[] {
   return listIn(values, 'session.tools').flatMap((tool): ToolOffer[] => {
     const { name, description, schema } = isObject(tool) ? tool : { name: tool }
@@ -83,7 +83,7 @@ function offersOf(values: ServiceValues): readonly ToolOffer[] {
   })
 }
 
-/** Messages of a session as a model takes them; what is none is left out. */
+/** Returns the messages of a session for a model; entries that are not messages are left out. */
 function messagesOf(list: readonly Json[]): readonly ModelMessage[] {
   const offered = new Set<string>()
   return list.flatMap((message): ModelMessage[] => {
@@ -112,7 +112,7 @@ function callsOf(value: Json): readonly ToolCall[] {
   })
 }
 
-/** Performs the calls that a model asked for; what a tool refuses is its result (reference pipeline 4.6.2). */
+/** Performs the calls that a model requested. The error of a refused call is its result (reference pipeline 4.6.2). */
 export const toolDispatch: SessionService = function* (values) {
   const { context } = values
   const requested = listIn(values, 'llm.tool_calls')
@@ -131,13 +131,13 @@ export const toolDispatch: SessionService = function* (values) {
   return { updates: { 'session.tool_results': results, 'session.messages': [...messages, ...toolMessages] } }
 }
 
-/** The tools that a session offers its model; nothing where it does not say, so that the policy alone decides. */
+/** Returns the tools that a session offers its model; undefined if it states none, so that only the policy decides. */
 function offeredNames(values: ServiceValues): ReadonlySet<string> | undefined {
   const names = offersOf(values).map(({ name }) => toolName(name))
   return names.length === 0 ? undefined : new Set(names)
 }
 
-/** Tools whose results come from outside: they would decide what the agent calls next. */
+/** Tools whose results come from outside and would influence the next calls of the agent. */
 const OUTSIDE: ReadonlySet<string> = new Set(['http'])
 
 function* dispatchCalls(
@@ -154,7 +154,7 @@ function* dispatchCalls(
     if (!known.includes(call)) return { id, name, ok: false, content: `error: there is no tool ${JSON.stringify(name)}` }
     if (call.invalid !== undefined) return { id, name, ok: false, content: `error: the arguments of ${name} are not a JSON object` }
     if (performable.includes(call)) return resultOf(id, name, settled[performable.indexOf(call)])
-    return { id, name, ok: false, content: 'error: what comes from outside needs a node of its own' }
+    return { id, name, ok: false, content: 'error: a tool with results from outside needs its own node' }
   })
 }
 
@@ -172,7 +172,7 @@ const TOOL_NAMES: ReadonlyMap<string, string> = new Map([
   ['shell_execute', 'shell'],
 ])
 
-/** The name that a tool has here, where pipelines call it otherwise. */
+/** Returns the name of a tool in Reflex, for a name that pipelines use. */
 function toolName(name: string): string {
   return TOOL_NAMES.get(name) ?? name
 }

@@ -2,7 +2,7 @@ import { isList, isObject, type Json, type JsonObject } from '../../../../kernel
 import { renderText } from '../../language/render.ts'
 import { listIn, type SessionService, textIn, type ServiceValues } from './session-values.ts'
 
-/** Messages that a follow-up repeats, and characters of one part of a prompt. */
+/** The limit of messages that a follow-up repeats, and of characters of one part of a prompt. */
 const MOST_REPEATED = 40
 const MOST_PART = 8_000
 
@@ -28,7 +28,7 @@ const PARTS: readonly (readonly [key: string, title: string])[] = [
   ['session.recent_percepts', 'What you perceived lately'],
 ]
 
-/** What an agent is told when nobody speaks to it. */
+/** Returns the prompt of an agent when no person talks to it. */
 export function heartbeatPrompt(values: ServiceValues, mode: string): string {
   const turn = textIn(values, 'session.turn_count')
   return [`This is ${turn === '' ? 'a turn' : `turn ${turn}`} of your own.`, MODES[mode] ?? '', ...partsOf(values), ANSWER]
@@ -55,8 +55,8 @@ function valueText(value: Json | undefined): string {
 }
 
 /**
- * Builds what a model is asked: `heartbeat_prompt` for a turn of the agent's own, `followup_prompt` and `messages` after its
- * actions, `user_prompt` for a turn with somebody (reference pipeline 4.6.2, the newer corpus).
+ * Builds the prompts of a session: `heartbeat_prompt` for a turn of the agent itself, `followup_prompt` and `messages` after its
+ * actions, `user_prompt` for a turn with a person (reference pipeline 4.6.2, the newer corpus).
  */
 export const buildPrompt: SessionService = (values) => {
   const mode = textIn(values, 'session.mode') || 'turn'

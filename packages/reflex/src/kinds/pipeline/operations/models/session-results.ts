@@ -8,7 +8,7 @@ type ItemTest = (value: Json) => boolean
 const isText: ItemTest = (value) => typeof value === 'string'
 const DECISIONS: ReadonlySet<Json> = new Set(['accept', 'reject', 'defer'])
 
-/** The lists that a model answers with, and which of their values count (reference pipeline 4.6.2). */
+/** The lists in a model's answer, with tests for their valid items (reference pipeline 4.6.2). */
 const LISTS: readonly (readonly [name: string, keeps: ItemTest])[] = [
   ['actions', (value) => isObject(value) && typeof value['type'] === 'string'],
   ['goal_updates', isObject],
@@ -25,7 +25,7 @@ const LISTS: readonly (readonly [name: string, keeps: ItemTest])[] = [
   ],
 ]
 
-/** Takes the answer of a model apart into ten lists. What is no JSON object gives ten empty ones and is no failure. */
+/** Splits the answer of a model into ten lists. An answer that is not a JSON object results in ten empty lists and is not a failure. */
 export const processResults: SessionService = (values) => {
   const text = renderText(values.get('llm.content')) || renderText(values.get('last_response'))
   const read = looseJson(text)

@@ -7,17 +7,17 @@ import type { Answer, Ask, NodeContext } from '../../contract/handler.ts'
 import type { ServiceAnswer } from '../../contract/services.ts'
 import { parseJson } from '../../language/parse-json.ts'
 
-/** Who acts where neither the node nor the context nor whoever started the run says it (reference pipeline 4.6.1). */
+/** The default agent, if neither the node nor the context nor the starter of the run names one (reference pipeline 4.6.1). */
 const DEFAULT_AGENT = 'orchestrator'
 
-/** Where a service of a session has its values from: the context for a node of its type, the parameters for an action. */
+/** The source of a session service's values: the context for a node of its type, the parameters for an action. */
 export interface ServiceValues {
   readonly context: NodeContext
-  /** The value of a key of the context, such as `session.goals`. */
+  /** Returns the value of a key of the context, such as `session.goals`. */
   get(key: string): Json | undefined
 }
 
-/** What a service writes, by keys of the context, or why it failed. */
+/** The updates of a service by keys of the context, or the reason for its failure. */
 export type ServiceResult = { readonly updates: JsonObject } | { readonly problem: string; readonly transient?: true }
 
 export type ServiceSteps = Generator<Ask, ServiceResult, Answer>
@@ -25,22 +25,22 @@ export type ServiceSteps = Generator<Ask, ServiceResult, Answer>
 /** One service of a session. */
 export type SessionService = (values: ServiceValues) => ServiceResult | ServiceSteps
 
-/** Whose session and memory a node means: its own word, then what it is handed, then that of the context. */
+/** Returns the agent whose session and memory a node uses: that of the node, else `agentId`, else that of the context. */
 export function agentOf(context: NodeContext, agentId?: Json): string {
   return textOf(context.attributes, 'agent_id')?.trim() || renderText(agentId) || agentOfContext(context)
 }
 
-/** The agent of the context, else that of the run. */
+/** Returns the agent of the context, else that of the run. */
 export function agentOfContext(context: NodeContext): string {
   return context.text('session.agent_id') || (context.permissions.agent ?? DEFAULT_AGENT)
 }
 
-/** The values of the context. */
+/** Returns the values of the context. */
 export function contextValues(context: NodeContext): ServiceValues {
   return { context, get: (key) => context.get(key) }
 }
 
-/** Parameters under the last part of their keys; what is not handed over is read from the context. */
+/** Returns parameters by the last part of their keys; missing ones are read from the context. */
 export function parameterValues(context: NodeContext, given: JsonObject): ServiceValues {
   return { context, get: (key) => given[key.split('.').at(-1) ?? key] ?? context.get(key) }
 }
@@ -49,7 +49,7 @@ export function textIn(values: ServiceValues, key: string): string {
   return renderText(values.get(key))
 }
 
-/** A list as the context holds it, or as JSON text; what is none is empty. */
+/** Returns a list of the context, or one written as JSON text; an empty list for other values. */
 export function listIn(values: ServiceValues, key: string): readonly Json[] {
   const value = values.get(key)
   if (isList(value)) return value
@@ -58,13 +58,13 @@ export function listIn(values: ServiceValues, key: string): readonly Json[] {
   return isList(parsed) ? parsed : []
 }
 
-/** What a service answers: its value, nothing, or that the engine does it itself. */
+/** The answer of a service: a value, `missing`, or `own` if the engine performs the service itself. */
 export type ServiceReply = { readonly value: Json } | { readonly nothing: 'missing' | 'own' } | { readonly error: FaultData }
 
-/** No port of that name: a runtime without services, where every service is missing. */
+/** The code of a missing port: a runtime without services, in which every service is missing. */
 const NO_PORT = 'R2013'
 
-/** Asks a service of the host, or the ledgers of the store that stand in for it. */
+/** Calls a service of the host, or the ledgers of the store that replace it. */
 export function* askService(
   context: NodeContext,
   service: 'session' | 'memory' | 'search' | 'consensus',
@@ -78,7 +78,7 @@ export function* askService(
   return 'value' in answer ? answer : { nothing: 'own' in answer ? 'own' : 'missing' }
 }
 
-/** Asks the session for something and writes what comes of it; a service that is missing writes nothing. */
+/** Calls a service of the session and writes its result; a missing service writes nothing. */
 export function* callService(values: ServiceValues, op: string, args: JsonObject, write: (value: Json) => JsonObject): ServiceSteps {
   const { context } = values
   const answered = yield* askService(context, 'session', op, args, agentOf(context, values.get('session.agent_id')))

@@ -2,7 +2,7 @@ import { isObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
 import { listIn, type SessionService, type ServiceValues, textIn } from './session-values.ts'
 
-/** What was said to the agent: a command, the result of a tool, a question; blocked before all of them, whatever it is. */
+/** Classifies the input of the agent: a command, the result of a tool, or a question. A blocked input is always `blocked`. */
 export const classify: SessionService = (values) => {
   const input = values.get('session.input')
   const text = renderText(input)
@@ -17,10 +17,10 @@ export const classify: SessionService = (values) => {
   return { updates: { 'session.input_type': type } }
 }
 
-/** How often the agent consolidates, in turns. */
+/** The number of turns between two consolidations of the agent. */
 const CONSOLIDATION_PERIOD = 5
 
-/** What the agent should be at: somebody who waits comes first, then order in its head, then its goals. */
+/** Selects the mode of the agent: a waiting person comes first, then consolidation, then its goals. */
 export const modeSelect: SessionService = (values) => {
   const turn = Math.trunc(Number(textIn(values, 'session.turn_count') || 0))
   const hasGoals = listIn(values, 'session.goals').length > 0
@@ -38,7 +38,7 @@ export const modeSelect: SessionService = (values) => {
   return { updates: { 'session.cognitive_mode': mode } }
 }
 
-/** What the agent says; a refusal where what was said to it is blocked. */
+/** Returns the response of the agent; a refusal if the input is blocked. */
 export const format: SessionService = (values) => {
   const isBlocked = isYes(values, 'session.blocked') || textIn(values, 'session.input_type') === 'blocked'
   const reason = textIn(values, 'session.block_reason')

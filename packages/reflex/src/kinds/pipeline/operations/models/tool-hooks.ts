@@ -5,27 +5,27 @@ import type { Answer, Ask, EffectAsk, Handler, NodeContext, Settled } from '../.
 import type { Outcome } from '../../contract/outcome.ts'
 import { sandboxOf, stageFolder } from '../commands/hooks.ts'
 
-/** Milliseconds for a hook (reference pipeline 10.3). */
+/** The time limit of a hook in milliseconds (reference pipeline 10.3). */
 const TIMEOUT = 60_000
-/** Characters of a payload in a variable: systems bound what one variable may hold. The input of the command has all of it. */
+/**
+ * The limit of characters of a payload in an environment variable, whose size the system limits. The input of the command has
+ * the whole payload.
+ */
 const MOST_VARIABLE = 32_000
 
-/** A call of a tool as its hooks are told of it. */
+/** A call of a tool as its hooks receive it. */
 interface HookedCall {
   readonly tool: string
   readonly id: string
   readonly args: Json
 }
 
-/** What ended a call, beside it. */
+/** A call with its result. */
 type HookedResult = HookedCall & { readonly result: Json }
 
 type Phase = 'pre' | 'post'
 
-/**
- * Runs the hook before calls of tools, all at once; which of the calls are to be made: not those whose hook ended with
- * another code than 0, said no, or could not be run.
- */
+/** Runs the hook before calls of tools, all at once. Returns the calls to make: those whose hook ended with code 0 and did not refuse. */
 export function* runPreHooks<Called extends HookedCall>(
   context: NodeContext,
   calls: readonly Called[],
@@ -38,7 +38,7 @@ export function* runPreHooks<Called extends HookedCall>(
   return calls.filter((_, i) => isApproved(settled[i]))
 }
 
-/** Runs the hook after calls of tools; what it says is recorded and changes nothing. */
+/** Runs the hook after calls of tools. Its result is recorded and changes nothing. */
 export function* runPostHooks(context: NodeContext, calls: readonly HookedResult[]): Generator<Ask, void, Answer> {
   const hook = hookOf(context, 'post')
   if (hook === undefined) return
@@ -47,7 +47,7 @@ export function* runPostHooks(context: NodeContext, calls: readonly HookedResult
     context.note('tool_hook_post', { node_id: context.node.id, tool, tool_call_id: id, result: isApproved(settled[i]) ? 'ok' : 'failed' })
 }
 
-/** A handler that is itself one call of a tool, with the hooks around it: a call that is skipped skips the node. */
+/** Returns a handler that is one call of a tool, with hooks around it. A skipped call skips the node. */
 export function withToolHooks(handler: Handler, argsOf: (context: NodeContext) => JsonObject): Handler {
   return (context) =>
     hookOf(context, 'pre') === undefined && hookOf(context, 'post') === undefined
@@ -68,7 +68,10 @@ function* runHooked(context: NodeContext, handler: Handler, args: JsonObject): G
   return outcome
 }
 
-/** The command of a hook, or `true` for a function of the host: the node's, else the graph's, else the host's (reference pipeline 10.3). */
+/**
+ * Returns the command of a hook, or `true` for a function of the host: that of the node, else of the graph, else of the host
+ * (reference pipeline 10.3).
+ */
 function hookOf({ attributes, typed, permissions }: NodeContext, phase: Phase): string | true | undefined {
   const key = `tool_hooks.${phase}`
   return textOf(attributes, key)?.trim() || textOf(typed.graph.attributes, key)?.trim() || permissions.toolHooks?.[phase]
@@ -94,7 +97,7 @@ function resultOf(more: object): JsonObject {
   return 'result' in more ? { result: more.result as Json } : {}
 }
 
-/** Whether a hook lets a call be: a command that ended with 0, a function that did not say no. */
+/** True if a hook approves a call: a command that ended with code 0, or a function that did not refuse. */
 function isApproved(settled: Settled | undefined): boolean {
   if (settled === undefined || settled.error !== undefined) return false
   const { ok } = settled

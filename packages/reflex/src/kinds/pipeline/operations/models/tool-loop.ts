@@ -18,24 +18,24 @@ import { onResume } from '../commands/requirements.ts'
 import { runPostHooks, runPreHooks } from './tool-hooks.ts'
 
 const MAX_TURNS = 15
-/** A conversation is gone through again with each answer: longer ones would be slow, and belong into several nodes. */
+/** The limit of turns. Each answer reads the whole conversation again, so longer ones would be slow and should be several nodes. */
 const MOST_TURNS = 200
-/** Calls of one turn that are made; a model that wants more at once is told so. */
+/** The limit of calls of one turn. A call beyond the limit is answered with an error. */
 const MOST_CALLS = 32
-/** Characters of a result in the remark about its call. */
+/** The limit of characters of a result in the note about its call. */
 const MOST_NOTED = 2_000
 
-/** What came of a conversation with a model. */
+/** The result of a conversation with a model. */
 export interface Conversation {
   readonly reply: ModelReply
-  /** What was said after the request, the last reply included. */
+  /** The messages after the request, including the last reply. */
   readonly messages: readonly ModelMessage[]
-  /** Calls in their order, refused ones included. */
+  /** Calls in order, including refused ones. */
   readonly calls: readonly ToolCall[]
   readonly turns: number
   /** The sum over all turns. */
   readonly usage: Usage
-  /** US dollars; absent when a turn is unpriced. */
+  /** In US dollars; absent if a turn has no price. */
   readonly cost?: number
   /** The result of the terminal tool that ended it. */
   readonly result?: Json
@@ -46,7 +46,7 @@ type ConversationFailure = { readonly error: FaultData } | { readonly problem: s
 
 type ConversationResult = Conversation | ConversationFailure
 
-/** The tools that a node offers its model; nothing where it offers none (reference pipeline 4.3.1). */
+/** Returns the tools that a node offers its model; an empty list if it offers none (reference pipeline 4.3.1). */
 export function* requestOffers(context: NodeContext): Generator<Ask, readonly Offer[] | { readonly problem: string }, Answer> {
   const { attributes, node } = context
   if (!isOn(attributes, 'use_tools')) return []
@@ -60,10 +60,10 @@ export function* requestOffers(context: NodeContext): Generator<Ask, readonly Of
 }
 
 /**
- * Asks a model and calls the tools that it asks for, until it answers: each turn an effect, each call one of its own, the
- * calls of a turn at once. The model gets the error of a failed call: a tool that is not offered, arguments that do not fit,
- * a refused capability, a hook that refused. After a crash, and in a further attempt, it continues after the last recorded
- * answer. Each request refers to the turns before it, so that the journal holds each of them once.
+ * Asks a model and performs its calls of tools, until it answers. Each turn is an effect, each call is another one, and the
+ * calls of a turn run at once. The model gets the error of a failed call: a tool that is not offered, invalid arguments, a
+ * refused capability, a hook that refused. After a crash, and in a further attempt, the conversation continues after the last
+ * recorded answer. Each request refers to the turns before it, so that the journal has each of them once.
  */
 export function* converse(
   context: NodeContext,
@@ -71,7 +71,7 @@ export function* converse(
   offers: readonly Offer[],
 ): Generator<Ask, ConversationResult, Answer> {
   const most = integerOf(context.attributes, 'max_turns') ?? MAX_TURNS
-  if (most < 1 || most > MOST_TURNS) return { problem: `${context.node.id}: max_turns is a number from 1 to ${MOST_TURNS}` }
+  if (most < 1 || most > MOST_TURNS) return { problem: `${context.node.id}: max_turns must be a whole number from 1 to ${MOST_TURNS}` }
   const terminal = new Set(listOf(context.attributes, 'terminal_tools'))
   const messages: ModelMessage[] = []
   const calls: ToolCall[] = []
@@ -102,10 +102,10 @@ export function* converse(
     place = yield* keepPart({ after: place, reply: settled.at ?? '', results: ends.map(({ part }) => part) })
     args = { ...args, conversation: place }
   }
-  return { problem: `${context.node.id}: the model called tools in each of its ${most} turns and never answered`, turns: most }
+  return { problem: `${context.node.id}: the model called tools in each of its ${most} turns and gave no answer`, turns: most }
 }
 
-/** The first request. Where later requests are possible, the part that they share with it is kept on the board. */
+/** Returns the first request. If later requests are possible, the part that they share is stored on the board. */
 function* startConversation(
   request: ModelRequest,
   offers: readonly Offer[],
@@ -130,7 +130,7 @@ interface CallEnd {
   readonly part: ResultPart
 }
 
-/** Makes the calls of a turn that can be made; the results of all, in their order. */
+/** Performs the valid calls of a turn. Returns the results of all calls in order. */
 function* callTools(
   context: NodeContext,
   requested: readonly ToolCall[],
@@ -158,16 +158,18 @@ function* callTools(
   return ends
 }
 
-/** The tool that a call is for, or why it is not made. */
+/** Returns the tool of a call, or the reason why it is not performed. */
 function offerFor(call: ToolCall, place: number, offers: readonly Offer[]): { readonly offer?: Offer; readonly problem?: string } {
   const offer = offers.find(({ name, tool }) => name === call.name || tool === call.name)
   if (offer === undefined)
-    return { problem: `there is no tool ${JSON.stringify(call.name)}; there are ${offers.map(({ name }) => name).join(', ') || 'none'}` }
+    return {
+      problem: `there is no tool ${JSON.stringify(call.name)}; the tools are ${offers.map(({ name }) => name).join(', ') || 'none'}`,
+    }
   if (call.invalid !== undefined) return { offer, problem: `the arguments of ${call.name} are not a JSON object` }
-  return place < MOST_CALLS ? { offer } : { offer, problem: `at most ${MOST_CALLS} calls at once: call ${call.name} again` }
+  return place < MOST_CALLS ? { offer } : { offer, problem: `at most ${MOST_CALLS} calls are allowed at once: call ${call.name} again` }
 }
 
-/** The result of a call, by the answer that holds it; a call without an answer was refused by a hook. */
+/** Returns the result of a call, as a reference to its recorded answer. A hook has refused a call without an answer. */
 function resultPart({ id, name }: ToolCall, settled: Settled | undefined, problem = 'skipped by hook'): ResultPart {
   return { call: id, name, ...(settled?.at === undefined ? { said: problem } : { at: settled.at }) }
 }

@@ -8,7 +8,7 @@ import { defineOperation } from '../../contract/define-operation.ts'
 import { context, writes } from '../../model/operation-ports.ts'
 import { COUNCIL } from '../parameters.ts'
 
-/** What a council came to. */
+/** The decision of a council. */
 export interface Decision {
   readonly decision: 'approved' | 'rejected' | 'deadlock'
   readonly approve_count: number
@@ -16,19 +16,19 @@ export interface Decision {
   readonly abstain_count: number
   readonly quorum_met: boolean
   readonly average_confidence: number
-  /** Those that were named most often, at most five. */
+  /** The concerns that were named most often, at most five. */
   readonly primary_concerns: readonly string[]
   /** The decision in one line. */
   readonly recommendation: string
 }
 
-/** Concerns of a council that are told. */
+/** The limit of concerns in a decision. */
 const MOST_CONCERNS = 5
 
 /**
- * Counts votes (reference pipeline 4.6.1, decide). `unheard` are voters that failed: they abstain, so that an error never
- * makes a majority. A side wins that reaches the quorum and has more votes than the other: a tie never approves.
- * A quorum that cannot be read is a `problem`, and so are votes that nobody cast.
+ * Counts votes (reference pipeline 4.6.1, decide). `missing` is the number of voters that failed: they count as abstentions, so
+ * that an error never creates a majority. A side wins if it reaches the quorum and has more votes than the other side: a tie
+ * never approves. Returns a `problem` for an invalid quorum, and if there are no votes.
  */
 export function decideVotes(votes: readonly Vote[], missing: number, quorum: string): Decision | { readonly problem: string } {
   const count = (side: Vote['vote']): number => votes.filter(({ vote }) => vote === side).length
@@ -53,14 +53,14 @@ export function decideVotes(votes: readonly Vote[], missing: number, quorum: str
 
 const ADVICE = { approved: 'approve', rejected: 'reject', deadlock: 'no agreement' } as const
 
-/** What is wrong with a quorum, if anything is. */
+/** Returns the mistake in a quorum, if there is one. */
 export function quorumProblem(quorum: string): string | undefined {
   return quorumOf(quorum, 1) === undefined
-    ? `a quorum is majority, supermajority, unanimous or a whole number from 1, not ${JSON.stringify(quorum)}`
+    ? `a quorum must be majority, supermajority, unanimous or a whole number from 1, not ${JSON.stringify(quorum)}`
     : undefined
 }
 
-/** How many votes of `n` a side needs; nothing for a word that says nothing. */
+/** Returns the number of votes out of `n` that a side needs; undefined for an unknown word. */
 function quorumOf(word: string, n: number): number | undefined {
   switch (word) {
     case 'majority':
@@ -84,8 +84,8 @@ function mostNamed(concerns: readonly string[]): readonly string[] {
 }
 
 /**
- * The decision of the branches of a parallel node, each a vote: what it answered last, else `vote.<id>`, else its notes. A
- * branch that did not succeed, or that said nothing, abstains.
+ * Returns the decision of the branches of a parallel node. Each branch is a vote: its last answer, else `vote.<id>`, else its
+ * notes. A branch that did not succeed, or has none of them, abstains.
  */
 export function decideBranches(results: Json | undefined, quorum: string): Decision | { readonly problem: string } {
   const branches = isList(results) ? results.filter(isObject) : []
@@ -102,12 +102,12 @@ function voteOfBranch(branch: JsonObject): Vote | undefined {
   return reply === undefined ? undefined : readVote(reply)
 }
 
-/** A decision as a council's keys hold it. */
+/** Returns a decision as the `council.*` keys of the context. */
 export function councilKeys({ recommendation: _recommendation, ...decision }: Decision): JsonObject {
   return Object.fromEntries(Object.entries(decision).map(([key, value]) => [`council.${key}`, value]))
 }
 
-/** Decides by the votes of the branches before it; a deadlock fails, unless only advice was asked for. Pure. */
+/** Decides by the votes of the branches before it. A deadlock fails, except in the mode `advisory`. Pure. */
 const run: Handler = (context) => {
   const { attributes, node, typed } = context
   const decision = decideBranches(context.get('parallel.results'), textOf(attributes, 'quorum')?.trim() || 'majority')

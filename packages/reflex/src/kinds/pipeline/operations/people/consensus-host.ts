@@ -7,7 +7,7 @@ import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { effectFailed } from '../commands/requirements.ts'
 import { askService } from '../models/session-values.ts'
 
-/** What is put before a council. */
+/** The proposal to a council. */
 export interface Proposal {
   readonly text: string
   readonly agent: string
@@ -15,7 +15,7 @@ export interface Proposal {
   readonly quorum: string
 }
 
-/** Milliseconds between two looks at a proposal: twice as long each time, up to the second. */
+/** The first and the longest pause between two checks of a proposal, in milliseconds. Each pause is twice as long as the one before. */
 const FIRST_REST = 1_000
 const LONGEST_REST = 600_000
 
@@ -26,7 +26,7 @@ interface HostDecision {
   readonly recommendation: string
 }
 
-/** What a node that waits for a council keeps from one look to the next. Times in milliseconds. */
+/** The data that a waiting node keeps between two checks. Times are in milliseconds. */
 interface PendingDecision {
   readonly id: string
   readonly waited: number
@@ -35,13 +35,13 @@ interface PendingDecision {
 
 type HostSteps<Value> = Generator<Ask, Value | Outcome, Answer>
 
-/** Puts a proposal before the council of the host; what it decides at once is kept for the nodes that ask later. */
+/** Submits a proposal to the council of the host. An immediate decision is kept for later nodes. */
 export function* proposeToHost(context: NodeContext, proposal: Proposal): Steps {
   const proposed = yield* submitProposal(context, proposal)
   return 'status' in proposed ? proposed : success({ 'consensus.proposal_id': proposed.id, 'consensus.status': 'submitted' })
 }
 
-/** The same, and waits for the decision: as long as the node states by `timeout`, else without a limit. */
+/** Submits a proposal and waits for the decision: up to `timeout` of the node, else without a limit. */
 export function* askHost(context: NodeContext, proposal: Proposal): Steps {
   const timeout = durationOf(context.attributes, 'timeout') || Number.POSITIVE_INFINITY
   if (context.kept !== undefined) return yield* awaitDecision(context, context.kept as unknown as PendingDecision, timeout, true)
@@ -51,20 +51,20 @@ export function* askHost(context: NodeContext, proposal: Proposal): Steps {
   return yield* awaitDecision(context, { id: proposed.id, waited: 0, rest: FIRST_REST }, timeout, true)
 }
 
-/** Waits for the decision on a proposal, up to a time; then the proposal is pending, which is no failure. */
+/** Waits for the decision on a proposal up to a limit. After that the proposal is pending, which is not a failure. */
 export function* awaitHost(context: NodeContext, id: string, timeout: number): Steps {
   const pending = context.kept === undefined ? { id, waited: 0, rest: FIRST_REST } : (context.kept as unknown as PendingDecision)
   return yield* awaitDecision(context, pending, timeout, false)
 }
 
-/** Says whether a proposal has been decided, without waiting. */
+/** Returns the status of a proposal without waiting. */
 export function* checkWithHost(context: NodeContext, id: string): Steps {
   const found = yield* readDecision(context, id)
   if (found !== undefined && 'status' in found) return found
   return success({ 'consensus.status': found === undefined ? 'pending' : 'decided' })
 }
 
-/** One look and one rest, in which somebody may send the decision; then it begins again with what it keeps. */
+/** Checks once and pauses once. A message with the decision ends the pause; otherwise the handler restarts with the kept data. */
 function* awaitDecision(context: NodeContext, { id, waited, rest }: PendingDecision, timeout: number, failsOnTimeout: boolean): Steps {
   const found = yield* readDecision(context, id)
   if (found !== undefined) return 'status' in found ? found : decisionOutcome(found)
@@ -75,7 +75,7 @@ function* awaitDecision(context: NodeContext, { id, waited, rest }: PendingDecis
   const left = timeout - waited
   const wait = context.permissions.council?.checks === true ? Math.min(rest, left) : left
   const result = yield* awaitSignal(`consensus.${id}`, Number.isFinite(wait) ? wait : undefined)
-  // Whoever sends it says the decision and nothing else: words from outside would have the label of the council's.
+  // The sender states only the decision. Free text from outside would get the label of the council's own text.
   const sent =
     'message' in result ? decisionIn(isObject(result.message) ? (result.message['decision'] ?? null) : result.message) : undefined
   if (sent !== undefined) {
@@ -85,7 +85,7 @@ function* awaitDecision(context: NodeContext, { id, waited, rest }: PendingDecis
   if ('message' in result)
     context.note('stage_warning', {
       node_id: context.node.id,
-      warning: `a decision is ${DECISIONS.join(', ')}; the message was something else`,
+      warning: `a decision must be one of ${DECISIONS.join(', ')}; the message had none of them`,
     })
   return yield* restartHandler({
     id,
@@ -102,14 +102,14 @@ function* submitProposal(
   if ('error' in answered) return effectFailed(context, answered.error)
   const answer = 'value' in answered && isObject(answered.value) ? answered.value : {}
   const id = renderText(answer['proposal_id'])
-  if (id === '') return refusal(`${context.node.id}: the council of the host gave no proposal_id`)
+  if (id === '') return refusal(`${context.node.id}: the council of the host returned no proposal_id`)
   const decision = decisionIn(answer)
   if (decision === undefined) return { id }
   const failed = yield* storeDecision(context, id, decision)
   return failed ?? { id, decided: decision }
 }
 
-/** How a proposal stands: by what the run has kept, else by what the host says. Undefined while it is pending. */
+/** Returns the decision on a proposal: the one that the run has kept, else that of the host. Undefined while it is pending. */
 function* readDecision(context: NodeContext, id: string): HostSteps<HostDecision | undefined> {
   const read = yield* perform('ledger', ['read', ledgerOf(context), 0])
   if (read.error !== undefined) return effectFailed(context, read.error)
@@ -126,13 +126,13 @@ function isDecided(entry: Json | undefined, id: string): boolean {
   return isObject(entry) && entry['decided'] === id
 }
 
-/** Keeps a decision for later nodes of the run; the failure of the node if it cannot be kept. */
+/** Keeps a decision for later nodes of the run. Returns the failure of the node if it cannot be kept. */
 function* storeDecision(context: NodeContext, id: string, decision: HostDecision): HostSteps<undefined> {
   const appended = yield* perform('ledger', ['append', ledgerOf(context), { decided: id, ...decision }])
   return appended.error === undefined ? undefined : effectFailed(context, appended.error)
 }
 
-/** A decision, as a word or as an object that has one; nothing else is one. */
+/** Returns the decision in a value: a word, or an object that has one; undefined for any other value. */
 function decisionIn(value: Json | undefined): HostDecision | undefined {
   const { decision, recommendation } = isObject(value) ? value : { decision: value, recommendation: undefined }
   const word = DECISIONS.find((one) => one === decision)
@@ -147,7 +147,7 @@ export function decisionKeys(decision: string, recommendation = ''): JsonObject 
   return { 'consensus.decision': decision, 'consensus.recommendation': recommendation, 'consensus.status': 'decided' }
 }
 
-/** A ledger of the run's own: proposals of other runs are nobody's business here. */
+/** Returns the name of the run's own ledger. Proposals of other runs are not visible in it. */
 export function ledgerOf({ permissions }: NodeContext): string {
   return `consensus/${permissions.run}`
 }

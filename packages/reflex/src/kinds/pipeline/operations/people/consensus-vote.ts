@@ -6,7 +6,7 @@ import { parseJson } from '../../language/parse-json.ts'
 /** One vote of a council. */
 export interface Vote {
   readonly vote: 'approve' | 'reject' | 'abstain'
-  /** In [0, 1]; 0.5 where nothing is said. */
+  /** In [0, 1]; 0.5 if not stated. */
   readonly confidence: number
   readonly concerns: readonly string[]
   /** In [0, 1]. */
@@ -14,20 +14,20 @@ export interface Vote {
   readonly reasoning: string
 }
 
-/** How a voter is asked for what is read here. */
+/** The instruction to a voter. `readVote` reads the answer to it. */
 export const VOTE_INSTRUCTION =
   'Answer only with one JSON object: {"vote": "approve" | "reject" | "abstain", "reasoning": text, "confidence": 0..1, "concerns": [text], "risk_score": 0..1}.'
 
-/** Characters of an answer that are looked through for a vote. */
+/** The limit of characters of an answer that are searched for a vote. */
 const MOST = 50_000
-/** Mentions of a vote that are looked at, and braces before each of them. */
+/** The limit of mentions of a vote that are tried, and of braces before each of them. */
 const MENTIONS = 10
 const BRACES = 8
 
 /**
- * Reads a vote out of what a voter said: the whole text as JSON, JSON in a fence, any object in it that has a `vote`, and
- * at last the words. Words that speak for both sides, or for none, abstain. Nothing for a text that is empty
- * (reference pipeline 4.6.1, decide).
+ * Reads a vote from the answer of a voter: the whole text as JSON, JSON in a fence, any object in it that has a `vote`, and
+ * finally its words. Words for both sides, or for none, abstain. Returns undefined for an empty text (reference pipeline 4.6.1,
+ * decide).
  */
 export function readVote(reply: string): Vote | undefined {
   const text = reply.slice(0, MOST).trim()
@@ -40,7 +40,7 @@ function voteIn(value: Json | undefined): JsonObject | undefined {
   return isObject(value) && typeof value['vote'] === 'string' ? value : undefined
 }
 
-/** The first object that has a vote: outwards from each place where one is mentioned. */
+/** Returns the first object that has a vote, searching outwards from each mention of one. */
 function mentionedVote(text: string): JsonObject | undefined {
   let mention = text.indexOf('"vote"')
   for (let seen = 0; mention >= 0 && seen < MENTIONS; seen++) {
@@ -73,7 +73,7 @@ function voteSide(word: string): Vote['vote'] {
 
 const APPROVES = /\bapprove[sd]?\b/i
 const REJECTS = /\breject(?:s|ed)?\b/i
-/** A no before the word turns it round, and then nobody knows what is meant: it must not approve. */
+/** Matches a negation before the word. It makes the vote unclear, so the vote must not approve. */
 const DENIED = /(?:\bnot|\bnever|\bcannot|n['’]t)\s+(?:\w+\s+){0,3}(?:approve|reject)/i
 
 function voteInWords(text: string): Vote {

@@ -12,17 +12,17 @@ import { performInBatches, plainAsk, promptValue, replyText } from '../models/pl
 import { effectFailed } from '../commands/requirements.ts'
 import { agentOfContext } from '../models/session-values.ts'
 
-/** Who is asked where nobody is named. */
+/** The default evaluators. */
 const EVALUATORS: readonly string[] = ['correctness', 'safety', 'usefulness']
-/** Milliseconds that a council has, and that is waited for one. */
+/** The default time limit of a council, and of waiting for one, in milliseconds. */
 const TIMEOUT = 30_000
 
 type ConsensusSteps<Value> = Generator<Ask, Value | Outcome, Answer>
 
 /**
- * Puts a proposal before the council of this process: each evaluator is a view that the model is asked to take, all of them
- * at once (reference pipeline 4.6.1). The proposal and what becomes of it stand in the ledger `consensus/<run>`, so that
- * any later node of the run can ask for them.
+ * Submits a proposal to the council of this process. Each evaluator is a point of view that the model takes; all are asked at
+ * once (reference pipeline 4.6.1). The proposal and its decision are kept in the ledger `consensus/<run>`, so that later nodes
+ * of the run can read them.
  */
 export const consensusPropose: Handler = (nodeContext) => {
   const proposal = proposalOf(nodeContext)
@@ -43,7 +43,7 @@ function* submitProposal(nodeContext: NodeContext, proposal: Proposal): Steps {
   return success({ 'consensus.proposal_id': id, 'consensus.status': 'submitted' })
 }
 
-/** The same, and waits for what it comes to. */
+/** Submits a proposal to the council and returns its decision. */
 export const consensusAsk: Handler = (nodeContext) => {
   const proposal = proposalOf(nodeContext)
   if ('status' in proposal) return proposal
@@ -76,7 +76,7 @@ function* collectVotes(nodeContext: NodeContext, { text, evaluators, quorum }: P
   return 'problem' in decision ? refusal(`${nodeContext.node.id}: ${decision.problem}`) : decision
 }
 
-/** Waits for the decision on a proposal, up to `timeout`; then it is pending, which is no failure. */
+/** Waits for the decision on a proposal, up to `timeout`. After that the proposal is pending, which is not a failure. */
 export const consensusAwait: Handler = (nodeContext) => {
   const id = proposalId(nodeContext)
   if (typeof id !== 'string') return id
@@ -85,7 +85,7 @@ export const consensusAwait: Handler = (nodeContext) => {
 
 function* awaitDecision(nodeContext: NodeContext, id: string): Steps {
   const timeout = timeoutOf(nodeContext)
-  // A few dozen looks, however long the wait.
+  // The pause grows with the timeout, so that there are at most a few dozen checks.
   const rest = Math.max(250, Math.ceil(timeout / 50))
   for (let waited = 0; ; waited += rest) {
     const found = yield* readProposal(nodeContext, id)
@@ -96,7 +96,7 @@ function* awaitDecision(nodeContext: NodeContext, id: string): Steps {
   }
 }
 
-/** Says whether a proposal has been decided, without waiting. */
+/** Returns the status of a proposal without waiting. */
 export const consensusCheck: Handler = (nodeContext) => {
   const id = proposalId(nodeContext)
   if (typeof id !== 'string') return id
@@ -109,7 +109,7 @@ function* checkDecision(nodeContext: NodeContext, id: string): Steps {
   return success({ 'consensus.status': found.decision === undefined ? 'pending' : 'decided' })
 }
 
-/** What the ledger knows of a proposal. */
+/** The state of a proposal in the ledger. */
 interface ProposalState {
   readonly decision?: string
   readonly recommendation?: string
@@ -152,7 +152,7 @@ function proposalOf(nodeContext: NodeContext): Proposal | Outcome {
 
 function proposalId(nodeContext: NodeContext): string | Outcome {
   const id = textOf(nodeContext.attributes, 'proposal_id')?.trim() || nodeContext.text('consensus.proposal_id')
-  return id === '' ? refusal(`${nodeContext.node.rawType} ${nodeContext.node.id}: no proposal_id`) : id
+  return id === '' ? refusal(`${nodeContext.node.rawType} ${nodeContext.node.id}: proposal_id is missing`) : id
 }
 
 function timeoutOf({ attributes }: NodeContext): number {

@@ -14,7 +14,7 @@ import { MODEL_REQUEST } from '../parameters.ts'
 
 const TIMEOUT = 30_000
 const REASONS: readonly string[] = ['fail', 'timeout', 'low_score']
-/** A model took too long. */
+/** The code of a model that took too long. */
 const TOO_LONG = 'R4013'
 
 interface ModelAttempt {
@@ -24,17 +24,18 @@ interface ModelAttempt {
 }
 
 /**
- * Asks one model after the other, each dearer than the last, until one answers (reference pipeline 4.3.5). Where no ladder
- * is written the host's own model is the only rung.
+ * Asks models in order until one answers; authors order them by price (reference pipeline 4.3.5). Without `models`, only the
+ * host's own model is asked.
  */
 const run: Handler = (context) => {
   const { attributes, node } = context
   const triggers = attributes.has('escalate_on') ? listOf(attributes, 'escalate_on') : ['fail', 'timeout']
   const unknown = triggers.find((word) => !REASONS.includes(word))
-  if (unknown !== undefined) return refusal(`${node.id}: escalate_on knows ${REASONS.join(', ')}, not ${JSON.stringify(unknown)}`)
+  if (unknown !== undefined)
+    return refusal(`${node.id}: escalate_on must be a list of ${REASONS.join(', ')}, not ${JSON.stringify(unknown)}`)
   const source = promptValue(context.get(textOf(attributes, 'source_key')?.trim() || 'last_response')) ?? ''
   const prompt = source.trim() === '' ? expandPrompt(context, textOf(attributes, 'prompt') ?? '') : source
-  if (prompt.trim() === '') return refusal(`${node.rawType} ${node.id}: no source_key or prompt`)
+  if (prompt.trim() === '') return refusal(`${node.rawType} ${node.id}: source_key and prompt are both empty`)
   const models = listOf(attributes, 'models')
   return tryModels(context, prompt, models.length === 0 ? [undefined] : models, triggers)
 }
@@ -65,7 +66,7 @@ function* tryModels(context: NodeContext, prompt: string, models: readonly (stri
     history.push({ model: model ?? 'default', status, reason: last.message })
     if (!triggers.includes(status)) break
   }
-  const reason = `${node.id}: no model of ${attempts} answered; the last said: ${last?.message ?? 'nothing'}`
+  const reason = `${node.id}: none of ${attempts} models answered; the last error: ${last?.message ?? 'none'}`
   const more = { context_updates: keys(null, attempts) }
   return last?.verdict === 'retry' ? failure(reason, more) : refusal(reason, more)
 }

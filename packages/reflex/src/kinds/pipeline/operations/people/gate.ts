@@ -11,19 +11,19 @@ import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { askApproval } from './human.ts'
 import { looseJson } from '../models/loose-json.ts'
 
-/** Passes when a value of the context says yes (reference pipeline 4.12). */
+/** Passes if a value of the context is truthy (reference pipeline 4.12). */
 export const gateExpression: Handler = (context) => {
   const key = textOf(context.attributes, 'expression') ?? textOf(context.attributes, 'condition_key') ?? ''
-  return gateOutcome(context, isTruthy(context.get(key)), `${key} says no`)
+  return gateOutcome(context, isTruthy(context.get(key)), `${key} is false, empty or missing`)
 }
 
-/** Passes while the budget is not used up. */
+/** Passes unless the budget is used up. */
 export const gateBudget: Handler = (context) => {
   const status = context.text('budget_status')
   return gateOutcome(context, status === '' || status === 'normal' || status === 'low', 'the budget is used up')
 }
 
-/** Passes when the run is trusted enough. */
+/** Passes if the run has at least the required trust. */
 export const gateTrust: Handler = (context) => {
   const wanted = textOf(context.attributes, 'min_tier') ?? 'trusted'
   const least = rank(wanted)
@@ -35,23 +35,23 @@ function rank(level: string): number {
   return TRUST_LEVELS.findIndex((one) => one === level)
 }
 
-/** Passes when a capability is granted: it is among those that the node needs, so the chain has asked already. */
+/** Passes if a capability is granted. The capability is among those that the node needs, so the policy has already been asked. */
 export const gateCapability: Handler = (context) => {
   const wanted = textOf(context.attributes, 'resource_uri') ?? textOf(context.attributes, 'capability') ?? ''
-  if (wanted === '') return refusal(`${context.node.id}: no resource_uri`)
+  if (wanted === '') return refusal(`${context.node.id}: resource_uri is missing`)
   return gateOutcome(context, !Object.hasOwn(context.permissions.denied, wanted), `${wanted} is not granted`)
 }
 
 export const gateApproval: Handler = (context) => askApproval(context, 'gate')
 
-/** A gate that asks nothing lets everything through, and says so. */
+/** Passes always and warns: the gate has no condition. */
 export const gatePlain: Handler = (context) => {
   const { id } = context.node
-  context.note('stage_warning', { node_id: id, warning: 'the gate lets everything through: write predicate, expression or condition_key' })
+  context.note('stage_warning', { node_id: id, warning: 'the gate always passes: write predicate, expression or condition_key' })
   return success(undefined, { notes: `${id} has no predicate` })
 }
 
-/** Checks text: format, length, what it must and must not contain (reference pipeline 4.12). */
+/** Checks a text: its format, its length, and the texts that it must and must not contain (reference pipeline 4.12). */
 export const outputValidate: Handler = (context) => {
   const { attributes, node } = context
   const key = textOf(attributes, 'source_key') ?? 'last_response'
@@ -91,9 +91,9 @@ function outputProblems({ attributes }: NodeContext, value: Json | undefined, te
 function formatProblem(format: string, value: Json | undefined, text: string): string[] {
   switch (format) {
     case 'json':
-      return typeof value === 'object' && value !== null ? [] : looseJson(text) === undefined ? ['is no JSON'] : []
+      return typeof value === 'object' && value !== null ? [] : looseJson(text) === undefined ? ['is not JSON'] : []
     case 'dot':
-      return parseDot(unfenced(text)).errors.length === 0 ? [] : ['is no pipeline']
+      return parseDot(unfenced(text)).errors.length === 0 ? [] : ['is not a pipeline']
     case 'markdown':
     case 'text':
       return text.trim() === '' ? ['is empty'] : []
@@ -102,24 +102,24 @@ function formatProblem(format: string, value: Json | undefined, text: string): s
   }
 }
 
-/** A pattern that takes linear time, whatever it is tried on. */
+/** Checks a pattern in linear time. */
 function patternProblem(pattern: string, text: string): string[] {
   const found = matchLinear(text, pattern)
   if (typeof found !== 'boolean') return [`the pattern ${pattern} cannot be read: ${found.problem}`]
   return found ? [] : [`does not match ${pattern}`]
 }
 
-/** All that a JSON Schema states, as it is checked everywhere else. */
+/** Checks a value against a JSON Schema. */
 function schemaProblems(schema: string | undefined, value: Json | undefined, text: string): string[] {
   if (schema === undefined) return []
   const wanted = looseJson(schema)
-  if (!isObject(wanted)) return ['json_schema is no JSON object']
+  if (!isObject(wanted)) return ['json_schema is not a JSON object']
   const found = typeof value === 'string' || value === undefined ? looseJson(text) : value
-  if (found === undefined) return ['is no JSON']
+  if (found === undefined) return ['is not JSON']
   return schemaIssues(wanted, found).map(({ path, message }) => (path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`))
 }
 
-/** Parses and checks a pipeline that came as text (reference pipeline 4.12). */
+/** Parses and checks a pipeline given as text (reference pipeline 4.12). */
 export const pipelineValidate: Handler = (context) => {
   const { node, attributes } = context
   const text = unfenced(context.text(textOf(attributes, 'source_key') ?? 'last_response'))
@@ -135,7 +135,7 @@ export const pipelineValidate: Handler = (context) => {
   return errors.length === 0 ? success(updates) : refusal(errors.slice(0, 5).join('; '), { context_updates: updates })
 }
 
-/** Text without the code fence around it. */
+/** Returns a text without the code fence around it. */
 export function unfenced(text: string): string {
   return /```[\w-]*[ \t]*\r?\n([\s\S]*?)```/.exec(text)?.[1] ?? text
 }

@@ -15,13 +15,13 @@ import { ASK } from '../../model/capability-uris.ts'
 import { prompt, writes } from '../../model/operation-ports.ts'
 import { QUESTION } from '../parameters.ts'
 
-/** Times that somebody is asked who answers with what is no choice. */
+/** The limit of answers that match no choice. */
 const TRIES = 3
 
-/** Asks a person which way to go: the edges are the choices (reference pipeline 7.3). */
+/** Asks a person for an edge: the edges are the choices (reference pipeline 7.3). */
 const run: Handler = (context) => {
   const edges = context.typed.outgoing.get(context.node.id) ?? []
-  if (edges.length === 0) return refusal(`${context.node.id}: no choices: nothing leaves it`)
+  if (edges.length === 0) return refusal(`${context.node.id}: no choices: no edge leaves the node`)
   const form = questionForm(context, edges)
   if (form === 'freeform') return askText(context, edges)
   return form === 'yes_no' ? askApproval(context, 'approval') : askChoice(context, edges)
@@ -41,10 +41,10 @@ function* askChoice(context: NodeContext, edges: readonly TypedEdge[]): Steps {
     const choice = typeof reply.answer === 'string' ? findChoice(choices, reply.answer) : undefined
     if (choice !== undefined) return choiceOutcome(choice, answererUpdates(reply))
   }
-  return refusal(`${context.node.id}: ${TRIES} answers were none of ${choices.map(({ label }) => label).join(', ')}`)
+  return refusal(`${context.node.id}: ${TRIES} answers matched none of ${choices.map(({ label }) => label).join(', ')}`)
 }
 
-/** Asks for text; where edges have labels, one of them may be the answer instead (reference pipeline 7.3, `human.gate.text`). */
+/** Asks for a text. If edges have labels, the answer may also be a label (reference pipeline 7.3, `human.gate.text`). */
 function* askText(context: NodeContext, edges: readonly TypedEdge[]): Steps {
   const choices = edges.every(({ label }) => label === '') ? [] : edgeChoices(edges)
   const otherwise = textOf(context.attributes, 'human.default_choice')
@@ -66,7 +66,7 @@ function textOutcome(choices: readonly EdgeChoice[], text: string, more: JsonObj
 }
 
 /**
- * A question of yes and no. As `approval` it says what came of it and goes on; as `gate` it fails on no (reference
+ * Asks a yes-no question. As `approval` it reports the answer and continues; as `gate` it fails if the answer is no (reference
  * pipeline 4.11, 4.12).
  */
 export function* askApproval(context: NodeContext, as: 'approval' | 'gate'): Steps {
@@ -90,15 +90,15 @@ export function* askApproval(context: NodeContext, as: 'approval' | 'gate'): Ste
   }
   if (as === 'approval') return success({ ...keys, 'approval.status': isApproved ? 'approved' : 'rejected' }, { preferred_label: label })
   const updates = { ...keys, [`gate.${context.node.id}.passed`]: isApproved }
-  return isApproved ? success(updates) : refusal('a person said no', { context_updates: updates })
+  return isApproved ? success(updates) : refusal('a person answered no', { context_updates: updates })
 }
 
-/** Only what clearly says yes is one. */
+/** True only for an answer that clearly means yes. */
 function isYes(answer: Json): boolean {
   return answer === true || (typeof answer === 'string' && findChoice(YES_NO, answer)?.key === 'Y')
 }
 
-/** Where it leads stands last among the other names of a choice. */
+/** Returns the options of a question. The target of the edge is the last of the other names. */
 function optionsOf({ typed }: NodeContext, choices: readonly EdgeChoice[]): NonNullable<Question['options']> {
   const ids = edgeIdsOf(typed.graph)
   const also = ({ edge, fullLabel, to = '' }: EdgeChoice): string[] => [...new Set([ids.get(edge.edge) ?? to, fullLabel, to])]
@@ -120,7 +120,7 @@ function choiceOutcome({ edge, key, label, fullLabel: whole }: EdgeChoice, more:
   }
 }
 
-/** The text, and the values that the node says are to be looked at. */
+/** Returns the question of a node, with the values that the node lists for review. */
 function questionOf(context: NodeContext, form: Omit<Question, 'text'>): Question {
   const { attributes } = context
   const text = textOf(attributes, 'question') ?? textOf(attributes, 'label') ?? textOf(attributes, 'prompt') ?? 'Select an option:'
@@ -135,7 +135,7 @@ function questionOf(context: NodeContext, form: Omit<Question, 'text'>): Questio
   }
 }
 
-/** Asks, and says what was answered, or how it came that nothing was. */
+/** Asks a person. Returns the answer, or the reason why there is none. */
 function* askQuestion(context: NodeContext, question: Question): Generator<Ask, PersonAnswer | 'late' | 'skipped', Answer> {
   const { attributes } = context
   const reply = yield* askPerson(question, durationOf(attributes, 'human.timeout_seconds') ?? durationOf(attributes, 'timeout'))
@@ -143,26 +143,26 @@ function* askQuestion(context: NodeContext, question: Question): Generator<Ask, 
   return absence === undefined && 'answer' in reply ? reply : (absence ?? 'skipped')
 }
 
-/** What an interviewer gives who was asked and had no answer. */
+/** Returns the reason in the answer of an interviewer who got no answer. */
 function absenceOf(answer: Json): 'late' | 'skipped' | undefined {
   if (!isObject(answer)) return undefined
   return answer['skipped'] === true ? 'skipped' : answer['timeout'] === true ? 'late' : undefined
 }
 
-/** An answer, and who gave it. */
+/** An answer and its author. */
 interface PersonAnswer {
   readonly answer: Json
   readonly by?: string | undefined
 }
 
-/** An answer that came by itself proves no review. */
+/** Returns a mark for an automatic answer, which is not evidence of a review. */
 function answererUpdates({ by }: PersonAnswer): JsonObject {
   return by === autoAnswers.by ? { 'human.gate.automatic': true } : {}
 }
 
 const TIMED_OUT: JsonObject = { 'human.gate.timed_out': true }
 
-/** Nobody answered in time: tried again where the node has attempts left, then failed. */
+/** Returns the outcome of a question that timed out: it is retried while the node has attempts left, then it fails. */
 function lateOutcome(): Outcome {
   return { status: 'retry', failure_reason: 'human gate timeout, no default' }
 }
