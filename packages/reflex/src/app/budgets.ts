@@ -22,7 +22,15 @@ import {
   type Usage,
   type Wait,
 } from '../kernel/index.ts'
-import { BUDGET_QUESTION, budgetQuestion, describeLimit, faults, type RunSettings, UNPRICED_QUESTION, unpricedQuestion } from '../policy/index.ts'
+import {
+  BUDGET_QUESTION,
+  budgetQuestion,
+  describeLimit,
+  faults,
+  type RunSettings,
+  UNPRICED_QUESTION,
+  unpricedQuestion,
+} from '../policy/index.ts'
 
 /**
  * The limits of a run and of its programs, checked before each effect. The limits of the operator end in a question, for every kind

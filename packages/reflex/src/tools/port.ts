@@ -1,4 +1,14 @@
-import { type Call, isFault, isObject, type Json, type Port, type Repeat, type RunFacts, type Traits, usageOfResult } from '../kernel/index.ts'
+import {
+  type Call,
+  isFault,
+  isObject,
+  type Json,
+  type Port,
+  type Repeat,
+  type RunFacts,
+  type Traits,
+  usageOfResult,
+} from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import type { Guess, PreparedCall, Tools } from './registry.ts'
 import { SimulatedTools } from './simulated-tools.ts'

@@ -119,7 +119,13 @@ describe('checks', () => {
     ['that is misspelt', { REFLEX_MODEL: 'opnai:gpt-5' }, 'warning', 'did you mean "openai"?', 'write openai:gpt-5'],
     ['of no provider', { REFLEX_MODEL: 'llama3' }, 'warning', 'names no provider', 'set REFLEX_BASE_URL'],
     ['of a server', { REFLEX_MODEL: 'llama3', REFLEX_BASE_URL: 'http://localhost:11434/v1' }, 'ok', 'llama3', undefined],
-    ['of a password', { REFLEX_BASE_URL: 'http://user:pass@localhost:11434/v1' }, 'warning', 'R4002 REFLEX_BASE_URL contains', 'remove everything'],
+    [
+      'of a password',
+      { REFLEX_BASE_URL: 'http://user:pass@localhost:11434/v1' },
+      'warning',
+      'R4002 REFLEX_BASE_URL contains',
+      'remove everything',
+    ],
     [
       'of no address',
       { REFLEX_MODEL: 'simulated', REFLEX_BASE_URL: 'user:pass@localhost:11434/v1?key=very-secret' },

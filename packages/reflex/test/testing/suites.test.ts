@@ -52,7 +52,9 @@ test('a kind that remembers is told where it decides otherwise', async () => {
     honest?.step(x, input)
   }
   const said = await failures(kindSuite(payment({ step: counting })))
-  expect(said[0]).toMatch(/a replay decides record 2 differently at writes\[1\] \(\d+, not \d+\): .*a clock, randomness or its own variable/)
+  expect(said[0]).toMatch(
+    /a replay decides record 2 differently at writes\[1\] \(\d+, not \d+\): .*a clock, randomness or its own variable/,
+  )
   expect(said[1]).toMatch(/the end differs at board\.steps \(\d+, not \d+\):\n {2}is /)
 })
 

@@ -216,15 +216,7 @@ function checkpointOf({ resume, resume_from, logs_root, hmac_secret, ...options 
 
 function runtimeFor(options: PipelineRunOptions, place: Place): Runtime<RunSettings> {
   const { host, workdir } = place
-  const {
-    tools = [],
-    policy = [],
-    handlers = Registry,
-    middleware,
-    actions = {},
-    store = memoryStore(),
-    env = {},
-  } = options
+  const { tools = [], policy = [], handlers = Registry, middleware, actions = {}, store = memoryStore(), env = {} } = options
   const allow = [...tools.map((tool) => toolCapability(tool.name)), ...handlers.needs(), ...Object.keys(actions).map(actionCapability)]
   const rights = createPolicy({
     runFolder: runFolderOf,
@@ -271,7 +263,10 @@ function runtimeFor(options: PipelineRunOptions, place: Place): Runtime<RunSetti
 }
 
 /** The settings of the run: the first record states them, so the meter knows the limits. */
-function settingsOf({ trust = 'probationary', limits, max_steps, agent_id }: PipelineRunOptions, { workdir, logsRoot }: Place): RunSettings {
+function settingsOf(
+  { trust = 'probationary', limits, max_steps, agent_id }: PipelineRunOptions,
+  { workdir, logsRoot }: Place,
+): RunSettings {
   return {
     actor: '',
     simulated: false,

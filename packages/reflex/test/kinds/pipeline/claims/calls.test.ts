@@ -171,7 +171,10 @@ describe('wait.signal', () => {
   // proves: pipeline 4.11a
   test('ends in a retry when nothing came in its time', async () => {
     const went = await play('w [type="wait.signal", signal_topic=go, timeout="5s", max_retries=1, jitter=false] start -> w -> done')
-    expect([went.failure_reason, toldOf(went, 'stage_retrying').length]).toEqual([expect.stringContaining('no signal go arrived in time'), 1])
+    expect([went.failure_reason, toldOf(went, 'stage_retrying').length]).toEqual([
+      expect.stringContaining('no signal go arrived in time'),
+      1,
+    ])
   })
 })
 
