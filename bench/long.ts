@@ -34,7 +34,7 @@ export async function long(line: Line): Promise<void> {
       const file = join(folder, `long-${records}.dot`)
       writeFileSync(file, rounds(records))
       const logs = join(folder, `logs-${records}`)
-      const cost = (await used(() => reflex.run(file, { id: `long-${records}`, logs, limits: { maxSteps: 1_000_000 } }))) / records
+      const cost = (await used(() => reflex.run(file, { id: `long-${records}`, pipeline: { logs, maxSteps: 1_000_000 } }))) / records
       costs.push(cost)
       line(`pipeline of ${records.toLocaleString('en-US')} records, with its folder`, `${cost.toFixed(0)} us`, 'processor time a record')
     }

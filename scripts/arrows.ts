@@ -9,7 +9,7 @@ const KERNEL = ['kernel']
 const TEXT = [...KERNEL, 'text']
 const PORTS = [...TEXT, 'policy', 'store', 'models', 'tools', 'people']
 const RUNS = [...PORTS, 'programs', 'history', 'runs']
-const KINDS = ['kinds/workflow', 'kinds/pipeline', 'kinds/tree', 'kinds/dataflow', 'kinds/skill']
+export const KINDS = ['kinds/workflow', 'kinds/pipeline', 'kinds/tree', 'kinds/dataflow', 'kinds/skill']
 const AGENTS = [...RUNS, ...KINDS, 'agents']
 
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
@@ -146,15 +146,18 @@ export function checkArrows(sources: Iterable<readonly [file: string, text: stri
   return findings
 }
 
-if (process.argv[1] === import.meta.filename) {
+/** Checks every file of src, prints the findings, and fails the process if there are any. */
+export function reportOn(name: string, check: (sources: readonly (readonly [file: string, text: string])[]) => readonly Finding[]): void {
   const src = 'packages/reflex/src'
   const root = resolve(import.meta.dirname, '..', src)
   const files = globSync('**/*.ts', { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
-  const findings = checkArrows(files.map((file) => [file, readFileSync(resolve(root, file), 'utf8')]))
+  const findings = check(files.map((file) => [file, readFileSync(resolve(root, file), 'utf8')] as const))
   for (const { file, line, column, message, fix } of findings)
-    console.log(`error arrow  ${src}/${file}:${line}:${column}  ${message}\n  fix: ${fix}`)
-  console.log(`arrows: ${files.length} files, ${findings.length} findings`)
+    console.log(`error ${name}  ${src}/${file}:${line}:${column}  ${message}\n  fix: ${fix}`)
+  console.log(`${name}: ${files.length} files, ${findings.length} findings`)
   if (findings.length > 0) process.exitCode = 1
 }
+
+if (process.argv[1] === import.meta.filename) reportOn('arrows', checkArrows)

@@ -21,6 +21,7 @@ const CHECKS: readonly Check[] = [
   { name: 'exports', command: ['scripts/exports.ts', '--check'] },
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.json'] },
   { name: 'arrows', command: ['scripts/arrows.ts'] },
+  { name: 'kinds', command: ['scripts/kind-names.ts'] },
   { name: 'lint', command: ['node_modules/oxlint/bin/oxlint'] },
   { name: 'format', command: ['node_modules/@biomejs/biome/bin/biome', 'format', '.'] },
   { name: 'tests', command: ['node_modules/vitest/vitest.mjs', 'run'] },

@@ -179,7 +179,7 @@ export const workflows: Readonly<Record<string, History>> = {
         ['look', 'DEEPER', 'again'],
         ['look', 'ENOUGH', 'bottom'],
       ])
-      return (await stage.live({ agents: { count } }).run(file, { id: 'mole-6q7r' })).id
+      return (await stage.live({ workflow: { agents: { count } } }).run(file, { id: 'mole-6q7r' })).id
     },
   },
 }

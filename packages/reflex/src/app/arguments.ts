@@ -4,7 +4,9 @@ import type { CollectOptions } from '../runs/collecting.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { ForkRunOptions } from './forking.ts'
 import type { RunFilter } from '../kernel/index.ts'
-import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
+import type { KindModule } from '../programs/kind-module.ts'
+import type { RunOptionTable, RunOptionType } from '../programs/run-options.ts'
+import type { ResumeOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TRUST_LEVELS } from '../policy/index.ts'
 import {
   ANYTHING,
@@ -13,12 +15,12 @@ import {
   type Form,
   FUNCTION,
   objectWith,
-  instanceOf,
   listOf,
   NAMED_VALUES,
   NUMBER,
   OBJECT,
   oneOf,
+  optional,
   options,
   recordOf,
   shape,
@@ -39,16 +41,18 @@ const AGENT = options({
 } satisfies FormsOf<AgentChoice>)
 const POLICY = shape('a policy with allow and deny', { allow: TEXTS, deny: TEXTS })
 const TOOL = shape('a tool', { name: TEXT, run: FUNCTION })
-const FUNCTION_OR_OBJECT = anyOf(FUNCTION, OBJECT)
+const COUNT: Form = {
+  what: 'a number above 0',
+  mismatch: (value) => NUMBER.mismatch(value) ?? (Number(value) > 0 && Number.isFinite(value) ? undefined : NOT_POSITIVE),
+}
+const NOT_POSITIVE = { path: '', why: 'must be a number above 0', fix: 'give a number above 0, or leave it out' }
 
-/** What `new Reflex` takes. */
-export const REFLEX_OPTIONS = options({
+const SHARED = {
   store: anyOf(TEXT, objectWith('a store', 'create', 'claim', 'read')),
   workdir: TEXT,
   trust: TRUST,
   policy: listOf(POLICY),
   tools: listOf(TOOL),
-  agents: recordOf(objectWith('an agent', 'resolve')),
   agent: AGENT,
   model: anyOf(TEXT, OBJECT),
   models: recordOf(OBJECT),
@@ -57,21 +61,7 @@ export const REFLEX_OPTIONS = options({
   record: FUNCTION,
   prices: recordOf(OBJECT),
   secrets: TEXTS,
-  handlers: objectWith('a registry of handlers', 'needs', 'facts'),
-  operations: listOf(OBJECT),
-  actions: recordOf(anyOf(FUNCTION, objectWith('an action', 'run'))),
-  hooks: OBJECT,
-  toolHooks: OBJECT,
-  summarise: FUNCTION,
-  allowDisableMiddleware: FLAG,
-  services: OBJECT,
-  middleware: instanceOf('a Map of middleware', Map),
-  alwaysMiddleware: listOf(FUNCTION_OR_OBJECT),
-  onUnroutedFailure: oneOf('fail', 'lenient'),
-  deadEnd: oneOf('success', 'fail'),
-  transforms: listOf(FUNCTION_OR_OBJECT),
   onTrouble: FUNCTION,
-  guards: recordOf(FUNCTION),
   programs: TEXTS,
   leaseMs: NUMBER,
   actor: TEXT,
@@ -83,7 +73,27 @@ export const REFLEX_OPTIONS = options({
     environment: OBJECT,
     actor: TEXT,
   }),
-} satisfies FormsOf<ReflexOptions>)
+} satisfies FormsOf<SharedOptions>
+
+const KIND_MODULE = shape('a kind', {
+  name: TEXT,
+  language: shape('a language', { endings: TEXTS, owns: FUNCTION, format: FUNCTION }),
+  view: OBJECT,
+  faults: listOf(OBJECT),
+  make: FUNCTION,
+})
+
+/** The form of `kinds`, which is read before all others. */
+export const KIND_LIST = optional(listOf(KIND_MODULE))
+
+/** What `new Reflex` takes, with the options of each kind by its name. */
+export function reflexForm(modules: readonly KindModule[]): Form {
+  const own = modules.map(({ name, hostOptions = options({}) }) => [name, hostOptions] as const)
+  return options({ ...SHARED, kinds: KIND_LIST, ...Object.fromEntries(own) })
+}
+
+/** Names of options that no kind can have. */
+export const SHARED_NAMES: readonly string[] = ['kinds', ...Object.keys(SHARED)]
 
 const RUN = {
   agentId: TEXT,
@@ -99,20 +109,29 @@ const RUN = {
   // Its names and amounts are checked where they are read.
   limits: NAMED_VALUES,
   simulate: FLAG,
-  logs: TEXT,
-  hmacSecretFile: TEXT,
-  resumeFrom: TEXT,
-  force: FLAG,
-  onUnroutedFailure: oneOf('fail', 'lenient'),
-  deadEnd: oneOf('success', 'fail'),
-  persistArtifacts: FLAG,
-  validate: FLAG,
   prepare: FUNCTION,
-} satisfies FormsOf<RunOptions>
+} satisfies FormsOf<SharedRunOptions>
 
 /** What a run can be started from. */
 export const PROGRAM = anyOf(TEXT, OBJECT)
-export const RUN_OPTIONS = options(RUN)
+
+/** What `run` takes, with the options of each kind by its name. */
+export function runForm(modules: readonly KindModule[]): Form {
+  return options({ ...RUN, ...Object.fromEntries(modules.map(({ name, runOptions = {} }) => [name, runOptionsForm(runOptions)])) })
+}
+
+/** Names of options of a run that no kind can have. */
+export const RUN_NAMES: readonly string[] = Object.keys(RUN)
+
+function runOptionsForm(table: RunOptionTable): Form {
+  return options(Object.fromEntries(Object.entries(table).map(([name, { type }]) => [name, valueForm(type)])))
+}
+
+function valueForm(type: RunOptionType): Form {
+  if (typeof type !== 'string') return oneOf(...type)
+  return type === 'flag' || type === 'off' ? FLAG : type === 'count' ? COUNT : TEXT
+}
+
 const { prepare, agent, model, recorded } = RUN
 export const RESUME_OPTIONS = options({ prepare, agent, model, recorded } satisfies FormsOf<ResumeOptions>)
 export const ANSWER_OPTIONS = options({ prepare, by: TEXT, run: FLAG } satisfies FormsOf<AnswerOptions>)

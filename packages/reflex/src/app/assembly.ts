@@ -1,22 +1,24 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Budgets } from './budgets.ts'
-import type { RuntimeAgent } from './run-agents.ts'
-import { faults } from '../runs/faults.ts'
-import { isModule } from './formats.ts'
+import { programFaults } from '../programs/faults.ts'
+import { isModule } from '../programs/kinds.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
 import { isRunName, invalidRunName } from '../history/run-name.ts'
 import { type Fault, Runtime } from '../kernel/index.ts'
+import { Kinds } from '../programs/kinds.ts'
 import { KnownStores } from './known-stores.ts'
-import { Library, type LibraryPlaces, readText } from './library.ts'
+import { Library } from '../programs/library.ts'
+import { readText } from '../programs/read-text.ts'
+import type { KindModule, KindWorld } from '../programs/kind-module.ts'
+import type { Reader } from '../programs/language.ts'
+import { installKinds } from './install-kinds.ts'
+import { simulatedModels } from './simulating.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
-import type { ReflexOptions } from './options.ts'
-import type { ModelCheckOptions } from './program-format.ts'
-import { actionCapability } from '../kinds/pipeline/operations/actions/registry.ts'
+import type { SharedOptions } from './options.ts'
 import { areTermsMet, runFolderOf } from '../kinds/pipeline/face/assemble.ts'
-import { middlewareNames } from '../kinds/pipeline/operations/make-engine.ts'
-import { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
+import { WrittenLabels } from '../policy/written-labels.ts'
 import {
   createPolicy,
   deniedToAll,
@@ -33,12 +35,12 @@ import {
   settingsCodec,
 } from '../policy/index.ts'
 import { suggest } from '../text/index.ts'
-import { createTools, fsCapability, lowestLimits, type Tool, toolCapability, type Tools } from '../tools/index.ts'
+import { createTools, fsCapability, lowestLimits, SimulatedTools, type Tool, toolCapability, type Tools } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels } from './outer-labels.ts'
 import { programProvenance } from './provenance.ts'
-import { jsonSchemaIssues, loadStoredWorkflow, workflowKind } from '../kinds/workflow/runtime.ts'
-import { worldOf } from './world.ts'
+import { jsonSchemaIssues } from '../kinds/workflow/runtime.ts'
+import { HOUSE_PORTS, portsOf } from './world.ts'
 
 /** The parts of a `Reflex`, put together. */
 export interface Assembly extends ChosenStore {
@@ -50,6 +52,7 @@ export interface Assembly extends ChosenStore {
   /** What is wrong with the name of a model, before anything is asked. */
   modelProblem(name: string | undefined): Fault | undefined
   readonly runtime: Runtime<RunSettings>
+  readonly kinds: Kinds
   readonly library: Library
   /** Labels of what runs have written. */
   readonly labels: WrittenLabels
@@ -60,7 +63,7 @@ export interface Assembly extends ChosenStore {
 }
 
 /** Puts the parts together: every default of Reflex is here or in what is called from here. */
-export function assemble(options: ReflexOptions, surroundings: Surroundings): Assembly {
+export function assemble(options: SharedOptions, modules: readonly KindModule[], surroundings: Surroundings): Assembly {
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
@@ -78,7 +81,11 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings): As
     ...(redactor === undefined ? {} : { redact: (text: string) => redactor.text(text) }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })
-  const { policy, allow } = policyFor(options, { ...home, userHome: environment['HOME'], now: () => host.now() })
+  const { policy, allow } = policyFor(options, grantsOf(modules, options), {
+    ...home,
+    userHome: environment['HOME'],
+    now: () => host.now(),
+  })
   const created = createModels({
     host,
     environment,
@@ -88,24 +95,33 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings): As
     ...modelSettings(options, pricesOf(environment, cwd)),
   })
   const models = options.record === undefined ? created : recorder(created, options.record, redact.reply)
-  const guards = options.guards ?? {}
   const labels = new WrittenLabels(home.store)
-  const { agent, pipelines, ports } = worldOf({
-    options,
+  const modelFindings = (name: string): readonly Fault[] => created.findings(name)
+  const readers = new Map<string, Reader>()
+  const kinds = new Kinds(modules, readers)
+  const world: KindWorld = {
     host,
     store: home.store,
     workdir,
+    reserved: home.reserved,
     policy,
-    tools,
     models,
+    modelFindings,
+    tools,
+    simulated: { tools: new SimulatedTools(tools), models: simulatedModels({ host, guess: suggest, check: jsonSchemaIssues }) },
     redact: redact.reply,
     labels,
-    reserved: home.reserved,
-  })
-  const budgets: Budgets = new Budgets(policy, () => runtime)
+    isProgram: (path) => kinds.isProgram(path),
+  }
+  const installed = installKinds(modules, world, { readers, options: (kind): unknown => Reflect.get(options, kind), ports: HOUSE_PORTS })
+  const budgets: Budgets = new Budgets(
+    policy,
+    () => runtime,
+    (state) => kinds.programsOf(runtime.programs, state),
+  )
   const runtime: Runtime<RunSettings> = new Runtime({
-    kinds: [workflowKind({ load: (source) => loadStoredWorkflow(source, guards) }), pipelines],
-    ports,
+    kinds: installed.kinds,
+    ports: portsOf(world, installed),
     policy: budgets,
     settings: settingsCodec({
       workdir,
@@ -126,11 +142,12 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings): As
   const provenance = programProvenance(labels, {
     runs: join(home.home, 'runs'),
     workdir,
+    isProgram: world.isProgram,
     // A store in a file has its labels already; one elsewhere has nothing of the file beside it.
     outer: (file, ask) => askOuterLabels(file, { own: 'identity' in home.store ? home.home : '', stores }, ask),
   })
-  const modelFindings = (name: string): readonly Fault[] => created.findings(name)
-  const library = libraryFor(options, runtime, agent, { cwd, workdir, denied, tools, models: modelFindings, provenance })
+  const folders = (options.programs ?? []).map((folder) => resolve(cwd, folder))
+  const library = new Library(runtime.programs, kinds, { folders, workdir, denied, provenance })
   return {
     ...home,
     workdir,
@@ -140,6 +157,7 @@ export function assemble(options: ReflexOptions, surroundings: Surroundings): As
     models,
     modelProblem: (name) => created.check(name),
     runtime,
+    kinds,
     library,
     labels,
     redaction: redactor,
@@ -163,41 +181,19 @@ function realFolder(path: string): string {
   try {
     return realpathSync(path)
   } catch (cause) {
-    throw faults.make('R1021', `the work folder ${path} is not there`, { file: path, cause, fix: 'name a folder that is there' })
+    throw programFaults.make('R1021', `the work folder ${path} is not there`, { file: path, cause, fix: 'name a folder that is there' })
   }
 }
 
-function libraryFor(
-  options: ReflexOptions,
-  { programs }: Runtime,
-  agent: RuntimeAgent,
-  { cwd, tools, models, ...places }: Omit<LibraryPlaces, 'folders'> & ModelCheckOptions & { readonly cwd: string },
-): Library {
-  const { guards = {}, handlers, operations, transforms, actions = {}, middleware, alwaysMiddleware } = options
-  return new Library(
-    programs,
-    {
-      guards,
-      // A run may be simulated or recorded: only `validate` asks about names of models.
-      inspect: (workflow, locate, proofs) => agent.inspect(workflow, locate, proofs === 'errors' ? undefined : models),
-      effects: agent.effects,
-      pipelines: {
-        handlers,
-        operations,
-        transforms,
-        actions,
-        tools,
-        models,
-        middleware: middlewareNames({ middleware, always: alwaysMiddleware }),
-      },
-    },
-    { folders: (options.programs ?? []).map((folder) => resolve(cwd, folder)), ...places },
-  )
+/** The capabilities that the options of a host allow. */
+function grantsOf(modules: readonly KindModule[], options: object): readonly string[] {
+  return modules.flatMap((module) => module.grants?.((Reflect.get(options, module.name) as unknown) ?? {}) ?? [])
 }
 
 /** The operator's policy. Giving a tool is allowing it; what it touches is asked for by itself. */
 function policyFor(
-  { tools = [], policy = [], handlers, actions = {} }: ReflexOptions,
+  { tools = [], policy = [] }: SharedOptions,
+  grants: readonly string[],
   {
     reserved,
     userHome,
@@ -210,7 +206,7 @@ function policyFor(
   const hostGrants: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
   const allow = (tool: Tool): void => void hostGrants.allow.push(toolCapability(tool.name))
   for (const tool of tools) allow(tool)
-  hostGrants.allow.push(...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability))
+  hostGrants.allow.push(...grants)
   const operatorPolicy = createPolicy({
     runFolder: runFolderOf,
     home: userHome,
@@ -232,7 +228,7 @@ export function pricesOf(environment: Readonly<Record<string, string | undefined
 }
 
 function modelSettings(
-  { model, models = {}, fallback, baseUrl, prices }: ReflexOptions,
+  { model, models = {}, fallback, baseUrl, prices }: SharedOptions,
   file: PriceFile | undefined,
 ): Partial<Parameters<typeof createModels>[0]> {
   return {

@@ -16,7 +16,7 @@ import {
   programFrame,
   type Ref,
   type Run,
-  RunPrograms,
+  type State,
   type Runtime,
   type Traits,
   type Usage,
@@ -31,6 +31,7 @@ import {
   UNPRICED_QUESTION,
   unpricedQuestion,
 } from '../policy/index.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
 
 /**
  * The limits of a run and of its programs, checked before each effect. The limits of the operator end in a question, for every kind
@@ -42,12 +43,14 @@ export class Budgets implements Policy<RunSettings> {
   readonly #find: (run: string) => Run | undefined
   readonly #budgets = new WeakMap<Run, RunBudget>()
   readonly #runtime: () => Runtime
+  readonly #programsOf: (state: State) => ViewedPrograms
 
-  /** `policy` is asked first; `runtime` holds the runs of this process. */
-  constructor(policy: Policy<RunSettings>, runtime: () => Runtime<RunSettings>) {
+  /** `policy` is asked first; `runtime` holds the runs of this process, `programsOf` their programs. */
+  constructor(policy: Policy<RunSettings>, runtime: () => Runtime<RunSettings>, programsOf: (state: State) => ViewedPrograms) {
     this.#policy = policy
     this.#runtime = runtime
     this.#find = (run) => runtime().openRuns.get(run)
+    this.#programsOf = programsOf
   }
 
   ask(call: Call<RunSettings>, traits: Traits): Fault | Pause | Postponed | undefined {
@@ -70,13 +73,13 @@ export class Budgets implements Policy<RunSettings> {
 
   async #readAnswers(run: Run, budget: RunBudget): Promise<void> {
     const runtime = this.#runtime()
-    for (const change of changesOf(await runtime.journal(run.id), (state) => new RunPrograms(runtime.programs, state))) budget.add(change)
+    for (const change of changesOf(await runtime.journal(run.id), this.#programsOf)) budget.add(change)
   }
 
   #budgetOf(run: Run): RunBudget {
     let budget = this.#budgets.get(run)
     if (budget === undefined) {
-      budget = new RunBudget(run, new RunPrograms(this.#runtime().programs, run.state))
+      budget = new RunBudget(run, this.#programsOf(run.state))
       this.#budgets.set(run, budget)
     }
     return budget
@@ -93,7 +96,7 @@ interface FrameLimits {
 /** The limits of one run, and what people have answered about them. */
 class RunBudget {
   readonly #run: Run
-  readonly #definitions: RunPrograms
+  readonly #definitions: ViewedPrograms
   /** Open questions about models without a price, and about what is used up. */
   readonly #questions = new Map<Ref, { readonly effect: Ref; readonly model: string | undefined }>()
   /** Effects that a person has stopped, and why they were held. */
@@ -104,7 +107,7 @@ class RunBudget {
   readonly #reservations = new Map<Ref, Reservation & { readonly frame: Frame }>()
   #programs: { readonly pins: number; readonly stateLimits: boolean } | undefined
 
-  constructor(run: Run, definitions: RunPrograms) {
+  constructor(run: Run, definitions: ViewedPrograms) {
     this.#run = run
     this.#definitions = definitions
   }

@@ -1,39 +1,27 @@
 import { faults as agents } from '../agents/faults.ts'
 import { historyFaults } from '../history/faults.ts'
 import { faults as composition } from '../runs/faults.ts'
-import { type CatalogueEntry, faults as kernel } from '../kernel/index.ts'
+import { type CatalogueEntry, type FaultFamily, faults as kernel } from '../kernel/index.ts'
 import { faults as models } from '../models/faults.ts'
 import { faults as people } from '../people/faults.ts'
-import { compileFaults } from '../kinds/pipeline/model/faults.ts'
-import { dotFaults } from '../kinds/pipeline/dot/faults.ts'
-import { pipelineFaults } from '../kinds/pipeline/contract/faults.ts'
-import { languageFaults } from '../kinds/pipeline/language/faults.ts'
-import { lintFaults } from '../kinds/pipeline/check/faults.ts'
+import { programFaults } from '../programs/faults.ts'
 import { faults as policy } from '../policy/faults.ts'
 import { faults as store } from '../store/faults.ts'
 import { postgresFaults } from '../store/postgres/faults.ts'
 import { faults as text } from '../text/faults.ts'
 import { checkArguments, TEXT } from '../text/index.ts'
 import { faults as tools } from '../tools/faults.ts'
-import { faults as workflow } from '../kinds/workflow/faults.ts'
-import { proofFaults } from '../kinds/workflow/proof/faults.ts'
-import { runFaults } from '../kinds/workflow/run-faults.ts'
+import { KINDS } from './kinds.ts'
 
 /** Every fault that Reflex knows, by code. Each room writes its own part. */
 export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, CatalogueEntry>(
   [
     kernel,
     composition,
+    programFaults,
     historyFaults,
     text,
-    workflow,
-    proofFaults,
-    runFaults,
-    dotFaults,
-    languageFaults,
-    compileFaults,
-    lintFaults,
-    pipelineFaults,
+    ...KINDS.flatMap(({ faults }): readonly FaultFamily<string>[] => faults),
     store,
     postgresFaults,
     policy,

@@ -2,7 +2,7 @@ import { faults } from '../runs/faults.ts'
 import type { RunLimits } from '../policy/index.ts'
 import { quote, suggest } from '../text/index.ts'
 
-const LIMIT_NAMES = ['steps', 'maxSteps', 'time', 'tokens', 'cost', 'depth', 'branchSteps'] as const satisfies readonly (keyof RunLimits)[]
+const LIMIT_NAMES = ['steps', 'time', 'tokens', 'cost'] as const satisfies readonly (keyof RunLimits)[]
 
 /**
  * Refuses limits that would not hold a run: an unknown name, and what is no number above 0. A program without types may give

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { CONFIG, nearestConfig } from './config-file.ts'
 import { faults } from '../runs/faults.ts'
 import { type Fault, isFault, isObject, type Json } from '../kernel/index.ts'
-import { readText } from './library.ts'
+import { readText } from '../programs/read-text.ts'
 import { type Trust, TRUST_LEVELS } from '../policy/index.ts'
 import { checkSchema, type JsonText, once, quote, readJson } from '../text/index.ts'
 

@@ -1,6 +1,6 @@
 import { faults } from '../runs/faults.ts'
 import { causeOf, type Host, isFault } from '../kernel/index.ts'
-import { importWithin } from './library.ts'
+import { importWithin } from '../programs/read-module.ts'
 import type { Tool } from '../tools/index.ts'
 
 /**

@@ -7,11 +7,11 @@ import {
   type ForkSource,
   isFault,
   type JsonObject,
-  RunPrograms,
   type Runtime,
   type State,
 } from '../kernel/index.ts'
-import type { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
+import type { ProgramViewer, ViewedPrograms } from '../programs/kinds.ts'
+import type { WrittenLabels } from '../policy/written-labels.ts'
 import { readTrust, type RunSettings, type Trust } from '../policy/index.ts'
 
 /** How a run is forked. */
@@ -47,7 +47,7 @@ export interface ForkedRun {
 }
 
 /** What forking needs of the front object. */
-export interface ForkingWorld {
+export interface ForkingWorld extends ProgramViewer {
   readonly runtime: Runtime<RunSettings>
   readonly actor: string
   readonly labels: WrittenLabels
@@ -58,11 +58,12 @@ export interface ForkingWorld {
  * `R2064`, and `R3013` for a level of trust that there is not.
  */
 export async function forkStored(
-  { runtime, actor, labels }: ForkingWorld,
+  world: ForkingWorld,
   source: string,
   at: number | undefined,
   { set, decide, id, trust, simulate }: ForkRunOptions,
 ): Promise<ForkedRun> {
+  const { runtime, actor, labels } = world
   if (decide !== undefined && typeof decide !== 'string') throw notText(decide)
   const overrides = {
     actor,
@@ -70,10 +71,11 @@ export async function forkStored(
     ...(simulate === true ? { simulated: true } : {}),
   }
   const records = decide === undefined ? [] : await runtime.journal(source)
-  const pinned = (one: State): RunPrograms => new RunPrograms(runtime.programs, one)
+  const pinned = (one: State): ViewedPrograms => world.programsOf(one)
   let settling: DecisionInput | undefined
   const decideFork = (word: string) => (standing: ForkSource) => {
-    const found = decisionInput(standing, word, () => decidableRecords(records, standing.record, pinned))
+    const source = { ...standing, definitions: pinned(standing.state) }
+    const found = decisionInput(source, word, () => decidableRecords(records, standing.record, pinned))
     if (isFault(found)) return found
     settling = found
     return [found.frame, found.input] as const
@@ -95,7 +97,7 @@ export async function forkStored(
     set: set ?? {},
     ...(settings.trust === sourceSettings.trust ? {} : { trustBefore: sourceSettings.trust }),
     ...(settling === undefined ? {} : { decided: { place: settling.place, chose: settling.chose, ...(was === undefined ? {} : { was }) } }),
-    next: previewFork(forked, settling?.input[0] === 'answer' ? settling : undefined),
+    next: previewFork({ state: forked.state, definitions: pinned(forked.state) }, settling?.input[0] === 'answer' ? settling : undefined),
   }
 }
 

@@ -9,7 +9,7 @@ import {
   performWatched,
 } from '../kinds/pipeline/face/labelled-tools.ts'
 import type { RunSettings } from '../policy/index.ts'
-import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from '../kinds/pipeline/contract/label.ts'
+import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from '../policy/label.ts'
 
 const NETWORK = 'arbor://net/'
 const TOOL = 'arbor://tool/'

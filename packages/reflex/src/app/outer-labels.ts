@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { WrittenLabels } from '../kinds/pipeline/operations/memory/written-labels.ts'
+import { WrittenLabels } from '../policy/written-labels.ts'
 import { openKnown } from './home.ts'
 import type { KnownStores } from './known-stores.ts'
 

@@ -7,11 +7,12 @@ import {
   FORK_OPTIONS,
   LINES,
   PROGRAM,
-  REFLEX_OPTIONS,
+  KIND_LIST,
+  reflexForm,
+  runForm,
   REPLAY_OPTIONS,
   RESUME_OPTIONS,
   RUN_OBJECT,
-  RUN_OPTIONS,
   SECRET_OPTIONS,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
@@ -25,7 +26,8 @@ import type { ExportedTable, TableFormat } from '../history/tables/export-tables
 import type { Cause } from '../history/causes.ts'
 import type { Comparable, Comparison } from '../history/comparing.ts'
 import { faults } from '../runs/faults.ts'
-import { acceptInputs, acceptValue, addPrograms, isModule } from './formats.ts'
+import { programFaults } from '../programs/faults.ts'
+import { addPrograms } from '../programs/add-programs.ts'
 import type { ForkedRun, ForkRunOptions } from './forking.ts'
 import { type AnswerResult, type AnswerOptions, findQuestion } from '../runs/answering.ts'
 import { type CancelResult, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
@@ -33,7 +35,7 @@ import { findRecord, findRun } from '../runs/find-run.ts'
 import { type OpenQuestion, questionsOf, RunHandle } from '../runs/handle.ts'
 import { checkAnswer } from '../runs/runtime-questions.ts'
 import type { SignalOptions, SignalResult } from '../runs/signalling.ts'
-import { untrustedWarning, type WrittenBy } from './provenance.ts'
+import { untrustedWarning, type WrittenBy } from '../programs/written-by.ts'
 import { isRunName, invalidRunName } from '../history/run-name.ts'
 import { type Surroundings, thisProcess } from './host.ts'
 import {
@@ -46,33 +48,37 @@ import {
   type Program,
   type Run,
   type RunFilter,
-  RunPrograms,
   type RunRow,
   type Runtime,
   type State,
   type Store,
   toFault,
 } from '../kernel/index.ts'
-import type { Library } from './library.ts'
+import { isModule, type Kinds, type ViewedPrograms } from '../programs/kinds.ts'
+import type { Library } from '../programs/library.ts'
 import { checkLimits } from './check-limits.ts'
 import type { Models } from '../models/index.ts'
-import type { ReflexOptions, ResumeOptions, RunOptions } from './options.ts'
+import type { BuiltInKinds, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
 import { type ProjectedSpan, projectSpans } from '../history/telemetry/spans.ts'
 import type { DotGraph } from '../kinds/pipeline/index.ts'
-import { ledgerPlace } from '../kinds/pipeline/operations/memory/file-changes.ts'
-import { UNTRUSTED } from '../kinds/pipeline/contract/label.ts'
+import { UNTRUSTED } from '../policy/label.ts'
 import { type AgentChoice, type OperatorPolicy, readTrust, type RunLimits, type RunSettings, type Trust } from '../policy/index.ts'
 import type { Replayed } from './replaying.ts'
 import type { ProgramCheck } from './replaying-check.ts'
-import { checkpointInput, logSettings, routingSettings, RunFolders } from './run-folders.ts'
+import { beginningOf, RunFolders } from './run-folders.ts'
+import { chosenOptions, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
+import { checkModules } from './install-kinds.ts'
+import type { KindModules } from './options-by-kind.ts'
+import { KINDS } from './kinds.ts'
 import { exportedTools } from './exported-tools.ts'
 import type { Tools } from '../tools/index.ts'
+import { ledgerPlace } from '../tools/capability.ts'
 import { realPath } from '../tools/paths.ts'
 import { linesOfHistory, type StoryLine } from '../history/trace.ts'
 import { checkStartOptions } from './check-start-options.ts'
 import { type RunView, viewOf } from '../runs/view.ts'
-import { checkArguments, listOf, oneOf, optional, TEXT } from '../text/index.ts'
+import { checkArguments, type Form, listOf, oneOf, optional, TEXT } from '../text/index.ts'
 import type { DefinedWorkflow } from '../kinds/workflow/define-types.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 import type { Workflow } from '../kinds/workflow/types.ts'
@@ -81,30 +87,41 @@ import type { Workflow } from '../kinds/workflow/types.ts'
  * The front object: runs, answers and shows programs of every kind, over one store. Defaults are composed here and
  * nowhere else.
  */
-export class Reflex {
+export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   readonly workdir: string
   /** The folder that holds the store, run folders and nothing else. */
   readonly home: string
   readonly #assembly: Assembly
-  readonly #options: ReflexOptions
+  readonly #options: SharedOptions
+  readonly #modules: KindModules
+  readonly #runForm: Form
   readonly #surroundings: Surroundings
   readonly #handles = new WeakMap<Run<RunSettings>, RunHandle>()
   readonly #folders: RunFolders
   readonly #observing: TelemetryObserver
 
-  constructor(options: ReflexOptions = {}) {
-    checkArguments('new Reflex', { options: [options, REFLEX_OPTIONS] })
+  constructor(options: ReflexOptions<Modules> = {}) {
+    const modules: KindModules = options.kinds ?? KINDS
+    checkArguments('new Reflex', { kinds: [modules, KIND_LIST] })
+    checkModules(modules)
+    checkArguments('new Reflex', { options: [options, reflexForm(modules)] })
+    this.#modules = modules
+    this.#runForm = runForm(modules)
     this.#options = options
     this.#surroundings = options.surroundings ?? thisProcess()
-    this.#assembly = assemble(options, this.#surroundings)
+    this.#assembly = assemble(options, modules, this.#surroundings)
     this.workdir = this.#assembly.workdir
     this.home = this.#assembly.home
     this.#folders = new RunFolders({
+      modules,
       runtime: this.#assembly.runtime,
       onTrouble: (fault) => options.onTrouble?.(fault),
     })
     const { runtime, store } = this.#assembly
-    this.#observing = new TelemetryObserver({ runtime, store, onTrouble: (fault) => options.onTrouble?.(fault) }, options.observe)
+    this.#observing = new TelemetryObserver(
+      { runtime, store, programsOf: (state) => this.programsOf(state), onTrouble: (fault) => options.onTrouble?.(fault) },
+      options.observe,
+    )
   }
 
   get store(): Store {
@@ -118,6 +135,15 @@ export class Reflex {
 
   get runtime(): Runtime<RunSettings> {
     return this.#assembly.runtime
+  }
+
+  get kinds(): Kinds {
+    return this.#assembly.kinds
+  }
+
+  /** The programs of a run, with the views of their kinds. */
+  programsOf(state: State): ViewedPrograms {
+    return this.kinds.programsOf(this.runtime.programs, state)
   }
 
   get library(): Library {
@@ -158,7 +184,7 @@ export class Reflex {
    */
   async run<Types extends WorkflowTypes = UnknownTypes>(
     what: string | DefinedWorkflow<Types> | DotGraph | Program,
-    options: RunOptions<Types> = {},
+    options: RunOptions<Types, Modules> = {},
   ): Promise<RunHandle<Types>> {
     const handle = await this.start(what, options)
     await handle.idle()
@@ -168,30 +194,36 @@ export class Reflex {
   /** Starts a run and gives it at once. Throws what loading throws, `R2031` for options that have no effect, and `R5007` if the id is taken. */
   async start<Types extends WorkflowTypes = UnknownTypes>(
     what: string | DefinedWorkflow<Types> | DotGraph | Program,
-    options: RunOptions<Types> = {},
+    options: RunOptions<Types, Modules> = {},
   ): Promise<RunHandle<Types>> {
-    checkArguments('run', { program: [what, PROGRAM], options: [options, RUN_OPTIONS] })
+    checkArguments('run', { program: [what, PROGRAM], options: [options, this.#runForm] })
     if (options.id !== undefined && !isRunName(options.id)) throw invalidRunName(options.id)
     if (options.limits !== undefined) checkLimits(options.limits)
     if (options.agentId?.trim() === '')
       throw faults.make('R2031', 'the agent of the run has no name', { fix: 'write --agent-id NAME, or leave it out' })
     const tools = options.tools?.map((module) => resolve(this.#surroundings.cwd, module)) ?? []
     await this.useTools(tools, options.trust)
-    const { program, file, written } = await this.#programOf(what, options)
+    const chosen = chosenOptions(this.#modules, options)
+    const { program, file, written } = await this.#programOf(what, options, isLinted(chosen))
     // The trust of this object is for what its user vouches for; only a level that is named for this run is meant for this file.
     const isLowered = written !== undefined && options.trust === undefined
     if (isLowered) this.#options.onTrouble?.(untrustedWarning(file ?? '', written))
-    checkStartOptions(this.runtime.programs, program, options)
+    checkStartOptions(this.runtime.programs, this.kinds, program, { chosen, agent: options.agent })
     // A program in a module may bring its tools along.
     if (file !== undefined && isModule(file) && (await this.#addTools(file, options.trust)) > 0) tools.push(file)
     const agent = this.#agentChoice(options)
     // Both say what happened: a gate was passed, a model has answered so.
-    const { resumeFrom, recorded, hmacSecretFile } = options
+    const { recorded } = options
     if (recorded !== undefined) await this.library.rejectWritten(resolve(this.#surroundings.cwd, recorded), options.trust)
-    // The runtime writes checkpoints, and a signature proves one.
-    if (resumeFrom !== undefined && hmacSecretFile === undefined)
-      await this.library.rejectWritten(resolve(this.#surroundings.cwd, resumeFrom), options.trust, 'tools')
+    // The runtime writes such files itself, and a proof tells which are its own.
+    for (const { option, value } of chosen) {
+      const isProved = option.provedBy === undefined || chosen.some(({ name }) => name === option.provedBy)
+      if (!isProved) await this.library.rejectWritten(resolve(this.#surroundings.cwd, String(value)), options.trust, 'tools')
+    }
     if (options.simulate !== true) this.#checkChoice(agent)
+    const places = { cwd: this.#surroundings.cwd, workdir: this.workdir }
+    const { limits: ownLimits, ...kept } = keptOptions(chosen, places)
+    const limits = { ...options.limits, ...(ownLimits as RunLimits | undefined) }
     const settings: Omit<RunSettings, 'folder'> = {
       actor: this.actor,
       trust: isLowered ? 'untrusted' : this.#trustOf(options.trust),
@@ -200,19 +232,17 @@ export class Reflex {
       ...(agent === undefined ? {} : { agent }),
       ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
       ...(tools.length === 0 ? {} : { tools }),
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...(options.limits === undefined && ownLimits === undefined ? {} : { limits }),
       simulated: options.simulate === true,
-      ...routingSettings(options),
-      ...(options.persistArtifacts === true ? { persistArtifacts: true } : {}),
-      ...logSettings(options, { cwd: this.#surroundings.cwd, workdir: this.workdir }),
+      ...kept,
     }
     if (settings.logs?.folder !== undefined)
       await this.#assembly.labels.add(
         { path: ledgerPlace(realPath(settings.logs.folder)), logs: true, label: UNTRUSTED },
         `logs ${settings.logs.folder}`,
       )
-    const accepted = acceptInputs(program, (options.input ?? {}) as JsonObject, options.texts)
-    const input = { ...accepted, ...checkpointInput(program, options, settings, this.#surroundings.cwd) }
+    const accepted = this.kinds.inputs(program, (options.input ?? {}) as JsonObject, options.texts)
+    const input = { ...accepted, ...beginningOf(this.#modules, program, optionsOfKind(chosen, program.kind, places), settings) }
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(options.id === undefined ? {} : { id: options.id }),
@@ -234,7 +264,7 @@ export class Reflex {
     agent = this.#options.agent,
     model,
     recorded,
-  }: Pick<RunOptions, 'agent' | 'model' | 'recorded'>): AgentChoice | undefined {
+  }: Pick<SharedRunOptions, 'agent' | 'model' | 'recorded'>): AgentChoice | undefined {
     if (model === undefined && recorded === undefined) return agent
     return {
       ...agent,
@@ -270,7 +300,7 @@ export class Reflex {
     return wanted ?? this.#options.trust ?? (named === undefined ? 'probationary' : readTrust(named, 'REFLEX_TRUST'))
   }
 
-  #prepare(run: Run<RunSettings>, prepare: RunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): Promise<void> | undefined {
+  #prepare(run: Run<RunSettings>, prepare: SharedRunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): Promise<void> | undefined {
     this.#folders.follow(run, kind)
     this.#observing.follow(run)
     const handle = this.#handle(run)
@@ -281,7 +311,7 @@ export class Reflex {
   #handle(run: Run<RunSettings>): RunHandle {
     let handle = this.#handles.get(run)
     if (handle === undefined) {
-      handle = new RunHandle(run, new RunPrograms(this.runtime.programs, run.state))
+      handle = new RunHandle(run, this.programsOf(run.state))
       this.#handles.set(run, handle)
     }
     return handle
@@ -289,13 +319,16 @@ export class Reflex {
 
   async #programOf(
     what: string | Workflow | DotGraph | Program,
-    { kind, validate = true, trust }: Pick<RunOptions, 'kind' | 'validate' | 'trust'>,
+    { kind, trust }: Pick<SharedRunOptions, 'kind' | 'trust'>,
+    validate: boolean,
   ): Promise<{ program: Program; file?: string; written?: WrittenBy }> {
     if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, trust)
-    const accepted = acceptValue(what, this.library.readOptions(validate))
+    const accepted = this.kinds.accept(what, this.library.context(validate))
     if (accepted !== undefined) return { program: addPrograms(this.runtime.programs, accepted.kind, accepted.program) }
     if ('hash' in what) return { program: what }
-    throw faults.make('R1021', 'what is to be run is no program', { fix: 'give a path, a program, or what a module of programs exports' })
+    throw programFaults.make('R1021', 'what is to be run is no program', {
+      fix: 'give a path, a program, or what a module of programs exports',
+    })
   }
 
   /**
@@ -385,6 +418,7 @@ export class Reflex {
       runtime,
       host,
       actor,
+      programsOf: (state: State) => this.programsOf(state),
       open: (run: string, prepare: (handle: RunHandle) => void) => this.#unlessOwned(() => this.#open(run, { prepare })),
       post: (run: string, message: Pick<Message, 'type' | 'to' | 'body' | 'by'>) => this.#post(run, message),
     }
@@ -449,7 +483,7 @@ export class Reflex {
     const { id } = await findRecord(this.store, ref, at)
     const { row, state } = await this.runtime.peek(id, at)
     const records = (await this.runtime.journal(id)).slice(0, state.n)
-    return { row, state, lines: linesOfHistory({ records }, (one) => new RunPrograms(this.runtime.programs, one)) }
+    return { row, state, lines: linesOfHistory({ records }, (one) => this.programsOf(one)) }
   }
 
   /** A stored run as it is, or as it was after a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
@@ -460,7 +494,10 @@ export class Reflex {
     const peek = await this.runtime.peek(id, at)
     const records = peek.state.start?.fork === undefined ? [] : await this.runtime.journal(id)
     const forks = new Set(records.flatMap(({ input }, i) => (input?.[0] === 'kernel' && input[1] === 'fork' ? [i + 1] : [])))
-    return viewOf(peek, { newest: at === undefined || at === last, inbox: await this.store.inbox(id), forks })
+    return viewOf(
+      { ...peek, definitions: this.programsOf(peek.state) },
+      { newest: at === undefined || at === last, inbox: await this.store.inbox(id), forks },
+    )
   }
 
   /**
@@ -492,7 +529,8 @@ export class Reflex {
     await this.#findMissing(id)
     const { runtime, actor } = this
     const { forkStored } = await import('./forking.ts')
-    return forkStored({ runtime, actor, labels: this.#assembly.labels }, id, at, options)
+    const programsOf = (state: State): ViewedPrograms => this.programsOf(state)
+    return forkStored({ runtime, actor, labels: this.#assembly.labels, programsOf }, id, at, options)
   }
 
   /**
@@ -507,7 +545,7 @@ export class Reflex {
     await this.runtime.peek(run)
     const records = (await this.runtime.journal(run)).slice(0, at ?? last)
     const { causeOfRun } = await import('../history/causes.ts')
-    return causeOfRun({ run, records, definitionsFor: (state) => new RunPrograms(this.runtime.programs, state) }, what)
+    return causeOfRun({ run, records, definitionsFor: (state) => this.programsOf(state) }, what)
   }
 
   /** What differs between two runs, or two records of one: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
@@ -520,7 +558,7 @@ export class Reflex {
   async #comparable(address: string): Promise<Comparable> {
     const { ref, at } = readAddress(address)
     const { comparableOf } = await import('../history/comparing.ts')
-    return comparableOf(this.runtime, await findRecord(this.store, ref, at), at)
+    return comparableOf(this, await findRecord(this.store, ref, at), at)
   }
 
   /**
@@ -531,7 +569,7 @@ export class Reflex {
     const history = await this.runtime.history((await this.find(ref)).id)
     const fork = history.state.start?.fork
     const origin = fork === undefined ? undefined : (await this.store.read(fork[0], 0))?.row.trace
-    return projectSpans(history, { origin })
+    return projectSpans(history, (state) => this.programsOf(state), { origin })
   }
 
   // Proving

@@ -1,6 +1,6 @@
 import { faults } from '../runs/faults.ts'
 import type { Program, Programs } from '../kernel/index.ts'
-import type { Library } from './library.ts'
+import type { Library } from '../programs/library.ts'
 
 /**
  * Programs of files as they are now, set beside those that runs hold: they take the places of the programs of the same

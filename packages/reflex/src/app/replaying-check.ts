@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { faults } from '../runs/faults.ts'
-import { isModule } from './formats.ts'
+import { programFaults } from '../programs/faults.ts'
+import { isModule } from '../programs/kinds.ts'
 import { type Fault, isFault, type Peek, type RunRow, toFault } from '../kernel/index.ts'
 import { fileOfRun, type Replayed, replayRun, type ReplayWorld, toolsOfRun } from './replaying.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
@@ -106,9 +106,9 @@ export class ProgramCheck {
   /** The programs of the file that a run was started with, as they are now. */
   async #programsOfFile({ state }: Peek): Promise<ChangedPrograms | Fault> {
     const file = fileOfRun(state)
-    if (file === undefined) return faults.make('R1021', 'it was started without a file', { fix: 'name the file to check it on' })
+    if (file === undefined) return programFaults.make('R1021', 'it was started without a file', { fix: 'name the file to check it on' })
     // A journal may have come from somebody else: what it names is read, and never run.
-    if (isModule(file)) return faults.make('R1021', `${file} is a module`, { file, fix: 'name it, so that it may be imported' })
+    if (isModule(file)) return programFaults.make('R1021', `${file} is a module`, { file, fix: 'name it, so that it may be imported' })
     let known = this.#programsByFile.get(file)
     if (known === undefined) {
       known = await this.#load(resolve(file))

@@ -1,8 +1,6 @@
 import { faults } from '../runs/faults.ts'
-import { FORMATS, isModule } from './formats.ts'
+import { isModule } from '../programs/kinds.ts'
 import {
-  type EdgeState,
-  type Definitions,
   type Difference,
   type DifferingPart,
   differingParts,
@@ -14,10 +12,12 @@ import {
   loadState,
   type Program,
   type Rec,
-  type Replayer,
   type State,
 } from '../kernel/index.ts'
-import { readText } from './library.ts'
+import type { EdgeState } from '../programs/kind-view.ts'
+import { readText } from '../programs/read-text.ts'
+import type { Language } from '../programs/language.ts'
+import type { ViewedDefinitions } from '../programs/kinds.ts'
 import { edgeOf, partsText, partDifference, storyText } from '../history/record-text.ts'
 import { pathText } from '../text/index.ts'
 import { linesOf, type StoryLine } from '../history/trace.ts'
@@ -50,8 +50,9 @@ export interface ReplayDifference {
 interface ReplayPosition {
   readonly state: State
   readonly frame: Frame
-  readonly pinned: Definitions
-  readonly now: Definitions
+  readonly pinned: ViewedDefinitions
+  readonly now: ViewedDefinitions
+  readonly language: (kind: string) => Language | undefined
 }
 
 /** Knows the files of programs. */
@@ -62,13 +63,12 @@ export interface ProgramFiles {
 /** Tells a record that is decided differently, while the replay still stands before it. */
 export function describeDifference(
   run: string,
-  { state, definitions: now }: Pick<Replayer, 'state' | 'definitions'>,
-  pinned: Definitions,
+  { state, now, pinned, language }: Omit<ReplayPosition, 'frame'>,
   difference: Difference,
   files: ProgramFiles | undefined,
 ): ReplayDifference {
   const frame = state.frame(difference.recorded.frame)
-  const position = { state, frame, pinned, now }
+  const position = { state, frame, pinned, now, language }
   const parts = differingParts(difference)
   const recorded = linesAfter(position, difference.recorded, pinned)
   const decided = linesAfter(position, difference.decided, now)
@@ -95,7 +95,7 @@ export function describeDifference(
 }
 
 /** The story of a record, applied to a copy of the state: a replay may still go on from the state itself. */
-function linesAfter({ state }: ReplayPosition, record: Rec, definitions: Definitions): readonly StoryLine[] {
+function linesAfter({ state }: ReplayPosition, record: Rec, definitions: ViewedDefinitions): readonly StoryLine[] {
   try {
     const after = loadState(dumpState(state, () => true))
     const frame = after.frame(record.frame)
@@ -135,20 +135,24 @@ function edgeChange({ frame, pinned, now }: ReplayPosition, recorded: readonly S
   }
 }
 
-function edgesOf(definitions: Definitions, frame: Frame): readonly EdgeState[] {
+function edgesOf(definitions: ViewedDefinitions, frame: Frame): readonly EdgeState[] {
   const { def, kind } = definitions.program(frame.pin)
-  return definitions.kind(kind).edges?.(def, frame) ?? []
+  return definitions.view(kind).edges?.(def, frame) ?? []
 }
 
 /** The place in the program that decides now: with file, line and column where one of the files still holds it. */
-function placeOf({ frame, now }: ReplayPosition, target: EdgeChange['target'], files: ProgramFiles | undefined): FaultDetails {
+function placeOf(
+  { frame, now, language: languageOf }: ReplayPosition,
+  target: EdgeChange['target'],
+  files: ProgramFiles | undefined,
+): FaultDetails {
   const program = now.program(frame.pin)
   const { def, kind, name, source } = program
-  const format = FORMATS.find((known) => known.kind === kind)
+  const language = languageOf(kind)
   const node = now.kind(kind).node?.(def, frame.position)
-  if (format?.locate === undefined) return { path: node === undefined ? name : `${name}/${node}` }
+  if (language?.locate === undefined) return { path: node === undefined ? name : `${name}/${node}` }
   const file = files?.fileOf(program)
-  if (file !== undefined && !isModule(file)) return format.locate(readText(file), file, { ...target, node }, target?.note)
-  const { path } = format.locate(JSON.stringify(source), undefined, { ...target, node })
+  if (file !== undefined && !isModule(file)) return language.locate(readText(file), file, { ...target, node }, target?.note)
+  const { path } = language.locate(JSON.stringify(source), undefined, { ...target, node })
   return path === undefined ? { path: name } : { path: `${name}: ${path}` }
 }

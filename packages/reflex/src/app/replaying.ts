@@ -12,7 +12,6 @@ import {
   loadState,
   type Rec,
   Replayer,
-  RunPrograms,
   type RunRow,
   type Runtime,
   type State,
@@ -20,8 +19,8 @@ import {
   type StoredState,
   summary,
 } from '../kernel/index.ts'
-import { isModule } from './formats.ts'
-import type { Library } from './library.ts'
+import type { Library } from '../programs/library.ts'
+import { isModule, type Kinds, type ProgramViewer, type ViewedPrograms } from '../programs/kinds.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
 import { type ReplayDifference, describeDifference } from './replaying-difference.ts'
 import { firstDifference } from '../history/first-difference.ts'
@@ -49,10 +48,11 @@ export interface Replayed {
 }
 
 /** What a replay needs: journals, programs, and the files that these may have come from. */
-export interface ReplayWorld {
+export interface ReplayWorld extends ProgramViewer {
   readonly store: Store
   readonly runtime: Pick<Runtime, 'programs'>
   readonly library: Library
+  readonly kinds: Kinds
 }
 
 /**
@@ -73,7 +73,7 @@ class Replay {
   readonly #journals: Journals
   readonly #replayer: Replayer
   /** The programs that the run has pinned. */
-  readonly #pinned: RunPrograms
+  readonly #pinned: ViewedPrograms
   readonly #counts = { equal: 0, decisions: 0, snapshots: 0, noted: 0 }
   #firstNoted: ReplayDifference | undefined
 
@@ -84,7 +84,13 @@ class Replay {
     this.#changed = changed
     this.#journals = new Journals(world.store, programs)
     this.#replayer = new Replayer(programs, changed === undefined ? undefined : (name) => changed.find(name))
-    this.#pinned = new RunPrograms(programs, this.#replayer.state)
+    this.#pinned = world.programsOf(this.#replayer.state)
+  }
+
+  get #position(): Parameters<typeof describeDifference>[1] {
+    const { state, definitions } = this.#replayer
+    const { kinds } = this.#world
+    return { state, pinned: this.#pinned, now: kinds.viewed(definitions), language: (kind) => kinds.language(kind) }
   }
 
   async run(): Promise<Replayed> {
@@ -117,7 +123,7 @@ class Replay {
     else {
       const isNoted = this.#changed !== undefined && differingParts(found).every(({ part }) => part === 'note')
       if (!isNoted || this.#firstNoted === undefined) {
-        const difference = describeDifference(this.#row.id, this.#replayer, this.#pinned, found, this.#changed ?? (await this.#ownFiles()))
+        const difference = describeDifference(this.#row.id, this.#position, found, this.#changed ?? (await this.#ownFiles()))
         if (!isNoted) return difference
         this.#firstNoted = difference
       }

@@ -1,22 +1,13 @@
 import { basename } from 'node:path'
-import {
-  type AgentCall,
-  dispatch,
-  type Dispatcher,
-  type ModelFindings,
-  type RunnableAgent,
-  scriptedAgent,
-  type ToolSettings,
-} from '../agents/index.ts'
-import { canonicalJson, type Fault, type Json, type Redactor, type Traits } from '../kernel/index.ts'
-import { readText } from './library.ts'
+import { type AgentCall, dispatch, type Dispatcher, type RunnableAgent, scriptedAgent, type ToolSettings } from '../agents/index.ts'
+import { canonicalJson, type Json, type Redactor, type Traits } from '../kernel/index.ts'
+import { readText } from '../programs/read-text.ts'
 import { type ModelRequest, type Models, recordedModels, redactedModels } from '../models/index.ts'
-import type { Locator } from '../text/index.ts'
 import type { Tools } from '../tools/index.ts'
 import type { AgentChoice, RunSettings } from '../policy/index.ts'
 import { jsonSchemaIssues } from '../kinds/workflow/runtime.ts'
-import type { DecisionAgent, DecisionContext, Workflow } from '../kinds/workflow/types.ts'
-import type { Effects } from '../kinds/workflow/verify.ts'
+import type { InspectingAgent } from '../kinds/workflow/module.ts'
+import type { DecisionAgent, DecisionContext } from '../kinds/workflow/types.ts'
 
 /** The tools, models and agents that decide in a run: the real ones, or those of a simulated run. */
 interface Deciders {
@@ -33,11 +24,8 @@ interface AgentSettings extends Pick<ToolSettings, 'workdir' | 'allows' | 'denie
 }
 
 /** The agent of all runs, and what it says of a workflow before it runs. */
-export interface RuntimeAgent extends RunnableAgent {
+interface RuntimeAgent extends Pick<InspectingAgent, 'inspect' | 'effects'>, RunnableAgent {
   traits(context: DecisionContext, call: AgentCall): Traits
-  inspect(workflow: Workflow, locate: Locator, models?: ModelFindings): readonly Fault[]
-  /** What whoever decides at a node reads and writes, for proofs before a run. */
-  effects: Effects
 }
 
 /** The settings of a run that say who decides in it. */
@@ -90,7 +78,7 @@ export function modelsByRun({
   real,
   simulated,
   redact,
-}: Pick<AgentSettings, 'real' | 'simulated' | 'redact'>): (run: DecidingSettings) => Models {
+}: Pick<AgentSettings, 'redact'> & Readonly<Record<'real' | 'simulated', Pick<Deciders, 'models'>>>): (run: DecidingSettings) => Models {
   const own = new WeakMap<DecidingSettings, Models>()
   return (run) => {
     const known = own.get(run) ?? modelsFor(run.agent ?? {}, (run.simulated ? simulated : real).models, redact)

@@ -1,17 +1,12 @@
-import { resolve } from 'node:path'
-import { faults } from '../runs/faults.ts'
-import { FORMATS } from './formats.ts'
 import type { Fault, JsonObject, Program, Run, Runtime } from '../kernel/index.ts'
 import type { RunSettings } from '../policy/index.ts'
-import { routingOf } from '../kinds/pipeline/face/assemble.ts'
-import type { RunOptions } from './options.ts'
-import { realRoot } from '../kinds/pipeline/folder/open-folder.ts'
-import type { ProgramFormat } from './program-format.ts'
+import type { KindModule, RunFolder } from '../programs/kind-module.ts'
 import { secretIn } from './secret-file.ts'
 
 /** What the folders of runs need of the rest. */
 interface FolderWorld {
   readonly runtime: Runtime<RunSettings>
+  readonly modules: readonly KindModule[]
   /** Hears of a folder that cannot be written. */
   readonly onTrouble: (fault: Fault) => void
 }
@@ -31,13 +26,13 @@ export class RunFolders {
   /** Follows a run that begins or is opened again, before its next record. */
   follow(run: Run<RunSettings>, kind: string | undefined): void {
     const { runtime, onTrouble } = this.#world
-    const { logs, folder, persistArtifacts } = run.settings
-    const format = formatOfKind(kind)
-    if (format?.keepFolder === undefined) return
-    const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? folder : undefined)
+    const { logs, folder: ownFolder, persistArtifacts } = run.settings
+    const folder = folderOf(this.#world.modules, kind)
+    if (folder === undefined) return
+    const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? ownFolder : undefined)
     if (logsRoot === undefined) return
     const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
-    const ready = format.keepFolder(runtime, run, { logsRoot, secret, persistArtifacts, onTrouble })
+    const ready = folder.keep(runtime, run, { logsRoot, secret, persistArtifacts, onTrouble })
     this.#pending.add(ready)
     void ready.finally(() => this.#pending.delete(ready))
   }
@@ -48,43 +43,17 @@ export class RunFolders {
   }
 }
 
-/** Where a run's folder is to be and what signs its checkpoints, as it keeps them. */
-export function logSettings(
-  { logs, hmacSecretFile }: Pick<RunOptions, 'logs' | 'hmacSecretFile'>,
-  { cwd, workdir }: { readonly cwd: string; readonly workdir: string },
-): Pick<RunSettings, 'logs'> {
-  if (logs === undefined && hmacSecretFile === undefined) return {}
-  return {
-    logs: {
-      ...(logs === undefined ? {} : { folder: realRoot(resolve(cwd, logs), workdir) }),
-      ...(hmacSecretFile === undefined ? {} : { secret: resolve(cwd, hmacSecretFile) }),
-    },
-  }
-}
-
-/** How a run continues where its graph leads nowhere. */
-export function routingSettings(options: Pick<RunOptions, 'onUnroutedFailure' | 'deadEnd'>): Pick<RunSettings, 'routing'> {
-  const routing = routingOf(options)
-  return routing === undefined ? {} : { routing }
-}
-
-/** What a run is given that begins where a checkpoint stands; nothing for any other. Throws `R2202` to `R2204`. */
-export function checkpointInput(
-  { kind, def, name }: Program,
-  { resumeFrom, force }: Pick<RunOptions, 'resumeFrom' | 'force'>,
+/** The input of a run that its options let begin elsewhere, as at a checkpoint; empty for any other. */
+export function beginningOf(
+  modules: readonly KindModule[],
+  { kind, def }: Program,
+  options: JsonObject,
   { logs }: Pick<RunSettings, 'logs'>,
-  cwd: string,
 ): JsonObject {
-  if (resumeFrom === undefined) return {}
-  const format = formatOfKind(kind)
-  if (format?.resumeInput === undefined)
-    throw faults.make('R1021', `${name} is no pipeline: only those go on from a checkpoint`, { file: resumeFrom })
-  return format.resumeInput(def, resolve(cwd, resumeFrom), {
-    secret: logs?.secret === undefined ? undefined : secretIn(logs.secret),
-    force,
-  })
+  const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
+  return folderOf(modules, kind)?.beginsAt?.(def, options, { secret }) ?? {}
 }
 
-function formatOfKind(kind: string | undefined): ProgramFormat | undefined {
-  return FORMATS.find((format) => format.kind === kind)
+function folderOf(modules: readonly KindModule[], kind: string | undefined): RunFolder | undefined {
+  return modules.find(({ name }) => name === kind)?.folder
 }

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { faults } from '../runs/faults.ts'
+import { programFaults } from '../programs/faults.ts'
 
 const FIX = 'name a file that holds the secret'
 
@@ -9,9 +10,9 @@ const FIX = 'name a file that holds the secret'
  */
 export function secretIn(path: string, named = path): Uint8Array {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) throw faults.make('R1021', `there is no file ${named}`, { file: named, fix: FIX })
+  if (found === undefined) throw programFaults.make('R1021', `there is no file ${named}`, { file: named, fix: FIX })
   // A pipe is what a shell makes of <(a command that knows the secret).
-  if (!found.isFile() && !found.isFIFO()) throw faults.make('R1024', `${named} is not a file`, { file: named, fix: FIX })
+  if (!found.isFile() && !found.isFIFO()) throw programFaults.make('R1024', `${named} is not a file`, { file: named, fix: FIX })
   const bytes = bytesIn(path, named)
   if (bytes.toString('latin1').trim() === '')
     throw faults.make('R2031', `${named} holds no secret`, { file: named, fix: 'write a long random text into it' })
@@ -22,6 +23,6 @@ function bytesIn(path: string, file: string): Buffer {
   try {
     return readFileSync(path)
   } catch (cause) {
-    throw faults.make('R1024', `${file} cannot be read`, { file, cause, fix: 'grant the permission to read it' })
+    throw programFaults.make('R1024', `${file} cannot be read`, { file, cause, fix: 'grant the permission to read it' })
   }
 }

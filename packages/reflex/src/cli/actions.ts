@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { KIND_FLAGS } from './kind-flags.ts'
 import type { Action, Verb } from './verb.ts'
 import type { Session } from './session.ts'
 
@@ -84,19 +85,7 @@ export const actions: readonly Verb[] = [
       KIND,
       new Option('--agent-id <name>', 'the agent for which the run acts: its memory and its rules in a policy apply'),
       new Option('--id <name>', 'the name of the run; default: a generated name'),
-      new Option('--logs <dir>', "a pipeline's run folder; default: runs/RUN beside the store"),
-      new Option('--max-steps <count>', 'the number of executed nodes after which a pipeline fails; default: 10000'),
-      new Option('--branch-steps <count>', 'the number of executed nodes after which a branch of a pipeline fails; default: 100'),
-      new Option(
-        '--on-unrouted-failure <how>',
-        'for a failure in a pipeline that no edge catches: fail ends the run, lenient follows an unconditional edge',
-      ),
-      new Option('--dead-end <how>', 'for a stage of a pipeline without an edge to follow: success or fail ends the run'),
-      new Option('--persist-artifacts', "write small artifacts into a pipeline's run folder too"),
-      new Option('--resume-from <file>', 'begin at a checkpoint of the pipeline'),
-      new Option('--force', 'resume even if the checkpoint is of another graph'),
-      new Option('--hmac-secret-file <file>', 'sign checkpoints with the secret in this file, and verify the one to begin at'),
-      new Option('--no-validate', "skip a pipeline's lint rules"),
+      ...KIND_FLAGS,
       new Option('--no-cache', 'parse every text again; the command always does so'),
       ...COMMON,
     ],

@@ -92,7 +92,7 @@ function whenStarted(handle: RunHandle, callback: () => void): void {
 /** Returns the facts about the whole run that progress shows. */
 function progressFactsOf({ console }: Session, { run, definitions }: RunHandle): Omit<ProgressFacts, 'before'> {
   const { kind, def } = definitions.program(run.state.root.pin)
-  return { since: console.now, graph: definitions.kind(kind).graph?.(def), limits: run.settings.limits ?? {} }
+  return { since: console.now, graph: definitions.view(kind).graph?.(def), limits: run.settings.limits ?? {} }
 }
 
 function followRun({ console }: Session, handle: RunHandle, progress: Progress, follower: Follower, waited: WaitTotals): void {

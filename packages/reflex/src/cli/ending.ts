@@ -1,5 +1,6 @@
 import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
-import { isObject, type Json, type JsonObject, type Kind } from '../kernel/index.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import type { KindResult } from '../programs/kind-view.ts'
 import type { PossibleEffect } from '../runs/possible-effects.ts'
 import { BUDGET_QUESTION } from '../policy/index.ts'
 import { shortJson } from '../text/index.ts'
@@ -73,10 +74,10 @@ function printEnd(console: Console, handle: RunHandle, { waited, forkAddress: go
 }
 
 /** Returns the result of the run, as its kind describes it. */
-function resultOf({ run, definitions, status, value }: RunHandle): ReturnType<NonNullable<Kind['result']>> | undefined {
+function resultOf({ run, definitions, status, value }: RunHandle): KindResult | undefined {
   if (status !== 'completed' || value === undefined) return undefined
   const { kind, def } = definitions.program(run.state.root.pin)
-  return definitions.kind(kind).result?.(def, value, run.state.start?.args)
+  return definitions.view(kind).result?.(def, value, run.state.start?.args)
 }
 
 /** The time that a run spent on questions, and the names of those who answered. */

@@ -1,4 +1,5 @@
-import { isList, isObject, type Json, type JsonObject, type StoryEvent } from '../kernel/index.ts'
+import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
 import { shortJson, parseIfJson } from '../text/index.ts'
 import { duration } from './units.ts'
 

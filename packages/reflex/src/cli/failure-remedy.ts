@@ -1,7 +1,7 @@
-import { formatOf, isModule } from '../app/formats.ts'
+import { isModule } from '../programs/kinds.ts'
 import type { RunHandle } from '../runs/handle.ts'
 import { type FaultData, programHash } from '../kernel/index.ts'
-import { readText } from '../app/library.ts'
+import { readText } from '../programs/read-text.ts'
 import { fileOfRun } from '../app/replaying.ts'
 
 /** Fixes for the person who starts a run, by patterns in the reason of a failure. */
@@ -37,11 +37,13 @@ function withPlace({ run: { state }, definitions }: RunHandle, failure: FaultDat
   if (failure.path === undefined || failure.file !== undefined || file === undefined || isModule(file)) return failure
   const { hash, kind } = definitions.program(state.root.pin)
   try {
-    const format = formatOf(file, kind)
+    const { kinds } = definitions
+    const language = kinds.language(kind)
     const text = readText(file)
-    const { program } = format?.read(text, file, { guards: {}, proofs: 'errors', lint: false }) ?? {}
-    if (format?.locate === undefined || program === undefined || programHash(kind, program.source) !== hash) return failure
-    const { path, cause: _, ...place } = format.locate(text, file, { node: failure.path })
+    const read = kinds.reader(kind)?.read(text, file, { depth: 'errors', lint: false })
+    const program = read instanceof Promise ? undefined : read?.program
+    if (language?.locate === undefined || program === undefined || programHash(kind, program.source) !== hash) return failure
+    const { path, cause: _, ...place } = language.locate(text, file, { node: failure.path })
     return path === failure.path && place.line !== undefined ? { ...failure, ...place } : failure
   } catch {
     return failure

@@ -1,4 +1,5 @@
-import { isList, isObject, type Json, type StoryEvent } from '../kernel/index.ts'
+import { isList, isObject, type Json } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
 import type { StoryLine } from '../history/trace.ts'
 import { addEventUsage, noUsage, type ModelUsage } from './model-usage.ts'
 import { type AnswerFacts, objectOf, textOf, waitText } from './event-text.ts'

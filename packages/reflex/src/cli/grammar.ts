@@ -1,7 +1,7 @@
 import { readDuration } from '../agents/index.ts'
 import { faults } from '../runs/faults.ts'
 import { copyJson, type Json, type JsonObject, isObject } from '../kernel/index.ts'
-import { readText } from '../app/library.ts'
+import { readText } from '../programs/read-text.ts'
 import { readJson } from '../text/index.ts'
 
 /** Reads a file that an argument names; `-` is standard input. */

@@ -78,18 +78,8 @@ function printNewStore(console: Console, store: string): void {
 
 /** Returns the decider of programs whose kind uses agents; else the configured model, if there is one. */
 export function deciderText({ run, definitions }: RunHandle, choice: AgentChoice | undefined, configured: string | undefined): string {
-  if (definitions.kind(definitions.program(run.state.root.pin).kind).hasAgents === true) return agentText(choice, configured)
+  const decides = definitions.view(definitions.program(run.state.root.pin).kind).decides?.(choice, configured)
+  if (decides !== undefined) return decides
   const { model = configured, recorded } = choice ?? {}
   return recorded !== undefined ? `replies from ${basename(recorded)}` : model === undefined ? '' : `model ${model}`
-}
-
-/** Returns the decider for nodes that name none, and the configured model. */
-function agentText(choice: AgentChoice | undefined, configured: string | undefined): string {
-  const { default: all, perNode = {}, model = configured, recorded } = choice ?? {}
-  const single = Object.entries(perNode).map(([node, name]) => `${name} at ${node}`)
-  const ready =
-    recorded !== undefined ? `replies from ${basename(recorded)}` : model === undefined ? 'no model configured' : `model ${model}`
-  if (all === 'model') return [`${ready === 'no model configured' ? 'a model' : ready} decides`, ...single].join(', ')
-  const general = all === undefined ? 'rules decide' : all === 'script' ? 'a script decides' : `${all} decides`
-  return [general, ...single, ...(all === undefined || model !== undefined || recorded !== undefined ? [ready] : [])].join(', ')
 }

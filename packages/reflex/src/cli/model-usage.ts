@@ -1,5 +1,5 @@
 import { usageOf } from '../history/model-usage.ts'
-import type { StoryEvent } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
 import { objectOf } from './event-text.ts'
 import { count } from './units.ts'
 

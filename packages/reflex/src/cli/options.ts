@@ -38,17 +38,6 @@ export interface RunFlags extends ContinueFlags {
   /** The limits after which the run asks: `usd=2,tokens=100k,time=10m,steps=500`. */
   readonly budget?: string
   readonly simulate?: boolean
-  readonly maxSteps?: string
-  readonly branchSteps?: string
-  readonly onUnroutedFailure?: string
-  readonly deadEnd?: string
-  readonly persistArtifacts?: boolean
-  readonly logs?: string
-  readonly hmacSecretFile?: string
-  readonly resumeFrom?: string
-  readonly force?: boolean
-  /** False after `--no-validate`. */
-  readonly validate?: boolean
 }
 
 /** The flags that choose the form of the output, not its content. */

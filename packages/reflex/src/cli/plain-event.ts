@@ -1,4 +1,4 @@
-import type { StoryEvent } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
 import { attemptText, type EventContext } from './follower.ts'
 import { usageFacts } from './model-usage.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Graph, GraphNode } from '../kernel/index.ts'
+import type { Graph, GraphNode } from '../programs/graph.ts'
 import { countCells } from '../text/index.ts'
 import type { Follower, RunningNode } from './follower.ts'
 import type { Row } from './layout.ts'

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { readDuration } from '../agents/index.ts'
 import { type Config, readConfig } from '../app/config.ts'
 import { faults } from '../runs/faults.ts'
+import { programFaults } from '../programs/faults.ts'
 import { type PolicyFile, readPolicy } from '../policy/index.ts'
 import { fsCapability } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
@@ -46,7 +47,7 @@ export async function withReflex(console: Console, flags: ContinueFlags, work: (
   const config = readConfig(surroundings.cwd)
   for (const folder of flags.programs ?? [])
     if (!existsSync(resolve(surroundings.cwd, folder)))
-      throw faults.make('R1021', `there is no folder ${folder}`, { file: folder, fix: 'name an existing folder of programs' })
+      throw programFaults.make('R1021', `there is no folder ${folder}`, { file: folder, fix: 'name an existing folder of programs' })
   console.warn(config.warnings)
   const reflex = new Reflex({
     surroundings,

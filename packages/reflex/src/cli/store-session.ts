@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { nearestConfig } from '../app/config-file.ts'
-import { faults } from '../runs/faults.ts'
+import { programFaults } from '../programs/faults.ts'
 import { chooseStore, nearestStore } from '../app/home.ts'
 import type { Store } from '../kernel/index.ts'
 import { KnownStores } from '../app/known-stores.ts'
@@ -43,6 +43,6 @@ export function readableStore({ world }: Console, store: string | undefined): st
   if (named === undefined) return nearestStore(cwd) === undefined ? 'memory:' : undefined
   const file = named.replace(/^sqlite:/, '')
   if (!/^[a-z][a-z0-9+.-]+:/i.test(file) && !existsSync(resolve(cwd, file)))
-    throw faults.make('R1021', `there is no store ${named}`, { file: named, fix: 'name an existing store: --store PATH' })
+    throw programFaults.make('R1021', `there is no store ${named}`, { file: named, fix: 'name an existing store: --store PATH' })
   return store
 }

@@ -1,4 +1,4 @@
-import type { StoryEvent } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
 import type { StoryLine } from '../history/trace.ts'
 import { attemptText, isRetry, nameOf, type EventContext } from './follower.ts'
 import type { Row } from './layout.ts'

@@ -1,10 +1,11 @@
 import { Chronology, isChoice, type Moment } from './chronology.ts'
 import type { Origin } from './step-reads.ts'
 import { historyFaults } from './faults.ts'
-import { isList, isObject, type Json, noRecord, type Rec, type RunPrograms, type State } from '../kernel/index.ts'
+import { isList, isObject, type Json, noRecord, type Rec, type State } from '../kernel/index.ts'
 import { edgeOf } from './record-text.ts'
 import { shortJson, didYouMean, suggest } from '../text/index.ts'
 import type { StoryLine } from './trace.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
 
 /**
  * The explanation of a value, a node or a record: its causes, back to the values that were given, answered or decided. A chain that is too
@@ -36,7 +37,7 @@ export interface Cause {
 export interface ExplainedRun {
   readonly run: string
   readonly records: readonly Rec[]
-  readonly definitionsFor: (state: State) => RunPrograms
+  readonly definitionsFor: (state: State) => ViewedPrograms
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   type Rec,
   type Ref,
   type Request,
-  type RunPrograms,
   type Scope,
   State,
   strandName,
@@ -16,6 +15,7 @@ import {
 import { type Origin, originOf, StepReads } from './step-reads.ts'
 import { linesOf, type StoryLine } from './trace.ts'
 import { edgeOf } from './record-text.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
 
 /** A record and its story. */
 export interface Moment {
@@ -38,7 +38,7 @@ export interface Moment {
 export class Chronology {
   readonly moments: Moment[] = []
   readonly #state = new State()
-  readonly #definitions: RunPrograms
+  readonly #definitions: ViewedPrograms
   readonly #reads: StepReads
   /** Entries that were copied from another board, by the return of a call or from a strand that was adopted. */
   readonly #copies = new Map<string, Origin>()
@@ -50,7 +50,7 @@ export class Chronology {
   readonly #decisions = new Map<number, number>()
 
   /** Throws `R5003` and `R9001`, as a replay of the records. */
-  constructor(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms) {
+  constructor(records: readonly Rec[], definitionsFor: (state: State) => ViewedPrograms) {
     this.#definitions = definitionsFor(this.#state)
     this.#reads = new StepReads(records, definitionsFor, (n) => this.at(n).lines)
     for (const record of records) this.#add(record)

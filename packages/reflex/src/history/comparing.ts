@@ -4,7 +4,6 @@ import {
   isObject,
   type Json,
   type Rec,
-  RunPrograms,
   type RunRow,
   type RunStatus,
   type Runtime,
@@ -13,6 +12,7 @@ import {
 import { edgeOf } from './record-text.ts'
 import { memberOf } from './first-difference.ts'
 import { linesOfHistory, type StoryLine } from './trace.ts'
+import type { ProgramViewer, ViewedPrograms } from '../programs/kinds.ts'
 
 /** A run up to one of its records. */
 export interface ComparedRun {
@@ -29,7 +29,7 @@ export interface Comparable extends ComparedRun {
   readonly records: readonly Rec[]
   readonly lines: readonly StoryLine[]
   readonly state: State
-  readonly definitions: RunPrograms
+  readonly definitions: ViewedPrograms
 }
 
 /** A difference between the two sides. A side without the value has no field for it. */
@@ -55,11 +55,15 @@ export interface Comparison {
 }
 
 /** Reads a stored run up to a record; by default up to its last record. */
-export async function comparableOf(runtime: Runtime, { id: run, last, status }: RunRow, at: number = last): Promise<Comparable> {
-  const records = (await runtime.journal(run)).slice(0, at)
-  const { state, definitions } = await runtime.peek(run, at)
-  const lines = linesOfHistory({ records }, (one) => new RunPrograms(runtime.programs, one))
-  return { run, at, last, status, records, lines, state, definitions }
+export async function comparableOf(
+  world: ProgramViewer & { readonly runtime: Runtime },
+  { id: run, last, status }: RunRow,
+  at: number = last,
+): Promise<Comparable> {
+  const records = (await world.runtime.journal(run)).slice(0, at)
+  const { state } = await world.runtime.peek(run, at)
+  const lines = linesOfHistory({ records }, (one) => world.programsOf(one))
+  return { run, at, last, status, records, lines, state, definitions: world.programsOf(state) }
 }
 
 /** Compares two sides after their last common record. */
@@ -200,5 +204,5 @@ function resultOf({ state, definitions }: Comparable): Json | undefined {
   const value = state.ended?.value
   if (value === undefined || state.ended?.status !== 'done') return value
   const { kind, def } = definitions.program(state.root.pin)
-  return definitions.kind(kind).result?.(def, value, state.start?.args).value ?? value
+  return definitions.view(kind).result?.(def, value, state.start?.args).value ?? value
 }

@@ -1,4 +1,5 @@
-import { isObject, type StoryEvent } from '../kernel/index.ts'
+import { isObject } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
 
 /** The usage of a model. */
 export interface ModelUsage {

@@ -1,4 +1,5 @@
-import { type DifferingPart, isList, isObject, type Json, type StoryEvent } from '../kernel/index.ts'
+import { type DifferingPart, isList, isObject, type Json } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
 import { firstDifference, type ValueDifference } from './first-difference.ts'
 import { shortJson } from '../text/index.ts'
 import type { StoryLine } from './trace.ts'

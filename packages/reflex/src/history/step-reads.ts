@@ -8,11 +8,11 @@ import {
   ReadWatcher,
   type Rec,
   type Ref,
-  type RunPrograms,
   State,
-  type StoryEvent,
 } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
 import type { StoryLine } from './trace.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
 
 /** An entry of a board: its key, its value, the record that wrote it, and the frame of the board. */
 export interface Origin {
@@ -31,13 +31,13 @@ const WINDOW = 1_000
  */
 export class StepReads {
   readonly #records: readonly Rec[]
-  readonly #definitionsFor: (state: State) => RunPrograms
+  readonly #definitionsFor: (state: State) => ViewedPrograms
   readonly #lines: (n: number) => readonly StoryLine[]
   readonly #known = new Map<number, readonly Origin[]>()
   #window = WINDOW
 
   /** `lines` returns the story of a record. */
-  constructor(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms, lines: (n: number) => readonly StoryLine[]) {
+  constructor(records: readonly Rec[], definitionsFor: (state: State) => ViewedPrograms, lines: (n: number) => readonly StoryLine[]) {
     this.#records = records
     this.#definitionsFor = definitionsFor
     this.#lines = lines

@@ -1,6 +1,5 @@
 import {
   type Change,
-  type Definitions,
   framePath,
   type History,
   isObject,
@@ -8,11 +7,11 @@ import {
   nodePath,
   readCancel,
   type Rec,
-  type RunPrograms,
   State,
   strandName,
-  type StoryEvent,
 } from '../kernel/index.ts'
+import type { StoryEvent } from '../programs/kind-view.ts'
+import type { ViewedDefinitions, ViewedPrograms } from '../programs/kinds.ts'
 
 /** A line of a trace: the meaning of a record and its place in the call stack. */
 export interface StoryLine {
@@ -32,23 +31,22 @@ export interface StoryLine {
 }
 
 /** Returns the lines of one record. */
-export function linesOf(change: Change, definitions: Definitions): StoryLine[] {
+export function linesOf(change: Change, definitions: ViewedDefinitions): StoryLine[] {
   const { frame, n, at } = change
-  const kind = definitions.kind(definitions.program(frame.pin).kind)
+  const { kind } = definitions.program(frame.pin)
   const path = framePath(frame, definitions)
   const branch = strandName(frame, definitions)
-  const node = kind.node?.(change.def, frame.position)
-  return [...kernelStory(change), ...deferredStory(change, node), ...retriedStory(change, node), ...(kind.story?.(change) ?? [])].map(
-    (event) => ({
-      n,
-      at,
-      path,
-      place: nodePath(frame, event.node, definitions),
-      ...(branch === undefined ? {} : { branch }),
-      depth: frame.depth,
-      event,
-    }),
-  )
+  const node = definitions.kind(kind).node?.(change.def, frame.position)
+  const story = definitions.view(kind).story?.(change) ?? []
+  return [...kernelStory(change), ...deferredStory(change, node), ...retriedStory(change, node), ...story].map((event) => ({
+    n,
+    at,
+    path,
+    place: nodePath(frame, event.node, definitions),
+    ...(branch === undefined ? {} : { branch }),
+    depth: frame.depth,
+    event,
+  }))
 }
 
 /** Returns the story of forks, cancellations and refused inputs, which the kernel records for every kind. */
@@ -102,7 +100,7 @@ function cancelStory({ reason, by }: ReturnType<typeof readCancel>): StoryEvent 
 }
 
 /** Returns the lines of a whole journal. It applies the records again in order. */
-export function linesOfHistory({ records }: Pick<History, 'records'>, definitionsFor: (state: State) => RunPrograms): StoryLine[] {
+export function linesOfHistory({ records }: Pick<History, 'records'>, definitionsFor: (state: State) => ViewedPrograms): StoryLine[] {
   const lines: StoryLine[] = []
   const state = new State()
   const definitions = definitionsFor(state)
@@ -111,19 +109,19 @@ export function linesOfHistory({ records }: Pick<History, 'records'>, definition
 }
 
 /** Applies the records from the first one and yields each with its state. The state is valid until the next record. */
-export function changesOf(records: readonly Rec[], definitionsFor: (state: State) => RunPrograms): Generator<Change> {
+export function changesOf(records: readonly Rec[], definitionsFor: (state: State) => ViewedPrograms): Generator<Change> {
   const state = new State()
   return applyAll(records, state, definitionsFor(state))
 }
 
-function* applyAll(records: readonly Rec[], state: State, definitions: RunPrograms): Generator<Change> {
+function* applyAll(records: readonly Rec[], state: State, definitions: ViewedPrograms): Generator<Change> {
   for (const record of records) {
     const change = applyRecord(state, record, definitions)
     if (change !== undefined) yield change
   }
 }
 
-function applyRecord(state: State, record: Rec, definitions: RunPrograms): Change | undefined {
+function applyRecord(state: State, record: Rec, definitions: ViewedPrograms): Change | undefined {
   const frame = state.frames.get(record.frame)
   const before: Json | undefined = frame?.position
   state.apply(record)

@@ -1,5 +1,6 @@
 import type { ListenOptions, RunHandle } from './handle.ts'
 import { type Host, isFault, type Message, type RunRow, type RunStatus, type Runtime, type Store, type Worker } from '../kernel/index.ts'
+import type { ProgramViewer } from '../programs/kinds.ts'
 import { type PossibleEffect, possibleEffects } from './possible-effects.ts'
 
 /** Options for a cancellation. */
@@ -42,7 +43,7 @@ export interface CancelResult {
 }
 
 /** The parts of the front object that cancelling needs. */
-export interface CancelWorld {
+export interface CancelWorld extends ProgramViewer {
   readonly store: Store
   readonly runtime: Runtime
   readonly host: Host
@@ -122,13 +123,15 @@ function ignoreEnded(thrown: unknown): undefined {
 }
 
 async function outcomeOf(
-  { store, runtime }: CancelWorld,
+  world: CancelWorld,
   run: string,
   record: number | undefined,
 ): Promise<Pick<CancelResult, 'run' | 'did' | 'status' | 'record' | 'effects'>> {
+  const { store, runtime } = world
   const status = (await store.read(run, 0))?.row.status ?? 'cancelled'
   const effects = await runtime.peek(run, record === undefined ? undefined : record - 1).then(
-    ({ state, definitions }) => possibleEffects({ run, settings: runtime.settingsOf(state), state, definitions }, runtime.ports),
+    ({ state }) =>
+      possibleEffects({ run, settings: runtime.settingsOf(state), state, definitions: world.programsOf(state) }, runtime.ports),
     // The run is cancelled; its owner has programs that this process does not have.
     () => undefined,
   )

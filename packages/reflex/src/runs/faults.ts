@@ -2,42 +2,6 @@ import { defineFaults } from '../kernel/index.ts'
 
 /** Faults of finding and loading programs, and of naming runs. */
 export const faults = defineFaults({
-  R1020: {
-    title: 'The kind of a file is unknown',
-    verdict: 'fail',
-    when: 'before a run',
-    means: 'A file name shows the kind of its program, such as release.workflow.json. This file name shows no kind.',
-    fix: 'Rename the file, or name the kind with --kind.',
-  },
-  R1021: {
-    title: 'There is no such program',
-    verdict: 'fail',
-    when: 'before a run',
-    means: 'There is no file at this path, or the folder has no program.',
-    fix: 'Name a program file, or a folder that holds one.',
-  },
-  R1022: {
-    title: 'A folder holds several programs',
-    verdict: 'fail',
-    when: 'before a run',
-    means:
-      'The path of a folder means the one program in the folder that no other program of it calls. This folder has several such programs, or none.',
-    fix: 'Name the file.',
-  },
-  R1023: {
-    title: 'A module exports no program',
-    verdict: 'fail',
-    when: 'before a run',
-    means: 'A TypeScript file must have exactly one export that has the shape of a program.',
-    fix: 'Export exactly one program.',
-  },
-  R1024: {
-    title: 'A file cannot be read',
-    verdict: 'fail',
-    when: 'before a run',
-    means: 'The file exists, but the system refused to read it, or it is too large.',
-    fix: 'Check the permissions and the size of the file.',
-  },
   R1026: {
     title: 'A module has no tools',
     verdict: 'fail',
@@ -55,25 +19,6 @@ export const faults = defineFaults({
       'A reflex.config.json has default settings for the programs beside it. This file is not JSON, or has unknown settings. The whole file is ignored, even if it lowers trust: a run may have written the file, and a run must not be able to stop later commands.',
     often: 'a misspelt name, a file that a run wrote',
     fix: 'Correct the file, or remove it.',
-  },
-  R1096: {
-    title: 'A run wrote the program',
-    verdict: 'fail',
-    severity: 'warning',
-    when: 'before a run',
-    means:
-      "A run wrote this file from a model's text, or from text that came from outside, and nobody has changed it since. No person has approved the file, so it runs with the trust of an untrusted program, even if a trusted program calls it.",
-    often: 'a stage that writes programs, a command that fetched or generated one',
-    fix: 'Read the file. Then set its trust with `reflex run FILE --trust probationary`, or change the file: a file that you changed counts as yours.',
-  },
-  R1097: {
-    title: 'A run wrote a file that would run with your permissions',
-    verdict: 'fail',
-    when: 'before a run',
-    means:
-      "A run wrote this file from a model's text, or from text that came from outside, and nobody has changed it since. A module runs on this machine without a sandbox as soon as it is loaded, and a policy file grants permissions, so such a file is not loaded.",
-    often: 'a stage that writes modules of programs or tools',
-    fix: 'Read the file. Then pass `--trust trusted` for a program, or change the file: a file that you changed counts as yours.',
   },
   R2020: {
     title: 'A question is not named',
@@ -149,6 +94,31 @@ export const faults = defineFaults({
     when: 'before a run',
     means: 'A starter never overwrites existing files. Nothing was done.',
     fix: 'Name another folder, or move the existing files.',
+  },
+  R2115: {
+    title: 'Two kinds claim the same',
+    verdict: 'fail',
+    when: 'when `Reflex` is made',
+    means:
+      'Each kind of program has a name, endings of file names and flags of the command of its own. Two kinds of the list have the same one, so nobody can tell which is meant.',
+    often: 'a kind that is listed twice',
+    fix: 'Leave one of the two out of `kinds`, or change what they share.',
+  },
+  R2116: {
+    title: 'A kind lacks a port',
+    verdict: 'fail',
+    when: 'when `Reflex` is made',
+    means:
+      'The steps of the kind ask for effects through a port that neither Reflex nor any kind of the list brings. Its programs would fail at that effect.',
+    often: 'a list of kinds without the one that brings the port',
+    fix: 'Return the port from `make` of the kind, or add the kind that brings it.',
+  },
+  R2117: {
+    title: 'A kind cannot be made',
+    verdict: 'fail',
+    when: 'when `Reflex` is made',
+    means: 'The `make` of the kind threw, so none of its programs can run.',
+    fix: 'Correct the kind, or leave it out of `kinds`.',
   },
   R5040: {
     title: 'The system refused to read or write a file',

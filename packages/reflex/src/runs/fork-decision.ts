@@ -10,14 +10,19 @@ import {
   framePath,
   type Input,
   isFault,
-  type Kind,
   type Rec,
   type Ref,
-  type RunPrograms,
   State,
   summary,
 } from '../kernel/index.ts'
 import { checkAnswer } from './runtime-questions.ts'
+import type { KindView } from '../programs/kind-view.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
+
+/** A run where its fork begins, with the views of its programs. */
+export interface DecisionSource extends Pick<ForkSource, 'run' | 'record' | 'state'> {
+  readonly definitions: ViewedPrograms
+}
 
 /** A decision for a fork, and the decision of the source run at the same place. */
 export interface ForkDecision {
@@ -44,7 +49,7 @@ export interface DecisionInput {
  * `R2063` if nothing is to be decided there. Throws `R2063` if several things are, and `R2064`, `R4200` and `R4201` for a word
  * that is not allowed.
  */
-export function decisionInput(source: ForkSource, word: string, nearest: () => readonly number[]): DecisionInput | Fault {
+export function decisionInput(source: DecisionSource, word: string, nearest: () => readonly number[]): DecisionInput | Fault {
   const open = [...decisionsOf(source), ...questionsIn(source)]
   const named = open.flatMap(({ names, decide }) => names.filter((name) => word.startsWith(`${name}=`)).map((name) => ({ name, decide })))
   const [single] = named
@@ -85,11 +90,11 @@ interface OpenDecision {
 }
 
 /** Returns the effects in flight whose kinds can decide them. */
-function decisionsOf({ state, definitions }: ForkSource): OpenDecision[] {
+function decisionsOf({ state, definitions }: DecisionSource): OpenDecision[] {
   return [...state.pendingEffects()].flatMap((effect): OpenDecision[] => {
     const { frame, id } = effect
     const { kind, def } = definitions.program(frame.pin)
-    const decider = definitions.kind(kind)
+    const decider = definitions.view(kind)
     if (effect.isQuestioned || !isDecision(decider, def, effect)) return []
     const place = framePath(frame, definitions)
     const decide = (word: string): DecisionInput => {
@@ -105,9 +110,9 @@ function decisionsOf({ state, definitions }: ForkSource): OpenDecision[] {
  * True if the effect is a decision. A call of a tool that prepares a decision is not one, though its frame stands at a decision.
  * The kind is asked with an empty name, which no edge has.
  */
-function isDecision(kind: Kind, def: unknown, effect: PendingEffect): boolean {
+function isDecision(view: KindView, def: unknown, effect: PendingEffect): boolean {
   try {
-    return kind.decide?.(def, effect, '', FORK_ACTOR) !== undefined
+    return view.decide?.(def, effect, '', FORK_ACTOR) !== undefined
   } catch (thrown) {
     if (isFault(thrown)) return true
     throw thrown
@@ -115,7 +120,7 @@ function isDecision(kind: Kind, def: unknown, effect: PendingEffect): boolean {
 }
 
 /** Returns the open questions of programs. */
-function questionsIn({ run, state, definitions }: ForkSource): OpenDecision[] {
+function questionsIn({ run, state, definitions }: DecisionSource): OpenDecision[] {
   return questionsOf(run, summary(state, definitions, 'suspended').waits).flatMap((open): OpenDecision[] => {
     const wait = [...state.waits.values()].find(({ id }) => String(id) === open.wait)
     // A fork cannot answer questions about an unknown outcome, nor a failure that asks to be retried.
@@ -130,7 +135,7 @@ function questionsIn({ run, state, definitions }: ForkSource): OpenDecision[] {
   })
 }
 
-function namesOf(frame: Frame, place: string, definitions: ForkSource['definitions']): readonly string[] {
+function namesOf(frame: Frame, place: string, definitions: ViewedPrograms): readonly string[] {
   const { def, kind, name } = definitions.program(frame.pin)
   const root = definitions.program(0)
   const within = definitions.kind(kind).node?.(def, frame.position) ?? ''
@@ -142,11 +147,7 @@ function idOf({ kind, name }: { readonly kind: string; readonly name: string }):
 }
 
 /** Returns the nearest record before `at` and the nearest after it at which something can be decided. */
-export function decidableRecords(
-  records: readonly Rec[],
-  at: number,
-  definitionsOf: (state: State) => ForkSource['definitions'],
-): number[] {
+export function decidableRecords(records: readonly Rec[], at: number, definitionsOf: (state: State) => ViewedPrograms): number[] {
   const state = new State()
   const definitions = definitionsOf(state)
   let before: number | undefined
@@ -166,7 +167,7 @@ export function sourceDecision(
   { ref, place }: DecisionInput,
   records: readonly Rec[],
   at: number,
-  definitionsFor: (state: State) => RunPrograms,
+  definitionsFor: (state: State) => ViewedPrograms,
 ): ForkDecision['was'] {
   const found = records.findIndex(({ input }, i) => i >= at && (input?.[0] === 'ok' || input?.[0] === 'answer') && input[1] === ref)
   if (found < 0) return undefined

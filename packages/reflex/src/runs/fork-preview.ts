@@ -1,4 +1,6 @@
-import { type ForkResult, type Frame, framePath, type Graph, type GraphNode, isObject, type JsonObject, topOf } from '../kernel/index.ts'
+import type { DecisionSource } from './fork-decision.ts'
+import { type Frame, framePath, isObject, type JsonObject, topOf } from '../kernel/index.ts'
+import type { Graph, GraphNode } from '../programs/graph.ts'
 
 /** The effects of a fork after it is resumed, in words: `a question`, `payments.refund`. `first` is certain; `later` is possible. */
 export interface ForkPreview {
@@ -18,7 +20,7 @@ interface ForkAnswer {
  * choice lies. A question that was just answered is not asked again, and its answer may name the next edge.
  */
 export function previewFork(
-  { state, definitions }: Pick<ForkResult, 'state' | 'definitions'>,
+  { state, definitions }: Pick<DecisionSource, 'state' | 'definitions'>,
   answered: ForkAnswer | undefined,
 ): ForkPreview {
   if (state.ended !== undefined) return { first: [], later: [] }
@@ -29,9 +31,8 @@ export function previewFork(
     const top = topOf(base)
     for (let frame: Frame | undefined = top; frame !== undefined; frame = frame.link?.caller) {
       const { def, kind } = definitions.program(frame.pin)
-      const interpreter = definitions.kind(kind)
-      const graph = interpreter.graph?.(def)
-      const current = placeIn(graph, interpreter.node?.(def, frame.position))
+      const graph = definitions.view(kind).graph?.(def)
+      const current = placeIn(graph, definitions.kind(kind).node?.(def, frame.position))
       if (graph === undefined || current === undefined) continue
       const isAnswered = answered?.frame === frame && framePath(frame, definitions) === answered.place
       // If a call is in flight at the node, it has been made.

@@ -9,7 +9,6 @@ import {
   type OpenWait,
   type Rec,
   type Run,
-  type RunPrograms,
   type RunStatus,
   summary,
 } from '../kernel/index.ts'
@@ -18,6 +17,7 @@ import { type Question, readQuestion } from '../people/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import { checkArguments, FUNCTION, optional, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
 
 /** An open question. */
 export interface OpenQuestion {
@@ -88,12 +88,12 @@ export interface ListenOptions {
 /** A run in this process. `Types`: the declarations of its workflow, if the workflow is written in TypeScript. */
 export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
   readonly run: Run<RunSettings>
-  readonly definitions: RunPrograms
+  readonly definitions: ViewedPrograms
   readonly #lines = new Set<(line: StoryLine) => void>()
   readonly #records = new Set<(record: Rec, n: number) => void>()
   #pending: StoryLine[] = []
 
-  constructor(run: Run<RunSettings>, definitions: RunPrograms) {
+  constructor(run: Run<RunSettings>, definitions: ViewedPrograms) {
     this.run = run
     this.definitions = definitions
     run.observe((change) => this.#observe(change))

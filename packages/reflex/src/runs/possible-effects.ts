@@ -1,5 +1,4 @@
 import {
-  type Definitions,
   type PendingEffect,
   framePath,
   isPaused,
@@ -11,6 +10,7 @@ import {
   type Traits,
   traitsOf,
 } from '../kernel/index.ts'
+import type { ViewedDefinitions } from '../programs/kinds.ts'
 
 /** An effect that may have happened, although the run has no result for it. */
 export interface PossibleEffect {
@@ -32,7 +32,7 @@ export interface EffectRange {
   readonly run: string
   readonly settings: RunFacts
   readonly state: State
-  readonly definitions: Definitions
+  readonly definitions: ViewedDefinitions
   /** The first and the last record. Default: all. An effect of a record that is not durable has not begun. */
   readonly from?: number
   readonly until?: number
@@ -67,11 +67,13 @@ function recordOf({ id }: PendingEffect): number {
 }
 
 /** The tool that the effect names or that its node calls; else its port. */
-function nameOf({ args, port, frame }: PendingEffect, definitions: Definitions): string {
+function nameOf({ args, port, frame }: PendingEffect, definitions: ViewedDefinitions): string {
   if (isObject(args) && typeof args.tool === 'string') return args.tool
   const { kind: name, def } = definitions.program(frame.pin)
-  const kind = definitions.kind(name)
-  const node = kind.node?.(def, frame.position)
-  const tool = kind.graph?.(def)?.nodes.find(({ id }) => id === node)?.spec?.['tool']
+  const node = definitions.kind(name).node?.(def, frame.position)
+  const tool = definitions
+    .view(name)
+    .graph?.(def)
+    ?.nodes.find(({ id }) => id === node)?.spec?.['tool']
   return typeof tool === 'string' ? tool : port
 }

@@ -1,15 +1,7 @@
 import { type OpenQuestion, questionsOf } from './handle.ts'
-import {
-  type EdgeState,
-  type Frame,
-  type InboxMessage,
-  type Json,
-  type Peek,
-  type RunRow,
-  strandName,
-  summary,
-  topOf,
-} from '../kernel/index.ts'
+import { type Frame, type InboxMessage, type Json, type Peek, type RunRow, strandName, summary, topOf } from '../kernel/index.ts'
+import type { ViewedPrograms } from '../programs/kinds.ts'
+import type { EdgeState } from '../programs/kind-view.ts'
 
 /** A program on the call stack of a run, with its current node. */
 export interface StackStep {
@@ -48,7 +40,12 @@ export interface RunView {
   readonly inbox: readonly InboxMessage[]
 }
 
-/** Facts of a run that its state at the record shown does not have. */
+/** A run as it was read, with the views of its programs. */
+interface ViewedRun extends Pick<Peek, 'row' | 'state'> {
+  readonly definitions: ViewedPrograms
+}
+
+/** What is known of a run beside its state at the record shown. */
 interface ViewFacts {
   /** True if the record shown is the newest. */
   readonly newest: boolean
@@ -58,7 +55,7 @@ interface ViewFacts {
 }
 
 /** Returns the view of a run at the record folded last. The inbox is filled only for the newest record. */
-export function viewOf({ row, state, definitions }: Peek, { newest, inbox, forks }: ViewFacts): RunView {
+export function viewOf({ row, state, definitions }: ViewedRun, { newest, inbox, forks }: ViewFacts): RunView {
   const frame = topOf(state.root)
   const tops = [...state.frames.values()].filter(({ link }) => link?.role === 'strand').map(topOf)
   const stackOf = (top: Frame): StackStep[] => {
@@ -80,30 +77,31 @@ export function viewOf({ row, state, definitions }: Peek, { newest, inbox, forks
   }
 }
 
-function stepOf(frame: Frame, definitions: Peek['definitions']): StackStep {
+function stepOf(frame: Frame, definitions: ViewedPrograms): StackStep {
   const { name } = definitions.program(frame.pin)
   const branch = strandName(frame, definitions)
   return { program: name, node: nodeAt(frame, frame.position, definitions), ...(branch === undefined ? {} : { branch }) }
 }
 
-function nodeAt({ pin }: Frame, position: Json | undefined, definitions: Peek['definitions']): string | undefined {
+function nodeAt({ pin }: Frame, position: Json | undefined, definitions: ViewedPrograms): string | undefined {
   const { kind, def } = definitions.program(pin)
   return definitions.kind(kind).node?.(def, position)
 }
 
-function edgesOf(frame: Frame, definitions: Peek['definitions']): readonly EdgeState[] {
+function edgesOf(frame: Frame, definitions: ViewedPrograms): readonly EdgeState[] {
   const { def, kind } = definitions.program(frame.pin)
-  return definitions.kind(kind).edges?.(def, frame) ?? []
+  return definitions.view(kind).edges?.(def, frame) ?? []
 }
 
-function boardOf(frame: Frame, definitions: Peek['definitions'], forks: ReadonlySet<number>): RunView['board'] {
+function boardOf(frame: Frame, definitions: ViewedPrograms, forks: ReadonlySet<number>): RunView['board'] {
   const reader = frame.reader()
-  const kind = definitions.kind(definitions.program(frame.pin).kind)
+  const { kind } = definitions.program(frame.pin)
+  const [stepper, view] = [definitions.kind(kind), definitions.view(kind)]
   return reader.keys().flatMap((key) => {
-    const entry = kind.isInternal?.(key) === true ? undefined : reader.entry(key)
+    const entry = stepper.isInternal?.(key) === true ? undefined : reader.entry(key)
     if (entry?.value === undefined) return []
     const { value, record } = entry
-    const known = kind.provenance?.(reader, key)
+    const known = view.provenance?.(reader, key)
     const from = forks.has(record) ? { node: undefined, by: 'the fork' } : { node: nodeAt(frame, entry.label, definitions) }
     return [{ key, value, record, ...from, ...(known === undefined ? {} : { known }) }]
   })

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { ArchiveSecret } from '../history/archive/format.ts'
 import { faults } from '../runs/faults.ts'
 import { Fault, type FaultData, type Json, type Program, type Programs, type Rec, type RunRow, State } from '../kernel/index.ts'
-import { readText } from '../app/library.ts'
+import { readText } from '../programs/read-text.ts'
 import { Reflex } from '../app/reflex.ts'
 import { replayRun } from '../app/replaying.ts'
 import type { ReplayDifference } from '../app/replaying-difference.ts'
@@ -101,6 +101,7 @@ export class RecordedRun {
         world,
         memory: memoryOf(records, known),
         known,
+        kinds: reflex.kinds,
         programs: root === undefined ? [] : pinnedPrograms(state, known, root),
         state,
         records,

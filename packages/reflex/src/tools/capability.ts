@@ -10,6 +10,13 @@ export function fsCapability(action: 'read' | 'write' | 'autorun', path: string)
   return ['arbor://fs', action, ...steps.map(encodeStep)].join('/')
 }
 
+const READS = 'arbor://fs/read/'
+
+/** The place of a file in the ledger of labels, as capabilities have it. */
+export function ledgerPlace(path: string): string {
+  return fsCapability('read', path).slice(READS.length)
+}
+
 /**
  * Returns the capability to write a file that programs of the host run automatically, such as `.envrc`:
  * `arbor://fs/autorun/srv/.envrc`. No level of trust grants it; writing the file also needs `arbor://fs/write`.

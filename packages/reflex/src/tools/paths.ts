@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fsCapability } from './capability.ts'
 import type { Place } from './tool.ts'
 
@@ -64,4 +64,17 @@ export function lineCount(text: string): number {
 /** Returns a count with its noun: `1 line`, `2 lines`. */
 export function counted(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`
+}
+
+/**
+ * Returns the folder that a user names for a run, with links followed as far as the work folder: a command of an earlier run can
+ * have made a link below it, so there the path stays as written. Both paths are absolute, the work folder real.
+ */
+export function realRoot(folder: string, workdir: string): string {
+  const parts = folder.split(sep)
+  for (let taken = 1; taken <= parts.length; taken++) {
+    const real = realPath(parts.slice(0, taken).join(sep) || sep)
+    if (isBelow(real, workdir)) return join(real, ...parts.slice(taken))
+  }
+  return realPath(folder)
 }

@@ -14,7 +14,7 @@ function life(store: Store, { tools = [], agents = {} }: { tools?: readonly Tool
   const pid = 2 ** 22 + ++lives
   const cwd = newFolder()
   const surroundings = { host: virtualHost(), worker: { id: `m${pid}`, host: 'test', pid }, cwd, environment: {}, actor: 'ana' }
-  const reflex = new Reflex({ workdir: cwd, store, tools, agents, surroundings })
+  const reflex = new Reflex({ workdir: cwd, store, tools, surroundings, workflow: { agents } })
   onTestFinished(() => reflex.close())
   return reflex
 }

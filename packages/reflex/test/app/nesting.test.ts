@@ -40,7 +40,7 @@ test.each([
   ['a workflow stands between two pipelines', 'type="graph.invoke", program="workflow:b"'],
   ['a manager begins its own pipeline', 'type="stack.manager_loop", stack.child_dotfile="a.dot", manager.poll_interval="5ms"'],
 ])('a recursion ends at so many pipelines on one stack where %s', async (_, attributes) => {
-  const shallow = await deepest(around(attributes), { limits: { depth: 2 } })
+  const shallow = await deepest(around(attributes), { pipeline: { depth: 2 } })
   const usual = await deepest(around(attributes))
   expect([shallow.codes, usual.codes]).toEqual([['R2018'], ['R2018']])
   expect(usual.depth).toBeGreaterThan(shallow.depth)
@@ -55,7 +55,7 @@ test('branches of a pipeline do not count as nested pipelines', async () => {
   const workdir = folderWith({ 'a.dot': fan, 'c.workflow.json': leaf })
   const reflex = new Reflex({ workdir, store: 'memory:' })
   onTestFinished(() => reflex.close())
-  expect((await reflex.run(join(workdir, 'a.dot'), { limits: { depth: 1 } })).status).toBe('completed')
+  expect((await reflex.run(join(workdir, 'a.dot'), { pipeline: { depth: 1 } })).status).toBe('completed')
 })
 
 test('a called program is found below the work folder by its real path, and where the policy lets it be read', async () => {

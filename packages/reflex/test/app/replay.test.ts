@@ -74,9 +74,7 @@ describe('a replay', () => {
 
   test('performs nothing and changes nothing', async () => {
     const { folder } = await paid()
-    const reflex = lifeIn(folder, {
-      agents: { rules: { resolve: () => Promise.reject(new Error('asked')) } },
-    })
+    const reflex = lifeIn(folder, { workflow: { agents: { rules: { resolve: () => Promise.reject(new Error('asked')) } } } })
     const look = async () => [await reflex.store.read('otter-2m9q'), await reflex.store.inbox('otter-2m9q')]
     const before = await look()
     await reflex.replay('otter')

@@ -14,7 +14,7 @@ test('a handler and an action of a host that change something succeed in a simul
   handlers.register('reads', { idempotency: 'read_only', execute: () => void called.push('reads') })
   const folder = newFolder()
   writeFileSync(join(folder, 's.dot'), DOT)
-  const reflex = lifeIn(folder, { handlers, trust: 'trusted', actions: { ship: () => void called.push('ship') } })
+  const reflex = lifeIn(folder, { trust: 'trusted', pipeline: { handlers, actions: { ship: () => void called.push('ship') } } })
   const handle = await reflex.run(join(folder, 's.dot'), { simulate: true })
   expect([handle.status, called]).toEqual(['completed', ['reads']])
 })

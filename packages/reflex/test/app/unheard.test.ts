@@ -37,15 +37,15 @@ const refusal = async (file: string, options: RunOptions): Promise<string | unde
 }
 
 test.each<[string, RunOptions, string]>([
-  ['plain.workflow.json', { logs: 'here' }, 'R2031 --logs has no effect on workflow:plain'],
-  ['plain.workflow.json', { hmacSecretFile: 'secret' }, 'R2031 --hmac-secret-file has no effect'],
-  ['plain.workflow.json', { limits: { maxSteps: 5 } }, 'R2031 --max-steps has no effect'],
-  ['plain.workflow.json', { limits: { branchSteps: 5 } }, 'R2031 --branch-steps has no effect'],
-  ['plain.workflow.json', { onUnroutedFailure: 'lenient' }, 'R2031 --on-unrouted-failure has no effect'],
-  ['plain.workflow.json', { deadEnd: 'fail' }, 'R2031 --dead-end has no effect'],
-  ['plain.workflow.json', { persistArtifacts: true }, 'R2031 --persist-artifacts has no effect'],
-  ['plain.workflow.json', { validate: false }, 'R2031 --no-validate has no effect'],
-  ['walk.dot', { force: true }, 'R2031 --force has no effect on pipeline:walk: it goes on from no checkpoint'],
+  ['plain.workflow.json', { pipeline: { logs: 'here' } }, 'R2031 --logs has no effect on workflow:plain'],
+  ['plain.workflow.json', { pipeline: { hmacSecretFile: 'secret' } }, 'R2031 --hmac-secret-file has no effect'],
+  ['plain.workflow.json', { pipeline: { maxSteps: 5 } }, 'R2031 --max-steps has no effect'],
+  ['plain.workflow.json', { pipeline: { branchSteps: 5 } }, 'R2031 --branch-steps has no effect'],
+  ['plain.workflow.json', { pipeline: { onUnroutedFailure: 'lenient' } }, 'R2031 --on-unrouted-failure has no effect'],
+  ['plain.workflow.json', { pipeline: { deadEnd: 'fail' } }, 'R2031 --dead-end has no effect'],
+  ['plain.workflow.json', { pipeline: { persistArtifacts: true } }, 'R2031 --persist-artifacts has no effect'],
+  ['plain.workflow.json', { pipeline: { validate: false } }, 'R2031 --no-validate has no effect'],
+  ['walk.dot', { pipeline: { force: true } }, 'R2031 --force has no effect on pipeline:walk: it goes on from no checkpoint'],
   ['walk.dot', { agent: { default: 'person' } }, 'R2031 --agent has no effect on pipeline:walk'],
   ['plain.workflow.json', { agent: { perNode: { b: 'person' } } }, 'R2031 an agent is named for "b"; there is no such node'],
   ['plain.workflow.json', { agent: { perNode: { 'plan/a': 'rules' } } }, 'did you mean "plain/a"?'],
@@ -55,8 +55,8 @@ test.each<[string, RunOptions, string]>([
 })
 
 test.each<[string, RunOptions]>([
-  ['calls.workflow.json', { limits: { maxSteps: 5 } }],
-  ['calls.workflow.json', { limits: { branchSteps: 5 }, onUnroutedFailure: 'lenient', deadEnd: 'fail' }],
+  ['calls.workflow.json', { pipeline: { maxSteps: 5 } }],
+  ['calls.workflow.json', { pipeline: { branchSteps: 5, onUnroutedFailure: 'lenient', deadEnd: 'fail' } }],
   ['asks.dot', { agent: { default: 'rules', perNode: { a: 'rules', 'plain/a': 'rules' } } }],
   ['plain.workflow.json', { agent: { default: 'rules' } }],
 ])('%s with %j is taken: it, or what it calls, hears that', async (file, options) => {

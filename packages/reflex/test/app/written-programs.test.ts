@@ -147,7 +147,7 @@ test('a module that a model wrote is not imported, unless a person trusts it', a
 })
 
 test.each([
-  ['checkpoint', 'made.json', '{"current_node": "k", "context": {}}', (file: string) => ({ resumeFrom: file })],
+  ['checkpoint', 'made.json', '{"current_node": "k", "context": {}}', (file: string) => ({ pipeline: { resumeFrom: file } })],
   ['recording', 'made.jsonl', '{"label": "m", "reply": {"text": "mine"}, "by": "hand"}\n', (file: string) => ({ recorded: file })],
 ])('a %s that a model wrote is refused before a run begins, unless a person trusts or changes it', async (_, made, text, options) => {
   const { run, live, work } = world({ 'attack.dot': asks(made), 'main.dot': WRITES }, text)
@@ -198,7 +198,7 @@ test.skipIf(missing !== undefined)(
 
 test('what Reflex writes for a model in a folder of logs is no program of a person’s', async () => {
   const { run, took, work } = world({ 'attack.dot': pipeline('m [prompt="say"]', 'm') }, WRITES)
-  expect((await run('attack.dot', { logs: join(work, 'out') })).status).toBe('completed')
+  expect((await run('attack.dot', { pipeline: { logs: join(work, 'out') } })).status).toBe('completed')
   const said = readdirSync(join(work, 'out'), { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('response.md')) ?? ''
   expect((await run(join('out', said), { kind: 'pipeline' })).story).toContain('this run is untrusted')
   expect(took()).toBe(false)

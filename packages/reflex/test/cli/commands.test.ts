@@ -5,7 +5,7 @@ import { virtualHost } from '../../src/testing/index.ts'
 import { actions } from '../../src/cli/actions.ts'
 import { exitCodeOf } from '../../src/cli/exit.ts'
 import { CATALOGUE } from '../../src/app/catalogue.ts'
-import { readText } from '../../src/app/library.ts'
+import { readText } from '../../src/programs/read-text.ts'
 import { reflex, start, workFolder } from './worlds.ts'
 
 const RUN = ['run', 'refund.workflow.json', '--id', 'otter-2m9q']

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ARROWS, checkArrows, importsOf } from '../../../../scripts/arrows.ts'
+import { checkKindNames, EXCEPTIONS } from '../../../../scripts/kind-names.ts'
 
 const findingsOf = (file: string, text: string): string[] => checkArrows([[file, text]]).map((finding) => finding.message)
 
@@ -53,5 +54,33 @@ describe('arrows', () => {
   it('is not misled by text that looks like an import', () => {
     const text = ["// import { a } from '../cli/main.ts'", "const from = 'x'", "const line = `taken from '../cli/main.ts'`"].join('\n')
     expect(importsOf(text)).toEqual([])
+  })
+})
+
+describe('names of kinds', () => {
+  /** What is found in one file, beside the exceptions that are not among the sources. */
+  const namedIn = (file: string, text: string): string[] =>
+    checkKindNames([[file, text]]).flatMap((finding) => (finding.file === file ? [finding.message] : []))
+
+  it.each([
+    ['app/more.ts', "import { x } from '../kinds/pipeline/index.ts'"],
+    ['app/more.ts', "import type { X } from '../kinds/pipeline/index.ts'"],
+    ['history/more.ts', "if (kind === 'pipeline') return"],
+    ['cli/more.ts', 'const name = "pipeline:release"'],
+  ])('in %s are found: %s', (file, text) => {
+    expect(namedIn(file, text)).toEqual(['the kind pipeline is named outside of kinds'])
+  })
+
+  it.each([
+    ['app/kinds.ts', "import { x } from '../kinds/pipeline/index.ts'"],
+    ['agents/more.ts', "const kind = 'workflow'"],
+    ['app/more.ts', "// as 'pipeline' does\nconst text = 'a pipeline fails' /* 'workflow' */"],
+  ])('in %s are left alone: %s', (file, text) => {
+    expect(namedIn(file, text)).toEqual([])
+  })
+
+  it('a file that no longer names a kind is no exception', () => {
+    const [file = ''] = Object.keys(EXCEPTIONS)
+    expect(namedIn(file, 'const none = 1')).toEqual(['the file names no kind'])
   })
 })

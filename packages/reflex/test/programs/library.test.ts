@@ -6,7 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { chooseStore } from '../../src/app/home.ts'
 import { Reflex } from '../../src/index.ts'
 import { KnownStores } from '../../src/app/known-stores.ts'
-import { Library, readText } from '../../src/app/library.ts'
+import { KINDS } from '../../src/app/kinds.ts'
+import { workflowReader } from '../../src/kinds/workflow/reader.ts'
+import { Kinds } from '../../src/programs/kinds.ts'
+import { Library } from '../../src/programs/library.ts'
+import { readText } from '../../src/programs/read-text.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'reflex-library-'))
@@ -73,7 +77,7 @@ describe('a module runs only when a person named it', () => {
     writeFileSync(join(work, 'kid.workflow.mjs'), 'await new Promise(() => {})\n')
     const { reflex } = await libraryOf(work)
     const host = { now: () => 0, at: (_time: number, late: () => void) => (setImmediate(late), () => undefined) }
-    const library = new Library(reflex.runtime.programs, { guards: {} }, { folders: [] }, host)
+    const library = new Library(reflex.runtime.programs, reflex.kinds, { folders: [] }, host)
     await expect(library.load(join(work, 'kid.workflow.mjs'))).rejects.toMatchObject({ code: 'R1023' })
   })
 })
@@ -88,7 +92,11 @@ describe('proofs', () => {
     writeFileSync(path, JSON.stringify({ ...loose, edges: [{ id: 'e', from: 'a', to: 'b', event: 'B', guard }] }))
     const { reflex } = await libraryOf(work)
     let asked = 0
-    const library = new Library(reflex.runtime.programs, { guards: {}, effects: () => void asked++ }, { folders: [] })
+    const library = new Library(
+      reflex.runtime.programs,
+      new Kinds(KINDS, new Map([['workflow', workflowReader({ effects: () => void asked++ })]])),
+      { folders: [] },
+    )
     expect((await library.load(path)).findings).toEqual([])
     expect(asked).toBe(0)
     expect((await library.checkCalls(path)).findings).toEqual([expect.objectContaining({ code: 'R1061' })])

@@ -101,7 +101,7 @@ test('a run that stopped over a mistake says which', async () => {
 test('what a handler did is told under the node that asked', async () => {
   const handlers = new HandlerRegistry()
   handlers.register('mine', { idempotency: 'idempotent_with_key', execute: () => ({ status: 'success' }) })
-  const t = scripted('digraph p { s [shape=Mdiamond]; e [shape=Msquare]; a [type="mine"]; s -> a -> e }', { handlers })
+  const t = scripted('digraph p { s [shape=Mdiamond]; e [shape=Msquare]; a [type="mine"]; s -> a -> e }', { pipeline: { handlers } })
   expect((await t.run()).effects.map(({ what, name }) => [what, name])).toEqual([['handler', 'a']])
   expect((await t.crashEverywhere()).repeated).toEqual(['a'])
 })

@@ -62,7 +62,7 @@ async function values(name: string): Promise<readonly Candidate[]> {
     case '--answers':
       return plainCandidates((await import('../answer-source.ts')).ANSWER_MODES)
     case '--kind':
-      return plainCandidates((await import('../../app/formats.ts')).FORMATS.map(({ kind }) => kind))
+      return plainCandidates((await import('../../app/kinds.ts')).BUILT_IN.names)
     case '--format':
       return plainCandidates(['jsonl', 'parquet'])
     case 'shell':

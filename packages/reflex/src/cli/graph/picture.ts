@@ -1,5 +1,6 @@
 import { faults } from '../../runs/faults.ts'
-import type { Graph, GraphEdge, GraphGroup, GraphNode, Kind } from '../../kernel/index.ts'
+import type { KindView } from '../../programs/kind-view.ts'
+import type { Graph, GraphEdge, GraphGroup, GraphNode } from '../../programs/graph.ts'
 import { countCells } from '../../text/index.ts'
 import type { Mark } from '../look.ts'
 import { programName } from '../event-text.ts'
@@ -44,10 +45,10 @@ export interface RunStates {
 }
 
 /** Returns the graph that a kind declares for a program. Throws `R2036` if the kind declares none. */
-export function graphOf(kind: Kind, def: unknown): Graph {
-  const graph = kind.graph?.(def)
+export function graphOf(kind: string, view: KindView, def: unknown): Graph {
+  const graph = view.graph?.(def)
   if (graph !== undefined) return graph
-  throw faults.make('R2036', `programs of the kind ${kind.name} have no graph to draw`)
+  throw faults.make('R2036', `programs of the kind ${kind} have no graph to draw`)
 }
 
 /** Returns the picture of a program; `name` is `kind:id`. */

@@ -1,8 +1,6 @@
 import { findRecord } from '../../runs/find-run.ts'
 import {
   type Frame,
-  type Graph,
-  type GraphEdge,
   isList,
   isObject,
   type Json,
@@ -10,12 +8,14 @@ import {
   type Kind,
   type Program,
   type Rec,
-  RunPrograms,
   State,
   topOf,
 } from '../../kernel/index.ts'
+import type { Graph, GraphEdge } from '../../programs/graph.ts'
 import { type EdgeState, graphOf, type NodeState, type Picture, pictureOf, type RunStates } from './picture.ts'
 import type { Session } from '../session.ts'
+import type { KindView } from '../../programs/kind-view.ts'
+import type { ViewedPrograms } from '../../programs/kinds.ts'
 
 /** The programs on the stack of a run after a record, outermost first, with the states of their nodes and edges. */
 export interface RunPictures {
@@ -30,6 +30,7 @@ export interface RunPictures {
 interface FrameHistory {
   readonly program: Program
   readonly kind: Kind
+  readonly view: KindView
   readonly graph: Graph
   /** The graph with which the frame began, and the changes since. */
   readonly first: Graph
@@ -52,7 +53,7 @@ export async function picturesOfRun({ reflex }: Session, ref: string, until: num
   const at = until ?? last
   const { records } = await reflex.runtime.history(id)
   const state = new State()
-  const definitions = new RunPrograms(reflex.runtime.programs, state)
+  const definitions = reflex.programsOf(state)
   const seen = new Map<Frame, FrameHistory>()
   for (const record of records.slice(0, at)) follow(state, record, definitions, seen)
   const stack: Frame[] = []
@@ -72,7 +73,7 @@ export async function picturesOfRun({ reflex }: Session, ref: string, until: num
 }
 
 /** Applies a record, and adds to the history of its frame: nodes, and edges that were taken, open or closed. */
-function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<Frame, FrameHistory>): void {
+function follow(state: State, record: Rec, definitions: ViewedPrograms, seen: Map<Frame, FrameHistory>): void {
   const known = state.frames.get(record.frame)
   const before = known?.position
   state.apply(record)
@@ -84,7 +85,7 @@ function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<F
   const { def } = definitions.program(frame.pin)
   const [from, to] = [one.kind.node?.(def, before), one.kind.node?.(def, frame.position)]
   if (to !== undefined) one.nodes.add(to)
-  const events = one.kind.story?.({ n: state.n, at: state.time, record, state, frame, def, before }) ?? []
+  const events = one.view.story?.({ n: state.n, at: state.time, record, state, frame, def, before }) ?? []
   for (const { mark, node, facts = {} } of events) {
     choose(one, facts)
     if (node === undefined) continue
@@ -100,7 +101,7 @@ function follow(state: State, record: Rec, definitions: RunPrograms, seen: Map<F
  * Returns the frame whose picture shows another frame: a strand walks a part of the program of the frame that spawned
  * it.
  */
-function picturedFrame(frame: Frame, definitions: RunPrograms): Frame {
+function picturedFrame(frame: Frame, definitions: ViewedPrograms): Frame {
   const nameOf = ({ pin }: Frame): string => definitions.program(pin).name
   let owner = frame
   while (owner.link?.role === 'strand' && nameOf(owner) === nameOf(owner.link.caller)) owner = owner.link.caller
@@ -125,16 +126,18 @@ function choose({ taken, open, closed }: FrameHistory, events: JsonObject): void
  * Returns the history of a frame, in its current program: a run may have changed the program with which the frame
  * began.
  */
-function historyOf(frame: Frame, before: FrameHistory | undefined, definitions: RunPrograms): FrameHistory {
+function historyOf(frame: Frame, before: FrameHistory | undefined, definitions: ViewedPrograms): FrameHistory {
   const program = definitions.program(frame.pin)
   if (before?.program === program) return before
   const kind = definitions.kind(program.kind)
-  const graph = graphOf(kind, program.def)
+  const view = definitions.view(program.kind)
+  const graph = graphOf(program.kind, view, program.def)
   const leaving = Map.groupBy(graph.edges, ({ from }) => from)
   if (before !== undefined) return { ...before, program, graph, leaving, changes: changesOf(before.first, graph) }
   return {
     program,
     kind,
+    view,
     graph,
     first: graph,
     changes: [],
@@ -169,7 +172,7 @@ function listOf(value: Json | undefined): readonly Json[] {
  * Returns the states of a picture. `frames` are the frames that the picture shows; the frame of the program itself
  * comes first.
  */
-function statesOf({ program, kind, ...seen }: FrameHistory, frames: readonly Frame[], state: State): RunStates {
+function statesOf({ program, kind, view, ...seen }: FrameHistory, frames: readonly Frame[], state: State): RunStates {
   const nodes = new Map<string, NodeState>([...seen.nodes].map((id) => [id, seen.failed.has(id) ? 'failed' : 'passed']))
   const edges = new Map<string, { standing: EdgeState; why?: string | undefined }>()
   for (const id of seen.open) edges.set(id, { standing: 'open' })
@@ -183,7 +186,7 @@ function statesOf({ program, kind, ...seen }: FrameHistory, frames: readonly Fra
     }
     nodes.set(nodeId, stateAt(frame))
     if (frame.callee !== undefined || (frame.strands?.size ?? 0) > 0) continue
-    for (const { id, open, why } of kind.edges?.(program.def, frame) ?? [])
+    for (const { id, open, why } of view.edges?.(program.def, frame) ?? [])
       edges.set(id, { standing: open ? 'open' : 'closed', why: open ? undefined : why })
   }
   for (const id of seen.taken) edges.set(id, { standing: 'taken' })

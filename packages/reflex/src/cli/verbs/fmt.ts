@@ -2,12 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { faults } from '../../runs/faults.ts'
-import { FORMATS, formatOf, isModule, unknownFormat } from '../../app/formats.ts'
+import { programFaults } from '../../programs/faults.ts'
+import { BUILT_IN } from '../../app/kinds.ts'
 import { type Fault, faultData, isFault } from '../../kernel/index.ts'
-import { readText } from '../../app/library.ts'
-import { skipBlank } from '../../kinds/pipeline/dot/scan.ts'
-import type { ProgramFormat } from '../../app/program-format.ts'
-import { noProgram, programsOf, unreadable } from '../../app/program-folder.ts'
+import { readText } from '../../programs/read-text.ts'
+import { isModule } from '../../programs/kinds.ts'
+import type { Language } from '../../programs/language.ts'
+import { noProgram, ProgramFolders } from '../../programs/program-folder.ts'
+import { unreadable } from '../../programs/unreadable.ts'
 import type { Console } from '../console.ts'
 import { plainJson } from '../run-document.ts'
 import { EXIT, exitCodeOf } from '../exit.ts'
@@ -89,8 +91,9 @@ function attempt<Result>(file: string, work: () => Result): Result | FormattedFi
 /** Returns the files of a path. Throws `R1021` if a folder has no program. */
 function filesOf(full: string, named: string): readonly string[] {
   if (!isFolder(full, named)) return [full]
-  const files = programsOf(full, named).filter((file) => !isModule(file))
-  if (files.length === 0) throw noProgram(full, named)
+  const all = new ProgramFolders(BUILT_IN).programsOf(full, named)
+  const files = all.filter((file) => !isModule(file))
+  if (files.length === 0) throw noProgram(all, named)
   return files
 }
 
@@ -115,31 +118,26 @@ function readSource(file: string, named: string): string {
   const text = readText(file)
   // The replacement character would be written in the place of bytes that are not valid text.
   if (!text.includes('\ufffd') || isUtf8(readFileSync(file))) return text
-  throw faults.make('R1024', `${named} is not UTF-8`, { file: named, fix: 'convert it to UTF-8' })
+  throw programFaults.make('R1024', `${named} is not UTF-8`, { file: named, fix: 'convert it to UTF-8' })
 }
 
-function formatFor(file: string, kind: string | undefined): ProgramFormat {
-  const format = formatOf(file, kind)
-  if (format === undefined) throw unknownFormat(file)
+function formatFor(file: string, kind: string | undefined): Language {
+  const face = BUILT_IN.ofFile(file, kind)
+  if (face === undefined) throw BUILT_IN.unknownFile(file)
   if (isModule(file))
     throw faults.make('R2031', `${file} is a module, and fmt does not format modules`, { file, fix: 'use a formatter for TypeScript' })
-  return format
+  return face.language
 }
 
 function standardInput(text: string, { kind }: FmtFlags): FormattedFile {
   const file = STANDARD_INPUT
   const result = attempt(file, () => {
-    const format = FORMATS.find((one) => one.kind === (kind ?? kindOf(text)))
-    if (format === undefined) throw unknownFormat('standard input')
-    return format.format(text, file)
+    const face = kind === undefined ? BUILT_IN.ofText(text) : BUILT_IN.ofFile(file, kind)
+    if (face === undefined) throw BUILT_IN.unknownFile('standard input')
+    return face.language.format(text, file)
   })
   if ('file' in result) return result
   return { file, changed: result.text !== undefined && result.text !== text, findings: result.findings, text: result.text ?? '' }
-}
-
-/** Returns the kind of a text without a name: an object is a workflow, everything else a pipeline. */
-function kindOf(text: string): string {
-  return text[skipBlank(text, 0)] === '{' ? 'workflow' : 'pipeline'
 }
 
 function printResults(console: Console, done: readonly FormattedFile[], { check = false }: FmtFlags): void {

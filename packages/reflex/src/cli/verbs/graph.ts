@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { faults } from '../../runs/faults.ts'
-import { formatOf } from '../../app/formats.ts'
+import { BUILT_IN } from '../../app/kinds.ts'
 import { type Fault, faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import { plainJson } from '../run-document.ts'
@@ -41,7 +41,7 @@ interface Drawing {
  */
 export async function graph(console: Console, what: string, flags: GraphFlags): Promise<number> {
   const { cwd } = console.world.surroundings
-  const file = flags.kind !== undefined || existsSync(resolve(cwd, what)) || formatOf(what) !== undefined || /[/\\]/.test(what)
+  const file = flags.kind !== undefined || existsSync(resolve(cwd, what)) || BUILT_IN.ofFile(what) !== undefined || /[/\\]/.test(what)
   if (!file) return withStoredRuns(console, flags, async (session) => show(console, await runOf(session, what), flags))
   return withReflex(console, { ...flags, store: 'memory:' }, async (session) => {
     await session.reflex.useTools(flags.tools ?? [])
@@ -51,16 +51,18 @@ export async function graph(console: Console, what: string, flags: GraphFlags): 
 }
 
 async function programOf(
-  { console, reflex: { library, runtime } }: Session,
+  { console, reflex: { library, kinds } }: Session,
   what: string,
   kindName: string | undefined,
 ): Promise<{ readonly errors: readonly Fault[]; readonly drawn?: Drawing }> {
   const { file, program, findings } = await library.check(resolve(console.world.surroundings.cwd, what), kindName)
   const errors = findings.filter(({ severity }) => severity === 'error')
-  const name = formatOf(file, kindName)?.kind ?? ''
+  const name = kinds.ofFile(file, kindName)?.name ?? ''
   if (program === undefined || errors.length > 0) return { errors }
-  const kind = runtime.programs.kind(name)
-  return { errors, drawn: { what, pictures: [pictureOf(`${name}:${program.id}`, graphOf(kind, program.def))], facts: [] } }
+  return {
+    errors,
+    drawn: { what, pictures: [pictureOf(`${name}:${program.id}`, graphOf(name, kinds.view(name), program.def))], facts: [] },
+  }
 }
 
 async function runOf(session: Session, address: string): Promise<Drawing> {

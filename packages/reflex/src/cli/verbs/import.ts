@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ImportedRun, linesOf } from '../../history/archive/import.ts'
-import { faults } from '../../runs/faults.ts'
+import { programFaults } from '../../programs/faults.ts'
 import { Fault, faultData, isFault } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import { plainJson, programDocument } from '../run-document.ts'
@@ -50,8 +50,9 @@ function linesIn({ world }: Console, file: string): AsyncIterable<string> {
   if (file === '-') return linesOf(world.receive())
   const path = resolve(world.surroundings.cwd, file)
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) throw faults.make('R1021', `there is no file ${file}`, { file, fix: 'name an archive that reflex export wrote' })
-  if (found.isDirectory()) throw faults.make('R1024', `${file} is a folder`, { file, fix: 'name an archive in it' })
+  if (found === undefined)
+    throw programFaults.make('R1021', `there is no file ${file}`, { file, fix: 'name an archive that reflex export wrote' })
+  if (found.isDirectory()) throw programFaults.make('R1024', `${file} is a folder`, { file, fix: 'name an archive in it' })
   return linesOf(createReadStream(path))
 }
 

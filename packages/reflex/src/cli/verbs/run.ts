@@ -1,12 +1,12 @@
 import { faults } from '../../runs/faults.ts'
 import { isRunName } from '../../history/run-name.ts'
 import { copyJson, isObject, type JsonObject } from '../../kernel/index.ts'
-import type { RunOptions } from '../../app/options.ts'
-import { type AgentChoice, readTrust, type RunLimits } from '../../policy/index.ts'
+import { type AgentChoice, readTrust } from '../../policy/index.ts'
 import { quote } from '../../text/index.ts'
 import { readBudget } from '../budget.ts'
 import { driveRun } from '../drive-run.ts'
 import { readData, type ReadFile, readInputs } from '../grammar.ts'
+import { kindOptions } from '../kind-flags.ts'
 import { runHeader } from '../header.ts'
 import type { RunFlags } from '../options.ts'
 import type { Session } from '../session.ts'
@@ -18,7 +18,7 @@ export async function run(session: Session, program: string, flags: RunFlags): P
   const { input, texts } = await readInputs(flags.input ?? [], read)
   const agent = await readAgents(flags.agent ?? [], readDecisionFile)
   const trust = flags.trust === undefined ? undefined : readTrust(flags.trust, '--trust')
-  const limits = limitsOf(flags)
+  const limits = flags.budget === undefined ? undefined : readBudget(flags.budget)
   return driveRun(session, flags, {
     open: (prepare) =>
       reflex.start(program, {
@@ -35,52 +35,10 @@ export async function run(session: Session, program: string, flags: RunFlags): P
         ...(flags.tools === undefined ? {} : { tools: flags.tools }),
         ...(limits === undefined ? {} : { limits }),
         ...(flags.simulate === true ? { simulate: true } : {}),
-        ...pipelineOptions(flags),
+        ...kindOptions({ ...flags }),
       }),
     header: (handle) => runHeader(session, handle, []),
   })
-}
-
-function limitsOf({ budget, maxSteps, branchSteps }: RunFlags): RunLimits | undefined {
-  if (budget === undefined && maxSteps === undefined && branchSteps === undefined) return undefined
-  return {
-    ...(budget === undefined ? {} : readBudget(budget)),
-    ...(maxSteps === undefined ? {} : { maxSteps: readCount(maxSteps, '--max-steps') }),
-    ...(branchSteps === undefined ? {} : { branchSteps: readCount(branchSteps, '--branch-steps') }),
-  }
-}
-
-function readCount(word: string, flag: string): number {
-  if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
-  throw faults.make('R2031', `${flag} ${quote(word)} is not a count`, { fix: `write ${flag} 500` })
-}
-
-function readChoice<Word extends string>(word: string, flag: string, words: readonly [Word, Word]): Word {
-  const found = words.find((one) => one === word)
-  if (found !== undefined) return found
-  throw faults.make('R2031', `${flag} ${quote(word)} is unknown; write ${words.join(' or ')}`, { fix: `write ${flag} ${words[1]}` })
-}
-
-/** Returns the options that only pipelines have. */
-function pipelineOptions(
-  flags: RunFlags,
-): Pick<
-  RunOptions,
-  'logs' | 'hmacSecretFile' | 'resumeFrom' | 'force' | 'validate' | 'onUnroutedFailure' | 'deadEnd' | 'persistArtifacts'
-> {
-  const { logs, hmacSecretFile, resumeFrom, force, validate, onUnroutedFailure, deadEnd, persistArtifacts } = flags
-  return {
-    ...(logs === undefined ? {} : { logs }),
-    ...(hmacSecretFile === undefined ? {} : { hmacSecretFile }),
-    ...(resumeFrom === undefined ? {} : { resumeFrom }),
-    ...(force === true ? { force } : {}),
-    ...(onUnroutedFailure === undefined
-      ? {}
-      : { onUnroutedFailure: readChoice(onUnroutedFailure, '--on-unrouted-failure', ['fail', 'lenient']) }),
-    ...(deadEnd === undefined ? {} : { deadEnd: readChoice(deadEnd, '--dead-end', ['success', 'fail']) }),
-    ...(persistArtifacts === true ? { persistArtifacts } : {}),
-    ...(validate === false ? { validate } : {}),
-  }
 }
 
 /**

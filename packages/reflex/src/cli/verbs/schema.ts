@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { configFile } from '../../app/config.ts'
 import { CONFIG } from '../../app/config-file.ts'
+import { BUILT_IN } from '../../app/kinds.ts'
 import { faults } from '../../runs/faults.ts'
 import { answersSchema } from '../../people/index.ts'
-import { pipelineSchema } from '../../kinds/pipeline/index.ts'
 import { policySchema } from '../../policy/index.ts'
 import { didYouMean, quote, suggest } from '../../text/index.ts'
-import { workflowSchema } from '../../kinds/workflow/index.ts'
 import type { Console } from '../console.ts'
 import { plainJson } from '../run-document.ts'
 import { jsonText } from '../escape.ts'
@@ -19,13 +18,12 @@ interface Published {
   readonly about: string
   /** The files that the schema describes. */
   readonly files: string
-  readonly schema: () => object
+  readonly schema: () => object | Promise<object>
 }
 
 /** The published schemas. */
 export const PUBLISHED: readonly Published[] = [
-  { name: 'workflow', about: 'a workflow', files: '*.workflow.json', schema: () => workflowSchema },
-  { name: 'pipeline', about: 'a pipeline as an object, as pipeline() takes it', files: '*.pipeline.ts', schema: pipelineSchema },
+  ...BUILT_IN.faces.flatMap(({ language }) => language.schemas ?? []),
   { name: 'policy', about: 'the rules that allow and deny capabilities', files: '*.policy.json', schema: () => policySchema },
   { name: 'answers', about: 'answers to questions', files: '*.answers.json', schema: () => answersSchema },
   { name: 'config', about: 'the settings of a folder', files: CONFIG, schema: configSchema },
@@ -41,9 +39,9 @@ function configSchema(): object {
  * `reflex schema [NAME]`: prints a JSON Schema, the same for every output shape; without a name, lists the schemas.
  * Throws `R2037`.
  */
-export function schema(console: Console, name: string | undefined): number {
+export async function schema(console: Console, name: string | undefined): Promise<number> {
   if (name === undefined) list(console)
-  else console.world.out.write(`${jsonText(findSchema(name).schema(), console.shape === 'jsonl' ? undefined : 2)}\n`)
+  else console.world.out.write(`${jsonText(await findSchema(name).schema(), console.shape === 'jsonl' ? undefined : 2)}\n`)
   return EXIT.done
 }
 
@@ -64,5 +62,8 @@ function list(console: Console): void {
   if (console.shape !== 'text')
     return console.document(plainJson({ v: 1, schemas: PUBLISHED.map(({ name, about, files }) => ({ name, about, files })) }))
   if (!out.terminal) return console.world.out.write(tabSeparated(rows))
-  console.print([...table(['schema', 'of', 'files'], rows, out), commandHint(out, 'print', console.command('schema', 'workflow'))])
+  console.print([
+    ...table(['schema', 'of', 'files'], rows, out),
+    commandHint(out, 'print', console.command('schema', PUBLISHED[0]?.name ?? 'config')),
+  ])
 }

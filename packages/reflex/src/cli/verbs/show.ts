@@ -1,4 +1,4 @@
-import type { EdgeState } from '../../kernel/index.ts'
+import type { EdgeState } from '../../programs/kind-view.ts'
 import type { OpenQuestion } from '../../runs/handle.ts'
 import { isInternalQuestion } from '../../people/index.ts'
 import { shortJson } from '../../text/index.ts'

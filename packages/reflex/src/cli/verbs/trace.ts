@@ -1,6 +1,7 @@
 import { readAddress } from '../../runs/address.ts'
 import { findRecord } from '../../runs/find-run.ts'
-import { isList, isObject, type JsonObject, type RunRow, RunPrograms, type State, type StoryEvent } from '../../kernel/index.ts'
+import { isList, isObject, type JsonObject, type RunRow, type State } from '../../kernel/index.ts'
+import type { StoryEvent } from '../../programs/kind-view.ts'
 import type { StoryLine } from '../../history/trace.ts'
 import type { Console } from '../console.ts'
 import { factsOf, lineDocument } from '../documents.ts'
@@ -35,6 +36,7 @@ import {
   writesText,
 } from '../event-text.ts'
 import { counted, duration, localTime, utc } from '../units.ts'
+import type { ViewedPrograms } from '../../programs/kinds.ts'
 
 /** `reflex trace RUN[@N]`: prints the events of a run, record by record, up to a record. */
 export async function trace(session: Session, address: string): Promise<number> {
@@ -46,7 +48,7 @@ export async function trace(session: Session, address: string): Promise<number> 
   if (console.shape === 'json')
     console.document(plainJson({ v: 1, run: runDocument(row, gone), by, input, lines: lines.map(lineDocument) }))
   else {
-    const programs = new RunPrograms(reflex.runtime.programs, state)
+    const programs = reflex.programsOf(state)
     if (console.out.terminal)
       console.print([...header(console, row, state, gone), ...story(console, state, lines), ...endLines(console, row, state, programs)])
     else console.world.out.write(tabSeparated(rows(row, state, lines, programs)))
@@ -55,7 +57,7 @@ export async function trace(session: Session, address: string): Promise<number> 
 }
 
 /** Returns the rows of a trace. It adds the start and the end, because no kind describes them. */
-function rows(row: RunRow, state: State, lines: readonly StoryLine[], programs: RunPrograms): string[][] {
+function rows(row: RunRow, state: State, lines: readonly StoryLine[], programs: ViewedPrograms): string[][] {
   const { by = '', input } = startOf(state)
   const { start, ended: end } = state
   const first = [['1', utc(start?.at ?? row.started), '', 'start', by, jsonText(input ?? {})]]
@@ -115,7 +117,7 @@ function story(console: Console, state: State, lines: readonly StoryLine[]): str
   return [...recordLine(console, 1, 0, { node: 'started', text: startLine }), ...rows]
 }
 
-function endLines(console: Console, { last, status }: RunRow, state: State, programs: RunPrograms): string[] {
+function endLines(console: Console, { last, status }: RunRow, state: State, programs: ViewedPrograms): string[] {
   return state.ended === undefined ? [] : recordLine(console, last, 0, { node: status, text: endText(state, programs) })
 }
 
@@ -156,12 +158,12 @@ function rightsOf({ start }: State): string[] {
 }
 
 /** Returns the failure of a run, else its result as its kind describes it. */
-function endText({ ended, root, start }: State, programs: RunPrograms): string {
+function endText({ ended, root, start }: State, programs: ViewedPrograms): string {
   if (ended === undefined) return ''
   if (ended.status === 'failed' && isObject(ended.value)) return `${textOf(ended.value.code)} ${textOf(ended.value.message)}`
   const { kind, def } = programs.program(root.pin)
   const result =
-    ended.status === 'done' && ended.value !== undefined ? programs.kind(kind).result?.(def, ended.value, start?.args) : undefined
+    ended.status === 'done' && ended.value !== undefined ? programs.view(kind).result?.(def, ended.value, start?.args) : undefined
   const value = result === undefined ? ended.value : result.value
   const keys = isObject(value) ? Object.keys(value).join(', ') : ''
   return [result?.how ?? '', keys].filter((part) => part !== '').join(' · ')

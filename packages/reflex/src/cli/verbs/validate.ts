@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Fault, faultData, isFault, type Severity } from '../../kernel/index.ts'
-import type { Library } from '../../app/library.ts'
+import type { Library } from '../../programs/library.ts'
 import { countCells } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import { plainJson } from '../run-document.ts'

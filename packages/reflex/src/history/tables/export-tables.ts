@@ -1,4 +1,5 @@
-import { Journals, type Json, RunPrograms, type Runtime, type Store } from '../../kernel/index.ts'
+import { Journals, type Json, type Runtime, type Store } from '../../kernel/index.ts'
+import type { ProgramViewer } from '../../programs/kinds.ts'
 import { type ColumnType, RunTables, type TableName, type TableRow, TABLES } from './tables.ts'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +17,7 @@ export interface ExportedTable {
 }
 
 /** The parts that an export of a store needs. */
-export interface ExportWorld {
+export interface ExportWorld extends ProgramViewer {
   readonly store: Store
   readonly runtime: Pick<Runtime, 'programs'>
 }
@@ -68,10 +69,11 @@ async function writeRows(world: ExportWorld, files: ReadonlyMap<TableName, Table
   return counts
 }
 
-async function* rowsOf({ store, runtime }: ExportWorld): AsyncGenerator<readonly [TableName, TableRow]> {
+async function* rowsOf(world: ExportWorld): AsyncGenerator<readonly [TableName, TableRow]> {
+  const { store, runtime } = world
   const journals = new Journals(store, runtime.programs)
   for (const row of [...(await store.runs())].reverse()) {
-    const tables = new RunTables({ row, definitionsFor: (state) => new RunPrograms(runtime.programs, state) })
+    const tables = new RunTables({ row, definitionsFor: (state) => world.programsOf(state) })
     let n = 0
     for await (const batch of journals.batches(row.id)) {
       for (const record of batch) {

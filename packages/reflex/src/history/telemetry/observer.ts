@@ -1,21 +1,12 @@
 import { isRegistered, loadTelemetry, type ObserveOptions } from './api.ts'
 import { SpanProjection } from './spans.ts'
 import { TelemetryExporter, type RunTelemetry } from './exporter.ts'
-import {
-  type Fault,
-  Journals,
-  type Rec,
-  type Run,
-  RunPrograms,
-  type RunRow,
-  type Runtime,
-  type Store,
-  toFault,
-} from '../../kernel/index.ts'
+import { type Fault, Journals, type Rec, type Run, type RunRow, type Runtime, type Store, toFault } from '../../kernel/index.ts'
 import { historyFaults } from '../faults.ts'
+import type { ProgramViewer } from '../../programs/kinds.ts'
 
 /** The parts that an observer needs. */
-export interface ObserveWorld {
+export interface ObserveWorld extends ProgramViewer {
   readonly runtime: Runtime
   readonly store: Store
   /** Receives the faults of telemetry. They do not stop a run. */
@@ -102,7 +93,7 @@ class FollowedRun {
     const { runtime, store } = this.#world
     try {
       const exporter = await loading
-      const projection = new SpanProjection((state) => new RunPrograms(runtime.programs, state), {
+      const projection = new SpanProjection((state) => this.#world.programsOf(state), {
         origin: await sourceTraceOf(store, this.#run),
       })
       for await (const record of recordsOf(new Journals(store, runtime.programs), this.#run, known)) projection.add(record)

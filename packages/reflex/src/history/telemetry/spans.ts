@@ -11,12 +11,12 @@ import {
   nodePath,
   type Rec,
   type Ref,
-  type RunPrograms,
   State,
   strandName,
   type Wait,
 } from '../../kernel/index.ts'
 import { type Facts, failureResult, nameOf, programFacts, type SpanResult, frameResult, faultFacts, usageFacts } from './span-facts.ts'
+import type { ViewedPrograms } from '../../programs/kinds.ts'
 
 /** The span of a run, a called program, a branch, an effect or a wait, projected from its records. */
 export interface ProjectedSpan {
@@ -72,12 +72,12 @@ export function spanId(trace: string, name: string): string {
  */
 export class SpanProjection {
   readonly state = new State()
-  readonly #definitions: RunPrograms
+  readonly #definitions: ViewedPrograms
   readonly #options: ProjectionOptions
   readonly #open = new Map<string, OpenSpan>()
 
   /** `definitionsFor` returns the programs of a state, which give the names of nodes. */
-  constructor(definitionsFor: (state: State) => RunPrograms, options: ProjectionOptions = {}) {
+  constructor(definitionsFor: (state: State) => ViewedPrograms, options: ProjectionOptions = {}) {
     this.#definitions = definitionsFor(this.state)
     this.#options = options
   }
@@ -299,7 +299,7 @@ export class SpanProjection {
     if (isObject(value) && isObject(value.usage)) return usageFacts({ ...value.usage, model: value.model ?? null, usd: value.cost ?? null })
     if (change === undefined) return {}
     const program = this.#definitions.program(change.frame.pin)
-    const story = this.#definitions.kind(program.kind).story?.({ ...change, def: program.def }) ?? []
+    const story = this.#definitions.view(program.kind).story?.({ ...change, def: program.def }) ?? []
     for (const { facts } of story) if (isObject(facts?.used)) return usageFacts(facts.used)
     return {}
   }
@@ -310,10 +310,11 @@ export class SpanProjection {
  * end. Pure.
  */
 export function projectSpans(
-  { records, definitions }: Pick<History, 'records' | 'definitions'>,
+  { records }: Pick<History, 'records'>,
+  definitionsFor: (state: State) => ViewedPrograms,
   options: ProjectionOptions = {},
 ): ProjectedSpan[] {
-  const projection = new SpanProjection(() => definitions, options)
+  const projection = new SpanProjection(definitionsFor, options)
   const ended = records.flatMap((record) => projection.add(record).closed)
   return [...ended, ...projection.open]
 }

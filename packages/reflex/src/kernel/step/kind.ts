@@ -1,22 +1,9 @@
 import type { BoardRules, Validator } from '../state/board.ts'
-import type { PendingEffect, Frame } from '../state/frame.ts'
-import type { Graph } from './graph.ts'
+import type { Frame } from '../state/frame.ts'
 import type { Json } from '../journal/value.ts'
 import type { Input, Request } from '../journal/record.ts'
 import type { Limits } from '../journal/usage.ts'
-import type { BoardReader } from '../state/scope.ts'
 import type { StepContext } from './context.ts'
-import type { Change, StoryEvent } from '../state/story.ts'
-
-/** A way on from a node, and why it is closed if it is. */
-export interface EdgeState {
-  readonly id: string
-  readonly label: string
-  readonly open: boolean
-  readonly why?: string
-  /** What it depends on, where that is not known yet. */
-  readonly when?: string
-}
 
 /**
  * An interpreter that steps a frame. The kernel knows this interface and the facts declared here, and no
@@ -53,27 +40,10 @@ export interface Kind<Def = unknown> {
   schemas?(def: Def): Readonly<Record<string, Validator>> | undefined
   /** Pure, synchronous, total: reads the context, calls its methods, returns. A throw is a bug, recorded as one. */
   step(x: StepContext<Def>, input: Input | undefined): void
-  /** The program as a picture, for those who draw it. Pure; never asked for by a run. */
-  graph?(def: Def): Graph
   /** The node that a position stands at: a step of the path that people see. */
   node?(def: Def, position: Json | undefined): string | undefined
   /** What a strand is called among its siblings, such as a branch; a step of the path above its nodes. Undefined for frames that are none. */
   strand?(frame: Frame): string | undefined
   /** Whether a key of the board is the kind's own book-keeping and no value of the program. */
   isInternal?(key: string): boolean
-  /** What else the kind knows of a value of the board, such as how far it can be trusted; for people who look closely. */
-  provenance?(reader: BoardReader, key: string): string | undefined
-  /** Agents decide at its nodes, as `--agent` names them. */
-  readonly hasAgents?: true
-  /** What a run that has ended came to, for who started it: what of its value is the program's own, and how it ended where that is not plain. */
-  result?(def: Def, value: Json, args: Json | undefined): { readonly value: Json; readonly how?: string }
-  /** The ways on from where a frame stands, open and closed, for people who look at it. */
-  edges?(def: Def, frame: Frame): readonly EdgeState[]
-  /**
-   * The result of an effect in flight as if somebody had decided by hand: `word` names a way on, `by` who chose it. Undefined for
-   * an effect that decides nothing. Throws `R2064` for a way that is not open.
-   */
-  decide?(def: Def, effect: PendingEffect, word: string, by: string): { readonly value: Json; readonly chose: string } | undefined
-  /** What a record means to a reader: the lines of a trace. */
-  story?(change: Change<Def>): readonly StoryEvent[]
 }

@@ -1,7 +1,7 @@
 import { faults } from '../../kernel/journal/faults.ts'
 import type { PendingEffect } from '../../kernel/state/frame.ts'
 import type { Json } from '../../kernel/journal/json.ts'
-import type { EdgeState } from '../../kernel/step/kind.ts'
+import type { EdgeState } from '../../programs/kind-view.ts'
 import { didYouMean, suggest } from '../../text/index.ts'
 import { type CompiledWorkflow, DECIDE, nodeAt } from './compile.ts'
 

@@ -1,4 +1,4 @@
-import type { Graph, GraphNode } from '../../kernel/step/graph.ts'
+import type { Graph, GraphNode } from '../../programs/graph.ts'
 import type { CompiledNode, CompiledWorkflow } from './compile.ts'
 import type { Guard } from './types.ts'
 

@@ -1,7 +1,6 @@
 import { type FaultData, faultData } from '../../kernel/journal/fault.ts'
 import { copyJson, isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
-import type { Frame } from '../../kernel/state/frame.ts'
-import type { EdgeState, Kind } from '../../kernel/step/kind.ts'
+import type { Kind } from '../../kernel/step/kind.ts'
 import type { StepContext } from '../../kernel/step/context.ts'
 import type { Input, Ref, ReturnPair } from '../../kernel/journal/record.ts'
 import {
@@ -16,13 +15,10 @@ import {
   textOf,
 } from './compile.ts'
 import { isUntrusted, markUntrusted, splitAuthor } from './untrusted-source.ts'
-import { decideByHand } from './decide-by-hand.ts'
-import { explainClosed, explainGuard, filterEdges } from './guards.ts'
-import { graphView } from './graph-view.ts'
+import { explainClosed, filterEdges } from './guards.ts'
 import { isPreparationCall, leavePreparation, plainPosition, prepare, retriedArgs, storeResult } from './preparation.ts'
 import { ENGINE_ERROR, guardFault, runFaults, suspensionReason } from './run-faults.ts'
 import { frameReader } from './scopes.ts'
-import { workflowStory } from './story.ts'
 import type { Edge, Workflow } from './types.ts'
 import { mappedInputs, placeOf, applyWrites } from './step-writes.ts'
 
@@ -58,22 +54,9 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
     isUntrusted,
     refs: ({ calls }) => calls,
     schemas: ({ board }) => board,
-    graph: graphView,
-    hasAgents: true,
     node: (_, position) => nodeAt(position),
     step,
-    edges,
-    decide: (def, effect, edgeName, by) => decideByHand(edges(def, effect.frame), def, effect, edgeName, by),
-    story: workflowStory,
   }
-}
-
-function edges(def: CompiledWorkflow, frame: Frame): EdgeState[] {
-  const reader = frameReader(frame)
-  return (def.nodes.get(nodeAt(frame.position) ?? '')?.edges ?? []).map((edge) => {
-    const state = edge.guard === undefined ? { open: true, why: '' } : explainGuard(edge.guard, reader)
-    return { id: edge.id, label: edge.event, open: state.open, ...(state.why === '' ? {} : { why: state.why }) }
-  })
 }
 
 function step(x: Step, input: Input | undefined): void {

@@ -1,6 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
 import type { Input, Ref } from '../../kernel/journal/record.ts'
-import type { Change, StoryEvent } from '../../kernel/state/story.ts'
+import type { Change } from '../../kernel/state/story.ts'
+import type { StoryEvent } from '../../programs/kind-view.ts'
 import { shortJson } from '../../text/index.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from './compile.ts'
 import { type PreparationResult, recordedResult } from './preparation.ts'

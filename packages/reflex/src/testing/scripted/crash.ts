@@ -1,5 +1,5 @@
+import { KINDS } from '../../app/kinds.ts'
 import { assemble } from '../../app/assembly.ts'
-import { FORMATS } from '../../app/formats.ts'
 import {
   type Call,
   copyJson,
@@ -14,10 +14,10 @@ import {
   programHash,
   type Programs,
   type Rec,
-  RunPrograms,
   State,
   type Store,
 } from '../../kernel/index.ts'
+import type { Kinds } from '../../programs/kinds.ts'
 import type { OperatorPolicy, RunSettings } from '../../policy/index.ts'
 import type { Tool } from '../../tools/index.ts'
 import { linesOfHistory } from '../../history/trace.ts'
@@ -55,6 +55,7 @@ export interface PlayedRun {
   readonly memory: AnswerMemory
   /** All known programs; `programs` has the program that ran, followed by the programs that it calls. */
   readonly known: Programs
+  readonly kinds: Kinds
   readonly programs: readonly Program[]
   readonly state: State
   readonly records: readonly Rec[]
@@ -128,9 +129,9 @@ function differenceText(name: string, point: FaultPoint, { violations, moments }
 }
 
 /** Requires that the run of the test and the undisturbed run of the suite are the same. */
-function requireSamePath({ known, records, state }: PlayedRun, undisturbed: TrialResult): void {
+function requireSamePath({ known, kinds, records, state }: PlayedRun, undisturbed: TrialResult): void {
   const pathText = (journal: readonly Rec[]): string =>
-    pathOf(linesOfHistory({ records: journal }, (folded) => new RunPrograms(known, folded))).join(' → ')
+    pathOf(linesOfHistory({ records: journal }, (folded) => kinds.programsOf(known, folded))).join(' → ')
   const [one, other] = [pathText(records), pathText(undisturbed.records)]
   const endState = undisturbed.undisturbed?.endState
   const [status, otherStatus] = [state.ended?.status ?? 'open', isObject(endState) ? JSON.stringify(endState.status) : '"open"']
@@ -152,12 +153,12 @@ class ReplayedSubject {
   #turns: Turns | undefined
 
   constructor(played: PlayedRun) {
-    const { records, programs, known, state } = played
+    const { records, programs, known, kinds, state } = played
     this.#played = played
     this.#answers = answersIn(records)
     this.subject = {
       name: programs[0]?.name ?? 'the program',
-      kinds: FORMATS.map(({ kind }) => withCompiled(known.kind(kind), known)),
+      kinds: kinds.names.map((kind) => withCompiled(known.kind(kind), known)),
       programs: programs.map(({ kind, name, source }) => ({ kind, id: name.slice(kind.length + 1), source })),
       ...(state.start?.args === undefined ? {} : { args: state.start.args }),
       ports: (store, host) => this.#ports(store, host),
@@ -187,7 +188,7 @@ class ReplayedSubject {
 
   #ports(store: Store, host: Host): Readonly<Record<string, Port>> {
     const { world, memory, tools } = this.#played
-    const parts = assemble({ ...world.options, tools, store }, surroundingsOf(host))
+    const parts = assemble({ ...world.options, tools, store }, KINDS, surroundingsOf(host))
     const turns = new Turns(this.#requested, store)
     this.#turns = turns
     const made = Object.entries(world.ports(parts, host)).map(([name, port]) => {

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { faults } from '../../runs/faults.ts'
-import { acceptValue, addPrograms, isModule } from '../../app/formats.ts'
+import { programFaults } from '../../programs/faults.ts'
+import { BUILT_IN } from '../../app/kinds.ts'
+import { addPrograms } from '../../programs/add-programs.ts'
+import { isModule } from '../../programs/kinds.ts'
 import type { Program } from '../../kernel/index.ts'
 import { calledWorkflows } from '../../kinds/workflow/define.ts'
 import type { CompiledWorkflow } from '../../kinds/workflow/compile.ts'
@@ -15,7 +17,7 @@ export type Testable = string | URL | object
 export function fileOf(what: Testable): string | undefined {
   if (what instanceof URL) return fileURLToPath(what)
   if (typeof what !== 'string') return undefined
-  return existsSync(what) || acceptValue(what) === undefined ? what : undefined
+  return existsSync(what) || BUILT_IN.ofText(what) === undefined ? what : undefined
 }
 
 /** True if the tools of a script must be known before a file is read. A module brings its own tools. */
@@ -28,9 +30,11 @@ export function takesTools(file: string | undefined): boolean {
  * program.
  */
 export function programOf(reflex: Reflex, what: Testable): Program {
-  const accepted = acceptValue(what, reflex.library.readOptions())
+  const accepted = reflex.kinds.accept(what, reflex.library.context())
   if (accepted !== undefined) return addPrograms(reflex.runtime.programs, accepted.kind, accepted.program)
-  throw faults.make('R1021', 'the value to test is not a program', { fix: 'give a workflow, a graph or a text of a pipeline, or a file' })
+  throw programFaults.make('R1021', 'the value to test is not a program', {
+    fix: 'give a workflow, a graph or a text of a pipeline, or a file',
+  })
 }
 
 /** Returns the workflow objects of a value: itself and the workflow objects that it calls; undefined for any other value. */

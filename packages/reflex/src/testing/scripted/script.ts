@@ -56,26 +56,7 @@ export type AnswerScript = Json | ((question: OpenQuestion) => Json | undefined)
 
 /** The script of the world of a program, and the options of `Reflex` that a program can need. */
 export interface ScriptedOptions<Nodes extends string = string>
-  extends Pick<
-    ReflexOptions,
-    | 'actions'
-    | 'agents'
-    | 'allowDisableMiddleware'
-    | 'alwaysMiddleware'
-    | 'guards'
-    | 'handlers'
-    | 'middleware'
-    | 'onTrouble'
-    | 'policy'
-    | 'programs'
-    | 'secrets'
-    | 'services'
-    | 'summarise'
-    | 'toolHooks'
-    | 'transforms'
-    | 'trust'
-    | 'workdir'
-  > {
+  extends Pick<ReflexOptions, 'onTrouble' | 'pipeline' | 'policy' | 'programs' | 'secrets' | 'trust' | 'workdir' | 'workflow'> {
   /** The decisions at the nodes of workflows. They replace the agents of these nodes. */
   readonly decide?: DecisionScripts<Nodes>
   /** The replies of models, by the node that asks (`node` or `program/node`), or one function for all requests. No real model is called. */

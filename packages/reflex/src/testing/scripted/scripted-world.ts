@@ -65,7 +65,7 @@ export class ScriptedWorld {
       workdir: parts.workdir,
       allows: (call, capability, exactly) => call !== undefined && parts.policy.judgeCall(call, capability, exactly).allowed,
       denies: (call, capability) => call === undefined || parts.policy.denies(call, capability),
-      agents: watchedAgents(this.script.agents ?? {}, outside),
+      agents: watchedAgents(this.script.workflow?.agents ?? {}, outside),
       default: this.script.agent?.default,
       perNode: this.script.agent?.perNode,
     })

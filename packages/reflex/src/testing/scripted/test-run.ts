@@ -100,6 +100,7 @@ export class TestRun<Types extends WorkflowTypes> {
       world,
       memory,
       known: reflex.runtime.programs,
+      kinds: reflex.kinds,
       programs,
       state: handle.run.state,
       records: await reflex.runtime.journal(handle.id),

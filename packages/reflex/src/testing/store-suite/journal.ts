@@ -132,7 +132,7 @@ export const journalCases: Readonly<Record<string, Rule>> = {
 
   async 'programs and large values are found by their hashes'(world) {
     const lease = await world.start()
-    const program = { hash: 'f1', kind: 'workflow', source: '{"a":"ü"}' }
+    const program = { hash: 'f1', kind: 'note', source: '{"a":"ü"}' }
     await world.mustCommit(
       batchOf(lease, 1, {
         programs: [program],

@@ -14,12 +14,12 @@ function hashOf(what: string): string {
 }
 
 function program(what: string): StoredProgram {
-  return { hash: hashOf(what), kind: 'workflow', source: JSON.stringify({ id: what }) }
+  return { hash: hashOf(what), kind: 'note', source: JSON.stringify({ id: what }) }
 }
 
 /** Returns the first batch of a run, in the form of real journals. */
 function firstBatch(lease: Lease, more: { readonly pins?: readonly string[]; readonly fork?: string } = {}): Batch {
-  const pins = (more.pins ?? []).map((what) => [`workflow:${what}`, 'workflow', 1, hashOf(what)])
+  const pins = (more.pins ?? []).map((what) => [`note:${what}`, 'note', 1, hashOf(what)])
   const start = { v: 1, run: lease.run, trace: '', seed: '', at: NOW, pins, ...(more.fork === undefined ? {} : { fork: [more.fork, 1] }) }
   return batchOf(lease, 1, { body: JSON.stringify([[68, ['kernel', 'start'], { start }]]), programs: (more.pins ?? []).map(program) })
 }
@@ -72,9 +72,9 @@ export const gcCases: Readonly<Record<string, Rule>> = {
   async 'a program that a later record or the row of a run names stays'(world) {
     const late = await world.start('late-1')
     await world.mustCommit(firstBatch(late))
-    const pin = { pin: [['workflow:late', 'workflow', 1, hashOf('late')]] }
+    const pin = { pin: [['note:late', 'note', 1, hashOf('late')]] }
     await world.mustCommit(batchOf(late, 2, { body: JSON.stringify([[64, pin]]), programs: [program('late'), program('row')] }))
-    await world.start('new-1', { program: ['workflow:row', 'workflow', 1, hashOf('row')] })
+    await world.start('new-1', { program: ['note:row', 'note', 1, hashOf('row')] })
     assert.deepEqual(await world.store.sweep({ now: NOW }), NOTHING)
   },
 

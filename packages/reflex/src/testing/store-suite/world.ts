@@ -79,7 +79,7 @@ export function rowOf(id: string, more: Partial<RunRow> = {}): Omit<RunRow, 'own
   return {
     id,
     trace: '5'.repeat(32),
-    program: ['workflow:release', 'workflow', 1, HASH],
+    program: ['note:release', 'note', 1, HASH],
     status: 'running',
     started: NOW,
     updated: NOW,

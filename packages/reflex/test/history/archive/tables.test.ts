@@ -74,7 +74,9 @@ test('an export that fails leaves nothing behind', async () => {
     },
   })
   const out = join(folder, 'out')
-  await expect(exportTables({ store: broken, runtime: reflex.runtime }, out, 'jsonl')).rejects.toMatchObject({ code: 'R5003' })
+  await expect(
+    exportTables({ store: broken, runtime: reflex.runtime, programsOf: (state) => reflex.programsOf(state) }, out, 'jsonl'),
+  ).rejects.toMatchObject({ code: 'R5003' })
   expect(existsSync(out) ? readdirSync(out) : []).toEqual([])
   expect(readFileSync(join(folder, 'order.json'), 'utf8')).toContain('84')
 })

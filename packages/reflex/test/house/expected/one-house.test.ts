@@ -1,7 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Kind } from '../../../src/kernel/index.ts'
 import { Reflex } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/models/index.ts'
 import { memoryStore } from '../../../src/store/index.ts'
@@ -9,7 +8,7 @@ import { virtualHost } from '../../../src/testing/index.ts'
 import { newFolder } from '../../app/folders.ts'
 
 /**
- * Expected to fail until every kind has the contracts of the house: permissions with terms, the meter, `KindModule`. A test that no
+ * Expected to fail until every kind has the contracts of the house: permissions with terms, the meter. A test that no
  * longer fails becomes an ordinary one.
  */
 
@@ -70,27 +69,4 @@ test('the token budget that a pipeline states stops a workflow that it calls', a
   const test = scriptedModel(() => ({ text: `answer ${++asked}`, usage: { input: 10, output: 10 } }), 'test')
   await reflexIn(workdir, { models: { test }, model: 'test' }).run(join(workdir, 'p.dot'))
   expect(asked).toBe(1)
-})
-
-/** A kind that repeats its input: one folder, one line. */
-const echo: Kind<{ readonly says: string }> = {
-  name: 'echo',
-  rev: 1,
-  compile: (source) => source as { readonly says: string },
-  step: (x) => x.done(x.def.says),
-}
-
-test.fails('a kind from another folder is registered with the Reflex and run from a file of its ending', async () => {
-  const workdir = newFolder()
-  mkdirSync(join(workdir, 'programs'))
-  writeFileSync(join(workdir, 'hello.echo.json'), '{"says":"hello"}')
-  const { KINDS } = (await import('../../../src/index.ts')) as unknown as { readonly KINDS: readonly object[] }
-  const module = {
-    name: 'echo',
-    language: { endings: ['.echo.json'], owns: () => false, format: (text: string) => text },
-    faults: {},
-    make: () => ({ kinds: [echo], ports: {}, uses: [], reader: { read: (text: string) => JSON.parse(text) as object } }),
-  }
-  const run = await reflexIn(workdir, { kinds: [...KINDS, module] }).run(join(workdir, 'hello.echo.json'))
-  expect(run.value).toBe('hello')
 })

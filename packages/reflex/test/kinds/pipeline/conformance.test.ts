@@ -243,7 +243,7 @@ async function byReflex({ workdir, dot, values }: Program): Promise<Went> {
     surroundings: { ...thisProcess(), cwd: workdir, environment: { PATH: PLACES }, seal: () => undefined },
   })
   try {
-    const handle = await reflex.start(file, { input: values, validate: false, trust: 'autonomous' })
+    const handle = await reflex.start(file, { input: values, trust: 'autonomous', pipeline: { validate: false } })
     for (;;) {
       await handle.idle()
       const [open] = handle.questions

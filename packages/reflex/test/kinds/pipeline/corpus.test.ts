@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Graph, Json, JsonObject } from '../../../src/kernel/index.ts'
+import type { Json, JsonObject } from '../../../src/kernel/index.ts'
+import type { Graph } from '../../../src/programs/graph.ts'
 import { isList, isObject } from '../../../src/kernel/journal/json.ts'
 import { QueueInterviewer } from '../../../src/kinds/pipeline/face/built-in-interviewers.ts'
 import { compileGraph, type LlmAnswer, parse, type PipelineEvent, type PipelineResult } from '../../../src/kinds/pipeline/index.ts'

@@ -221,7 +221,7 @@ test('a link that a command makes in the path of the folder is not followed, and
   const reflex = new Reflex({ workdir, store: 'memory:', onTrouble: ({ code, file }) => told.push([code, file]) })
   const told: unknown[] = []
   writeFileSync(join(workdir, 'rounds.dot'), rounds)
-  const handle = await reflex.run(join(workdir, 'rounds.dot'), { logs: join(workdir, '.runs', 'mine') })
+  const handle = await reflex.run(join(workdir, 'rounds.dot'), { pipeline: { logs: join(workdir, '.runs', 'mine') } })
   await reflex.close()
   expect([handle.status, told]).toEqual(['completed', [['R2209', join(workdir, '.runs')]]])
   expect(filesIn(outside)).toEqual({})
@@ -327,12 +327,14 @@ test('a run begins at a checkpoint, uses the given folder, and signs its checkpo
   writeFileSync(program, asks)
   writeFileSync(join(workdir, 'secret'), 'hush\n')
   const reflex = new Reflex({ workdir, store: 'memory:' })
-  const first = await reflex.run(program, { logs: join(workdir, 'logs'), hmacSecretFile: join(workdir, 'secret') })
+  const first = await reflex.run(program, { pipeline: { logs: join(workdir, 'logs'), hmacSecretFile: join(workdir, 'secret') } })
   expect(first.questions).toHaveLength(1)
   const resumeFrom = join(workdir, 'logs', 'checkpoint.json')
   expect(dataIn(resumeFrom)['__hmac']).toMatch(/^[0-9a-f]{64}$/)
-  await expect(reflex.run(program, { resumeFrom, input: { '#held': {} } })).rejects.toMatchObject({ code: 'R2206' })
-  const second = await reflex.run(program, { resumeFrom, hmacSecretFile: join(workdir, 'secret'), logs: join(workdir, 'more') })
+  await expect(reflex.run(program, { input: { '#held': {} }, pipeline: { resumeFrom } })).rejects.toMatchObject({ code: 'R2206' })
+  const second = await reflex.run(program, {
+    pipeline: { resumeFrom, hmacSecretFile: join(workdir, 'secret'), logs: join(workdir, 'more') },
+  })
   const [question] = second.questions
   if (question === undefined) throw new Error('it does not ask')
   await second.answer(question, 'Yes')
@@ -342,7 +344,9 @@ test('a run begins at a checkpoint, uses the given folder, and signs its checkpo
   const text = JSON.stringify(dataIn(resumeFrom)).replace('before', 'ask')
   chmodSync(resumeFrom, 0o600)
   writeFileSync(resumeFrom, text)
-  await expect(reflex.run(program, { resumeFrom, hmacSecretFile: join(workdir, 'secret') })).rejects.toMatchObject({ code: 'R2202' })
+  await expect(reflex.run(program, { pipeline: { resumeFrom, hmacSecretFile: join(workdir, 'secret') } })).rejects.toMatchObject({
+    code: 'R2202',
+  })
   await reflex.close()
 })
 
@@ -366,7 +370,7 @@ test('handlers and transforms of an application apply to its runs', async () => 
     join(workdir, 'greet.dot'),
     'digraph greet { start [shape=Mdiamond] a [type=greet, word=hello] done [shape=Msquare] start -> a -> done }',
   )
-  const reflex = new Reflex({ workdir, store: memoryStore(), handlers })
+  const reflex = new Reflex({ workdir, store: memoryStore(), pipeline: { handlers } })
   const handle = await reflex.run(join(workdir, 'greet.dot'))
   expect(handle.get('said')).toBe('hello')
   await reflex.close()

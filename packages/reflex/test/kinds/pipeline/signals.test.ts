@@ -44,7 +44,7 @@ test('signal_emit reaches the subscribers of a run, and its trace', async () => 
   const reflex = new Reflex({ workdir: cwd, store: memoryStore(), surroundings })
   onTestFinished(() => reflex.close())
   const lines: StoryLine[] = []
-  const handle = await reflex.run('g.dot', { validate: false })
+  const handle = await reflex.run('g.dot', { pipeline: { validate: false } })
   await handle.idle()
   handle.onLine((line) => lines.push(line))
   await host.advance(300_000)

@@ -4,7 +4,7 @@ import type { Question } from '../../../people/index.ts'
 import type { Attributes } from '../dot/graph.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import type { ModelMessage } from '../../../models/index.ts'
-import type { Label } from './label.ts'
+import type { Label } from '../../../policy/label.ts'
 import type { Fidelity } from './fidelity.ts'
 import type { Outcome } from './outcome.ts'
 

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../../kernel/journal/json.ts'
-import { isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from './label.ts'
+import { isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from '../../../policy/label.ts'
 
 const LABEL = '#label'
 const VALUE = '#value'

@@ -1,7 +1,7 @@
 import type { TypedNode } from '../model/typed.ts'
 import { isOn } from '../dot/graph.ts'
 import { targetOf } from '../model/jumps.ts'
-import { levelOf } from '../contract/label.ts'
+import { levelOf } from '../../../policy/label.ts'
 import { type Route, routeFailure, routeLeniently, selectEdge } from './routing.ts'
 import { DEFAULTS } from './bounds.ts'
 import { jumpsInLoop, restartsInLoop } from './breaker.ts'

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { StrandResult } from '../../../kernel/state/frame.ts'
 import type { Ref } from '../../../kernel/journal/record.ts'
-import { packLabel } from '../contract/label.ts'
+import { packLabel } from '../../../policy/label.ts'
 import { inputsLabel } from './labelling.ts'
 import { branchArgs, type BranchValue } from '../contract/branch.ts'
 import type { Ask, BranchResult, ForkAsk } from '../contract/handler.ts'

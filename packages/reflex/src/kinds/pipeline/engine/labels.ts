@@ -14,7 +14,7 @@ import {
   unpackLabel,
   UNTRUSTED,
   LABELS,
-} from '../contract/label.ts'
+} from '../../../policy/label.ts'
 import { isWorthStoring, isLasting } from '../contract/labelled.ts'
 import { authorLabel, inputsLabel, PREFERRED, sensitive } from './labelling.ts'
 import type { Token } from './middleware.ts'

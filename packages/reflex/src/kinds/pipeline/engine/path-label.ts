@@ -2,7 +2,7 @@ import { isList } from '../../../kernel/journal/json.ts'
 import { WrittenNode } from '../model/written-node.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import type { NodeContext } from '../contract/handler.ts'
-import { combine, DERIVED, type Label, UNTRUSTED } from '../contract/label.ts'
+import { combine, DERIVED, type Label, UNTRUSTED } from '../../../policy/label.ts'
 
 /** Matches the names of files that probably contain secrets (reference pipeline 5.3). */
 const SECRET = /\.env|credential|secret|private_key/i

@@ -2,7 +2,7 @@ import { isList, isObject, type JsonObject } from '../../../kernel/journal/json.
 import type { Call, Port } from '../../../kernel/ports/port.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
-import { type Label, packLabel, TRUSTED } from '../contract/label.ts'
+import { type Label, packLabel, TRUSTED } from '../../../policy/label.ts'
 import type { Permissions, Routing, Term } from '../contract/handler.ts'
 
 type RunCall = Call<RunSettings>

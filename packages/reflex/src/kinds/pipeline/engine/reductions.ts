@@ -3,7 +3,7 @@ import { plainKey } from '../model/node-keys.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import { isGood, type Outcome } from '../contract/outcome.ts'
 import { normaliseLabel } from '../language/edge-labels.ts'
-import { ALL_BITS, CONFIDENCES, type Label, LEVELS, SANITIZED, TRUSTED } from '../contract/label.ts'
+import { ALL_BITS, CONFIDENCES, type Label, LEVELS, SANITIZED, TRUSTED } from '../../../policy/label.ts'
 import type { Token } from './middleware.ts'
 
 /** A check of a node, and the label of the value after it. */

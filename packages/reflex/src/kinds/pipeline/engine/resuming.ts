@@ -1,7 +1,7 @@
 import type { Frame } from '../../../kernel/state/frame.ts'
 import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import { isOn } from '../dot/graph.ts'
-import { unpackLabel } from '../contract/label.ts'
+import { unpackLabel } from '../../../policy/label.ts'
 import { advance, endNow } from './advance.ts'
 import { markLabel } from './labels.ts'
 import type { Outcome } from '../contract/outcome.ts'

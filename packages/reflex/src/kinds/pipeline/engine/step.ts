@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/journal/js
 import type { Input } from '../../../kernel/journal/record.ts'
 import { endNow } from './advance.ts'
 import type { Permissions } from '../contract/handler.ts'
-import { unpackLabel } from '../contract/label.ts'
+import { unpackLabel } from '../../../policy/label.ts'
 import type { BranchArgs } from '../contract/branch.ts'
 import { permissionsRequest } from './permissions.ts'
 import { attempt, enter } from './executing.ts'

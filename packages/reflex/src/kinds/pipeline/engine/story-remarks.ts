@@ -1,5 +1,6 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Change, StoryEvent } from '../../../kernel/state/story.ts'
+import type { Change } from '../../../kernel/state/story.ts'
+import type { StoryEvent } from '../../../programs/kind-view.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { integerOf, isOn, numberOf, textOf as attribute } from '../dot/graph.ts'
 import { failureJump, gateJump } from '../model/jumps.ts'

@@ -1,6 +1,6 @@
 import type { Role, Safety } from '../model/operation-ports.ts'
 import type { KeyRead } from '../model/node-keys.ts'
-import { type Label, LEVELS, levelOf, SANITIZED } from '../contract/label.ts'
+import { type Label, LEVELS, levelOf, SANITIZED } from '../../../policy/label.ts'
 import { readsOfNode } from './labelling.ts'
 import type { Halt, Middleware, Token } from './middleware.ts'
 

@@ -23,12 +23,13 @@ import { permitKey } from '../engine/frame-step.ts'
 import { folderAt } from '../contract/paths.ts'
 import { storeSeen, labelledTools, refreshLabels } from './labelled-tools.ts'
 import { loadPipeline } from '../check/load.ts'
-import { WrittenLabels } from '../operations/memory/written-labels.ts'
+import { WrittenLabels } from '../../../policy/written-labels.ts'
 import { servicePort } from './service-port.ts'
 import type { PipelineServices } from '../contract/services.ts'
-import { combine, DERIVED, TRUSTED } from '../contract/label.ts'
+import { combine, DERIVED, TRUSTED } from '../../../policy/label.ts'
 import { middlewarePort } from '../engine/asynchronous.ts'
 import { calledPrograms } from './refs.ts'
+import type { TypedGraph } from '../model/typed.ts'
 import { isPipeline } from '../model/program-author.ts'
 import type { JudgedCall, OperatorPolicy, RunSettings } from '../../../policy/index.ts'
 import { suggest } from '../../../text/index.ts'
@@ -69,7 +70,7 @@ export interface PipelineSettings extends Omit<EngineParts, 'operations'> {
 
 /** The kind `pipeline`, and the ports that its handlers ask. */
 export function pipelineParts(settings: PipelineSettings): {
-  readonly kind: Kind
+  readonly kind: Kind<TypedGraph>
   readonly ports: Readonly<Record<string, Port<RunSettings>>>
 } {
   const { policy, tools, handlers = new HandlerRegistry(), operations, middleware, always } = settings

@@ -2,15 +2,11 @@ import type { Json } from '../../../kernel/journal/json.ts'
 import type { Kind } from '../../../kernel/step/kind.ts'
 import { authorOf } from '../model/program-author.ts'
 import type { TypedGraph } from '../model/typed.ts'
-import { pictureOf } from '../operations/picture.ts'
 import { programBounds } from '../contract/program-bounds.ts'
 import { branchOf } from '../contract/branch.ts'
 import { permissionsRequest } from '../engine/permissions.ts'
-import { resultOf } from '../engine/result.ts'
-import { labelAt, openEdges } from '../engine/open-edges.ts'
 import type { Engine } from '../engine/engine.ts'
 import { nodeOf } from '../contract/position.ts'
-import { pipelineStory } from '../engine/story.ts'
 import { stepFrame } from '../engine/step.ts'
 import { INTERNAL } from '../contract/engine-board.ts'
 
@@ -40,14 +36,9 @@ export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<
     compile: load,
     isUntrusted: (typed) => authorOf(typed) === 'untrusted',
     ...(refs === undefined ? {} : { refs }),
-    graph: pictureOf,
     node: (_, position) => nodeOf(position),
     step: (x, input) => stepFrame(x, engine, input),
     strand: (frame) => branchOf(frame)?.spec.id,
     isInternal: (key) => key.startsWith(INTERNAL),
-    provenance: labelAt,
-    result: resultOf,
-    edges: openEdges,
-    story: pipelineStory,
   }
 }

@@ -4,7 +4,7 @@ import type { Program } from '../../../kernel/step/program.ts'
 import type { Programs } from '../../../kernel/step/programs.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { realPath } from '../../../tools/paths.ts'
-import { fileAbove, type ProgramPlaces } from './file-above.ts'
+import { fileAbove, type ProgramPlaces } from '../../../programs/file-above.ts'
 import { calledPrograms } from './refs.ts'
 
 /** Where the pipelines that a run calls come from. */

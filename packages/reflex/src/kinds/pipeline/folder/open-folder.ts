@@ -1,7 +1,6 @@
 import { constants, lstatSync } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Fault } from '../../../kernel/journal/fault.ts'
-import { isBelow, realPath } from '../../../tools/paths.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 import { codeOf, disk } from './disk.ts'
 
@@ -59,21 +58,7 @@ async function makeFolder(path: string, root: string, held: OpenFolders): Promis
   return made
 }
 
-/**
- * Returns the folder that a user names for a run, with links resolved down to the work folder. A command of an earlier
- * run may have made a link below the work folder, so that part of the path stays as written. Both paths are absolute,
- * and the work folder is a real path.
- */
-export function realRoot(folder: string, workdir: string): string {
-  const parts = folder.split(sep)
-  for (let taken = 1; taken <= parts.length; taken++) {
-    const real = realPath(parts.slice(0, taken).join(sep) || sep)
-    if (isBelow(real, workdir)) return join(real, ...parts.slice(taken))
-  }
-  return realPath(folder)
-}
-
-/** Opens a folder. Returns undefined if the path is not a folder or its real place is not `wanted`. */
+/** Opens the folder at a path if it is one, and if it really stands where it is `wanted`. */
 async function tryOpen(path: string, wanted: string): Promise<OpenFolder | undefined> {
   const handle = await openHandle(path)
   if (handle === undefined) return undefined

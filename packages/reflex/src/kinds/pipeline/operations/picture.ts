@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphGroup, GraphNode, NodeForm } from '../../../kernel/step/graph.ts'
+import type { Graph, GraphEdge, GraphGroup, GraphNode, NodeForm } from '../../../programs/graph.ts'
 import type { TypedEdge, TypedGraph, TypedNode } from '../model/typed.ts'
 import { isOn, textOf } from '../dot/graph.ts'
 import { edgeIds } from '../dot/edge-ids.ts'

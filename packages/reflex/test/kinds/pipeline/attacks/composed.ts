@@ -13,14 +13,19 @@ import {
   type Store,
   systemHost,
 } from '../../../../src/kernel/index.ts'
-import { Library, type LibraryPlaces } from '../../../../src/app/library.ts'
+import { KINDS } from '../../../../src/app/kinds.ts'
+import { pipelineReader } from '../../../../src/kinds/pipeline/face/reader.ts'
+import { workflowReader } from '../../../../src/kinds/workflow/reader.ts'
+import { Kinds } from '../../../../src/programs/kinds.ts'
+import type { Reader } from '../../../../src/programs/language.ts'
+import { Library, type LibraryPlaces } from '../../../../src/programs/library.ts'
 import { createModels, modelPort, redactedModels } from '../../../../src/models/index.ts'
 import { autoAnswers, type OpenQuestion, readQuestion } from '../../../../src/people/index.ts'
 import { areTermsMet, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import type { ReadCheckpoint } from '../../../../src/kinds/pipeline/folder/read-checkpoint.ts'
 import { openCheckpoint, resumeArgument } from '../../../../src/kinds/pipeline/folder/resume.ts'
 import type { TypedGraph, TypedNode } from '../../../../src/kinds/pipeline/model/typed.ts'
-import { WrittenLabels } from '../../../../src/kinds/pipeline/operations/memory/written-labels.ts'
+import { WrittenLabels } from '../../../../src/policy/written-labels.ts'
 import { requestOfCall } from '../../../../src/kinds/pipeline/contract/conversation.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import type { Permissions, Handler } from '../../../../src/kinds/pipeline/contract/handler.ts'
@@ -108,6 +113,14 @@ export function environmentOf({ environment = {} }: Attack, { home, fill }: Grou
   return { PATH, HOME: home, ...(JSON.parse(fill(JSON.stringify(environment))) as Record<string, string>) }
 }
 
+const KINDS_READ = new Kinds(
+  KINDS,
+  new Map<string, Reader>([
+    ['workflow', workflowReader()],
+    ['pipeline', pipelineReader()],
+  ]),
+)
+
 /** Runs an attack on parts that are put together here. */
 export async function runOn(attack: Attack, ground: Ground, parts: Parts): Promise<Came> {
   const prompts: string[] = []
@@ -119,9 +132,10 @@ export async function runOn(attack: Attack, ground: Ground, parts: Parts): Promi
   const provenance = programProvenance(labels, {
     runs: join(ground.work, '.reflex/runs'),
     workdir: ground.work,
+    isProgram: (path) => KINDS_READ.isProgram(path),
     outer: async () => undefined,
   })
-  const library = new Library(runtime.programs, { guards: {} }, parts.places({ folders: [], workdir: ground.work, provenance }))
+  const library = new Library(runtime.programs, KINDS_READ, parts.places({ folders: [], workdir: ground.work, provenance }))
   const runAs = async (id: string, started: { readonly program: Program; readonly args?: JsonObject }): Promise<Came> => {
     const listener = new Listener()
     const run = await runtime.start(started.program, {

@@ -25,20 +25,20 @@ export async function runByDoor(attack: Attack, ground: Ground): Promise<Came> {
     await remember(attack, reflex.store)
     const handle = await reflex.start(join(ground.work, 'attack.dot'), {
       id: 'attack',
-      validate: false,
       trust: attack.trust ?? 'probationary',
       input: attack.values(ground.fill),
       ...(attack.limits === undefined ? {} : { limits: attack.limits }),
       ...checkpointOf(attack, ground),
       prepare: ({ run }) => listener.follow(run),
+      pipeline: { validate: false },
     })
     await carryOn(handle.run, (open) => WHOLE.answer(open))
     if (attack.afterwards === undefined) return listener.came(handle.run, prompts)
     const second = new Listener()
     const afterwards = await reflex.start(join(ground.work, attack.afterwards), {
       id: 'afterwards',
-      validate: false,
       prepare: ({ run }) => second.follow(run),
+      pipeline: { validate: false },
     })
     await carryOn(afterwards.run, (open) => WHOLE.answer(open))
     return second.came(afterwards.run, prompts)

@@ -42,7 +42,7 @@ async function came(program: string, files: Readonly<Record<string, string>>, de
     await reflex.close()
     rmSync(work, { recursive: true, force: true })
   })
-  const handle = await reflex.start(join(work, 'attack.dot'), { id: 'attack', validate: false, trust: 'probationary' })
+  const handle = await reflex.start(join(work, 'attack.dot'), { id: 'attack', trust: 'probationary', pipeline: { validate: false } })
   await carryOn(handle.run, (open) => WHOLE.answer(open))
   return { work, text: (name) => readFileSync(join(work, name), 'utf8'), value: JSON.stringify(handle.run.state.ended ?? null) }
 }

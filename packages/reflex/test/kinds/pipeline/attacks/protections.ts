@@ -10,7 +10,7 @@ import type { Outcome } from '../../../../src/kinds/pipeline/contract/outcome.ts
 import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { MANDATORY } from '../../../../src/kinds/pipeline/engine/mandatory.ts'
-import { TRUSTED } from '../../../../src/kinds/pipeline/contract/label.ts'
+import { TRUSTED } from '../../../../src/policy/label.ts'
 import { createPolicy, type JudgedCall, type OperatorPolicy, type PolicySettings } from '../../../../src/policy/index.ts'
 import { createTools, type Tool, type ToolsSettings } from '../../../../src/tools/index.ts'
 import type { Parts } from './composed.ts'

@@ -27,7 +27,7 @@ test('a trace has the code, the place and the fix of a failed stage', async () =
   writeFileSync(join(workdir, 'g.dot'), `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${FAILS} }`)
   const reflex = new Reflex({ workdir, store: join(workdir, '.reflex/reflex.db') })
   onTestFinished(() => reflex.close())
-  const handle = await reflex.run(join(workdir, 'g.dot'), { id: 'otter', validate: false })
+  const handle = await reflex.run(join(workdir, 'g.dot'), { id: 'otter', pipeline: { validate: false } })
   expect(handle.failure).toMatchObject({ code: 'R2201' })
   const { lines } = await reflex.trace('otter')
   const told = lines.flatMap(({ event }) => (event.mark === 'fail' ? [event.facts?.['fault']] : []))

@@ -112,11 +112,17 @@ describe('an operation that a host adds', () => {
     expect([ended.status, ended.context['ping.n.echo']]).toEqual(['success', 'https://h.x hello'])
     const refused = await run(dot, { operations, logs_root: false })
     expect(refused.failure_reason).toContain('arbor://net/h.x')
-    const reflex = new Reflex({ store: 'memory:', operations, policy: [{ file: 'test', allow: ['arbor://net/h.x'], deny: [] }] })
+    const reflex = new Reflex({
+      store: 'memory:',
+      pipeline: { operations },
+      policy: [{ file: 'test', allow: ['arbor://net/h.x'], deny: [] }],
+    })
     const other = await reflex.run(parse(dot), { input: { word: 'there' } })
     await reflex.close()
     expect(other.status).toBe('completed')
-    expect(() => new Reflex({ store: 'memory:', operations: [ping, ping] })).toThrow(expect.objectContaining({ code: 'R1165' }) as Error)
+    expect(() => new Reflex({ store: 'memory:', pipeline: { operations: [ping, ping] } })).toThrow(
+      expect.objectContaining({ code: 'R1165' }) as Error,
+    )
   })
 })
 

@@ -20,7 +20,7 @@ function pending(more: Partial<ConsensusAdapter> = {}): { readonly council: Cons
 }
 
 function reflexOn(workdir: string, consensus: ConsensusAdapter): Reflex {
-  const reflex = new Reflex({ workdir, store: join(workdir, '.reflex/reflex.db'), services: { consensus } })
+  const reflex = new Reflex({ workdir, store: join(workdir, '.reflex/reflex.db'), pipeline: { services: { consensus } } })
   onTestFinished(() => reflex.close())
   return reflex
 }
@@ -32,7 +32,7 @@ describe('a proposal that a council of the host leaves pending', () => {
     writeFileSync(join(workdir, 'g.dot'), `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${ASK} }`)
     const { council, asked } = pending()
     const first = reflexOn(workdir, council)
-    const handle = await first.run(join(workdir, 'g.dot'), { id: 'otter', validate: false, input: values })
+    const handle = await first.run(join(workdir, 'g.dot'), { id: 'otter', input: values, pipeline: { validate: false } })
     expect(handle.status).toBe('suspended')
     expect([...handle.run.state.waits.values()].map(({ type, name }) => [type, name])).toEqual([['message', 'consensus.p1']])
     await first.close()
@@ -86,7 +86,7 @@ describe('a proposal that a council of the host leaves pending', () => {
     const workdir = folder()
     writeFileSync(join(workdir, 'g.dot'), `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${ASK} }`)
     const reflex = reflexOn(workdir, pending().council)
-    await reflex.run(join(workdir, 'g.dot'), { id: 'otter', validate: false, input: values })
+    await reflex.run(join(workdir, 'g.dot'), { id: 'otter', input: values, pipeline: { validate: false } })
     await reflex.signal('otter', 'consensus.p1', 'perhaps')
     const { handle } = await reflex.signal('otter', 'consensus.p1', 'deadlock')
     await handle?.idle()

@@ -41,10 +41,10 @@ async function ran(nodes: readonly string[], options: ReflexOptions & { readonly
   const reflex = new Reflex({ store, surroundings, workdir: folder, policy, ...rest })
   const handle = await reflex.start(join(folder, 'main.dot'), {
     id,
-    validate: false,
     trust: 'probationary',
     simulate,
     input: { own: 'mine' },
+    pipeline: { validate: false },
   })
   await handle.run.idle()
   await reflex.close()
@@ -136,8 +136,8 @@ describe('an agent that remembers content from outside', () => {
   test('recalls it as untrusted from the memory of a host', async () => {
     const kept: Json[] = []
     const services = { memory: { index: ({ content }: JsonObject) => kept.push(content ?? null), recall: () => kept } }
-    await ran([get(), index], { services })
-    expect(labelOf(await ran([recall], { services }), 'memory.recalled')).toEqual([2, 0])
+    await ran([get(), index], { pipeline: { services } })
+    expect(labelOf(await ran([recall], { pipeline: { services } }), 'memory.recalled')).toEqual([2, 0])
   })
 })
 

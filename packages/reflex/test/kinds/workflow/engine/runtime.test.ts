@@ -9,8 +9,8 @@ import {
   type Run,
   Runtime,
   type Store,
-  type StoryEvent,
 } from '../../../../src/kernel/index.ts'
+import type { StoryEvent } from '../../../../src/programs/kind-view.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { virtualHost, type VirtualHost } from '../../../../src/testing/virtual-host.ts'
 import {
@@ -23,6 +23,7 @@ import {
 } from '../../../../src/kinds/workflow/index.ts'
 import { agentOf, boardText, flow, onward, writing } from './kit.ts'
 import { localEntries } from '../../../../src/kinds/workflow/stack.ts'
+import { workflowStory } from '../../../../src/kinds/workflow/story.ts'
 import { workflowName } from '../../../../src/kinds/workflow/scopes.ts'
 
 /** A kind of our own, to be called: doubles what it is given, or fails. It waits for nothing. */
@@ -267,10 +268,9 @@ describe('the story of a run', () => {
     const world = open(agent)
     world.runtime.programs.add('probe', 'p', 'works')
     const events: StoryEvent[] = []
-    const workflow = workflowKind({ load: (it) => loadWorkflow(it as object) })
     const tell = (change: Change) => {
       const [, kind = ''] = change.state.pins[change.frame.pin] ?? []
-      if (kind === 'workflow') events.push(...(workflow.story?.(change as Parameters<NonNullable<typeof workflow.story>>[0]) ?? []))
+      if (kind === 'workflow') events.push(...workflowStory(change as Parameters<typeof workflowStory>[0]))
     }
     const run = await world.runtime.start(add(world, ...workflows), { prepare: (made) => void made.observe(tell) })
     await run.idle()

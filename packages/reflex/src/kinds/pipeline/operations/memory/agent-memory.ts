@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
-import { combine, type Label, TRUSTED } from '../../contract/label.ts'
+import { combine, type Label, TRUSTED } from '../../../../policy/label.ts'
 import { type MemoryOperation, readOperation, listOf } from './memory-operation.ts'
 import { Goals } from './goals.ts'
 import { Memories } from './memories.ts'

@@ -1,21 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fsCapability } from '../../../../tools/index.ts'
+import { ledgerPlace } from '../../../../tools/capability.ts'
 import { isBelow } from '../../../../tools/paths.ts'
-import type { Label } from '../../contract/label.ts'
-import { hashOf, type WrittenLabels } from './written-labels.ts'
+import type { Label } from '../../../../policy/label.ts'
+import { hashOf, type WrittenLabels } from '../../../../policy/written-labels.ts'
 
-const READS = 'arbor://fs/read/'
 /** Bytes beyond which a file is no program. */
 const LARGEST = 64 * 1024 * 1024
 /** Entries of folders after which a search ends: the whole folder is then taken for written. */
 const MOST_ENTRIES = 500_000
-
-/** The place of a file in the ledger, as capabilities have it. */
-export function ledgerPlace(path: string): string {
-  return fsCapability('read', path).slice(READS.length)
-}
 
 /** The text of a file as a program is read; undefined where there is none. */
 export function textAt(path: string): string | undefined {

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
-import { combine, type Label } from '../../contract/label.ts'
+import { combine, type Label } from '../../../../policy/label.ts'
 import type { MemoryOperation } from './memory-operation.ts'
 import { TextIndex, wordsOf } from './text-index.ts'
 

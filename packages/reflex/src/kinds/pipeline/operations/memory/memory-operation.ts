@@ -1,6 +1,6 @@
 import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
 import { renderText } from '../../language/render.ts'
-import { type Label, unpackLabel } from '../../contract/label.ts'
+import { type Label, unpackLabel } from '../../../../policy/label.ts'
 
 /** One thing that an agent was told or did: an entry of its ledger. */
 export interface MemoryOperation {

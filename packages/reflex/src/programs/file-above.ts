@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path'
-import { isBelow, realPath } from '../../../tools/paths.ts'
+import { isBelow, realPath } from '../tools/paths.ts'
 
 /** The places in which programs find the files of the programs that they name. */
 export interface ProgramPlaces {

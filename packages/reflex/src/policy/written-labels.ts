@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
-import { digest } from '../../../../kernel/journal/digest.ts'
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
-import type { Store } from '../../../../kernel/ports/store.ts'
-import { combine, DERIVED, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from '../../contract/label.ts'
+import { digest } from '../kernel/journal/digest.ts'
+import { isList, isObject, type Json, type JsonObject } from '../kernel/journal/json.ts'
+import type { Store } from '../kernel/ports/store.ts'
+import { combine, DERIVED, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from './label.ts'
 
 const LEDGER = 'labels'
 /** Entries that are read at once. */

@@ -1,15 +1,16 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { faults } from '../runs/faults.ts'
-import { fileAbove, placed, type ProgramPlaces } from '../kinds/pipeline/face/file-above.ts'
-import { addPrograms, formatOf, isModule, unknownFormat, asUntrusted } from './formats.ts'
 import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from '../kernel/index.ts'
 import { lesserTrust, type Trust } from '../policy/index.ts'
-import { type FindProvenance, writtenByRun, type WrittenBy } from './provenance.ts'
-import type { ProgramFormat, ReadOptions, ReadProgram, ReadResult } from './program-format.ts'
 import { realPath } from '../tools/paths.ts'
-import { isNamedAfter, candidateFiles, filesOfKind, noProgram, programsOf, unreadable } from './program-folder.ts'
+import { addPrograms, asUntrusted } from './add-programs.ts'
+import { programFaults } from './faults.ts'
+import { fileAbove, placed, type ProgramPlaces } from './file-above.ts'
+import { isModule, type Kinds } from './kinds.ts'
+import type { ReadContext, ReadProgram, ReadResult } from './language.ts'
+import { isNamedAfter, noProgram, ProgramFolders } from './program-folder.ts'
+import { readModule } from './read-module.ts'
+import { readText, statOf, textOrEmpty } from './read-text.ts'
+import { type FindProvenance, writtenByRun, type WrittenBy } from './written-by.ts'
 
 /** A program that was loaded from a file, and what was found in it. */
 export interface LoadedProgram {
@@ -39,37 +40,34 @@ export interface LibraryPlaces {
   readonly provenance?: FindProvenance | undefined
 }
 
-/** Programs are text that people write; more than this is a mistake. */
-const MOST_BYTES = 64 * 1024 * 1024
-/** Milliseconds for what a module does before it exports anything. */
-const LOAD_TIMEOUT_MS = 10_000
-
 /**
  * Finds programs in files: by path, and by name from the folder of whoever calls them. To import a module is to run it,
  * so that is done with the one that a person named and with those that it calls by name, never for a file that lies beside.
  */
 export class Library {
   readonly #programs: Programs
-  readonly #options: ReadOptions
+  readonly #kinds: Kinds
+  readonly #folders: ProgramFolders
   readonly #places: LibraryPlaces
   readonly #host: Pick<Host, 'now' | 'at'>
   readonly #files = new Map<string, string>()
 
-  constructor(programs: Programs, options: ReadOptions, places: LibraryPlaces, host: Pick<Host, 'now' | 'at'> = systemHost) {
+  constructor(programs: Programs, kinds: Kinds, places: LibraryPlaces, host: Pick<Host, 'now' | 'at'> = systemHost) {
     this.#programs = programs
-    this.#options = options
+    this.#kinds = kinds
+    this.#folders = new ProgramFolders(kinds)
     this.#places = places
     this.#host = host
   }
 
   /** Finds programs in the same folders for others: what it loads takes no place among the programs of this one. */
   withPrograms(programs: Programs): Library {
-    return new Library(programs, this.#options, this.#places, this.#host)
+    return new Library(programs, this.#kinds, this.#places, this.#host)
   }
 
   /** How programs are read that come as values. */
-  readOptions(lint = true): ReadOptions {
-    return { ...this.#options, proofs: 'errors', lint }
+  context(lint = true): ReadContext {
+    return { depth: 'errors', lint }
   }
 
   /** The file that a program was read from, by its hash, if it was read here. */
@@ -87,7 +85,7 @@ export class Library {
     const { written, ...checked } = await this.#check(path, kind, lint, trust)
     const first = checked.findings.find(({ severity }) => severity === 'error')
     if (checked.program === undefined || first !== undefined)
-      throw first ?? faults.make('R1021', `${path} holds no program`, { file: checked.file })
+      throw first ?? programFaults.make('R1021', `${path} holds no program`, { file: checked.file })
     const program = this.#register(checked.program, checked.file, trust === undefined ? written : undefined, kind)
     await this.resolveCalls(program, dirname(checked.file), isModule(checked.file))
     return { program, file: checked.file, findings: checked.findings, ...(written === undefined ? {} : { written }) }
@@ -100,7 +98,7 @@ export class Library {
 
   async #check(path: string, kind?: string, lint = true, trust?: Trust): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
-    return { file, ...(await this.#read(file, kind, this.readOptions(lint), trust)) }
+    return { file, ...(await this.#read(file, kind, this.context(lint), trust)) }
   }
 
   /**
@@ -109,12 +107,12 @@ export class Library {
    */
   async checkCalls(path: string, kind?: string): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
-    const all: ReadOptions = { ...this.#options, proofs: 'all' }
+    const all: ReadContext = { depth: 'all' }
     if (isModule(file)) return { file, ...(await this.#read(file, kind, all)) }
-    const ownResult = await this.#read(file, kind, { ...all, proofs: 'alone' })
+    const ownResult = await this.#read(file, kind, { depth: 'alone' })
     if (ownResult.program === undefined) return { file, ...ownResult }
     const { def } = ownResult.program
-    const programKind = this.#programs.kind(formatOf(file, kind)?.kind ?? '')
+    const programKind = this.#programs.kind(this.#kinds.ofFile(file, kind)?.name ?? '')
     // A hash of what calls nothing would be for nothing.
     if (def !== undefined && (programKind.refs?.(def) ?? []).length === 0) return { file, ...ownResult }
     const program = this.#register(ownResult.program, file, ownResult.written, kind)
@@ -129,15 +127,15 @@ export class Library {
   files(path: string): readonly string[] {
     const full = resolve(path)
     if (!statOf(full, path).isDirectory()) return [full]
-    const files = programsOf(full, path).filter((file) => !isModule(file))
-    if (files.length === 0) throw noProgram(full, path)
+    const files = this.#folders.programsOf(full, path).filter((file) => !isModule(file))
+    if (files.length === 0) throw noProgram(this.#folders.programsOf(full, path), path)
     return files
   }
 
   /** The names of the programs of a kind in a folder and the folders of programs; of modules, as their files are called. */
   *#namesBeside(folder: string, kind: string): Generator<string> {
     for (const where of [folder, ...this.#places.folders]) {
-      for (const file of filesOfKind(where, kind)) {
+      for (const file of this.#folders.ofKind(where, kind)) {
         const { id, version } = (isModule(file) ? undefined : this.#programIn(file)) ?? {}
         yield id ?? basename(file).split('.')[0] ?? file
         if (id !== undefined && version !== undefined) yield `${id}@${version}`
@@ -147,7 +145,9 @@ export class Library {
 
   #programIn(file: string): ReadProgram | undefined {
     try {
-      return formatOf(file)?.read(readText(file), file, { guards: this.#options.guards, proofs: 'errors' }).program
+      const { name } = this.#kinds.ofFile(file) ?? {}
+      const result = name === undefined ? undefined : this.#kinds.reader(name)?.read(readText(file), file, { depth: 'errors' })
+      return result === undefined || result instanceof Promise ? undefined : result.program
     } catch {
       return undefined
     }
@@ -181,7 +181,7 @@ export class Library {
     const colon = name.indexOf(':')
     const [kind, id] = [name.slice(0, colon), name.slice(colon + 1)]
     const places = this.#placesFrom(folder)
-    const path = formatOf(id)?.kind === kind && !isModule(id) ? fileAbove(folder, id, places) : undefined
+    const path = this.#kinds.ofFile(id)?.name === kind && !isModule(id) ? fileAbove(folder, id, places) : undefined
     const named = path === undefined ? undefined : await this.#resultOf(path)
     if (path !== undefined && named?.program !== undefined) return this.#register({ ...named.program, id }, path, named.written)
     const search = { kind, id, folder, modules }
@@ -194,7 +194,7 @@ export class Library {
     for (const where of [folder, ...this.#places.folders]) {
       for (const [wanted, version] of referencedPrograms(id)) {
         let newest: { readonly program: ReadProgram; readonly file: string; readonly written?: WrittenBy | undefined } | undefined
-        for (const file of candidateFiles(where, kind, wanted, modules && where === folder)) {
+        for (const file of this.#folders.candidates(where, kind, wanted, modules && where === folder)) {
           if (placed(file, places) === undefined) {
             if (isNamedAfter(file, wanted)) throw outOfPlace(file)
             continue
@@ -236,7 +236,11 @@ export class Library {
   }
 
   #register(program: ReadProgram, file: string, written?: WrittenBy, kind?: string): Program {
-    const added = addPrograms(this.#programs, formatOf(file, kind)?.kind ?? '', written === undefined ? program : asUntrusted(program))
+    const added = addPrograms(
+      this.#programs,
+      this.#kinds.ofFile(file, kind)?.name ?? '',
+      written === undefined ? program : asUntrusted(program),
+    )
     this.#files.set(added.hash, file)
     return added
   }
@@ -245,14 +249,14 @@ export class Library {
     const full = resolve(path)
     const stat = statOf(full, path)
     if (!stat.isDirectory()) return full
-    const files = programsOf(full, path).filter((file) => !isModule(file))
+    const files = this.#folders.programsOf(full, path).filter((file) => !isModule(file))
     const [only] = files
-    if (only === undefined) throw noProgram(full, path)
+    if (only === undefined) throw noProgram(this.#folders.programsOf(full, path), path)
     if (files.length === 1) return only
     const roots = await this.#uncalled(files)
     const [root] = roots
     if (root !== undefined && roots.length === 1) return root
-    throw faults.make('R1022', `the folder holds ${files.length} programs`, {
+    throw programFaults.make('R1022', `the folder holds ${files.length} programs`, {
       file: path,
       fix: `name one of ${(roots.length > 1 ? roots : files).map((file) => basename(file)).join(', ')}`,
     })
@@ -263,32 +267,33 @@ export class Library {
     const called = new Set<string>()
     const names = new Map<string, string>()
     for (const file of files) {
-      const format = formatOf(file)
+      const kind = this.#kinds.ofFile(file)?.name
       const result = await this.#resultOf(file)
-      if (format === undefined || result === undefined) continue
+      if (kind === undefined || result === undefined) continue
       const { program } = result
       if (program === undefined) {
         names.set(file, '')
         continue
       }
-      const ownName = `${format.kind}:${program.id}`
+      const ownName = `${kind}:${program.id}`
       names.set(file, ownName)
-      for (const name of this.#programs.kind(format.kind).refs?.(program.def) ?? [])
+      for (const name of this.#programs.kind(kind).refs?.(program.def) ?? [])
         for (const [meant] of referencedPrograms(name)) if (meant !== ownName) called.add(meant)
     }
     return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
   }
 
-  async #read(file: string, kind?: string, options: ReadOptions = this.readOptions(), trust?: Trust): Promise<ReadFile> {
-    const format = formatOf(file, kind)
-    if (format === undefined) throw unknownFormat(file)
+  async #read(file: string, kind?: string, context: ReadContext = this.context(), trust?: Trust): Promise<ReadFile> {
+    const face = this.#kinds.ofFile(file, kind)
+    const reader = face && this.#kinds.reader(face.name)
+    if (reader === undefined) throw this.#kinds.unknownFile(file)
     const text = readText(file)
     const written = await this.#places.provenance?.(file, text)
     if (isModule(file)) {
       if (written !== undefined && !isTrustedModule(trust)) throw writtenByRun(file, written)
-      return readModule(file, format, this.#host, options)
+      return readModule(file, reader, this.#host, context)
     }
-    return { ...format.read(text, file, { ...options, places: this.#placesFrom(dirname(file)) }), written }
+    return { ...(await reader.read(text, file, { ...context, places: this.#placesFrom(dirname(file)) })), written }
   }
 }
 
@@ -322,97 +327,9 @@ function compareVersions(a: string, b: string | undefined): number {
   return a.localeCompare(b ?? '', 'en', { numeric: true })
 }
 
-/** The fix of a module that Node cannot load; of an ES module that Node takes for CommonJS, the setting that decides it. */
-function importFix(file: string, cause: unknown): string {
-  const isCommonJs = cause instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(cause.message)
-  if (isCommonJs) return 'npm pkg set type=module, since Node takes the file for CommonJS'
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && file.endsWith('.ts')) return 'install Node 22.18 or newer, which loads TypeScript'
-  return 'correct the module, so that it can be imported'
-}
-
-async function readModule(file: string, format: ProgramFormat, host: Pick<Host, 'now' | 'at'>, options: ReadOptions): Promise<ReadResult> {
-  let exports: Record<string, unknown>
-  try {
-    exports = await importWithin(file, host)
-  } catch (cause) {
-    if (isFault(cause)) throw cause
-    const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1)
-    throw faults.make('R1023', `${file} cannot be loaded: ${why}`, { file, cause, fix: importFix(file, cause) })
-  }
-  const all = Object.values(exports).flatMap((value) => format.accept(value, file, options) ?? [])
-  // A program that another one brings along is a part of it.
-  const bundled = new Set(all.flatMap(({ program }) => program?.callees?.map(({ source }) => source) ?? []))
-  const found = all.filter(({ program }) => program === undefined || !bundled.has(program.source))
-  const [only] = found
-  if (only !== undefined && found.length === 1) return only
-  throw faults.make('R1023', `${file} exports ${found.length === 0 ? 'no program' : `${found.length} programs`}`, { file })
-}
-
-/** A module that waits at its top for what never comes would end the process without a word. */
-export async function importWithin(file: string, host: Pick<Host, 'now' | 'at'>): Promise<Record<string, unknown>> {
-  let cancelTimer = (): void => undefined
-  const timeout = new Promise<never>((_, reject) => {
-    cancelTimer = host.at(host.now() + LOAD_TIMEOUT_MS, () => {
-      reject(
-        faults.make('R1023', `${file} is not loaded after ${LOAD_TIMEOUT_MS / 1000} s`, {
-          file,
-          fix: 'let it wait for nothing at its top level',
-        }),
-      )
-    })
-  })
-  try {
-    return await Promise.race([import(pathToFileURL(file).href) as Promise<Record<string, unknown>>, timeout])
-  } finally {
-    cancelTimer()
-  }
-}
-
-/** What stands at a path. Throws `R1021` where nothing is, `R1024` where the system does not say. */
-function statOf(path: string, named: string, fix?: string): Stats {
-  let stat: Stats | undefined
-  try {
-    stat = statSync(path, { throwIfNoEntry: false })
-  } catch (cause) {
-    throw unreadable(named, cause)
-  }
-  if (stat === undefined) throw faults.make('R1021', `${named} is not there`, { file: named, fix })
-  return stat
-}
-
 function outOfPlace(file: string): Fault {
-  return faults.make('R1024', `${file} is outside of the folders of programs, or the policy denies reading it`, {
+  return programFaults.make('R1024', `${file} is outside of the folders of programs, or the policy denies reading it`, {
     file,
     fix: 'put the file itself there, or name its folder with --programs',
   })
-}
-
-/** The text of a file; of one that cannot be read, those that load it say why. */
-function textOrEmpty(file: string): string {
-  try {
-    return readText(file)
-  } catch {
-    return ''
-  }
-}
-
-/** The text of a file that a person named. Throws `R1021` and `R1024`. */
-export function readText(file: string): string {
-  const stat = statOf(file, file, 'name a file that is there')
-  // A pipe, as a shell makes it for `<(…)`, is read to its end.
-  const isPipe = stat.isFIFO() && file.startsWith('/dev/fd/')
-  if (!stat.isFile() && !isPipe) throw faults.make('R1024', `${file} is not a file`, { file })
-  if (stat.size > MOST_BYTES) throw tooLarge(file, stat.size)
-  try {
-    const text = readFileSync(file)
-    if (text.length > MOST_BYTES) throw tooLarge(file, text.length)
-    return text.toString('utf8')
-  } catch (cause) {
-    throw isFault(cause) ? cause : unreadable(file, cause)
-  }
-}
-
-function tooLarge(file: string, size: number): Fault {
-  return faults.make('R1024', `${file} has ${size} B; the limit is ${MOST_BYTES} B`, { file })
 }

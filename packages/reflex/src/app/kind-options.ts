@@ -1,0 +1,60 @@
+import { resolve } from 'node:path'
+import type { KindModule } from '../programs/kind-module.ts'
+import type { RunOption } from '../programs/run-options.ts'
+import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
+import { realRoot } from '../tools/paths.ts'
+
+/** An option of a run that only one kind knows, as it was given. */
+export interface ChosenOption {
+  readonly kind: string
+  readonly name: string
+  readonly option: RunOption
+  readonly value: string | number | boolean
+}
+
+/** The options of kinds that were given to a run, without those that say what holds anyway. */
+export function chosenOptions(modules: readonly KindModule[], options: object): ChosenOption[] {
+  return modules.flatMap(({ name: kind, runOptions = {} }) => {
+    const given: unknown = Reflect.get(options, kind)
+    return Object.entries(runOptions).flatMap(([name, option]): ChosenOption[] => {
+      const value = isObject(given) ? given[name] : undefined
+      const usual = option.type === 'flag' ? false : option.type === 'off' ? true : undefined
+      const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      return isScalar && value !== usual ? [{ kind, name, option, value }] : []
+    })
+  })
+}
+
+/** Folders in which paths of options stand. */
+export interface OptionPlaces {
+  readonly cwd: string
+  readonly workdir: string
+}
+
+/** The value of an option, its path absolute. */
+function absolute({ option: { type }, value }: ChosenOption, { cwd, workdir }: OptionPlaces): Json {
+  if (typeof value !== 'string') return value
+  return type === 'folder' ? realRoot(resolve(cwd, value), workdir) : type === 'file' ? resolve(cwd, value) : value
+}
+
+/** The options of one kind by name, their paths absolute. */
+export function optionsOfKind(chosen: readonly ChosenOption[], kind: string, places: OptionPlaces): JsonObject {
+  return Object.fromEntries(chosen.filter((one) => one.kind === kind).map((one) => [one.name, absolute(one, places)]))
+}
+
+/** The settings that a run keeps of the options of its kinds, each at the place that its option names. */
+export function keptOptions(chosen: readonly ChosenOption[], places: OptionPlaces): JsonObject {
+  const kept: Record<string, Json> = {}
+  for (const one of chosen) {
+    const [first = '', second] = one.option.keep?.split('.') ?? []
+    if (first === '') continue
+    const group = kept[first]
+    kept[first] = second === undefined ? absolute(one, places) : { ...(isObject(group) ? group : {}), [second]: absolute(one, places) }
+  }
+  return kept
+}
+
+/** False if an option leaves out lint rules. */
+export function isLinted(chosen: readonly ChosenOption[]): boolean {
+  return !chosen.some(({ name, option }) => name === 'validate' && option.type === 'off')
+}

@@ -1,0 +1,22 @@
+import type { KindModule } from '../programs/kind-module.ts'
+import type { RunOptionTable, RunOptionValues } from '../programs/run-options.ts'
+
+/** Kinds in a list. */
+export type KindModules = readonly KindModule[]
+
+type HostOptionsOf<Module extends KindModule> = NonNullable<Parameters<Module['make']>[1]>
+type RunOptionsOf<Module> = Module extends { readonly runOptions?: infer Table }
+  ? NonNullable<Table> extends RunOptionTable
+    ? RunOptionValues<NonNullable<Table>>
+    : never
+  : never
+
+/** The options that a host gives to kinds, each by its name: `{ pipeline: { handlers } }`. */
+export type HostOptionsByKind<Modules extends KindModules> = {
+  readonly [Module in Modules[number] as Module['name']]?: HostOptionsOf<Module>
+}
+
+/** The options of a run that only programs of one kind know, by its name: `{ pipeline: { resumeFrom } }`. */
+export type RunOptionsByKind<Modules extends KindModules> = {
+  readonly [Module in Modules[number] as Module['name']]?: RunOptionsOf<Module>
+}

@@ -1,0 +1,90 @@
+import { dirname } from 'node:path'
+import type { Fault } from '../../../kernel/journal/fault.ts'
+import { fileAbove } from '../../../programs/file-above.ts'
+import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
+import { realPath } from '../../../tools/paths.ts'
+import type { ReadPipelineResult } from '../check/read.ts'
+import { readGraph, readPipeline, type ReadPipelineOptions } from './read-pipeline.ts'
+import type { Operation } from '../contract/define-operation.ts'
+import { checkInputs } from '../contract/inputs.ts'
+import { type DotGraph, textOf } from '../dot/graph.ts'
+import type { HandlerRegistry } from '../engine/custom.ts'
+import type { Transform } from '../language/transforms.ts'
+import { ACTION_NAMES } from '../model/action-facts.ts'
+import type { TypedGraph } from '../model/typed.ts'
+import { ActionRegistry, type HostActions } from '../operations/actions/registry.ts'
+import { pipelineLanguage } from './language.ts'
+
+/** What a host adds to the reading of pipelines. */
+export interface PipelineReaderOptions {
+  /** Operations beside those of Reflex. */
+  readonly operations?: readonly Operation[] | undefined
+  /** Handlers by the type that they take. */
+  readonly handlers?: HandlerRegistry | undefined
+  readonly transforms?: readonly Transform[] | undefined
+  /** Actions beside the built-in ones. */
+  readonly actions?: HostActions | undefined
+  /** Names of the middleware that a pipeline can ask for; not checked where they are absent. */
+  readonly middleware?: readonly string[] | undefined
+  /** Names of tools, and what is wrong with the name of a model. */
+  readonly tools?: () => readonly string[]
+  readonly models?: (name: string) => readonly Fault[]
+}
+
+/** Reads pipelines from text, and from modules as text or as graphs. */
+export function pipelineReader(host: PipelineReaderOptions = {}): Reader<TypedGraph> {
+  return {
+    read(text, file, context) {
+      const { lookup, places = { roots: [realPath(dirname(file))] } } = context
+      const exists = (path: string): boolean => fileAbove(dirname(file), path, places) !== undefined
+      const knows = lookup === undefined ? undefined : (reference: string): boolean => lookup(reference) !== undefined
+      return resultOf(readPipeline(text, file, { ...readOptionsOf(host, context), exists, knows }))
+    },
+    accept(value, file, context) {
+      const options = readOptionsOf(host, context)
+      if (typeof value === 'string') return pipelineLanguage.owns(value) ? resultOf(readPipeline(value, file, options)) : undefined
+      return isGraph(value) ? resultOf(readGraph(value, file, options)) : undefined
+    },
+    inputs: (_, input) => checkInputs(input),
+  }
+}
+
+function readOptionsOf(
+  { handlers, operations, transforms, actions, middleware, tools, models }: PipelineReaderOptions,
+  { lint, depth }: ReadContext = {},
+): ReadPipelineOptions {
+  // A run may be simulated or recorded: only `validate` asks about names of models.
+  const nameChecks = depth === 'errors' ? {} : { tools: tools?.(), models }
+  const hostActions = new ActionRegistry(actions)
+  return {
+    lint,
+    operations,
+    custom: handlers?.facts(),
+    transforms: { registered: transforms },
+    actions: [...ACTION_NAMES, ...hostActions.names()],
+    parameters: (action) => hostActions.get(action)?.parameters,
+    middleware,
+    ...nameChecks,
+  }
+}
+
+function resultOf({ id, source, typed, findings }: ReadPipelineResult): ReadResult {
+  if (id === undefined || source === undefined) return { findings }
+  const version = (typed && textOf(typed.graph.attributes, 'version')?.trim()) || undefined
+  return { program: { id, version, source: { ...source }, def: typed, local: undefined }, findings }
+}
+
+function isGraph(value: unknown): value is DotGraph {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'nodes' in value &&
+    value.nodes instanceof Map &&
+    'edges' in value &&
+    Array.isArray(value.edges) &&
+    'attributes' in value &&
+    value.attributes instanceof Map
+  )
+}

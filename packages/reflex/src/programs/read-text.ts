@@ -1,0 +1,48 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { type Fault, isFault } from '../kernel/index.ts'
+import { programFaults } from './faults.ts'
+import { unreadable } from './unreadable.ts'
+
+/** Programs are text that people write; more than this is a mistake. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** What stands at a path. Throws `R1021` where nothing is, `R1024` where the system does not say. */
+export function statOf(path: string, named: string, fix?: string): Stats {
+  let stat: Stats | undefined
+  try {
+    stat = statSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw unreadable(named, cause)
+  }
+  if (stat === undefined) throw programFaults.make('R1021', `${named} is not there`, { file: named, fix })
+  return stat
+}
+
+/** The text of a file; of one that cannot be read, those that load it say why. */
+export function textOrEmpty(file: string): string {
+  try {
+    return readText(file)
+  } catch {
+    return ''
+  }
+}
+
+/** The text of a file that a person named. Throws `R1021` and `R1024`. */
+export function readText(file: string): string {
+  const stat = statOf(file, file, 'name a file that is there')
+  // A pipe, as a shell makes it for `<(…)`, is read to its end.
+  const isPipe = stat.isFIFO() && file.startsWith('/dev/fd/')
+  if (!stat.isFile() && !isPipe) throw programFaults.make('R1024', `${file} is not a file`, { file })
+  if (stat.size > MOST_BYTES) throw tooLarge(file, stat.size)
+  try {
+    const text = readFileSync(file)
+    if (text.length > MOST_BYTES) throw tooLarge(file, text.length)
+    return text.toString('utf8')
+  } catch (cause) {
+    throw isFault(cause) ? cause : unreadable(file, cause)
+  }
+}
+
+function tooLarge(file: string, size: number): Fault {
+  return programFaults.make('R1024', `${file} has ${size} B; the limit is ${MOST_BYTES} B`, { file })
+}
