@@ -110,7 +110,7 @@ export function noRoom(store: string, where: string, details: { readonly file?: 
 
 /** Returns the fault `R5030` for a store that replaced the expected one. */
 export function replaced(file: string): Fault {
-  return faults.make('R5030', `the store ${file} is not the one that you created or named at this path`, {
+  return faults.make('R5030', `the store ${file} is not the one that you made or named at this path`, {
     file,
     fix: 'name it once, if you know its origin',
   })
