@@ -29,7 +29,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'before a run',
     rules: ['workflow SCHEMA_VIOLATION'],
-    means: 'Values may be nested 512 levels deep, in programs as in runs. Nothing in the file was checked further.',
+    means: 'Values can be nested 512 levels deep, in programs as in runs. Nothing in the file was checked further.',
     often: 'a file made by a program that did not stop',
     fix: 'Flatten the value, or put it into a separate file and refer to it.',
   },

@@ -7,14 +7,11 @@ const MAX_COST = 10_000
 
 /** Constructs that a search in linear time cannot match, each with its name and a replacement. */
 const REPLACEMENTS: Readonly<Record<string, readonly [name: string, instead: string]>> = {
-  '(?=': ['a lookahead', 'let the pattern match what follows as well, and put what is wanted into a group: (wanted)followed'],
-  '(?!': [
-    'a negative lookahead',
-    'match what is excluded with a pattern of its own before this one, or name the characters that may follow: [^…]',
-  ],
-  '(?<=': ['a lookbehind', 'let the pattern match what stands before as well, and put what is wanted into a group: before(wanted)'],
-  '(?<!': ['a negative lookbehind', 'name the characters that may stand before, and put what is wanted into a group: (?:^|[^…])(wanted)'],
-  '\\': ['a back reference', 'write out what it repeats, or compare the two values afterwards'],
+  '(?=': ['a lookahead', 'let the pattern also match the text that follows, and put the wanted part into a group: (wanted)followed'],
+  '(?!': ['a negative lookahead', 'exclude the text with a separate pattern before this one, or name the characters that can follow: [^…]'],
+  '(?<=': ['a lookbehind', 'let the pattern also match the text before, and put the wanted part into a group: before(wanted)'],
+  '(?<!': ['a negative lookbehind', 'name the characters that can come before, and put the wanted part into a group: (?:^|[^…])(wanted)'],
+  '\\': ['a back reference', 'write out the repeated text, or compare the two values afterwards'],
 }
 
 /**

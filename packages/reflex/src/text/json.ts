@@ -105,7 +105,7 @@ class ReadText implements JsonText {
     const value = this.#span(path, options.part ?? 'value')
     const inner = options.span === undefined ? undefined : textSpan(this.source.text, value.offset, options.span)
     const { offset, length, whole } = inner ?? value
-    // Of an object or a list only the bracket is underlined, because the whole value can be many lines long.
+    // For an object or a list, only the bracket is underlined, because the whole value can be many lines long.
     const place = this.source.details(offset, whole ? 1 : length, options.note)
     return path.length === 0 ? place : { path: pathText(path), ...place }
   }
