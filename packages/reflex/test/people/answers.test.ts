@@ -42,7 +42,7 @@ describe('an answer', () => {
     expect(acceptAnswer(release, given)).toBe(value)
   })
 
-  it('is no option when it only looks like one', () => {
+  it('is not an option if it only resembles one', () => {
     expect(refused(() => acceptAnswer(release, 'mnior', suggest))).toMatchObject({
       code: 'R4200',
       message: '"mnior" is none of YES (Yes, please), MINOR, later; did you mean "MINOR"?',
@@ -53,14 +53,14 @@ describe('an answer', () => {
       expect(refused(() => acceptAnswer(release, given))).toMatchObject({ code: 'R4200' })
   })
 
-  it('tells options apart that differ in case alone', () => {
+  it('distinguishes options that differ only in case', () => {
     const question: Question = { text: '', options: [{ value: 'a' }, { value: 'A' }, { value: 'b', label: 'a ' }] }
     expect(acceptAnswer(question, 'A')).toBe('A')
     expect(acceptAnswer(question, 'a')).toBe('a')
     expect(refused(() => acceptAnswer(question, ' a'))).toMatchObject({ code: 'R4200' })
   })
 
-  it('is anything where nothing is asked for', () => {
+  it('can be anything for a question without options and schema', () => {
     expect(acceptAnswer({ text: 'Why?' }, 'because')).toBe('because')
     expect(acceptAnswer({ text: 'Why?' }, { a: [1] })).toEqual({ a: [1] })
     expect(refused(() => acceptAnswer({ text: 'Why?' }, undefined))).toMatchObject({ code: 'R2004' })
@@ -87,14 +87,14 @@ describe('an answer', () => {
     else expect(accept()).toEqual(value)
   })
 
-  it('may be an option or fit the schema where a question has both', () => {
+  it('can be an option or match the schema if a question has both', () => {
     const question: Question = { text: '', options: [{ value: 'none' }], schema: { type: 'number' } }
     expect(acceptAnswer(question, 'None')).toBe('none')
     expect(acceptAnswer(question, '4')).toBe(4)
     expect(refused(() => acceptAnswer(question, 'x'))).toMatchObject({ code: 'R4201' })
   })
 
-  it('cannot be checked by a schema that is none', () => {
+  it('cannot be checked by an invalid schema', () => {
     expect(refused(() => acceptAnswer({ text: '', schema: { type: 'nope' } }, 'x'))).toMatchObject({ code: 'R4202' })
   })
 })
@@ -115,7 +115,7 @@ describe('a question in a journal', () => {
     })
   })
 
-  it('is its name where a wait carries none', () => {
+  it('is the name of the wait if the wait has no question', () => {
     expect(readQuestion(undefined, 'approve')).toEqual({ text: 'approve' })
     expect(readQuestion({ what: 1 }, 'approve')).toEqual({ text: 'approve', about: { what: 1 } })
   })
@@ -132,12 +132,12 @@ describe('a question in a journal', () => {
   })
 })
 
-describe('who answers', () => {
+describe('the source of answers', () => {
   it('is nobody', () => {
     expect(noAnswers.answer(open('approve', release))).toBeUndefined()
   })
 
-  it('is what counts after the deadline, else the first option, for the questions of programs alone', () => {
+  it('is the default of the deadline, otherwise the first option, only for questions of programs', () => {
     expect(autoAnswers.answer(open('approve', release))).toBe('YES')
     expect(autoAnswers.answer(open('approve', { ...release, otherwise: 'later' }))).toBe('later')
     expect(autoAnswers.answer(open('why'))).toBeUndefined()
@@ -163,7 +163,7 @@ describe('who answers', () => {
     expect(script.unused()).toEqual(['never'])
   })
 
-  it('of a node is not for what Reflex itself asks there', () => {
+  it('of a node does not apply to a question of Reflex at that node', () => {
     const script = scriptedAnswers({ approve: 'stop', 'engine:budget': 'raise' })
     const budget = { text: 'Raise it?', options: [{ value: 'raise' }, { value: 'stop' }] }
     expect(script.answer(open('engine:budget', budget, { asker: 'budget', path: 'approve' }))).toBe('raise')
@@ -171,7 +171,7 @@ describe('who answers', () => {
     expect(script.unused()).toEqual(['approve'])
   })
 
-  it('is no script that a question refuses, and the answer is not used up', () => {
+  it('is a fault when a question refuses a scripted answer, and the answer is not used up', () => {
     const script = scriptedAnswers({ approve: ['yess', 'yes'] }, { guess: suggest })
     expect(refused(() => script.answer(open('approve', release)))).toMatchObject({ code: 'R4200' })
     expect(script.unused()).toEqual(['approve'])
@@ -205,12 +205,12 @@ describe('a large answer', () => {
     ).toBe('R4201')
   })
 
-  it('within the limit is taken as it is', () => {
+  it('within the limit is accepted unchanged', () => {
     const value = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key${i}`, i]))
     expect(acceptAnswer(open, value)).toEqual(value)
   })
 
-  it('that does not fit is refused with a short message', () => {
+  it('that does not match its schema is refused with a short message', () => {
     const schema = { type: 'object', additionalProperties: false }
     const value = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`key${i}`, i]))
     const { message } = refused(() => acceptAnswer({ text: 'x', schema }, value))

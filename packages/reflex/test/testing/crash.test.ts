@@ -7,7 +7,7 @@ import { order, refund } from './refund.ts'
 const script = { decide: { decide: 'FULL' }, answers: { approve: 'YES' } } as const
 const receipt = { receipt: 'rf_1' }
 
-test('what may not be repeated becomes a question, and what may be repeated does not', async () => {
+test('an effect that must not be repeated becomes a question, and an effect that can be repeated does not', async () => {
   const unsafe = scripted(refund, {
     ...script,
     tools: { 'orders.get': { repeat: 'free', run: () => order }, 'payments.refund': () => receipt },
@@ -27,7 +27,7 @@ test('what may not be repeated becomes a question, and what may be repeated does
   expect((await unsafe.crashEverywhere()).repeated).toEqual(['refund/read'])
 })
 
-test('a tool that says that it knows keys, and forgets them, is found out', async () => {
+test('a tool that declares keys and forgets them is found', async () => {
   let paid = 0
   const tools = { 'orders.get': () => order, 'payments.refund': { repeat: 'keyed', run: () => ({ receipt: `rf_${++paid}` }) } } as const
   const t = scripted(refund, { ...script, tools })
@@ -37,7 +37,7 @@ test('a tool that says that it knows keys, and forgets them, is found out', asyn
   )
 })
 
-test('a deadline of days is a hundred moments and not thousands', async () => {
+test('a deadline of days has a hundred moments, not thousands', async () => {
   const t = scripted(refund, { decide: { decide: 'FULL' }, tools: { 'orders.get': () => order } })
   await t.run()
   await t.after('3d')
@@ -46,7 +46,7 @@ test('a deadline of days is a hundred moments and not thousands', async () => {
   expect(points).toBeLessThan(100)
 })
 
-test('nothing of the test is called again: the outside answers as it did', async () => {
+test('no function of the test is called again: the outside gives its earlier answers', async () => {
   let paid = 0
   const t = scripted(refund, { ...script, tools: { 'orders.get': () => order, 'payments.refund': () => ({ receipt: ++paid }) } })
   await t.run()
@@ -54,14 +54,14 @@ test('nothing of the test is called again: the outside answers as it did', async
   expect(paid).toBe(1)
 })
 
-test('other blows than death may fall', async () => {
+test('other faults than a crash can be injected', async () => {
   const t = scripted(refund, { ...script, tools: { 'orders.get': () => order, 'payments.refund': () => receipt } })
   await t.run()
   const all = await t.crashEverywhere({ faults: ['tear', 'room'], circumstances: ['slow', 'leaves'] })
   expect(all.points).toBeGreaterThan(10)
 })
 
-test('a program that decides by what only its process knows is found out', async () => {
+test('a program that decides by state of its process is found', async () => {
   const forgetful = (most: number) => {
     let looks = 0
     return workflow({
@@ -92,13 +92,13 @@ test('a run that has not ended says what it waits for', async () => {
   await expect(t.crashEverywhere()).rejects.toThrow('it waits for answer approve')
 })
 
-test('a run that stopped over a mistake says which', async () => {
+test('a run that stopped because of a fault names the fault', async () => {
   const t = scripted(refund, { decide: { decide: 'FULL' }, tools: { 'orders.get': () => ({ total: 'much' }) } })
   await t.run()
   await expect(t.crashEverywhere()).rejects.toThrow(/it waits for answer engine:error \(refund\/read wrote order as/)
 })
 
-test('what a handler did is told under the node that asked', async () => {
+test('the effects of a handler are reported under its node', async () => {
   const handlers = new HandlerRegistry()
   handlers.register('mine', { idempotency: 'idempotent_with_key', execute: () => ({ status: 'success' }) })
   const t = scripted('digraph p { s [shape=Mdiamond]; e [shape=Msquare]; a [type="mine"]; s -> a -> e }', { pipeline: { handlers } })

@@ -27,8 +27,8 @@ async function someOf(suite: FaultSuite, count: number, ...under: readonly (read
   return Array.from({ length: Math.min(count, all.length) }, (_, i) => all[Math.floor(i * step)]).filter((point) => point !== undefined)
 }
 
-describe('a run struck at any moment', () => {
-  it.each(SUBJECTS)('ends as an undisturbed one: $name', async (subject) => {
+describe('a run with a fault at any moment', () => {
+  it.each(SUBJECTS)('ends like an undisturbed run: $name', async (subject) => {
     const suite = await FaultSuite.of(subject)
     const points = await someOf(suite, 60, [], ['slow'], ['posts'], ['retries'], ['leaves'], ['lingers'], ['slow', 'posts', 'apart'])
     const wrong: (readonly [string, readonly Violation[]])[] = []
@@ -56,7 +56,7 @@ describe('a run struck at any moment', () => {
     expect(lives).toBe(4)
   })
 
-  it('is struck in the same way by the same point', async () => {
+  it('has the same records for the same point', async () => {
     const suite = await FaultSuite.of(subject('stage'))
     const point = parsePoint('31 tear, 12 die, slow, retries')
     expect(pointText(point)).toBe('31 tear, 12 die, slow, retries')

@@ -37,7 +37,7 @@ function node(args: readonly string[], cwd: string): Promise<{ readonly code: nu
   })
 }
 
-describe('pages for those who test and extend', () => {
+describe('pages about testing and extending', () => {
   test.each(pages)('the examples of %s run, and their tests pass', async (page) => {
     const files = filesOf(page)
     expect(files.map(([name]) => name).filter((name) => !name.endsWith('.ts'))).toEqual([])
@@ -52,7 +52,7 @@ describe('pages for those who test and extend', () => {
     }
   })
 
-  test('every page of docs stands in the index, and every example in theirs', () => {
+  test('every page of docs is in the index, and every example in the index of examples', () => {
     const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
     const documents = ['', 'kinds/', 'extending/'].flatMap((folder) =>
       readdirSync(join(root, 'docs', folder)).flatMap((name) => (name.endsWith('.md') && name !== 'README.md' ? [`${folder}${name}`] : [])),

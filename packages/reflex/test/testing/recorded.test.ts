@@ -26,7 +26,7 @@ async function archived(secret?: string): Promise<string[]> {
   return lines
 }
 
-test('a recorded run is decided again, on its programs and on those of today', async () => {
+test('a recorded run is decided again, with its own programs and with current programs', async () => {
   const t = await recorded(await archived())
   const end = await t.replay()
   expect(end.status).toBe('completed')
@@ -37,7 +37,7 @@ test('a recorded run is decided again, on its programs and on those of today', a
   expect(asked).toBeGreaterThan(0)
 })
 
-test('a program that goes another way is told as a replay tells it', async () => {
+test('a program that decides differently is reported as by a replay', async () => {
   const t = await recorded(await archived())
   const stricter: Workflow = {
     ...refund,
@@ -66,7 +66,7 @@ test('an archive is read from a file, with its signature', async () => {
   await expect(recorded(file, { secret: 'another' })).rejects.toMatchObject({ code: expect.stringMatching(/^R20[78]\d$/) as string })
 })
 
-test('a leap over days calls what is due at its own time, and what happens in the background not a hundred thousand times', async () => {
+test('an advance over days calls each timer at its own time, and does not call background timers a hundred thousand times', async () => {
   const host = virtualHost()
   const rung: string[] = []
   let beats = 0

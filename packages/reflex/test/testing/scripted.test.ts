@@ -28,7 +28,7 @@ describe('a scripted workflow', () => {
     expect(asked.status).toBe('suspended')
   })
 
-  test('decides and answers one after another, or as a function of what stands there says', async () => {
+  test('decides and answers from a list in order, or from a function', async () => {
     const round = workflow({
       id: 'round',
       entry: 'look',
@@ -71,14 +71,14 @@ describe('a scripted workflow', () => {
     expect(asked).toBe(2)
   })
 
-  test('what only a model can say comes from the script, and from nowhere else', async () => {
+  test('the replies of models come only from the script', async () => {
     const models = { decide: { object: { edge: 'NO', because: 'It arrived.' } } }
     expect((await scripted(refund, { models, tools }).run()).path.at(-1)).toBe('decline')
     const silent = await scripted(refund, { tools }).run()
     expect(silent.questions[0]?.fault).toMatchObject({ code: 'R4020', message: expect.stringContaining('refund/decide') as string })
   })
 
-  test('time stands still until the test moves it', async () => {
+  test('time stands still until the test advances it', async () => {
     const t = scripted(refund, { decide: { decide: 'FULL' }, tools, now: '2030-01-01' })
     const { questions } = await t.run()
     expect(questions[0]?.due).toBe(Date.UTC(2030, 0, 4))
@@ -93,7 +93,7 @@ describe('a scripted workflow', () => {
     expect((await t.after('2m')).questions[0]?.fault?.code).toBe('R4013')
   })
 
-  test('a tool that throws is a failure, and no other machine is asked', async () => {
+  test('a tool that throws is a failure, and no other machine is called', async () => {
     const failing = scripted(refund, { tools: { 'orders.get': () => Promise.reject(new Error('no such order')) } })
     expect((await failing.run()).questions[0]?.fault?.message).toContain('no such order')
     const fetches = workflow({
@@ -121,8 +121,8 @@ describe('a scripted workflow', () => {
   })
 })
 
-describe('a script that does not fit its program', () => {
-  test('names the node or edge that is not there, and what was meant', async () => {
+describe('a script that does not match its program', () => {
+  test('names the node or edge that does not exist, and the nearest name', async () => {
     // @ts-expect-error -- no node of this workflow
     expect(() => scripted(refund, { decide: { decde: 'FULL' } })).toThrow(/a decision for "decde".*did you mean "decide"/)
     expect(() => scripted(refund, { decide: { decide: 'FUL' } })).toThrow(/no edge "FUL" leaves decide; did you mean "FULL"/)
@@ -132,7 +132,7 @@ describe('a script that does not fit its program', () => {
     ).rejects.toThrow('"gone"')
   })
 
-  test('answers only what is asked', async () => {
+  test('answers only open questions', async () => {
     const t = scripted(refund, { decide: { decide: 'FULL' }, tools })
     await expect(t.answer('approve', 'YES')).rejects.toThrow('call run() first')
     await t.run()
@@ -181,7 +181,7 @@ describe('a scripted pipeline', () => {
     expect((await t.after('1d')).path).not.toContain('send')
   })
 
-  test('goes round and side by side, and its script keeps its place when the process dies', async () => {
+  test('runs loops and branches, and its script keeps its position when the process dies', async () => {
     const t = scripted(
       `digraph rounds {
         start [shape=Mdiamond]

@@ -44,7 +44,7 @@ test('a kind that keeps its promises passes', async () => {
   expect(await failures(kindSuite(payment()))).toEqual([])
 })
 
-test('a kind that remembers is told where it decides otherwise', async () => {
+test('a kind with hidden state is reported with the place where it decides differently', async () => {
   let steps = 0
   const [honest] = payment().kinds
   const counting: Kind['step'] = (x, input) => {
@@ -58,7 +58,7 @@ test('a kind that remembers is told where it decides otherwise', async () => {
   expect(said[1]).toMatch(/the end differs at board\.steps \(\d+, not \d+\):\n {2}is /)
 })
 
-test('a kind that takes any input for its own, and one that does not name what it calls, are found', async () => {
+test('a kind that accepts any input, and a kind that does not name the program that it calls, are found', async () => {
   const [honest] = payment().kinds
   const hasty: Kind['step'] = (x, input) => (input?.[0] === 'part' ? x.done('paid, I suppose') : honest?.step(x, input))
   const other: Kind['step'] = (x, input) =>
@@ -72,7 +72,7 @@ test('a kind that takes any input for its own, and one that does not name what i
   ])
 })
 
-test('a port that answers with what is no JSON fails the effect, and one that never answers is named', async () => {
+test('a port with a result that is not JSON fails the effect, and a port that never answers is named', async () => {
   const suite = await FaultSuite.of(payment({}, { ...pay, perform: () => new Date(0) }))
   for await (const point of suite.points([])) expect((await suite.inject(point)).violations).toEqual([])
   await expect(FaultSuite.of(payment({}, { ...pay, perform: () => new Promise(() => undefined) }))).rejects.toThrow(
@@ -80,7 +80,7 @@ test('a port that answers with what is no JSON fails the effect, and one that ne
   )
 })
 
-test('a store that breaks a rule is told what should have come', async () => {
+test('a store that breaks a rule is reported with the expected result', async () => {
   const broken = (more: Partial<Store>) =>
     storeSuite('mine', () => {
       const inner = memoryStore()

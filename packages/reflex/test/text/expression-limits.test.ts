@@ -7,7 +7,7 @@ const code = (text: string, limits = {}): string | undefined => compileExpressio
 const nested = (open: string, close: string, times: number): string => `${open.repeat(times)}1${close.repeat(times)}`
 
 describe('an expression is too large', () => {
-  test('beyond its characters, parts and levels', () => {
+  test('beyond the limits on characters, parts and levels', () => {
     expect(code(`a == "${'x'.repeat(2000)}"`)).toBe('R1019')
     expect(code(`1${' + 1'.repeat(300)} == 1`)).toBe('R1019')
     expect(code(nested('(', ')', 33))).toBe('R1019')
@@ -20,7 +20,7 @@ describe('an expression is too large', () => {
       expect(code(text), text.slice(0, 20)).toBeUndefined()
   })
 
-  test('when the stack is, whatever the limits say', () => {
+  test('when it exceeds the stack, with any limits', () => {
     const limits = { characters: 1e7, terms: 1e7, depth: 1e7 }
     for (const text of [nested('(', ')', 20_000), nested('[', ']', 20_000), `1${' + 1'.repeat(20_000)}`])
       expect(code(text, limits)).toBe('R1019')
@@ -57,7 +57,7 @@ describe('an evaluation ends', () => {
     expect(outcome('text.matches("(x+x+)+y")', values)).toBe(false)
   })
 
-  test('what is not read is not touched', () => {
+  test('variables that are not read are not touched', () => {
     const trap = new Proxy(
       {},
       {
@@ -88,7 +88,7 @@ describe('an evaluation ends', () => {
   })
 })
 
-describe('whatever stands there', () => {
+describe('any text', () => {
   const token = fc.constantFrom(
     ...'a b board . .x [ ] ( ) { } : , ? && || ! - + * / % == < in 1 2.5 "t" \'😀\' true null has( size( .all(x, .map(x, x //c " \'\'\' \\ 0x 1e @ ` 😀 for r" b" 5u = and 1e999 a.b{ __proto__ "\\ud800" .. \r \u2028 \0'.split(
       ' ',

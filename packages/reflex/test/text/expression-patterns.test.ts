@@ -13,7 +13,7 @@ describe('the pattern of an expression', () => {
     (pattern) => expect(codes(`a.matches("${pattern}")`)).toEqual(['R1019']),
   )
 
-  test('is refused where it is one of many', () => {
+  test('is refused when the patterns together are too large', () => {
     const classes = '\\\\pL'.repeat(20)
     const texts = Array.from({ length: 5 }, (_, i) => `a.matches("${classes}${i}")`)
     expect(codes(texts.slice(0, 2).join(' || '))).toEqual([])
@@ -28,14 +28,14 @@ describe('the pattern of an expression', () => {
     '.{1,500}-.{1,500}',
   ])('is allowed as people write it: %s', (pattern) => expect(codes(`a.matches("${pattern}")`)).toEqual([]))
 
-  test('is compiled once, and forgotten when others have come', () => {
+  test('is compiled once, and forgotten after many others', () => {
     const made = linearPattern('^forgotten$')
     expect(linearPattern('^forgotten$')).toBe(made)
     for (let i = 0; i < PATTERN_CACHE_SIZE; i++) linearPattern(`^other ${i}$`)
     expect(linearPattern('^forgotten$')).not.toBe(made)
   })
 
-  test('is made anew when its automaton has grown, with the same answers', () => {
+  test('is compiled again when its automaton has grown, with the same answers', () => {
     const made = linearPattern('^a+$')
     expect(made).toMatchObject({ size: expect.any(Number) as number })
     expect('test' in made && made.test('a'.repeat(10_000))).toBe(true)
@@ -43,17 +43,17 @@ describe('the pattern of an expression', () => {
     expect(outcome('a.matches("^a+$")', { a: 'aaa' })).toBe(true)
   })
 
-  test('costs at least what repetition makes of it', () => {
+  test('costs at least as much as its repetitions produce', () => {
     for (const pattern of ['a{1000}', '((a?b?){31}){31}', '(?:[[:alpha:]](b|c)){100}', '\\Q[\\E(abc){1000}]', '(?:\\pL|\\}){500}', 'a{2,}'])
       expect(patternCost(pattern), pattern).toBeGreaterThan((linearPattern(pattern) as { size: number }).size / 8)
     expect(patternCost('a'.repeat(2001))).toBe(Number.POSITIVE_INFINITY)
   })
 })
 
-describe('a pattern that is computed', () => {
+describe('a computed pattern', () => {
   const list = Array.from({ length: 1000 }, (_, i) => i)
 
-  test('is refused where it is dear to compile, and paid for each time that it is another', () => {
+  test('is refused if it is expensive to compile, and each different pattern costs steps', () => {
     expect(outcome('text.matches(pattern)', { text: 'C', pattern: `(?i)${WIDE}` })).toContain('steps: too much to compute')
     expect(outcome('text.matches(pattern)', { text: 'C', pattern: 'x'.repeat(100_000) })).toContain('steps: too much to compute')
     const classes = '\\\\pL'.repeat(40)
@@ -61,7 +61,7 @@ describe('a pattern that is computed', () => {
     expect(outcome(`list.all(x, !"".matches("${classes}"))`, { list })).toBe(true)
   })
 
-  test('takes the same steps however often it has been compiled before', () => {
+  test('takes the same number of steps after earlier compilations', () => {
     const spent = (steps: number): unknown =>
       outcome('text.matches("^(ab?c){40}$" + part)', { text: 'abc', part: '' }, { limits: { steps } })
     const fewest = [...Array(2000).keys()].find((steps) => spent(steps) === false)
@@ -70,7 +70,7 @@ describe('a pattern that is computed', () => {
     expect(spent((fewest ?? 0) - 1)).toContain('steps')
   })
 
-  test('that is none says so', () => {
+  test('that is invalid is refused with the reason', () => {
     expect(outcome('text.matches(text)', { text: '(' })).toContain('type: the pattern is not a regular expression of RE2')
   })
 })

@@ -47,7 +47,7 @@ describe('the reads of an expression', () => {
     expect(reads(text)).toEqual(expected)
   })
 
-  test('call harmless only what does no harm, whatever the others hold', () => {
+  test('are optional only if the expression has a value without them, for all values of the others', () => {
     const atom = fc.constantFrom('a', 'b', 'has(board.a)', '("b" in board)', 'true', 'false')
     const { condition } = fc.letrec<{ condition: string }>((tie) => ({
       condition: fc.oneof(

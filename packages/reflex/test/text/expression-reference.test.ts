@@ -48,7 +48,7 @@ const { number, truth, text } = fc.letrec<{ number: string; truth: string; text:
   ),
 }))
 
-describe('the evaluator and that of the library agree', () => {
+describe('the evaluator agrees with the evaluator of the library', () => {
   const values = { m: 3, n: -7, y: true, t: 'ab', o: { n: 5, t: 'a😀' }, l: [1, 2, 3] }
 
   test.each([
@@ -91,7 +91,7 @@ describe('the evaluator and that of the library agree', () => {
     )
   })
 
-  test('but for what the library gets wrong', () => {
+  test('except for the mistakes of the library', () => {
     expect(isCelError(run('1 + 0.5'))).toBe(true)
     expect(outcome('1 + 0.5')).toBe(1.5)
     expect(run('has(o.n)', { o: new Map([['n', null]]) })).toBe(false)

@@ -12,7 +12,7 @@ const board = {
   board: 'the key',
 }
 
-describe('an expression comes to', () => {
+describe('an expression returns', () => {
   test.each<[string, unknown]>([
     ['order.total >= 100', false],
     ['total + 1', 50.5],
@@ -88,14 +88,14 @@ describe('an expression comes to', () => {
     expect(outcome(text, board)).toBe(failure)
   })
 
-  test('its value although one side fails, where the other decides', () => {
+  test('its value although one side fails, if the other side decides', () => {
     for (const text of ['nope > 1 || vip', 'vip || nope > 1', '!(nope > 1 && !vip)', '!(!vip && nope > 1)'])
       expect(outcome(text, board)).toBe(true)
     expect(outcome('[0, 1].exists(x, 2 / x == 2) && ![0, 1].all(x, 2 / x == 1)')).toBe(true)
     expect(outcome('[0, 1].filter(x, 2 / x == 2)')).toContain('divided by zero')
   })
 
-  test('nothing that objects inherit', () => {
+  test('no value that objects inherit', () => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       expect(outcome(name, board)).toContain('is not on the board')
       expect(outcome(`has(order.${name}) || has(board.${name}) || "${name}" in order`, board)).toBe(false)
@@ -107,7 +107,7 @@ describe('an expression comes to', () => {
     expect(Object.keys(made)).toEqual(['__proto__'])
   })
 
-  test('a failure when a variable throws or is no JSON', () => {
+  test('a failure when a variable throws or is not JSON', () => {
     const throws = {
       has: () => true,
       get: () => {
@@ -158,7 +158,7 @@ describe('a bad expression is', () => {
     expect(findings[0]?.frame).toContain('│')
   })
 
-  test('told with every mistake that can be told at once', () => {
+  test('reported with all its mistakes together', () => {
     const names = ['order', 'region']
     const { findings } = compileExpression('ordr.total > 5 && lenght(order) > 1 && regon == "EU"', { names, rule: 'E_EXPR' })
     expect(findings.map(({ code, rule, message }) => `${code} ${rule} ${message}`)).toEqual([
@@ -170,7 +170,7 @@ describe('a bad expression is', () => {
     expect(compileExpression('[1].all(x, x == order)', { names }).findings).toEqual([])
   })
 
-  test('shown where its file has it', () => {
+  test('shown at its place in the file', () => {
     const locate = ({ offset, length }: { offset: number; length: number }): object => ({ file: 'f', line: 7, column: offset, length })
     expect(compileExpression('a && len(b)', { locate }).findings).toMatchObject([{ file: 'f', line: 7, column: 5, length: 3 }])
   })
@@ -196,7 +196,7 @@ describe('functions of a host', () => {
     { name: 'wrong', params: [], returns: 'list', call: () => 5 },
   ] as const
 
-  test('are called with JSON and answer with JSON', () => {
+  test('receive JSON and return JSON', () => {
     expect(outcome('glob("abc", "b") && vip', board, { functions })).toBe(true)
     expect(outcome('glob(5, "b")', board, { functions })).toBe('type: glob() takes string as argument 1, not a number [glob(5, "b")]')
     expect(outcome('broken() > 1', board, { functions })).toBe('function: broken() failed: no answer [broken()]')
@@ -204,7 +204,7 @@ describe('functions of a host', () => {
     expect(outcome('wrong()', board, { functions })).toBe('function: wrong() returned a number, not list [wrong()]')
   })
 
-  test('are checked as the others are', () => {
+  test('are checked like built-in functions', () => {
     expect(compileExpression('glob("a")', { functions }).findings).toMatchObject([
       { code: 'R1018', message: 'glob must be called as glob(string, string)' },
     ])
@@ -212,7 +212,7 @@ describe('functions of a host', () => {
   })
 })
 
-describe('what an expression saw', () => {
+describe('the values that an expression read', () => {
   test.each([
     ['order.total >= 100', '84'],
     ['order.total >= 100 && vip', 'order.total 84, vip true'],

@@ -25,7 +25,7 @@ describe('a code frame', () => {
     expect(codeFrame(new Lines(''), 0, 0)).toBe('1 │\n  │ ^')
   })
 
-  test('underlines the first line of what goes on for several', () => {
+  test('underlines only the first line of a span of several lines', () => {
     expect(frame('a {\n b\n}', '{\n b\n}')).toBe('1 │ a {\n  │   ^')
   })
 
@@ -37,7 +37,7 @@ describe('a code frame', () => {
     expect(frame('日本 e\u0301 x', 'x')).toBe('1 │ 日本 e\u0301 x\n  │        ^')
   })
 
-  test('takes the power from control characters', () => {
+  test('makes control characters harmless', () => {
     const shown = frame('"\u001b[31m\u202e\u0007" x', 'x', 'a\u001b[0m')
     expect(shown).toBe('1 │ "␛[31m�␇" x\n  │           ^ a␛[0m')
   })
@@ -63,7 +63,7 @@ describe('a code frame', () => {
     expect(countCells(marks)).toBeLessThanOrEqual(80)
   })
 
-  test('never exceeds its width, and points at what it means', () => {
+  test('never exceeds its width, and points at the span', () => {
     const parts = fc.array(fc.constantFrom('a', ' ', '\t', '日', '😀', '\u001b', '"', 'e\u0301'), { maxLength: 200 })
     fc.assert(
       fc.property(

@@ -6,7 +6,7 @@ import { printable, quote, quoteAll } from '../../src/text/printable.ts'
 import { pathText, valueAt } from '../../src/text/path.ts'
 
 describe('text from outside', () => {
-  test('loses whatever could move a cursor', () => {
+  test('loses the characters that can move a cursor', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(printable(text)).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/u)
@@ -16,7 +16,7 @@ describe('text from outside', () => {
     expect(printable('plain, äöü, 日本, 😀')).toBe('plain, äöü, 日本, 😀')
   })
 
-  test('is quoted, and cut only where nobody could read it', () => {
+  test('is quoted, and cut only if it is too long to read', () => {
     expect(quote('my "node"')).toBe('"my \\"node\\""')
     expect(quote('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`)
     expect(quote('x'.repeat(5000)).length).toBeLessThan(210)
@@ -29,7 +29,7 @@ describe('text from outside', () => {
 })
 
 describe('a value in brief', () => {
-  test('stands as JSON', () => {
+  test('is JSON', () => {
     expect(shortJson({ total: 84 })).toBe('{"total":84}')
     expect(shortJson(undefined)).toBe('undefined')
     expect(shortJson(10n)).toBe('a value that cannot be shown')
@@ -49,7 +49,7 @@ describe('a path', () => {
     expect(pathText([])).toBe('')
   })
 
-  test('leads to own properties alone', () => {
+  test('leads only to own properties', () => {
     expect(valueAt({ a: [{ b: 1 }] }, ['a', 0, 'b'])).toBe(1)
     expect(valueAt({}, ['toString'])).toBeUndefined()
     expect(valueAt(JSON.parse('{"__proto__":{"x":1}}'), ['__proto__', 'x'])).toBe(1)

@@ -23,21 +23,21 @@ describe('the one form of JSON', () => {
     expect(formatJson(expected).text).toBe(expected)
   })
 
-  test('what is longer than a line gets a line for each part, and its short parts do not', () => {
+  test('a value that is longer than a line gets a line for each part, and its short parts stay on one line', () => {
     const word = 'word '.repeat(15)
     expect(formatJson(JSON.stringify({ a: word, b: [1, 2], c: { d: word } })).text).toBe(
       lines('{', `  "a": "${word}",`, '  "b": [1, 2],', `  "c": { "d": "${word}" }`, '}'),
     )
   })
 
-  test('a text with errors is left alone', () => {
+  test('a text with errors is not formatted', () => {
     const { text, findings } = formatJson('{"a": }', 'x.json')
     expect(text).toBeUndefined()
     expect(findings[0]).toMatchObject({ code: 'R1001', file: 'x.json' })
   })
 })
 
-test('of any value and any layout, the form is formatted and says the same', () => {
+test('the formatted text of any value and layout is stable and has the same value', () => {
   const blank = fc.constantFrom('', ' ', '\n', '\n\n\n', '/* c */', '// c\n', '\r\n\t', ' // "\n // ]\n')
   const text = fc.tuple(fc.jsonValue(), fc.infiniteStream(blank)).map(([value, blanks]) =>
     JSON.stringify(value).replace(/"(?:[^"\\]|\\.)*"|[[\]{},:]/g, (token) => {

@@ -21,7 +21,7 @@ function* paths(value: unknown, path: Path = []): Generator<[Path, unknown]> {
 const minusZero = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('reading JSON', () => {
-  test('gives what JSON.parse gives', () => {
+  test('returns the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(0, 2, '\t'), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -32,7 +32,7 @@ describe('reading JSON', () => {
     )
   })
 
-  test('knows where every value stands', () => {
+  test('knows the place of every value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -55,7 +55,7 @@ describe('reading JSON', () => {
     expect(readJson('\ufeff{"a": 1}').place(['a'])).toMatchObject({ line: 1, column: 7 })
   })
 
-  test('says what is missing where something is expected', () => {
+  test('says what is missing at its place', () => {
     expect(said('{"a" 1}')).toEqual(['1:6 a colon is missing between a key and its value'])
     expect(said('{"a": 1 "b": 2}')).toEqual(['1:9 a comma is missing'])
     expect(said('[1, , 2]')).toEqual(['1:5 a value is missing here'])
@@ -89,7 +89,7 @@ describe('reading JSON', () => {
     expect(finding?.frame).toBe('1 │ {"a": nul}\n  │       ^^^ did you mean "null"?')
   })
 
-  test('warns of keys that stand twice, and keeps the last', () => {
+  test('warns of repeated keys, and keeps the last', () => {
     const read = readJson('{\n"a": 1,\n"b": 2, "a": 3, "a": 4 }')
     expect(read.value).toEqual({ a: 4, b: 2 })
     expect(read.findings.map(({ code, severity, line, column }) => [code, severity, line, column])).toEqual([
@@ -99,7 +99,7 @@ describe('reading JSON', () => {
     expect(read.place(['a'])).toMatchObject({ line: 3, column: 22 })
   })
 
-  test('keeps keys that objects have by themselves', () => {
+  test('keeps keys with the names of built-in properties', () => {
     const read = readJson('{"__proto__": {"x": 1}, "constructor": 2, "toString": 3}')
     expect(Object.keys(read.value as object)).toEqual(['__proto__', 'constructor', 'toString'])
     expect(Object.getPrototypeOf(read.value)).toBe(Object.prototype)
@@ -107,7 +107,7 @@ describe('reading JSON', () => {
     expect(read.place(['hasOwnProperty'])).toMatchObject({ column: 1 })
   })
 
-  test('refuses what is nested too deeply, and nothing less deep', () => {
+  test('refuses text that is nested too deeply, and accepts text at the limit', () => {
     expect(codes('['.repeat(10_000))).toEqual(['R1003'])
     expect(codes('{"a":'.repeat(10_000))).toEqual(['R1003'])
     expect(codes('['.repeat(513) + ']'.repeat(513))).toEqual(['R1003'])
@@ -115,12 +115,12 @@ describe('reading JSON', () => {
     expect(codes(`"${'['.repeat(10_000)}"`)).toEqual([])
   })
 
-  test('tells of numbers that it cannot keep', () => {
+  test('warns of numbers that it cannot store exactly', () => {
     expect(codes('[1e400]')).toEqual(['R1001'])
     expect(codes('[9007199254740993, 9007199254740991, 0.1, 1e300]')).toEqual(['R1004'])
   })
 
-  test('gives the nearest value around a path that is not there', () => {
+  test('returns the nearest enclosing value for a path that does not exist', () => {
     const read = readJson('{"a": {"b": 1}}')
     expect(read.place(['a', 'c', 'd'])).toMatchObject({ column: 7 })
     expect(read.place(['a', 'b', 'x'])).toMatchObject({ column: 13 })

@@ -2,7 +2,7 @@ import { assert, array, constantFrom, property } from 'fast-check'
 import { expect, test } from 'vitest'
 import { lineDiff } from '../../src/text/index.ts'
 
-test('tells lines of both texts from those of one alone', () => {
+test('separates lines of both texts from lines of only one', () => {
   const lines = lineDiff('Dear ana,\nyour next month is free.\nbye', 'Dear ana,\nyou pay half.\nbye')
   expect(lines.map(({ in: where, text }) => `${where} ${text}`)).toEqual([
     'both Dear ana,',
@@ -12,7 +12,7 @@ test('tells lines of both texts from those of one alone', () => {
   ])
 })
 
-test('gives each text back, line by line', () => {
+test('returns each text, line by line', () => {
   const text = array(constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'))
   assert(
     property(text, text, (one, other) => {

@@ -52,7 +52,7 @@ describe('the first groups of all matches', () => {
     },
   )
 
-  test('are not found once the steps are used up', () => {
+  test('are not found after the steps are used up', () => {
     expect(groups('[^]*b|a', 'a'.repeat(10_000), '', { left: 1_000_000 })).toBeUndefined()
   })
 })
@@ -67,7 +67,7 @@ describe('a pattern that no search in linear time can match', () => {
     ['(?<n>a)\\k<n>', 'a back reference, \\k<n> at character 8'],
     ['(a{1000}){1000}', 'too large'],
     ['(', 'not a regular expression'],
-  ])('%s says why, and what to write instead', (pattern, words) => {
+  ])('%s is refused with the reason and a replacement', (pattern, words) => {
     expect(javaScriptPatternProblem(pattern)).toContain(words)
   })
 
@@ -75,7 +75,7 @@ describe('a pattern that no search in linear time can match', () => {
     expect(javaScriptPatternProblem(pattern)).toBeUndefined()
   })
 
-  test('never throws, whatever it is', () => {
+  test('never throws for any pattern', () => {
     const pieces = array(
       constantFrom('(', ')', '[', ']', '?', '=', '!', '<', '\\', 'k', '1', '{', '}', ',', '*', '+', '|', '^', '$', 'a', 'u', '-'),
       {

@@ -61,7 +61,7 @@ describe('places', () => {
     )
   })
 
-  test('have lines whose ranges cover the text but for its line breaks', () => {
+  test('have lines whose ranges cover the text without its line breaks', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const lines = new Lines(text)

@@ -73,11 +73,11 @@ describe('the shape of a value', () => {
     expect(check('{"name": "a", "shapes": [{"type": "circle", "radius": -1}]}')[0]).toMatch(/^R1015 1:55\+2 shapes\[0\]\.radius · /)
   })
 
-  test('has one fault for each mistake, wherever they are', () => {
+  test('has one fault for each mistake, at every place', () => {
     expect(check('{"nam": 1, "zzz": 2, "size": [], "inner": {}}')).toHaveLength(4)
   })
 
-  test('is judged without a text too', () => {
+  test('is also checked without a text', () => {
     const [finding] = checkSchema(schema, { name: 'a', size: {} }, { rule: 'SHAPE' })
     expect(Object.keys(finding?.toJSON() ?? {})).toEqual(['code', 'rule', 'message', 'verdict', 'path', 'fix'])
     expect(finding).toMatchObject({ code: 'R1013', rule: 'SHAPE', path: 'size' })
@@ -85,12 +85,12 @@ describe('the shape of a value', () => {
     expect(checkSchema(schema, JSON.parse('{"name":"a","__proto__":1}'))[0]).toMatchObject({ code: 'R1011', path: '__proto__' })
   })
 
-  test('lets the caller advise on attributes that resemble none', () => {
+  test('lets the caller give the fix for an attribute that resembles no other', () => {
     const advise = (path: readonly unknown[], key: string): string => `${path.length} ${key}`
     expect(checkSchema(schema, { name: 'a', qqqq: 1 }, { advise })[0]?.fix).toBe('0 qqqq')
   })
 
-  test('is judged fast when everything is wrong', () => {
+  test('is checked fast when everything is wrong', () => {
     const value = { name: 'a', byName: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`n${i}`, { dept: 1, extra: 2 }])) }
     expect(checkSchema(schema, value)).toHaveLength(10_000)
   })

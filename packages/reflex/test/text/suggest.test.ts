@@ -27,11 +27,11 @@ describe('did you mean', () => {
     expect(didYouMean(undefined)).toBeUndefined()
   })
 
-  test('takes the nearest, and of equals the first', () => {
+  test('takes the nearest name, and the first of equally near names', () => {
     expect(suggest('handler', ['handle', 'handles', 'handlers'])).toBe('handle')
   })
 
-  test('finds any name with one slip in it', () => {
+  test('finds any name with one mistake in it', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd', 'e'), minLength: 4, maxLength: 12 })
     fc.assert(
       fc.property(name, fc.nat(), fc.constantFrom('drop', 'double', 'change', 'swap'), (word, at, slip) => {
@@ -48,7 +48,7 @@ describe('did you mean', () => {
     )
   })
 
-  test('never throws, and gives a name of the list or nothing', () => {
+  test('never throws, and returns a name of the list or nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string({ unit: 'binary' })), (word, names) => {
         const guess = suggest(word, names)

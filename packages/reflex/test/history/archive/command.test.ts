@@ -15,7 +15,7 @@ async function asked(): Promise<{ readonly here: WorldOptions; readonly there: W
 const drafts = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('.reflex-'))
 
 describe('a secret in a file', () => {
-  test('counts byte for byte, also where it is no text', async () => {
+  test('is used byte by byte, also if it is not text', async () => {
     const { here, there } = await asked()
     const [one, other] = [join(here.folder, 'one'), join(here.folder, 'other')]
     writeFileSync(one, Buffer.from([0x31, 0xff, 0x80, 0x32, 0x0a]))
@@ -30,7 +30,7 @@ describe('a secret in a file', () => {
     expect(await reflex(['import', file, '--secret-file', one], there)).toMatchObject({ code: 0 })
   })
 
-  test.each(['', '\n', ' \r\n'])('that is %j is none', async (text) => {
+  test.each(['', '\n', ' \r\n'])('that is %j is refused', async (text) => {
     const { here } = await asked()
     writeFileSync(join(here.folder, 'secret'), text)
     const { code, err } = await reflex(['export', 'otter', '-o', 'x', '--sign-secret-file', 'secret'], here)
@@ -39,7 +39,7 @@ describe('a secret in a file', () => {
 })
 
 describe('an archive that is written', () => {
-  test('goes to standard output by the name of -, and to no terminal', async () => {
+  test('goes to standard output with the name -, but not to a terminal', async () => {
     const { here } = await asked()
     const { out } = await reflex(['export', 'otter', '-o', '-'], here)
     expect([out.startsWith('{"archive":1,'), readdirSync(here.folder).includes('-')]).toEqual([true, false])
@@ -47,21 +47,21 @@ describe('an archive that is written', () => {
     expect({ code, screen }).toMatchObject({ code: 2, screen: expect.stringContaining('name a file with -o') as string })
   })
 
-  test('goes to standard output as it stands in the store, whatever is a secret of this machine now', async () => {
+  test('goes to standard output unchanged, without the redaction of this machine', async () => {
     const { here, there } = await asked()
     const { out } = await reflex(['export', 'otter'], { ...here, environment: { SOME_TOKEN: 'workflow:refund' } })
     expect(out).toContain('workflow:refund')
     expect(await reflex(['import', '-'], { ...there, input: out })).toMatchObject({ code: 0 })
   })
 
-  test('twice at the same time into one file is whole', async () => {
+  test('twice at the same time to one file is complete', async () => {
     const { here, there } = await asked()
     const codes = await Promise.all([1, 2, 3].map(async () => (await reflex(['export', 'otter', '-o', 'x.run.jsonl', '-q'], here)).code))
     expect([codes, drafts(here.folder)]).toEqual([[0, 0, 0], []])
     expect((await reflex(['import', join(here.folder, 'x.run.jsonl')], there)).code).toBe(0)
   })
 
-  test('and is interrupted leaves what was there before', async () => {
+  test('and is interrupted leaves the earlier file', async () => {
     const { here } = await asked()
     const store = openSqlite(join(here.folder, 'large.db'))
     await longRun(store, 'bear-1aaa', 40, 10, 500_000)
@@ -74,7 +74,7 @@ describe('an archive that is written', () => {
     expect([readFileSync(join(here.folder, 'x.run.jsonl'), 'utf8'), drafts(here.folder)]).toEqual(['mine', []])
   })
 
-  test('of a run whose name leads out of a folder is not named after it', async () => {
+  test('of a run with a name that leads out of the folder gets another file name', async () => {
     const { here } = await asked()
     const store = openSqlite(join(here.folder, 'foreign.db'))
     await longRun(store, '../out', 4, 1, 8)
@@ -86,14 +86,14 @@ describe('an archive that is written', () => {
     expect(readdirSync(here.folder).filter((name) => name.startsWith('out'))).toEqual([])
   })
 
-  test('into a folder that is not there is refused', async () => {
+  test('into a folder that does not exist is refused', async () => {
     const { here } = await asked()
     expect(await reflex(['export', 'otter', '-o', join('nowhere', 'x')], here)).toMatchObject({ code: 3 })
     rmSync(join(here.folder, 'refund.workflow.json'))
   })
 })
 
-test('an import says what makes the run go on', async () => {
+test('an import says how the run can be continued', async () => {
   const { here, there } = await asked()
   const told = async (): Promise<string> => {
     await reflex(['export', 'otter', '-o', 'x.run.jsonl', '-q'], here)

@@ -147,7 +147,7 @@ async function attempt(lines: Iterable<string>, secret?: string): Promise<Refusa
   return { code, line, left: Object.fromEntries(rows.filter(([, n]) => n !== 0)) as Readonly<Record<string, number>> }
 }
 
-describe('an archive by somebody who computes all hashes', () => {
+describe('an archive from an attacker who computes all hashes', () => {
   test.each(Object.entries(ATTACKS).map(([about, [code, attack]]) => [about, code, attack] as const))(
     'with %s is %s',
     async (_, code, attack) => {
@@ -158,7 +158,7 @@ describe('an archive by somebody who computes all hashes', () => {
     },
   )
 
-  test('is refused or can be looked at in every way, whatever part of it is another', { timeout: 60_000 }, async () => {
+  test('is refused or can be examined in every way, with any part changed', { timeout: 60_000 }, async () => {
     const { reflex } = await asking(memoryStore(), 10)
     const lines = await exported(reflex, 'otter')
     await fc.assert(
@@ -222,7 +222,7 @@ function withPart(value: unknown, [step, ...rest]: Path, part: unknown): unknown
   return Array.isArray(value) ? value.map((item: unknown, i) => (i === step ? inner : item)) : { ...holder, [step]: inner }
 }
 
-describe('a start that stands beside its record', () => {
+describe('a start that is stored as a large value', () => {
   /** Arguments that are large together and not one by one. */
   async function started(): Promise<readonly string[]> {
     const reflex = lifeIn(newFolder(), { trust: 'autonomous' })
@@ -233,13 +233,13 @@ describe('a start that stands beside its record', () => {
     return exported(reflex, 'otter')
   }
 
-  test('leaves its proof at home', async () => {
+  test('is exported without its proof', async () => {
     const text = (await started()).join('\n')
     expect(text.includes('autonomous')).toBe(true)
     expect(/proof|seal|nonce/.exec(text)).toBeNull()
   })
 
-  test('takes another name', async () => {
+  test('gets another name', async () => {
     const there = elsewhere()
     await there.import(await started(), { id: 'heron-7k3p' })
     expect((await there.runtime.peek('heron-7k3p')).state.start?.run).toBe('heron-7k3p')
@@ -257,7 +257,7 @@ describe('a secret', () => {
       expect(await refusal(elsewhere().import(lines, { secret }))).toMatchObject({ code: 'R2088' })
   })
 
-  test('has signed one archive and no other', async () => {
+  test('signs one archive and no other', async () => {
     const { reflex, folder } = await asking(memoryStore(), 10)
     await reflex.run(join(folder, 'pay.workflow.json'), { id: 'lark-1aaa' })
     const [one, other] = [await exported(reflex, 'otter', 'sesame'), await exported(reflex, 'lark', 'sesame')]
@@ -305,7 +305,7 @@ test('a message that is taken while a run is exported is in the archive once', a
   expect([handle.status, await there.store.inbox('otter-2m9q')]).toEqual(['completed', []])
 })
 
-test('whatever ends an import, no copy of the archive is left', async () => {
+test('no copy of the archive is left after an import, however it ends', async () => {
   const { reflex } = await asking(memoryStore(), 10)
   const lines = await exported(reflex, 'otter')
   const folder = join(newFolder(), 'tmp')

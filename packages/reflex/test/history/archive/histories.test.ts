@@ -25,7 +25,7 @@ async function processWith(name: string): Promise<Reflex> {
 describe.each(historyNames())('the history %s', (name) => {
   const { run } = readHistory(name)
 
-  test('goes through an archive as it is', async () => {
+  test('is unchanged after an export and an import', async () => {
     const reflex = await processWith(name)
     const there = elsewhere(memoryStore())
     await there.import(reflex.export(run))
@@ -34,7 +34,7 @@ describe.each(historyNames())('the history %s', (name) => {
     expect(await there.replay(run)).toMatchObject({ result: 'equal' })
   })
 
-  test('has spans with one id each, below parents that are there, within their time', async () => {
+  test('has spans with unique ids, existing parents and times inside those of their parents', async () => {
     const reflex = await processWith(name)
     const spans = await reflex.spans(run)
     const byId = new Map(spans.map((span) => [span.id, span]))

@@ -17,7 +17,7 @@ const shown = async (reflex: Reflex, run: string): Promise<object> => {
 }
 
 describe('an import', () => {
-  test('gives an equal run, which replays equal and can be gone on with', async () => {
+  test('creates an equal run, which replays exactly and can be continued', async () => {
     const { reflex } = await asking()
     const there = elsewhere()
     const { row, signature, messages } = await there.import(reflex.export('otter'))
@@ -53,7 +53,7 @@ describe('an import', () => {
     }
   })
 
-  test('takes what was told to the run and no record has taken', async () => {
+  test('includes messages that no record has taken', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     reflex.runtime.openRuns.get('otter-2m9q')?.close()
     await reflex.answer('otter', 'YES', { run: false, by: 'ana' })
@@ -72,7 +72,7 @@ describe('an import', () => {
     expect([there.runtime.openRuns.size, await there.store.due(there.host.now())]).toEqual([0, []])
   })
 
-  test('refuses a name that is taken, and takes another one', async () => {
+  test('refuses a name that is taken, and accepts another name', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     expect(await refusal(reflex.import(reflex.export('otter')))).toMatchObject({ code: 'R5007' })
     expect(await refusal(reflex.import(reflex.export('otter'), { id: '../otter' }))).toMatchObject({ code: 'R2022' })
@@ -84,7 +84,7 @@ describe('an import', () => {
     expect([handle?.status, (await reflex.find('otter')).status]).toEqual(['completed', 'suspended'])
   })
 
-  test('of a fork, which remembers where it came from and still performs nothing', async () => {
+  test('of a fork, which keeps its source and performs nothing', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     const { last } = await reflex.find('otter')
     const fork = await reflex.fork(`otter-2m9q@${last}`)
@@ -97,7 +97,7 @@ describe('an import', () => {
     expect(await there.replay(fork.id)).toMatchObject({ result: 'equal' })
   })
 
-  test('of an archive that was signed', async () => {
+  test('of a signed archive', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     const lines = await exported(reflex, 'otter', 'sesame')
     expect(await elsewhere().import(lines, { secret: 'sesame' })).toMatchObject({ signature: 'checked' })
@@ -105,7 +105,7 @@ describe('an import', () => {
     expect(await elsewhere().import(lines, { secret: new TextEncoder().encode('sesame') })).toMatchObject({ signature: 'checked' })
   })
 
-  test('goes on with the usual trust at most, also where the run was more trusted, and no proof travels', async () => {
+  test('has at most the default trust, also if the run was more trusted, and no proof is exported', async () => {
     const folder = newFolder()
     const reflex = lifeIn(folder, { trust: 'autonomous' })
     writeFileSync(join(folder, 'ask.workflow.json'), JSON.stringify(workflow('ask', { ask: { ask: 'Go?' } }, [])))
@@ -120,7 +120,7 @@ describe('an import', () => {
     expect(replaced).toContain('"proof"')
   })
 
-  test('that was broken off is taken up, and what stands there meanwhile is nobody’s to go on with', async () => {
+  test('that was interrupted can be repeated, and the partial run cannot be continued', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     await longRun(reflex.store, 'bear-1aaa', 100, 5, 4_000_000)
     const store = memoryStore()
@@ -142,7 +142,7 @@ describe('an import', () => {
     expect((await there.find('bear')).status).toBe('suspended')
   })
 
-  test('of thousands of records is equal, and begins with a snapshot where the journal is long', async () => {
+  test('of thousands of records is equal, and begins with a snapshot if the journal is long', async () => {
     const folder = newFolder()
     const reflex = lifeIn(folder, { store: memoryStore() })
     await reflex.run(chain(3000) as never, { id: 'long-1aaa' })
@@ -152,7 +152,7 @@ describe('an import', () => {
     expect(await there.replay('long')).toMatchObject({ result: 'equal', equal: 3002 })
   })
 
-  test('reads lines as a file has them, with either line end', async () => {
+  test('reads the lines of a file, with either line end', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     const lines = await exported(reflex, 'otter')
     const bytes = Buffer.from(`${lines.join('\r\n')}\r\n`)
@@ -178,7 +178,7 @@ describe('an export', () => {
     expect((await exported(reflex, 'otter')).join('\n')).not.toContain('hunter2')
   })
 
-  test('of a program that is no data is refused', async () => {
+  test('of a program that cannot be stored as data is refused', async () => {
     const reflex = elsewhere(memoryStore())
     const program = workflow('fn', { a: { writes: { x: 1 } }, b: { writes: { y: 1 } } }, [
       ['e', 'a', 'b', { type: 'custom', evaluate: () => true }],
@@ -214,7 +214,7 @@ describe.skipIf('missing' in programs)('between stores', { timeout: 60_000 }, ()
     }
   })
 
-  test('a run that is larger than one commit is whole in Postgres', async () => {
+  test('a run that is larger than one commit is complete in Postgres', async () => {
     const here = elsewhere(memoryStore())
     await longRun(here.store, 'bear-1aaa', 100, 3, 4_000_000)
     const store = openPostgres(server.address())
@@ -226,7 +226,7 @@ describe.skipIf('missing' in programs)('between stores', { timeout: 60_000 }, ()
   })
 })
 
-test('what is not installed is neither imported nor needed, until somebody asks for it', () => {
+test('optional packages are neither imported nor needed until they are used', () => {
   const told = execFileSync(process.execPath, [join(import.meta.dirname, 'absent.ts')], { encoding: 'utf8' })
   expect(JSON.parse(told)).toEqual({ before: [], parquet: 'R2087', trouble: ['R2086'], asked: ['hyparquet-writer', '@opentelemetry/api'] })
 })

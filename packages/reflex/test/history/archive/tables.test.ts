@@ -21,7 +21,7 @@ async function rowsOf(file: string): Promise<readonly Row[]> {
 const plainly = (rows: readonly Row[]): unknown =>
   JSON.parse(JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)))
 
-test('a store as tables says what its runs did, in both formats the same', async () => {
+test('the tables of a store have the same rows in both formats', async () => {
   const { reflex, folder } = await asking(memoryStore(), 150_000)
   await reflex.answer('otter', 'YES')
   await reflex.runtime.openRuns.get('otter-2m9q')?.idle()
@@ -64,7 +64,7 @@ test('a store as tables says what its runs did, in both formats the same', async
   expect(String(entries[1]?.['value'])).toHaveLength(133_344)
 })
 
-test('an export that fails leaves nothing behind', async () => {
+test('an export that fails leaves no files', async () => {
   const { reflex, folder } = await asking(memoryStore(), 10)
   await longRun(reflex.store, 'bear-1aaa', 50, 5, 200_000)
   const broken = new Proxy(reflex.store, {
@@ -81,7 +81,7 @@ test('an export that fails leaves nothing behind', async () => {
   expect(readFileSync(join(folder, 'order.json'), 'utf8')).toContain('84')
 })
 
-test('what no column can hold is null, and a proof of trust stands in no table', async () => {
+test('a value that a column cannot hold is null, and no table has a proof of trust', async () => {
   const { folder } = await asking(memoryStore(), 10)
   const there = lifeIn(folder, { store: memoryStore(), trust: 'autonomous' })
   await there.run(join(folder, 'pay.workflow.json'), { id: 'lark-1aaa' })

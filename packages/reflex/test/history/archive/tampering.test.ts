@@ -107,7 +107,7 @@ function resigned(lines: readonly string[]): readonly string[] {
   return changed.map((line, i) => (i === changed.length - 1 ? `${line.slice(0, -1)}${signature}}` : line))
 }
 
-describe('what was done to an archive is found, and nothing is stored', () => {
+describe('a change of an archive is found, and nothing is stored', () => {
   test.each(CASES.map((one) => [one[0], one[1], one] as const))('%s is %s', async (_, code, [, , where, change, secret]) => {
     const { reflex } = await asking()
     const lines = await exported(reflex, 'otter', 'sesame')
@@ -122,7 +122,7 @@ describe('what was done to an archive is found, and nothing is stored', () => {
     expect((await there.import(lines, { secret: 'sesame' })).row.id).toBe('otter-2m9q')
   })
 
-  test('whichever character is another, cut or doubled', async () => {
+  test('any changed, removed or repeated character', async () => {
     const { reflex } = await asking(memoryStore(), 120_000)
     const text = (await exported(reflex, 'otter', 'sesame')).join('\n')
     const blob = text.indexOf('{"blob"')

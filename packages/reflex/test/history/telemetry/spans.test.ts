@@ -39,7 +39,7 @@ const WHOLE = [
 ]
 
 describe('the spans of a run', () => {
-  test('nest as its calls do, and are the same whenever they are asked for', async () => {
+  test('are nested like its calls, and are the same at every time', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     await paid(reflex)
     const spans = await reflex.spans('otter')
@@ -56,7 +56,7 @@ describe('the spans of a run', () => {
     expect(await reflex.spans('otter')).toEqual(spans)
   })
 
-  test('of a run that goes on have no end', async () => {
+  test('of an open run have no end', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     const open = (await reflex.spans('otter')).filter(({ end }) => end === undefined)
     expect(open.map(({ what }) => what)).toEqual(['run', 'wait'])
@@ -106,7 +106,7 @@ describe('the spans of a run', () => {
 })
 
 describe('the spans of a fork', () => {
-  test('begin where it was forked, in a trace of their own that is linked to the first', async () => {
+  test('begin at the fork, in their own trace, which is linked to the source', async () => {
     const { reflex } = await asking(memoryStore(), 10)
     const { last, trace: first } = await reflex.find('otter')
     await paid(reflex)
@@ -124,7 +124,7 @@ describe('the spans of a fork', () => {
     expect(tree(spans)).toEqual(['run workflow:pay ok', '  wait answer ask ok', '  decide ask ok', '  decide left ok'])
   })
 
-  test('are told with their link, also by a process that only goes on with it', async () => {
+  test('are sent with their link, also by a process that only continues the fork', async () => {
     const told = telemetry()
     const { reflex, folder } = await asking(undefined, 10)
     const { last, trace: first } = await reflex.find('otter')
@@ -146,7 +146,7 @@ describe('the spans of a fork', () => {
 })
 
 describe('an application that has telemetry', () => {
-  test('is told the projected spans, with their ids, and metrics', async () => {
+  test('receives the projected spans, with their ids, and metrics', async () => {
     const told = telemetry()
     const folder = (await asking(memoryStore(), 10)).folder
     const reflex = lifeIn(folder, { store: memoryStore(), observe: told.observe })
@@ -187,7 +187,7 @@ describe('an application that has telemetry', () => {
     })
   })
 
-  test('sees one trace of a run that two processes carried, one after the other', async () => {
+  test('receives one trace of a run that two processes held in turn', async () => {
     const [one, other] = [telemetry(), telemetry()]
     const { folder } = await asking(memoryStore(), 10)
     const first = lifeIn(folder, { observe: one.observe })
@@ -202,7 +202,7 @@ describe('an application that has telemetry', () => {
     expect(new Set([...one.spans(), ...other.spans()].map((span) => span.spanContext().traceId)).size).toBe(1)
   })
 
-  test('without our ids still gets one trace with its spans nested', async () => {
+  test('without our ids receives one trace with nested spans', async () => {
     const told = telemetry(false)
     const { folder } = await asking(memoryStore(), 10)
     const reflex = lifeIn(folder, { store: memoryStore(), observe: told.observe })
@@ -216,7 +216,7 @@ describe('an application that has telemetry', () => {
     expect(above.map(({ name }) => name)).toContain('call workflow:check')
   })
 
-  test('is told where it has registered a provider, and not where it is told to be silent', async () => {
+  test('receives telemetry if it has registered a provider, and none if telemetry is off', async () => {
     const told = telemetry()
     const { folder } = await asking(memoryStore(), 10)
     expect(isRegistered()).toBe(false)
@@ -248,7 +248,7 @@ describe('an application that has telemetry', () => {
     expect([run.status, troubles[0]]).toEqual(['suspended', 'R2086'])
   })
 
-  test('that throws late loses that span alone, and hands in its metrics all the same', async () => {
+  test('that throws late loses only that span, and still flushes its metrics', async () => {
     const told = telemetry()
     const late = {
       onStart: () => undefined,
@@ -279,7 +279,7 @@ describe('an application that has telemetry', () => {
     expect(await told.metrics()).toMatchObject({ 'reflex.runs completed workflow:pay workflow': 1 })
   })
 
-  test('hears the code of a failure, and its words only if it asks for them', async () => {
+  test('receives the code of a failure, and its message only on request', async () => {
     for (const [messages, words] of [
       [false, /^R\d{4}$/],
       [true, /sk-4711/],

@@ -7,14 +7,14 @@ const TEXT = 'digraph g { node [y=1] a [x=1]; a -> b; subgraph s { c } }'
 /** Seed pipeline 12.3; reference pipeline 1.4. */
 describe('the cache of parsed texts', () => {
   // proves: pipeline 12.103, pipeline s12.3a
-  test('parses a text once, however it is named', () => {
+  test('parses a text once, under any name', () => {
     const cache = new DotCache()
     expect(cache.parse(TEXT, { file: 'x.dot' })).toBe(cache.parse(TEXT))
     expect([cache.size, cache.capacity]).toEqual([1, 100])
   })
 
   // proves: pipeline s12.3a, pipeline s12.3b
-  test('knows texts by the SHA-256 of exactly what they are', () => {
+  test('identifies texts by the SHA-256 of their exact content', () => {
     const hash = createHash('sha256').update(`${TEXT}\n`).digest('hex')
     const cache = new DotCache()
     const graph = cache.parse(`${TEXT}\n`)
@@ -23,14 +23,14 @@ describe('the cache of parsed texts', () => {
     expect(cache.parse(`${TEXT}\n`)).not.toBe(graph)
   })
 
-  test('is not fooled by half characters, which UTF-8 cannot tell apart', () => {
+  test('distinguishes lone surrogates, which are equal in UTF-8', () => {
     const cache = new DotCache()
     const [one, other] = ['\ud800', '\ud801'].map((half) => cache.parse(`digraph g { x="${half}" }`))
     expect([one?.attributes.get('x')?.value, other?.attributes.get('x')?.value]).toEqual(['\ud800', '\ud801'])
   })
 
   // proves: pipeline 12.103
-  test('drops what was not used for longest', () => {
+  test('drops the least recently used graph', () => {
     const cache = new DotCache(2)
     const [a, b] = ['a', 'b'].map((id) => cache.parse(`digraph g { ${id} }`))
     cache.parse('digraph g { a }')
@@ -39,7 +39,7 @@ describe('the cache of parsed texts', () => {
   })
 
   // proves: pipeline 12.103, pipeline s12.3b
-  test('can be emptied, and passed by', () => {
+  test('can be emptied and bypassed', () => {
     const cache = new DotCache()
     expect(cache.parse(TEXT, { cache: false })).not.toBe(cache.parse(TEXT, { cache: false }))
     expect(cache.size).toBe(0)
@@ -49,7 +49,7 @@ describe('the cache of parsed texts', () => {
   })
 
   // proves: pipeline 1.4c
-  test('gives graphs that nobody can change', () => {
+  test('returns graphs that cannot be changed', () => {
     const graph = new DotCache().parse(TEXT)
     const node = graph.nodes.get('a')
     const maps = [graph.nodes, graph.attributes, node?.attributes, graph.edges[0]?.attributes]
@@ -58,7 +58,7 @@ describe('the cache of parsed texts', () => {
       expect(part).toSatisfy(Object.isFrozen)
   })
 
-  test('does not keep a text with errors, and throws the first', () => {
+  test('does not cache a text with errors, and throws the first error', () => {
     const cache = new DotCache()
     expect(() => cache.parse('digraph g { a -- b }', { file: 'x.dot' })).toThrow(expect.objectContaining({ code: 'R1102', file: 'x.dot' }))
     expect(cache.size).toBe(0)

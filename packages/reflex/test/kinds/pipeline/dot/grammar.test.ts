@@ -67,7 +67,7 @@ describe('statements (reference pipeline 1.2)', () => {
     ['trailing semicolon', 'a=1; b=2;'],
     ['second block', 'a=1] [b=2'],
     ['empty block', '] [a=1, b=2'],
-  ])('G2, G3 attributes parted by %s', (_, block) => {
+  ])('G2, G3 attributes separated by %s', (_, block) => {
     expect(read(block)).toEqual({ a: 1, b: 2 })
   })
 
@@ -110,7 +110,7 @@ describe('statements (reference pipeline 1.2)', () => {
   })
 
   // proves: pipeline G13
-  test('G13 an edge may come before its nodes', () => {
+  test('G13 an edge can come before its nodes', () => {
     const graph = graphOf('digraph g { a -> b; b [x=1]; a }')
     expect([...graph.nodes.values()].map((node) => [node.id, node.implicit])).toEqual([
       ['a', undefined],
@@ -145,7 +145,7 @@ describe('statements (reference pipeline 1.2)', () => {
   })
 })
 
-describe('what pipelines do without (reference pipeline 1.2 G1)', () => {
+describe('unsupported parts of DOT (reference pipeline 1.2 G1)', () => {
   // proves: pipeline G1, pipeline G17, pipeline s2.3a
   test.each([
     ['graph g { a }', 'R1102 1:1 the edges of a pipeline are directed, but this graph is undirected'],
@@ -197,26 +197,26 @@ describe('the strict grammar', () => {
     expect(complaints(text, { strictGrammar: true })).toEqual([complaint])
   })
 
-  test('takes what both documents have', () => {
+  test('accepts the grammar that both documents have', () => {
     const text =
       'digraph g { graph [goal="x"] node [shape=box, t=900s] a [m=gpt-4o:x, n=-1.5, b=true, bare]; a -> b [w=1]; subgraph s { c } rankdir=TB }'
     expect(complaints(text, { strictGrammar: true })).toEqual([])
   })
 })
 
-describe('findings that are no errors', () => {
+describe('findings that are not errors', () => {
   const warnings = (text: string) =>
     parseDot(text).warnings.map((fault) => [fault.severity, fault.code, fault.rule, fault.line, fault.column, fault.message])
 
   // proves: pipeline G2, pipeline 11.3z
-  test('a comma that is missing is said once', () => {
+  test('a missing comma is reported once', () => {
     expect(warnings('digraph g {\n a [x=1 y=2]\n b [x=1\n y=2 z=3] }')).toEqual([
       ['info', 'R1105', 'missing_comma', 2, 9, 'no comma before this attribute, and at 2 further places'],
     ])
   })
 
   // proves: pipeline 11.3z
-  test('an attribute that stands twice in one statement; a default or an earlier statement may be overridden', () => {
+  test('an attribute that occurs twice in one statement; a default or an earlier statement can be overridden', () => {
     const text = 'digraph g { node [x=0] a [x=1,\nx=2] a [x=3]; a -> b [w=1][w=2] graph [p=1] graph [p=2] q=1; q=2 }'
     expect(warnings(text)).toEqual([
       ['warning', 'R1104', 'duplicate_attr', 2, 1, 'the attribute "x" occurs twice here; the last one counts'],

@@ -61,16 +61,16 @@ describe('recovery (seed pipeline 2.4, reference pipeline 1.4)', () => {
     ['digraph g {\n a /* b\n c }\n', ['R1101 2:4 this comment is never closed']],
     ['digraph g {\n a [x="b\n c="', ['R1101 2:4 the attributes that begin here are never closed']],
     ['digraph g', ['R1100 1:10 the graph has no opening brace']],
-  ])('says where what has no end was opened: %j', (text, expected) => {
+  ])('says where a part without an end was opened: %j', (text, expected) => {
     expect(complaints(text)).toEqual(expected)
   })
 
-  test('ends with how many more there are', () => {
+  test('ends with the number of further errors', () => {
     const faults = complaints(`digraph g {\n${'?\n'.repeat(1500)}}`)
     expect([faults.length, faults.at(-1)]).toEqual([1001, 'R1100 1001:1 the text has 500 further mistakes, which are not shown'])
   })
 
-  test('never throws, never hangs, and says an error or gives a graph', () => {
+  test('never throws, never hangs, and returns an error or a graph', () => {
     const noise = fc.array(
       fc.constantFrom(
         '"',
@@ -114,7 +114,7 @@ describe('recovery (seed pipeline 2.4, reference pipeline 1.4)', () => {
   })
 })
 
-describe('texts that nobody writes', () => {
+describe('extreme texts', () => {
   const nested = (levels: number, open: string) => `digraph g { ${open.repeat(levels)} a -> b ${'}'.repeat(levels)} }`
 
   test.each([
@@ -126,7 +126,7 @@ describe('texts that nobody writes', () => {
     expect([graph?.nodes.size, graph?.edges.length]).toEqual([2, 1])
   })
 
-  test('10,000 braces that nobody closes are one error', () => {
+  test('10,000 unclosed braces are one error', () => {
     expect(complaints(`digraph g ${'{'.repeat(10_001)}`)).toEqual(['R1101 1:10011 this brace is never closed'])
   })
 
@@ -139,7 +139,7 @@ describe('texts that nobody writes', () => {
     ['statements of one node', 'a [k=1, k=2] '],
     ['backslashes', '\\\\\\\\'],
     ['arrows', 'a -> '],
-  ])('%s without end take time in proportion', (_, piece) => {
+  ])('%s without end take linear time', (_, piece) => {
     const { errors } = parseDot(`digraph g {\n${piece.repeat(20_000)}`, { accumulateErrors: true })
     expect(errors.length).toBeGreaterThan(0)
   })

@@ -8,7 +8,7 @@ const WHOLE = { stripInternal: false }
 
 describe('the round trip', () => {
   // proves: pipeline 12.104, pipeline 1.4d
-  test('gives the same graph, whatever the text was', () => {
+  test('returns the same graph for any text', () => {
     fc.assert(
       fc.property(dotTexts, fc.constantFrom('engine' as const, 'graphviz' as const), (text, dialect) => {
         const graph = graphOf(text)
@@ -19,7 +19,7 @@ describe('the round trip', () => {
     )
   })
 
-  test('writes the canonical text as it is', () => {
+  test('writes the canonical text unchanged', () => {
     fc.assert(
       fc.property(dotTexts, (text) => {
         const written = serializeGraph(graphOf(text), WHOLE)
@@ -29,7 +29,7 @@ describe('the round trip', () => {
     )
   })
 
-  test('loses no node and no edge of a graph that no text describes', () => {
+  test('loses no node and no edge of a graph that no text can describe', () => {
     const parts = fc.tuple(dotTexts, fc.array(fc.nat(20), { maxLength: 6 }), fc.nat(20))
     fc.assert(
       fc.property(parts, ([text, order, removed]) => {
@@ -69,7 +69,7 @@ function mixed(graph: DotGraph, order: readonly number[], removed: number): DotG
 
 describe('the canonical text', () => {
   // proves: pipeline s12.4a
-  test('sorts nodes and attributes, keeps the order of edges, and bounds defaults with scopes', () => {
+  test('sorts nodes and attributes, keeps the order of edges, and limits defaults with scopes', () => {
     const graph = graphOf(`digraph flow {
       node [timeout=900s]; rankdir=TB
       graph [label="Two\\nlines", goal="say \\"hi\\""]
@@ -107,13 +107,13 @@ describe('the canonical text', () => {
 `)
   })
 
-  test('is the same however the text was written', () => {
+  test('is the same for every way to write the graph', () => {
     const texts = ['digraph g { b [y=1, x="z"] a; a -> b }', 'digraph g {\n"a"\n b[x=z]; b [y=1] // c\n a->b\n}']
     expect(new Set(texts.map((text) => serializeGraph(graphOf(text)))).size).toBe(1)
   })
 
   // proves: pipeline s12.4b
-  test('leaves out what the engine computes, unless told', () => {
+  test('leaves out the attributes that the engine computes, unless they are requested', () => {
     const graph = graphOf('digraph g { node [auto_status=true] a [content_hash=abc, x=1] }')
     expect(serializeGraph(graph)).toBe('digraph g {\n  a [x=1]\n}\n')
     expect(serializeGraph(graph, WHOLE)).toBe('digraph g {\n  node [auto_status=true]\n  a [content_hash=abc, x=1]\n}\n')
