@@ -32,7 +32,7 @@ export async function forkEverywhere(
     const points = await forkAt(subject, original, shared, fold(shared))
     if (points === undefined) continue
     refused.push(n)
-    const otherPoints = points.filter((point) => Math.abs(point - n) > 0)
+    const otherPoints = points.filter((point) => point !== n)
     if (otherPoints.length === 0) throw new Error(`the run cannot be forked at record ${n}, and the refusal names no other record`)
     for (const point of otherPoints) {
       const part = original.records.slice(0, point)
