@@ -232,7 +232,7 @@ class CauseFinder {
     if (record.frame === 0) return this.#startCause()
     const called = Number.parseInt(String(record.frame), 10)
     const caller = this.#story.at(called)
-    const text = 'began it'
+    const text = 'started it'
     if (this.#visited.has(`@${called}`)) return { what: 'call', name: caller.path, record: called, text, again: true, from: [] }
     this.#visited.add(`@${called}`)
     return { what: 'call', name: caller.path, record: called, text, from: this.#causesOf(caller) }
@@ -241,7 +241,7 @@ class CauseFinder {
   #startCause(): Cause {
     const { by, args } = this.#story.at(1).record.more?.start ?? {}
     const actor = isObject(by) && typeof by.actor === 'string' ? { by: by.actor } : {}
-    return { what: 'start', name: 'the run began', record: 1, ...(args === undefined ? {} : { value: args }), ...actor, from: [] }
+    return { what: 'start', name: 'the run started', record: 1, ...(args === undefined ? {} : { value: args }), ...actor, from: [] }
   }
 }
 
