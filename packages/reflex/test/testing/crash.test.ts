@@ -22,7 +22,7 @@ test('an effect that must not be repeated becomes a question, and an effect that
   const { points, asked, repeated } = await safe.crashEverywhere()
   expect(points).toBeGreaterThan(40)
   expect(asked).toBe(0)
-  // What a crash may do twice is named, so that a test can say that it is nothing else.
+  // The report names each effect that a crash can repeat, so that a test can require that there is no other.
   expect(repeated).toEqual(['refund/pay', 'refund/read'])
   expect((await unsafe.crashEverywhere()).repeated).toEqual(['refund/read'])
 })

@@ -19,7 +19,7 @@ function subject(name: string): KindSubject {
   return found
 }
 
-/** Some of the points, evenly spread. */
+/** Returns some of the points, evenly spread. */
 async function someOf(suite: FaultSuite, count: number, ...under: readonly (readonly Circumstance[])[]): Promise<FaultPoint[]> {
   const all: FaultPoint[] = []
   for await (const point of suite.points(...under)) all.push(point)
@@ -66,7 +66,7 @@ describe('a run with a fault at any moment', () => {
   })
 })
 
-/** The store, with some methods replaced. */
+/** Returns the store with some methods replaced. */
 function changed(store: Store, methods: Partial<Store>): Store {
   return new Proxy(store, { get: (target, name) => Reflect.get(name in methods ? methods : target, name) as unknown })
 }
@@ -140,7 +140,7 @@ const PLANTED: readonly (readonly [
       return {
         store: (store) =>
           changed(store, {
-            // The disk says that it has written, and once in a run it has not.
+            // Once in a run, the disk confirms a write that it did not do.
             commit: (batches) => {
               const [batch] = batches
               if (!forgets && batch !== undefined && batch.first > 3) forgets = true
@@ -185,7 +185,7 @@ const PLANTED: readonly (readonly [
   ],
 ]
 
-/** What a port reads of a call: its fields are getters of a class. */
+/** Reads the fields of a call, which are getters of a class. */
 function known({ args, id, run }: { readonly args: unknown; readonly id: unknown; readonly run: unknown }): object {
   return { args, id, run }
 }

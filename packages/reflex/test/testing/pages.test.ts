@@ -13,13 +13,13 @@ const pages = [
   'docs/extending/operation.md',
 ]
 
-/** The TypeScript of a page, by the file that the first line of each example names. */
+/** Returns the TypeScript of a page by file. The first line of each example names its file. */
 function filesOf(page: string): readonly (readonly [name: string, text: string])[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, body = '']) => [/^\/\/ (\S+)\n/.exec(body)?.[1] ?? '', body] as const)
 }
 
-/** A work folder that finds the package as an application would. */
+/** Creates a work folder that finds the package like an application. */
 function workplace(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-pages-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

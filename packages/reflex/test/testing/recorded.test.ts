@@ -8,7 +8,7 @@ import { defineTool } from '../../src/tools/index.ts'
 import { type Workflow, workflow } from '../../src/kinds/workflow/index.ts'
 import { order, refund } from './refund.ts'
 
-/** The archive of a run, as `reflex export` writes it. */
+/** Returns the archive of a run from `reflex export`. */
 async function archived(secret?: string): Promise<string[]> {
   const tool = (name: string, result: object) =>
     defineTool({ name, description: name, leaves: true, repeat: 'keyed', run: () => result as { id: string } })
@@ -33,7 +33,7 @@ test('a recorded run is decided again, with its own programs and with current pr
   expect(await t.replay(refund)).toEqual(end)
   const { points, asked } = await t.crashEverywhere()
   expect(points).toBeGreaterThan(40)
-  // Of tools that the test does not give nothing is known: they may not be repeated unasked.
+  // Tools that the test does not give are unknown, so they must not be repeated without a question.
   expect(asked).toBeGreaterThan(0)
 })
 

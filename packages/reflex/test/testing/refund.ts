@@ -11,7 +11,7 @@ const identity = workflow({
   edges: [],
 })
 
-/** The program of experience.md, section 4, with what its board holds. */
+/** The program of experience.md, section 4, with the values of its board. */
 export const refund = workflow({
   id: 'refund',
   entry: 'read',

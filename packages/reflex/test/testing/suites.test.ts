@@ -3,7 +3,7 @@ import type { Kind, Port, Store } from '../../src/kernel/index.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { FaultSuite, type KindCase, type KindSubject, kindSuite, type StoreCase, storeSuite } from '../../src/testing/index.ts'
 
-/** What each case that fails says. */
+/** Returns the messages of the cases that fail. */
 async function failures(cases: readonly (KindCase | StoreCase)[]): Promise<readonly string[]> {
   const said: string[] = []
   for (const { name, run } of cases)
@@ -13,7 +13,7 @@ async function failures(cases: readonly (KindCase | StoreCase)[]): Promise<reado
 
 const pay: Port = { leaves: true, repeat: 'keyed', perform: ({ key, args }) => ({ paid: args ?? null, keyed: key !== '' }) }
 
-/** Asks, pays, calls what it is told to call. */
+/** A kind that asks, pays, and calls the program in its source. */
 function payment(more: Partial<Kind<{ readonly next?: string }>> = {}, port: Port = pay): KindSubject {
   const kind: Kind<{ readonly next?: string }> = {
     name: 'payment',

@@ -4,7 +4,7 @@ import { linearPattern, PATTERN_CACHE_SIZE, patternCost } from '../../src/text/l
 import { outcome } from './variables.ts'
 
 const codes = (text: string): string[] => compileExpression(text).findings.map(({ code }) => code)
-/** A range without regard to case that the library makes in fifteen milliseconds. */
+/** A range that ignores case. The library builds it in fifteen milliseconds. */
 const WIDE = '[B-\u{1e942}]'
 
 describe('the pattern of an expression', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compiled, variablesOf } from './variables.ts'
 
-/** `key.path at text`, with `?` for a question and `!` where absence does harm. */
+/** Returns a read as `key.path at text`, with `?` for a presence test and `!` if the expression fails without the variable. */
 function reads(text: string): string[] {
   return compiled(text).reads.map(({ key = '*', path, what, isOptional, offset, length }) => {
     const mark = what === 'presence' ? '?' : isOptional ? '' : '!'
@@ -24,7 +24,7 @@ describe('the reads of an expression', () => {
     ['size(board) > 1 && board.all(key, key != "x")', ['* at board', '* at board']],
     ['.order == 1', ['order! at .order']],
     ['"😀" == name', ['name! at name']],
-    // Absence that a question has made harmless.
+    // Reads that a presence test protects.
     ['has(board.total) && total > 5', ['total? at has(board.total)', 'total at total']],
     ['total > 5 && has(board.total)', ['total at total', 'total? at has(board.total)']],
     ['"total" in board && total > 5 && vip', ['total? at "total" in board', 'total at total', 'vip! at vip']],
@@ -38,7 +38,7 @@ describe('the reads of an expression', () => {
       ['total? at has(board.total)', 'total.net at has(board.total.net)', 'total.net at total.net'],
     ],
     ['false && total > 5', ['total at total']],
-    // Questions that do not protect.
+    // Presence tests that do not protect.
     ['has(board.total) || total > 5', ['total? at has(board.total)', 'total! at total']],
     ['has(board.total) && vip || total > 5', ['total? at has(board.total)', 'vip! at vip', 'total! at total']],
     ['has(board.other) && total > 5', ['other? at has(board.other)', 'total! at total']],

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compiled, outcome, variablesOf } from './variables.ts'
 
-/** JSON as the library takes it when its whole numbers are to be whole. */
+/** Returns JSON for the library, with whole numbers as whole numbers. */
 function input(value: unknown): CelInput {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
   if (Array.isArray(value)) return value.map(input)
@@ -83,7 +83,7 @@ describe('the evaluator agrees with the evaluator of the library', () => {
   test('JSON survives', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (given) => {
-        // Minus zero is no value of JSON.
+        // JSON has no negative zero.
         const value: unknown = JSON.parse(JSON.stringify(given))
         expect(outcome('[a, {"b": a}]', { a: value })).toEqual([value, { b: value }])
         expect(outcome('a == b', { a: value, b: JSON.parse(JSON.stringify(value)) })).toBe(true)

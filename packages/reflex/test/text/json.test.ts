@@ -11,7 +11,7 @@ function said(text: string): string[] {
   return readJson(text).findings.map((finding) => `${finding.line}:${finding.column} ${finding.message}`)
 }
 
-/** Every path of a value, with the value there. */
+/** Returns every path of a value with its value. */
 function* paths(value: unknown, path: Path = []): Generator<[Path, unknown]> {
   yield [path, value]
   if (typeof value !== 'object' || value === null) return

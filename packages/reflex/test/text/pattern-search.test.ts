@@ -8,7 +8,7 @@ function groups(pattern: string, text: string, flags = '', steps = { left: 1e9 }
   return firstGroups(made, text, 1000, steps)
 }
 
-/** What JavaScript finds. */
+/** Returns the groups that JavaScript finds. */
 function known(pattern: string, text: string, flags = ''): string[] {
   return [...text.matchAll(new RegExp(pattern, `${flags}gu`))].map(([whole, first]) => first ?? whole)
 }

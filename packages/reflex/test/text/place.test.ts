@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Lines } from '../../src/text/place.ts'
 
-/** Texts full of what is difficult: line ends of all kinds, characters of two units, lone halves. */
+/** Difficult texts: all kinds of line ends, characters of two units, and lone surrogates. */
 const texts = fc
   .array(fc.constantFrom('a', ' ', '\n', '\r', '\r\n', '😀', 'é', '\ud83d', '\ude00', '日'), { maxLength: 60 })
   .map((parts) => parts.join(''))
 
-/** What `at` must say, counted character by character. */
+/** Returns the expected position, counted character by character. */
 function counted(text: string, offset: number): { line: number; column: number } {
   let line = 1
   let column = 1

@@ -1,18 +1,18 @@
 import { type Expression, type ExpressionOptions, type Variables, compileExpression } from '../../src/text/index.ts'
 
-/** The own keys of an object as variables. */
+/** Returns the own keys of an object as variables. */
 export function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
   return { has: (key) => Object.hasOwn(values, key), get: (key) => values[key], keys: () => Object.keys(values) }
 }
 
-/** An expression that must be without findings. */
+/** Compiles an expression that must have no findings. */
 export function compiled(text: string, options: ExpressionOptions = { allVariables: 'board' }): Expression {
   const { expression, findings } = compileExpression(text, options)
   if (expression === undefined) throw new Error(findings.map(String).join('\n'))
   return expression
 }
 
-/** What an expression comes to: its value, or `reason: message [part that failed] note`. */
+/** Returns the outcome of an expression: its value, or `reason: message [part that failed] note`. */
 export function outcome(text: string, values: Readonly<Record<string, unknown>> = {}, options?: ExpressionOptions): unknown {
   const result = compiled(text, options).evaluate(variablesOf(values))
   if (result.ok) return result.value

@@ -1,4 +1,4 @@
-/** Uses Reflex where the optional packages are missing, in a process of its own, and says which were asked for and what came of it. */
+/** Uses Reflex without the optional packages in a separate process, and prints the packages that were requested and the results. */
 import { registerHooks } from 'node:module'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -5,7 +5,7 @@ import { openSqlite } from '../../../src/store/index.ts'
 import { reflex, start, workFolder, type WorldOptions } from '../../cli/worlds.ts'
 import { longRun } from './lines.ts'
 
-/** Two work folders, in the first of which a run asks. */
+/** Creates two work folders; the first has a run with an open question. */
 async function asked(): Promise<{ readonly here: WorldOptions; readonly there: WorldOptions }> {
   const [here, there] = [{ folder: workFolder() }, { folder: workFolder() }]
   await reflex(['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'none'], here)

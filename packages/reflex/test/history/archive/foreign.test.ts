@@ -10,7 +10,7 @@ import { memoryStore } from '../../../src/store/index.ts'
 import { lifeIn, newFolder, workflow } from '../../app/folders.ts'
 import { asking, elsewhere, exported, type Refusal, refusal, rehashed } from './lines.ts'
 
-/** Lines that somebody has written who knows how: hashes fit, and so does the last line. */
+/** Returns the lines of an attacker: the hashes and the last line match. */
 function written(lines: readonly string[]): string[] {
   return rehashed(lines.map((line, i) => (line.startsWith('{"end"') ? line.replace(/"lines":\d+/, `"lines":${i + 1}`) : line)))
 }
@@ -26,7 +26,7 @@ const message = (body: string, to = '6w', id = 'm', type = 'answer'): string =>
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Record 2 as one that names a value at so many places. */
+/** Returns record 2 with the name of a value in a number of places. */
 function bomb(lines: readonly string[], text: string, places: number): string[] {
   const name = sha256(text)
   const paths = Array.from({ length: places }, (_, i) => `["${name}",1,1,${i}]`)
@@ -39,7 +39,7 @@ function bomb(lines: readonly string[], text: string, places: number): string[] 
   )
 }
 
-/** Record 2 as one that puts a value where a path leads. */
+/** Returns record 2 with a value at a path. */
 function led(lines: readonly string[], path: string): string[] {
   const name = sha256('"autonomous"')
   const record = `{"record":2,"v":1,"row":[304,"read",[["decide"]],[["${name}",${path}]]],"hash":""}`
@@ -131,7 +131,7 @@ const ATTACKS: Readonly<Record<string, readonly [code: string, attack: Attack]>>
   'a name that leads out of a folder': ['R2022', (lines) => written(lines.map((line) => line.replaceAll('otter-2m9q', '../../otter')))],
 }
 
-/** Imports into a store in a file, and says how it was refused and how many rows and files there are then. */
+/** Imports into a store in a file. Returns the fault and the number of rows that each table has after it. */
 async function attempt(lines: Iterable<string>, secret?: string): Promise<Refusal & { readonly left: Readonly<Record<string, number>> }> {
   const folder = newFolder()
   const file = join(folder, 'reflex.db')
@@ -194,7 +194,7 @@ describe('an archive from an attacker who computes all hashes', () => {
   })
 })
 
-/** The code of what a work throws; whatever is no fault is thrown on. */
+/** Returns the code of the fault that the work throws. Throws any other error again. */
 async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work
@@ -223,7 +223,7 @@ function withPart(value: unknown, [step, ...rest]: Path, part: unknown): unknown
 }
 
 describe('a start that is stored as a large value', () => {
-  /** Arguments that are large together and not one by one. */
+  /** Arguments that are large together, but not each of them. */
   async function started(): Promise<readonly string[]> {
     const reflex = lifeIn(newFolder(), { trust: 'autonomous' })
     const program = workflow('ask', { ask: { ask: 'Go?' } }, [])

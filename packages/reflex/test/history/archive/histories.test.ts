@@ -8,7 +8,7 @@ import { lifeIn, newFolder } from '../../app/folders.ts'
 import { historyNames, readHistory, restore } from '../../histories/history.ts'
 import { elsewhere, exported } from './lines.ts'
 
-/** A process that has a history in its store. */
+/** Opens a process with a history in its store. */
 async function processWith(name: string): Promise<Reflex> {
   const history = readHistory(name)
   const store = memoryStore()

@@ -1,4 +1,4 @@
-/** Exports a long run and imports it, in a process of its own with little memory, and says what came of it. */
+/** Exports and imports a long run in a separate process with little memory, and prints the result. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -5,14 +5,14 @@ import { encodeRecord, isFault, type Json, programHash, type Rec, type Start, ty
 import type { Reflex } from '../../../src/app/reflex.ts'
 import { lifeIn, newFolder, workflow } from '../../app/folders.ts'
 
-/** The lines of an archive. */
+/** Returns the lines of an archive. */
 export async function exported(reflex: Reflex, run: string, secret?: string): Promise<string[]> {
   const lines: string[] = []
   for await (const line of reflex.export(run, secret === undefined ? {} : { secret })) lines.push(line)
   return lines
 }
 
-/** A workflow that reads a file, calls another one and asks. */
+/** A workflow that reads a file, calls another workflow and asks a question. */
 const CHECK = workflow('check', { look: { writes: { verdict: 'good' } } }, [])
 const PAY = workflow(
   'pay',
@@ -31,7 +31,7 @@ const PAY = workflow(
   ],
 )
 
-/** A folder with a run that asks, and holds a value so large that it stands beside its record. */
+/** Creates a folder with a run that asks a question and holds a value that is stored beside its record. */
 export async function asking(store?: Store, size = 150_000): Promise<{ readonly folder: string; readonly reflex: Reflex }> {
   const folder = newFolder()
   writeFileSync(join(folder, 'check.workflow.json'), JSON.stringify(CHECK))
@@ -42,12 +42,12 @@ export async function asking(store?: Store, size = 150_000): Promise<{ readonly 
   return { folder, reflex }
 }
 
-/** A new folder and store, into which an archive can be imported. */
+/** Creates a new folder and store for imports. */
 export function elsewhere(store?: Store): Reflex {
   return lifeIn(newFolder(), store === undefined ? {} : { store })
 }
 
-/** Lines with hashes that fit, as somebody writes them who knows how but has no secret. */
+/** Returns lines with matching hashes, as an attacker without the secret can write them. */
 export function rehashed(lines: readonly string[]): string[] {
   let head = ''
   return lines.map((line) => {
@@ -62,7 +62,7 @@ export interface Refusal {
   readonly line: number | undefined
 }
 
-/** How an import is refused. */
+/** Returns the fault of an import. */
 export async function refusal(work: Promise<unknown>): Promise<Refusal> {
   try {
     await work
@@ -84,7 +84,7 @@ const NOTHING = {
   more: undefined,
 } as const
 
-/** A run that some program has written: how it starts, and what writes its records. */
+/** A run from another program: its start, and the function that writes its records. */
 async function begun(
   store: Store,
   id: string,
@@ -126,7 +126,7 @@ async function begun(
   }
 }
 
-/** A run that has asked a model, which said of each answer what it took. */
+/** Creates a run that has asked a model, with the usage of each answer. */
 export async function modelRun(store: Store, id: string, used: readonly Json[]): Promise<void> {
   const { start, write, end } = await begun(store, id)
   const asked: Rec = { ...NOTHING, position: 'a', requests: used.map(() => ['model', { model: 'some:one' }] as const) }
@@ -135,7 +135,7 @@ export async function modelRun(store: Store, id: string, used: readonly Json[]):
   await end()
 }
 
-/** A long run that some program has written: so many records, some of which write a value that stands beside them. */
+/** Creates a long run from another program, with a number of records. Some of them write a value that is stored beside them. */
 export async function longRun(store: Store, id: string, records: number, values: number, size: number): Promise<void> {
   const { start, write, end } = await begun(store, id)
   const every = Math.floor(records / values)

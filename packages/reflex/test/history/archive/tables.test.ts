@@ -17,7 +17,7 @@ async function rowsOf(file: string): Promise<readonly Row[]> {
   return rows
 }
 
-/** Both formats as JSON: whole numbers are big ones in Parquet, and times are dates. */
+/** Returns the rows of both formats as JSON. Parquet has whole numbers as bigints and times as dates. */
 const plainly = (rows: readonly Row[]): unknown =>
   JSON.parse(JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)))
 

@@ -10,7 +10,7 @@ import { asking } from '../archive/lines.ts'
 import { lifeIn, newFolder, workflow } from '../../app/folders.ts'
 import { registered, telemetry } from './telemetry.ts'
 
-/** Spans as a tree of names, each with how it came out. */
+/** Returns spans as a tree of names, each with its status. */
 function tree(
   spans: readonly { readonly id: string; readonly parent?: string; readonly name: string; readonly status: string }[],
 ): string[] {

@@ -4,11 +4,11 @@ import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpa
 import { SpanIds } from '../../../src/index.ts'
 import type { ObserveOptions } from '../../../src/history/telemetry/api.ts'
 
-/** What an application sets up, in memory. */
+/** The telemetry of an application, in memory. */
 export interface Telemetry {
   readonly observe: ObserveOptions & { readonly tracerProvider: BasicTracerProvider; readonly meterProvider: MeterProvider }
   spans(): readonly ReadableSpan[]
-  /** Sums of counters and counts of histograms, by name and facts. */
+  /** The sums of counters and the counts of histograms, by name and facts. */
   metrics(): Promise<Readonly<Record<string, number>>>
 }
 
@@ -44,7 +44,7 @@ export function telemetry(withIds = true): Telemetry {
   }
 }
 
-/** Registers providers for this process, and takes them away again. */
+/** Registers a tracer provider for this process. Returns a function that removes all providers. */
 export function registered({ observe }: Telemetry): () => void {
   trace.setGlobalTracerProvider(observe.tracerProvider)
   return () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parse, parseDot } from '../../../../src/kinds/pipeline/dot/parse.ts'
 import { complaints, graphOf, valuesOf } from './graphs.ts'
 
-/** The attributes of the node `a`, written in its block. */
+/** Returns the attributes of the node `a`, written in its block. */
 const read = (block: string) => valuesOf(graphOf(`digraph g { a [${block}] }`), 'a')
 
 const idsOf = (text: string) => [...graphOf(text).nodes.keys()]

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { Attributes, DotGraph } from '../../../../src/kinds/pipeline/dot/graph.ts'
 import { parseDot } from '../../../../src/kinds/pipeline/dot/parse.ts'
 
-/** What a graph says, without places in the text and without orders that mean nothing. */
+/** Returns the content of a graph without places in the text and without orders that have no meaning. */
 export function meaning(graph: DotGraph): unknown {
   return {
     id: graph.id,
@@ -21,19 +21,19 @@ function pairs(attributes: Attributes): unknown[] {
     .toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))
 }
 
-/** The graph of a text without errors. */
+/** Returns the graph of a text without errors. */
 export function graphOf(text: string): DotGraph {
   const { graph, errors } = parseDot(text)
   if (graph === undefined) throw errors[0] ?? new Error('no graph')
   return graph
 }
 
-/** The values of a node's attributes. */
+/** Returns the values of the attributes of a node. */
 export function valuesOf(graph: DotGraph, id: string): Record<string, unknown> {
   return Object.fromEntries([...(graph.nodes.get(id)?.attributes ?? [])].map(([key, { value }]) => [key, value]))
 }
 
-/** What is wrong with a text, all of it, as `CODE line:column message`. */
+/** Returns all errors of a text, as `CODE line:column message`. */
 export function complaints(text: string, options: { strictGrammar?: boolean } = {}): string[] {
   const { errors } = parseDot(text, { accumulateErrors: true, ...options })
   return errors.map((fault) => `${fault.code} ${fault.line}:${fault.column} ${fault.message}`)
@@ -58,7 +58,7 @@ const block = fc
   )
   .map((attributes) => `[${attributes.join(', ')}]`)
 
-/** Statements of every sort, subgraphs inside subgraphs included: the text of a pipeline without errors. */
+/** Texts of pipelines without errors, with every kind of statement and nested subgraphs. */
 export const dotTexts: fc.Arbitrary<string> = fc
   .letrec<{ body: string; statement: string }>((tie) => ({
     body: fc.array(tie('statement'), { maxLength: 6 }).map((statements) => statements.join(';\n')),

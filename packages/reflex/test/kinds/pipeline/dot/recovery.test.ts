@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { parseDot } from '../../../../src/kinds/pipeline/dot/parse.ts'
 import { complaints, dotTexts, valuesOf } from './graphs.ts'
 
-/** A slip on the second line of a pipeline whose other lines are right. */
+/** Returns a pipeline with a mistake on its second line; the other lines are valid. */
 const around = (line: string) => `digraph g {\n  ${line}\n  last [x="one ]\\"", y=2]\n  last -> end\n}\n`
 
-/** One slip, one error, and what comes behind it is read. */
+/** One mistake causes one error, and the text behind it is read. */
 describe('recovery (seed pipeline 2.4, reference pipeline 1.4)', () => {
   // proves: pipeline s2.4a, pipeline 12.102
   test.each([

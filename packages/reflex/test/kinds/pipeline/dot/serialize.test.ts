@@ -53,7 +53,7 @@ describe('the round trip', () => {
   })
 })
 
-/** As a transform may leave a graph: edges in another order, a node gone, an attribute from a stylesheet on a node that is implicit. */
+/** A graph as a transform can leave it: edges in another order, a removed node, and an attribute from a stylesheet on an implicit node. */
 function mixed(graph: DotGraph, order: readonly number[], removed: number): DotGraph {
   const edges = graph.edges.toSorted((one, other) => (order[one.index] ?? 0) - (order[other.index] ?? 0))
   const nodes = new Map([...graph.nodes].filter((_, at) => at !== removed))
