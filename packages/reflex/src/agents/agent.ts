@@ -18,7 +18,7 @@ export interface AgentPlace {
 export interface AgentCall extends AgentPlace {
   /** Aborted when the decision is no longer wanted. */
   readonly signal: AbortSignal
-  /** The idempotency key: the same when the decision is made again after a crash. */
+  /** The idempotency key. It is the same when the decision is repeated after a crash. */
   readonly key: string
   /** Reports progress to observers. With `begins`, the delta replaces all earlier ones. */
   part(delta: Json, begins?: boolean): void

@@ -7,7 +7,7 @@ import { type EdgesOfNode, writtenQuestion } from './person.ts'
 import { type PersonSpec, personSpec } from './spec.ts'
 
 /**
- * Returns the mistakes of a question before it is asked: an `otherwise` that is no valid answer or is never used, two options
+ * Returns the mistakes of a question before it is asked: an `otherwise` that is not a valid answer or is never used, two options
  * with the same value, and an option that names no edge. `place` has all edges that leave the node.
  */
 export function questionFindings(place: EdgesOfNode, locate: Locator): readonly Fault[] {

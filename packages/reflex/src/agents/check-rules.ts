@@ -37,7 +37,7 @@ function contradiction(conditions: readonly Condition[]): readonly [Condition, C
   return undefined
 }
 
-/** True if no value for which the first holds lets the second hold. */
+/** True if no value fulfils both conditions. */
 function excludes(a: Condition, b: Condition): boolean {
   if (a.type === 'not-exists') return !isMet(b, onlyValue(undefined))
   if (a.type === 'equals') return !isMet(b, onlyValue(a.value))

@@ -28,7 +28,7 @@ export interface CancelResult {
   readonly run: string
   readonly did: CancelOutcome
   readonly status: RunStatus
-  /** The number of the record that cancelled it. */
+  /** The number of the record that cancelled the run. */
   readonly record?: number
   /** The run, if this process owns it now. */
   readonly handle?: RunHandle

@@ -35,11 +35,11 @@ export interface OpenQuestion {
   /** Milliseconds since the epoch. */
   readonly since: number
   readonly due?: number
-  /** The failure behind it, where a failure asks whether to try again. */
+  /** The failure that the question is about, if a failure asks to be retried. */
   readonly fault?: FaultData
 }
 
-/** The questions among the waits of a run. */
+/** Returns the open questions among the waits of a run. */
 export function questionsOf(run: string, waits: readonly OpenWait[]): OpenQuestion[] {
   return waits
     .filter(({ type }) => type === 'answer')
@@ -119,7 +119,7 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
     return ended?.status === 'failed' && isObject(ended.value) ? (ended.value as unknown as FaultData) : undefined
   }
 
-  /** The latest value of a key on the root's board. */
+  /** Returns the latest value of a key on the root's board. */
   get<Key extends keyof Types['values'] & string>(key: Key): Types['values'][Key] | undefined {
     return this.run.state.root.reader().get(key) as Types['values'][Key] | undefined
   }

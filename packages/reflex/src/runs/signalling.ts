@@ -4,15 +4,15 @@ import type { ListenOptions, RunHandle } from './handle.ts'
 export interface SignalOptions extends ListenOptions {
   /** The sender of the message. */
   readonly by?: string
-  /** False: only adds it to the inbox. */
+  /** False: only adds the message to the inbox. */
   readonly run?: boolean
 }
 
-/** The place of a message: a run that this process holds now, or the inbox. */
+/** The place of a message: a run that this process owns now, or the inbox. */
 export interface SignalResult {
   readonly run: string
   readonly topic: string
   readonly handle?: RunHandle
-  /** Its name in the inbox. */
+  /** The name of the message in the inbox. */
   readonly message?: string
 }

@@ -14,7 +14,7 @@ export interface StackStep {
 /** The state of a stored run after one of its records. */
 export interface RunView {
   readonly row: RunRow
-  /** The record shown. */
+  /** The number of the record shown. */
   readonly at: number
   /** Milliseconds since the epoch: the time of that record. */
   readonly time: number

@@ -7,7 +7,7 @@ import type { BlackboardReader, BuiltinGuard, CelGuard, CustomGuard, Guard, Guar
 
 /** Everything about one type of guard: its JSON, its test, and its description. */
 export interface GuardForm<Form extends Guard> {
-  /** Returns the schema of the guard as it stands in a file. */
+  /** Returns the schema of the guard in a file. */
   readonly schema: () => z.ZodObject
   /** Tests the guard. Throws the error of the guard, or a fault if it cannot be evaluated or its result is not a boolean. */
   test(guard: Form, board: BlackboardReader): boolean

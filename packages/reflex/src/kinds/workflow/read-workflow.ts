@@ -58,7 +58,7 @@ export function readWorkflow(text: string, file?: string, options: ReadWorkflowO
   const locate: Locator = (path, at) => json.details(path, at)
   const shape = shapeFindings(json.value, locate)
   const built = shape.length === 0 ? buildWorkflow(json.value, options.guards, locate) : undefined
-  // The structure of an invalid file is checked too, as far as its nodes and edges have the right shape.
+  // The structure of an invalid file is checked too, for all nodes and edges of the right shape.
   const raw = json.value as unknown as Workflow
   const structure = structureFindings(built?.workflow ?? raw, locate, options)
   const findings = [...json.findings, ...shape, ...(built?.findings ?? []), ...structure]

@@ -5,7 +5,7 @@ import type { Rec } from '../../kernel/journal/record.ts'
 /** The name of the wait that a failure opens. */
 export const ENGINE_ERROR = 'engine:error'
 
-/** True for the wait of a failure. A node may have the name of that wait, but what it asks carries no fault. */
+/** True for the wait of a failure. A node may have the same name as that wait, but its question has no fault. */
 export function isFailure(name: string, about: Json | undefined): boolean {
   return name === ENGINE_ERROR && isObject(about) && isObject(about.fault)
 }

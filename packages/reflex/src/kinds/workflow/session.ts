@@ -79,7 +79,7 @@ export class Session {
     return this.#calls.tree
   }
 
-  // Looking
+  // Reading
 
   get #view(): EngineView {
     return this.#deliveredView ?? this.viewOf(this.top)
@@ -142,7 +142,7 @@ export class Session {
     return snapshotOf(this.#view, { names, status, wait, workflowIds, createdAt, sessionId: run.id, executionTree: tree.executionTree() })
   }
 
-  // Telling
+  // Events
 
   /** Observes every record and emits its events, until `unwatch`. */
   watch(): void {

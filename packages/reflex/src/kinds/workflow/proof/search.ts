@@ -38,8 +38,8 @@ export interface Trail {
 export type ReachAnswer = { readonly verdict: 'yes'; readonly trail: Trail } | { readonly verdict: 'no' | 'unsure' }
 
 /**
- * `shown`: only cases that decisions can take as far as is known, for findings that show a path. `allowed`: every case that is
- * not impossible, for findings that say that there is no path.
+ * `shown`: only cases that decisions can take according to the known facts, for findings that show a path. `allowed`: every case
+ * that is not impossible, for findings that exclude every path.
  */
 export type PathMode = 'shown' | 'allowed'
 
