@@ -15,12 +15,12 @@ const mine: RunnableAgent = {
   traits: () => ({ leaves: true, repeat: 'ask', needs: ['arbor://net/x'] }),
 }
 
-describe('who decides', () => {
+describe('the agent of a node', () => {
   const who = (spec: Record<string, unknown>, settings: Partial<DispatchSettings> = {}, metadata?: Record<string, unknown>) =>
     dispatch({ ...base, agents: { mine }, ...settings }).chosenAgent(at(spec, { edges, ...(metadata === undefined ? {} : { metadata }) }))
 
   // proves: workflow 4.1b, workflow d-agent
-  it('is said by the node, the workflow, the operator, and by what the spec contains, in this order', () => {
+  it('is named by the node, the workflow, the operator or the spec, in this order', () => {
     expect(who({ agent: 'person' }, { default: 'model', perNode: { n: 'mine' } }, { agent: 'rules' })).toEqual({
       name: 'person',
       from: 'node',
@@ -36,7 +36,7 @@ describe('who decides', () => {
     expect(who({ classify: {} })).toEqual({ name: 'rules', from: 'spec' })
   })
 
-  it('never keeps a node from calling its tool or asking its question, unless the host says so', () => {
+  it('still calls the tool or asks the question of the node, unless the host replaces it', () => {
     for (const name of ['rules', 'model', 'person']) {
       expect(who({ tool: 'git.log' }, { default: name })).toMatchObject({ name: 'tool' })
       expect(who({ ask: 'x' }, {}, { agent: name })).toMatchObject({ name: 'person' })
@@ -45,7 +45,7 @@ describe('who decides', () => {
     expect(who({ tool: 'git.log' }, { perNode: { n: 'person' } })).toMatchObject({ name: 'person', from: 'operator' })
   })
 
-  it('is somebody who is there', async () => {
+  it('must exist', async () => {
     const unknown = (spec: Record<string, unknown>, settings: Partial<DispatchSettings> = {}) => refusal(() => who(spec, settings))
     expect(await unknown({ agent: 'persn' })).toMatchObject({
       code: 'R2101',
@@ -57,13 +57,13 @@ describe('who decides', () => {
     expect(await unknown({ agent: 3 })).toMatchObject({ code: 'R2101' })
   })
 
-  it('is told in the decision', async () => {
+  it('is recorded in the decision', async () => {
     const all = dispatch({ ...base, agents: { mine } })
     expect(await all.resolve(at({ agent: 'mine' }, { edges }))).toEqual({ type: 'advance', edge: 'e1', by: 'mine' })
     expect(await all.resolve(at({ go: 'B' }, { edges }))).toMatchObject({ edge: 'e2', by: 'rules' })
   })
 
-  it('is no model until there is one', async () => {
+  it('is not a model if no model is configured', async () => {
     expect(await refusal(() => dispatch(base).resolve(at({ prompt: 'x' }, { edges })))).toMatchObject({
       code: 'R4001',
       verdict: 'wait',
@@ -76,8 +76,8 @@ describe('who decides', () => {
   })
 })
 
-describe('the facts of a decision', () => {
-  it('are those of whoever decides, and nobody can tell where nobody does', () => {
+describe('the traits of a decision', () => {
+  it('are those of its agent, and unknown if there is no agent', () => {
     const all = dispatch({ ...base, agents: { mine } })
     expect(all.traits(at({ agent: 'mine' }))).toEqual({ leaves: true, repeat: 'ask', needs: ['arbor://net/x'] })
     expect(all.traits(at({ ask: 'x' }))).toMatchObject({ needs: ['arbor://human/ask'] })
@@ -105,7 +105,7 @@ describe('scripted decisions', () => {
     expect(await refusal(() => script.resolve(at({}, { edges })))).toMatchObject({ code: 'R2121', message: containing('3 decisions') })
   })
 
-  it('are decisions of the engine as well', async () => {
+  it('can be decisions in the form of the engine', async () => {
     const all = { 'w/n': { type: 'advance', edge: 'e2', writes: [{ key: 'k', value: 1 }] }, n: 'A' }
     expect(written(await scriptedAgent(all).resolve(at({}, { edges })))).toEqual({ k: 1 })
     expect(await scriptedAgent({ n: { type: 'suspend', reason: 'r', ask: { text: 't' } } }).resolve(at({}, { edges }))).toMatchObject({
@@ -119,7 +119,7 @@ describe('scripted decisions', () => {
     expect(await scriptedAgent({ n: {} }).resolve(at({}, { edges: ['NEXT>x'] }))).toMatchObject({ edge: 'e1' })
   })
 
-  it('stand for a tool at the nodes that they name, and leave the others alone', async () => {
+  it('replace a tool at the nodes that they name, and leave other nodes alone', async () => {
     const script = scriptedAgent({ n: { writes: { log: [] }, go: 'A' } })
     const all = dispatch({ ...base, agents: { script }, default: 'script' })
     expect(await all.resolve(at({ tool: 'git.log', writes: 'log' }, { edges }))).toMatchObject({
@@ -131,14 +131,14 @@ describe('scripted decisions', () => {
     expect(other.chosenAgent(at({ go: 'B' }, { edges }))).toEqual({ name: 'rules', from: 'spec' })
   })
 
-  it('are refused when they are none, or name no edge', async () => {
+  it('are refused if they are invalid or name no edge', async () => {
     for (const data of [[], 'A', { n: 3 }, { n: [null] }, { n: { goo: 'A' } }])
       expect(await refusal(() => scriptedAgent(data, { file: 'd.json' }))).toMatchObject({ code: 'R2120', file: 'd.json' })
     expect(await refusal(() => scriptedAgent({ n: 'C' }).resolve(at({}, { edges })))).toMatchObject({ code: 'R2103' })
   })
 })
 
-describe('what can be seen before a run', () => {
+describe('the check before a run', () => {
   it.each([
     [{ promt: 'How urgent?', system: 'Be short.', writes: 'urgency' }, 'promt', 'prompt'],
     [{ aks: 'Which?', options: ['a', 'b'], writes: 'answer' }, 'aks', 'ask'],
@@ -171,7 +171,7 @@ describe('what can be seen before a run', () => {
     ],
   }
 
-  it('is everything at once, each at its place', () => {
+  it('finds all mistakes at once, each at its place', () => {
     const found = dispatch(base).check(workflow)
     expect(found.map(({ code, path, message }) => `${code} ${path} ${message}`)).toEqual([
       'R1011 nodes.a.spec.wrties no attribute "wrties"',
@@ -186,7 +186,7 @@ describe('what can be seen before a run', () => {
     ])
   })
 
-  it('names an agent of everybody once', () => {
+  it('reports an unknown agent of the whole workflow once', () => {
     const wrong = {
       ...workflow,
       nodes: { e: workflow.nodes['e'] ?? { id: 'e', spec: {} }, x: { id: 'x', spec: {} } },
@@ -202,7 +202,7 @@ describe('what can be seen before a run', () => {
     ])
   })
 
-  it('is nothing where nothing is wrong', () => {
+  it('finds nothing in a correct workflow', () => {
     expect(dispatch(base).check({ ...workflow, nodes: { e: { id: 'e', spec: {} } }, edges: [] })).toEqual([])
   })
 })

@@ -21,8 +21,8 @@ const reads = (flow: NodeFlow | undefined): string[] =>
 const writes = (flow: NodeFlow | undefined): string[] =>
   (flow?.writes ?? []).map(({ key, values }) => (values === undefined ? key : `${key}=${JSON.stringify(values)}`))
 
-describe('what a spec says that its agent reads and writes', () => {
-  test('in the order of its actions: what it has written itself is there', () => {
+describe('the reads and writes of a spec', () => {
+  test('are in the order of its actions, without reads of keys that it wrote itself', () => {
     const flow = flowOf({
       classify: { from: 'commits', into: 'classes', rules: [{ class: 'fix', match: '^fix' }] },
       extract: [{ from: 'classes.top', into: 'numbers', match: '#(\\d+)', without: 'known' }],
@@ -46,7 +46,7 @@ describe('what a spec says that its agent reads and writes', () => {
     expect(writes(flow)).toEqual(['classes', 'numbers', 'title', 'text', 'done=[true]', 'copy', 'deep'])
   })
 
-  test('on each way of its rules, with what the rules before have ruled out', () => {
+  test('of each case of its rules include the conditions that earlier rules excluded', () => {
     const flow = flowOf(
       {
         rules: [
@@ -104,7 +104,7 @@ describe('what a spec says that its agent reads and writes', () => {
     expect(reads(flowOf({ prompt: 'About {{order}}' }))).toEqual(['order? @spec.prompt'])
   })
 
-  test('is unknown where the spec or the agent is somebody else’s, and nothing where the spec is empty', () => {
+  test('are unknown for the spec or agent of somebody else, and empty for an empty spec', () => {
     expect(flowOf({ create: ['a fact'] })).toBeUndefined()
     expect(flowOf({ agent: 'mine', writes: { a: 1 } })).toBeUndefined()
     expect(flowOf({ rules: 'none' })).toBeUndefined()
@@ -112,7 +112,7 @@ describe('what a spec says that its agent reads and writes', () => {
     expect(flowOf({})).toEqual({ reads: [], writes: [], cases: [{ when: [], reads: [], writes: [] }] })
   })
 
-  test('is possible and not sure where somebody chooses instead of the rules', () => {
+  test('are possible but not certain if another agent chooses instead of the rules', () => {
     const spec = { rules: [{ go: 'left', writes: { out: 1 } }, { go: 'right' }] }
     const flow = flowOf(spec, ['left', 'right'], { default: 'person' })
     expect(flow?.cases.map(({ edge, writes: made }) => [edge, made.length])).toEqual([
@@ -123,7 +123,7 @@ describe('what a spec says that its agent reads and writes', () => {
   })
 })
 
-test('a template that is begun and never ended is a mistake', () => {
+test('a template that is not closed is a mistake', () => {
   expect(templateProblem('Dear {{name')).toBe('{{name is not closed with }}')
   expect(templateProblem('{{#a}}x{{/a')).toBe('{{#a}} is not closed')
   expect(templateProblem('{{a}} and { b }')).toBeUndefined()

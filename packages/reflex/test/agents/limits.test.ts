@@ -13,14 +13,14 @@ const codeOf = (work: () => unknown): unknown => {
   }
 }
 
-test('sections inside sections that write nothing come to an end', () => {
+test('nested sections that write nothing come to an end', () => {
   const board = new ScopedBlackboard()
   board.append([{ key: 'l', value: Array.from({ length: 100 }, () => 1) }], { workflowId: 'w', nodeId: 'n', stackDepth: 0 })
   const draft = new Draft(board.reader())
   expect(codeOf(() => fill(`${'{{#l}}'.repeat(6)}${'{{/l}}'.repeat(6)}`, draft, 'text'))).toBe('R2113')
 })
 
-test('a pattern that never ends, and a schema that contains itself, are refused', () => {
+test('an endless pattern and a schema that contains itself are refused', () => {
   const hang = { text: 'q', schema: { type: 'string', pattern: '^(a+)+$' } }
   expect(codeOf(() => acceptAnswer(hang, `${'a'.repeat(40)}b`))).toBe('R4201')
   const loop = { text: 'q', schema: { $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' } }

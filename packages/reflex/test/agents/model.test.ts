@@ -23,7 +23,7 @@ const two: Setting = { edges: ['FULL>pay', 'NO>decline'], board: { order: { id: 
 const spec = { prompt: 'Refund {{order.id}} in full, or decline?' }
 
 describe('a choice', () => {
-  it('is among the open edges, with a reason, and keeps what it saw and took', async () => {
+  it('is among the open edges, has a reason, and records its inputs and its usage', async () => {
     const { agent, asked } = agentThat({
       object: { edge: 'FULL', because: 'Lost by the carrier.' },
       usage: { input: 900, output: 30 },
@@ -44,7 +44,7 @@ describe('a choice', () => {
     expect(JSON.stringify(request?.messages)).toContain('FULL: leads to \\"pay\\", about pay')
   })
 
-  it('keeps what its prompt was filled with, also where the board is not shown', async () => {
+  it('records the keys in its prompt, even if the board is not shown', async () => {
     const { agent } = agentThat({ object: { edge: 'NO', because: 'x' } })
     expect(await agent.resolve(at({ ...spec, show: ['state'] }, two))).toMatchObject({ saw: { keys: ['state', 'order'] } })
   })
@@ -57,7 +57,7 @@ describe('a choice', () => {
     expect(JSON.stringify(asked[0]?.messages)).not.toContain('decline')
   })
 
-  it('is not asked of a model where there is none', async () => {
+  it('is not asked of a model if there is only one edge', async () => {
     const { agent, asked } = agentThat()
     expect(await agent.resolve(at({ prompt: 'Which?' }, { edges: ['FULL>pay', ['NO>decline', equals('a', 1)]] }))).toMatchObject({
       edge: 'e1',
@@ -71,7 +71,7 @@ describe('a choice', () => {
     expect(asked).toEqual([])
   })
 
-  it('can be left to it at nodes that ask nothing: rules work out, it chooses, the rule of its edge writes', async () => {
+  it('is left to the model at a node that asks nothing: rules compute, the model chooses, the rule of its edge writes', async () => {
     const { agent, asked } = agentThat({ object: { edge: 'B', because: 'why not' } })
     const rules = {
       writes: { n: 1 },
@@ -87,15 +87,15 @@ describe('a choice', () => {
   })
 })
 
-describe('what it writes', () => {
-  it('is plain text where one text is wanted and there is one way', async () => {
+describe('the writes of a model', () => {
+  it('are plain text for a single text at a node with one edge', async () => {
     const { agent, asked } = agentThat('Dear Ana, …')
     const decision = await agent.resolve(at({ prompt: 'Write to the customer.', writes: 'message' }, { edges: ['NEXT>end'] }))
     expect(written(decision)).toEqual({ message: 'Dear Ana, …' })
     expect(asked[0]?.output).toBeUndefined()
   })
 
-  it('fits the schema of each key, beside the choice', async () => {
+  it('fit the schema of each key, together with the choice', async () => {
     const score = { type: 'number', minimum: 0, maximum: 1 } as const
     const { agent, asked } = agentThat(
       { object: { edge: 'A', because: 'y', writes: { score: 2 } } },
@@ -111,7 +111,7 @@ describe('what it writes', () => {
 })
 
 describe('the board in a prompt', () => {
-  it('keeps to its budget: small values whole, a long one cut, the rest named, and all of it said', async () => {
+  it('keeps its budget: small values in full, a long one cut, the rest only named, and the prompt says so', async () => {
     const board = { note: 'x'.repeat(2000), small: 'yes', huge: 'y'.repeat(100_000), id: 7 }
     const { agent, asked } = agentThat({ object: { edge: 'A', because: 'z' } })
     const decision = await agent.resolve(at({ prompt: 'Which?', budget: 300 }, { edges: ['A>a', 'B>b'], board }))
@@ -122,7 +122,7 @@ describe('the board in a prompt', () => {
     expect(text).toContain('Not shown, since they are too long: huge')
   })
 
-  it('shows only what is named', async () => {
+  it('shows only the named keys', async () => {
     const { agent, asked } = agentThat({ object: { edge: 'A', because: 'z' } })
     await agent.resolve(
       at({ prompt: 'Which?', show: ['order.total'] }, { edges: ['A>a', 'B>b'], board: { order: { total: 3 }, secret: 'no' } }),
@@ -131,14 +131,14 @@ describe('the board in a prompt', () => {
     expect(JSON.stringify(asked[0]?.messages)).not.toContain('secret')
   })
 
-  it('is data: what is filled in is never read as a template or as a way', async () => {
+  it('is data: a filled-in value is never read as a template or as an edge', async () => {
     const { agent, asked } = agentThat({ object: { edge: 'A', because: 'z' } })
     await agent.resolve(at({ prompt: 'About {{mail}}' }, { edges: ['A>a', 'B>b'], board: { mail: '{{order}} and go over B' } }))
     expect(JSON.stringify(asked[0]?.messages)).toContain('About {{order}} and go over B')
   })
 })
 
-describe('settings of a node', () => {
+describe('the settings of a node', () => {
   it('reach the model', async () => {
     const { agent, asked } = agentThat({ object: { edge: 'A', because: 'z' } })
     const settings = {
@@ -155,13 +155,13 @@ describe('settings of a node', () => {
     expect(asked[0]?.messages[0]).toMatchObject({ role: 'system', content: containing('Be strict with ana.') })
   })
 
-  it('that are not stated are not sent', async () => {
+  it('are not sent if they are not stated', async () => {
     const { agent, asked } = agentThat({ object: { edge: 'A', because: 'z' } })
     await agent.resolve(at({ prompt: 'Which?' }, { edges: ['A>a', 'B>b'] }))
     expect(Object.keys(asked[0] ?? {}).toSorted()).toEqual(['label', 'messages', 'output'])
   })
 
-  it('that mean nothing are refused', async () => {
+  it('are refused if they are invalid', async () => {
     const { agent } = agentThat()
     expect(await refusal(() => agent.resolve(at({ prompt: 'Which?', temprature: 1 }, { edges: ['A>a', 'B>b'] })))).toMatchObject({
       code: 'R2100',
@@ -171,7 +171,7 @@ describe('settings of a node', () => {
 })
 
 describe('tools and files of a node', () => {
-  it('need a host that performs effects: an engine that only asks for decisions is told so', async () => {
+  it('need a host that performs effects: an engine that only asks for decisions refuses them', async () => {
     const find = defineTool({ name: 'parcel.find', description: 'Finds.', leaves: false, repeat: 'free', run: () => null })
     const tools = new Tools([find])
     const agent = modelAgent(createModels({ host: virtualHost(), model: scriptedModel(['never']) }), tools)

@@ -7,7 +7,7 @@ const decide = (spec: Record<string, unknown>, setting?: Setting): Promise<Decis
 const edges = ['YES>pay', 'NO>decline']
 
 describe('a question', () => {
-  it('offers the open edges, with what lies behind them', async () => {
+  it('offers the open edges, with the descriptions of their targets', async () => {
     expect(
       await decide(
         { ask: 'Refund {{total}} to {{who}}?', due: '3d', otherwise: 'no', show: ['total'] },
@@ -34,7 +34,7 @@ describe('a question', () => {
     })
   })
 
-  it('offers options of its own, without those whose edge is closed', async () => {
+  it('offers its own options, without those whose edge is closed', async () => {
     const options = [
       { event: 'YES', label: 'Yes', detail: 'write {{file}}' },
       { value: 'minor', event: 'YES', label: 'Minor', writes: { version: { from: 'next.minor' } } },
@@ -53,7 +53,7 @@ describe('a question', () => {
     expect(written(minor)).toEqual({ answer: 'minor', version: '1.5.0' })
   })
 
-  it('asks for text where there is one way and a key to write to', async () => {
+  it('asks for text if there is one edge and a key to write', async () => {
     expect(await decide({ ask: 'Why?', writes: 'why' }, { edges: ['NEXT>b'] })).toEqual({
       type: 'suspend',
       reason: 'Why?',
@@ -71,14 +71,14 @@ describe('a question', () => {
     expect(await decide({ ask: 'Go on?' }, { edges: ['NEXT>b'] })).toMatchObject({ ask: { options: [{ value: 'NEXT' }] } })
   })
 
-  it('may have a schema, and ends a workflow where no edge leaves', async () => {
+  it('may have a schema, and ends a workflow at a node without edges', async () => {
     const spec = { ask: 'How many?', schema: { type: 'integer', minimum: 1 }, writes: 'n' }
     expect(await decide(spec)).toMatchObject({ ask: { schema: { type: 'integer' } } })
     expect(await decide(spec, { input: '3' })).toEqual({ type: 'complete', writes: [{ key: 'n', value: 3 }], by: 'a person', because: '3' })
     expect(await refusal(() => decide(spec, { input: '0' }))).toMatchObject({ code: 'R4201' })
   })
 
-  it('needs a person, and says so', () => {
+  it('requires a person in its traits', () => {
     expect(personAgent.traits?.(at({ ask: 'x' }))).toEqual({ leaves: false, repeat: 'free', needs: ['arbor://human/ask'] })
   })
 })
@@ -94,14 +94,14 @@ describe('an answer', () => {
     })
   })
 
-  it('is refused when it is none of the options, with a guess', async () => {
+  it('that matches no option is refused, with a suggestion', async () => {
     expect(await refusal(() => decide({ ask: 'Refund?' }, { edges, input: 'yse' }))).toMatchObject({
       code: 'R4200',
       message: containing('did you mean "YES"?'),
     })
   })
 
-  it('must lead somewhere', async () => {
+  it('must name an open edge', async () => {
     expect(await refusal(() => decide({ ask: 'Which?', options: ['red', 'blue'] }, { edges, input: 'red' }))).toMatchObject({
       code: 'R2114',
     })
@@ -116,7 +116,7 @@ describe('an answer', () => {
   })
 })
 
-describe('a spec that is wrong', () => {
+describe('a spec with a mistake', () => {
   it.each([
     [{ ask: 'x', due: '3 weeks' }, 'n.spec.due'],
     [{ ask: 'x', due: '0s' }, 'n.spec.due'],
@@ -128,13 +128,13 @@ describe('a spec that is wrong', () => {
     expect(await refusal(() => decide(spec, { edges }))).toMatchObject({ code: 'R2100', path })
   })
 
-  it('names no option as what counts later', async () => {
+  it('is refused if its default answer is not an option', async () => {
     expect(await refusal(() => decide({ ask: 'x', otherwise: 'MAYBE' }, { edges }))).toMatchObject({ code: 'R4200' })
   })
 })
 
-describe('a person in the place of somebody else', () => {
-  it('is asked what a model would be', async () => {
+describe('a person who replaces another agent', () => {
+  it('is asked the prompt of the model', async () => {
     expect(await decide({ prompt: 'Refund in full?' }, { edges })).toMatchObject({
       ask: { text: 'Refund in full?', options: [{ value: 'YES' }, { value: 'NO' }] },
     })
@@ -145,7 +145,7 @@ describe('a person in the place of somebody else', () => {
     expect(told).toMatchObject({ edge: 'e1', writes: [{ key: 'message', value: 'Hello' }] })
   })
 
-  it('chooses where rules would, and the rule of the edge writes', async () => {
+  it('chooses instead of the rules, and the rule of the edge writes', async () => {
     const spec = {
       classify: { from: 'list', into: 'c', rules: [{ match: 'a', class: 'a' }] },
       rules: [
@@ -158,7 +158,7 @@ describe('a person in the place of somebody else', () => {
     expect(written(await decide(spec, { ...setting, input: 'NO' }))).toMatchObject({ c: { total: 1 }, said: 'no' })
   })
 
-  it('is not asked where there is one way, nor about a spec that is not ours', async () => {
+  it('is not asked if there is one edge, nor about the spec of another agent', async () => {
     expect(await decide({}, { edges: ['NEXT>b'] })).toMatchObject({ type: 'advance', by: 'rules' })
     expect(await decide({ match: 'x' }, { edges })).toMatchObject({ ask: { text: 'Where does n go?' } })
   })

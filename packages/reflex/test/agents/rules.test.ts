@@ -7,15 +7,15 @@ const decide = (spec: Record<string, unknown>, setting?: Setting): Promise<Decis
 const refused = (spec: Record<string, unknown>, setting?: Setting) => refusal(() => decide(spec, setting))
 const bump = { type: 'equals', key: 'bump', value: 'major' }
 
-describe('without rules', () => {
-  it('goes on over the one open edge, and ends where none leaves', async () => {
+describe('a node without rules', () => {
+  it('takes the only open edge, and ends if no edge leaves it', async () => {
     expect(await decide({}, { edges: ['NEXT>b'] })).toEqual({ type: 'advance', edge: 'e1', by: 'rules' })
     expect(await decide({}, { edges: ['A>a', ['B>b', { type: 'exists', key: 'no' }]] })).toMatchObject({ edge: 'e1' })
     expect(await decide({})).toEqual({ type: 'complete', by: 'rules' })
     expect(await decide({ go: 'b' }, { edges: ['A>a', 'B>b'] })).toMatchObject({ edge: 'e2' })
   })
 
-  it('says what is missing where several edges are open, and why where none is', async () => {
+  it('reports that a rule is missing if several edges are open, and the reasons if none is', async () => {
     expect(await refused({}, { edges: ['A>a', 'B>b'] })).toMatchObject({
       code: 'R2106',
       message: 'n has 2 open edges and no rule that chooses one: A, B',
@@ -26,7 +26,7 @@ describe('without rules', () => {
     })
   })
 
-  it('leaves a spec that is not ours to whom it belongs', async () => {
+  it('ignores the spec of another agent', async () => {
     expect(await decide({ match: ['x'], create: [], outputKey: 'k' }, { edges: ['NEXT>b'] })).toMatchObject({ edge: 'e1' })
     expect(await refused({ rulez: [] }, { edges: ['NEXT>b'] })).toMatchObject({ code: 'R2100' })
   })
@@ -35,7 +35,7 @@ describe('without rules', () => {
 describe('rules', () => {
   const edges = ['MAJOR>major', 'MINOR>minor', 'PATCH>patch']
 
-  it('take the first whose conditions all hold, and say what they saw', async () => {
+  it('use the first rule whose conditions all hold, and report the observed values', async () => {
     const rules = [
       { when: [bump, { type: 'exists', key: 'missing' }], go: 'PATCH' },
       { when: bump, go: 'MAJOR', writes: { version: { from: 'next.major' }, kind: 'breaking' } },
@@ -83,7 +83,7 @@ describe('rules', () => {
     expect(decision).toMatchObject({ edge: holds ? 'e1' : 'e2' })
   })
 
-  it('refuse an edge that is not there, closed, or one of two', async () => {
+  it('refuse an edge that is unknown, closed, or ambiguous', async () => {
     const shut = [['MAJOR>major', bump], 'MINOR>minor', 'MINOR>other'] as const
     expect(await refused({ rules: [{ go: 'MAJR' }] }, { edges })).toMatchObject({
       code: 'R2103',
@@ -103,7 +103,7 @@ describe('rules', () => {
     })
   })
 
-  it('say why none applies, unless the spec says where to go then', async () => {
+  it('report why none applies, unless the spec names a default edge', async () => {
     const rules = [{ when: bump, go: 'MAJOR' }]
     expect(await refused({ rules }, { edges, board: { bump: 'patch' } })).toMatchObject({
       code: 'R2106',
@@ -112,7 +112,7 @@ describe('rules', () => {
     expect(await decide({ rules, go: 'PATCH' }, { edges, board: { bump: 'patch' } })).toMatchObject({ edge: 'e3' })
   })
 
-  it('may give a reason of their own', async () => {
+  it('may have their own reasons', async () => {
     const rules = [{ because: 'breaking = {{n}}', go: 'MAJOR' }]
     expect(await decide({ rules }, { edges, board: { n: 1 } })).toMatchObject({ because: 'breaking = 1' })
   })
@@ -138,7 +138,7 @@ describe('values in a spec', () => {
     })
   })
 
-  it('are never made of what is missing', async () => {
+  it('never replace a missing value', async () => {
     expect(await refused({ writes: { a: { from: 'commit.hash' } } }, { board: { commits: [] } })).toMatchObject({
       code: 'R2110',
       message: 'writes.a reads "commit.hash", but the board has no value there: did you mean "commits"?',
@@ -154,7 +154,7 @@ describe('a template', () => {
   const fill = async (lines: string | string[], board: Record<string, unknown>): Promise<unknown> =>
     written(await decide({ template: { out: lines } }, { board }))['out']
 
-  it('repeats sections, and drops the lines that only begin or end them', async () => {
+  it('repeats sections, and drops lines that only begin or end them', async () => {
     const lines = [
       '# {{version}}',
       '{{#groups.feat}}',
@@ -179,7 +179,7 @@ describe('a template', () => {
     expect(await fill('{{#o}}{{x}}{{/o}}{{#zero}}x{{/zero}}{{^zero}}none{{/zero}}', { o: { x: 0 }, zero: 0 })).toBe('0none')
   })
 
-  it('reads no template in what it fills in, and no code anywhere', async () => {
+  it('never reads filled-in text as a template or as code', async () => {
     expect(await fill('{{a}} {{b}}', { a: '{{b}}', b: '$& {{#x}}' })).toBe('{{b}} $& {{#x}}')
     expect(await refused({ template: { out: '{{a.constructor}}' } }, { board: { a: {} } })).toMatchObject({ code: 'R2110' })
   })
@@ -210,7 +210,7 @@ describe('classify', () => {
     { match: '^never:', class: 'never' },
   ]
 
-  it('sorts items by the first pattern, counts them, and says so', async () => {
+  it('sorts items by the first matching pattern, counts them, and summarizes the counts', async () => {
     const spec = { classify: { from: 'commits', by: ['subject', 'body'], into: 'classes', rules, keep: ['hash'] } }
     const decision = await decide(spec, { board: { commits }, edges: ['NEXT>b'] })
     expect(written(decision)).toEqual({
@@ -230,7 +230,7 @@ describe('classify', () => {
     expect(decision).toMatchObject({ because: '2 breaking, 1 feature, 1 fix, 1 other' })
   })
 
-  it('takes texts as they are, and nothing at all', async () => {
+  it('accepts texts and an empty list', async () => {
     const spec = { classify: { from: 'list', into: 'c', rules: [{ match: 'A', flags: 'i', class: 'a' }], otherwise: 'rest' } }
     expect(written(await decide(spec, { board: { list: ['xa', 'b'] } }))).toEqual({
       c: { counts: { a: 1, rest: 1 }, groups: { a: ['xa'], rest: ['b'] }, top: 'a', total: 2 },
@@ -251,7 +251,7 @@ describe('classify', () => {
     })
   })
 
-  it('refuses what is no list, items without text, and too many', async () => {
+  it('refuses a value that is not a list, items without text, and too many items', async () => {
     const spec = { classify: { from: 'x', into: 'c', rules: [{ match: 'a', class: 'a' }] } }
     expect(await refused(spec, { board: { x: 'text' } })).toMatchObject({ code: 'R2111' })
     expect(await refused(spec, { board: { x: [{}] } })).toMatchObject({ code: 'R2111', message: containing('"by"') })
@@ -259,13 +259,13 @@ describe('classify', () => {
     expect(await refused(spec, { board: {} })).toMatchObject({ code: 'R2110' })
   })
 
-  it('matches in time linear in the text what others take for ever for', async () => {
+  it('matches in linear time where other engines need exponential time', async () => {
     const spec = { classify: { from: 'x', into: 'c', rules: [{ match: '^(a+)+$', class: 'a' }] } }
     const texts = [`${'a'.repeat(9_000)}!`, 'a'.repeat(9_000)]
     expect(written(await decide(spec, { board: { x: texts } }))).toMatchObject({ c: { counts: { a: 1, other: 1 } } })
   })
 
-  it('is refused before a run where it looks around or back', async () => {
+  it('refuses lookarounds and back references before a run', async () => {
     const spec = { extract: { from: 'x', into: 'c', match: 'a(?!b)' } }
     expect(await refused(spec, { board: { x: 'a' } })).toMatchObject({
       code: 'R2100',
@@ -274,7 +274,7 @@ describe('classify', () => {
     })
   })
 
-  it('counts its steps and stops above a number of them', async () => {
+  it('counts its steps and stops at the limit', async () => {
     const match = Array.from({ length: 12 }, (_, i) => `(?:[${'abcdefghijkl'.slice(i)}]{1,9}x){1,9}`).join('|')
     const spec = { classify: { from: 'x', into: 'c', rules: Array.from({ length: 20 }, () => ({ match, class: 'a' })) } }
     const x = Array.from({ length: 1_000 }, () => 'a'.repeat(200))
@@ -286,7 +286,7 @@ describe('extract and pick', () => {
   const diff =
     '-export function parse(text) {\n-export const old = 1\n+export function load() {\n-export function load(a) {\n-export function parse(a) {\n'
 
-  it('collects what a pattern finds, each once, without what stands elsewhere', async () => {
+  it('collect each match of a pattern once, without those in another list', async () => {
     const extract = [
       { from: 'shown.diff', match: '^\\+export (?:function|const) (\\w+)', into: 'added' },
       { from: 'shown.diff', match: '^-export (?:function|const) (\\w+)', into: 'removed', without: 'added' },
@@ -298,14 +298,14 @@ describe('extract and pick', () => {
     expect(decision).toMatchObject({ because: '1 added; 2 removed; constant “-export const old”; none not found' })
   })
 
-  it('reads the text of list items', async () => {
+  it('read the text of list items', async () => {
     const extract = { from: 'commits', by: 'body', match: '^BREAKING[ -]CHANGE: (.+)$', into: 'notes' }
     expect(
       written(await decide({ extract }, { board: { commits: [{ body: 'x\nBREAKING CHANGE: a' }, {}, { body: 'BREAKING-CHANGE: b' }] } })),
     ).toEqual({ notes: ['a', 'b'] })
   })
 
-  it('picks the first value that is something', async () => {
+  it('pick the first value that is present', async () => {
     const pick = { note: [{ from: 'nope' }, { from: 'empty' }, { from: 'none' }, 'removed: {{removed}}'], zero: [{ from: 'zero' }, 1] }
     const decision = await decide({ pick }, { board: { empty: '', none: [], removed: ['a', 'b'], zero: 0 } })
     expect(written(decision)).toEqual({ note: 'removed: a, b', zero: 0 })
@@ -313,7 +313,7 @@ describe('extract and pick', () => {
     expect(written(await decide({ pick: { note: [{ from: 'a' }, null] } }))).toEqual({ note: null })
   })
 
-  it('works in order: classify, extract, pick, template', async () => {
+  it('run in this order: classify, extract, pick, template', async () => {
     const spec = {
       template: { text: '{{name}} of {{c.total}}' },
       pick: { name: [{ from: 'found' }, 'nobody'] },
@@ -324,7 +324,7 @@ describe('extract and pick', () => {
   })
 })
 
-describe('a spec that is wrong', () => {
+describe('a spec with a mistake', () => {
   it.each([
     [{ rulez: [] }, 'n.spec.rulez', 'no attribute "rulez"', 'write "rules"'],
     [{ rules: [{ wen: bump }] }, 'n.spec.rules[0].wen', 'no attribute "wen" in rules[0]', 'write "when"'],
@@ -348,11 +348,11 @@ describe('a spec that is wrong', () => {
   })
 })
 
-describe('what was read', () => {
+describe('the keys that were read', () => {
   const edges = ['YES>a', 'NO>b']
   const board = { order: { total: 84 }, note: 'late', 'a.b': 1, unused: true }
 
-  it('is told by its keys: of conditions, templates and references, and each once', async () => {
+  it('are those of conditions, templates and references, each once', async () => {
     const spec = {
       rules: [
         { when: [{ type: 'above', key: 'order.total', value: 100 }], go: 'YES' },
@@ -362,7 +362,7 @@ describe('what was read', () => {
     expect(await decide(spec, { edges, board })).toMatchObject({ edge: 'e2', saw: { keys: ['order', 'note', 'a.b'] } })
   })
 
-  it('is nothing where nothing of the board was read: what is missing, or what was just written', async () => {
+  it('are none if the board was not read: a key is missing or was just written', async () => {
     const spec = {
       writes: { mine: 1 },
       rules: [
@@ -375,7 +375,7 @@ describe('what was read', () => {
   })
 })
 
-it('takes the one open edge without a look at the edges of the other nodes', async () => {
+it('need no read of the edges of the workflow if one edge is open', async () => {
   const context = at({}, { edges: ['NEXT>end'] })
   let looks = 0
   const edges = new Proxy(context.workflow.edges, {

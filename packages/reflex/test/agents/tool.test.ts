@@ -40,7 +40,7 @@ function call(change: Partial<AgentCall> = {}): AgentCall {
 }
 
 describe('a node with a tool', () => {
-  it('calls it with arguments from the board, writes the result and goes on', async () => {
+  it('calls it with arguments from the board, writes the result and continues', async () => {
     calls.length = 0
     const parts: Json[] = []
     const spec = { tool: 'orders.get', args: { id: { from: 'order_id' }, note: 'for {{who}}', n: 1 }, writes: 'order' }
@@ -63,7 +63,7 @@ describe('a node with a tool', () => {
     expect(parts).toEqual(['half'])
   })
 
-  it('writes parts of the result, works on, and chooses by rules on what it wrote', async () => {
+  it('writes parts of the result, computes, and chooses by rules on the written values', async () => {
     const spec = {
       tool: 'orders.get',
       writes: { total: 'total', sku: 'lines.0.sku', count: 'lines.length', all: '.' },
@@ -96,7 +96,7 @@ describe('a node with a tool', () => {
     }
   })
 
-  it('refuses a tool that is not there and a spec that is wrong', async () => {
+  it('refuses an unknown tool and a spec with a mistake', async () => {
     expect(await refusal(() => agent.resolve(at({ tool: 'order.gt' }, { edges }), call()))).toMatchObject({
       code: 'R4100',
       message: containing('did you mean "orders.get"?'),
@@ -107,7 +107,7 @@ describe('a node with a tool', () => {
     })
   })
 
-  it('calls nothing that the policy does not allow now', async () => {
+  it('does not call a tool that the policy no longer allows', async () => {
     calls.length = 0
     const strict = toolAgent({ ...settings, allows: (call, capability) => call?.run !== 'otter' || capability !== 'arbor://net/orders' })
     expect(await refusal(() => strict.resolve(at({ tool: 'orders.get' }, { edges }), call()))).toMatchObject({
@@ -120,7 +120,7 @@ describe('a node with a tool', () => {
   })
 })
 
-it('reads history and writes notes under the rights of a probationary run', async () => {
+it('reads history and writes notes with the permissions of a probationary run', async () => {
   const repo = new Sandbox(folder())
   repo.commit('feat: one')
   repo.git('tag', 'v1.4.2')
@@ -167,7 +167,7 @@ it('reads history and writes notes under the rights of a probationary run', asyn
   }
 })
 
-it('puts no value into the text of a command, but gives it as a variable', async () => {
+it('never puts a value into the text of a command, but passes it as a variable', async () => {
   const work = folder()
   const agent = toolAgent({ tools: tools(), workdir: work, allows: () => true, denies: () => false })
   const from = call({ settings: settingsWith({ workdir: work, folder: join(work, '.reflex/runs/otter') }) })

@@ -12,7 +12,7 @@ const asking = workflow({
 
 const ordered = (order: JsonObject): JsonObject => ({ order })
 
-test('keys that every object seems to have are compared like others', async () => {
+test('keys with the names of built-in properties are compared like others', async () => {
   const reflex = reflexOf()
   await reflex.run(asking, { id: 'otter' })
   const odd = JSON.parse('{ "total": 4, "constructor": 1, "toString": "x", "__proto__": { "a": 1 } }') as JsonObject
@@ -26,7 +26,7 @@ test('keys that every object seems to have are compared like others', async () =
   ])
 })
 
-test('that one side is a record before the last one is no difference; that the other has ended is', async () => {
+test('an earlier record on one side is not a difference, but the end of the other side is', async () => {
   const reflex = reflexOf()
   const run = await reflex.run(asking, { id: 'otter' })
   const { last } = (await reflex.show('otter')).row

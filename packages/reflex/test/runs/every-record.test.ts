@@ -45,7 +45,7 @@ async function looksOf(run: string, world: WorldOptions): Promise<{ readonly rec
   return { records: row.records, failed }
 }
 
-describe('every record of a run can be looked at', () => {
+describe('every record of a run can be viewed', () => {
   test.each(CASES)('of the pipeline $name', async (it) => {
     const world = { folder: workFolder(), host: virtualHost() }
     cpSync(it.folder, world.folder, { recursive: true })
@@ -73,7 +73,7 @@ describe('every record of a run can be looked at', () => {
   })
 })
 
-test('the picture of a run shows the ways that its branches took, chose and left', async () => {
+test('the picture of a run shows the edges that its branches took, chose and left', async () => {
   const world = { folder: workFolder(), host: virtualHost() }
   writeFileSync(join(world.folder, 'branches.dot'), BRANCHES)
   await reflex(['run', 'branches.dot', '--id', 'otter', '--simulate', '--answers', 'none'], world)

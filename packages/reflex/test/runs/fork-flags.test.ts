@@ -3,7 +3,7 @@ import { DOCUMENTS } from '../../src/cli/output/schema.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { reflex, workFolder } from '../cli/worlds.ts'
 
-test('the command says how far a fork is trusted, and that nothing of it leaves', async () => {
+test('the command prints the trust of a fork, and that no effect of it leaves the machine', async () => {
   const world = { folder: workFolder(), host: virtualHost(), keyboard: false }
   await reflex(['run', 'refund.workflow.json', '--id', 'otter-2m9q', '--answers', 'auto'], world)
   const told = await reflex(['fork', 'otter@9', '--id', 'crane-6v4h', '--trust', 'untrusted', '--simulate'], world)

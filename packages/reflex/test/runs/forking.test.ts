@@ -28,8 +28,8 @@ async function offered(years: number) {
   return reflex
 }
 
-describe('what is set for a fork', () => {
-  test('counts before what is decided for it: a way that it opens can be taken', async () => {
+describe('settings of a fork', () => {
+  test('apply before its decision: an edge that they open can be taken', async () => {
     const reflex = await offered(3)
     expect(await faultOf(reflex.fork(`otter@${BEFORE}`, { decide: 'year' }))).toMatchObject({ code: 'R2064' })
     const forked = await reflex.fork(`otter@${BEFORE}`, { set: { years: 9 }, decide: 'year', id: 'crane' })
@@ -45,22 +45,22 @@ describe('what is set for a fork', () => {
     ])
   })
 
-  test('and a way that it closes cannot', async () => {
+  test('apply before its decision: an edge that they close cannot be taken', async () => {
     const reflex = await offered(9)
     const found = await faultOf(reflex.fork(`otter@${BEFORE}`, { set: { years: 1 }, decide: 'year', id: 'crane' }))
     expect(found).toMatchObject({ code: 'R2064' })
     expect(await reflex.runs({ prefix: 'crane' })).toEqual([])
   })
 
-  test('has keys', async () => {
+  test('need keys', async () => {
     const reflex = await offered(3)
     for (const set of [['years'], 'years', 5, null])
       expect(await faultOf(reflex.fork(`otter@${BEFORE}`, { set: set as unknown as JsonObject }))).toMatchObject({ code: 'R2004' })
   })
 })
 
-describe('forks of one run that are made at once', () => {
-  test('each know how their source was started', async () => {
+describe('simultaneous forks of one run', () => {
+  test('know how their source was started', async () => {
     const store = memoryStore()
     const one = reflexOf({ store })
     const dot = 'digraph p { start -> pay -> done; start [shape=Mdiamond]; done [shape=Msquare]; pay [type=tool, tool_command="pay"] }'

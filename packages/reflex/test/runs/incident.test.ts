@@ -20,13 +20,13 @@ async function started(name: string, dot: string): Promise<Reflex> {
   return reflex
 }
 
-test('a node that failed is said to have failed', async () => {
+test('a failed node is shown as failed', async () => {
   const reflex = await started('fails', FAILS)
   expect(await reflex.why('otter', 'ship')).toMatchObject({ name: 'ship', failed: true })
   expect(await reflex.why('otter', 'back')).not.toHaveProperty('failed')
 })
 
-test('branches that have begun are no ways on any more, and end with the run when that is cancelled', async () => {
+test('branches that have begun are not offered as edges, and end with a cancelled run', async () => {
   const reflex = await started('fan', FAN)
   const { last } = await reflex.find('otter')
   expect((await reflex.show(`otter@${last}`)).choices.map(({ id }) => id)).toEqual(['one->join', 'two->join'])
@@ -36,7 +36,7 @@ test('branches that have begun are no ways on any more, and end with the run whe
   expect(ended.map(({ event: { node, text } }) => `${node} ${text}`)).toEqual(['one cancelled', 'two cancelled'])
 })
 
-test('where nothing is to be decided, the fix is a command for where something is', async () => {
+test('if there is nothing to decide, the fix is a command for a record that has a decision', async () => {
   const reflex = reflexOf()
   const asks = {
     id: 'asks',

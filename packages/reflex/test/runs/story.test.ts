@@ -67,7 +67,7 @@ const classified = workflow({
 const all = (cause: Cause): Cause[] => [cause, ...cause.from.flatMap(all)]
 
 describe('why', () => {
-  test('leads from a decision by rules on to what they read, and from there to where that came from', async () => {
+  test('leads from a decision by rules to the keys that it read, and to their origins', async () => {
     const reflex = reflexOf()
     await reflex.run(classified, { id: 'otter' })
     const told = all(await reflex.why('otter', 'propose')).map(({ what, name }) => `${what} ${name}`)
@@ -76,7 +76,7 @@ describe('why', () => {
     expect(all(await reflex.why('otter', 'approve')).map(({ name }) => name)).toContain('classes')
   })
 
-  test.each(['ana', 'the fork'])('names who answered: %s', async (by) => {
+  test.each(['ana', 'the fork'])('names the person who answered: %s', async (by) => {
     const reflex = reflexOf()
     const run = await reflex.run(classified, { id: 'otter' })
     if (by === 'ana') for (const question of run.questions) await run.answer(question, 'never', by)
@@ -94,7 +94,7 @@ describe('why', () => {
     expect(await reflex.why('otter', 'approve')).toMatchObject({ what: 'decision', value: '[S] Stop', by: 'ana' })
   })
 
-  test('says that no answer arrived in time', async () => {
+  test('reports that no answer arrived in time', async () => {
     const host = virtualHost()
     const surroundings = { host, worker: { id: 'w', host: 'here', pid: 1 }, cwd: '/', environment: {}, actor: 'ana' }
     const reflex = reflexOf({ surroundings })
@@ -113,7 +113,7 @@ describe('why', () => {
     expect(await reflex.why('otter', 'ask')).toMatchObject({ what: 'decision', value: 'no', by: 'a default' })
   })
 
-  test('tells every branch that came together, by its name', async () => {
+  test('shows every branch that was joined, by its name', async () => {
     const { reflex } = await released()
     const { from } = await reflex.why('otter', 'parallel.fail_count')
     expect(from.map(({ what, name, text }) => [what, name, text])).toEqual([
@@ -122,7 +122,7 @@ describe('why', () => {
     ])
   })
 
-  test('of a name that a node and a key have, tells the node, and how to ask for the key', async () => {
+  test('explains the node if a node and a key have the same name, and how to ask for the key', async () => {
     const reflex = reflexOf()
     const both = workflow({
       id: 'both',
@@ -143,7 +143,7 @@ describe('why', () => {
 })
 
 describe('the branches of a run', () => {
-  test('stand beside each other in what it looked like, with the ways on from where each stood', async () => {
+  test('are shown side by side, with the open edges of each', async () => {
     const { reflex, last } = await released()
     const views = await Promise.all(Array.from({ length: last }, (_, i) => reflex.show(`otter@${i + 1}`)))
     const beside = views.find(({ branches }) => branches.length === 2)
@@ -157,8 +157,8 @@ describe('the branches of a run', () => {
   })
 })
 
-describe('a record at which a question was open', () => {
-  test('tells it, also after the answer, and the ways on that it names can be decided', async () => {
+describe('a record with an open question', () => {
+  test('shows the question, also after its answer, and its edges can be decided', async () => {
     const { reflex, last } = await released()
     const run = await reflex.resume('otter')
     for (const question of run.questions) await run.answer(question, 'Yes', 'ana')
@@ -170,7 +170,7 @@ describe('a record at which a question was open', () => {
     expect(choices.map(({ id }) => id)).toEqual(['approve->ship', 'approve->done'])
   })
 
-  test('of a workflow as well, whatever the options are called', async () => {
+  test('of a workflow does too, whatever the names of the options are', async () => {
     const reflex = reflexOf()
     await reflex.run(classified, { id: 'otter' })
     const { choices } = await reflex.show('otter')
@@ -179,8 +179,8 @@ describe('a record at which a question was open', () => {
   })
 })
 
-describe('what a fork does next', () => {
-  test('leaves out what was just answered, and what the answer leads away from', async () => {
+describe('the next effects of a fork', () => {
+  test('exclude the answered question and the effects on other edges', async () => {
     const reflex = reflexOf()
     await reflex.run(classified, { id: 'otter' })
     expect((await reflex.fork('otter')).next).toEqual({ first: ['a question'], later: ['file.write'] })
@@ -188,13 +188,13 @@ describe('what a fork does next', () => {
     expect((await reflex.fork('otter', { decide: 'never' })).next).toEqual({ first: [], later: [] })
   })
 
-  test('is sure of nothing behind a choice', async () => {
+  test('after a choice are not certain', async () => {
     const reflex = reflexOf()
     await reflex.run(classified, { id: 'otter' })
     expect((await reflex.fork('otter@4')).next).toEqual({ first: [], later: ['a question', 'file.write'] })
   })
 
-  test('tells a command as it stands, and names the node of a single word', async () => {
+  test('show a command in full, and the id of the node for a single word', async () => {
     const { reflex, last } = await released()
     expect((await reflex.fork(`otter@${last}`, { decide: 'Yes' })).next).toEqual({ first: ['ship it'], later: [] })
     expect((await reflex.fork(`otter@${last}`, { decide: 'Stop' })).next).toEqual({ first: [], later: [] })
@@ -203,7 +203,7 @@ describe('what a fork does next', () => {
   })
 })
 
-describe('what was set for a fork', () => {
+describe('values set for a fork', () => {
   const typed = workflow({
     id: 'typed',
     entry: 'ask',
@@ -212,7 +212,7 @@ describe('what was set for a fork', () => {
     edges: [{ from: 'ask', to: 'on', event: 'YES' }],
   })
 
-  test('is said to be the fork’s, in its fork too', async () => {
+  test('are attributed to the fork, also in its own fork', async () => {
     const reflex = reflexOf()
     await reflex.run(typed, { id: 'otter' })
     await reflex.fork('otter', { id: 'crane', set: { limit: 5 } })
@@ -221,7 +221,7 @@ describe('what was set for a fork', () => {
       expect((await reflex.show(run)).board).toContainEqual(expect.objectContaining({ key: 'limit', node: undefined, by: 'the fork' }))
   })
 
-  test('and so it is where the board refuses it', async () => {
+  test('are attributed to the fork if the board refuses them', async () => {
     const reflex = reflexOf()
     await reflex.run(typed, { id: 'otter' })
     const refused = await faultOf(reflex.fork('otter', { set: { limit: 'much' } }))
@@ -230,7 +230,7 @@ describe('what was set for a fork', () => {
   })
 })
 
-test('a run that has ended names the fork that goes on from it', async () => {
+test('a run that has ended names the fork that continues it', async () => {
   const { reflex, last } = await released()
   const run = await reflex.resume('otter')
   for (const question of run.questions) await run.answer(question, 'Stop')

@@ -14,7 +14,7 @@ function followed(cause: Cause): { readonly deep: number; readonly last: Cause }
 }
 
 describe('why', () => {
-  test('a value that a loop of thousands of laps has made is told as far as somebody reads, and then says what to ask', async () => {
+  test('shows the value of a long loop up to a limit, and then the command that continues', async () => {
     const reflex = reflexOf({ trust: 'trusted' })
     const laps = 1_200
     const file = join(reflex.workdir, 'laps.dot')
@@ -33,7 +33,7 @@ describe('why', () => {
     expect(followed(await reflex.why('otter', 'more')).deep).toBeLessThan(100)
   })
 
-  test('of a long run few steps are decided again, and none of its records is walked over twice', async () => {
+  test('decides few steps of a long run again, and reads none of its records twice', async () => {
     const reflex = reflexOf({ trust: 'trusted' })
     const rounds = 3_000
     const file = join(reflex.workdir, 'rounds.dot')
@@ -50,7 +50,7 @@ describe('why', () => {
     expect(walked.get('#previous')).toBeLessThan(run.state.n + 1)
   })
 
-  test('a question that nobody has answered yet stands there', async () => {
+  test('shows a question that has no answer yet', async () => {
     const reflex = reflexOf()
     const ask = workflow({
       id: 'ask',
