@@ -38,7 +38,7 @@ export interface CallSite {
 
 /** The declarations of a key in the inputs of nodes. */
 interface KeyContract {
-  /** `always`: some reader requires that a caller provides the key. `perhaps`: all readers treat it as optional. */
+  /** `always`: some node declares the key as inherited and required. `perhaps`: nodes declare it as inherited, and none as required. */
   inherited: 'always' | 'perhaps' | undefined
   /** True if some reader declares that the workflow itself provides the key. */
   isOwn: boolean
