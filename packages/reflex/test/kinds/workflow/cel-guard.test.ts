@@ -46,7 +46,7 @@ describe('a guard in CEL', () => {
     expect(filterEdges(edges, values)).toMatchObject({ ok: true, open: [{ id: 'large' }, { id: 'chair' }], closed: [{ id: 'small' }] })
   })
 
-  test('says what it saw', () => {
+  test('describes the values that it read', () => {
     expect(explainGuard(cel('order.total >= 100'), values)).toEqual({ open: false, why: 'order.total >= 100 is false (84)' })
     expect(explainGuard(cel('has(board.order) && vip'), values)).toEqual({
       open: true,
@@ -73,7 +73,7 @@ describe('a guard in CEL', () => {
     expect(describeFault(fault as never)).toContain(`1 │ ${expr}\n  │ ${' '.repeat(expr.indexOf(part))}${'^'.repeat(part.length)}`)
   })
 
-  test('tells what was read', () => {
+  test('has the read values in its fault', () => {
     expect(thrown(cel('vip && name > 5'))).toMatchObject({ data: { read: 'vip true, name "Ana"' } })
     expect(thrown(cel('order.totl > 5'))).toMatchObject({
       message: 'no field "totl" in order; did you mean "total"?',
@@ -89,14 +89,14 @@ describe('a guard in CEL', () => {
     })
   })
 
-  test('is read again when its text has changed', () => {
+  test('is compiled again if its text has changed', () => {
     const guard = cel('vip')
     expect(evaluateGuard(guard, values)).toBe(true)
     guard.expr = '!vip'
     expect(evaluateGuard(guard, values)).toBe(false)
   })
 
-  test('that fails suspends the run at its node, which goes on when the board is mended (seed workflow 3.4)', async () => {
+  test('that fails suspends the run at its node, which continues when the board is corrected (seed workflow 3.4)', async () => {
     const agent = agentOf({ look: writing({ total: 7 }) })
     const workflow = flow('refund', { read: {}, decide: {}, pay: {} }, [
       ['read', 'decide'],
@@ -115,14 +115,14 @@ describe('a guard in CEL', () => {
 })
 
 describe('a workflow with a guard in CEL', () => {
-  test('goes into a file and comes back', () => {
+  test('is written to a file and loaded again', () => {
     const workflow = workflowOf(cel('name == "a \\"b\\"" && order.total > 5'))
     expect(loadWorkflow(serializeWorkflow(workflow))).toEqual(workflow)
     expect(JSON.stringify(workflowSchema)).toContain('"const":"cel"')
     expect(() => serializeWorkflow(workflowOf({ type: 'cel', expr: 5 }))).toThrow(/expr expects a string/)
   })
 
-  test('is refused without a text as well, with the place of the guard', () => {
+  test('is refused without an expression, with the place of the guard', () => {
     expect(validateWorkflow(workflowOf(cel('order.total >')))).toMatchObject([
       {
         code: 'R1016',
@@ -138,7 +138,7 @@ describe('a workflow with a guard in CEL', () => {
     expect(() => createRegistry().register(workflowOf(cel('len(order) > 1')))).toThrow(/Workflow 'refund': there is no function "len"/)
   })
 
-  test('shows a mistake where the file has it, whatever escapes stand before', () => {
+  test('reports a mistake at its place in the file, even after escapes', () => {
     const character = (text: string, every: number, i: number): string => {
       const units = text.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       return i % 3 === every ? units.join('') : JSON.stringify(text).slice(1, -1)

@@ -23,7 +23,7 @@ import { board } from './fixtures.ts'
 // The claims of docs/claims/workflow.md that no other test proves.
 
 // proves: workflow 2.6c, workflow 2.6d
-test('two paths that meet again lead to the same node, each by the event of its edge', async () => {
+test('two joining paths lead to the same node, each by the event of its edge', async () => {
   const meeting: Workflow = {
     ...flow('meeting', { a: {}, left: {}, right: {}, end: {} }, []),
     edges: [
@@ -58,7 +58,7 @@ test('a board takes any number of entries', async () => {
 })
 
 // proves: workflow 1.2b
-test('built-in guards answer true or false for every JSON value', () => {
+test('built-in guards return true or false for every JSON value', () => {
   const type = fc.constantFrom<BuiltinGuard['type']>('exists', 'not-exists', 'equals', 'not-equals')
   fc.assert(
     fc.property(type, fc.jsonValue(), fc.jsonValue(), fc.boolean(), (kind, value, held, there) => {
@@ -89,7 +89,7 @@ test('a guard gets a reader that cannot write', async () => {
 })
 
 // proves: workflow r10k, workflow r10l
-test('contracts that are not met are found, and do not stop a run', async () => {
+test('unmet contracts are reported, and do not stop a run', async () => {
   const unmet = flow(
     'unmet',
     { a: { outputs: [{ key: 'promised', guaranteed: true }] }, b: { inputs: [{ key: 'order', required: true }] } },
@@ -114,7 +114,7 @@ test('contracts that are not met are found, and do not stop a run', async () => 
 })
 
 // proves: workflow r10h, workflow C9
-test('a registry refuses for the first of its checks, in their order', () => {
+test('a registry refuses for the first failing check, in the order of its checks', () => {
   const taken = flow('taken', { a: {} }, [])
   const registry = createRegistry()
   registry.register(taken)
@@ -177,7 +177,7 @@ test.each<[string, (workflow: Workflow) => void, string]>([
 })
 
 // proves: workflow r14g, workflow r16j
-test('the scope that an unwind gives up has no return map', async () => {
+test('the scope that an unwind discards has no return map', async () => {
   const child = flow('child', { c: {} }, [])
   const main = flow('main', { go: { calls: 'child', map: { got: 'made' } } }, [])
   const engine = engineOf(
@@ -220,7 +220,7 @@ test('the page about workflows states the contract of guards and the scope of a 
 })
 
 // proves: workflow r3d
-test('a step that resumes is running while it is under way', async () => {
+test('a resuming step is running while it is under way', async () => {
   const seen: string[] = []
   const agent = agentOf({
     a: async (it): Promise<Decision> => {
@@ -237,7 +237,7 @@ test('a step that resumes is running while it is under way', async () => {
 })
 
 // proves: workflow d-guards
-test('a guard that is a function needs a name and a version where the store is durable', async () => {
+test('a guard that is a function needs a name and a version if the store is durable', async () => {
   const workdir = realpathSync(mkdtempSync(join(tmpdir(), 'reflex-claims-')))
   onTestFinished(() => rmSync(workdir, { recursive: true, force: true }))
   const guarded = (named: object): Workflow => flow('w', { a: {}, b: {} }, [['a', 'b', { type: 'custom', evaluate: () => true, ...named }]])
@@ -257,7 +257,7 @@ test('a guard that is a function needs a name and a version where the store is d
 })
 
 // proves: workflow r11f
-test('names may be empty in a file, and nodes too; a custom guard needs a name', async () => {
+test('names and lists of nodes may be empty in a file; a custom guard needs a name', async () => {
   const edge = { id: '', from: '', to: '', event: '' }
   expect(loadWorkflow({ id: '', entry: '', nodes: {}, edges: [{ ...edge, guard: { type: 'exists', key: '' } }] })).toMatchObject({
     id: '',

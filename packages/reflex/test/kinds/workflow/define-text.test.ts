@@ -168,7 +168,7 @@ function compile(cwd: string): Map<number, string> {
   )
 }
 
-describe('what the compiler says of a workflow', () => {
+describe('the compiler', () => {
   const lines = PROGRAM.split('\n')
   const mistakes = Object.keys(EXPECTED).map((name) => ({ name, line: lines.indexOf(`// ${name}`) + 2 }))
   let said = new Map<number, string>()
@@ -176,7 +176,7 @@ describe('what the compiler says of a workflow', () => {
     said = within(PROGRAM, compile)
   })
 
-  test('nothing, of one that is right', () => {
+  test('reports nothing about a correct workflow', () => {
     const wrong = new Set(mistakes.map(({ line }) => line))
     expect([...said].filter(([line]) => !wrong.has(line))).toEqual([])
   })
@@ -184,7 +184,7 @@ describe('what the compiler says of a workflow', () => {
   test.each(mistakes)('$name', ({ name, line }) => expect(said.get(line)).toContain(EXPECTED[name]))
 })
 
-test('the program of the page about workflows is right, and does what the page says', () => {
+test('the program on the page about workflows is correct and does what the page says', () => {
   const page = readFileSync(join(root, 'docs/kinds/workflow.md'), 'utf8')
   const [, block = ''] = /## In TypeScript[\s\S]*?```ts\n([\s\S]*?)```/.exec(page) ?? []
   within(`${block}\nconsole.log(JSON.stringify([run.status, run.get('order')?.total, run.value]))\n`, (cwd) => {

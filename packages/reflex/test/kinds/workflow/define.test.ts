@@ -43,7 +43,7 @@ const refund = workflow({
 
 describe('a workflow from an object literal', () => {
   // proves: workflow 2.1a
-  test('is the data of the seed', () => {
+  test('is a workflow of the seed', () => {
     const { board: _, ...data } = refund
     expect(data).toEqual({
       id: 'refund',
@@ -72,7 +72,7 @@ describe('a workflow from an object literal', () => {
     expect(serializeWorkflow(loadWorkflow(serializeWorkflow(refund)))).toBe(serializeWorkflow(refund))
   })
 
-  test('with two edges that would be called the same is refused where it is checked', () => {
+  test('with two edges of the same generated id is refused when it is checked', () => {
     const twice = workflow({
       id: 'twice',
       entry: 'a',
@@ -88,14 +88,14 @@ describe('a workflow from an object literal', () => {
     ])
   })
 
-  test('that calls what is not there yet says so', async () => {
+  test('that calls an undefined workflow is refused', async () => {
     const thrown = await caught(() =>
       workflow({ id: 'early', entry: 'a', nodes: { a: { invokes: { workflow: undefined as never } } }, edges: [] }),
     )
     expect(thrown).toMatchObject({ code: 'R1060', path: 'early/a' })
   })
 
-  test('brings along what it calls, what is called first', () => {
+  test('has the workflows that it calls, callees first', () => {
     const outer = workflow({
       id: 'outer',
       entry: 'a',
@@ -108,7 +108,7 @@ describe('a workflow from an object literal', () => {
 })
 
 describe('a registry', () => {
-  test('takes the called workflows along, once, and lets them be registered by themselves', () => {
+  test('registers called workflows once, and accepts them by themselves later', () => {
     const registry = registryOf(refund)
     expect(registry.list()).toEqual(['identity', 'refund'])
     registry.register(identity)
@@ -116,7 +116,7 @@ describe('a registry', () => {
     expect(registryOf(identity, refund).list()).toEqual(['identity', 'refund'])
   })
 
-  test('takes none of them if one is wrong', async () => {
+  test('registers none of them if one is invalid', async () => {
     const broken = workflow({
       id: 'broken',
       entry: 'a',
@@ -153,7 +153,7 @@ const caller = workflow({
 })
 
 describe('Reflex', () => {
-  test('runs it with what it calls, kept as data, and knows its types', async () => {
+  test('runs the workflow with its callees, stores it as data, and has its types', async () => {
     const reflex = new Reflex({ workdir: folder() })
     onTestFinished(() => reflex.close())
     const run = await reflex.run(caller, { input: { total: 84, order_id: 'A-1042' } })
@@ -173,7 +173,7 @@ describe('Reflex', () => {
     await expect(reflex.run(caller, { input: { total: 'much' } })).rejects.toMatchObject({ code: 'R2045' })
   })
 
-  test('goes on with it in another process, where its validators are JSON Schemas', async () => {
+  test('continues it in another process, in which its validators are JSON Schemas', async () => {
     const workdir = folder()
     const asking = workflow({
       id: 'asking',
@@ -198,7 +198,7 @@ describe('Reflex', () => {
     expect([handle?.status, handle?.get('amount')]).toEqual(['completed', { cents: 5, more: 1 }])
   })
 
-  test('refuses one that is wrong before a run begins', async () => {
+  test('refuses an invalid one before a run begins', async () => {
     const reflex = new Reflex({ store: 'memory:', workdir: folder() })
     onTestFinished(() => reflex.close())
     const broken = { id: 'broken', entry: 'b', nodes: { a: { id: 'a', spec: {} } }, edges: [] }
@@ -206,7 +206,7 @@ describe('Reflex', () => {
   })
 
   // proves: workflow d-files-module
-  test('takes it from a module that exports it, also beside the one that it calls', async () => {
+  test('loads it from a module that exports it, also together with its callee', async () => {
     const workdir = folder()
     writeFileSync(
       join(workdir, 'refund.workflow.ts'),

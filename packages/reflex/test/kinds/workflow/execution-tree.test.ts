@@ -20,7 +20,7 @@ const ids = (records: readonly { invocationId: string }[]): string[] => records.
 
 describe('the tree of calls', () => {
   // proves: workflow r15b, workflow r15f
-  test('notes a call, and that it returned', () => {
+  test('records a call and its return', () => {
     const tree = new ExecutionTree()
     const { record, invalidated } = tree.push({ ...call('i1', 'n'), returnMap: [{ parentKey: 'p', childKey: 'c' }] })
     expect(invalidated).toEqual([])
@@ -35,7 +35,7 @@ describe('the tree of calls', () => {
   })
 
   // proves: workflow r15d, workflow r15f
-  test('lets a call replace an earlier one of the same place, with all within it', () => {
+  test('lets a call replace an earlier one from the same place, with all calls within it', () => {
     const tree = new ExecutionTree()
     for (const [id, node, parent] of [
       ['i1', 'n'],
@@ -52,7 +52,7 @@ describe('the tree of calls', () => {
   })
 
   // proves: workflow D1
-  test('leaves the calls around a recursive one alone', () => {
+  test('does not invalidate the calls around a recursive one', () => {
     const tree = new ExecutionTree()
     let parent: string | undefined
     for (const id of ['i1', 'i2', 'i3', 'i4']) {
@@ -64,7 +64,7 @@ describe('the tree of calls', () => {
     expect(tree.invalidatedExecutions()).toEqual([])
   })
 
-  test('tells of replaced calls before the new one, if asked to', () => {
+  test('returns replaced calls before the new one, if asked to', () => {
     const tree = new ExecutionTree()
     tree.push(call('i1', 'n'))
     expect(tree.supersede(call('i2', 'n'))).toEqual(['i1'])
@@ -73,7 +73,7 @@ describe('the tree of calls', () => {
   })
 
   // proves: workflow r15c
-  test('gives up calls when it is unwound, and they stay given up', () => {
+  test('invalidates calls of an unwind permanently', () => {
     const tree = new ExecutionTree()
     for (const [id, parent] of [
       ['i1', undefined],
@@ -87,7 +87,7 @@ describe('the tree of calls', () => {
     expect(ids(tree.activeExecutions())).toEqual(['i1'])
   })
 
-  test('hands out what cannot be changed and does not change', () => {
+  test('returns frozen records that do not change', () => {
     const tree = new ExecutionTree()
     const map = [{ parentKey: 'p', childKey: 'c' }]
     const { record } = tree.push({ ...call('i1', 'n'), returnMap: map })
@@ -110,13 +110,13 @@ describe('the tree of calls', () => {
     }
   })
 
-  test('refuses an id that was used', () => {
+  test('refuses an id that is already used', () => {
     const tree = new ExecutionTree()
     tree.push(call('i1', 'n'))
     expect(() => tree.push(call('i1', 'm'))).toThrow(TypeError)
   })
 
-  test('goes on from its state as if it had never stopped', () => {
+  test('continues from its state as if it had never stopped', () => {
     const act = fc.record({ what: fc.constantFrom('push', 'pop', 'drop'), node: fc.nat(2), at: fc.nat() })
     fc.assert(
       fc.property(fc.array(act, { maxLength: 40 }), fc.nat(40), (acts, stop) => {
@@ -150,7 +150,7 @@ describe('the tree of calls', () => {
 
 describe('the tree of an engine', () => {
   // proves: workflow r15f
-  test('is a map by ids, with the same records beside it', async () => {
+  test('is a map by ids, with the same records as a list', async () => {
     const engine = engineOf([flow('child', { c: {} }, []), flow('main', { go: { calls: 'child' } }, [])])
     await engine.init('main')
     await engine.run()

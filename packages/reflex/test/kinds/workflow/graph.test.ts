@@ -19,7 +19,7 @@ function leads(workflow: { edges: readonly { from: string; to: string }[] }, fro
 }
 
 describe('the graph of a workflow', () => {
-  test('puts every node after those that lead to it', () => {
+  test('sorts every node after its predecessors', () => {
     fc.assert(
       fc.property(dags, (workflow) => {
         const { order, cycles } = graphOf(workflow)
@@ -30,7 +30,7 @@ describe('the graph of a workflow', () => {
     )
   })
 
-  test('keeps the order of definition where edges leave it open', () => {
+  test('keeps the order of definition where edges allow it', () => {
     expect(graphOf(workflowOf('w', ['c', 'a', 'b'], [])).order).toEqual(['c', 'a', 'b'])
     expect(graphOf(workflowOf('w', ['end', 'b', 'a'], [['a', 'end']])).order).toEqual(['b', 'a', 'end'])
   })
@@ -47,7 +47,7 @@ describe('the graph of a workflow', () => {
     )
   })
 
-  test('does not count nodes behind a cycle among its members', () => {
+  test('does not count nodes after a cycle among its members', () => {
     const workflow = workflowOf(
       'w',
       ['start', 'a', 'b', 'end'],
@@ -73,7 +73,7 @@ describe('the graph of a workflow', () => {
     ).toEqual([['a']])
   })
 
-  test('shows a way round each cycle', () => {
+  test('returns a path around each cycle', () => {
     fc.assert(
       fc.property(graphs, (workflow) => {
         const graph = graphOf(workflow)
@@ -86,7 +86,7 @@ describe('the graph of a workflow', () => {
     )
   })
 
-  test('knows ancestors and what can be reached', () => {
+  test('has ancestors and reachable nodes', () => {
     fc.assert(
       fc.property(graphs, (workflow) => {
         const graph = graphOf(workflow)
@@ -100,7 +100,7 @@ describe('the graph of a workflow', () => {
     )
   })
 
-  test('tolerates edges from and to nowhere, and names that objects have by themselves', () => {
+  test('tolerates edges from and to unknown nodes, and names of built-in properties', () => {
     const workflow = workflowOf(
       'w',
       ['toString', 'b'],
@@ -118,7 +118,7 @@ describe('the graph of a workflow', () => {
     expect([...graph.reachable('constructor')]).toEqual([])
   })
 
-  test('takes 20,000 nodes in a row, in a ring, and in a fan', () => {
+  test('accepts 20,000 nodes in a row, in a ring, and in a fan', () => {
     const row = chain('row', 20_000)
     const ring = { ...row, edges: [...row.edges, { id: 'back', from: 'n19999', to: 'n0', event: 'AGAIN' }] }
     const ids = Object.keys(row.nodes)

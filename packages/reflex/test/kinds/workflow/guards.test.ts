@@ -57,7 +57,7 @@ describe('built-in guards', () => {
   })
 
   // proves: workflow C15
-  test('give for a copy through JSON what they gave before', () => {
+  test('have the same result for a copy made through JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
@@ -69,14 +69,14 @@ describe('built-in guards', () => {
   })
 
   // proves: workflow C4
-  test('of an unknown type are a failure', () => {
+  test('of an unknown type fail', () => {
     expect(thrown(() => evaluateGuard({ type: 'toString' } as unknown as Guard, values))).toMatchObject({ code: 'R2043' })
   })
 })
 
 describe('custom guards', () => {
   // proves: workflow 2.8e, workflow 4.2b
-  test('see the board and answer true or false', () => {
+  test('read the board and return true or false', () => {
     expect(
       evaluateCustomGuard(
         custom((reader: typeof values) => reader.get('total') === 84),
@@ -92,7 +92,7 @@ describe('custom guards', () => {
   })
 
   // proves: workflow D16
-  test('must answer with a boolean', async () => {
+  test('must return a boolean', async () => {
     for (const answer of [1, 'yes', undefined, null, {}]) {
       expect(
         thrown(() =>
@@ -123,11 +123,11 @@ describe('custom guards', () => {
     await new Promise((resolve) => setTimeout(resolve, 5))
   })
 
-  test('without a function are a failure', () => {
+  test('without a function fail', () => {
     expect(thrown(() => evaluateGuard(custom(undefined, 'vip'), values))).toMatchObject({ code: 'R2042' })
   })
 
-  test('throw what they throw', () => {
+  test('throw the error of their function', () => {
     const error = new Error('mine')
     expect(
       thrown(() =>
@@ -158,7 +158,7 @@ describe('the edges of a node', () => {
   })
 
   // proves: workflow r5.2b
-  test('are given up at the first guard that fails', () => {
+  test('are not sorted beyond the first guard that fails', () => {
     const error = new Error('first')
     const first = guarded(
       'first',
@@ -170,7 +170,7 @@ describe('the edges of a node', () => {
     expect(filterEdges([open, broken], values)).toMatchObject({ ok: false, edge: broken, error: { code: 'R2041' } })
   })
 
-  test('say why they are closed', () => {
+  test('have a reason if they are closed', () => {
     const all = [
       open,
       exists,

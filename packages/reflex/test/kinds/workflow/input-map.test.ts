@@ -22,7 +22,7 @@ const main = flow('main', { a: {}, go: { invokes }, z: {} }, [
 
 describe('an input map', () => {
   // proves: workflow 6.3c, workflow r13b
-  test('puts what the caller can read on the own board of the child, in one batch, before its entry', async () => {
+  test('copies values that the caller can read to the own board of the child, in one batch, before its entry', async () => {
     const outermost = flow('outermost', { o: { calls: 'main' } }, [])
     const engine = engineOf([child, main, outermost], agentOf({ a: writing({ in: { deep: 1 } }) }))
     await engine.init('outermost', { blackboard: [{ key: 'outer', value: 'from far' }] })
@@ -44,14 +44,14 @@ describe('an input map', () => {
     }
   })
 
-  test('is gone with the child, and a return map takes it back as it takes what the child wrote', async () => {
+  test('ends with the child, and a return map can return its values like those that the child wrote', async () => {
     const engine = engineOf([child, main], agentOf({ a: writing({ in: 1, outer: 2 }) }))
     await engine.init('main')
     expect(await stepAll(engine)).toEqual(['advanced go', 'invoked child/c', 'popped main/go', 'advanced z', 'completed'])
     expect(boardText(engine.blackboard().entries())).toBe('in=1 main/a@0, outer=2 main/a@0, out=2 main/go@0')
   })
 
-  test('with nothing to give begins the child with an empty board and no write', async () => {
+  test('without values begins the child with an empty board and no write', async () => {
     const engine = engineOf([child, main])
     await engine.init('main')
     const lines = log(engine)
@@ -60,7 +60,7 @@ describe('an input map', () => {
     expect(lines.filter((line) => line.startsWith('write'))).toEqual([])
   })
 
-  test('that gives what the board of the child does not take suspends at the node', async () => {
+  test('suspends at the node if a value does not fit the board of the child', async () => {
     const strict: Workflow = { ...child, board: { given: { type: 'number' } } }
     const engine = engineOf([strict, main], agentOf({ a: writing({ in: 'much' }) }))
     await engine.init('main')
@@ -73,11 +73,11 @@ describe('an input map', () => {
     expect([engine.activeExecutions(), engine.blackboard().keys()]).toEqual([[], ['in']])
   })
 
-  test('stands in JSON', () => {
+  test('can be written as JSON', () => {
     expect(loadWorkflow(serializeWorkflow(main)).nodes['go']?.invokes).toEqual(invokes)
   })
 
-  test('gives named inputs to a program of another kind', async () => {
+  test('passes named inputs to a program of another kind', async () => {
     const guest: Kind = {
       name: 'guest',
       rev: 1,

@@ -49,7 +49,7 @@ function at(text: string, ...path: (string | number)[]): unknown {
 
 describe('loading a workflow', () => {
   // proves: workflow 2.1a, workflow 2.2a, workflow 2.6a, workflow 6.1a, workflow r11g, workflow r11l
-  test('takes a text or a value, and drops the schema', () => {
+  test('accepts a text or a value, and drops the schema', () => {
     const { $schema: _, ...rest } = FILE
     const expected = { ...rest, edges: [FILE.edges[0], { ...FILE.edges[1], guard: { type: 'custom', name: 'isVip', evaluate: isVip } }] }
     expect(loadWorkflow(JSON.stringify(FILE), { guards: { isVip } })).toEqual(expected)
@@ -57,7 +57,7 @@ describe('loading a workflow', () => {
   })
 
   // proves: workflow r11l, workflow d-files-json
-  test('allows comments in a text, leaves out what is absent, and does not copy specs', () => {
+  test('allows comments in a text, leaves out absent fields, and does not copy specs', () => {
     const text = '// mine\n{ "id": "w", "entry": "a", "nodes": { "a": { "id": "a", "spec": {} }, }, "edges": [], }'
     expect(Object.keys(loadWorkflow(text))).toEqual(['id', 'entry', 'nodes', 'edges'])
     expect(Object.keys(loadWorkflow(text).nodes.a ?? {})).toEqual(['id', 'spec'])
@@ -65,14 +65,14 @@ describe('loading a workflow', () => {
   })
 
   // proves: workflow r11k
-  test('leaves the structure to the registry', () => {
+  test('leaves the checks of structure to the registry', () => {
     expect(loadWorkflow({ id: 'w', entry: 'nowhere', nodes: {}, edges: [{ id: 'e', from: 'x', to: 'x', event: '' }] }).entry).toBe(
       'nowhere',
     )
   })
 
   // proves: workflow r11h
-  test('says where a text is no JSON', () => {
+  test('reports the place at which a text is not JSON', () => {
     const error = refused(() => loadWorkflow('{ "id": "w" "entry" }', { file: 'w.json' }))
     expect([error.code, error.workflowId]).toEqual(['SCHEMA_VIOLATION', '<unknown>'])
     expect(error.message).toBe('Invalid JSON: a comma is missing')
@@ -80,7 +80,7 @@ describe('loading a workflow', () => {
   })
 
   // proves: workflow r11i, workflow D14
-  test('says all that is wrong with the shape, and which workflow it is', () => {
+  test('reports all mistakes in the shape, with the id of the workflow', () => {
     const error = refused(() => loadWorkflow('{ "id": "w", "entry": 5, "nodes": { "a": { "id": "a" } }, "edgs": [] }'))
     expect([error.code, error.workflowId]).toEqual(['SCHEMA_VIOLATION', 'w'])
     expect(error.message).toBe(
@@ -121,7 +121,7 @@ describe('loading a workflow', () => {
   })
 
   // proves: workflow r11j, workflow D9
-  test('names the function that a guard lacks', () => {
+  test('names the missing function of a guard', () => {
     for (const guards of [{}, { isvip: isVip }, { isVip: 'yes' as never }]) {
       const error = refused(() => loadWorkflow(JSON.stringify(FILE), { guards }))
       expect([error.code, error.workflowId, error.details]).toEqual([
@@ -139,7 +139,7 @@ describe('loading a workflow', () => {
 
 describe('writing a workflow', () => {
   // proves: workflow r11m
-  test('has a fixed order of keys and two spaces', () => {
+  test('has a fixed order of keys and an indent of two spaces', () => {
     const workflow = loadWorkflow(FILE, { guards: { isVip } })
     const shuffled = {
       metadata: workflow.metadata,
@@ -180,7 +180,7 @@ describe('writing a workflow', () => {
   })
 
   // proves: workflow r11n
-  test('says which edge it is', () => {
+  test('names the edge of a mistake', () => {
     expect(refused(() => serializeWorkflow(withGuard({ type: 'custom', evaluate: isVip }))).details).toEqual({ edgeId: 'e' })
     expect(refused(() => serializeWorkflow(withGuard({ type: 'equals', key: 'k' }))).details.edgeId).toBe('e')
   })
@@ -195,7 +195,7 @@ describe('writing a workflow', () => {
     expect(at(written, 'nodes', 'n0')).toEqual({ id: 'n0', spec: { list: [{}] } })
   })
 
-  test('refuses specs that JSON cannot say, and names the place', () => {
+  test('refuses specs that JSON cannot express, and names the place', () => {
     const cycle: Record<string, unknown> = {}
     cycle.self = cycle
     for (const value of [isVip, Number.NaN, new Date(0), 1n, cycle]) {
@@ -208,7 +208,7 @@ describe('writing a workflow', () => {
   })
 
   // proves: workflow 2.2a, workflow 2.6a, workflow r11c, workflow r11o, workflow D10
-  test('and loading it give the same workflow, and the same text', () => {
+  test('and loading it again result in the same workflow and the same text', () => {
     const name = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => text !== '__proto__')
     const json = fc.jsonValue({ maxDepth: 3 })
     const spec = fc.dictionary(name, json)
@@ -252,16 +252,16 @@ describe('writing a workflow', () => {
   })
 })
 
-describe('reading a workflow to find everything', () => {
+describe('reading a workflow with all its findings', () => {
   const text = JSON.stringify(FILE, null, 2)
 
-  test('gives it when there is nothing to find', () => {
+  test('returns the workflow if there are no findings', () => {
     const { workflow, findings } = readWorkflow(text, 'refund.workflow.json', { guards: { isVip } })
     expect(findings).toEqual([])
     expect(workflow?.id).toBe('refund')
   })
 
-  test('gives no workflow when there are errors, and gives it with warnings', () => {
+  test('returns no workflow if there are errors, but returns it with warnings', () => {
     expect(readWorkflow(text, 'x.json').workflow).toBeUndefined()
     const warned = readWorkflow(text, 'x.json', { guards: { isVip }, lookup: () => undefined })
     expect(warned.findings.map(({ code, severity, file, line }) => [code, severity, file, line])).toEqual([
@@ -270,7 +270,7 @@ describe('reading a workflow to find everything', () => {
     expect(warned.workflow).toBeDefined()
   })
 
-  test('finds shape and structure together, in the order of the file', () => {
+  test('finds mistakes of shape and structure together, in the order of the file', () => {
     const damaged = text
       .replace('"entry": "read"', '"entry": "raed"')
       .replace('"event": "YES"', '"event": 5')
@@ -281,7 +281,7 @@ describe('reading a workflow to find everything', () => {
     for (const finding of findings) expect(finding.frame).toContain('^')
   })
 
-  test('never throws, however the file is damaged', () => {
+  test('never throws for a damaged file', () => {
     const damage = fc.array(
       fc.tuple(
         fc.nat(text.length),
@@ -301,7 +301,7 @@ describe('reading a workflow to find everything', () => {
     )
   })
 
-  test('never throws, whatever stands where', () => {
+  test('never throws for a value of any type in any place', () => {
     const parts = (value: unknown, path: (string | number)[] = []): (string | number)[][] =>
       typeof value === 'object' && value !== null
         ? Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...parts(inner, [...path, key])])
@@ -336,14 +336,14 @@ describe('reading a workflow to find everything', () => {
     expect(findings.length).toBeGreaterThan(0)
   })
 
-  test('takes 20,000 nodes with 20,000 mistakes in little time', () => {
+  test('reads 20,000 nodes with 20,000 mistakes in bounded work', () => {
     const big = chain('big', 20_000)
     for (const edge of big.edges) edge.to = `${edge.to}_`
     const { findings } = readWorkflow(JSON.stringify(big), 'big.json')
     expect(findings).toHaveLength(19_999)
   })
 
-  test('takes 20,000 nodes in little time', () => {
+  test('reads 20,000 nodes in bounded work', () => {
     const big = JSON.stringify(chain('big', 20_000))
     expect(readWorkflow(big, 'big.json').findings).toEqual([])
   })
@@ -351,7 +351,7 @@ describe('reading a workflow to find everything', () => {
 
 describe('the published schema', () => {
   // proves: workflow r11a, workflow r18n
-  test('is draft-07, closed, and made from the one that is used', () => {
+  test('is draft-07, closed, and generated from the schema in use', () => {
     expect(workflowSchema).toMatchObject({
       $schema: 'http://json-schema.org/draft-07/schema#',
       $id: 'urn:reflex:workflow',
@@ -363,7 +363,7 @@ describe('the published schema', () => {
   })
 
   // proves: workflow r11c
-  test('leaves specs and metadata open', () => {
+  test('allows any specs and metadata', () => {
     const schema = JSON.stringify(workflowSchema)
     expect(at(schema, 'properties', 'metadata', 'additionalProperties')).toEqual({})
     expect(at(schema, 'properties', 'nodes', 'additionalProperties', 'properties', 'spec', 'additionalProperties')).toEqual({})

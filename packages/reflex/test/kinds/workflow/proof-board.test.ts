@@ -53,7 +53,7 @@ function told(node: Partial<Node>, guards: readonly Guard[] = [], others: readon
 const said = (...given: Parameters<typeof told>): string[] => told(...given).map(({ code, path, fix }) => `${code} ${path} ${fix}`)
 const cel = (expr: string): Guard => ({ type: 'cel', expr })
 
-describe('a key that the board does not declare, and nearly that of one that it does', () => {
+describe('a key that the board does not declare and that is similar to a declared one', () => {
   test.each<[string, Partial<Node>, string]>([
     ['what a person answers', { spec: { ask: 'Which?', writes: 'urgncy' } }, 'R1068 nodes.n.spec.writes write "urgency"'],
     ['what a tool gives', { spec: { tool: 'x', writes: { urgncy: 'a.b' } } }, 'R1068 nodes.n.spec.writes.urgncy write "urgency"'],
@@ -66,7 +66,7 @@ describe('a key that the board does not declare, and nearly that of one that it 
     expect(said(node)).toEqual([finding])
   })
 
-  test('what is handed down is held against the board of the child', () => {
+  test('is compared with the board of the child if it is passed down', () => {
     const board = { subject: { type: 'string' } }
     const child: Workflow = { id: 'child', entry: 'a', nodes: { a: { id: 'a', spec: {} } }, edges: [], board }
     const node = { ...calls('child', 'name', [{ from: 'name', to: 'subjct' }]), outputs: [] }
@@ -75,7 +75,7 @@ describe('a key that the board does not declare, and nearly that of one that it 
     expect(told(node, [], [reads]).filter(({ code }) => code === 'R1068')).toEqual([])
   })
 
-  test('is right where somebody reads it, and where it is like none', () => {
+  test('is correct if it is read, or if it is similar to no declared key', () => {
     expect(said({ spec: { writes: { urgncy: 1 } } }, [{ type: 'exists', key: 'urgncy' }])).toEqual([])
     expect(said({ spec: { writes: { other: 1 } } })).toEqual([])
   })
@@ -101,7 +101,7 @@ describe('a path into a value', () => {
   )
 })
 
-test('who asks whether a part is there, or goes on without it, may know more than the schema', () => {
+test('may be missing in the schema if the read is optional', () => {
   expect(said({}, [cel('has(ticket.extra)'), cel('has(ticket.tex)')])).toEqual(['R1069 edges[1].guard.expr write "text"'])
   expect(said({ spec: { writes: { name: { from: 'ticket.extra', else: 'none' } } } })).toEqual([])
   expect(said({ spec: { template: { name: '{{#people}}{{name.first}} {{urgncy}}{{/people}}{{^people}}{{urgncy}}{{/people}}' } } })).toEqual(
@@ -109,7 +109,7 @@ test('who asks whether a part is there, or goes on without it, may know more tha
   )
 })
 
-describe('a value that its key can never hold', () => {
+describe('a value that its key can never have', () => {
   test.each<[string, Partial<Node>, string]>([
     ['written', { spec: { writes: { urgency: 'hgh' } } }, 'nodes.n.spec.writes.urgency write "high"'],
     ['answered', { spec: { ask: '?', options: ['low', 'hihg'], writes: 'urgency' } }, 'nodes.n.spec.options[1] write "high"'],
@@ -132,12 +132,12 @@ describe('a value that its key can never hold', () => {
     expect(said(node)).toEqual([`R1070 ${finding}`])
   })
 
-  test('is told of at a guard, unless its edge is told of', () => {
+  test('is reported at a guard, unless its edge is already reported', () => {
     expect(said({}, [{ type: 'not-equals', key: 'urgency', value: 'lwo' }])).toEqual(['R1070 edges[0].guard.value write "low"'])
     expect(said({}, [{ type: 'equals', key: 'urgency', value: 'lwo' }])).toEqual([])
   })
 
-  test('is not what fits, is computed, or belongs to a key without a schema', () => {
+  test('excludes values that fit, are computed, or belong to a key without a schema', () => {
     expect(said({ spec: { writes: { urgency: 'low', count: 3, code: '{{name}}', other: 'x', name: { from: 'count' } } } })).toEqual([])
   })
 })

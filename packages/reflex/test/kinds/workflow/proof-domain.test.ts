@@ -32,7 +32,7 @@ describe('the values that a schema allows', () => {
     expect(listed(schema)).toEqual(values)
   })
 
-  test('are apart if they have none in common', () => {
+  test('are disjoint if they have no value in common', () => {
     const all: Record<string, BoardSchema> = {
       text: { type: 'string' },
       count: { type: 'integer' },
@@ -58,7 +58,7 @@ describe('claims on a key', () => {
   const meets = (claim: Claim, value: Json | undefined): boolean =>
     value === undefined ? claim.absent : hasValue(intersect(claim, claimOf({ type: 'equals', key: 'k', value })))
 
-  test('say of every state what the guards say', () => {
+  test('agree with guards in every state', () => {
     fc.assert(
       fc.property(guards, guards, fc.option(fc.constantFrom(...values), { nil: undefined }), (one, other, value) => {
         const state = board(value === undefined ? {} : { k: value })
@@ -70,7 +70,7 @@ describe('claims on a key', () => {
     )
   })
 
-  test('end at the values that a key can have', () => {
+  test('are limited to the possible values of the key', () => {
     const domain = domainOf({ enum: ['a', 'b'] })
     const never = intersect(
       complement(claimOf({ type: 'equals', key: 'k', value: 'a' })),

@@ -47,7 +47,7 @@ const told = (...given: Parameters<typeof verify>): string[] =>
   )
 
 describe('a node', () => {
-  test('that nothing leads to, or only edges that are never open, is found once', () => {
+  test('that no edge reaches, or only edges that are never open, is reported once', () => {
     const state = { state: { enum: ['paid', 'lost'] } }
     const workflow = flow(
       'w',
@@ -64,7 +64,7 @@ describe('a node', () => {
   })
 
   // proves: workflow 6.3b
-  test('may be left without an open edge, and the state is shown', () => {
+  test('may have no open edge in some state, which is shown', () => {
     const arrows: Arrow[] = [
       ['a', 'b'],
       ['b', 'c', equals('state', 'paid')],
@@ -81,7 +81,7 @@ describe('a node', () => {
     expect(told(flow('w', [...arrows, ['b', 'd', equals('state', 'lost')]], { a: writes('state') }, board))).toEqual([])
   })
 
-  test('of which nobody can say is neither right nor wrong', () => {
+  test('that cannot be decided is neither correct nor a finding', () => {
     const custom: Guard = { type: 'custom', name: 'isVip', evaluate: () => true }
     const workflow = flow('w', [
       ['a', 'b', custom],
@@ -103,7 +103,7 @@ describe('a node', () => {
 describe('guards', () => {
   const level = { level: { type: 'integer', minimum: 1, maximum: 3 }, urgent: { type: 'boolean' } }
 
-  test('as expressions are tried out over small domains', () => {
+  test('with expressions are tried over small domains', () => {
     const start: Arrow = ['a', 'b']
     const ask = (...exprs: string[]): string[] =>
       told(flow('w', [start, ...exprs.map((expr): Arrow => ['b', 'c', cel(expr)])], { a: writes('level', 'urgent') }, level))
@@ -113,7 +113,7 @@ describe('guards', () => {
     expect(ask('urgent && level == 3', '!urgent && level < 3')).toEqual(['NO_VALID_EDGE b urgent'])
   })
 
-  test('as expressions fail where a key is missing, whatever else is open', () => {
+  test('with expressions fail if a key is missing, even if other edges are open', () => {
     const arrows: Arrow[] = [
       ['a', 'b'],
       ['b', 'c', cel('level > 1')],
@@ -149,7 +149,7 @@ describe('guards', () => {
     ).toEqual([])
   })
 
-  test('see the board before the decision: a node cannot open its own edge', () => {
+  test('read the board before the decision: a node cannot open its own edge', () => {
     const effects: Effects = (_, { id }) => ({
       reads: [],
       writes: id === 'a' ? [{ key: 'name', isCertain: true }] : [],
@@ -177,7 +177,7 @@ describe('a key', () => {
     ['c', 'd'],
   ]
 
-  test('that some path does not write is found, with the path', () => {
+  test('that some path does not write is reported, with the path', () => {
     const [warning] = verify(flow('w', fork, { b: writes('total'), d: needs('total') })).warnings
     expect(warning?.code).toBe('READ_BEFORE_WRITE')
     expect(told(flow('w', fork, { b: writes('total'), c: writes('total'), d: needs('total') }))).toEqual([])
@@ -185,7 +185,7 @@ describe('a key', () => {
     expect(told(flow('w', fork, { a: inherits('total'), b: writes('total'), d: needs('total') }))).toEqual([])
   })
 
-  test('is there behind a guard that has seen it, and on the path that the same value chose before', () => {
+  test('exists after a guard that tested it, and on a path that the same value chose', () => {
     const seen: Arrow[] = [
       ['a', 'b', there('total')],
       ['a', 'c', { type: 'not-exists', key: 'total' }],
@@ -203,13 +203,13 @@ describe('a key', () => {
     expect(told(flow('w', again, { s: writes('kind'), b: writes('total'), e: needs('total') }))).toEqual(['READ_BEFORE_WRITE e total'])
   })
 
-  test('is told of where it is first read, and not again behind', () => {
+  test('is reported at its first read, and not at later ones', () => {
     expect(told(flow('w', [...fork, ['d', 'e']], { b: writes('total'), d: needs('total'), e: needs('total') }))).toEqual([
       'READ_BEFORE_WRITE d total',
     ])
   })
 
-  test('that nothing writes is an input, unless its name is nearly that of another', () => {
+  test('that nothing writes is an input, unless its name is similar to a known one', () => {
     const guard = (key: string): Workflow =>
       flow(
         'w',
@@ -229,7 +229,7 @@ describe('a key', () => {
     })
   })
 
-  test('may be written by anybody where nothing is declared', () => {
+  test('may be written by any node if nothing is declared', () => {
     const quiet: Workflow = {
       ...workflowOf('w', ['a', 'b'], []),
       edges: [
@@ -245,7 +245,7 @@ describe('calls', () => {
   const child = (nodes: Readonly<Record<string, Partial<Node>>>, arrows: readonly Arrow[] = [['x', 'y']]): Workflow =>
     flow('child', arrows, nodes)
 
-  test('give what the child may have written, and show the path on which it did not', () => {
+  test('return values that the child may write, and show the path on which it does not', () => {
     const sometimes = child({ y: writes('k') }, [
       ['x', 'y'],
       ['x', 'z'],
@@ -262,7 +262,7 @@ describe('calls', () => {
     expect(told(caller, [sometimes])).toEqual(['READ_BEFORE_WRITE use total'])
   })
 
-  test('let the child read what the caller has, or does not have on some path', () => {
+  test('let the child read the keys of the caller, which may be missing on some path', () => {
     const reader = child({ x: inherits('order') })
     expect(told(flow('w', [['a', 'call']], { a: writes('order'), call: calls('child') }), [reader])).toEqual([])
     expect(told(flow('w', [['a', 'call']], { a: writes('order?'), call: calls('child') }), [reader])).toEqual([
@@ -271,7 +271,7 @@ describe('calls', () => {
     expect(told(flow('w', [['a', 'call']], { call: calls('child') }), [reader])).toEqual([])
   })
 
-  test('must give what the child declares as its own and does not write', () => {
+  test('must provide the keys that the child declares as its own and does not write', () => {
     const strict = child({ x: needs('order') })
     const caller = (given: Record<string, string>): Workflow =>
       flow('w', [['a', 'call']], { a: writes('ticket'), call: calls('child', {}, given) })
@@ -279,7 +279,7 @@ describe('calls', () => {
     expect(told(caller({ order: 'ticket' }), [strict])).toEqual([])
   })
 
-  test('depend on what the child chooses by its caller', () => {
+  test('depend on the edges that the child chooses by values of its caller', () => {
     const chooses = child({ y: writes('k') }, [
       ['x', 'y', equals('kind', 1)],
       ['x', 'z', differs('kind', 1)],
@@ -298,7 +298,7 @@ describe('calls', () => {
     expect(told(after(2), [chooses])).toEqual(['READ_BEFORE_WRITE use total'])
   })
 
-  test('name what the child never writes, also through further calls', () => {
+  test('name keys that the child never writes, also through nested calls', () => {
     const inner = flow('inner', [['p', 'q']], { q: writes('deep') })
     const middle = (key: string): Workflow => flow('middle', [['m', 'n']], { m: calls('inner', { got: key }) })
     const caller = flow('w', [['a', 'call']], { call: calls('middle', { total: 'got' }) })
@@ -306,7 +306,7 @@ describe('calls', () => {
     expect(told(caller, [middle('deeep'), inner])).toEqual(['RETURNMAP_KEY_NOT_IN_CHILD_OUTPUTS call got'])
   })
 
-  test('hand over values that can fit', () => {
+  test('pass values that can fit', () => {
     const typed = { ...child({ y: writes('k') }), board: { k: { type: 'string' }, order: { type: 'object' } } }
     const caller = (total: string): Workflow =>
       flow(
@@ -324,13 +324,13 @@ describe('recursion', () => {
   const again = (more: readonly Arrow[], nodes: Readonly<Record<string, Partial<Node>>> = {}): Workflow =>
     flow('w', [['a', 'again'], ...more], { ...nodes, again: calls('w') })
 
-  test('needs a way out, which a guard may choose', () => {
+  test('must have an end, which a guard may choose', () => {
     expect(told(again([]))).toEqual(['ENDLESS_RECURSION again'])
     expect(verify(again([])).warnings[0]?.finding?.severity).toBe('error')
     expect(told(again([['a', 'end']]))).toEqual([])
   })
 
-  test('needs one that can be taken', () => {
+  test('must have an end that can be reached', () => {
     const out: Arrow[] = [
       ['s', 'a'],
       ['a', 'again', equals('more', true)],
@@ -341,7 +341,7 @@ describe('recursion', () => {
     expect(told(looping({ more: { const: true } }))).toContain('ENDLESS_RECURSION again')
   })
 
-  test('may go round through others', () => {
+  test('may go through other workflows', () => {
     const [ping, pong] = [flow('ping', [['a', 'b']], { a: calls('pong') }), flow('pong', [['c', 'd']], { c: calls('ping') })]
     expect(told(ping, [pong])).toEqual(['ENDLESS_RECURSION a'])
     expect(told(flow('outer', [['x', 'y']], { x: calls('ping') }), [ping, pong])).toEqual(['ENDLESS_RECURSION x'])
@@ -424,7 +424,7 @@ describe('work is bounded', () => {
     expect(verify(make()).workflowId).toBe('w')
   })
 
-  test('over expressions that are dear to try, of which it says nothing', () => {
+  test('over expressions that are expensive to try, which result in no finding', () => {
     const ten = '[0,1,2,3,4,5,6,7,8,9]'
     const dear = `${ten}.all(a, ${ten}.all(b, ${ten}.all(c, ${ten}.all(d, ${ten}.all(e, a + b + c + d + e < 99))))) && x == y`
     const values = { enum: Array.from({ length: 60 }, (_, i) => i) }
@@ -436,7 +436,7 @@ describe('work is bounded', () => {
     expect(found(`${dear} && x < 0`).join()).not.toContain('UNREACHABLE_NODE')
   })
 
-  test('over calls however deep and tangled', () => {
+  test('over deep and recursive calls', () => {
     const deep = Array.from({ length: 3000 }, (_, i) => flow(`w${i}`, [['a', 'b']], { a: calls(`w${i + 1}`, { k: 'k' }), b: needs('k') }))
     expect(verifyWorkflow(deep[0] ?? workflowOf('w', ['a'], []), (id) => deep[Number(id.slice(1))]).workflowId).toBe('w0')
     const names = Array.from({ length: 8 }, (_, c) => c)

@@ -125,7 +125,7 @@ describe('a registry', () => {
   })
 
   // proves: workflow r10a
-  test('refuses an id that is taken, before anything else, and keeps what it had', () => {
+  test('refuses a registered id before all other checks, and keeps the registered workflow', () => {
     const registry = createRegistry()
     const first = simple('w')
     registry.register(first)
@@ -134,7 +134,7 @@ describe('a registry', () => {
     expect(registry.get('w')).toEqual(first)
   })
 
-  test('forgets a workflow that it refused, which may come again corrected', () => {
+  test('does not keep a refused workflow, which may be registered again when it is corrected', () => {
     const registry = createRegistry()
     const workflow = workflowOf('w', ['a', 'b'], [['a', 'c']])
     refused(workflow, registry)
@@ -145,7 +145,7 @@ describe('a registry', () => {
   })
 
   // proves: workflow C4
-  test('refuses guards of an unknown type, and takes a custom guard whose function comes later', () => {
+  test('refuses guards of an unknown type, and accepts a custom guard whose function is set later', () => {
     const workflow = simple('w')
     const [edge] = workflow.edges
     const withGuard = (guard: unknown): Workflow => ({ ...workflow, edges: [{ ...edge, guard: guard as Guard }] as Workflow['edges'] })
@@ -154,7 +154,7 @@ describe('a registry', () => {
   })
 
   // proves: workflow 3.3f, workflow r10i
-  test('warns once for each node that invokes a workflow which is not there', () => {
+  test('warns once for each node that invokes an unregistered workflow', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     createRegistry().register(calling('w', 'missing', 'w', 'missing'))
     expect(warn).toHaveBeenCalledTimes(2)
@@ -162,7 +162,7 @@ describe('a registry', () => {
   })
 
   // proves: workflow C10
-  test('is silent about targets that are registered, and about itself', () => {
+  test('does not warn about registered targets, or about the workflow itself', () => {
     const warnings: string[] = []
     const registry = createRegistry({ warn: (message) => warnings.push(message) })
     registry.register(simple('child'))
@@ -171,7 +171,7 @@ describe('a registry', () => {
   })
 
   // proves: workflow 6.1e, workflow C13
-  test('verifies what it takes in when it is asked to', () => {
+  test('verifies registered workflows on request', () => {
     const warnings: string[] = []
     const registry = createRegistry({ warn: (message) => warnings.push(message) })
     const workflow = workflowOf('w', ['a', 'b'], [['a', 'b']], { b: { inputs: [{ key: 'total', required: true }] } })
@@ -180,7 +180,7 @@ describe('a registry', () => {
   })
 
   // proves: workflow r10m
-  test('does not verify what it does not have', () => {
+  test('does not verify an unknown workflow', () => {
     const registry = createRegistry()
     registry.register(simple('refund'))
     try {
@@ -211,7 +211,7 @@ describe('replacing a workflow', () => {
   }
 
   // proves: workflow 6.3d
-  test('is for sessions that begin later; a session under way continues with its definitions, also in its calls', async () => {
+  test('affects sessions that begin later; a session under way continues with its definitions, also for its calls', async () => {
     const registry = createRegistry()
     registry.register(version(1))
     registry.register({
@@ -243,7 +243,7 @@ describe('replacing a workflow', () => {
     expect(registry.get('w')).toEqual(version(1))
   })
 
-  test('registers nothing that comes with an invalid one', () => {
+  test('registers no callee of an invalid workflow', () => {
     const registry = createRegistry()
     registry.register(version(1))
     const child = typed({ id: 'child', entry: 'c', nodes: { c: {} }, edges: [] })

@@ -69,7 +69,7 @@ describe('a value and its JSON Schema', () => {
     expect(objections(tree, { kids: [{ kids: 1 }] })).toEqual(['kids 0 kids must be an array'])
   })
 
-  test('what would never end is refused, and the same each time', () => {
+  test('an endless schema is refused, with the same result each time', () => {
     const doubling: Record<string, Json> = { n0: { type: 'string' } }
     for (let i = 1; i < 60; i++) doubling[`n${i}`] = { allOf: [{ $ref: `#/$defs/n${i - 1}` }, { $ref: `#/$defs/n${i - 1}` }] }
     expect(objections({ $ref: '#' }, 1)).toEqual(['the schema is nested more than 1000 levels deep'])
@@ -77,7 +77,7 @@ describe('a value and its JSON Schema', () => {
     expect(objections({ pattern: '^(a+)+$' }, `${'a'.repeat(10_000)}!`)).toEqual(['must match ^(a+)+$'])
   })
 
-  test('it agrees with zod, for schemas that both know', () => {
+  test('agrees with zod, for schemas that both accept', () => {
     const leaf = fc.oneof(
       fc.constant(z.string()),
       fc.constant(z.int()),
@@ -139,7 +139,7 @@ describe('a schema that cannot be checked', () => {
     expect(more).toEqual([])
   })
 
-  test('that is no JSON', () => {
+  test('a schema that is not JSON', () => {
     const circle: Record<string, unknown> = {}
     circle['not'] = circle
     expect(schemaFindings({ key: circle })).toMatchObject([{ code: 'R1059' }])
@@ -168,7 +168,7 @@ describe('a validator as JSON Schema', () => {
     expect(schemaSource(validator)).toMatchObject({ reason: expect.stringContaining(reason) as string }),
   )
 
-  test('another vendor gives it, or does not', () => {
+  test('another vendor has one, or has none', () => {
     const own = { version: 1, vendor: 'mine', validate: (value: unknown) => ({ value }) } as const
     expect(schemaSource({ '~standard': own })).toEqual({ reason: 'mine has no JSON Schema' })
     const described = { ...own, jsonSchema: { input: () => ({ type: 'string' }) } }

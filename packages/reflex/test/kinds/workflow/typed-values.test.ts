@@ -22,7 +22,7 @@ const typed = (workflow: Workflow, schemas: NonNullable<Workflow['board']> = boa
 // proves: workflow 6.3a
 describe('a write to a key with a schema', () => {
   // proves: workflow 6.3a
-  test('is kept as it was given, also what the schema does not know', async () => {
+  test('is kept as given, including fields that the schema does not have', async () => {
     const engine = engineOf(
       [typed(flow('main', { a: {}, z: {} }, [['a', 'z']]))],
       agentOf({ a: writing({ order: { ...order, more: 1 } }) }),
@@ -58,7 +58,7 @@ describe('a write to a key with a schema', () => {
     expect(engine.blackboard().keys()).toEqual(['note', 'order'])
   })
 
-  test('of a later validator, or one that fails, is refused with the reason', async () => {
+  test('with an asynchronous or failing validator is refused with the reason', async () => {
     const later = { '~standard': { version: 1, vendor: 'mine', validate: async (value: unknown) => ({ value }) } } as const
     const broken = {
       '~standard': {
@@ -80,7 +80,7 @@ describe('a write to a key with a schema', () => {
   })
 })
 
-test('values that fit enter the record as they came, so that a journal says them once', async () => {
+test('that fits is recorded unchanged, so that a journal has it once', async () => {
   const runtime = new Runtime({
     kinds: [workflowKind({ load: (source) => loadWorkflow(source as object) })],
     ports: { decide: decisionPort(agentOf({ a: writing({ order, free: [1] }) })) },
@@ -95,10 +95,10 @@ test('values that fit enter the record as they came, so that a journal says them
   expect(encodeRecord(decision as Rec).text.split('A-1')).toHaveLength(2)
 })
 
-describe('what comes from elsewhere', () => {
+describe('values from outside a decision', () => {
   const child = typed(flow('child', { c: {} }, []), { total: { type: 'number' } })
 
-  test('seeds that do not fit are refused, and the session before goes on', async () => {
+  test('seeds that do not fit are refused, and the earlier session continues', async () => {
     const engine = engineOf([typed(flow('main', { a: {} }, []))])
     const before = await engine.init('main', { blackboard: [{ key: 'order', value: order }] })
     const refused = await caught(() => engine.init('main', { blackboard: [{ key: 'order', value: { id: 'A-1' } }] }))
@@ -107,7 +107,7 @@ describe('what comes from elsewhere', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
-  test('a returned value that does not fit fails the call: nothing is returned, and the call can be made again', async () => {
+  test('a returned value that does not fit fails the call: nothing is returned, and the call can be repeated', async () => {
     const main = typed(flow('main', { a: { calls: 'child', map: { note: 'said', also: 'said' } }, z: {} }, [['a', 'z']]))
     let said: unknown = 1
     const engine = engineOf([flow('child', { c: {} }, []), main], agentOf({ c: async (it) => onward(it, { said }) }))
@@ -121,7 +121,7 @@ describe('what comes from elsewhere', () => {
     expect(engine.blackboard().keys()).toEqual(['note', 'also'])
   })
 
-  test('a child in the middle of a call and popped by the host is judged alike', async () => {
+  test('the same holds for a child in the middle of a call that the host pops', async () => {
     const engine = engineOf(
       [flow('child', { c: {}, d: {} }, [['c', 'd']]), typed(flow('main', { a: {} }, []))],
       agentOf({ c: writing({ said: 1 }) }),
@@ -134,7 +134,7 @@ describe('what comes from elsewhere', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
-  test('what a host hands to a workflow that does not take it is refused before anything is pushed', async () => {
+  test('a value from the host that does not fit a pushed workflow is refused before the push', async () => {
     const engine = engineOf([child, flow('main', { a: {} }, [])])
     await engine.init('main', { blackboard: [{ key: 'sum', value: 'much' }] })
     const lines = log(engine)
@@ -143,7 +143,7 @@ describe('what comes from elsewhere', () => {
     expect([lines, engine.stack()]).toEqual([[], []])
   })
 
-  test('a snapshot taken and restored keeps the schemas of the registry', async () => {
+  test('a restored snapshot keeps the schemas of the registry', async () => {
     const main = typed(flow('main', { a: {}, z: {} }, [['a', 'z']]))
     const engine = engineOf([main])
     await engine.init('main')
@@ -166,7 +166,7 @@ describe('a board in a file', () => {
   "edges": []
 }`
 
-  test('loads, works, and is written again', async () => {
+  test('is loaded, checked, and written again', async () => {
     const workflow = loadWorkflow(text)
     expect(JSON.parse(serializeWorkflow(workflow))).toEqual(JSON.parse(text))
     const engine = engineOf([workflow], agentOf({ read: writing({ total: '84' }) }))
@@ -174,7 +174,7 @@ describe('a board in a file', () => {
     expect(await engine.step()).toMatchObject({ reason: 'refund/read wrote total as "84": must be a number' })
   })
 
-  test('that is none is refused, by the loader and by the registry', async () => {
+  test('that is invalid is refused by the loader and by the registry', async () => {
     const base = flow('main', { a: {} }, [])
     for (const wrong of [5, { total: 5 }]) {
       expect(await caught(() => loadWorkflow({ ...base, board: wrong }))).toBeInstanceOf(WorkflowValidationError)
@@ -188,7 +188,7 @@ describe('a board in a file', () => {
 })
 
 describe('validators as data', () => {
-  test('stand as their JSON Schema, which takes the same', () => {
+  test('are represented by their JSON Schema, which accepts the same values', () => {
     const { source, local } = workflowSource(typed(flow('main', { a: {} }, [])))
     expect(local).toBeUndefined()
     expect(loadWorkflow(source as object).board).toMatchObject({
@@ -198,7 +198,7 @@ describe('validators as data', () => {
     expect(serializeWorkflow(typed(flow('main', { a: {} }, [])))).toContain('"required"')
   })
 
-  test('what JSON Schema cannot say keeps the program in its process, with the reason', async () => {
+  test('that JSON Schema cannot express keep the program in its process, with the reason', async () => {
     const workflow = typed(flow('main', { a: {} }, []), { even: z.number().refine((n) => n % 2 === 0) })
     expect(workflowSource(workflow).local).toBe('JSON Schema cannot express the schema of even: it has a refinement')
     expect(await caught(() => serializeWorkflow(workflow))).toMatchObject({ code: 'SCHEMA_VIOLATION', finding: { code: 'R1056' } })

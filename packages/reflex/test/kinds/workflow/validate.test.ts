@@ -6,7 +6,7 @@ import { chain, workflowOf } from './fixtures.ts'
 const found = (workflow: Workflow): (string | undefined)[][] => validateWorkflow(workflow).map(({ code, rule, path }) => [code, rule, path])
 
 describe('the structure of a workflow', () => {
-  test('is right', () => {
+  test('has no findings if it is correct', () => {
     expect(
       found(
         workflowOf(
@@ -22,7 +22,7 @@ describe('the structure of a workflow', () => {
     expect(found(workflowOf('w', ['only'], []))).toEqual([])
   })
 
-  test('is reported all at once, in the order of the checks', () => {
+  test('is checked completely, in the order of the checks', () => {
     const workflow = workflowOf(
       'w',
       ['a', 'b', 'c', 'd'],
@@ -49,7 +49,7 @@ describe('the structure of a workflow', () => {
   })
 
   // proves: workflow 1.1a
-  test('names those on a circle, and only those', () => {
+  test('is checked for cycles: exactly their members are named', () => {
     const workflow = workflowOf(
       'w',
       ['start', 'a', 'b', 'end'],
@@ -66,18 +66,18 @@ describe('the structure of a workflow', () => {
     })
   })
 
-  test('has an end that counts edges to nowhere as ways out', () => {
+  test('needs a node without outgoing edges; edges to unknown nodes count as outgoing', () => {
     expect(found(workflowOf('w', ['a'], [['a', 'b']])).map(([code]) => code)).toEqual(['R1042', 'R1046'])
   })
 
   // proves: workflow D9
-  test('is looked at by own properties', () => {
+  test('is read by own properties only', () => {
     const workflow = workflowOf('w', ['a'], [['a', 'constructor']])
     workflow.entry = 'toString'
     expect(found(workflow).map(([code]) => code)).toEqual(['R1041', 'R1042', 'R1046'])
   })
 
-  test('mentions nodes that cannot be reached, but not those behind them', () => {
+  test('reports unreachable nodes, but not the nodes after them', () => {
     const workflow = workflowOf(
       'w',
       ['a', 'b', 'lost', 'behind'],
@@ -100,7 +100,7 @@ describe('the structure of a workflow', () => {
     }
   })
 
-  test('says what to do', () => {
+  test('has findings with a fix', () => {
     const [typo, none] = validateWorkflow(
       workflowOf(
         'w',
@@ -115,7 +115,7 @@ describe('the structure of a workflow', () => {
     expect(none?.fix).toBe('name one of "approve", "decline", "pay"')
   })
 
-  test('never throws, whatever it is given', () => {
+  test('can be any value: the check never throws', () => {
     const junk = [null, undefined, 0, 'x', [], {}, [null], [{}], { a: null }, { a: {} }, { a: { id: 1, invokes: 5 } }]
     for (const nodes of junk) {
       for (const edges of junk) {
@@ -125,7 +125,7 @@ describe('the structure of a workflow', () => {
     expect(validateWorkflow({} as Workflow).map(({ code }) => code)).toEqual(['R1040'])
   })
 
-  test('is checked in 20,000 nodes, all of them wrong, in little time', () => {
+  test('is checked in bounded work for 20,000 invalid nodes', () => {
     const workflow = chain('big', 20_000)
     for (const edge of workflow.edges) edge.to = `${edge.to}_`
     for (const node of Object.values(workflow.nodes)) node.id += '!'

@@ -20,7 +20,7 @@ function warned(workflow: Workflow, ...children: Workflow[]): string[] {
 
 describe('declared inputs', () => {
   // proves: workflow 1.6b, workflow 6.1d, workflow r10n
-  test('are written by some earlier node', () => {
+  test('are written by an earlier node', () => {
     const edges = [
       ['a', 'b'],
       ['b', 'c'],
@@ -37,7 +37,7 @@ describe('declared inputs', () => {
   })
 
   // proves: workflow D8
-  test('are not written on a parallel branch, however the nodes are ordered', () => {
+  test('are not written on a parallel branch, in any order of nodes', () => {
     const edges = [
       ['a', 'b'],
       ['a', 'c'],
@@ -57,14 +57,14 @@ describe('declared inputs', () => {
   })
 
   // proves: workflow D8
-  test('may be returned by a call, to the node that called and to later ones', () => {
+  test('may be returned by a call, to the calling node and to later ones', () => {
     const invokes = { workflowId: 'child', returnMap: [{ parentKey: 'k', childKey: 'c' }] }
     const workflow = workflowOf('w', ['a', 'b'], [['a', 'b']], { a: { invokes, ...needs('k') }, b: needs('k') })
     expect(warned(workflow)).toEqual([])
   })
 
   // proves: workflow 1.6b
-  test('are judged as a walk over all ancestors would judge them', () => {
+  test('have the same result as a search over all ancestors', () => {
     const keys = Array.from({ length: 70 }, (_, i) => `k${i}`)
     fc.assert(
       fc.property(dags, fc.array(fc.nat(69), { minLength: 12 * 10, maxLength: 12 * 10 }), (workflow, drawn) => {
@@ -109,7 +109,7 @@ describe('declared returns', () => {
   })
 
   // proves: workflow r10q
-  test('are not judged when the child is unknown or declares nothing', () => {
+  test('are not checked if the child is unknown or declares nothing', () => {
     expect(warned(caller('nobody', 'z'), child)).toEqual([])
     expect(warned(caller('quiet', 'z'), workflowOf('quiet', ['a'], []))).toEqual([])
   })
@@ -130,18 +130,18 @@ describe('validity', () => {
     )
 
   // proves: workflow r10l, workflow d-verify
-  test('is lost for a key that no path writes', () => {
+  test('is lost if no path writes a key', () => {
     const { valid, warnings } = verifyWorkflow(diamond({ b: writes('other'), d: needs('k') }))
     expect([valid, warnings.map(({ code, onSomePaths }) => [code, onSomePaths])]).toEqual([false, [['MISSING_REQUIRED_INPUT', undefined]]])
   })
 
   // proves: workflow d-verify
-  test('is kept for a key that some path writes, with a warning', () => {
+  test('is kept if some path writes a key, with a warning', () => {
     const { valid, warnings } = verifyWorkflow(diamond({ b: writes('k'), d: needs('k') }))
     expect([valid, warnings.map(({ code, onSomePaths }) => [code, onSomePaths])]).toEqual([true, [['READ_BEFORE_WRITE', true]]])
   })
 
-  test('is kept where some states alone leave a node without an open edge', () => {
+  test('is kept if only some states leave a node without an open edge', () => {
     const workflow = workflowOf('w', ['a', 'b'], [['a', 'b']])
     for (const edge of workflow.edges) edge.guard = { type: 'exists', key: 'k' }
     const { valid, warnings } = verifyWorkflow({ ...workflow, board: { k: { type: 'string' } } })
@@ -170,14 +170,14 @@ describe('verification', () => {
     ])
   })
 
-  test('gives faults with a guess at what was meant', () => {
+  test('returns faults with a suggestion', () => {
     const workflow = workflowOf('w', ['a', 'b'], [['a', 'b']], { a: writes('order'), b: needs('ordr') })
     expect(verificationFindings(workflow)).toMatchObject([
       { code: 'R1054', severity: 'warning', rule: 'MISSING_REQUIRED_INPUT', path: 'nodes.b.inputs[0].key', fix: 'write "order"' },
     ])
   })
 
-  test('takes 20,000 nodes, each with a key of its own, in little time', () => {
+  test('checks 20,000 nodes, each with its own key, in bounded work', () => {
     const workflow = chain('big', 20_000)
     for (const [i, node] of Object.values(workflow.nodes).entries()) Object.assign(node, writes(`k${i}`), i === 0 ? {} : needs(`k${i - 1}`))
     expect(warned(workflow)).toEqual([])

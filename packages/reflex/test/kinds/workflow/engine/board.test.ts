@@ -30,7 +30,7 @@ describe('the board', () => {
   })
 
   // proves: workflow 2.7k
-  test('a value of null, false, 0 or an empty text is a value', async () => {
+  test('has values of null, false, 0 and empty text', async () => {
     const engine = engineOf([child], agentOf())
     await engine.init('child', { blackboard: [null, false, 0, ''].map((value, i) => ({ key: `k${i}`, value })) })
     expect([0, 1, 2, 3].map((i) => [engine.blackboard().has(`k${i}`), engine.blackboard().get(`k${i}`)])).toEqual([
@@ -41,7 +41,7 @@ describe('the board', () => {
     ])
   })
 
-  test('keys of Object.prototype are keys like others', async () => {
+  test('has keys with the names of Object.prototype like any others', async () => {
     const engine = engineOf(
       [child],
       agentOf({
@@ -54,7 +54,7 @@ describe('the board', () => {
   })
 
   // proves: workflow r8e
-  test('one batch has one time, that of its decision', async () => {
+  test('has one time for all writes of a decision', async () => {
     const host = virtualHost()
     const engine = engineOf([child], agentOf(script), { host })
     await engine.init('child')
@@ -70,7 +70,7 @@ describe('the board', () => {
   })
 
   // proves: workflow 2.7h, workflow 5b, workflow r8a
-  test('many entries are found as fast as few: also by keys that are not there', async () => {
+  test('finds many entries as fast as few, also by missing keys', async () => {
     const many = Array.from({ length: 500 }, (_, i) => ({ key: `k${i % 250}`, value: i }))
     const engine = engineOf([child], agentOf())
     await engine.init('child', { blackboard: many })
@@ -87,7 +87,7 @@ describe('the board', () => {
 
 describe('a cursor', () => {
   // proves: workflow r8h, workflow r8j
-  test('goes on from where one left off, on the active scope; seeds and returned values count', async () => {
+  test('reads on in the active scope, including seeds and returned values', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main', { blackboard: [{ key: 's', value: 0 }] })
     const first = engine.currentBlackboard()
@@ -117,7 +117,7 @@ describe('a cursor', () => {
   })
 
   // proves: workflow r8j, workflow r8k
-  test('carried across scopes loses writes; the events do not', async () => {
+  test('used on another scope loses writes; the events do not', async () => {
     const carried: BlackboardEntry[] = []
     const streamed: BlackboardEntry[] = []
     const engine = engineOf([child, main], agentOf(script))
@@ -139,7 +139,7 @@ describe('input', () => {
   const pair = flow('pair', { a: {}, b: {} }, [['a', 'b']])
   const ask = { text: 'Refund?', due: 1000, otherwise: { verdict: 'NO' } }
 
-  test('reaches the agent of the suspended node, there alone and once', async () => {
+  test('reaches only the agent of the suspended node, and only once', async () => {
     const inputs: unknown[] = []
     const agent = agentOf({
       a: async (it) => (inputs.push(it.input), it.input === undefined ? { type: 'suspend', reason: 'q' } : onward(it)),
@@ -154,7 +154,7 @@ describe('input', () => {
     expect(inputs[1]).not.toBe(own)
   })
 
-  test('may be false, 0 or empty; null is none, and asks again', async () => {
+  test('may be false, 0 or empty; null is not an input and asks again', async () => {
     for (const input of [false, 0, '']) {
       const agent = agentOf({
         a: async (it) => (it.input === undefined ? { type: 'suspend', reason: 'q' } : onward(it, { input: it.input })),
@@ -168,7 +168,7 @@ describe('input', () => {
     }
   })
 
-  test('is what the question says if nobody answered in time, once somebody steps', async () => {
+  test('is the default answer of the question if no answer arrived in time, at the next step', async () => {
     const host = virtualHost()
     const agent = agentOf({
       a: async (it) => (it.input === undefined ? { type: 'suspend', reason: 'q', ask } : onward(it, { input: it.input })),
@@ -188,7 +188,7 @@ describe('input', () => {
     expect(engine.blackboard().get('input')).toEqual({ verdict: 'NO' })
   })
 
-  test('that comes late counts all the same', async () => {
+  test('is used even if it arrives late', async () => {
     const host = virtualHost()
     const agent = agentOf({
       a: async (it) => (it.input === undefined ? { type: 'suspend', reason: 'q', ask } : onward(it, { input: it.input })),
@@ -202,7 +202,7 @@ describe('input', () => {
   })
 
   // proves: workflow 1.4h
-  test('a suspension without a question can be stepped as often as one likes', async () => {
+  test('is not needed for a suspension without a question, which can be stepped repeatedly', async () => {
     let ready = false
     const engine = engineOf([pair], agentOf({ a: async (it) => (ready ? onward(it) : { type: 'suspend', reason: 'not yet' }) }))
     await engine.init('pair')
@@ -215,7 +215,7 @@ describe('input', () => {
 
 describe('guards', () => {
   // proves: workflow r4c, workflow r9b, workflow C15
-  test('are deep, numbers are numbers, and an absent key equals nothing (C15), before and after a restart', async () => {
+  test('compare deeply and by value, and an absent key equals nothing (C15), before and after a restart', async () => {
     const cases: [value: unknown, guard: unknown, equal: boolean][] = [
       [5, 5.0, true],
       ['1', 1, false],
@@ -243,7 +243,7 @@ describe('guards', () => {
   })
 
   // proves: workflow 2.6b, workflow r5.2a
-  test('are asked in the order of the edges, and every open edge is offered', async () => {
+  test('are evaluated in the order of the edges, and every open edge is offered', async () => {
     const order: string[] = []
     const gate = flow(
       'gate',
@@ -262,7 +262,7 @@ describe('guards', () => {
 describe('a board without an engine', () => {
   const source = { workflowId: 'w', nodeId: 'n', stackDepth: 0 }
 
-  test('is read on from a cursor, like that of an engine', () => {
+  test('is read from a cursor, like that of an engine', () => {
     const board = new ScopedBlackboard()
     expect([board.cursor(), board.entriesFrom(0)]).toEqual([0, [[], 0]])
     board.append([{ key: 'a', value: 1 }], source)
@@ -274,7 +274,7 @@ describe('a board without an engine', () => {
 })
 
 describe('frequent reads', () => {
-  test('entries are made once, for any reader and any number of reads', async () => {
+  test('create entries once, for any reader and any number of reads', async () => {
     const seen: BlackboardEntry[][] = []
     const look = (it: DecisionContext): unknown => {
       const { blackboard } = it
@@ -290,7 +290,7 @@ describe('frequent reads', () => {
   })
 
   // proves: workflow r8d
-  test('lists belong to their callers', async () => {
+  test('return lists that the callers own', async () => {
     const engine = engineOf([flow('main', { a: {} }, [])])
     await engine.init('main', { blackboard: [{ key: 'x', value: 1 }] })
     for (const read of [() => engine.blackboard().local(), () => engine.blackboard().entries(), () => engine.blackboard().getAll('x')]) {
@@ -299,7 +299,7 @@ describe('frequent reads', () => {
     }
   })
 
-  test('each caller on the stack is made once, for reads at any depth', async () => {
+  test('create each caller on the stack once, at any depth', async () => {
     const depth = 300
     const frames = new Set<unknown>()
     let deepest = 0
@@ -325,7 +325,7 @@ describe('frequent reads', () => {
 
 describe('the values of a write', () => {
   // proves: workflow d-json
-  test('a property that is undefined is absent, and the empty key is a key like others', async () => {
+  test('leave out an undefined property, and may have the empty key', async () => {
     const agent = agentOf({ a: writing({ order: { total: 84, note: undefined }, '': 'empty' }) })
     const engine = engineOf(
       [flow('child', { c: {} }, []), flow('main', { a: {}, go: { calls: 'child', map: { out: '' } } }, [['a', 'go']])],

@@ -12,7 +12,7 @@ const all = [leaf, child, main]
 describe('pushWorkflow', () => {
   // proves: workflow 1.1b, workflow r3g, workflow r8f, workflow r13a, workflow r13b, workflow r13c, workflow r15e, workflow C17
   // proves: workflow D11
-  test('calls at once: seeds through the scopes of the caller, events in order, the agent once it has returned', async () => {
+  test('calls at once: seeds from the scopes of the caller, events in order, the agent after the return', async () => {
     const agent = agentOf({ l: writing({ r: 'result' }) })
     const engine = engineOf(all, agent)
     await engine.init('main', { blackboard: [{ key: 'in', value: { deep: 1 } }] })
@@ -54,7 +54,7 @@ describe('pushWorkflow', () => {
   })
 
   // proves: workflow r13d
-  test('at a node whose own call is due takes its place', async () => {
+  test('at a node with a pending call replaces that call', async () => {
     const agent = agentOf()
     const engine = engineOf(all, agent)
     await engine.init('main')
@@ -73,7 +73,7 @@ describe('pushWorkflow', () => {
   })
 
   // proves: workflow r3g, workflow r13c
-  test('a suspended engine stays suspended, its question is dropped, and the next step goes on in the child', async () => {
+  test('keeps a suspended engine suspended, drops its question, and the next step continues in the child', async () => {
     let asked = 0
     const engine = engineOf(all, agentOf({ a: async (it) => (asked++ === 0 ? { type: 'suspend', reason: 'q' } : onward(it)) }))
     await engine.init('main')
@@ -132,7 +132,7 @@ describe('popWorkflow', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
-  test('at a child that is about to call', async () => {
+  test('works at a child that is about to call', async () => {
     const engine = engineOf(all)
     await engine.init('main')
     await engine.step()
@@ -159,7 +159,7 @@ describe('unwindToDepth', () => {
 
   // proves: workflow r3f, workflow r5.8b, workflow r14c, workflow r14d, workflow r14e, workflow r14f, workflow r14g, workflow r16j
   // proves: workflow C6
-  test('gives up the callees and restores their caller, suspended, without entering it', async () => {
+  test('discards the callees and restores their caller, suspended, without entering it', async () => {
     const engine = await deep()
     const events = log(engine)
     engine.unwindToDepth(0)
@@ -176,7 +176,7 @@ describe('unwindToDepth', () => {
   })
 
   // proves: workflow r15c
-  test('to a depth between leaves the call of the frame that is restored alive', async () => {
+  test('to a depth in the middle keeps the call of the restored frame active', async () => {
     const engine = await deep()
     engine.unwindToDepth(1)
     expect([engine.currentNode()?.id, stackText(engine.stack())]).toEqual(['c', 'main/go(kept=1 main/a@0)'])
@@ -186,7 +186,7 @@ describe('unwindToDepth', () => {
   })
 
   // proves: workflow r14e, workflow r15c, workflow r16j
-  test('with reinvoke makes the call again', async () => {
+  test('with reinvoke repeats the call', async () => {
     const engine = await deep()
     const events = log(engine)
     engine.unwindToDepth(1, { reinvoke: true })
@@ -198,7 +198,7 @@ describe('unwindToDepth', () => {
   })
 
   // proves: workflow r14b
-  test('to where the session stands changes nothing, whatever else is asked', async () => {
+  test('to the current depth changes nothing, with any options', async () => {
     const engine = await deep()
     const events = log(engine)
     const before = JSON.stringify({ ...engine.snapshot(), createdAt: '' })
@@ -220,7 +220,7 @@ describe('unwindToDepth', () => {
   )
 
   // proves: workflow r7g, workflow r14a
-  test('is for suspended engines', async () => {
+  test('needs a suspended engine', async () => {
     const engine = engineOf(all)
     await engine.init('main')
     expect(await messageOf(() => engine.unwindToDepth(0))).toBe(
@@ -228,7 +228,7 @@ describe('unwindToDepth', () => {
     )
   })
 
-  test('of a workflow that the host pushed comes back to the node that it was pushed from', async () => {
+  test('of a pushed workflow returns to the node from which it was pushed', async () => {
     const engine = engineOf(all, agentOf({ l: async () => ({ type: 'suspend', reason: 'stuck' }) }))
     await engine.init('main')
     engine.pushWorkflow('leaf')
@@ -237,7 +237,7 @@ describe('unwindToDepth', () => {
     expect(await engine.step()).toMatchObject({ status: 'advanced', node: { id: 'go' } })
   })
 
-  test('from a node whose call is still to be made again', async () => {
+  test('works at a node whose call is pending', async () => {
     const engine = await deep()
     engine.unwindToDepth(1, { reinvoke: true })
     engine.unwindToDepth(0)
@@ -246,7 +246,7 @@ describe('unwindToDepth', () => {
   })
 
   // proves: workflow 1.5c
-  test('several times, and to the root of a recursion', async () => {
+  test('works repeatedly, and to the root of a recursion', async () => {
     const rec = flow('rec', { r: { calls: 'rec' } }, [])
     const engine = engineOf([rec, leaf], agentOf({ l: async () => ({ type: 'suspend', reason: 'stuck' }) }))
     await engine.init('rec')
@@ -292,7 +292,7 @@ describe('the execution tree of a session', () => {
   })
 
   // proves: workflow D1
-  test('a recursion does not invalidate the calls that enclose it (D1)', async () => {
+  test('keeps the calls that enclose a recursive one (D1)', async () => {
     const rec = flow('rec', { r: { calls: 'rec' } }, [])
     const engine = engineOf([rec])
     await engine.init('rec')
@@ -304,7 +304,7 @@ describe('the execution tree of a session', () => {
   })
 
   // proves: workflow r15d, workflow r15e, workflow r16i
-  test('a push from the same place and call takes the place of the one before, and tells so first', async () => {
+  test('invalidates an earlier push from the same place and call, with its event first', async () => {
     const engine = engineOf(all)
     await engine.init('main')
     engine.pushWorkflow('child')

@@ -49,7 +49,7 @@ describe('createAgent', () => {
     expect(engine.currentNode()?.id).toBe('decline')
   })
 
-  test('fails where a handler names no edge of several, or one that is not open', async () => {
+  test('fails if a handler names none of several edges, or a closed one', async () => {
     const handlers = { read: () => undefined, pay: () => undefined, decline: () => undefined }
     for (const [ask, code] of [
       [() => undefined, 'R2052'],
@@ -62,7 +62,7 @@ describe('createAgent', () => {
     }
   })
 
-  test('leaves nodes without a handler to another agent, or fails with what to add', async () => {
+  test('leaves nodes without a handler to another agent, or fails with the handler to add', async () => {
     const child = { id: 'child', entry: 'c', nodes: { c: { id: 'c', spec: {} } }, edges: [] }
     for (const others of [undefined, createAgent({ c: ({ done }) => done() })]) {
       const engine = engineOf(
@@ -78,12 +78,12 @@ describe('createAgent', () => {
   })
 })
 
-test('defineAgent gives back the agent that it was given', () => {
+test('defineAgent returns the agent unchanged', () => {
   const agent = { resolve: async () => ({ type: 'complete' }) as const }
   expect(defineAgent<typeof refund>(agent)).toBe(agent)
 })
 
-test('the types of specs name what the built-in agents take', () => {
+test('the types of specs have the fields of the built-in agents', () => {
   const named: Record<keyof BuiltInSpec<string>, true> = {
     agent: true,
     classify: true,

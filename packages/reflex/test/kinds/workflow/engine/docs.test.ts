@@ -68,7 +68,7 @@ async function runPage(): Promise<Outcome> {
 }
 
 describe('the page about workflows', () => {
-  test('has a file that loads, verifies and is written again as it is', async () => {
+  test('has a file that loads, verifies and is written again unchanged', async () => {
     const { registry } = await runPage()
     expect(registry.verify('refund')).toEqual({ workflowId: 'refund', valid: true, warnings: [] })
     const refund = registry.get('refund')
@@ -76,7 +76,7 @@ describe('the page about workflows', () => {
     expect(JSON.parse(serializeWorkflow(refund))).toEqual(JSON.parse(blocks('json')[0] ?? ''))
   })
 
-  test('has programs that run and do what it says', async () => {
+  test('has programs that run as described', async () => {
     const { engine, waiting, end, logged, sent } = await runPage()
     expect(waiting).toEqual({ status: 'suspended', reason: 'a person', ask: { text: 'Refund it in full?' } })
     expect([end, engine.currentNode()?.id]).toEqual([{ status: 'completed' }, 'pay'])
@@ -95,7 +95,7 @@ describe('the page about workflows', () => {
     )
   })
 
-  test('is right about snapshots', async () => {
+  test('describes snapshots correctly', async () => {
     const { engine, registry } = await runPage()
     const again = restoreEngine(engine.snapshot(), registry, { resolve: async () => ({ type: 'complete' }) })
     expect([again.status(), again.sessionId(), again.blackboard().keys()]).toEqual([

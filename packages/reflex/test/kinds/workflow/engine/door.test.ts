@@ -65,7 +65,7 @@ type Names =
 
 describe('the door', () => {
   // proves: workflow r18n, workflow d-door-values
-  test('has every value that the original has, and those that were missing there', () => {
+  test('has every value of the original, and the ones missing there', () => {
     const values = ['createRegistry', 'createEngine', 'WorkflowRegistry', 'WorkflowValidationError', 'ReflexEngine', 'EngineError']
     const more = ['loadWorkflow', 'serializeWorkflow', 'workflowSchema', 'restoreEngine']
     const missing = [
@@ -81,12 +81,12 @@ describe('the door', () => {
   })
 
   // proves: workflow C11, workflow d-door-types
-  test('has every type, and what the seed calls the state is the snapshot', () => {
+  test('has every type, and the state of the seed is the snapshot', () => {
     expectTypeOf<Names>().not.toBeAny()
     expectTypeOf<EngineState>().toEqualTypeOf<EngineSnapshot>()
   })
 
-  test('types what handlers get, and what they are called with', () => {
+  test('has types for the payloads and calls of handlers', () => {
     const engine = door.createEngine(door.createRegistry(), { resolve: async () => ({ type: 'complete' }) })
     engine.on('edge:traverse', (payload) => expectTypeOf(payload).toEqualTypeOf<{ readonly edge: Edge; readonly workflow: Workflow }>())
     engine.onAny((event) => expectTypeOf<EngineEvent>(event))

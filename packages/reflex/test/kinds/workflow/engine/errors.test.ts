@@ -106,7 +106,7 @@ describe('an agent that', () => {
   })
 
   // proves: workflow r7k
-  test('throws is told as what it threw', async () => {
+  test('throws has its error reported unchanged', async () => {
     const boom = new RangeError('boom')
     const { engine, told } = await afterBad(thrower(boom))
     expect(await engine.run()).toEqual({ status: 'error', error: { error: boom, nodeId: 'a' } })
@@ -115,7 +115,7 @@ describe('an agent that', () => {
   })
 
   // proves: workflow 2.10f, workflow r7k
-  test('chooses wrongly is told with the texts that users know', async () => {
+  test('chooses wrongly is reported with the texts that users know', async () => {
     const wrong = await afterBad(() => ({ type: 'advance', edge: 'nope' }))
     await wrong.engine.step()
     expect(wrong.told[0]?.error).toBeInstanceOf(EngineError)
@@ -126,7 +126,7 @@ describe('an agent that', () => {
     expect(early.events).toEqual(["error a: Decision agent returned 'complete' at non-terminal node 'a'"])
   })
 
-  test('answers anything at all never breaks the engine', async () => {
+  test('returns any value never breaks the engine', async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }), async (answer) => {
         const { engine } = await afterBad(() => answer)
@@ -137,7 +137,7 @@ describe('an agent that', () => {
     )
   })
 
-  test('answers decisions of any content never breaks the engine', async () => {
+  test('returns a decision with any content never breaks the engine', async () => {
     const part = fc.oneof(fc.constant('a-b'), fc.anything())
     const decision = fc.record(
       {
@@ -161,7 +161,7 @@ describe('an agent that', () => {
   })
 
   // proves: workflow 1.4n, workflow r5.6a
-  test('completes where all edges are closed is refused all the same', async () => {
+  test('completes while all edges are closed is refused', async () => {
     const shut = flow('shut', { a: {}, b: {} }, [['a', 'b', { type: 'exists', key: 'never' }]])
     const engine = engineOf([shut], agentOf({ a: async () => ({ type: 'complete' }) }))
     await engine.init('shut')
@@ -214,7 +214,7 @@ describe('a guard that', () => {
   })
 
   // proves: workflow C4
-  test('is given an unknown type after registration is as it was registered (C4)', async () => {
+  test('gets an unknown type after registration stays as registered (C4)', async () => {
     const guard = { type: 'not-exists', key: 'x' }
     const engine = engineOf([guarded(guard)])
     guard.type = 'mystery'
@@ -222,7 +222,7 @@ describe('a guard that', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
-  test('changes its mind between the question and the answer is a guard failure, or a closed edge, never a crash', async () => {
+  test('changes its result between question and answer fails, or closes the edge, but never crashes', async () => {
     let calls = 0
     const fickle: Guard = { type: 'custom', evaluate: () => ++calls % 2 === 1 }
     const engine = engineOf([guarded(fickle)], agentOf({ a: async () => ({ type: 'advance', edge: 'a-c' }) }))
@@ -234,7 +234,7 @@ describe('a guard that', () => {
 describe('an answer', () => {
   const ask = agentOf({ a: async (it) => (it.input === undefined ? { type: 'suspend', reason: 'q' } : onward(it, { answer: it.input })) })
 
-  test('to a question never asked is refused', async () => {
+  test('to a question that was never asked is refused', async () => {
     const engine = engineOf([pair], ask)
     await engine.init('pair')
     expect(await messageOf(() => engine.resume('yes'))).toBe('EngineError: run() was given input, but no node waits for it')
@@ -243,7 +243,7 @@ describe('an answer', () => {
     expect(await engine.run()).toEqual({ status: 'suspended', reason: 'q' })
   })
 
-  test('to a question that was answered already is refused', async () => {
+  test('to a question that is already answered is refused', async () => {
     const engine = engineOf([pair], ask)
     await engine.init('pair')
     await engine.step()
@@ -274,7 +274,7 @@ describe('an answer', () => {
     expect(await engine.resume('yes')).toEqual({ status: 'completed' })
   })
 
-  test('is not lost if the decision after it fails', async () => {
+  test('is kept if the decision after it fails', async () => {
     let failures = 2
     const agent = agentOf({
       a: async (it) => {
@@ -292,7 +292,7 @@ describe('an answer', () => {
     expect(engine.blackboard().get('answer')).toBe('yes')
   })
 
-  test('given to a retry takes the place of the one before', async () => {
+  test('given with a retry replaces the earlier one', async () => {
     const agent = agentOf({
       a: async (it) => {
         if (it.input === undefined) return { type: 'suspend', reason: 'q' }
@@ -310,7 +310,7 @@ describe('an answer', () => {
 })
 
 describe('an agent that never answers', () => {
-  test('can be interrupted: the session suspends, its signal is aborted, and it goes on from there', async () => {
+  test('can be interrupted: the session suspends, its signal is aborted, and the session can continue', async () => {
     const never = deferred<never>()
     const asked = deferred<void>()
     const signals: AbortSignal[] = []
@@ -336,7 +336,7 @@ describe('an agent that never answers', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
-  test('can be given a signal by the step', async () => {
+  test('can get a signal from the step', async () => {
     const late = deferred<unknown>()
     let calls = 0
     const asked = deferred<void>()
@@ -360,7 +360,7 @@ describe('an agent that never answers', () => {
     ).toEqual(['second'])
   })
 
-  test('and a session that is given up for another one do not disturb it', async () => {
+  test('does not disturb a new session, nor does a discarded session', async () => {
     const late = deferred<unknown>()
     let calls = 0
     const engine = engineOf([pair], agentOf({ a: (it) => (calls++ === 0 ? late.promise : onward(it)) }))
@@ -375,7 +375,7 @@ describe('an agent that never answers', () => {
     expect([engine.sessionId(), await engine.run()]).toEqual([id, { status: 'completed' }])
   })
 
-  test('keeps the answer that it was given', async () => {
+  test('keeps the answer that was given', async () => {
     const never = deferred<never>()
     let calls = 0
     const agent = agentOf({
@@ -394,7 +394,7 @@ describe('an agent that never answers', () => {
     expect(engine.blackboard().get('answer')).toBe('yes')
   })
 
-  test('is not even asked if the step is interrupted before; a transition that was made is not undone', async () => {
+  test('is not asked if the step was interrupted before; a transition that was made is not undone', async () => {
     let asked = 0
     const agent = agentOf({ a: async (it) => (asked++ === 0 ? { type: 'suspend', reason: 'q' } : onward(it)) })
     const engine = engineOf([pair], agent)
@@ -415,7 +415,7 @@ describe('an agent that never answers', () => {
     expect([sync.status(), await sync.run()]).toEqual(['running', { status: 'completed' }])
   })
 
-  test('a signal that is aborted already, or later, changes nothing', async () => {
+  test('is not disturbed by a signal that is already aborted, or aborted later', async () => {
     const engine = engineOf([pair])
     await engine.init('pair')
     expect(await messageOf(() => engine.step({ signal: AbortSignal.abort() }))).toBe(
@@ -429,7 +429,7 @@ describe('an agent that never answers', () => {
     expect(await engine.run()).toEqual({ status: 'completed' })
   })
 
-  test('an agent can interrupt its own step', async () => {
+  test('can interrupt its own step', async () => {
     let calls = 0
     const engine = engineOf(
       [pair],

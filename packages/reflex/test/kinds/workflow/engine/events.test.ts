@@ -47,7 +47,7 @@ describe('the events of a session', () => {
   // proves: workflow 3.2h, workflow 3.2k, workflow 3.2l, workflow 3.2m, workflow 3.2n, workflow 3.2o, workflow 4.4a, workflow r5.1a
   // proves: workflow r5.1c, workflow r5.6b, workflow r5.6c, workflow r5.6e, workflow r5.8a, workflow r16d, workflow r16e, workflow r16f
   // proves: workflow r16g, workflow r16h, workflow r16k, workflow C7, workflow C8, workflow D5, workflow r18h
-  test('come in the order of the seed, each with the state of its moment', async () => {
+  test('are in the order of the seed, each with the state at its moment', async () => {
     const engine = engineOf([child, main], agentOf(script))
     const events = log(engine, place)
     await engine.init('main', { blackboard: [{ key: 's', value: 0 }] })
@@ -81,7 +81,7 @@ describe('the events of a session', () => {
   })
 
   // proves: workflow 1.4g, workflow 2.10e, workflow 3.2j, workflow 3.2k, workflow r5.5a, workflow r16l, workflow C5
-  test('a suspension with writes: written first, then suspended', async () => {
+  test('of a suspension with writes are first the writes, then the suspension', async () => {
     const engine = engineOf(
       [child],
       agentOf({ c: async () => ({ type: 'suspend', reason: 'ask ana', writes: [{ key: 'asked', value: 'ana' }] }) }),
@@ -97,7 +97,7 @@ describe('the events of a session', () => {
   })
 
   // proves: workflow 3.2k, workflow 3.4g, workflow r16m
-  test('an error: nothing is written, the engine is suspended already', async () => {
+  test('of an error have no writes, and the engine is already suspended', async () => {
     const engine = engineOf([child], agentOf({ c: async () => ({ type: 'advance', edge: 'no', writes: [{ key: 'k', value: 1 }] }) }))
     const events = log(engine, place)
     await engine.init('child')
@@ -106,7 +106,7 @@ describe('the events of a session', () => {
     expect(events).toEqual(["error c: Decision agent chose invalid edge 'no' | child/c suspended [] edges(c-d) stack()"])
   })
 
-  test('each begins a session anew with engine:init', async () => {
+  test('begin each session with engine:init', async () => {
     const engine = engineOf([child, main], agentOf(script))
     const ids: unknown[] = []
     engine.on('engine:init', (payload) => ids.push(payload))
@@ -118,7 +118,7 @@ describe('the events of a session', () => {
     ])
   })
 
-  test('a question stands in its suspension, in the result and in the event', async () => {
+  test('have the question of a suspension, like the result', async () => {
     const ask = { text: 'Refund?', options: [{ value: 'YES' }, { value: 'NO', label: 'No' }], due: 1000, otherwise: 'NO' }
     const engine = engineOf([child], agentOf({ c: async () => ({ type: 'suspend', reason: 'person', ask, by: 'rules' }) }))
     const told: unknown[] = []
@@ -130,7 +130,7 @@ describe('the events of a session', () => {
 
   // proves: workflow 2.6d, workflow 3.2i, workflow r5.6b, workflow r16c, workflow r16g, workflow r16h, workflow r16i, workflow r16k
   // proves: workflow r18g
-  test('payloads are whole, and belong to the event', async () => {
+  test('have complete payloads of their own', async () => {
     const payloads = new Map<EngineEvent, EngineEvents[EngineEvent]>()
     const engine = engineOf([child, main], agentOf(script))
     engine.onAny((event, payload) => payloads.set(event, payload))
@@ -161,7 +161,7 @@ describe('the events of a session', () => {
   })
 })
 
-describe('what is handed out (C3)', () => {
+describe('values passed to handlers and agents (C3)', () => {
   // proves: workflow 1.1c, workflow 2.7g, workflow 2.10b, workflow 5c, workflow C3
   test('cannot be used to change the session', async () => {
     const engine = engineOf([child, main], agentOf(script))
@@ -212,7 +212,7 @@ describe('what is handed out (C3)', () => {
   })
 
   // proves: workflow C3
-  test('does not change later, when it is a copy of a moment', async () => {
+  test('do not change later if they are copies of a moment', async () => {
     const engine = engineOf([child, main], agentOf(script))
     const frames: [string, unknown][] = []
     const keep = (frame: unknown) => frames.push([JSON.stringify(frame), frame])
@@ -229,7 +229,7 @@ describe('what is handed out (C3)', () => {
     for (const [then, now] of frames) expect(JSON.stringify(now)).toBe(then)
   })
 
-  test('is the same for every handler: no payload can be spoilt by one for the others', async () => {
+  test('are the same for every handler: no handler can change a payload for the others', async () => {
     const own = new Set<unknown>([child, main, ...Object.values(main.nodes), ...Object.values(child.nodes), ...main.edges, ...child.edges])
     const loose: string[] = []
     const look = (value: unknown, path: string): void => {
@@ -251,7 +251,7 @@ describe('what is handed out (C3)', () => {
     expect(loose).toEqual([])
   })
 
-  test('a stack that an agent keeps does not change later', async () => {
+  test('keep the stack that an agent has stored', async () => {
     let kept = ''
     let stack: readonly { readonly blackboard: readonly BlackboardEntry[] }[] = []
     const agent = agentOf({
@@ -268,7 +268,7 @@ describe('what is handed out (C3)', () => {
     expect(stack[0]?.blackboard.map(({ key }) => key).join(' ')).toBe(kept)
   })
 
-  test('a value that was given is copied: its owner may go on changing it', async () => {
+  test('are copies of given values, whose owner may change them', async () => {
     const own = { list: [1] }
     const engine = engineOf([child], agentOf({ c: writing({ own }) }))
     await engine.init('child', { blackboard: [{ key: 'seed', value: own }] })
@@ -278,7 +278,7 @@ describe('what is handed out (C3)', () => {
   })
 
   // proves: workflow r8g
-  test('a reader is live for its own scope, and holds those of the callers as they were', async () => {
+  test('have a reader that is live for its own scope and fixed for those of the callers', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main')
     const root = engine.blackboard()
@@ -295,7 +295,7 @@ describe('what is handed out (C3)', () => {
     expect(root.keys()).toEqual(['x', 'y', 'got', 'also', 'end'])
   })
 
-  test('a reader from within a handler lives on after it', async () => {
+  test('have a reader that still works after the handler', async () => {
     const engine = engineOf([child], agentOf(script))
     let kept = engine.blackboard()
     await engine.init('child')
@@ -355,7 +355,7 @@ function engineText(engine: ReflexEngine): string {
   return [...frames, `${currentWorkflowId}/${currentNodeId} ${boardText(currentBlackboard)}`].join('\n')
 }
 
-describe('a mirror that knows the events alone', () => {
+describe('a mirror built from events only', () => {
   // proves: workflow 1.6a
   test("shows the engine's boards and places after every call, whatever the host and the agent do", async () => {
     await fc.assert(
@@ -374,7 +374,7 @@ describe('a mirror that knows the events alone', () => {
   })
 
   // proves: workflow r12d, workflow r12f
-  test('is not put off by a session that was restored', async () => {
+  test('is correct after a restored session', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main')
     await engine.step()
@@ -405,7 +405,7 @@ describe('a mirror that knows the events alone', () => {
 describe('an async handler that rejects', () => {
   const two = flow('w', { a: {}, b: {} }, [['a', 'b']])
 
-  test('does not end the process: its error comes out of the step under way', async () => {
+  test('does not end the process: its error is thrown by the current step', async () => {
     const engine = engineOf([two], agentOf())
     await engine.init('w')
     const heard: string[] = []
@@ -420,7 +420,7 @@ describe('an async handler that rejects', () => {
     expect(await engine.step()).toMatchObject({ status: 'completed' })
   })
 
-  test('and rejects later: its error comes out of the next call', async () => {
+  test('has its error thrown by the next call if it rejects later', async () => {
     const engine = engineOf([two], agentOf())
     await engine.init('w')
     const { promise, reject } = Promise.withResolvers<void>()

@@ -15,7 +15,7 @@ function engineOf(agent: RunnableAgent) {
   return createEngine(registry, agent)
 }
 
-describe('what an agent gets', () => {
+describe('the values that an agent gets', () => {
   test.each<[string, (context: DecisionContext) => unknown]>([
     ['an edge', ({ validEdges }) => Object.assign(validEdges[0] ?? {}, { to: 'zzz' })],
     ['the edges', ({ workflow: { edges } }) => edges.pop()],
@@ -71,7 +71,7 @@ describe('what an agent gets', () => {
   })
 })
 
-test('a recursion without a way out ends with a fault, and the run can be looked at', async () => {
+test('endless recursion ends with a fault, and the run can be viewed', async () => {
   const registry = createRegistry()
   registry.register({
     id: 'self',
@@ -86,7 +86,7 @@ test('a recursion without a way out ends with a fault, and the run can be looked
 })
 
 describe('a definition', () => {
-  test('is copied when it is registered: edits have no effect afterwards, and it is not frozen', async () => {
+  test('is copied when it is registered: later edits have no effect, and it is not frozen', async () => {
     const own = workflow()
     own.metadata = { version: 1 }
     const guard = { type: 'not-exists' as const, key: 'x' }
@@ -114,7 +114,7 @@ describe('a definition', () => {
   })
 
   // proves: workflow 1.4d, workflow 2.1b, workflow 2.3b
-  test('reaches agents as a frozen copy: an agent that changes it fails, and the next decision is made on what was registered', async () => {
+  test('reaches agents as a frozen copy: an agent that changes it fails, and the next decision uses the registered definition', async () => {
     const own = workflow()
     own.metadata = { tags: ['t'] }
     const registry = createRegistry()

@@ -8,7 +8,7 @@ const other = flow('other', { x: {} }, [])
 
 describe('before init', () => {
   // proves: workflow r3a, workflow r3i, workflow C6
-  test('there is nothing to see', () => {
+  test('there is no state to show', () => {
     const engine = engineOf([pair])
     expect(engine.status()).toBe('idle')
     expect([engine.currentNode(), engine.currentWorkflow(), engine.currentBlackboard()]).toEqual([null, null, null])
@@ -27,7 +27,7 @@ describe('before init', () => {
 
   // proves: workflow r3e, workflow r3j, workflow r5.0, workflow r6c, workflow r7a, workflow r7d, workflow r7e, workflow r7f, workflow r7g
   // proves: workflow r7h, workflow r7i, workflow r18m
-  test('every call but init is refused, with the texts that users know', async () => {
+  test('every call except init is refused, with the texts that users know', async () => {
     const engine = engineOf([pair])
     expect(await messageOf(() => engine.sessionId())).toBe('EngineError: Engine not initialized — call init() first')
     expect(await messageOf(() => engine.snapshot())).toBe('EngineError: snapshot() called before init() — no session state to capture')
@@ -47,7 +47,7 @@ describe('before init', () => {
 
 describe('init', () => {
   // proves: workflow r3c, workflow r7c, workflow D9
-  test('an unknown workflow is refused and changes nothing', async () => {
+  test('refuses an unknown workflow and changes nothing', async () => {
     const engine = engineOf([pair])
     expect(await messageOf(() => engine.init('nope'))).toBe("EngineError: Cannot initialize: workflow 'nope' is not registered")
     expect(await caught(() => engine.init('toString'))).toBeInstanceOf(EngineError)
@@ -58,7 +58,7 @@ describe('init', () => {
   })
 
   // proves: workflow 1.4a, workflow 3.2a, workflow 3.2d, workflow 3.2e, workflow 3.2h
-  test('stands at the entry and tells of it, without asking anybody', async () => {
+  test('stands at the entry and emits it, without asking an agent', async () => {
     const agent = agentOf()
     const engine = engineOf([pair], agent)
     const events = log(engine)
@@ -76,7 +76,7 @@ describe('init', () => {
   })
 
   // proves: workflow r4a, workflow r8e, workflow r8f, workflow C6
-  test('seeds are written in one batch before the entry is entered, as __init__', async () => {
+  test('writes seeds in one batch before the entry is entered, as __init__', async () => {
     const host = virtualHost()
     const engine = engineOf([pair], agentOf(), { host })
     const events = log(engine)
@@ -101,14 +101,14 @@ describe('init', () => {
   })
 
   // proves: workflow r4b
-  test('no seeds, no event', async () => {
+  test('without seeds emits no write', async () => {
     const engine = engineOf([pair])
     const events = log(engine)
     await engine.init('pair', { blackboard: [] })
     expect(events).toEqual(['init pair', 'enter pair/a'])
   })
 
-  test('a seed that is not JSON is refused and changes nothing', async () => {
+  test('refuses a seed that is not JSON and changes nothing', async () => {
     const engine = engineOf([pair, other])
     const id = await engine.init('pair')
     const thrown = await caught(() => engine.init('other', { blackboard: [{ key: 'when', value: { at: new Date(0) } }] }))
@@ -139,7 +139,7 @@ describe('init', () => {
   })
 
   // proves: workflow r4d, workflow r5.1c, workflow C7
-  test('an entry that invokes is entered here and calls at the first step', async () => {
+  test('enters an invoking entry, whose call is made by the first step', async () => {
     const engine = engineOf([flow('caller', { go: { calls: 'other' } }, []), other])
     const events = log(engine)
     await engine.init('caller')
@@ -150,7 +150,7 @@ describe('init', () => {
 
 describe('completion', () => {
   // proves: workflow 1.4j, workflow r3a, workflow r3h, workflow r18f
-  test('leaves the last node, workflow and board to be seen, and no edges', async () => {
+  test('shows the last node, workflow and board, and no edges', async () => {
     const engine = engineOf([pair], agentOf({ b: writing({ end: true }) }))
     await engine.init('pair')
     expect(await engine.run()).toEqual({ status: 'completed' })
@@ -160,7 +160,7 @@ describe('completion', () => {
   })
 
   // proves: workflow r3e, workflow r5.0, workflow r6c, workflow r7d, workflow r7h, workflow r7i
-  test('is final for this session', async () => {
+  test('is final for the session', async () => {
     const engine = engineOf([other])
     await engine.init('other')
     await engine.run()
@@ -182,7 +182,7 @@ describe('completion', () => {
 
 describe('persistence', () => {
   // proves: workflow 4.3b
-  test('is saved to at each suspension and at completion, with what a snapshot says then', async () => {
+  test('saves at each suspension and at completion, with the snapshot of that moment', async () => {
     const saved: EngineSnapshot[] = []
     const persistence = {
       save: async (id: string, state: EngineSnapshot) => void saved.push({ ...state, sessionId: id }),
@@ -212,7 +212,7 @@ describe('persistence', () => {
     expect(saved[2]).toEqual({ ...engine.snapshot(), createdAt: saved[2]?.createdAt })
   })
 
-  test('is not asked while a session runs on', async () => {
+  test('does not save while a session runs', async () => {
     let saves = 0
     const engine = engineOf([pair], agentOf(), { persistence: { save: async () => void saves++, load: async () => null } })
     await engine.init('pair')
@@ -220,7 +220,7 @@ describe('persistence', () => {
     expect(saves).toBe(0)
   })
 
-  test('that fails rejects the step, and the session is as the step has left it', async () => {
+  test('that fails rejects the step, and the session stays as the step left it', async () => {
     let broken = true
     const save = async () => {
       if (broken) throw new Error('disk full')
@@ -245,7 +245,7 @@ describe('persistence', () => {
 
 describe('session ids', () => {
   // proves: workflow d-session
-  test('are 128 bits, drawn for each session', async () => {
+  test('have 128 bits, drawn for each session', async () => {
     const engine = createEngine(registryOf(other), agentOf())
     const ids = [await engine.init('other'), await engine.init('other')]
     expect(new Set(ids).size).toBe(2)
@@ -253,7 +253,7 @@ describe('session ids', () => {
   })
 
   // proves: workflow d-session
-  test('of two engines with one persistence keep their sessions apart', async () => {
+  test('keep sessions of two engines with one persistence apart', async () => {
     const saved = new Map<string, EngineSnapshot>()
     const persistence = { save: async (id: string, state: EngineSnapshot) => void saved.set(id, state), load: async () => null }
     for (const first of ['1', '2']) {

@@ -82,7 +82,7 @@ describe('one call at a time (D2, D3)', () => {
     },
   )
 
-  test('looking is allowed at any time', async () => {
+  test('can be read at any time', async () => {
     const engine = engineOf(
       [child, main],
       agentOf({
@@ -164,7 +164,7 @@ describe('a handler that throws (D6)', () => {
     expect([engine.status(), engine.blackboard().keys()]).toEqual(['completed', ['x', 'got', 'end']])
   })
 
-  test('several errors come out together, and only once', async () => {
+  test('is thrown together with other errors, and only once', async () => {
     const engine = engineOf([child], agentOf())
     await engine.init('child')
     engine.on('engine:complete', () => {
@@ -181,7 +181,7 @@ describe('a handler that throws (D6)', () => {
     expect(engine.status()).toBe('completed')
   })
 
-  test('in init, push, pop and unwind comes out after the change', async () => {
+  test('in init, push, pop and unwind is thrown after the change', async () => {
     const engine = engineOf([child, main], agentOf({ c: async () => ({ type: 'suspend', reason: 'no' }) }))
     const events = log(engine)
     engine.onAny((event) => {
@@ -203,7 +203,7 @@ describe('a handler that throws (D6)', () => {
 
 describe('subscriptions', () => {
   // proves: workflow 4.4a, workflow r16a
-  test('are called in the order of registration, those of one event and those of all', async () => {
+  test('are called in the order of registration, both those of one event and those of all', async () => {
     const engine = engineOf([child])
     const calls: string[] = []
     engine.onAny((event) => calls.push(`any 1 ${event}`))
@@ -215,7 +215,7 @@ describe('subscriptions', () => {
   })
 
   // proves: workflow r16a
-  test('the same function twice runs twice, and ends once for each', async () => {
+  test('of the same function twice run twice, and are removed one by one', async () => {
     const engine = engineOf([child])
     let calls = 0
     const handler = () => void calls++
@@ -230,7 +230,7 @@ describe('subscriptions', () => {
   })
 
   // proves: workflow r16b
-  test('a handler added during an emission runs in it; one that ends skips nobody', async () => {
+  test('added during an event get this event; a removal skips no other handler', async () => {
     const engine = engineOf([child])
     const calls: string[] = []
     const off = engine.on('node:enter', () => {
@@ -246,7 +246,7 @@ describe('subscriptions', () => {
     expect(calls).toEqual(['second', 'added'])
   })
 
-  test('that begin in the middle of a run hear the rest, and nothing of before', async () => {
+  test('added in the middle of a run get later events, and no earlier ones', async () => {
     const lines: string[] = []
     const engine: ReflexEngine = engineOf(
       [child, main],
@@ -273,7 +273,7 @@ describe('subscriptions', () => {
     ])
   })
 
-  test('that begin after unwatched calls do not hear of those', async () => {
+  test('added after unwatched calls do not get their events', async () => {
     const engine = engineOf([child, main], agentOf({ ...script, z: async () => ({ type: 'suspend', reason: 'stop' }) }))
     await engine.init('main')
     await engine.run()
@@ -284,7 +284,7 @@ describe('subscriptions', () => {
   })
 
   // proves: workflow D4
-  test('every run leaves as many handlers as it found (D4)', async () => {
+  test('have the same number after every run as before (D4)', async () => {
     const engine = engineOf(
       [child],
       agentOf({

@@ -93,7 +93,7 @@ describe('a workflow on a runtime', () => {
     expect(run.state.ended).toEqual({ status: 'done', value: undefined })
   })
 
-  test('goes on in another runtime, in the middle of a call, and replays exactly', async () => {
+  test('continues in another runtime, in the middle of a call, and replays exactly', async () => {
     const child = flow('child', { a: {}, end: { outputs: [{ key: 'said', guaranteed: true }] } }, [['a', 'end']])
     const main = flow('main', { go: { calls: 'child', map: { got: 'said' } }, z: {} }, [['go', 'z']])
     const first = open(asks)
@@ -111,7 +111,7 @@ describe('a workflow on a runtime', () => {
     expect(replay(records, second.runtime.programs).difference).toBeUndefined()
   })
 
-  test('a question that nobody answers in time is answered by what it says itself', async () => {
+  test('uses the default answer of a question that is not answered in time', async () => {
     const world = open(asks)
     const run = await world.runtime.start(add(world, pair))
     await run.idle()
@@ -122,7 +122,7 @@ describe('a workflow on a runtime', () => {
     expect([run.status, board(run)]).toEqual(['completed', 'said="NO" pair/a@0'])
   })
 
-  test('also if its time came while nobody held the run', async () => {
+  test('uses the default answer also if the time came while no process owned the run', async () => {
     const first = open(asks)
     const { id } = await first.runtime.start(add(first, pair))
     await first.runtime.openRuns.get(id)?.idle()
@@ -136,7 +136,7 @@ describe('a workflow on a runtime', () => {
   })
 
   // proves: workflow d-ref-kind, workflow d-scope
-  test('calls a program of another kind, which sees its board and returns by the map', async () => {
+  test('calls a program of another kind, which reads its board and returns by the map', async () => {
     const caller = flow('caller', { a: {}, call: { calls: 'probe:p', map: { result: 'doubled' } }, z: {} }, [
       ['a', 'call'],
       ['call', 'z'],
@@ -148,7 +148,7 @@ describe('a workflow on a runtime', () => {
     expect([run.status, board(run)]).toEqual(['completed', 'n=21 caller/a@0, result=42 caller/call@0'])
   })
 
-  test('a called program that fails suspends it; resumed, the call is made again', async () => {
+  test('suspends if a called program fails; the resumed run repeats the call', async () => {
     const caller = flow('caller', { call: { calls: 'probe:p', map: { result: 'doubled' } }, z: {} }, [['call', 'z']])
     const world = open(agentOf())
     const broken = world.runtime.programs.add('probe', 'p', 'fails')
@@ -165,7 +165,7 @@ describe('a workflow on a runtime', () => {
   })
 
   // proves: workflow d-ref-bare
-  test('a program that is missing suspends it, and is pinned once it is there', async () => {
+  test('suspends if a program is missing, and pins it when it exists', async () => {
     const caller = flow('caller', { call: { calls: 'later' }, z: {} }, [['call', 'z']])
     const world = open(agentOf())
     const run = await world.runtime.start(add(world, caller))
@@ -178,7 +178,7 @@ describe('a workflow on a runtime', () => {
     expect([run.status, run.state.pins.map(([name]) => name)]).toEqual(['completed', ['workflow:caller', 'workflow:later']])
   })
 
-  test('a decision that failed is asked for again, with the answer that it had, also by another runtime', async () => {
+  test('requests a failed decision again, with its answer, also in another runtime', async () => {
     const failing = agentOf({
       a: async (it) => (it.input === undefined ? { type: 'suspend', reason: 'q' } : Promise.reject(new Error('down'))),
     })
@@ -198,7 +198,7 @@ describe('a workflow on a runtime', () => {
     expect([run.status, board(run)]).toEqual(['completed', 'said="YES" pair/a@0'])
   })
 
-  test('an answer to a question never asked, or answered already, is refused', async () => {
+  test('refuses an answer to a question that was never asked or is already answered', async () => {
     const world = open(asks)
     const run = await world.runtime.start(add(world, pair))
     await run.idle()
@@ -210,7 +210,7 @@ describe('a workflow on a runtime', () => {
     expect(board(run)).toBe('said="YES" pair/a@0')
   })
 
-  test('gives the outputs that its last node declares, or what that node wrote', async () => {
+  test('returns the outputs that its last node declares, or the writes of that node', async () => {
     const ends = (outputs: boolean) =>
       flow(
         'ends',
@@ -237,7 +237,7 @@ describe('a workflow on a runtime', () => {
     }
   })
 
-  test('an agent can say that its decision leaves something, show progress, and be stopped', async () => {
+  test('lets an agent declare effects, report progress, and be stopped', async () => {
     let aborted = false
     const agent: RunnableAgent = {
       traits: ({ node }) => ({ leaves: node.id === 'a', repeat: 'keyed' }),
@@ -282,7 +282,7 @@ describe('the story of a run', () => {
     }))
   }
 
-  test('says who decided and why, what was open and closed, what was written and where it went', async () => {
+  test('shows who decided and why, the open and closed edges, the writes and the next node', async () => {
     const gate = flow('gate', { a: {}, full: {}, no: {} }, [
       ['a', 'full', { type: 'exists', key: 'identity' }],
       ['a', 'no'],
@@ -313,7 +313,7 @@ describe('the story of a run', () => {
     ])
   })
 
-  test('says what was entered and left, and what came back', async () => {
+  test('shows the entered and left workflows, and the returned values', async () => {
     const caller = flow('caller', { call: { calls: 'probe:p', map: { result: 'doubled' } }, z: {} }, [['call', 'z']])
     const events = await storyOf(agentOf(), [caller])
     expect(events.map(({ mark, node, text }) => `${mark} ${node} ${text ?? ''}`.trim())).toEqual([
@@ -327,7 +327,7 @@ describe('the story of a run', () => {
     expect(events[2]?.facts).toEqual({ returned: { result: null } })
   })
 
-  test('says what was asked, who answered, what failed and what was given up', async () => {
+  test('shows questions, answers, failures and abandoned effects', async () => {
     let failures = 1
     const agent = agentOf({
       a: async (it) => {
@@ -355,7 +355,7 @@ describe('the story of a run', () => {
   })
 })
 
-describe('an effect of which nobody knows whether it happened', () => {
+describe('an effect with an unknown outcome', () => {
   const fork: Workflow = {
     id: 'fork',
     entry: 'pay',
@@ -366,7 +366,7 @@ describe('an effect of which nobody knows whether it happened', () => {
     ],
   }
 
-  test('is never done again once a person said that it happened, also where several ways are open', async () => {
+  test('is never repeated after a person answered that it happened, also if several edges are open', async () => {
     let asked = 0
     const agent: RunnableAgent = {
       resolve: ({ node }) => {

@@ -51,7 +51,7 @@ function final(engine: ReflexEngine): string {
 
 describe('a snapshot', () => {
   // proves: workflow 1.4b, workflow 2.4b, workflow 2.7e, workflow 2.9a, workflow r12a, workflow r12b, workflow r15g
-  test('says where a session is, as JSON', async () => {
+  test('has the place of a session, as JSON', async () => {
     const host = virtualHost()
     const engine = engineOf(all, agentOf(script), { host })
     const id = await engine.init('main', { blackboard: [{ key: 's', value: 0 }] })
@@ -95,7 +95,7 @@ describe('a snapshot', () => {
   })
 
   // proves: workflow r12b
-  test('is detached: nothing that is done to it or to the session reaches the other', async () => {
+  test('is detached: changes of the snapshot do not affect the session, nor the reverse', async () => {
     const engine = engineOf(all, agentOf(script))
     await engine.init('main')
     await engine.step()
@@ -113,7 +113,7 @@ describe('a snapshot', () => {
   })
 
   // proves: workflow 6.1f, workflow r12d, workflow r18i
-  test('restores to the same place, tells nobody, and goes on alike from every step', async () => {
+  test('restores to the same place, emits nothing, and continues equally from every step', async () => {
     const calm = engineOf(all, agentOf(script))
     const expected = log(calm)
     await calm.init('main')
@@ -165,7 +165,7 @@ describe('a snapshot', () => {
     }
   })
 
-  test('at any step of any workflow ends like the undisturbed one, with equal boards, sources and calls', async () => {
+  test('at any step of any workflow ends like the undisturbed session, with equal boards, sources and calls', async () => {
     await fc.assert(
       fc.asyncProperty(calmWorlds, fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }), async (world, breaks) => {
         const calm = engineOf(world.workflows, world.agent())
@@ -188,7 +188,7 @@ describe('a snapshot', () => {
     )
   })
 
-  test('in the middle of whatever a host does goes on like the undisturbed one', async () => {
+  test('in the middle of any control by the host continues like the undisturbed session', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
         const calm = engineOf(world.workflows, world.agent())
@@ -211,7 +211,7 @@ describe('a snapshot', () => {
     )
   })
 
-  test('of a suspended session keeps its question and takes its answer', async () => {
+  test('of a suspended session keeps its question and accepts its answer', async () => {
     const host = virtualHost()
     const ask = { text: 'Sure?', due: 1000, otherwise: 'no' }
     const agent = agentOf({
@@ -234,7 +234,7 @@ describe('a snapshot', () => {
     expect(late.blackboard().get('answer')).toBe('no')
   })
 
-  test('keeps the answer of a decision that failed', async () => {
+  test('keeps the answer of a failed decision', async () => {
     let broken = true
     const agent = agentOf({
       a: async (it) => {
@@ -253,7 +253,7 @@ describe('a snapshot', () => {
     expect(again.blackboard().get('answer')).toBe('yes')
   })
 
-  test('a node that is called like a reserved one keeps its entries', async () => {
+  test('keeps the entries of a node with a reserved name', async () => {
     const odd = flow('odd', { __push__: {}, __x: {}, z: {} }, [
       ['__push__', '__x'],
       ['__x', 'z'],
@@ -311,7 +311,7 @@ describe('restoring', () => {
     expect(await caught(() => restore(value))).toMatchObject({ name: 'EngineError', code: 'R2058' })
   })
 
-  test('never breaks otherwise than by an EngineError, whatever has become of the snapshot', async () => {
+  test('only throws EngineError for a damaged snapshot', async () => {
     const snapshot = await snapshotAt(3)
     const paths: (readonly (string | number)[])[] = []
     const walk = (value: unknown, path: readonly (string | number)[]): void => {
@@ -347,14 +347,14 @@ describe('restoring', () => {
     expect(boardText(engine.blackboard().entries())).toBe('x=1 main/a@0, got="m" main/go@0, end=1 main/z@0')
   })
 
-  test('reads what the original wrote: UUIDs as names of calls', async () => {
+  test('reads snapshots of the original: UUIDs as names of calls', async () => {
     const text = JSON.stringify(await snapshotAt(3)).replaceAll(/"(\d+)f"/g, '"0b9e60f2-96c6-4bd5-a29d-$1f"')
     const engine = restore(JSON.parse(text))
     expect(await engine.run()).toEqual({ status: 'completed' })
     expect(engine.executionTree().records.map(({ status }) => status)).toEqual(['completed', 'completed'])
   })
 
-  test('gives new calls names that none had, also where the tree has been cut off', async () => {
+  test('gives new calls unused names, also if the tree was cut off', async () => {
     const engine = engineOf([
       leaf,
       flow('twice', { a: { calls: 'leaf' }, b: { calls: 'leaf' }, c: { calls: 'leaf' } }, [
@@ -371,7 +371,7 @@ describe('restoring', () => {
   })
 
   // proves: workflow r7j, workflow r12c, workflow D13
-  test('gives functions to guards that stand by name, and refuses those that have none', async () => {
+  test('gives functions to guards that are stored by name, and refuses unknown names', async () => {
     const guarded: Workflow = {
       ...flow('guarded', { a: {}, b: {} }, []),
       edges: [{ id: 'a-b', from: 'a', to: 'b', event: 'E', guard: { type: 'custom', name: 'isOpen', evaluate: () => true } }],
@@ -395,7 +395,7 @@ describe('restoring', () => {
     })
   })
 
-  test('takes the place of the session of an engine that is used already', async () => {
+  test('replaces the session of an engine in use', async () => {
     const engine = engineOf(all, agentOf(script))
     await engine.init('main')
     await engine.run()
@@ -409,7 +409,7 @@ describe('restoring', () => {
   })
 
   // proves: workflow 4.3b
-  test('leaves persistence to the engine: load, restore, go on', async () => {
+  test('leaves persistence to the engine: load, restore, continue', async () => {
     const kept = new Map<string, EngineSnapshot>()
     const persistence = {
       save: async (id: string, state: EngineSnapshot) => void kept.set(id, state),
@@ -443,7 +443,7 @@ describe('ids of invocations', () => {
     expect([ids.length, new Set(ids).size]).toEqual([8, 8])
   })
 
-  test('of a snapshot of an earlier release, which left the session out, are named with it', async () => {
+  test('of a snapshot of an earlier release, without the session, are completed with it', async () => {
     const engine = engineOf([child, main])
     await engine.init('main')
     await engine.step()

@@ -37,7 +37,7 @@ describe('step', () => {
   })
 
   // proves: workflow 1.4d, workflow 2.4c, workflow 2.7c, workflow 2.10a, workflow r5.3a, workflow r15g, workflow r18e, workflow d-scope
-  test('the agent gets what was registered, the open edges, the scoped board and the stack, the nearest caller first', async () => {
+  test('passes the agent the registered workflow, the open edges, the scoped board and the stack, nearest caller first', async () => {
     const leaf = flow('leaf', { deep: {} }, [])
     const middle = flow('middle', { m: { calls: 'leaf' } }, [])
     const top = flow('top', { t: { calls: 'middle' } }, [])
@@ -57,7 +57,7 @@ describe('step', () => {
   })
 
   // proves: workflow 1.4e, workflow 2.5a, workflow 2.7f, workflow 2.7h, workflow r5.4b, workflow r5.6c, workflow r5.6d, workflow r18h
-  test('writes belong to the node being left, to its workflow and depth', async () => {
+  test('attributes writes to the node being left, its workflow and depth', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main')
     const boards: string[] = []
@@ -74,7 +74,7 @@ describe('step', () => {
   })
 
   // proves: workflow 2.5b, workflow r5.6d, workflow r18d
-  test('a return map reads the own board of the child alone, in order, and skips what was never written', async () => {
+  test('reads a return map from the own board of the child only, in order, and skips unwritten keys', async () => {
     const silent = flow('silent', { s: {} }, [])
     const map = { back: 'x', none: 'nothing', one: 'own', two: 'own' }
     const caller = flow('caller', { go: { calls: 'silent', map } }, [])
@@ -85,7 +85,7 @@ describe('step', () => {
   })
 
   // proves: workflow 2.5c, workflow 2.7j, workflow 2.9b, workflow 5d
-  test('what a child wrote is gone with it unless it is mapped', async () => {
+  test('drops the writes of a child unless they are mapped', async () => {
     const engine = engineOf([child, main], agentOf(script))
     await engine.init('main')
     await engine.run()
@@ -93,7 +93,7 @@ describe('step', () => {
   })
 
   // proves: workflow 1.4c, workflow 2.6b, workflow 2.10c, workflow r5.2a, workflow r5.4a
-  test('guards see the board as it is before the decision writes', async () => {
+  test('evaluates guards on the board before the decision writes', async () => {
     const gate = flow('gate', { a: {}, open: {}, shut: {} }, [
       ['a', 'open', { type: 'exists', key: 'key' }],
       ['a', 'shut', { type: 'not-exists', key: 'key' }],
@@ -110,7 +110,7 @@ describe('step', () => {
   })
 
   // proves: workflow 1.1d, workflow 2.8f, workflow 4.2a, workflow r4c
-  test('guards of a child see its callers, and writes of a child open its own guards only', async () => {
+  test('evaluates guards of a child on its callers too, and writes of a child open only its own guards', async () => {
     const guarded = flow('guarded', { a: {}, yes: {}, no: {} }, [
       ['a', 'yes', { type: 'equals', key: 'mode', value: 'outer' }],
       ['a', 'no', { type: 'not-equals', key: 'mode', value: 'outer' }],
@@ -124,7 +124,7 @@ describe('step', () => {
   })
 
   // proves: workflow r5.7b
-  test('an invoking node may be terminal', async () => {
+  test('allows an invoking node to be terminal', async () => {
     const engine = engineOf(
       [child, flow('last', { go: { calls: 'child', map: { r: 'made' } } }, [])],
       agentOf({ c2: writing({ made: 5 }), go: writing({ own: 1 }) }),
@@ -135,7 +135,7 @@ describe('step', () => {
   })
 
   // proves: workflow 1.5b
-  test('a workflow may call itself, to any depth', async () => {
+  test('allows a workflow to call itself, to any depth', async () => {
     const rec = flow('rec', { ask: {}, again: { calls: 'rec', map: { sum: 'sum' } }, end: {} }, [
       ['ask', 'again', { type: 'custom', evaluate: (board) => (board.get('n') as number) < 60 }],
       ['ask', 'end', { type: 'custom', evaluate: (board) => (board.get('n') as number) >= 60 }],
@@ -154,7 +154,7 @@ describe('step', () => {
   })
 
   // proves: workflow 3.3f, workflow 3.4f, workflow r5.1b, workflow r7k, workflow r7l, workflow r18c
-  test('a missing sub-workflow suspends, and is found once it is registered', async () => {
+  test('suspends at a missing sub-workflow, and finds it when it is registered', async () => {
     const registry = createRegistry({ warn: () => undefined })
     registry.register(main)
     const engine = createEngine(registry, agentOf(script))
@@ -171,7 +171,7 @@ describe('step', () => {
   })
 
   // proves: workflow 3.2c
-  test('run goes on from wherever a session stands', async () => {
+  test('can be followed by run, from any state of a session', async () => {
     for (let steps = 0; steps < 6; steps++) {
       const engine = engineOf([child, main], agentOf(script))
       await engine.init('main')
@@ -182,7 +182,7 @@ describe('step', () => {
   })
 
   // proves: workflow 3.2c, workflow 3.2p
-  test('stepping and running tell the same events', async () => {
+  test('emits the same events as run', async () => {
     const stepped = engineOf([child, main], agentOf(script))
     const run = engineOf([child, main], agentOf(script))
     const [a, b] = [log(stepped), log(run)]
@@ -203,7 +203,7 @@ describe('step', () => {
     expect(engine.blackboard().get('k')).toBe(1)
   })
 
-  test('a long workflow needs no stack and leaves room for others', async () => {
+  test('needs no stack for a long workflow and lets other work proceed', async () => {
     const nodes = Array.from({ length: 5000 }, (_, i) => `n${i}`)
     const long = flow(
       'long',
@@ -222,7 +222,7 @@ describe('step', () => {
   })
 
   // proves: workflow 1.3b, workflow 2.1b, workflow 2.3a
-  test('specs and metadata may be anything: nobody reads them', async () => {
+  test('never reads specs and metadata, which may be anything', async () => {
     const cyclic: Record<string, unknown> = { when: new Date(0), big: 10n, fn: () => 1, none: undefined }
     cyclic.self = cyclic
     const odd = { ...flow('odd', { a: { spec: cyclic }, b: { spec: cyclic } }, [['a', 'b']]), metadata: cyclic }
@@ -238,7 +238,7 @@ describe('after a return (C1)', () => {
   const caller = flow('caller', { go: { calls: 'child' }, z: {} }, [['go', 'z']])
 
   // proves: workflow 1.4l, workflow 3.2c, workflow r6a, workflow C1
-  test('suspending and failing at the invoking node do not call again', async () => {
+  test('suspending and failing at the invoking node do not repeat the call', async () => {
     const answers: unknown[] = [
       { type: 'suspend', reason: 'think' },
       new Error('no'),
@@ -287,7 +287,7 @@ describe('a workflow whose id has a colon', () => {
   })
 
   // proves: workflow d-ref-bare
-  test('is preferred to a program of the kind that the part before the colon names', async () => {
+  test('is preferred to a program of the kind before the colon', async () => {
     const engine = engineOf([flow('workflow:child', { only: {} }, []), flow('a', { call: { calls: 'workflow:child' } }, [])])
     await engine.init('a')
     expect(await engine.step()).toMatchObject({ status: 'invoked', workflow: { id: 'workflow:child' } })
