@@ -7,7 +7,6 @@ import {
   type Fault,
   isFault,
   isList,
-  isObject,
   Journals,
   loadState,
   type Rec,
@@ -24,6 +23,7 @@ import { isModule, type Kinds, type ProgramViewer, type ViewedPrograms } from '.
 import { ChangedPrograms } from './replaying-changed.ts'
 import { type ReplayDifference, describeDifference } from './replaying-difference.ts'
 import { firstDifference } from '../history/first-difference.ts'
+import { readSettings } from '../policy/index.ts'
 import { pathText } from '../text/index.ts'
 
 /** What came of a replay. */
@@ -199,15 +199,14 @@ function listedRow({ status, updated, due, waits, value = null }: Batch['row']):
   return { status, updated, due, value, waits: waits.map(({ id, type, name, number }) => ({ id, type, name, number })) }
 }
 
-/** The file that a run was started with. */
+/** The file that a run was started with, as its journal says, which may be somebody else's. */
 export function fileOfRun({ start }: State): string | undefined {
-  return isObject(start?.by) && typeof start.by.file === 'string' ? start.by.file : undefined
+  return readSettings(start?.by)?.file
 }
 
-/** The modules of tools that a run was started with, as its journal says, which may be somebody else's. */
+/** The modules of tools that a run was started with, as its journal says. */
 export function toolsOfRun({ start }: State): readonly string[] {
-  const tools = isObject(start?.by) ? start.by.tools : undefined
-  return isList(tools) ? tools.filter((tool) => typeof tool === 'string') : []
+  return readSettings(start?.by)?.tools ?? []
 }
 
 /** The records after which there are snapshots, in their order. */
