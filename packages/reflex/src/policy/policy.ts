@@ -21,7 +21,7 @@ import { type Grant, grantsOf, type Trust, TRUST_LEVELS } from './trust.ts'
 export type JudgedCall = Pick<Call<RunSettings>, 'run' | 'settings' | 'untrusted'> & Partial<Pick<Call, 'frame' | 'definition'>>
 
 export interface PolicySettings {
-  /** The run's own folder of a call, its real path, where that is another one than the settings of its run name. */
+  /** The run's own folder of a call, a real path; that of the settings of its run if absent. */
   readonly runFolder?: (call: JudgedCall) => string
   /** The user's home folder, for grants and needs that name it as `{home}`. */
   readonly home?: string | undefined
@@ -51,7 +51,10 @@ export interface PolicyVerdict {
 /** The policy of an operator; it can also be asked about a single capability. */
 export interface OperatorPolicy extends Policy<RunSettings> {
   ask(call: JudgedCall, traits: Traits): Fault | undefined
-  /** Judges a capability of a call. With `exactly`, a grant with a star does not count: nobody means a private address when they allow the network. */
+  /**
+   * Judges a capability of a call. With `exactly`, a grant with a star does not count: nobody means a private address when they allow
+   * the network.
+   */
   judgeCall(call: JudgedCall, capability: string, exactly?: boolean): PolicyVerdict
   /** True if a rule of the operator denies a capability to a call; false if it is only not granted. */
   denies(call: JudgedCall, capability: string): boolean

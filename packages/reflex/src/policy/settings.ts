@@ -1,4 +1,4 @@
-import type { JsonObject, Limits, RunFacts } from '../kernel/index.ts'
+import type { JsonObject, RunFacts } from '../kernel/index.ts'
 import type { Trust } from './trust.ts'
 
 /** Who decides where a program does not say. Kept with the run, so a resume needs no flag. */
@@ -16,9 +16,16 @@ export interface AgentChoice {
 }
 
 /** What an operator lets a run use: before it asks for more, or before it fails. */
-export interface RunLimits extends Limits {
+export interface RunLimits {
+  /** Executions of nodes. */
+  readonly steps?: number
   /** Executions of nodes after which it fails, unasked. */
   readonly maxSteps?: number
+  /** Milliseconds. */
+  readonly time?: number
+  readonly tokens?: number
+  /** US dollars. */
+  readonly cost?: number
   /** The most pipelines inside each other, also with programs of other kinds between them: 8 unless set. A deeper one fails its node. */
   readonly depth?: number
   /** Executions of nodes in one branch of a pipeline: 100 where neither it nor the pipeline states a bound. The branch fails beyond it. */
