@@ -103,6 +103,20 @@ describe('the meter of a run', () => {
     }
   })
 
+  test('a snapshot of an earlier release, which has no meter, is not used: the journal is folded from its beginning', async () => {
+    const { run, runtime, store } = await ran({ asks: { tokens: 5, asks: true } }, 'asks')
+    const records = await runtime.journal('otter')
+    const { meter: _, ...older } = dumpState(folded(records.slice(0, 3)), () => true)
+    const read = store.read.bind(store)
+    store.read = async (id) => {
+      const stored = await read(id)
+      return stored === undefined
+        ? undefined
+        : { ...stored, snapshot: { at: 3, body: JSON.stringify(older) }, batches: stored.batches.slice(-1) }
+    }
+    expect((await runtime.peek('otter')).state.meter.run).toEqual(run.state.meter.run)
+  })
+
   test('counts no time while a run waits for people alone', async () => {
     const { run, host } = await ran({ asks: { tokens: 1, asks: true } }, 'asks')
     await host.advance(60_000)

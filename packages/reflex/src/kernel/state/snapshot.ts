@@ -53,7 +53,6 @@ export interface StoredState {
   /** Where it is not that of the start. */
   readonly seed?: string
   readonly held?: true
-  readonly aside?: number
   /** Absent in a snapshot of an earlier release, whose journal is folded from its beginning. */
   readonly meter?: StoredMeter
   readonly start: Start
@@ -90,7 +89,6 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
     questions: state.questions,
     ...(state.seed === state.start.seed ? {} : { seed: state.seed }),
     ...(state.isIdle ? { held: true as const } : {}),
-    ...(state.excludedMs === 0 ? {} : { aside: state.excludedMs }),
     meter: dumpMeter(state),
     start: state.start,
     ...(state.ended === undefined
@@ -195,7 +193,6 @@ export function loadState(stored: StoredState): State {
   state.start = stored.start
   state.seed = stored.seed ?? stored.start.seed
   state.isIdle = stored.held ?? false
-  state.excludedMs = stored.aside ?? 0
   if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)

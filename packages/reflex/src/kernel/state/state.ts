@@ -29,8 +29,6 @@ export class State {
   seed = ''
   /** A fork that nobody has told to go on yet: it performs nothing. */
   isIdle = false
-  /** Milliseconds from records that forks share with their sources until they were told to go on. */
-  excludedMs = 0
   /** How many questions the run has asked. */
   questions = 0
   /** What the run has used, and may use. */
@@ -101,8 +99,7 @@ export class State {
   /** Time passes. It counts on the meter unless the run waits for people or is set aside. */
   #pass({ elapsed, input }: Rec): void {
     this.time += elapsed
-    if (this.isIdle || isFork(input)) this.excludedMs += elapsed
-    else if (!this.waitsForPeople) this.meter.time += elapsed
+    if (!this.isIdle && !isFork(input) && !this.waitsForPeople) this.meter.time += elapsed
   }
 
   #begin(start: Start): void {

@@ -194,11 +194,6 @@ export class StepContext<Def = unknown> {
     return this.#now
   }
 
-  /** Milliseconds for which the run has been set aside so far: from what a fork shares with its source until it was told to go on. */
-  get excludedMs(): number {
-    return this.#state.excludedMs
-  }
-
   /** What the run and its programs have used, with this step: its input, its time, the node that it enters. */
   get meter(): UsageMeter {
     return new StepMeter(this.#state, this.#frame, this.#elapsed, {
