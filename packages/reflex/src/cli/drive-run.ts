@@ -10,7 +10,7 @@ import type { ProgressFacts } from './running-rows.ts'
 import { RecordWriter } from './records.ts'
 import type { Session } from './session.ts'
 import { Follower } from './follower.ts'
-import { addEventUsage, noUsage, type ModelUsage } from './model-usage.ts'
+import { usageOfRun } from './model-usage.ts'
 
 /** The steps that a command adds around a run that it continues. */
 export interface RunHooks {
@@ -34,21 +34,17 @@ export async function driveRun(
   const answering: AnswerSource = await answerSourceFor(console, flags.answers, readDecisionFile)
   const progress = progressFor(console)
   const follower = new Follower()
-  const waited: WaitTotals = { since: console.now, ms: 0, by: new Set(), spent: follower.total }
-  const before = noUsage()
-  let opened = 0
+  const waited: WaitTotals = { since: console.now, ms: 0, by: new Set() }
   const handle = await open((made) => {
-    opened = made.run.state.n
     const openEffects = pendingEffects(session, made)
     whenStarted(made, () => {
       header(made)
       printRepeated(console, openEffects)
-      progress.begin({ ...progressFactsOf(session, made), before })
+      progress.begin(progressFactsOf(session, made))
     })
     followRun(session, made, progress, follower, waited)
     followEffects(session, made)
   })
-  if (opened > 0) await addEarlierUsage(session, handle, opened, [before, follower.total])
   await beforeContinue?.(handle)
   const left = await continueRun({
     console,
@@ -70,16 +66,6 @@ export async function driveRun(
   return code
 }
 
-/**
- * Adds the usage of a run up to a record, before this process continued it. A fork's shared records count for its
- * source.
- */
-async function addEarlierUsage({ reflex }: Session, { id, run }: RunHandle, last: number, totals: readonly ModelUsage[]): Promise<void> {
-  const [, shared = 0] = run.state.start?.fork ?? []
-  const { lines } = await reflex.trace(id)
-  for (const { n, event } of lines) if (n > shared && n <= last) for (const total of totals) addEventUsage(total, event)
-}
-
 /** Calls back after the first record: a run that is being started knows nothing about itself before. */
 function whenStarted(handle: RunHandle, callback: () => void): void {
   if (handle.run.state.start !== undefined) return callback()
@@ -90,9 +76,14 @@ function whenStarted(handle: RunHandle, callback: () => void): void {
 }
 
 /** Returns the facts about the whole run that progress shows. */
-function progressFactsOf({ console }: Session, { run, definitions }: RunHandle): Omit<ProgressFacts, 'before'> {
+function progressFactsOf({ console }: Session, { run, definitions }: RunHandle): ProgressFacts {
   const { kind, def } = definitions.program(run.state.root.pin)
-  return { since: console.now, graph: definitions.view(kind).graph?.(def), limits: run.settings.limits ?? {} }
+  return {
+    since: console.now,
+    usage: () => usageOfRun(run),
+    graph: definitions.view(kind).graph?.(def),
+    limits: run.settings.limits ?? {},
+  }
 }
 
 function followRun({ console }: Session, handle: RunHandle, progress: Progress, follower: Follower, waited: WaitTotals): void {

@@ -14,7 +14,7 @@ import { factLine, hangingLines, layoutText, commandHint } from './layout.ts'
 import type { Look } from './look.ts'
 import { pendingEffectText } from './effects.ts'
 import { withRemedy } from './failure-remedy.ts'
-import { type ModelUsage, usageText } from './model-usage.ts'
+import { usageOfRun, usageText } from './model-usage.ts'
 import { dueTime, duration } from './units.ts'
 
 /** More facts about the end of a run. */
@@ -57,7 +57,7 @@ function printEnd(console: Console, handle: RunHandle, { waited, forkAddress: go
   const { start, time } = handle.run.state
   // A fork shares its first records with its source; the time before the fork belongs to the source.
   const took = `in ${duration(time - (start?.fork === undefined ? (start?.at ?? 0) : Math.min(time, waited.since)))}`
-  const spent = usageText(waited.spent)
+  const spent = usageText(usageOfRun(handle.run))
   const result = resultOf(handle)
   const facts = [
     ...(result?.how === undefined ? [] : [result.how]),
@@ -86,8 +86,6 @@ export interface WaitTotals {
   readonly since: number
   ms: number
   readonly by: Set<string>
-  /** The usage of models by the whole run. */
-  readonly spent: ModelUsage
 }
 
 function waitedText(took: string, { ms, by }: WaitTotals): string {

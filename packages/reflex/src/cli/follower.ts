@@ -53,8 +53,6 @@ export class Follower {
   readonly running = new Map<string, RunningNode>()
   /** The names of the nodes of the run's own program that have ended. */
   readonly ended = new Set<string>()
-  /** The usage of the run while it was followed. */
-  readonly total: ModelUsage = noUsage()
 
   follow(line: StoryLine): EventContext {
     const { event, at, place } = line
@@ -62,7 +60,7 @@ export class Follower {
     this.#nodes.set(place, node)
     const took = at - node.since
     const { hasReturned } = node
-    for (const spent of [node.spent, this.total, this.running.get(place)?.spent]) if (spent !== undefined) addEventUsage(spent, event)
+    for (const spent of [node.spent, this.running.get(place)?.spent]) if (spent !== undefined) addEventUsage(spent, event)
     const context: EventContext = {
       took,
       hasReturned,

@@ -1,4 +1,5 @@
 import { usageOf } from '../history/model-usage.ts'
+import type { Run } from '../kernel/index.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
 import { objectOf } from './event-text.ts'
 import { count } from './units.ts'
@@ -27,13 +28,13 @@ export function addEventUsage(usage: ModelUsage, event: StoryEvent): void {
   else usage.usd += used.usd
 }
 
-export function sumUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
-  return {
-    tokens: one.tokens + other.tokens,
-    usd: one.usd + other.usd,
-    unpriced: one.unpriced + other.unpriced,
-    tries: one.tries + other.tries,
-  }
+/** The usage of a whole run. */
+export type TotalUsage = Omit<ModelUsage, 'tries'>
+
+/** Returns the usage of a run so far. What a fork shares with its source was used by that. */
+export function usageOfRun({ state }: Run): TotalUsage {
+  const { cost: usd, tokens, unpriced } = state.meter.own
+  return { usd, tokens, unpriced }
 }
 
 /** Returns the usage of a node as facts: `1,212 tok`, `$0.003`. A reply without tokens has none. */
@@ -47,7 +48,7 @@ export function usageFacts({ tokens, usd, unpriced, tries }: ModelUsage): readon
 }
 
 /** Returns the total usage: `$0.004`, `640 tok unpriced`, or both; undefined if no model was used. */
-export function usageText({ usd, tokens, unpriced }: Omit<ModelUsage, 'tries'>): string | undefined {
+export function usageText({ usd, tokens, unpriced }: TotalUsage): string | undefined {
   if (tokens === 0) return undefined
   const parts = [...(unpriced === tokens ? [] : [money(usd)]), ...(unpriced === 0 ? [] : [`${count(unpriced)} tok unpriced`])]
   return parts.join(' and ')

@@ -3,15 +3,15 @@ import { countCells } from '../text/index.ts'
 import type { Follower, RunningNode } from './follower.ts'
 import type { Row } from './layout.ts'
 import type { Look } from './look.ts'
-import { sumUsage, money, type ModelUsage, usageFacts } from './model-usage.ts'
+import { money, type TotalUsage, usageFacts } from './model-usage.ts'
 import { count, duration } from './units.ts'
 
 /** Facts about a run that are known when it begins. */
 export interface ProgressFacts {
   /** The time at which this process began to continue the run, in milliseconds since the epoch. */
   readonly since: number
-  /** The usage before that time. */
-  readonly before: ModelUsage
+  /** Its usage so far. */
+  readonly usage: () => TotalUsage
   /** The graph of its program, if its kind has one. */
   readonly graph?: Graph | undefined
   /** The limits that the operator set. */
@@ -91,23 +91,23 @@ function aheadName({ id, form }: GraphNode): string {
  * Returns `9.2 s · 2 of 6 stages · $0.040 of $2 · ctrl-c leaves it resumable`: the facts that fit on one line. The hint
  * has priority.
  */
-export function footer({ ended, total }: Follower, about: ProgressFacts | undefined, now: number, look: Look): string[] {
+export function footer({ ended }: Follower, about: ProgressFacts | undefined, now: number, look: Look): string[] {
   const hint = 'ctrl-c leaves it resumable'
   if (about === undefined) return [look.paint('dim', look.text(hint))]
-  const { since, before, graph, limits } = about
+  const { since, usage, graph, limits } = about
   const nodes = graph?.nodes.filter(({ still }) => still !== true) ?? []
   const done = nodes.filter(({ id }) => ended.has(id)).length
   const facts = [
     ofLimit(duration(now - since), limits.time === undefined ? undefined : duration(limits.time)),
     ...(nodes.length < 2 ? [] : [`${done} of ${nodes.length} stages`]),
-    ...limitFacts(sumUsage(before, total), limits),
+    ...limitFacts(usage(), limits),
     hint,
   ]
   while (facts.length > 1 && countCells(facts.join(' · ')) > look.room) facts.splice(facts.length > 2 ? 1 : 0, 1)
   return [look.paint('dim', look.text(facts.join(' · ')))]
 }
 
-function limitFacts({ usd, tokens, unpriced }: ModelUsage, { cost, tokens: most }: ProgressFacts['limits']): string[] {
+function limitFacts({ usd, tokens, unpriced }: TotalUsage, { cost, tokens: most }: ProgressFacts['limits']): string[] {
   const isUnpriced = tokens > 0 && unpriced === tokens
   const limit = cost === undefined ? undefined : money(cost)
   const spent = isUnpriced && cost === undefined ? [] : [ofLimit(isUnpriced ? 'unpriced' : money(usd), limit)]

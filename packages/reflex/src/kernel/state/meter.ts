@@ -19,12 +19,33 @@ export interface UsageMeter {
 export class Meter implements UsageMeter {
   readonly total = new UsageSum()
   time = 0
+  /** The usage that a fork shares with its source. */
+  shared = new UsageSum()
   /** The limits that the run was started with. */
   original: Limits = {}
   limits: Limits = {}
 
   get run(): Usage {
     return this.total.withTime(this.time)
+  }
+
+  /** The usage of the run without that of the run that it was forked from. */
+  get own(): Omit<Usage, 'time'> {
+    const { tokens, cost, steps, calls, unpriced } = this.total
+    const { shared } = this
+    return {
+      tokens: tokens - shared.tokens,
+      cost: cost - shared.cost,
+      steps: steps - shared.steps,
+      calls: calls - shared.calls,
+      unpriced: unpriced - shared.unpriced,
+    }
+  }
+
+  /** The run is a fork from here on. */
+  fork(): void {
+    this.shared = new UsageSum()
+    this.shared.add(this.total)
   }
 
   get reached(): readonly Limit[] {

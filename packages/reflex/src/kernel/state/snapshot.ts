@@ -40,6 +40,8 @@ interface StoredFrame {
 interface StoredMeter {
   readonly used: StatedUsage
   readonly time: number
+  /** The part that a fork shares with its source. */
+  readonly shared?: StatedUsage
   readonly limits?: Limits
   readonly stopped?: Ref
   readonly uses?: readonly (readonly [grant: string, times: number])[]
@@ -115,9 +117,11 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
 
 function dumpMeter({ meter, stoppedAt, uses }: State): StoredMeter {
   const { total, time, original, limits } = meter
+  const shared = amountsOf(meter.shared)
   return {
     used: amountsOf(total),
     time,
+    ...(Object.keys(shared).length === 0 ? {} : { shared }),
     ...(limits === original ? {} : { limits }),
     ...(stoppedAt === undefined ? {} : { stopped: stoppedAt.id }),
     ...(uses.size === 0 ? {} : { uses: [...uses] }),
@@ -235,6 +239,7 @@ function loadMeter(state: State, { start, meter: stored = { used: {}, time: 0 } 
   const { meter, uses } = state
   meter.total.add(stored.used)
   meter.time = stored.time
+  meter.shared.add({ ...stored.shared })
   meter.original = limitsOf(start.by)
   meter.limits = stored.limits ?? meter.original
   if (stored.stopped !== undefined) state.stoppedAt = state.frame(stored.stopped)

@@ -196,6 +196,7 @@ export class State {
     else if (what === 'resume') this.isIdle = false
     else if (what === 'fork') {
       this.isIdle = true
+      this.meter.fork()
       if (isObject(detail) && typeof detail.seed === 'string') this.seed = detail.seed
     }
   }
