@@ -40,7 +40,6 @@ import type { ViewedPrograms } from '../programs/kinds.ts'
  */
 export class Budgets implements Policy<RunSettings> {
   readonly #policy: Policy<RunSettings>
-  readonly #find: (run: string) => Run | undefined
   readonly #budgets = new WeakMap<Run, RunBudget>()
   readonly #runtime: () => Runtime
   readonly #programsOf: (state: State) => ViewedPrograms
@@ -49,14 +48,13 @@ export class Budgets implements Policy<RunSettings> {
   constructor(policy: Policy<RunSettings>, runtime: () => Runtime<RunSettings>, programsOf: (state: State) => ViewedPrograms) {
     this.#policy = policy
     this.#runtime = runtime
-    this.#find = (run) => runtime().openRuns.get(run)
     this.#programsOf = programsOf
   }
 
   ask(call: Call<RunSettings>, traits: Traits): Fault | Pause | Postponed | undefined {
-    const said = this.#policy.ask(call, traits)
-    if (said !== undefined) return said
-    const run = this.#find(call.run)
+    const decision = this.#policy.ask(call, traits)
+    if (decision !== undefined) return decision
+    const run = this.#runtime().openRuns.get(call.run)
     return run === undefined ? undefined : this.#budgetOf(run).ask(call, traits)
   }
 

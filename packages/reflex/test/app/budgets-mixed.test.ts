@@ -50,6 +50,11 @@ const FILES = {
   'forger.workflow.json': FORGER,
   'inner.workflow.json': INNER,
   'outer.dot': OUTER,
+  'three.dot': pipeline('three', model('b') + model('c'), 'b -> c'),
+  'strict.dot': pipeline('strict', model('a') + call('m', 'pipeline:three'), 'a -> m').replace(
+    'goal="g"',
+    'goal="g", max_total_tokens=150',
+  ),
   'root.workflow.json': workflow('root', { x: undefined, call: 'pipeline:outer', y: undefined }),
   'wide.dot': pipeline(
     'wide',
@@ -98,6 +103,15 @@ test.each([
 ])('the operator’s budget counts %s', async (_, root, limits, expected) => {
   const { asked, run, reflex } = await went(root, limits, ['raise', 'raise', 'raise'])
   expect({ asked, status: run.status }).toEqual({ asked: expected, status: 'completed' })
+  expect(await reflex.replay('otter')).toMatchObject({ result: 'equal' })
+})
+
+test('what a pipeline allows itself holds in the pipelines that it calls: they see a failure, and it goes on to its own', async () => {
+  const { asked, run, reflex } = await went('strict.dot', {}, [])
+  expect({ asked, status: run.status }).toEqual({ asked: [], status: 'failed' })
+  const refused = (await reflex.runtime.journal('otter')).flatMap(({ input }) => (input?.[0] === 'err' ? [input[2]] : []))
+  expect(refused).toEqual([expect.objectContaining({ code: 'R3021', message: 'budget exceeded: 200 of 150 tokens', path: 'm/c' })])
+  expect(run.run.state.meter.run).toMatchObject({ tokens: 200, calls: 2 })
   expect(await reflex.replay('otter')).toMatchObject({ result: 'equal' })
 })
 
