@@ -88,9 +88,10 @@ export interface Rows {
 /** Returns the checksum of a run's row; `chain` is that of its last batch. */
 export function sumOfRun(run: RunColumns, chain: number): number {
   const { id, trace, program, status, last, started, updated, due, waits, value, used } = run
-  const sum = [id, trace, program, status, last, chain, started, updated, due, waits, value] as const
   // A row that an older release wrote has no usage, and no place for it in its sum.
-  return used === null ? sumOf(...sum) : sumOf(...sum, used)
+  return used === null
+    ? sumOf(id, trace, program, status, last, chain, started, updated, due, waits, value)
+    : sumOf(id, trace, program, status, last, chain, started, updated, due, waits, value, used)
 }
 
 /** Returns the row as the contract defines it. Throws `R5003` if it is not what was written. */

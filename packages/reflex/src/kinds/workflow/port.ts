@@ -80,7 +80,8 @@ export function decisionPort(agent: RunnableAgent, options: DecisionPortOptions 
         : agent.resolve(context, call)
     },
     accept: acceptDecision,
-    used: (decision) => usageOfResult(isList(decision) ? decision[2] : decision),
+    // Most decisions state nothing: a list of two parts has no reason.
+    used: (decision) => (isList(decision) ? (decision.length < 3 ? undefined : usageOfResult(decision[2])) : usageOfResult(decision)),
     reject(thrown, call) {
       if (!(isFault(thrown) && thrown.code === 'R2051')) options.onThrown?.(call, thrown)
       return toFault(thrown, (message, cause) => runFaults.make('R2052', `the agent failed: ${message}`, { cause }))
