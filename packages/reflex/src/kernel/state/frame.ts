@@ -101,7 +101,8 @@ export class Frame {
   strands: Map<Ref, Frame> | undefined
   readonly pendingEffects: PendingEffect[] = []
   waits: Wait[] | undefined
-  /** Its own usage, and that of the frames that it called or spawned and that have ended. */
+  /** Its own steps and usage, and those of the frames that it called or spawned and that have ended. */
+  steps = 0
   usage: UsageSum | undefined
   /** The time on the meter of the run when it began. */
   began = 0

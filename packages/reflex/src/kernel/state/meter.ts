@@ -67,7 +67,7 @@ export class Meter implements UsageMeter {
 
   countStep(frame: Frame): void {
     this.total.steps++
-    ;(frame.usage ??= new UsageSum()).steps++
+    frame.steps++
   }
 
   /** A frame ends, with everything above it: its sum is its caller's from now on. */
@@ -75,6 +75,7 @@ export class Meter implements UsageMeter {
     const caller = frame.link?.caller
     if (caller === undefined) return
     if (frame.callee === undefined && (frame.strands?.size ?? 0) === 0) {
+      caller.steps += frame.steps
       if (frame.usage !== undefined) (caller.usage ??= new UsageSum()).add(frame.usage)
     } else addBelow((caller.usage ??= new UsageSum()), frame)
   }
@@ -107,6 +108,7 @@ export function isPartOf(frame: Frame, base: Frame): boolean {
 }
 
 function addBelow(sum: UsageSum, frame: Frame): void {
+  sum.steps += frame.steps
   if (frame.usage !== undefined) sum.add(frame.usage)
   if (frame.callee !== undefined) addBelow(sum, frame.callee)
   for (const strand of frame.strands?.values() ?? []) addBelow(sum, strand)

@@ -131,7 +131,7 @@ function dumpMeter({ meter, stoppedAt, uses }: State): StoredMeter {
 function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): StoredFrame {
   const entries = (scope: Scope) => dumpScope(scope, history, bounds)
   const { link } = frame
-  const used = frame.usage === undefined ? {} : amountsOf(frame.usage)
+  const used = usageOfFrame(frame)
   return {
     id: frame.id,
     pin: frame.pin,
@@ -151,6 +151,13 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
     ...(Object.keys(used).length === 0 ? {} : { used }),
     ...(frame.began === 0 ? {} : { began: frame.began }),
   }
+}
+
+function usageOfFrame({ steps, usage }: Frame): StatedUsage {
+  const sum = new UsageSum()
+  sum.steps = steps
+  if (usage !== undefined) sum.add(usage)
+  return amountsOf(sum)
 }
 
 /** Of an ended strand nothing but its latest values can be read. */
