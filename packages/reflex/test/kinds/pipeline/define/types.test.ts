@@ -50,6 +50,8 @@ pipeline({ nodes, edges: [{ from: 'fan', to: 'merge', weight: 'much' }] })
 pipeline({ nodes, edges: [{ from: 'fan', to: 'merge', condition: true }] })
 // a word of an attribute
 pipeline({ nodes: { fan: { join_policy: 'quorm' } }, edges: [] })
+// a word that chooses an operation
+pipeline({ nodes: { fan: { target: 'shel' } }, edges: [] })
 // a node that an attribute names
 pipeline({ nodes: { fan: { join_target: 'stlye' }, style: {} }, edges: [] })
 // a node that the graph names
@@ -78,6 +80,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'the weight of an edge': `Type 'string' is not assignable to type 'number'.`,
   'the condition of an edge': `Type 'boolean' is not assignable to type 'string'.`,
   'a word of an attribute': `Did you mean '"quorum"'?`,
+  'a word that chooses an operation': `Did you mean '"shell"'?`,
   'a node that an attribute names': `Type '"stlye"' is not assignable to type '"fan" | "style" | undefined'. Did you mean '"style"'?`,
   'a node that the graph names': `Type '"stlye"' is not assignable to type '"fan" | "style" | undefined'. Did you mean '"style"'?`,
   'a duration': `Type '"5 minutes"' is not assignable to type 'DurationValue | undefined'.`,

@@ -1,3 +1,10 @@
+import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
+import { refusal } from '../../contract/outcome.ts'
+import { runAction } from './run-action.ts'
+import { actionParameters } from '../commands/action-parameters.ts'
+import { requiredText } from '../commands/requirements.ts'
+import { actionFailed, actionOutcome } from '../commands/exec.ts'
 import { defineOperation, type Operation } from '../../contract/define-operation.ts'
 import { ACTION_FACTS, canonicalAction } from '../../model/action-facts.ts'
 import { attribute } from '../../model/attribute.ts'
@@ -5,13 +12,28 @@ import { uri } from '../../model/capability-uris.ts'
 import { type OpenedFile, outputsOf } from '../../model/operation-facts.ts'
 import { authored, context, type Input, type Output, type Safety, writes, writesAt, writesUnder } from '../../model/operation-ports.ts'
 import type { WrittenNode } from '../../model/written-node.ts'
-import { action as run } from '../commands/exec.ts'
 import { evalAggregate } from '../evaluation/eval-aggregate.ts'
 import { evalDataset } from '../evaluation/eval-dataset.ts'
 import { evalPersist } from '../evaluation/eval-persist.ts'
 import { evalReport } from '../evaluation/eval-report.ts'
 import { evalRun } from '../evaluation/eval-run.ts'
 import { ON_ERROR } from '../parameters.ts'
+
+/** Does something that has a name, of Reflex or of the host (reference pipeline 4.5, actions). */
+const run: Handler = (context) => {
+  const name = requiredText(context, 'action')
+  if (typeof name !== 'string') return name
+  const parameters = actionParameters(context)
+  if ('problem' in parameters) return refusal(`${context.node.id}: ${parameters.problem}`)
+  return performAction(context, name, parameters.values)
+}
+
+function* performAction(context: NodeContext, name: string, parameters: JsonObject): Steps {
+  const result = yield* runAction(context, name, parameters)
+  if ('problem' in result) return actionFailed(context, result.problem, result.transient === true, result.updates)
+  const outcome = actionOutcome(context, result.result, false)
+  return { ...outcome, context_updates: { ...result.updates, ...outcome.context_updates } }
+}
 
 /** An action says which of its parameters decide what is touched; the others are content (reference pipeline 5.3). */
 function readsOf(node: WrittenNode): readonly Input[] {

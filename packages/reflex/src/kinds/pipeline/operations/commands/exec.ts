@@ -3,38 +3,19 @@ import { isObject, type Json, type JsonObject } from '../../../../kernel/journal
 import { textOf } from '../../dot/graph.ts'
 import { durationOf } from '../../language/duration.ts'
 import { renderText } from '../../language/render.ts'
-import { callTool, perform } from '../../contract/asks.ts'
-import type { Handler, NodeContext, Settled, Steps } from '../../contract/handler.ts'
+import { callTool } from '../../contract/asks.ts'
+import type { NodeContext, Steps } from '../../contract/handler.ts'
 import { failure, type Outcome, readOutcome, refusal, success } from '../../contract/outcome.ts'
-import { runAction } from '../actions/run-action.ts'
-import { actionParameters } from './action-parameters.ts'
 import { commandResult } from './command-result.ts'
 import { commandVariables } from './command-variables.ts'
 import { sandboxOf, stageFolder } from './hooks.ts'
-import { onResume, resolvePath, requiredText } from './requirements.ts'
+import { onResume, requiredText, resolvePath } from './requirements.ts'
 import { withStatus } from './status-file.ts'
-import { withToolHooks } from '../models/tool-hooks.ts'
 
 const TIMEOUT = 120_000
+
 /** Characters of what a command said that stand in its failure. */
 const MOST_OUTPUT = 500
-
-/** Runs the command of a tool (reference pipeline 4.5). */
-export const tool: Handler = withToolHooks(
-  (context) => command(context, 'tool_command', { output: 'tool.output', errors: 'tool.stderr', code: 'tool.exit_code' }),
-  ({ attributes }) => ({ command: textOf(attributes, 'tool_command') ?? '' }),
-)
-
-/** Runs a command in a shell (reference pipeline 4.5). */
-export const shell: Handler = (context) => {
-  const prefix = `shell.${context.node.id}`
-  return command(context, 'command', {
-    output: `${prefix}.output`,
-    errors: `${prefix}.stderr`,
-    code: `${prefix}.exit_code`,
-    error: `${prefix}.error`,
-  })
-}
 
 /** Where what came of a command is written. */
 interface OutputKeys {
@@ -44,7 +25,7 @@ interface OutputKeys {
   readonly error?: string
 }
 
-function command(context: NodeContext, attribute: string, keys: OutputKeys): Outcome | Steps {
+export function command(context: NodeContext, attribute: string, keys: OutputKeys): Outcome | Steps {
   const text = requiredText(context, attribute)
   if (typeof text !== 'string') return text
   const variables = commandVariables(context)
@@ -134,49 +115,15 @@ function applyOnError(context: NodeContext, failed: Outcome): Outcome {
   return success(context_updates, { notes: failure_reason, ...(artifacts === undefined ? {} : { artifacts }) })
 }
 
-/** Does something that has a name, of Reflex or of the host (reference pipeline 4.5, actions). */
-export const action: Handler = (context) => {
-  const name = requiredText(context, 'action')
-  if (typeof name !== 'string') return name
-  const parameters = actionParameters(context)
-  if ('problem' in parameters) return refusal(`${context.node.id}: ${parameters.problem}`)
-  return performAction(context, name, parameters.values)
-}
-
-function* performAction(context: NodeContext, name: string, parameters: JsonObject): Steps {
-  const result = yield* runAction(context, name, parameters)
-  if ('problem' in result) return actionFailed(context, result.problem, result.transient === true, result.updates)
-  const outcome = actionOutcome(context, result.result, false)
-  return { ...outcome, context_updates: { ...result.updates, ...outcome.context_updates } }
-}
-
 /** A failure of what has a name; trying again helps where it may pass. */
-function actionFailed(context: NodeContext, message: string, isTransient: boolean, updates: JsonObject = {}): Outcome {
+export function actionFailed(context: NodeContext, message: string, isTransient: boolean, updates: JsonObject = {}): Outcome {
   const { id } = context.node
   const more = { context_updates: { ...updates, [`exec.${id}.error`]: message } }
   return applyOnError(context, isTransient ? failure(`${id}: ${message}`, more) : refusal(`${id}: ${message}`, more))
 }
 
-/** Calls a function that the host has registered. */
-export const hostFunction: Handler = (context) => {
-  const name = requiredText(context, 'function')
-  if (typeof name !== 'string') return name
-  return callFunction(context, name)
-}
-
-/** No port of that name: this runtime has no functions. */
-const NO_PORT = 'R2013'
-
-function* callFunction(context: NodeContext, name: string): Steps {
-  const settled: Settled = yield* perform('handler', { handler: name, node: context.node.id })
-  if (settled.error === undefined) return actionOutcome(context, settled.ok, true)
-  const { code, message, verdict } = settled.error
-  if (code === NO_PORT) return refusal(`${context.node.id}: unknown function ${JSON.stringify(name)}`)
-  return actionFailed(context, message, verdict === 'retry')
-}
-
 /** What an action gave: as JSON, and each field of it. What is an outcome counts as one. */
-function actionOutcome(context: NodeContext, result: Json, mayBeOutcome: boolean): Outcome {
+export function actionOutcome(context: NodeContext, result: Json, mayBeOutcome: boolean): Outcome {
   const { node, attributes } = context
   const outcome = mayBeOutcome ? readOutcome(result) : undefined
   const value = outcome === undefined ? result : (outcome.context_updates ?? {})

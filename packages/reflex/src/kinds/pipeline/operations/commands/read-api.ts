@@ -1,8 +1,20 @@
+import { textOf } from '../../dot/graph.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { sendRequest } from './api.ts'
+import { readUpdates } from './read.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { netUri } from '../../model/capability-uris.ts'
 import { authored, key, writes, writesAt } from '../../model/operation-ports.ts'
 import { REQUEST } from '../parameters.ts'
-import { readApi as run } from './read.ts'
+
+/** Reads from an address: the text goes to `output_key` and to `last_response`; a status of 400 and more fails (reference pipeline 4.7). */
+const run: Handler = (context) => {
+  const body = textOf(context.attributes, 'body_key')
+  return sendRequest(context, { method: 'GET', bodyKey: body === '' ? undefined : body }, ({ status, text }) => ({
+    ...readUpdates(context, text),
+    [`read.${context.node.id}.status`]: status,
+  }))
+}
 
 export const readApi = defineOperation({
   name: 'read.api',

@@ -1,10 +1,40 @@
+import { isObject } from '../../../../kernel/journal/json.ts'
+import { textOf } from '../../dot/graph.ts'
+import { renderText } from '../../language/render.ts'
+import { callTool } from '../../contract/asks.ts'
+import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
+import { refusal, success } from '../../contract/outcome.ts'
+import { effectFailed, resolvePath } from './requirements.ts'
+import { readUpdates } from './read.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { fileUri } from '../../model/capability-uris.ts'
 import type { OpenedFile } from '../../model/operation-facts.ts'
 import type { WrittenNode } from '../../model/written-node.ts'
 import { authored, key, writes, writesAt } from '../../model/operation-ports.ts'
 import { FILE_PATH } from '../parameters.ts'
-import { readFile as run } from './read.ts'
+
+/** Bytes of a file that is read. */
+const MOST = 10_000_000
+
+/** Reads a text file: its text goes to `output_key` and to `last_response` (reference pipeline 4.7). */
+const run: Handler = (context) => {
+  const path = pathOf(context)
+  return path === undefined ? refusal(`${context.node.rawType} ${context.node.id}: no path or source_key`) : readFileAt(context, path)
+}
+
+function* readFileAt(context: NodeContext, path: string): Steps {
+  const settled = yield* callTool('file.read', { path: resolvePath(context, path), limit: MOST })
+  if (settled.error !== undefined) return effectFailed(context, settled.error)
+  return success(readUpdates(context, isObject(settled.ok) ? (settled.ok['text'] ?? '') : ''))
+}
+
+/** The path that is written, else the one that a value of the context holds, else what names that value. */
+function pathOf(context: NodeContext): string | undefined {
+  const written = textOf(context.attributes, 'path')?.trim()
+  if (written) return written
+  const key = textOf(context.attributes, 'source_key')?.trim() ?? ''
+  return renderText(context.get(key)).trim() || key || undefined
+}
 
 function openedBy(node: WrittenNode): readonly OpenedFile[] {
   const [path, source] = [node.text('path'), node.text('source_key')]

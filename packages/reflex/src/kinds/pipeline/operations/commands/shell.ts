@@ -1,9 +1,21 @@
+import type { Handler } from '../../contract/handler.ts'
+import { command } from './exec.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { attribute } from '../../model/attribute.ts'
 import { SHELL } from '../../model/capability-uris.ts'
 import { authored, environment, keys, writes } from '../../model/operation-ports.ts'
 import { COMMAND, ON_ERROR } from '../parameters.ts'
-import { shell as run } from './exec.ts'
+
+/** Runs a command in a shell (reference pipeline 4.5). */
+const run: Handler = (context) => {
+  const prefix = `shell.${context.node.id}`
+  return command(context, 'command', {
+    output: `${prefix}.output`,
+    errors: `${prefix}.stderr`,
+    code: `${prefix}.exit_code`,
+    error: `${prefix}.error`,
+  })
+}
 
 export const shell = defineOperation({
   name: 'shell',

@@ -1,9 +1,18 @@
+import { textOf } from '../../dot/graph.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { withToolHooks } from '../models/tool-hooks.ts'
+import { command } from './exec.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { attribute } from '../../model/attribute.ts'
 import { SHELL } from '../../model/capability-uris.ts'
 import { authored, environment, keys, writes } from '../../model/operation-ports.ts'
-import { MODEL_REQUEST, COMMAND, ON_ERROR } from '../parameters.ts'
-import { tool as run } from './exec.ts'
+import { COMMAND, MODEL_REQUEST, ON_ERROR } from '../parameters.ts'
+
+/** Runs the command of a tool (reference pipeline 4.5). */
+const run: Handler = withToolHooks(
+  (context) => command(context, 'tool_command', { output: 'tool.output', errors: 'tool.stderr', code: 'tool.exit_code' }),
+  ({ attributes }) => ({ command: textOf(attributes, 'tool_command') ?? '' }),
+)
 
 export const tool = defineOperation({
   name: 'tool',

@@ -3,20 +3,14 @@ import { isOn, listOf, textOf } from '../../dot/graph.ts'
 import { fileUri, INVOKE } from '../../model/capability-uris.ts'
 import { type Output, writesAt } from '../../model/operation-ports.ts'
 import type { WrittenNode } from '../../model/written-node.ts'
-import { callProgram, callSource, type CallResult } from '../../contract/asks.ts'
-import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'
+import { callProgram, type CallResult, callSource } from '../../contract/asks.ts'
+import type { Answer, Ask, NodeContext, Steps } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'
 import { inputProblem } from '../../contract/inputs.ts'
 import { mappedKeys } from '../../language/result-mapping.ts'
 import { unfenced } from '../people/gate.ts'
 
-/** Calls a program of any kind: by reference, by the name of a file, or one that came as text (reference pipeline 4.6.3). */
-export const graphInvoke: Handler = (nodeContext) => composeGraph(nodeContext, 'graph_source_key')
-
-/** The same, of text that the context holds. */
-export const graphCompose: Handler = (nodeContext) => composeGraph(nodeContext, 'source_key')
-
-function* composeGraph(nodeContext: NodeContext, sourceKey: string): Steps {
+export function* composeGraph(nodeContext: NodeContext, sourceKey: string): Steps {
   const { attributes, node } = nodeContext
   const returned = yield* callChild(
     nodeContext,
@@ -37,27 +31,9 @@ function* composeGraph(nodeContext: NodeContext, sourceKey: string): Steps {
   return status === 'partial_success' ? { status, context_updates: updates } : success(updates)
 }
 
-/** Runs a pipeline with a fresh context (reference pipeline 4.6.4). */
-export const pipelineRun: Handler = function* (nodeContext) {
-  const { attributes, node } = nodeContext
-  const returned = yield* callChild(nodeContext, {}, textOf(attributes, 'source_key') ?? 'last_response')
-  if ('refused' in returned) return refusal(`${node.id}: ${returned.refused}`)
-  const { status, context, error } = childResultOf(returned)
-  const scalars = Object.entries(context).filter(([, value]) => isScalar(value))
-  const updates: JsonObject = {
-    [`pipeline.ran.${node.id}`]: true,
-    [`pipeline.child_status.${node.id}`]: status,
-    [`pipeline.child_nodes_completed.${node.id}`]: stepsOf(returned.value),
-    ...Object.fromEntries(scalars.map(([key, value]) => [`pipeline.child.${node.id}.${key}`, value])),
-  }
-  return status === 'fail'
-    ? refusal(`${node.id}: the child failed: ${error ?? 'no reason'}`, { context_updates: updates })
-    : success(updates)
-}
-
 type ChildCall = CallResult | { readonly refused: string }
 
-function* callChild(nodeContext: NodeContext, inputs: JsonObject, sourceKey: string | undefined): Generator<Ask, ChildCall, Answer> {
+export function* callChild(nodeContext: NodeContext, inputs: JsonObject, sourceKey: string | undefined): Generator<Ask, ChildCall, Answer> {
   const reference = referenceOf(nodeContext)
   const shadowedInput = Object.entries(inputs).flatMap(([key, value]) => inputProblem(key, value) ?? [])[0]
   if (shadowedInput !== undefined && reference?.startsWith('pipeline:') !== false)
@@ -114,7 +90,7 @@ interface ChildResult {
   readonly error?: string
 }
 
-function childResultOf({ returned, value }: CallResult): ChildResult {
+export function childResultOf({ returned, value }: CallResult): ChildResult {
   const object = isObject(value) ? value : value === null || value === undefined ? {} : { value }
   if (returned !== 'done') {
     const message = object['message']
@@ -138,10 +114,10 @@ function isEngineKey(key: string): boolean {
   return key.startsWith('graph.') || key.startsWith('internal.') || key.startsWith('__') || key.startsWith('#')
 }
 
-function isScalar(value: Json): boolean {
+export function isScalar(value: Json): boolean {
   return value === null || typeof value !== 'object'
 }
 
-function stepsOf(value: Json): number {
+export function stepsOf(value: Json): number {
   return isObject(value) && typeof value['steps'] === 'number' ? value['steps'] : 0
 }

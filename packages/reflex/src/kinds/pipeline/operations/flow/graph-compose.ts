@@ -1,7 +1,11 @@
+import type { Handler } from '../../contract/handler.ts'
+import { callNeeds, CHILD, composeGraph, referenceOf } from './compose.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { key, keys } from '../../model/operation-ports.ts'
-import { SOURCE_FILE, CALL } from '../parameters.ts'
-import { CHILD, callNeeds, graphCompose as run, referenceOf } from './compose.ts'
+import { CALL, SOURCE_FILE } from '../parameters.ts'
+
+/** The same, of text that the context holds. */
+const run: Handler = (nodeContext) => composeGraph(nodeContext, 'source_key')
 
 export const graphCompose = defineOperation({
   name: 'graph.compose',

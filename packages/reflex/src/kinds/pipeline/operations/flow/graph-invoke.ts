@@ -1,7 +1,11 @@
+import type { Handler } from '../../contract/handler.ts'
+import { callNeeds, CHILD, composeGraph, referenceOf } from './compose.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { authored, key, keys } from '../../model/operation-ports.ts'
-import { SOURCE_FILE, CALL } from '../parameters.ts'
-import { CHILD, callNeeds, graphInvoke as run, referenceOf } from './compose.ts'
+import { CALL, SOURCE_FILE } from '../parameters.ts'
+
+/** Calls a program of any kind: by reference, by the name of a file, or one that came as text (reference pipeline 4.6.3). */
+const run: Handler = (nodeContext) => composeGraph(nodeContext, 'graph_source_key')
 
 export const graphInvoke = defineOperation({
   name: 'graph.invoke',

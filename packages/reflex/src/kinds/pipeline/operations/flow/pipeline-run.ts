@@ -1,7 +1,29 @@
+import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import { textOf } from '../../dot/graph.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { refusal, success } from '../../contract/outcome.ts'
+import { callChild, callNeeds, childResultOf, isScalar, referenceOf, stepsOf } from './compose.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { authored, key, type Output, writes } from '../../model/operation-ports.ts'
-import { SOURCE_FILE, CALL } from '../parameters.ts'
-import { callNeeds, pipelineRun as run, referenceOf } from './compose.ts'
+import { CALL, SOURCE_FILE } from '../parameters.ts'
+
+/** Runs a pipeline with a fresh context (reference pipeline 4.6.4). */
+const run: Handler = function* (nodeContext) {
+  const { attributes, node } = nodeContext
+  const returned = yield* callChild(nodeContext, {}, textOf(attributes, 'source_key') ?? 'last_response')
+  if ('refused' in returned) return refusal(`${node.id}: ${returned.refused}`)
+  const { status, context, error } = childResultOf(returned)
+  const scalars = Object.entries(context).filter(([, value]) => isScalar(value))
+  const updates: JsonObject = {
+    [`pipeline.ran.${node.id}`]: true,
+    [`pipeline.child_status.${node.id}`]: status,
+    [`pipeline.child_nodes_completed.${node.id}`]: stepsOf(returned.value),
+    ...Object.fromEntries(scalars.map(([key, value]) => [`pipeline.child.${node.id}.${key}`, value])),
+  }
+  return status === 'fail'
+    ? refusal(`${node.id}: the child failed: ${error ?? 'no reason'}`, { context_updates: updates })
+    : success(updates)
+}
 
 /** The keys under which the values of the pipeline come back. */
 const CHILD: Output = { key: 'pipeline.child.<id>.', origin: 'inputs' }

@@ -1,8 +1,11 @@
+import type { Handler } from '../../contract/handler.ts'
+import { askApproval } from '../people/human.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { ASK } from '../../model/capability-uris.ts'
 import { prompt, writes } from '../../model/operation-ports.ts'
-import { QUESTION, GATE } from '../parameters.ts'
-import { gateApproval as run } from '../people/gate.ts'
+import { GATE, QUESTION } from '../parameters.ts'
+
+const run: Handler = (context) => askApproval(context, 'gate')
 
 export const gateApproval = defineOperation({
   name: 'gate.approval',

@@ -1,7 +1,14 @@
+import type { Handler } from '../../contract/handler.ts'
+import { gateOutcome } from '../people/gate.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { context, writes } from '../../model/operation-ports.ts'
 import { GATE } from '../parameters.ts'
-import { gateBudget as run } from '../people/gate.ts'
+
+/** Passes unless the budget is used up. */
+const run: Handler = (context) => {
+  const status = context.text('budget_status')
+  return gateOutcome(context, status === '' || status === 'normal' || status === 'low', 'the budget is used up')
+}
 
 export const gateBudget = defineOperation({
   name: 'gate.budget',

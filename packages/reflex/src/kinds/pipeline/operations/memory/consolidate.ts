@@ -1,8 +1,21 @@
+import { textOf } from '../../dot/graph.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { refusal } from '../../contract/outcome.ts'
+import { askMemory } from '../data/memory-handlers.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { attribute } from '../../model/attribute.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { context, writes } from '../../model/operation-ports.ts'
-import { memoryConsolidate as run } from '../data/memory-handlers.ts'
+
+const STRATEGIES = ['full', 'decay_only', 'prune_only']
+
+/** Lets memories fade, drops those that have faded, or both. */
+const run: Handler = (context) => {
+  const strategy = textOf(context.attributes, 'strategy')?.trim() || 'full'
+  if (!STRATEGIES.includes(strategy))
+    return refusal(`${context.node.id}: strategy is ${STRATEGIES.join(', ')}, not ${JSON.stringify(strategy)}`)
+  return askMemory(context, 'consolidate', { strategy }, (value) => ({ 'memory.consolidation_result': value }))
+}
 
 export const memoryConsolidate = defineOperation({
   name: 'memory.consolidate',

@@ -1,8 +1,25 @@
+import { isObject } from '../../../../kernel/journal/json.ts'
+import { textOf } from '../../dot/graph.ts'
+import { renderText } from '../../language/render.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { refusal } from '../../contract/outcome.ts'
+import { requiredValue } from '../commands/requirements.ts'
+import { parseJson } from '../../language/parse-json.ts'
+import { askMemory } from '../data/memory-handlers.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { attribute } from '../../model/attribute.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { context, key, writes } from '../../model/operation-ports.ts'
-import { memoryIndex as run } from '../data/memory-handlers.ts'
+
+/** Remembers a value of the context. */
+const run: Handler = (context) => {
+  const found = requiredValue(context, textOf(context.attributes, 'source_key')?.trim() || 'llm.content')
+  if ('status' in found) return found
+  const text = textOf(context.attributes, 'metadata')?.trim() ?? ''
+  const metadata = text === '' ? {} : parseJson(text)
+  if (!isObject(metadata)) return refusal(`${context.node.id}: metadata is no JSON object`)
+  return askMemory(context, 'index', { content: renderText(found.value), metadata }, (value) => ({ 'memory.indexed': value }))
+}
 
 export const memoryIndex = defineOperation({
   name: 'memory.index',

@@ -1,8 +1,22 @@
+import { integerOf, textOf } from '../../dot/graph.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { askMemory } from '../data/memory-handlers.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { context, key, writes } from '../../model/operation-ports.ts'
 import { LIMIT } from '../parameters.ts'
-import { memoryRecall as run } from '../data/memory-handlers.ts'
+
+const RECALLED = 10
+
+/** Recalls what fits a value of the context best, by full-text search (reference pipeline 4.7). */
+const run: Handler = (context) => {
+  const query = context.text(textOf(context.attributes, 'source_key')?.trim() || 'session.input')
+  const limit = integerOf(context.attributes, 'limit') ?? RECALLED
+  return askMemory(context, 'recall', { query, limit }, (value) => ({
+    'memory.recalled': value,
+    'memory.recall_count': Array.isArray(value) ? value.length : 0,
+  }))
+}
 
 export const memoryRecall = defineOperation({
   name: 'memory.recall',

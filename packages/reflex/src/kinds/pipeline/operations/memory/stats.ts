@@ -1,7 +1,11 @@
+import type { Handler } from '../../contract/handler.ts'
+import { askMemory } from '../data/memory-handlers.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { context, writes } from '../../model/operation-ports.ts'
-import { memoryStats as run } from '../data/memory-handlers.ts'
+
+/** How much the agent remembers. */
+const run: Handler = (context) => askMemory(context, 'stats', {}, (value) => ({ 'memory.stats': value }))
 
 export const memoryStats = defineOperation({
   name: 'memory.stats',

@@ -1,7 +1,11 @@
+import type { Handler } from '../../contract/handler.ts'
+import { askMemory } from '../data/memory-handlers.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { context, writes } from '../../model/operation-ports.ts'
-import { memoryWorkingLoad as run } from '../data/memory-handlers.ts'
+
+/** Reads the working memory of the agent. */
+const run: Handler = (context) => askMemory(context, 'working_load', {}, (value) => ({ 'memory.working_memory': value }))
 
 export const memoryWorkingLoad = defineOperation({
   name: 'memory.working_load',

@@ -1,7 +1,16 @@
+import type { Handler } from '../../contract/handler.ts'
+import { requiredValue } from '../commands/requirements.ts'
+import { askMemory } from '../data/memory-handlers.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { context, writes } from '../../model/operation-ports.ts'
-import { memoryWorkingSave as run } from '../data/memory-handlers.ts'
+
+/** Writes the working memory of the agent. */
+const run: Handler = (context) => {
+  const found = requiredValue(context, 'memory.working_memory')
+  if ('status' in found) return found
+  return askMemory(context, 'working_save', { working_memory: found.value }, (value) => ({ 'memory.saved': value }))
+}
 
 export const memoryWorkingSave = defineOperation({
   name: 'memory.working_save',

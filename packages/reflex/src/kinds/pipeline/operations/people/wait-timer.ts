@@ -1,7 +1,19 @@
+import { durationOf } from '../../language/duration.ts'
+import { sleep } from '../../contract/asks.ts'
+import type { Handler } from '../../contract/handler.ts'
+import { success } from '../../contract/outcome.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 import { attribute } from '../../model/attribute.ts'
 import { writes } from '../../model/operation-ports.ts'
-import { waitTimer as run } from './wait.ts'
+
+const DEFAULT_DURATION = 1_000
+
+/** Waits for a duration (reference pipeline 4.11). */
+const run: Handler = function* ({ attributes, node }) {
+  const duration = durationOf(attributes, 'duration') ?? DEFAULT_DURATION
+  yield* sleep(duration)
+  return success({ [`wait.${node.id}.duration`]: duration })
+}
 
 export const waitTimer = defineOperation({
   name: 'wait.timer',
