@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../kernel/journal/json.ts'
+import { checkArguments } from '../../../text/index.ts'
+import { SOME_OPTIONS } from '../dot/argument-forms.ts'
 import type { AttributeRow } from '../model/attribute-row.ts'
 import { type HostOperations, operationsOf } from '../operations/built-in.ts'
 
@@ -26,6 +28,7 @@ const CUSTOM: JsonObject = { type: ['string', 'number', 'boolean', 'object', 'ar
 
 /** JSON Schema (draft-07) of the object that `pipeline` takes, made from the operations by which every pipeline is checked, those of a host among them. */
 export function pipelineSchema(host: Pick<HostOperations, 'operations'> = {}): JsonObject {
+  checkArguments('pipelineSchema', { host: [host, SOME_OPTIONS] })
   const { rows } = operationsOf(host)
   const ref = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` })
   const ends = {

@@ -1,3 +1,5 @@
+import { checkArguments, TEXT } from '../../../text/index.ts'
+import { SOME_OPTIONS } from '../dot/argument-forms.ts'
 import type { AttributeRow } from '../model/attribute-row.ts'
 import type { OperationFacts } from '../model/operation-facts.ts'
 import { dispatchOf } from '../model/type-names.ts'
@@ -26,6 +28,7 @@ export interface AttributeHelp {
 
 /** Returns the help of an operation by its name or by a type name; undefined for an unknown one. */
 export function operationHelp(name: string, host: Pick<HostOperations, 'operations'> = {}): OperationHelp | undefined {
+  checkArguments('operationHelp', { name: [name, TEXT], host: [host, SOME_OPTIONS] })
   const table = operationsOf(host)
   const known = table.operations.find((operation) => operation.name === name || table.types.get(name)?.operation === operation.name)
   if (known === undefined) return undefined
@@ -40,6 +43,7 @@ export function operationHelp(name: string, host: Pick<HostOperations, 'operatio
 
 /** The names of all operations, for guesses. */
 export function operationNames(host: Pick<HostOperations, 'operations'> = {}): readonly string[] {
+  checkArguments('operationNames', { host: [host, SOME_OPTIONS] })
   return operationsOf(host).operations.map(({ name }) => name)
 }
 

@@ -1,3 +1,5 @@
+import { anyOf, checkArguments, listOf, OBJECT, shape, TEXT } from '../../../text/index.ts'
+
 /** What the value of an attribute is: `node` is the id of a node, `key` and `keys` name context values, `path` a file, `seconds` a count. */
 export const ATTRIBUTE_TYPES = [
   'text',
@@ -41,6 +43,8 @@ export interface AttributeFact<
 /** Attributes by name. A name that ends in `.*` stands for every name that begins so. */
 export type AttributeFacts = Readonly<Record<string, AttributeFact>>
 
+const FORM = anyOf(TEXT, listOf(TEXT), shape('the words of a list', { list: listOf(TEXT) }))
+
 /** What can be said of an attribute beside its type and what it does. */
 export interface AttributeDetails {
   readonly usual?: string
@@ -62,6 +66,7 @@ export function attribute<const Form extends AttributeForm, const Details extend
   details?: Details,
 ): AttributeFact<Form, IsRequired<Details>, AliasesOf<Details>>
 export function attribute(form: AttributeForm, does: string, details: AttributeDetails = {}): AttributeFact {
+  checkArguments('attribute', { form: [form, FORM], does: [does, TEXT], details: [details, OBJECT] })
   const { usual = '', required = false, aliases = [], lenient = false } = details
   return { form, does, usual, required, aliases, lenient }
 }

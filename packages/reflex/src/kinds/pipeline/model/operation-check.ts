@@ -1,4 +1,4 @@
-import { didYouMean, quote, suggest } from '../../../text/index.ts'
+import { didYouMean, quote, shortJson, suggest } from '../../../text/index.ts'
 import { ATTRIBUTE_TYPES, type AttributeFact } from './attribute.ts'
 import { NODE_ATTRIBUTES } from './attributes-node.ts'
 import { CANONICAL_TYPES, CHOICES } from './canonical-types.ts'
@@ -22,15 +22,17 @@ export function checkOperations(operations: readonly OperationFacts[]): void {
     const problem = ownProblem(operation) ?? takenProblem(operation, taken)
     if (problem === undefined) continue
     const { name } = operation
-    throw compileFaults.make('R1165', `module "pipeline": the operation ${quote(name)} ${problem.message}`, { fix: problem.fix })
+    throw compileFaults.make('R1165', `module "pipeline": the operation ${shown(name)} ${problem.message}`, { fix: problem.fix })
   }
 }
 
 function ownProblem(operation: OperationFacts): Problem | undefined {
   const { name, types = [name], parameters, repeat } = operation
-  const wrong = [name, ...types].find((one) => typeof one !== 'string' || !NAME.test(one))
-  if (wrong !== undefined) {
-    return { message: `has the name ${quote(wrong)}`, fix: 'write a name of letters, digits, points, dashes and underscores' }
+  const shape = shapeProblem(operation)
+  if (shape !== undefined) return shape
+  for (const one of [name, ...types]) {
+    if (typeof one === 'string' && NAME.test(one)) continue
+    return { message: `has the name ${shown(one)}`, fix: 'write a name of letters, digits, points, dashes and underscores' }
   }
   if (!IDEMPOTENCIES.includes(repeat)) return unknownWord('an unknown repeat', repeat, IDEMPOTENCIES)
   for (const [attribute, fact] of Object.entries(parameters)) {
@@ -40,7 +42,32 @@ function ownProblem(operation: OperationFacts): Problem | undefined {
   return dispatchProblem(operation) ?? attributesProblem(operation)
 }
 
-function parameterProblem(name: string, { form }: AttributeFact): Problem | undefined {
+/** A member that is no list, or no function: who writes JavaScript has no compiler that checks it. */
+function shapeProblem(operation: OperationFacts): Problem | undefined {
+  const members: Readonly<Record<string, unknown>> = { ...operation }
+  const isWrong = (name: string): boolean => {
+    const value = members[name]
+    if (value === undefined) return false
+    return !Array.isArray(value) && !(typeof value === 'function' && BY_NODE.includes(name))
+  }
+  const list = [...LISTS, ...BY_NODE].find(isWrong)
+  if (list !== undefined) return { message: `has ${list} that is no list`, fix: `write a list as ${list}` }
+  const { parameters } = members
+  if (typeof parameters === 'object' && parameters !== null) return undefined
+  return { message: 'has no parameters', fix: 'write an object of attributes as parameters; {} for none' }
+}
+
+const LISTS: readonly string[] = ['types', 'dispatch', 'usual']
+/** Lists that can be functions of a node. */
+const BY_NODE: readonly string[] = ['reads', 'writes', 'requires']
+
+function parameterProblem(name: string, fact: AttributeFact): Problem | undefined {
+  const problem = formProblem(name, fact.form)
+  if (problem !== undefined || (typeof fact.does === 'string' && Array.isArray(fact.aliases))) return problem
+  return { message: `has the parameter ${quote(name)} that attribute() has not made`, fix: 'write it with attribute(type, text)' }
+}
+
+function formProblem(name: string, form: AttributeFact['form']): Problem | undefined {
   if (typeof form === 'string')
     return isType(form) ? undefined : unknownWord(`a parameter ${quote(name)} of the unknown type`, form, ATTRIBUTE_TYPES)
   const words: unknown = typeof form === 'object' && form !== null && 'list' in form ? form.list : form
@@ -55,13 +82,19 @@ function isType(form: string): boolean {
   return ATTRIBUTE_TYPES.some((type) => type === form)
 }
 
-function unknownWord(what: string, word: string, known: readonly string[]): Problem {
-  const guess = suggest(word, known)
+function unknownWord(what: string, word: unknown, known: readonly string[]): Problem {
+  const guess = typeof word === 'string' ? suggest(word, known) : undefined
   const meant = guess === undefined ? '' : `; ${didYouMean(guess) ?? ''}`
   return {
-    message: `has ${what} ${quote(word)}${meant}`,
+    message: `has ${what} ${shown(word)}${meant}`,
     fix: guess === undefined ? `write one of ${known.join(', ')}` : `write ${quote(guess)}`,
   }
+}
+
+/** A value that may be none of its type: who writes JavaScript has no compiler. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  return value === undefined ? 'undefined' : shortJson(value)
 }
 
 function dispatchProblem(operation: OperationFacts): Problem | undefined {

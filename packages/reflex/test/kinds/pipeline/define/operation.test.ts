@@ -153,10 +153,18 @@ describe('a description that is wrong is refused, and the module is named', () =
     ['an attribute that nothing has', { reads: [key('bdy_key')] }, /unknown attribute "bdy_key"; did you mean "body_key"\?/],
     ['a name with spaces', { name: 'my ping' }, /has the name "my ping"/],
     ['an unknown repeat', { repeat: 'idempotnt' }, /unknown repeat "idempotnt"/],
+    [
+      'an attribute that is no description',
+      { parameters: { count: { form: 'int' } } },
+      /the parameter "count" that attribute\(\) has not made/,
+    ],
+    ['no name', { name: undefined }, /has the name/],
+    ['no parameters', { parameters: undefined }, /has no parameters/],
+    ['a dispatch that is no list', { dispatch: { type: 'exec' } }, /has dispatch that is no list/],
     ['no function', { run: undefined }, /has no function/],
   ])('%s', (_, more, message) => {
     const [code, said, fix] = refusal(more) ?? []
     expect([code, said, fix]).toEqual(['R1165', expect.stringMatching(message), expect.any(String)])
-    expect(said).toMatch(/^module "pipeline": the operation "/)
+    expect(said).toMatch(/^module "pipeline": the operation /)
   })
 })
