@@ -28,9 +28,8 @@ export async function runByDoor(attack: Attack, ground: Ground): Promise<Came> {
       trust: attack.trust ?? 'probationary',
       input: attack.values(ground.fill),
       ...(attack.limits === undefined ? {} : { limits: attack.limits }),
-      ...checkpointOf(attack, ground),
       prepare: ({ run }) => listener.follow(run),
-      pipeline: { validate: false },
+      pipeline: { validate: false, ...checkpointOf(attack, ground) },
     })
     await carryOn(handle.run, (open) => WHOLE.answer(open))
     if (attack.afterwards === undefined) return listener.came(handle.run, prompts)
