@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Json, Kind, Program } from '../../src/kernel/index.ts'
 import { isFault, type KindModule, KINDS, Reflex, type RunOptionTable } from '../../src/index.ts'
+import { RUN_FLAGS } from '../../src/app/run-flags.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { options, TEXT } from '../../src/text/index.ts'
@@ -136,6 +137,11 @@ test('kinds that cannot stand beside each other are refused when the Reflex is m
   }
   expect(made(broken)).toBe('R2117 the kind "echo" cannot be made: no luck')
   expect(codeOf(() => new Reflex({ ...at, kinds: [{ name: 'half' }] as unknown as readonly KindModule[] }))).toContain('kinds')
+})
+
+test('the flags of the command are the options of the built-in kinds', () => {
+  const tables = KINDS.flatMap(({ name, runOptions }) => (runOptions === undefined ? [] : [[name, runOptions]]))
+  expect(RUN_FLAGS).toEqual(Object.fromEntries(tables))
 })
 
 test('a kind without a program is known by its name', () => {
