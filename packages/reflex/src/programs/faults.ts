@@ -57,4 +57,12 @@ export const programFaults = defineFaults({
     often: 'a stage that writes modules of programs or tools',
     fix: 'Read the file. Then pass `--trust trusted` for a program, or change the file: a file that you changed counts as yours.',
   },
+  R2119: {
+    title: 'The reader of a kind throws',
+    verdict: 'bug',
+    when: 'before a run',
+    means:
+      'The reader of a kind returns what is wrong with a file as findings. This one threw something that is not a fault, which is a mistake in the kind.',
+    fix: 'Correct `read` of the kind: return findings for a wrong text.',
+  },
 })

@@ -1,12 +1,12 @@
 import { basename, dirname, resolve } from 'node:path'
-import { type Fault, type Host, isFault, type Program, type Programs, systemHost } from '../kernel/index.ts'
+import { type Fault, type Host, isFault, type Program, type Programs, systemHost, toFault } from '../kernel/index.ts'
 import { lesserTrust, type Trust } from '../policy/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { addPrograms, asUntrusted } from './add-programs.ts'
 import { programFaults } from './faults.ts'
 import { fileAbove, placed, type ProgramPlaces } from './file-above.ts'
 import { isModule, type Kinds } from './kinds.ts'
-import type { ReadContext, ReadProgram, ReadResult } from './language.ts'
+import type { ReadContext, Reader, ReadProgram, ReadResult } from './language.ts'
 import { isNamedAfter, noProgram, ProgramFolders } from './program-folder.ts'
 import { readModule } from './read-module.ts'
 import { readText, statOf, textOrEmpty } from './read-text.ts'
@@ -293,7 +293,16 @@ export class Library {
       if (written !== undefined && !isTrustedModule(trust)) throw writtenByRun(file, written)
       return readModule(file, reader, this.#host, context)
     }
-    return { ...(await reader.read(text, file, { ...context, places: this.#placesFrom(dirname(file)) })), written }
+    return { ...(await readWith(reader, text, file, { ...context, places: this.#placesFrom(dirname(file)) })), written }
+  }
+}
+
+/** Reads a text. A reader that throws anything but a fault has a bug: `R2119`. */
+async function readWith(reader: Reader, text: string, file: string, context: ReadContext): Promise<ReadResult> {
+  try {
+    return await reader.read(text, file, context)
+  } catch (thrown) {
+    throw toFault(thrown, (message, cause) => programFaults.make('R2119', `the reader of ${file} threw: ${message}`, { file, cause }))
   }
 }
 

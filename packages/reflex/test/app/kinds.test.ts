@@ -139,6 +139,25 @@ test('kinds that cannot stand beside each other are refused when the Reflex is m
   expect(codeOf(() => new Reflex({ ...at, kinds: [{ name: 'half' }] as unknown as readonly KindModule[] }))).toContain('kinds')
 })
 
+test('a kind that throws while it reads or compiles is named by a typed fault', async () => {
+  const workdir = folder()
+  writeFileSync(join(workdir, 'wrong.echo.json'), '{')
+  const broken: typeof echo = {
+    ...echo,
+    make(world, host) {
+      const made = echo.make(world, host)
+      const compile = (): Echo => {
+        throw new TypeError('no luck')
+      }
+      return { ...made, kind: { ...made.kind, compile } }
+    },
+  }
+  const reflex = new Reflex({ ...place(workdir), kinds: [...KINDS, broken] })
+  onTestFinished(() => reflex.close())
+  expect(await fails(reflex.run(join(workdir, 'hello.echo.json')))).toBe('R2118 the kind echo cannot compile echo:hello: no luck')
+  expect(await fails(reflex.run(join(workdir, 'wrong.echo.json')))).toMatch(/^R2119 the reader of .*wrong\.echo\.json threw: /)
+})
+
 test('the flags of the command are the options of the built-in kinds', () => {
   const tables = KINDS.flatMap(({ name, runOptions }) => (runOptions === undefined ? [] : [[name, runOptions]]))
   expect(RUN_FLAGS).toEqual(Object.fromEntries(tables))

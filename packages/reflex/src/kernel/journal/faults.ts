@@ -80,6 +80,14 @@ export const faults = defineFaults({
     often: 'a sub-workflow in a folder that was not named, a program that was renamed',
     fix: 'Register it or name its folder with --programs, then resume.',
   },
+  R2118: {
+    title: 'A kind cannot compile a program',
+    verdict: 'fail',
+    when: 'when a program is registered',
+    means:
+      'The `compile` of the kind threw an error that is not a fault; the cause has it. The program is wrong in a way that its reader did not find, or the kind has a mistake.',
+    fix: 'Correct the program; if it is right, correct `compile` of the kind.',
+  },
   R2011: {
     title: 'A kind of program is not known',
     verdict: 'fail',

@@ -1,3 +1,4 @@
+import { toFault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
 import type { Json } from '../journal/value.ts'
 import type { Kind } from './kind.ts'
@@ -48,7 +49,7 @@ export class Programs {
             rev: kind.rev,
             hash,
             source,
-            def: options.def ?? known?.def ?? kind.compile(source),
+            def: options.def ?? known?.def ?? compileWith(kind, name, source),
             local: options.local,
           }
     this.#named.set(name, program)
@@ -60,7 +61,7 @@ export class Programs {
   restore(pin: Pin, source: Json): Program {
     const [name, kindName, , hash] = pin
     const kind = this.kind(kindName)
-    const program = { name, kind: kindName, rev: kind.rev, hash, source, def: kind.compile(source) }
+    const program = { name, kind: kindName, rev: kind.rev, hash, source, def: compileWith(kind, name, source) }
     this.#hashed.set(hash, program)
     return program
   }
@@ -84,5 +85,14 @@ export class Programs {
       }
     }
     return [...found.values()]
+  }
+}
+
+/** Compiles a source. A kind that throws anything but a fault has a bug: `R2118`. */
+function compileWith(kind: Kind, name: string, source: Json): unknown {
+  try {
+    return kind.compile(source)
+  } catch (thrown) {
+    throw toFault(thrown, (message, cause) => faults.make('R2118', `the kind ${kind.name} cannot compile ${name}: ${message}`, { cause }))
   }
 }
