@@ -17,7 +17,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'app/options.ts': 'the input of a typed workflow: programs carry their types in a phantom key of one kind',
   'app/reflex.ts': 'what `run` takes as a value (`workflow()`, graphs), and `artifacts`, which only pipelines have',
   'app/assembly.ts': 'lowered trust and terms of permissions, which the policy does not know by itself yet',
-  'app/run-settings.ts': 'the routing of a run, which is not kept under the name of its kind yet',
+  'cli/verbs/explain.ts': 'the help of an operation, until modules bring verbs',
   'app/world.ts': 'the port `model` reads a conversation that pipelines have put on the board',
   'app/labelled-decisions.ts': 'decisions are labelled by the rules of pipelines',
   'app/run-agents.ts': 'the agents of workflows, which belong to the room `agents`',

@@ -113,9 +113,9 @@ test('options of hosts are checked when the Reflex is made', () => {
   // @ts-expect-error: there is no such kind.
   expect(codeOf(() => new Reflex({ ...at, workflov: { guards: {} } }))).toContain('did you mean "workflow"?')
   // @ts-expect-error: guards are an option of workflows.
-  expect(codeOf(() => new Reflex({ ...at, pipeline: { guards: {} } }))).toContain('options.pipeline has "guards", which is not known')
+  expect(codeOf(() => new Reflex({ ...at, pipeline: { guards: {} } }))).toContain('options.pipeline has the unknown option "guards"')
   // @ts-expect-error: a kind that is not in the list takes no options.
-  expect(codeOf(() => new Reflex({ ...at, echo: { prefix: 'x' } }))).toContain('has "echo", which is not known')
+  expect(codeOf(() => new Reflex({ ...at, echo: { prefix: 'x' } }))).toContain('has the unknown option "echo"')
 })
 
 test('kinds that cannot stand beside each other are refused when the Reflex is made', () => {

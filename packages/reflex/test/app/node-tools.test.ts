@@ -103,7 +103,7 @@ describe('a model node that offers tools', () => {
     const { reflex, asked, looked } = life(newFolder(), replies)
     expect((await reflex.run(refund({ tools: ['parcel.find'] }))).status).toBe('completed')
     expect(asked[1]?.messages.slice(3)).toMatchObject([
-      { role: 'tool', result: 'there is no tool "parcel_drop"; there are parcel_find', failed: true },
+      { role: 'tool', result: 'there is no tool "parcel_drop"; the tools are parcel_find', failed: true },
       { role: 'tool', result: expect.stringContaining('id is missing') as string, failed: true },
     ])
     expect(looked).toEqual([])

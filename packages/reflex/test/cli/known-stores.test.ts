@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { findStore } from '../../src/app/home.ts'
 import { KnownStores } from '../../src/app/known-stores.ts'
 import { openSqlite } from '../../src/store/index.ts'
+import { makeFirstLayout } from '../store/first-layout.ts'
 import { type Ended, reflex, workFolder } from './worlds.ts'
 
 /** Runs a command in `folder` or a part of it, as the user whose state stands beside it. */
@@ -86,9 +86,7 @@ describe('a store in a folder above', () => {
     const mine = as(folder, folder)
     await mine('run', 'refund.workflow.json', '--id', 'otter')
     const store = join(folder, '.reflex/reflex.db')
-    const db = new DatabaseSync(store)
-    db.exec('drop table identity; pragma user_version = 1')
-    db.close()
+    makeFirstLayout(store)
     await refuses(mine('runs'))
     expect((await mine('runs', '--store', store)).out).toContain('otter')
     expect((await mine('runs')).out).toContain('otter')

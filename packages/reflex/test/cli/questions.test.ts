@@ -57,7 +57,7 @@ describe('a question at the terminal', () => {
     const run = start(['run', 'ask.workflow.json'], { folder, columns: 80 })
     await run.shows('How many?')
     run.press('x', 'enter')
-    await run.shows('does not fit')
+    await run.shows('does not match')
     run.press('backspace', '1', '3', 'left', 'backspace', '4', 'enter')
     const { code, screen } = await run.ended
     expect({ code, screen }).toMatchObject({ code: 0 })
@@ -328,8 +328,8 @@ describe('a run that is resumed', () => {
     const host = virtualHost()
     const surroundings = { host, cwd: '/', environment: {}, actor: 'ana', worker: { id: '', host: '', pid: 0 } }
     const console = new Console({ surroundings, out: sink, err: sink, command: 'reflex' } as unknown as World, {})
-    const reflexDouble = { fresh: false, settings: () => ({ trust: 'probationary', lowered }), limits: () => undefined }
-    const handle = { id: 'otter', run: { state: { pins: [] } } }
+    const reflexDouble = { isNew: false, models: { name: () => undefined }, limits: () => undefined }
+    const handle = { id: 'otter', run: { state: { pins: [] }, settings: { simulated: false, trust: 'probationary', lowered } } }
     runHeader({ console, reflex: reflexDouble } as unknown as Session, handle as unknown as RunHandle, ['3 records'])
     expect(err.includes('warns     trust is probationary here, lower than in the journal')).toBe(lowered === true)
     expect(err.trimEnd().split('\n')).toHaveLength(lowered === true ? 2 : 1)

@@ -71,7 +71,7 @@ describe('example 02, a refund', () => {
     expect(stopped.err).toContain('R4001')
     expect(stopped.err).toContain('--model provider:name')
 
-    expect(stopped.err).toMatch(/go on\s+reflex resume \S+ --model PROVIDER:NAME/)
+    expect(stopped.err).toMatch(/continue\s+reflex resume \S+ --model PROVIDER:NAME/)
     const { environment, server } = await model({ object: { edge: 'NONE', because: 'It came in time.' } })
     const { REFLEX_MODEL, ...address } = environment
     const resumed = await reflex(['resume', 'last', '--model', REFLEX_MODEL], address)

@@ -9,6 +9,7 @@ import {
   loadState,
   type Port,
   type Rec,
+  type RunFacts,
   Runtime,
   State,
   type StoredState,
@@ -63,7 +64,8 @@ async function ran(programs: Readonly<Record<string, object>>, name: string, opt
   if (program === undefined) throw new Error('no program')
   const run = await runtime.start(program, {
     id: 'otter',
-    ...(options.by === undefined ? {} : { by: copyJson(options.by, 'by') }),
+    // A journal may be somebody else's: its limits may be nonsense.
+    ...(options.by === undefined ? {} : { settings: copyJson(options.by, 'by') as unknown as RunFacts }),
   })
   await host.drain()
   return { run, runtime, host, store }

@@ -67,7 +67,7 @@ test('pipelines are found by their version as well', async () => {
 test('a version that is not there is reported with those that are', async () => {
   const folder = folderWith({ 'caller.workflow.json': calling('child@3'), 'x.workflow.json': child('1'), 'y.workflow.json': child('2') })
   const { out } = await reflex(['validate', 'caller.workflow.json'], { folder })
-  expect(out.replace(/\s+/g, ' ')).toContain('invokes "child@3", and there is no such version; there is "child@1", "child@2"')
+  expect(out.replace(/\s+/g, ' ')).toContain('invokes "child@3", but there is no such version; there is "child@1", "child@2"')
 })
 
 test('a registry holds several versions, and a snapshot stands in the one that was called', async () => {
