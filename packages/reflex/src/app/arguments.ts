@@ -86,7 +86,7 @@ const KIND_MODULE = shape('a kind', {
 /** The form of `kinds`, which is read before all others. */
 export const KIND_LIST = optional(listOf(KIND_MODULE))
 
-/** What `new Reflex` takes, with the options of each kind by its name. */
+/** Returns the form of the options of `new Reflex`, with those of each kind under its name. */
 export function reflexForm(modules: readonly KindModule[]): Form {
   const own = modules.map(({ name, hostOptions = options({}) }) => [name, hostOptions] as const)
   return options({ ...SHARED, kinds: KIND_LIST, ...Object.fromEntries(own) })
@@ -112,10 +112,10 @@ const RUN = {
   prepare: FUNCTION,
 } satisfies FormsOf<SharedRunOptions>
 
-/** What a run can be started from. */
+/** The form of the first argument of `run`: a path, a program, or a value that is a program. */
 export const PROGRAM = anyOf(TEXT, OBJECT)
 
-/** What `run` takes, with the options of each kind by its name. */
+/** Returns the form of the options of `run`, with those of each kind under its name. */
 export function runForm(modules: readonly KindModule[]): Form {
   return options({ ...RUN, ...Object.fromEntries(modules.map(({ name, runOptions = {} }) => [name, runOptionsForm(runOptions)])) })
 }

@@ -48,7 +48,7 @@ export interface Assembly extends ChosenStore {
   readonly budgets: Budgets
   readonly tools: Tools
   readonly models: Models
-  /** What is wrong with the name of a model, before anything is asked. */
+  /** Returns the fault of a model name before a model is called; undefined for a name without a fault. */
   modelProblem(name: string | undefined): Fault | undefined
   readonly runtime: Runtime<RunSettings>
   readonly kinds: Kinds

@@ -59,7 +59,7 @@ export class Budgets implements Policy<RunSettings> {
   }
 
   /**
-   * Follows the answers about the budget of a run that begins, or is opened again, before anything of it goes on. Undefined where there
+   * Follows the answers about the budget of a run that begins, or is opened again, before any of its effects begins. Undefined where there
    * is nothing to wait for.
    */
   follow(run: Run, limits: Limits | undefined): Promise<void> | undefined {
@@ -188,7 +188,7 @@ class RunBudget {
 
   /**
    * True if the calls under way may use so much that a budget does not cover another one beside them. A call by itself
-   * begins as long as the budget is not used up: nobody knows what it will use.
+   * begins as long as the budget is not used up: its usage is not known before.
    */
   #exceedsLimits(own: Reservation, programs: readonly FrameLimits[]): boolean {
     const { root, meter } = this.#run.state
@@ -203,7 +203,7 @@ class RunBudget {
     })
   }
 
-  /** Whether its kind holds a program by itself. */
+  /** True if the kind of a frame checks the budget itself. */
   #asksByKind({ pin }: Frame): boolean {
     const definitions = this.#definitions
     return definitions.kind(definitions.program(pin).kind).checksBudget === true

@@ -31,7 +31,7 @@ function ineffectiveOption(closure: readonly Program[], { name, kind }: Program,
   return undefined
 }
 
-/** Whoever names an agent, or a node that it is to decide at, must be heard: else another one decides, and nobody knows. */
+/** Returns `R2031` for an agent that no program uses, or for a node of it that no program has: another agent would decide without notice. */
 function ineffectiveAgent(kinds: Kinds, closure: readonly Program[], agent: AgentChoice = {}): Fault | undefined {
   const { default: all, perNode = {}, script } = agent
   const nodes = Object.keys(perNode)

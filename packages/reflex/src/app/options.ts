@@ -10,18 +10,18 @@ import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 import type { KINDS } from './kinds.ts'
 import type { HostOptionsByKind, KindModules, RunOptionsByKind } from './options-by-kind.ts'
 
-/** What a `Reflex` is made of beside its kinds. Everything has a default. */
+/** The options of a `Reflex` that all kinds share. Each has a default. */
 export interface SharedOptions {
   /** A path, an address such as `memory:`, or a store. Default: the nearest `.reflex/reflex.db` upwards, else made in `workdir`. */
   readonly store?: string | Store
-  /** Where programs' files lie and tools work. Default: where the process was started. */
+  /** The folder of the program files, in which tools work. Default: the folder in which the process was started. */
   readonly workdir?: string
-  /** How far new runs are trusted. Default `probationary`. */
+  /** The trust of new runs. Default: `probationary`. */
   readonly trust?: Trust
-  /** What the operator allows and denies beside. */
+  /** The capabilities that the operator allows and denies in addition to the level of trust. */
   readonly policy?: readonly PolicyFile[]
   readonly tools?: readonly Tool[]
-  /** Who decides where a program does not say: for all nodes, and for single ones. */
+  /** The agent that decides where a program names none: for all nodes, and for single nodes. */
   readonly agent?: AgentChoice
   /** The model where neither run nor node names one: `provider:name`, a name of `models`, or a model. Default: `REFLEX_MODEL`. */
   readonly model?: string | Model | LanguageModel
@@ -43,7 +43,7 @@ export interface SharedOptions {
   readonly programs?: readonly string[]
   /** Milliseconds without a sign of life after which another process may take over the runs of this one. 15,000 if absent. */
   readonly leaseMs?: number
-  /** Who acts, for the journal. Default: `REFLEX_ACTOR`, else the user. */
+  /** The name of the person or process that acts, for the journal. Default: `REFLEX_ACTOR`, else the user. */
   readonly actor?: string
   /**
    * Spans and metrics of the runs that this process carries, through `@opentelemetry/api`. Default: where the application has registered a provider.
@@ -54,7 +54,7 @@ export interface SharedOptions {
 }
 
 /**
- * What a `Reflex` is made of: what all programs share, `kinds` if not only the built-in ones, and the options of each kind by its
+ * The options of a `Reflex`: the shared ones, `kinds` to add kinds to the built-in ones, and the options of each kind under its
  * name: `new Reflex({ pipeline: { handlers }, workflow: { guards } })`.
  */
 export type ReflexOptions<Modules extends KindModules = BuiltInKinds> = SharedOptions & {
@@ -65,7 +65,7 @@ export type ReflexOptions<Modules extends KindModules = BuiltInKinds> = SharedOp
 /** The kinds that a `Reflex` has unless it is given others. */
 export type BuiltInKinds = typeof KINDS
 
-/** How a run of any kind is started. */
+/** The options of a run of any kind. */
 export interface SharedRunOptions<Types extends WorkflowTypes = UnknownTypes> {
   /** Named inputs. One that does not fit what the program declares is refused before the run begins. */
   readonly input?: InputOf<NoInfer<Types>>
@@ -84,7 +84,7 @@ export interface SharedRunOptions<Types extends WorkflowTypes = UnknownTypes> {
   readonly recorded?: string
   /** Modules of tools that the run may call; a resume imports them again. */
   readonly tools?: readonly string[]
-  /** What the run may use before it asks: executed nodes, milliseconds, tokens, US dollars. A resume goes on under it. */
+  /** The limits of the run; the run asks before it exceeds them: executed nodes, milliseconds, tokens, US dollars. A resume keeps them. */
   readonly limits?: Pick<RunLimits, 'steps' | 'time' | 'tokens' | 'cost'>
   /** Nothing leaves this machine: models, and tools that would, are simulated. For good: a resume is simulated too. */
   readonly simulate?: boolean
@@ -92,9 +92,9 @@ export interface SharedRunOptions<Types extends WorkflowTypes = UnknownTypes> {
   readonly prepare?: (handle: RunHandle) => void
 }
 
-/** How a run is started: what all programs share, and the options of each kind by its name: `{ pipeline: { resumeFrom } }`. */
+/** The options of a run: the shared ones, and those of each kind under its name: `{ pipeline: { resumeFrom } }`. */
 export type RunOptions<Types extends WorkflowTypes = UnknownTypes, Modules extends KindModules = BuiltInKinds> = SharedRunOptions<Types> &
   RunOptionsByKind<Modules>
 
-/** How a run is continued. */
+/** The options of a resume. */
 export type ResumeOptions = Pick<SharedRunOptions, 'prepare' | 'agent' | 'model' | 'recorded'>

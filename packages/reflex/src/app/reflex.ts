@@ -128,7 +128,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#assembly.store
   }
 
-  /** Whether the store was made by this object. */
+  /** True if this object made the store. */
   get isNew(): boolean {
     return this.#assembly.isNew
   }
@@ -252,14 +252,14 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
   }
 
-  /** What is certainly wrong is refused before a run begins. */
+  /** Refuses a recording that cannot be read and an unknown model before a run begins. */
   #checkChoice({ model, recorded }: AgentChoice = {}): void {
     if (recorded !== undefined) return checkRecording(recorded)
     const problem = model === undefined ? undefined : this.#assembly.modelProblem(model)
     if (problem !== undefined) throw problem
   }
 
-  /** Who decides in a run, and with which model, where its program does not say. */
+  /** Returns the agent and the model that decide in a run where its program names none. */
   #agentChoice({
     agent = this.#options.agent,
     model,
@@ -357,7 +357,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return agent === undefined ? settings : { ...settings, agent }
   }
 
-  /** What a run keeps by name: its tools, and programs that may have been added to the folder of their caller since. */
+  /** Loads what a run keeps by name: its tools, and programs that may have been added to the folder of their caller since. */
   async #findMissing(id: string): Promise<void> {
     const { state, definitions } = await this.runtime.peek(id)
     const { file, tools, trust } = this.runtime.settingsOf(state)
@@ -367,7 +367,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       await this.library.resolveCalls(definitions.program(frame.pin), dirname(file), isModule(file))
   }
 
-  /** What a run of this process may use: what it was started with, and what was added since. */
+  /** Returns the limits of a run of this process: those of its start, and what was added since. */
   limits(run: Run<RunSettings>): RunLimits | undefined {
     checkArguments('limits', { run: [run, RUN_OBJECT] })
     const { limits } = run.settings
@@ -548,7 +548,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return causeOfRun({ run, records, definitionsFor: (state) => this.programsOf(state) }, what)
   }
 
-  /** What differs between two runs, or two records of one: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
+  /** Returns the differences between two runs, or between two records of one run: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
   async diff(one: string, other: string): Promise<Comparison> {
     checkArguments('diff', { one: [one, TEXT], other: [other, TEXT] })
     const { compareRuns } = await import('../history/comparing.ts')
@@ -595,7 +595,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     throw faults.make('R5043', `${id} does not use ${name}`, { run: id, file, fix: `name a file that holds ${used}` })
   }
 
-  /** Whether the unfinished runs would go on as recorded on programs as they are now: those of `files`, else those of their own files. */
+  /** Checks if the unfinished runs would continue as recorded with the programs as they are now: those of `files`, else those of their own files. */
   async check(files: readonly string[] = [], kind?: string): Promise<ProgramCheck> {
     checkArguments('check', { files: [files, listOf(TEXT)], kind: [kind, optional(TEXT)] })
     const { ProgramCheck } = await import('./replaying-check.ts')

@@ -27,7 +27,7 @@ export interface PolicySettings {
   readonly home?: string | undefined
   /** Follows the links of a path, so that a denial that names a file by one holds for the file. Without it denials hold as written. */
   readonly realPath?: ((path: string) => string) | undefined
-  /** What the operator allows and denies beside the level of trust. */
+  /** The capabilities that the operator allows and denies in addition to the level of trust. */
   readonly grants?: readonly (Partial<PolicyFile> & Pick<PolicyFile, 'file'>)[]
   /** Milliseconds since the epoch, for grants that end; without it they have ended. */
   readonly now?: () => number

@@ -3,7 +3,7 @@ import { type StoredSettings, readSettings } from './settings-form.ts'
 import type { RunSettings } from './settings.ts'
 import { readTrust, type Trust, TRUST_LEVELS } from './trust.ts'
 
-/** What reading and writing settings takes from the process. */
+/** The parts of the process that reading and writing settings need. */
 export interface SettingsHost {
   readonly workdir: string
   /** The folder of a run. Throws for a name that would lead out of the folder of all runs. */

@@ -4,9 +4,9 @@ import type { RunSettings } from './settings.ts'
 /** Settings as they stand in the first record of a run. */
 export interface StoredSettings extends Omit<RunSettings, 'simulated' | 'folder' | 'trust'> {
   readonly trust?: string
-  /** Whatever stands there, nothing of such a run leaves. */
+  /** Any value counts as true: nothing of such a run leaves this machine. */
   readonly simulate?: true
-  /** Proves that a user of this machine gave what not everybody may claim, by a secret that no store holds. */
+  /** The proof that a user of this machine set the settings that give rights. It is made with a secret that no store holds. */
   readonly proof?: { readonly nonce: string; readonly seal: string }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, RunFacts } from '../kernel/index.ts'
 import type { Trust } from './trust.ts'
 
-/** Who decides where a program does not say. Kept with the run, so a resume needs no flag. */
+/** The agent that decides where a program names none. The run keeps it, so a resume needs no flag. */
 export interface AgentChoice {
   /** An agent by name, for all nodes. */
   readonly default?: string
@@ -15,7 +15,7 @@ export interface AgentChoice {
   readonly recorded?: string
 }
 
-/** What an operator lets a run use: before it asks for more, or before it fails. */
+/** The limits that an operator sets for a run: it asks before it exceeds some, and fails when it exceeds others. */
 export interface RunLimits {
   /** Executions of nodes. */
   readonly steps?: number
@@ -32,18 +32,18 @@ export interface RunLimits {
   readonly branchSteps?: number
 }
 
-/** How a run continues where its graph leads nowhere. */
+/** The behaviour of a run at a node that has no edge to follow. */
 export interface RunRouting {
   readonly onUnroutedFailure?: 'fail' | 'lenient' | undefined
   readonly deadEnd?: 'success' | 'fail' | undefined
 }
 
-/** What the operator chose for a run. Ports and the policy find it at each call; a resume has it again. */
+/** The settings that the operator chose for a run. Each call hands them to ports and to the policy; a resume has them again. */
 export interface RunSettings extends RunFacts {
   readonly trust: Trust
   /** The journal claims more trust than it can prove, so the run has the usual one. */
   readonly lowered?: true
-  /** Where programs' files lie and tools work, in this process: a real path. */
+  /** The folder of the program files, in which tools work, in this process: a real path. */
   readonly workdir: string
   /** The run's own folder, in this process: a real path. */
   readonly folder: string
@@ -58,6 +58,6 @@ export interface RunSettings extends RunFacts {
   readonly routing?: RunRouting
   /** Small artifacts are files of its folder too. */
   readonly persistArtifacts?: true
-  /** Where its folder is, if not in the usual place, and the file of the secret that signs its checkpoints. Absolute paths. */
+  /** The folder of the run, if it is not in the usual place, and the file of the secret that signs its checkpoints. Absolute paths. */
   readonly logs?: { readonly folder?: string; readonly secret?: string }
 }

@@ -30,7 +30,7 @@ export function placed(file: string, { roots, denied }: ProgramPlaces): string |
   return roots.some((root) => isBelow(real, root)) && denied?.(real) !== true ? real : undefined
 }
 
-/** Whatever keeps a file from being looked at, a name that no system takes among it, means that it is not there. */
+/** True for a file. False for any path that cannot be examined, such as a name that the system does not accept. */
 function isFile(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false })?.isFile() === true

@@ -7,7 +7,7 @@ export type NodeForm = 'step' | 'choice' | 'question' | 'call'
 /** A place of a program at which a run can stand. */
 export interface GraphNode {
   readonly id: string
-  /** What people read instead of the id. */
+  /** The name that people read instead of the id. */
   readonly label?: string
   readonly form: NodeForm
   /** A run begins here. */
@@ -16,13 +16,13 @@ export interface GraphNode {
   readonly end?: true
   /** The program that it calls, as `kind:id`. */
   readonly calls?: string
-  /** What it is for, in the words of the program. */
+  /** Its purpose, in the words of the program. */
   readonly about?: string
   /** Nothing is done here: a mere beginning or end. */
   readonly still?: true
-  /** What is done here, in a word, where the kind knows it. */
+  /** The work that is done here, in a word, if the kind knows it. */
   readonly deed?: string | undefined
-  /** What the program says to whoever decides here. The kind hands it on unread. */
+  /** The text of the program for the agent that decides here. The kind passes it on unread. */
   readonly spec?: Readonly<Record<string, unknown>>
 }
 

@@ -46,7 +46,7 @@ export interface KindWorld {
   readonly reserved: readonly string[]
   readonly policy: OperatorPolicy
   readonly models: Models
-  /** What is wrong with the name of a model. */
+  /** Returns the findings about the name of a model. */
   readonly modelFindings: (name: string) => readonly Fault[]
   readonly tools: Tools
   /** Tools and models that reach nothing outside, for simulated runs. */

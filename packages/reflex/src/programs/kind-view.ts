@@ -8,7 +8,7 @@ export interface EdgeState {
   readonly label: string
   readonly open: boolean
   readonly why?: string
-  /** What it depends on, where that is not known yet. */
+  /** The condition on which it depends, if that is not known yet. */
   readonly when?: string
 }
 
@@ -66,8 +66,8 @@ export interface KindView<Def = unknown> {
   decide?(def: Def, effect: PendingEffect, word: string, by: string): { readonly value: Json; readonly chose: string } | undefined
   /** The result of a run that has ended. */
   result?(def: Def, value: Json, args: Json | undefined): KindResult
-  /** What else the kind knows of a value of the board, such as how far it can be trusted. */
+  /** Returns further facts of the kind about a value of the board, such as its trust. */
   provenance?(reader: BoardReader, key: string): string | undefined
-  /** Who decides at the nodes of its programs, in words; absent where no agents do. `model`: the one that is configured. */
+  /** Names the agent that decides at the nodes of its programs; absent where no agent decides. `model`: the configured model. */
   decides?(choice: AgentChoice | undefined, model: string | undefined): string
 }

@@ -30,7 +30,7 @@ export class Kinds {
     return [...this.#faces.values()]
   }
 
-  /** How a kind displays its programs; a kind that is not listed displays nothing. */
+  /** Returns the view of a kind; the view of an unlisted kind displays nothing. */
   view(kind: string): KindView {
     return this.#faces.get(kind)?.view ?? NO_VIEW
   }

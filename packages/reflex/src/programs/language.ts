@@ -17,7 +17,7 @@ export interface PublishedSchema {
   schema(): Promise<object>
 }
 
-/** How the programs of a kind are written. Needs no host. */
+/** The written form of the programs of a kind. It needs no host. */
 export interface Language {
   /** Endings of the names of files, the usual one first. No other kind has one of them. */
   readonly endings: readonly string[]
@@ -49,7 +49,7 @@ export interface ReadResult {
   readonly findings: readonly Fault[]
 }
 
-/** What reading a program needs from its surroundings. */
+/** The surroundings that reading a program needs. */
 export interface ReadContext {
   /** Finds the programs that it calls, by reference; without it calls are not checked. */
   readonly lookup?: (reference: string) => Program | undefined
@@ -57,7 +57,7 @@ export interface ReadContext {
   readonly names?: (kind: string) => Iterable<string>
   /** The folders of the files that it names by a path; the folder of its own file unless set. */
   readonly places?: ProgramPlaces
-  /** How much of a program is proved: all, all but its calls, or only what refuses it; all unless set. */
+  /** The depth of the checks of a program: all of them, all but those of its calls, or only those that refuse it. Default: all. */
   readonly depth?: 'all' | 'alone' | 'errors'
   /** False leaves out lint rules, except those without which nothing can run. */
   readonly lint?: boolean

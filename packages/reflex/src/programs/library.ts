@@ -22,7 +22,7 @@ export interface LoadedProgram {
   readonly written?: WrittenBy
 }
 
-/** What a file or a folder holds, errors included. */
+/** The programs of a file or a folder, with their errors. */
 export interface CheckedFile extends ReadResult {
   readonly file: string
   readonly written?: WrittenBy | undefined
@@ -65,7 +65,7 @@ export class Library {
     return new Library(programs, this.#kinds, this.#places, this.#host)
   }
 
-  /** How programs are read that come as values. */
+  /** Returns the context for reading programs that are values. */
   context(lint = true): ReadContext {
     return { depth: 'errors', lint }
   }
@@ -91,7 +91,7 @@ export class Library {
     return { program, file: checked.file, findings: checked.findings, ...(written === undefined ? {} : { written }) }
   }
 
-  /** What refuses a program; a folder stands for the one program that it holds. */
+  /** Returns the findings that refuse a program. A folder stands for the one program that it holds. */
   async check(path: string, kind?: string, lint = true): Promise<CheckedFile> {
     return this.#check(path, kind, lint)
   }
@@ -225,7 +225,7 @@ export class Library {
     return { roots: [folder, ...(workdir === undefined ? [] : [workdir]), ...folders].map(realPath), denied }
   }
 
-  /** What a file holds that nobody asked for; nothing if it cannot be read. */
+  /** Returns the program of a file that was not asked for; undefined if the file cannot be read. */
   async #resultOf(file: string): Promise<ReadFile | undefined> {
     try {
       return await this.#read(file)

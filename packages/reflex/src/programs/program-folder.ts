@@ -12,7 +12,7 @@ export function noProgram(modules: readonly string[], named: string): Fault {
   return programFaults.make('R1021', 'the folder holds no program', { file: named, ...details })
 }
 
-/** Whether a file is called like a program. */
+/** True if a file has the name of a program file. */
 export function isNamedAfter(file: string, id: string): boolean {
   return basename(file).startsWith(`${id}.`)
 }

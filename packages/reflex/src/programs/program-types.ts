@@ -1,11 +1,11 @@
 import type { Json } from '../kernel/journal/json.ts'
 
-/** What a workflow that was written in TypeScript tells the compiler of itself: its nodes, what its board holds, what it answers. */
+/** The types of a workflow that was written in TypeScript: its nodes, the values of its board, its result. */
 export interface WorkflowTypes {
   readonly nodes: string
   /** The declared keys of the board, and what each holds. */
   readonly values: object
-  /** What a run answers with. */
+  /** The result of a run. */
   readonly value: unknown
   /** The ids that its edges can have. */
   readonly edges: string

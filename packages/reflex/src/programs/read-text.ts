@@ -6,7 +6,7 @@ import { unreadable } from './unreadable.ts'
 /** Programs are text that people write; more than this is a mistake. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** What stands at a path. Throws `R1021` where nothing is, `R1024` where the system does not say. */
+/** Returns the facts of the file or folder at a path. Throws `R1021` if there is none, `R1024` if the system refuses to tell. */
 export function statOf(path: string, named: string, fix?: string): Stats {
   let stat: Stats | undefined
   try {
