@@ -119,7 +119,8 @@ test.each([...OPTIONS, ...HOST_OPTIONS, 'store', 'workdir', 'optoins'])('new Ref
   const value = option === 'store' || option === 'workdir' ? plain : odd
   await held(
     `new Reflex(${option})`,
-    (given) => new Reflex({ store: 'memory:', [option]: given }).close(),
+    // Without a store, a `Reflex` would make one in the folder of the repository.
+    (given) => new Reflex({ store: 'memory:', ...(given === undefined ? {} : { [option]: given }) }).close(),
     array(value, { maxLength: 1 }),
     100,
   )
