@@ -13,10 +13,33 @@ const pages = [
   'docs/extending/operation.md',
 ]
 
-/** Returns the TypeScript of a page by file. The first line of each example names its file. */
-function filesOf(page: string): readonly (readonly [name: string, text: string])[] {
+/** A fenced block of a page: a file, whose first line names it in a comment, or commands with what they print. */
+type Block = { readonly name: string; readonly text: string } | { readonly command: string; readonly output: string }
+
+/** Returns the files and commands of a page in their order. Every block of TypeScript is a file. */
+function blocksOf(page: string): readonly Block[] {
   const text = readFileSync(join(root, page), 'utf8')
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, body = '']) => [/^\/\/ (\S+)\n/.exec(body)?.[1] ?? '', body] as const)
+  return [...text.matchAll(/^```(ts|json|text|console)\n([\s\S]*?)^```/gm)].flatMap(([, language, body = '']): Block[] => {
+    if (language === 'console')
+      return body.split(/^\$ /m).flatMap((part) => {
+        const end = part.indexOf('\n')
+        return part === '' ? [] : [{ command: part.slice(0, end), output: part.slice(end + 1) }]
+      })
+    const name = /^(?:\/\/|#) (\S+)\n/.exec(body)?.[1]
+    return name === undefined && language !== 'ts' ? [] : [{ name: name ?? '', text: body }]
+  })
+}
+
+/** The end of the report of a test file of which no test failed. */
+const PASSED = /pass [1-9]\d*\n.*fail 0\n/s
+
+/** True if an output is as a page shows it: without durations and the path of the folder; a line `…` stands for any lines. */
+function isShown(out: string, shown: string, folder: string): boolean {
+  const plain = out.replaceAll(`${folder}/`, '').replaceAll(/ \([\d.]+ms\)$/gm, '')
+  const parts = shown.split(/^…\n/m)
+  if (parts.length === 1) return plain === shown
+  const places = parts.map((part) => plain.indexOf(part))
+  return places[0] === 0 && places.every((place, i) => place >= 0 && place >= (places[i - 1] ?? 0))
 }
 
 /** Creates a work folder that finds the package like an application. */
@@ -38,17 +61,27 @@ function node(args: readonly string[], cwd: string): Promise<{ readonly code: nu
 }
 
 describe('pages about testing and extending', () => {
-  test.each(pages)('the examples of %s run, and their tests pass', async (page) => {
-    const files = filesOf(page)
-    expect(files.map(([name]) => name).filter((name) => !name.endsWith('.ts'))).toEqual([])
+  test.each(pages)('the examples of %s run, its tests pass, and its commands print what it shows', async (page) => {
     const folder = workplace()
-    for (const [name, text] of files) writeFileSync(join(folder, name), text)
-    const tests = files.flatMap(([name]) => (name.endsWith('.test.ts') ? [name] : []))
-    expect(tests.length).toBeGreaterThan(0)
+    const blocks = blocksOf(page)
+    const tests = new Set<string>()
+    expect(blocks.some((block) => 'name' in block && block.name.endsWith('.test.ts'))).toBe(true)
+    for (const block of blocks) {
+      if ('name' in block) {
+        expect(block.name).toMatch(/^[\w.-]+\.\w+$/)
+        writeFileSync(join(folder, block.name), block.text)
+        if (block.name.endsWith('.test.ts')) tests.add(block.name)
+        continue
+      }
+      const args = block.command.replace(/^node /, '').split(' ')
+      const { out } = await node(args, folder)
+      if (!isShown(out, block.output, folder)) expect(out, `$ ${block.command}`).toBe(block.output)
+      if (tests.delete(args[0] ?? '')) expect(out).toMatch(PASSED)
+    }
     for (const name of tests) {
       const { code, out } = await node([name], folder)
       expect(code, out).toBe(0)
-      expect(out).toMatch(/pass [1-9]/)
+      expect(out).toMatch(PASSED)
     }
   })
 
