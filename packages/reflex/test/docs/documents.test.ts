@@ -1,6 +1,6 @@
 import { existsSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { outdatedPages } from '../../../../scripts/docs.ts'
@@ -38,6 +38,31 @@ describe('documents', () => {
     const targets = [...text.matchAll(/(?:\]\(|(?:src|srcset)=")([^)"\s]+)[)"]/g)].map(([, target = '']) => target)
     const local = targets.filter((target) => !/^(https?:|#)/.test(target)).map((target) => target.replace(/#.*$/, ''))
     expect(local.filter((target) => !existsSync(resolve(root, dirname(file), target)))).toEqual([])
+  })
+})
+
+describe('ARCHITECTURE', () => {
+  const sources = 'packages/reflex/src'
+  /** Names of files and folders stand as code; a bare name of a file is one of the sources. */
+  const names = [...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/`([\w.-]+\/[\w./-]*|[\w-]+\.ts)`/g)].map(
+    ([, name = '']) => name,
+  )
+  const files = new Set(globSync('**/*.ts', { cwd: join(root, sources) }).map((file) => basename(file)))
+  const folders = new Set(globSync('**/', { cwd: join(root, sources) }).map((folder) => basename(folder)))
+
+  test('every file and folder that it names is there', () => {
+    expect(names.length).toBeGreaterThan(100)
+    const isThere = (name: string): boolean =>
+      existsSync(join(root, sources, name)) ||
+      existsSync(join(root, name)) ||
+      files.has(name) ||
+      (/^[^/]+\/$/.test(name) && folders.has(name.slice(0, -1)))
+    expect(names.filter((name) => !isThere(name))).toEqual([])
+  })
+
+  test('every room of the sources is in it', () => {
+    const rooms = globSync('{*,kinds/*,kernel/*,kinds/pipeline/*}/', { cwd: join(root, sources) }).filter((folder) => folder !== 'kinds')
+    expect(rooms.filter((room) => !names.includes(`${room.replace(/\/$/, '')}/`))).toEqual([])
   })
 })
 
