@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { actions } from '../../src/cli/actions.ts'
 import { outdatedPages } from '../../../../scripts/docs.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
@@ -63,6 +64,45 @@ describe('ARCHITECTURE', () => {
   test('every room of the sources is in it', () => {
     const rooms = globSync('{*,kinds/*,kernel/*,kinds/pipeline/*}/', { cwd: join(root, sources) }).filter((folder) => folder !== 'kinds')
     expect(rooms.filter((room) => !names.includes(`${room.replace(/\/$/, '')}/`))).toEqual([])
+  })
+})
+
+describe('every `reflex` command of the documentation', () => {
+  const verbs = new Map(actions.map((verb) => [verb.name, verb]))
+
+  /** The commands in blocks for a shell, without comments, and those in code spans. */
+  function commandsOf(file: string): string[] {
+    const text = readFileSync(join(root, file), 'utf8')
+    const scripts = blocks(file, 'sh(?: .*)?').flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
+    const spans = [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+    return [...scripts, ...spans].flatMap((line) => /^(?:\w+=\S+ )*(?:npx )?(?:--prefix \S+ )?(reflex [a-z].*)/s.exec(line)?.[1] ?? [])
+  }
+
+  /** What is wrong with a command: a verb or a flag that is not there. */
+  function problemsOf(command: string): string[] {
+    const [, name = '', ...words] = (command.replaceAll(/'[^']*'|"[^"]*"/g, 'text').split(/ #| \| | > /)[0] ?? '').trim().split(/\s+/)
+    const verb = verbs.get(name)
+    if (verb === undefined) return [`${command}: there is no ${name}`]
+    const flags = new Set(['--help', ...verb.options.flatMap(({ long, short }) => [long, short])])
+    const given = words.flatMap((word) => /^\[?(--?[a-z][\w-]*)/.exec(word)?.[1] ?? [])
+    return given.flatMap((flag) => (flags.has(flag) ? [] : [`${command}: ${name} has no ${flag}`]))
+  }
+
+  test('has a verb and flags that are there', () => {
+    const commands = documents.flatMap(commandsOf)
+    expect(commands.length).toBeGreaterThan(100)
+    expect([...new Set(commands.flatMap(problemsOf))]).toEqual([])
+    expect(problemsOf("reflex fork last@9 --decid 'a --b' # --c")).toEqual([
+      "reflex fork last@9 --decid 'a --b' # --c: fork has no --decid",
+    ])
+  })
+
+  test('is a script of the package if it is one of npm', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+    const named = documents.flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/npm run ([a-z][\w:]*)/g)].map(([, name = '']) => name),
+    )
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
   })
 })
 
