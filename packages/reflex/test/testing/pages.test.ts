@@ -8,6 +8,7 @@ const root = resolve(import.meta.dirname, '../../../..')
 const pages = [
   'docs/testing.md',
   'docs/extending/kind.md',
+  'docs/extending/tool.md',
   'docs/extending/store.md',
   'docs/extending/port.md',
   'docs/extending/operation.md',
