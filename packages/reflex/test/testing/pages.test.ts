@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -84,6 +84,18 @@ describe('pages about testing and extending', () => {
       expect(code, out).toBe(0)
       expect(out).toMatch(PASSED)
     }
+  })
+
+  test('the examples have no type errors', async () => {
+    const folder = workplace()
+    for (const [i, page] of pages.entries()) {
+      mkdirSync(join(folder, `page${i}`))
+      for (const block of blocksOf(page))
+        if ('name' in block && block.name.endsWith('.ts')) writeFileSync(join(folder, `page${i}`, block.name), block.text)
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*/*.ts'] }))
+    const { out } = await node([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'], folder)
+    expect(out).toBe('')
   })
 
   test('every page of docs is in the index, and every example in the index of examples', () => {
