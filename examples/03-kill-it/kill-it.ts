@@ -1,5 +1,5 @@
 /**
- * Starts the payouts and kills the process with SIGKILL at every record and in the middle of every deed, going on with
+ * Starts the payouts and kills the process with SIGKILL at every record and in the middle of every effect, and resumes
  * the run each time, until it is completed. Then counts what happened outside.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -12,33 +12,33 @@ const PROGRAM = join(import.meta.dirname, 'payouts.workflow.ts')
 const RUN = 'payouts-1'
 const folder = mkdtempSync(join(tmpdir(), 'reflex-kill-it-'))
 
-/** What has happened outside so far. */
+/** Returns the lines of everything that has happened outside so far. */
 function outside(): readonly string[] {
   return ['bank.log', 'post.log'].flatMap((name) => {
     const file = join(folder, 'outside', name)
-    // A file that has been opened for its first line holds no deed.
+    // A file that was opened for its first line may still be empty.
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
   })
 }
 
-/** A deed without the key under which the bank knows it. */
-function plain(deed: string): string {
-  return deed.replace(/^\S+:\d+ /, '€')
+/** Returns a line without the key of the bank. */
+function plain(line: string): string {
+  return line.replace(/^\S+:\d+ /, '€')
 }
 
 interface Life {
-  /** Why it was killed; undefined where it ended by itself. */
+  /** The reason why it was killed; undefined if it ended by itself. */
   readonly killed: string | undefined
   readonly code: number | null
   readonly said: string
 }
 
 const seen = new Set<number>()
-let deeds = 0
+let effects = 0
 
 /**
- * Lives until a record or a deed comes that no life before it has seen, and is killed there. After an answer only a deed
- * counts: a letter that nobody lets be sent would be asked about for ever.
+ * Runs until a record or an effect appears that no process before it has seen, and is killed there. After an answer only an
+ * effect counts: otherwise the letter would never be sent, and the same question would be asked again and again.
  */
 function live(answered: boolean): Promise<Life> {
   const words = seen.size === 0 ? ['run', PROGRAM, '--id', RUN] : ['resume', RUN]
@@ -55,10 +55,10 @@ function live(answered: boolean): Promise<Life> {
     child.kill('SIGKILL')
   }
   const watch = setInterval(() => {
-    if (outside().length === deeds) return
-    deeds = outside().length
-    const deed = outside().at(-1) ?? ''
-    kill(`after “${plain(deed)}”, before anybody knew`)
+    if (outside().length === effects) return
+    effects = outside().length
+    const last = outside().at(-1) ?? ''
+    kill(`after “${plain(last)}”, before its result was recorded`)
   }, 5)
   followRecords(child, (record) => {
     if (seen.has(record)) return
@@ -86,22 +86,22 @@ function followRecords(child: ChildProcess, take: (record: number) => void): voi
   })
 }
 
-/** Whether the run is over: a kill may come after its last record. */
+/** True if the run is over: a kill can come after its last record. */
 function isOver(): boolean {
   const { stdout } = spawnSync(process.execPath, [REFLEX, 'runs', '--json'], { cwd: folder, encoding: 'utf8' })
   const { runs } = JSON.parse(stdout) as { readonly runs: readonly { readonly status: string }[] }
   return runs.some(({ status }) => status === 'completed')
 }
 
-/** Reflex does not know whether the letter was sent, so it asks. Whoever looks outside does know. */
+/** Reflex does not know if the letter was sent, so it asks. The answer is found outside. */
 function answerFromOutside(): string {
   const sent = outside().some((line) => line.startsWith('letter'))
   const answer = sent ? 'happened' : 'repeat'
-  spawnSync(process.execPath, [REFLEX, 'answer', RUN, answer, '--no-run', '--by', 'who looked'], { cwd: folder })
+  spawnSync(process.execPath, [REFLEX, 'answer', RUN, answer, '--no-run', '--by', 'a person'], { cwd: folder })
   return `${sent ? 'a' : 'no'} letter outside, so: ${answer}`
 }
 
-console.log(`payouts, killed at every record and in every deed · ${folder}`)
+console.log(`payouts, killed at every record and in every effect · ${folder}`)
 let kills = 0
 let answered = false
 for (let life = 1; ; life++) {

@@ -6,10 +6,10 @@ import { defineTool, type ToolCall } from 'reflex-runtime/tools'
 import { workflow } from 'reflex-runtime/workflow'
 import { z } from 'zod'
 
-/** Milliseconds between a deed and its answer: time enough to die in. `SLOW=5000` leaves time enough for a hand. */
+/** Milliseconds between an effect and its result, in which the process can be killed. `SLOW=5000` is enough to do it by hand. */
 const SLOW = Number(process.env['SLOW'] ?? 150)
 
-/** A line in a file stands for what happened outside: it stays, whatever becomes of the process. */
+/** Writes a line for something that happened outside. It remains when the process dies. */
 function happen(call: ToolCall, file: string, line: string): void {
   mkdirSync(join(call.workdir, 'outside'), { recursive: true })
   appendFileSync(join(call.workdir, 'outside', file), `${line}\n`)
@@ -20,7 +20,7 @@ function happened(call: ToolCall, file: string, key: string): boolean {
   return existsSync(path) && readFileSync(path, 'utf8').includes(key)
 }
 
-/** The bank remembers the key of a transfer: the same key again is the same transfer. */
+/** The bank keeps the key of each transfer: the same key again is the same transfer. */
 export const transfer = defineTool({
   name: 'bank.transfer',
   description: 'Transfers money.',
@@ -35,7 +35,7 @@ export const transfer = defineTool({
   says: ({ to, amount }) => `€${amount} to ${to}`,
 })
 
-/** The post office remembers nothing: a letter that is sent again is a second letter. So Reflex asks before it repeats one. */
+/** The post office keeps no keys: a letter that is sent again is a second letter. So Reflex asks before it repeats one. */
 export const letter = defineTool({
   name: 'post.letter',
   description: 'Sends a letter.',

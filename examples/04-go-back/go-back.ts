@@ -1,6 +1,6 @@
 /**
- * Runs the offer once, looks at how it stood before its decision, decides otherwise in a fork, and compares both. Each line that
- * begins with $ is a command that can be typed as it stands.
+ * Runs the offer once, shows its state before the decision, decides differently in a fork, and compares both. Each line that
+ * begins with $ is a command that you can type.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync } from 'node:fs'
@@ -11,7 +11,7 @@ const REFLEX = resolve(import.meta.dirname, '../../packages/reflex/bin/reflex.js
 const folder = mkdtempSync(join(tmpdir(), 'reflex-go-back-'))
 for (const name of ['offer.workflow.json', 'customer.json']) cpSync(join(import.meta.dirname, name), join(folder, name))
 
-/** A difference is no failure here: `diff` says with its exit code that there is one. */
+/** Exit code 1 of `diff` means a difference, which is not a failure here. */
 function reflex(...words: readonly string[]): void {
   console.log(`\n$ reflex ${words.join(' ')}`)
   const { status } = spawnSync(process.execPath, [REFLEX, ...words], { cwd: folder, stdio: 'inherit' })
