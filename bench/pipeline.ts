@@ -1,5 +1,4 @@
 import { fixedSettings, type Program, Runtime } from '../packages/reflex/src/kernel/index.ts'
-import { permissionsPort } from '../packages/reflex/src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../packages/reflex/src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../packages/reflex/src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../packages/reflex/src/kinds/pipeline/face/read-pipeline.ts'
@@ -31,13 +30,8 @@ function block(size: number): string {
 const SETTINGS = { actor: 'the bench', simulated: false, trust: 'trusted', workdir: '/work', folder: '/runs/bench' } as const
 
 function pipelines(dot: string, name: string): Contestant {
-  const charter = permissionsPort({
-    trust: () => 'trusted',
-    refuses: () => undefined,
-  })
   const runtime = new Runtime({
     kinds: [pipelineKind({ load: (source) => loadPipeline(source), engine: createEngine() })],
-    ports: { charter },
     settings: fixedSettings(() => SETTINGS),
   })
   return contestant(name, runtime, runtime.programs.add('pipeline', name, { dot }, {}))

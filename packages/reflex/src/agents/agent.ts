@@ -20,6 +20,8 @@ export interface AgentCall extends AgentPlace {
   readonly signal: AbortSignal
   /** The idempotency key. It is the same when the decision is repeated after a crash. */
   readonly key: string
+  /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
+  isPermitted(grant: string): boolean
   /** Reports progress to observers. With `begins`, the delta replaces all earlier ones. */
   part(delta: Json, begins?: boolean): void
 }

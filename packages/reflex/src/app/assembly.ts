@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Budgets } from './budgets.ts'
 import { programFaults } from '../programs/faults.ts'
 import { chooseStore, type ChosenStore } from './home.ts'
 import { isPath, type Surroundings } from './host.ts'
@@ -16,7 +15,7 @@ import { installKinds } from './install-kinds.ts'
 import { simulatedModels } from './simulating.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
 import type { SharedOptions } from './options.ts'
-import { areTermsMet, runFolderOf } from '../kinds/pipeline/face/assemble.ts'
+import { runFolderOf } from '../kinds/pipeline/face/assemble.ts'
 import { WrittenLabels } from '../policy/written-labels.ts'
 import {
   createPolicy,
@@ -45,7 +44,6 @@ import { HOUSE_PORTS, portsOf } from './world.ts'
 export interface Assembly extends ChosenStore {
   readonly workdir: string
   readonly policy: OperatorPolicy
-  readonly budgets: Budgets
   readonly tools: Tools
   readonly models: Models
   /** Returns the fault of a model name before a model is called; undefined for a name without a fault. */
@@ -113,15 +111,10 @@ export function assemble(options: SharedOptions, modules: readonly KindModule[],
     isProgram: (path) => kinds.isProgram(path),
   }
   const installed = installKinds(modules, world, { readers, options: (kind): unknown => Reflect.get(options, kind), ports: HOUSE_PORTS })
-  const budgets: Budgets = new Budgets(
-    policy,
-    () => runtime,
-    (state) => kinds.programsOf(runtime.programs, state),
-  )
   const runtime: Runtime<RunSettings> = new Runtime({
     kinds: installed.kinds,
     ports: portsOf(world, installed),
-    policy: budgets,
+    policy,
     settings: settingsCodec({
       workdir,
       folderOf: (run) => runFolderIn(home.home, run),
@@ -151,7 +144,6 @@ export function assemble(options: SharedOptions, modules: readonly KindModule[],
     ...home,
     workdir,
     policy,
-    budgets,
     tools,
     models,
     modelProblem: (name) => created.check(name),
@@ -210,7 +202,6 @@ function policyFor(
     runFolder: runFolderOf,
     home: userHome,
     realPath,
-    areTermsMet,
     now,
     grants: [{ ...hostGrants, roots: extraRoots(hostGrants.allow) }, ...policy],
     reserved,

@@ -247,7 +247,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(options.id === undefined ? {} : { id: options.id }),
       settings: ({ id }) => ({ ...settings, folder: this.runFolder(id) }),
-      prepare: (made) => void this.#prepare(made, options.prepare, program.kind),
+      prepare: (made) => this.#prepare(made, options.prepare, program.kind),
     })
     return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
   }
@@ -300,12 +300,11 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return wanted ?? this.#options.trust ?? (named === undefined ? 'probationary' : readTrust(named, 'REFLEX_TRUST'))
   }
 
-  #prepare(run: Run<RunSettings>, prepare: SharedRunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): Promise<void> | undefined {
+  #prepare(run: Run<RunSettings>, prepare: SharedRunOptions['prepare'], kind = run.state.start?.pins[0]?.[1]): void {
     this.#folders.follow(run, kind)
     this.#observing.follow(run)
     const handle = this.#handle(run)
     prepare?.(handle)
-    return this.#assembly.budgets.follow(run, run.settings.limits)
   }
 
   #handle(run: Run<RunSettings>): RunHandle {

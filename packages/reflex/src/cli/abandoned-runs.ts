@@ -1,5 +1,4 @@
 import { askerOf, type OpenWait, type RunRow } from '../kernel/index.ts'
-import { BUDGET_QUESTION } from '../policy/index.ts'
 import type { StoreSession } from './store-session.ts'
 
 /**
@@ -40,7 +39,7 @@ export function waitReason(row: RunRow, gone: boolean): string {
   if (isIdleFork(row)) return 'a person to resume it'
   const failed = row.waits.filter((wait) => askerOf(wait) === 'retry').map(({ path }) => `a remedy at ${path}`)
   const asked = row.waits.filter((wait) => wait.type === 'answer' && askerOf(wait) !== 'retry')
-  const [more, people] = [asked.filter(({ name }) => name === BUDGET_QUESTION), asked.filter(({ name }) => name !== BUDGET_QUESTION)]
+  const [more, people] = [asked.filter((wait) => askerOf(wait) === 'budget'), asked.filter((wait) => askerOf(wait) !== 'budget')]
   const parts = [...failed, ...questionList('a budget', more), ...questionList('a person', people)]
   if (parts.length > 0) return parts.join(', ')
   const topics = [...new Set(row.waits.flatMap(({ type, name }) => (type === 'message' ? [name] : [])))]

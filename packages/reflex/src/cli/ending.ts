@@ -2,7 +2,6 @@ import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { KindResult } from '../programs/kind-view.ts'
 import type { PossibleEffect } from '../runs/possible-effects.ts'
-import { BUDGET_QUESTION } from '../policy/index.ts'
 import { shortJson } from '../text/index.ts'
 import { repeatWordsOf } from './repeat-command.ts'
 import type { RunExit } from './continue-run.ts'
@@ -209,7 +208,7 @@ function questionsText(console: Console, questions: readonly OpenQuestion[]): st
     (least, { due }) => (due !== undefined && due < (least ?? Number.POSITIVE_INFINITY) ? due : least),
     undefined,
   )
-  const spent = questions.every(({ name }) => name === BUDGET_QUESTION)
+  const spent = questions.every(({ asker }) => asker === 'budget')
   return `${spent ? 'the budget is spent' : 'waits for a person'} at ${places}${due === undefined ? '' : `, due ${dueTime(due, console.now)}`}`
 }
 

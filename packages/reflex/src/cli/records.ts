@@ -74,7 +74,7 @@ function startDocument({ v, run, trace, seed, at, pins, args, by, fork }: Start)
 }
 
 function inputDocument([type, ...rest]: Input): object {
-  const [first, second, third] = rest as readonly (Json | undefined)[]
+  const [first, second, third, fourth] = rest as readonly (Json | undefined)[]
   switch (type) {
     case 'ok':
     case 'part':
@@ -86,6 +86,12 @@ function inputDocument([type, ...rest]: Input): object {
     case 'doubt':
     case 'later':
       return { type, effect: textOf(first) }
+    case 'pause':
+      return { type, effect: textOf(first), asker: second, about: third, grants: fourth }
+    case 'use':
+      return { type, effect: textOf(first), grants: second }
+    case 'permits':
+      return { type, permissions: first }
     case 'hold':
       return { type, effect: textOf(first), question: second, about: third }
     case 'answer':

@@ -38,7 +38,13 @@ export function linesOf(change: Change, definitions: ViewedDefinitions): StoryLi
   const branch = strandName(frame, definitions)
   const node = definitions.kind(kind).node?.(change.def, frame.position)
   const story = definitions.view(kind).story?.(change) ?? []
-  return [...kernelStory(change), ...deferredStory(change, node), ...retriedStory(change, node), ...story].map((event) => ({
+  return [
+    ...kernelStory(change),
+    ...deferredStory(change, node),
+    ...raisedStory(change, node),
+    ...retriedStory(change, node),
+    ...story,
+  ].map((event) => ({
     n,
     at,
     path,
@@ -65,8 +71,22 @@ function kernelStory({ record: { input }, state }: Change): StoryEvent[] {
 /** Returns the story of an effect that waits for other effects of the run, because the budget may not cover both. */
 function deferredStory({ record: { input } }: Change, node: string | undefined): StoryEvent[] {
   if (input?.[0] !== 'later') return []
-  const text = 'waits for the calls in progress: together they could exceed the budget'
+  const text = 'waits: the budget may not cover it beside the other calls'
   return [{ mark: 'note', ...(node === undefined ? {} : { node }), text, effect: input[1] }]
+}
+
+/** Returns the story of an answer that raises the limits of the run. */
+function raisedStory({ record: { more } }: Change, node: string | undefined): StoryEvent[] {
+  if (more?.raise === undefined) return []
+  const limits = Object.entries(more.raise).map(([limit, amount]) => `${limit} ${amount}`)
+  return [
+    {
+      mark: 'note',
+      ...(node === undefined ? {} : { node }),
+      text: `the budget is raised: ${limits.join(', ')}`,
+      facts: { limits: { ...more.raise } },
+    },
+  ]
 }
 
 /** Returns the story of a repeated effect. The try that a crash interrupted counts with its estimated usage. */
@@ -106,12 +126,6 @@ export function linesOfHistory({ records }: Pick<History, 'records'>, definition
   const definitions = definitionsFor(state)
   for (const change of applyAll(records, state, definitions)) lines.push(...linesOf(change, definitions))
   return lines
-}
-
-/** Applies the records from the first one and yields each with its state. The state is valid until the next record. */
-export function changesOf(records: readonly Rec[], definitionsFor: (state: State) => ViewedPrograms): Generator<Change> {
-  const state = new State()
-  return applyAll(records, state, definitionsFor(state))
 }
 
 function* applyAll(records: readonly Rec[], state: State, definitions: ViewedPrograms): Generator<Change> {

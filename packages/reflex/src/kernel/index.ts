@@ -30,7 +30,9 @@ export { canonicalJson, copyJson, equalJson, isList, isObject, type Json, type J
 export type { Kind } from './step/kind.ts'
 export { ledgerPort } from './ports/ledger.ts'
 export { runName } from './journal/run-name.ts'
-export type { Pause, Postponed, Policy } from './ports/policy.ts'
+export type { Permissions, Term } from './journal/permissions.ts'
+export { permitPort } from './ports/permit.ts'
+export type { PermissionsCall, Policy, TermedNeed, Judgement } from './ports/policy.ts'
 export { type Call, type Port, type Repeat, SIMULATED, type Simulation, type Traits } from './ports/port.ts'
 export { fixedSettings, plainSettings, type RunFacts, type SettingsCodec, type SettingsOwner } from './ports/settings.ts'
 export { pinOf, type Program, programHash } from './step/program.ts'
@@ -52,5 +54,14 @@ export { isPartOf, programFrame } from './state/meter.ts'
 export { dumpState, loadState, type StoredState } from './state/snapshot.ts'
 export { type RunOutcome, State } from './state/state.ts'
 export type * from './ports/store.ts'
-export { type Limit, type Limits, LIMITS, limitsReached, type StatedUsage, type Usage, usageOfResult } from './journal/usage.ts'
+export {
+  describeLimit,
+  type Limit,
+  type Limits,
+  LIMITS,
+  limitsReached,
+  type StatedUsage,
+  type Usage,
+  usageOfResult,
+} from './journal/usage.ts'
 export type { Change } from './state/story.ts'

@@ -3,14 +3,8 @@ import { type JsonObject, type Limit, type Limits, LIMITS, limitsReached } from 
 /** The amounts that were used of what can be limited. */
 type Amounts = Readonly<Record<Limit, number>>
 
-/** The name of the question whether a run may use more. No node has such a name, so no program can ask in its stead. */
-export const BUDGET_QUESTION = 'engine:budget'
-
-/** The name of the question whether a model without a price may be asked although money is bounded. */
-export const UNPRICED_QUESTION = 'engine:price'
-
 /** The question before a model without a price is asked. `next` names the place. */
-export function unpricedQuestion(model: string, limits: Limits, next: string): JsonObject {
+export function priceQuestion(model: string, limits: Limits, next: string): JsonObject {
   return {
     text: `${model} has no price, so the budget of $${limits.cost ?? 0} cannot stop it: ask it all the same?`,
     options: [
@@ -20,14 +14,6 @@ export function unpricedQuestion(model: string, limits: Limits, next: string): J
     about: `${next} is next.`,
     model,
   }
-}
-
-const UNITS: Readonly<Record<Limit, string>> = { tokens: 'tokens', cost: 'US dollars', time: 'ms', steps: 'steps' }
-
-/** A bound and what was used of it, in words. */
-export function describeLimit(bound: Limit, limits: Limits, used: Amounts): string {
-  const format = (amount: number): string => String(Number(amount.toFixed(4)))
-  return `${format(used[bound])} of ${format(limits[bound] ?? 0)} ${UNITS[bound]}`
 }
 
 /** The same as people read it: `1,880 of 1,000 tok`, `$0.998 of $1.00`, `400 s of 300 s`. Not by the locale of a machine, for it is recorded. */

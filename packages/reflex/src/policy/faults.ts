@@ -28,23 +28,6 @@ export const faults = defineFaults({
     often: 'a star inside a name (`*.md`), a step `..`, two slashes in a row, a port behind a host, a misspelt root',
     fix: 'Write it out, such as arbor://fs/read/srv/data/**.',
   },
-  R3020: {
-    title: 'The budget is spent, and somebody has stopped the run there',
-    verdict: 'fail',
-    when: 'during a run',
-    means:
-      'The run had used what its operator allows. Who was asked did not raise it, so the effect that was next was not performed, and nothing was spent.',
-    fix: 'Go on with more, as with reflex resume RUN --budget usd=2, or end it with reflex cancel RUN.',
-  },
-  R3021: {
-    title: 'A program has used what it allows itself',
-    verdict: 'fail',
-    when: 'during a run',
-    means:
-      'A program on the stack states a limit, such as max_total_tokens or max_cost of a pipeline, and it is used up: by the program, by its branches, or by the programs that it called. The effect that was next was not performed, and nothing was spent. The program sees a failure and can take another edge.',
-    often: 'a limit that was meant for one node, a loop that asks a model in every round',
-    fix: 'Raise the limit in the program, or give the failure an edge.',
-  },
   R3013: {
     title: 'A level of trust is not known',
     verdict: 'fail',

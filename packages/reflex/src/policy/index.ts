@@ -1,11 +1,4 @@
-export {
-  BUDGET_QUESTION,
-  budgetQuestion,
-  describeLimit,
-  shareUsed,
-  UNPRICED_QUESTION,
-  unpricedQuestion,
-} from './budget.ts'
+export { shareUsed } from './budget.ts'
 export { covers, readCapability, readPattern } from './capability.ts'
 export type { Capability, FileRule, Folders, Pattern, CapabilityProblem } from './capability.ts'
 export { faults } from './faults.ts'
@@ -14,7 +7,8 @@ export { readPolicy, rulesFor } from './file.ts'
 export type { PolicyFile } from './file.ts'
 export { policySchema } from './policy-schema.ts'
 export { createPolicy, deniedToAll } from './policy.ts'
-export type { JudgedCall, OperatorPolicy, PolicySettings, PolicyVerdict } from './policy.ts'
+export type { OperatorPolicy, PolicySettings } from './policy.ts'
+export type { JudgedCall, PolicyVerdict } from './verdict.ts'
 export { extraRoots } from './roots.ts'
 export { redactSecretShapes } from './secret-shapes.ts'
 export { redaction, runRedaction, secretsIn } from './secrets.ts'

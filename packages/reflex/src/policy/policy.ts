@@ -1,4 +1,17 @@
-import { type Call, type Fault, faults, type Policy, type Traits } from '../kernel/index.ts'
+import {
+  type Fault,
+  faults,
+  type Json,
+  type Judgement,
+  type Limits,
+  type Permissions,
+  type Policy,
+  type Traits,
+  type Usage,
+} from '../kernel/index.ts'
+import { budgetQuestion, priceQuestion } from './budget.ts'
+import type { JudgedCall, PolicyVerdict } from './verdict.ts'
+import { permissionQuestion, permissionsAhead, termOf } from './permissions.ts'
 import {
   patternBelow,
   type Capability,
@@ -13,12 +26,9 @@ import {
   type CapabilityProblem,
 } from './capability.ts'
 import { checkPattern, type PolicyFile, rulesFor } from './file.ts'
-import { isCurrent, type TermedGrant, termedGrants, type Terms, termsOf } from './terms.ts'
+import { isCurrent, type TermedGrant, termedGrants, termsOf } from './terms.ts'
 import type { RunSettings } from './settings.ts'
 import { type Grant, grantsOf, type Trust, TRUST_LEVELS } from './trust.ts'
-
-/** The part of a call that the policy reads: the settings of its run, and whether somebody vouches for the text of its programs. */
-export type JudgedCall = Pick<Call<RunSettings>, 'run' | 'settings' | 'untrusted'> & Partial<Pick<Call, 'frame' | 'definition'>>
 
 export interface PolicySettings {
   /** The run's own folder of a call, a real path; that of the settings of its run if absent. */
@@ -31,26 +41,16 @@ export interface PolicySettings {
   readonly grants?: readonly (Partial<PolicyFile> & Pick<PolicyFile, 'file'>)[]
   /** Milliseconds since the epoch, for grants that end; without it they have ended. */
   readonly now?: () => number
-  /** Whether the terms of a grant are met for a call. Without it nobody's word is taken for it. */
-  readonly areTermsMet?: (call: JudgedCall, grant: string) => boolean
   /** Folders that Reflex keeps for itself; `.reflex` in the work folder of a run unless set. */
   readonly reserved?: readonly string[]
 }
 
-/** Whether something is allowed, and who says so. */
-export interface PolicyVerdict {
-  readonly allowed: boolean
-  /** Such as `probationary`, `deploy.policy.json`, or `nobody`. */
-  readonly by: string
-  /** The grant or the denial that decided, or why the capability cannot be understood. */
-  readonly rule?: string | undefined
-  /** It would be allowed on these terms. */
-  readonly terms?: Terms | undefined
-}
-
 /** The policy of an operator; it can also be asked about a single capability. */
 export interface OperatorPolicy extends Policy<RunSettings> {
-  ask(call: JudgedCall, traits: Traits): Fault | undefined
+  judge(call: JudgedCall, traits: Traits): Judgement
+  ahead(call: JudgedCall, needs: readonly string[]): Omit<Permissions, 'facts'>
+  budgetQuestion(limits: Limits, used: Usage, place: string): Json
+  priceQuestion(model: string, limits: Limits, place: string): Json
   /**
    * Judges a capability of a call. With `exactly`, a grant with a star does not count: nobody means a private address when they allow
    * the network.
@@ -96,6 +96,8 @@ export function deniedToAll({
   }
 }
 
+const ALLOWED: Judgement = { allowed: true }
+
 interface Rights {
   readonly trust: Trust
   readonly folders: Folders
@@ -133,13 +135,34 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
   const judgeCall: OperatorPolicy['judgeCall'] = (call, capability, exactly) => {
     const verdict = judgeBy(rightsOfCall(call), capability, exactly)
     const { terms, ...rest } = verdict
-    return terms !== undefined && settings.areTermsMet?.(call, verdict.rule ?? '') === true ? { ...rest, allowed: true } : verdict
+    return terms !== undefined && call.isPermitted?.(verdict.rule ?? '') === true ? { ...rest, allowed: true } : verdict
   }
+  const refused = (call: JudgedCall, missing: readonly MissingNeed[]): Fault => refusal(settings, call, trustOf(call), missing)
   return {
-    ask(call, { needs = [] }) {
-      const missing = needs.map((need) => ({ need, ...judgeCall(call, need) })).filter(({ allowed }) => !allowed)
-      return missing.length === 0 ? undefined : refusal(settings, call, trustOf(call), missing)
+    judge(call, { needs = [], isAhead = false }) {
+      const judgeNeed = (need: string) => (isAhead ? judgeAhead : judgeBy)(rightsOfCall(call), need)
+      const missing = needs.map((need) => ({ need, ...judgeNeed(need) })).filter(({ allowed }) => !allowed)
+      if (missing.length === 0) return ALLOWED
+      const denied = missing.filter(({ terms }) => terms === undefined)
+      if (denied.length > 0) return { refused: refused(call, denied) }
+      return {
+        terms: missing.map(({ need, ...verdict }) => ({ need, ...termOf(verdict) })),
+        question: (open) => permissionQuestion(call.place ?? '', open),
+        refusal: (unmet) =>
+          refused(
+            call,
+            missing.filter(({ need }) => unmet.some((term) => term.need === need)),
+          ),
+      }
     },
+    ahead: (call, needs) =>
+      permissionsAhead(call, needs, {
+        trust: trustOf(call),
+        judge: (need) => judgeAhead(rightsOfCall(call), need),
+        folder: folderOf(settings, call),
+      }),
+    budgetQuestion,
+    priceQuestion,
     judgeCall,
     judgeAhead: (call, capability) => judgeAhead(rightsOfCall(call), capability),
     trustOf,
@@ -248,12 +271,11 @@ function isGranted({ pattern, except }: Grant, need: Capability): boolean {
   return covers(pattern, need) && !except.some((exception) => covers(exception, need))
 }
 
-function refusal(
-  settings: PolicySettings,
-  call: JudgedCall,
-  trust: Trust,
-  missing: readonly (PolicyVerdict & { readonly need: string })[],
-): Fault {
+interface MissingNeed extends PolicyVerdict {
+  readonly need: string
+}
+
+function refusal(settings: PolicySettings, call: JudgedCall, trust: Trust, missing: readonly MissingNeed[]): Fault {
   const names = missing.map(({ need }) => need)
   const shown = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(' and ')
   const denied = missing.find(({ by }) => by !== 'nobody')
@@ -272,8 +294,8 @@ function refusal(
 
 function refusalText({ rule, terms }: PolicyVerdict): string {
   if (terms === undefined) return `denies ${rule}`
-  if (terms.ask === true) return `wants to be asked about ${rule}, and nobody has allowed it`
-  return `grants ${rule} ${terms.maxUses} times, to stages of pipelines alone`
+  if (terms.ask === true) return `wants to be asked about ${rule}, and it was denied`
+  return `grants ${rule} ${terms.maxUses} times, and it was used as often`
 }
 
 /** What would allow it: a policy file always, and the least level of trust that grants it, if one does. */

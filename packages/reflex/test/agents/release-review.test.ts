@@ -190,6 +190,7 @@ async function run(repository: Sandbox, answer: string): Promise<{ story: string
     untrusted: false,
     signal: new AbortController().signal,
     key: 'heron:1',
+    isPermitted: () => false,
     part: () => undefined,
   }
   const values = await drive(agent, release, {}, call, answer, story)

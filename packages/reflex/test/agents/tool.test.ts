@@ -34,6 +34,7 @@ function call(change: Partial<AgentCall> = {}): AgentCall {
     untrusted: false,
     signal: new AbortController().signal,
     key: 'otter:7',
+    isPermitted: () => false,
     part: () => undefined,
     ...change,
   }
@@ -160,9 +161,7 @@ it('reads history and writes notes with the permissions of a probationary run', 
     { tool: 'file.read', args: { path: '../x' } },
   ]) {
     const needs = real.traits?.(at(spec, { edges }), from).needs ?? []
-    expect(policy.ask(from, { leaves: true, repeat: 'ask', needs })).toMatchObject({
-      code: 'R3001',
-    })
+    expect(policy.judge(from, { leaves: true, repeat: 'ask', needs })).toMatchObject({ refused: { code: 'R3001' } })
     expect(await refusal(() => real.resolve(at(spec, { edges }), from))).toMatchObject({ code: 'R4105' })
   }
 })

@@ -88,8 +88,8 @@ test.each(['stages.dot', 'programs.dot'])('calls beside each other use no more t
     await run.idle()
   }
   expect(seen.slice(0, 2)).toEqual([
-    { open: 'engine:budget', used: EACH },
-    { open: 'engine:budget', used: 2 * EACH },
+    { open: 'budget', used: EACH },
+    { open: 'budget', used: 2 * EACH },
   ])
   expect({ status: run.status, used: real.used, atOnce: real.atOnce }).toEqual({ status: 'completed', used: BRANCHES * EACH, atOnce: 1 })
   expect(await reflex.replay('otter')).toMatchObject({ result: 'equal' })
@@ -102,7 +102,7 @@ test('calls that the budget covers together are under way together', async () =>
 
 test('a stage that asks several models at once keeps the answers that it has while a person is asked', async () => {
   const { run, reflex, real } = await went('batch.dot', { tokens: 2 * EACH })
-  expect({ open: run.questions.map(({ name }) => name), used: real.used }).toEqual({ open: ['engine:budget'], used: 2 * EACH })
+  expect({ open: run.questions.map(({ name }) => name), used: real.used }).toEqual({ open: ['budget'], used: 2 * EACH })
   await run.answer(run.questions[0] as never, { tokens: 100_000 })
   await run.idle()
   // Four variants and a judge: each was asked once.
@@ -125,7 +125,7 @@ test('a call that waited for others when its process died used nothing', async (
   // The one that was under way counts as the most that it could use; that is more than the budget.
   expect(inputs.filter((input) => input?.[0] === 'again' && input[2] !== undefined).length).toBe(1)
   expect(inputs.filter((input) => input?.[0] === 'later').length).toBeGreaterThan(0)
-  expect({ open: [...new Set(run.questions.map(({ name }) => name))], used: real.used }).toEqual({ open: ['engine:budget'], used: 0 })
+  expect({ open: [...new Set(run.questions.map(({ name }) => name))], used: real.used }).toEqual({ open: ['budget'], used: 0 })
   await second.cancel('otter')
   expect(await second.replay('otter')).toMatchObject({ result: 'equal' })
 })

@@ -57,11 +57,11 @@ const loop = (more = '', routes = 'n -> done'): string =>
 
 test('a tool loop is held before the call that the budget does not cover', async () => {
   const { run, asked, reflex } = await went('loop.dot', loop(), { tokens: 400 }, looping)
-  expect({ open: run.questions.map(({ name }) => name), asked: asked() }).toEqual({ open: ['engine:budget'], asked: 3 })
+  expect({ open: run.questions.map(({ name }) => name), asked: asked() }).toEqual({ open: ['budget'], asked: 3 })
   expect(run.questions[0]?.question.about).toBe('n is next; 450 of 400 tok used.')
   await run.answer(run.questions[0] as never, 'raise')
   await run.idle()
-  expect({ open: run.questions.map(({ name }) => name), asked: asked() }).toEqual({ open: ['engine:budget'], asked: 6 })
+  expect({ open: run.questions.map(({ name }) => name), asked: asked() }).toEqual({ open: ['budget'], asked: 6 })
   await run.answer(run.questions[0] as never, { tokens: 100_000 })
   await run.idle()
   expect({ status: run.status, asked: asked() }).toEqual({ status: 'completed', asked: 21 })
@@ -103,12 +103,12 @@ test('a workflow counts the answers of a call that fails', async () => {
   const answered: string[] = []
   for (let i = 0; i < 5 && run.questions[0] !== undefined; i++) {
     answered.push(run.questions[0].name)
-    if (run.questions[0].name === 'engine:budget') break
+    if (run.questions[0].name === 'budget') break
     await run.answer(run.questions[0], null)
     await run.idle()
   }
   // Two answers in each call: 300 tokens.
-  expect({ answered, asked: asked() }).toEqual({ answered: ['engine:error', 'engine:error', 'engine:error', 'engine:budget'], asked: 6 })
+  expect({ answered, asked: asked() }).toEqual({ answered: ['engine:error', 'engine:error', 'engine:error', 'budget'], asked: 6 })
 })
 
 test('a workflow counts an answer whose decision is refused', async () => {
@@ -122,7 +122,7 @@ test('a workflow counts an answer whose decision is refused', async () => {
   expect(run.questions.map(({ name }) => name)).toEqual(['engine:error'])
   await run.answer(run.questions[0] as never, null)
   await run.idle()
-  expect(run.questions.map(({ name }) => name)).toEqual(['engine:budget'])
+  expect(run.questions.map(({ name }) => name)).toEqual(['budget'])
 })
 
 test('a pipeline counts the answers of a call that fails', async () => {
@@ -134,7 +134,7 @@ test('a pipeline counts the answers of a call that fails', async () => {
   )
   expect({ used, open: run.questions.map(({ name }) => name) }).toEqual({
     used: [expect.objectContaining({ input: 200, output: 100 })],
-    open: ['engine:budget'],
+    open: ['budget'],
   })
 })
 
@@ -152,7 +152,7 @@ test.each([
 ])('a model without a price is asked about first where money is bounded: %s', async (file, text) => {
   const { run, asked, reflex } = await went(file, text, { cost: 1 }, () => ({ text: 'ok', usage }))
   expect({ open: run.questions.map(({ name, question }) => [name, question.text]), asked: asked() }).toEqual({
-    open: [['engine:price', 'test has no price, so the budget of $1 cannot stop it: ask it all the same?']],
+    open: [['budget', 'test has no price, so the budget of $1 cannot stop it: ask it all the same?']],
     asked: 0,
   })
   await expect(run.answer(run.questions[0] as never, 'raise')).rejects.toMatchObject({ code: 'R4200' })

@@ -82,9 +82,9 @@ test('is asked as often, and uses as much, wherever its process dies', async () 
     const run = await second.resume('otter')
     expect({ at, ended: await carry(run, { n: questions }) }).toEqual({ at, ended: true })
     const after = await second.runtime.journal('otter')
-    expect({ at, holds: after.filter(({ input }) => input?.[0] === 'hold').length }).toEqual({
+    expect({ at, holds: after.filter(({ input }) => input?.[0] === 'pause').length }).toEqual({
       at,
-      holds: records.filter(({ input }) => input?.[0] === 'hold').length,
+      holds: records.filter(({ input }) => input?.[0] === 'pause').length,
     })
     expect(await second.replay('otter')).toMatchObject({ result: 'equal' })
     const used = after.filter(({ input }) => input?.[0] === 'ok').length

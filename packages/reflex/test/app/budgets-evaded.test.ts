@@ -71,7 +71,7 @@ test.each([
 ])('a model that says %s of its tokens is held by a budget of tokens all the same', async (_, usage) => {
   const model = saying('silent', usage)
   const run = await started('loop.dot', { tokens: 400 }, { model })
-  expect({ asks: asks(run), asked: model.asked }).toEqual({ asks: ['engine:budget'], asked: 2 })
+  expect({ asks: asks(run), asked: model.asked }).toEqual({ asks: ['budget'], asked: 2 })
 })
 
 test('a tool that claims more tokens than there are holds the run, and does not end it', async () => {
@@ -83,10 +83,10 @@ test('a tool that claims more tokens than there are holds the run, and does not 
     run: () => ({ usage: { input: 1e308, output: 1e308 } }),
   })
   const run = await started('loop.dot', { tokens: 400 }, { model: saying('any', { input: 1, output: 1 }), tools: [claims] })
-  expect(asks(run)).toEqual(['engine:budget'])
+  expect(asks(run)).toEqual(['budget'])
   await run.answer(run.questions[0] as never, 'raise')
   await run.idle()
-  expect(asks(run)).toEqual(['engine:budget'])
+  expect(asks(run)).toEqual(['budget'])
 })
 
 test('a failure that was recorded with less than nothing gives nothing back to a budget', async () => {
@@ -102,7 +102,7 @@ test('a failure that was recorded with less than nothing gives nothing back to a
   expect(asks(run)).toEqual(['engine:error'])
   await run.answer(run.questions[0] as never, null)
   await run.idle()
-  expect(asks(run)).toEqual(['engine:budget'])
+  expect(asks(run)).toEqual(['budget'])
 })
 
 const UNSOUND: readonly (readonly [string, Prices])[] = [-1e6, Number.NaN, 1e308, Number.POSITIVE_INFINITY].map((usd) => [
@@ -113,7 +113,7 @@ const UNSOUND: readonly (readonly [string, Prices])[] = [-1e6, Number.NaN, 1e308
 test.each(UNSOUND)('a price of %s is none: under a budget of money its model is asked for first', async (_, prices) => {
   const model = saying('dear', { input: 100, output: 50 })
   const run = await started('loop.dot', { cost: 0.01 }, { model, prices })
-  expect({ asks: asks(run), asked: model.asked }).toEqual({ asks: ['engine:price'], asked: 0 })
+  expect({ asks: asks(run), asked: model.asked }).toEqual({ asks: ['budget'], asked: 0 })
 })
 
 test.each(['loop.dot', 'one.workflow.json'] as const)('a fallback without a price is asked for before %s can go to it', async (file) => {
@@ -126,10 +126,10 @@ test.each(['loop.dot', 'one.workflow.json'] as const)('a fallback without a pric
     prices: { down: { input: 1, output: 1 } },
   }
   const run = await started(file, { cost: 0.01 }, options)
-  expect(run.questions.map(({ name, question }) => [name, question.text.split(' ', 1)[0]])).toEqual([['engine:price', 'second']])
+  expect(run.questions.map(({ name, question }) => [name, question.text.split(' ', 1)[0]])).toEqual([['budget', 'second']])
   await run.answer(run.questions[0] as never, 'allow')
   await run.idle()
-  expect(run.questions.map(({ name, question }) => [name, question.text.split(' ', 1)[0]])).toEqual([['engine:price', 'third']])
+  expect(run.questions.map(({ name, question }) => [name, question.text.split(' ', 1)[0]])).toEqual([['budget', 'third']])
   expect(second.asked + third.asked).toBe(0)
   await run.answer(run.questions[0] as never, 'allow')
   await run.idle()

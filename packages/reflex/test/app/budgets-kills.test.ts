@@ -70,7 +70,7 @@ async function killed(file: string): Promise<{ used: number; run: RunHandle; ref
 
 test.each(['chain.workflow.json', 'chain.dot'])('kills at calls of a model do not exceed the budget: %s', async (file) => {
   const { used, run, reflex, live } = await killed(file)
-  expect({ open: run.questions.map(({ name }) => name), isOver: used > LIMIT + 100 }).toEqual({ open: ['engine:budget'], isOver: false })
+  expect({ open: run.questions.map(({ name }) => name), isOver: used > LIMIT + 100 }).toEqual({ open: ['budget'], isOver: false })
   const journal = await reflex.runtime.journal('otter')
   const lost = journal.flatMap(({ input }) => (input?.[0] === 'again' ? [input[2]] : []))
   expect(lost.length).toBe(used / 100)

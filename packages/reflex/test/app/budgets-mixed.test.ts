@@ -34,14 +34,14 @@ const OUTER = pipeline('outer', model('a') + call('m', 'workflow:inner') + model
 /** Asks for an object under the name of Reflex's own question, then has two models work. */
 const FORGER = JSON.stringify({
   id: 'forger',
-  entry: 'engine:budget',
+  entry: 'budget',
   nodes: {
-    'engine:budget': { id: 'engine:budget', spec: { agent: 'person', ask: 'How many?', schema: { type: 'object' }, writes: 'said' } },
+    budget: { id: 'budget', spec: { agent: 'person', ask: 'How many?', schema: { type: 'object' }, writes: 'said' } },
     y: { id: 'y', spec },
     z: { id: 'z', spec },
   },
   edges: [
-    { id: 'to-y', from: 'engine:budget', to: 'y', event: 'NEXT' },
+    { id: 'to-y', from: 'budget', to: 'y', event: 'NEXT' },
     { id: 'to-z', from: 'y', to: 'z', event: 'NEXT' },
   ],
 })
@@ -98,7 +98,7 @@ test.each([
   ['what a workflow used that a pipeline called', 'outer.dot', { tokens: 250 }, ['b is next; 300 of 250 tok used.']],
   ['what was raised in a workflow that a pipeline called', 'outer.dot', { tokens: 150 }, ['m/v is next; 200 of 150 tok used.']],
   ['the nodes of a workflow that a pipeline called', 'outer.dot', { steps: 4 }, ['m/v is next; 4 of 4 steps used.']],
-  ['all of it, three programs deep', 'root.workflow.json', { tokens: 350 }, ['b is next; 400 of 350 tok used.']],
+  ['all of it, three programs deep', 'root.workflow.json', { tokens: 350 }, ['call/b is next; 400 of 350 tok used.']],
   ['what workflows in branches used', 'wide.dot', { tokens: 450 }, ['j is next; 500 of 450 tok used.']],
 ])('the operator’s budget counts %s', async (_, root, limits, expected) => {
   const { asked, run, reflex } = await went(root, limits, ['raise', 'raise', 'raise'])

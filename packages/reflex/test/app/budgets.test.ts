@@ -60,7 +60,7 @@ test.each([{ tokens: 200 }, { cost: 0.02 }, { steps: 2 }])(
     const { run, asked } = await started(limits)
     expect({ status: run.status, open: open(run), asked }).toEqual({
       status: 'suspended',
-      open: ['engine:budget'],
+      open: ['budget'],
       asked: ['chain/a', 'chain/b'],
     })
     expect(run.questions.every(isInternalQuestion)).toBe(true)
@@ -72,7 +72,7 @@ test('raised by as much again, it goes on for as long again', async () => {
   const { reflex, run, asked } = await started({ tokens: 100 })
   await run.answer(run.questions[0] as never, 'raise')
   await run.idle()
-  expect({ asked: asked.length, open: open(run) }).toEqual({ asked: 2, open: ['engine:budget'] })
+  expect({ asked: asked.length, open: open(run) }).toEqual({ asked: 2, open: ['budget'] })
   await run.answer(run.questions[0] as never, { tokens: 1000 })
   await run.idle()
   expect({ asked: asked.length, status: run.status }).toEqual({ asked: 4, status: 'completed' })
@@ -89,7 +89,7 @@ test('is read off the journal by whoever goes on: what was used, and what was ra
   const second = worldOf(store, ['before'])
   const run = await second.reflex.resume('otter')
   await run.idle()
-  expect({ asked: second.asked, open: open(run) }).toEqual({ asked: ['before'], open: ['engine:budget'] })
+  expect({ asked: second.asked, open: open(run) }).toEqual({ asked: ['before'], open: ['budget'] })
   await run.answer(run.questions[0] as never, { tokens: 400 })
   await run.idle()
   expect({ asked: second.asked, status: run.status }).toEqual({ asked: ['before', 'chain/d'], status: 'completed' })
@@ -105,7 +105,7 @@ test('stopped, the effect fails and nothing is spent; whoever tries again is ask
   ])
   await run.answer(run.questions[0] as never, null)
   await run.idle()
-  expect({ asked: asked.length, open: open(run) }).toEqual({ asked: 1, open: ['engine:budget'] })
+  expect({ asked: asked.length, open: open(run) }).toEqual({ asked: 1, open: ['budget'] })
 })
 
 test('a run can be forked where it is held, and the fork is held as well', async () => {
@@ -113,7 +113,7 @@ test('a run can be forked where it is held, and the fork is held as well', async
   const { id } = await reflex.fork(run.id)
   const fork = await reflex.resume(id)
   await fork.idle()
-  expect({ asked: asked.length, open: open(fork) }).toEqual({ asked: 2, open: ['engine:budget'] })
+  expect({ asked: asked.length, open: open(fork) }).toEqual({ asked: 2, open: ['budget'] })
   await fork.answer(fork.questions[0] as never, { tokens: 1000 })
   await fork.idle()
   expect([fork.status, run.status]).toEqual(['completed', 'suspended'])

@@ -72,7 +72,8 @@ describe('what comes of an effect', () => {
         denied: door(async () => 1, { traits: () => ({ leaves: true, repeat: 'ask', needs: ['gold'] }) }),
       },
       policy: {
-        ask: (call, traits) => (traits.needs === undefined ? undefined : faults.make('R3001', `${call.port} needs ${traits.needs.join()}`)),
+        judge: (call, { needs }) =>
+          needs === undefined ? { allowed: true } : { refused: faults.make('R3001', `${call.port} needs ${needs.join()}`) },
       },
     })
     const run = await world.start('asks', {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Policy, Port } from '../../src/kernel/index.ts'
+import { faults, type Policy, type Port } from '../../src/kernel/index.ts'
 import type { Store } from '../../src/kernel/ports/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { replay } from '../../src/kernel/run/replay.ts'
@@ -16,31 +16,33 @@ interface Held extends World {
   readonly paid: () => number
 }
 
-/** A world whose policy has somebody asked before each payment, and takes `yes` for leave. */
-function heldWorld(store: Store = memoryStore(), leave: { given?: boolean } = {}): Held {
+/** A world whose policy has somebody asked before each payment. */
+function heldWorld(store: Store = memoryStore()): Held {
   let paid = 0
   const pay: Port = { leaves: true, repeat: 'ask', perform: () => `receipt ${++paid}` }
   const policy: Policy = {
-    ask: () => (leave.given === true ? undefined : { name: 'engine:permission', asker: 'permission', about: { text: 'May it pay?' } }),
+    judge: () => ({
+      terms: [{ need: 'pay', grant: 'pay', by: 'a policy', ask: true }],
+      question: () => ({ text: 'May it pay?' }),
+      refusal: () => faults.make('R3001', 'it was denied'),
+    }),
   }
   return { ...worldOf([pays], { store, policy, ports: { pay } }), paid: () => paid }
 }
 
 describe('an effect that somebody is to be asked about', () => {
   test('is not performed before the answer, and then once', async () => {
-    const leave: { given?: boolean } = {}
-    const world = heldWorld(memoryStore(), leave)
+    const world = heldWorld()
     const run = await world.start('pays')
     await run.idle()
     const [wait] = [...run.state.waits.values()]
     expect({ name: wait?.name, number: wait?.number, paid: world.paid(), status: run.status }).toEqual({
-      name: 'engine:permission',
+      name: 'permission',
       number: 1,
       paid: 0,
       status: 'suspended',
     })
-    leave.given = true
-    await run.answer(wait?.id ?? '', 'yes', 'ana')
+    await run.answer(wait?.id ?? '', 'allow', 'ana')
     await run.idle()
     expect({ ended: run.state.ended?.value, paid: world.paid() }).toEqual({ ended: 'receipt 1', paid: 1 })
     expect(replay(await world.runtime.journal(run.id), world.runtime.programs).difference).toBeUndefined()
@@ -57,18 +59,16 @@ describe('an effect that somebody is to be asked about', () => {
 
   test('stays asked about when its process dies, and is neither performed nor doubted', async () => {
     const store = memoryStore()
-    const leave: { given?: boolean } = {}
-    const first = heldWorld(store, leave)
+    const first = heldWorld(store)
     const run = await first.start('pays', { id: 'otter' })
     await run.idle()
     run.close()
-    const second = heldWorld(store, leave)
+    const second = heldWorld(store)
     second.runtime.programs.add('pays', 'main', {})
     const again = await second.runtime.resume('otter')
     await again.idle()
-    expect([...again.state.waits.values()].map(({ name }) => name)).toEqual(['engine:permission'])
-    leave.given = true
-    await again.answer([...again.state.waits.keys()][0] ?? '', 'yes')
+    expect([...again.state.waits.values()].map(({ name }) => name)).toEqual(['permission'])
+    await again.answer([...again.state.waits.keys()][0] ?? '', 'allow')
     await again.idle()
     expect({ ended: again.state.ended?.status, paid: [first.paid(), second.paid()] }).toEqual({ ended: 'done', paid: [0, 1] })
   })

@@ -1,3 +1,4 @@
+import type { Policy } from '../../src/kernel/index.ts'
 import { describe, expect, it, test } from 'vitest'
 import { isObject, type Json } from '../../src/kernel/journal/json.ts'
 import type { Start } from '../../src/kernel/journal/record.ts'
@@ -162,8 +163,11 @@ describe('a simulated run', () => {
   ]
   it.each(rows)('of a port that says %s', async (_, ask, result) => {
     const asked: boolean[] = []
-    const policy = {
-      ask: (_call: Call, { leaves, repeat }: { leaves: boolean; repeat: string }) => void asked.push(leaves || repeat !== 'free'),
+    const policy: Policy = {
+      judge(_, { leaves, repeat }) {
+        asked.push(leaves || repeat !== 'free')
+        return { allowed: true }
+      },
     }
     const { start } = worldOf([asks], { ports: { ask }, policy })
     const run = await start('asks', { settings: { actor: '', simulated: true } })

@@ -44,7 +44,8 @@ function policy(trust: Trust, settings: PolicySettings = {}): Asked {
 }
 
 function ask({ made, trust }: Asked, ...needs: string[]): Fault | undefined {
-  return made.ask(callOf(trust), { leaves: false, repeat: 'free', needs })
+  const judgement = made.judge(callOf(trust), { leaves: false, repeat: 'free', needs })
+  return 'refused' in judgement ? judgement.refused : undefined
 }
 
 const read = (path: string): string => `arbor://fs/read${path}`

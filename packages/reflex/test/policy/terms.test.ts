@@ -9,7 +9,7 @@ const SHELL = 'arbor://shell/exec'
 function policy(file: Partial<PolicyFile>, settings: Partial<PolicySettings> = {}): OperatorPolicy {
   return createPolicy({ grants: [{ file: 'my.policy.json', ...file }], ...settings })
 }
-const asked = (made: OperatorPolicy, need: string) => made.ask(call, { leaves: true, repeat: 'ask', needs: [need] })
+const asked = (made: OperatorPolicy, need: string) => made.judge(call, { leaves: true, repeat: 'ask', needs: [need] })
 
 describe('a grant on terms', () => {
   it('is asked for even where the level of trust grants it, and refused until somebody has allowed it', () => {
@@ -21,13 +21,16 @@ describe('a grant on terms', () => {
       terms: { ask: true },
     })
     expect(made.judgeCall(call, SHELL).allowed).toBe(false)
-    expect(asked(made, SHELL)?.message).toContain('wants to be asked about arbor://shell/**')
-    expect(asked(policy({ ask: ['arbor://shell/**'] }, { areTermsMet: (_, grant) => grant === 'arbor://shell/**' }), SHELL)).toBeUndefined()
+    const judgement = asked(made, SHELL)
+    const terms = 'terms' in judgement ? judgement.terms : []
+    expect(terms).toEqual([{ need: SHELL, grant: 'arbor://shell/**', by: 'my.policy.json', ask: true }])
+    expect('terms' in judgement && judgement.refusal(terms).message).toContain('wants to be asked about arbor://shell/**')
+    expect(made.judgeCall({ ...call, isPermitted: (grant) => grant === 'arbor://shell/**' }, SHELL).allowed).toBe(true)
   })
 
   it('is denied by a denial, whatever somebody says', () => {
-    const made = policy({ ask: [SHELL], deny: [SHELL] }, { areTermsMet: () => true })
-    expect(made.judgeCall(call, SHELL)).toMatchObject({ allowed: false, rule: SHELL })
+    const made = policy({ ask: [SHELL], deny: [SHELL] })
+    expect(made.judgeCall({ ...call, isPermitted: () => true }, SHELL)).toMatchObject({ allowed: false, rule: SHELL })
     expect(made.judgeCall(call, SHELL).terms).toBeUndefined()
   })
 
@@ -45,7 +48,7 @@ describe('a grant on terms', () => {
   it('that is counted holds only where it is', () => {
     const bounded = [{ capability: NEED, maxUses: 3 }]
     expect(policy({ bounded }).judgeCall(call, NEED)).toMatchObject({ allowed: false, terms: { maxUses: 3 } })
-    expect(policy({ bounded }, { areTermsMet: () => true }).judgeCall(call, NEED).allowed).toBe(true)
+    expect(policy({ bounded }).judgeCall({ ...call, isPermitted: () => true }, NEED).allowed).toBe(true)
     expect(policy({ bounded, allow: [NEED] }).judgeCall(call, NEED).allowed).toBe(true)
   })
 })

@@ -121,10 +121,10 @@ describe('what is settled for a fork', () => {
     await ran(reflex, GATED)
     await world.host.advance(DAY)
     await reflex.fork('otter@3', { id: 'crane' })
-    const charter = async (id: string, at: number) =>
-      (await reflex.runtime.peek(id, at)).state.root.reader().get('#charter') as Record<string, unknown>
-    const [before, after] = [await charter('otter', 3), await charter('crane', 5)]
-    expect(after).toEqual({ ...before, run: 'crane', folder: reflex.runFolder('crane'), draws: 'otter' })
+    const permissions = async (id: string, at: number) => (await reflex.runtime.peek(id, at)).state.root.permissions
+    const [before, after] = [await permissions('otter', 3), await permissions('crane', 5)]
+    expect(after).toEqual({ ...before, settings: { ...before?.settings, run: 'crane', folder: reflex.runFolder('crane') } })
+    expect(after?.facts).toMatchObject({ origin: 'otter' })
   })
 })
 

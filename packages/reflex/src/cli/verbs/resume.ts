@@ -2,7 +2,6 @@ import { faults } from '../../runs/faults.ts'
 import type { RunHandle } from '../../runs/handle.ts'
 import { askerOf, copyJson, type RunRow } from '../../kernel/index.ts'
 import type { RunLimits } from '../../policy/index.ts'
-import { BUDGET_QUESTION } from '../../policy/index.ts'
 import { readBudget } from '../budget.ts'
 import { driveRun, retryFailures } from '../drive-run.ts'
 import { deciderText, runHeader } from '../header.ts'
@@ -48,7 +47,7 @@ export async function resume(session: Session, ref: string, flags: Omit<RunFlags
 /** Answers the questions of a run that waits because its budget is spent. Throws `R2031` if it does not. */
 async function raiseBudget(handle: RunHandle, limits: RunLimits, by: string): Promise<void> {
   await handle.idle()
-  const asked = handle.questions.filter(({ name }) => name === BUDGET_QUESTION)
+  const asked = handle.questions.filter(({ asker }) => asker === 'budget')
   if (asked.length === 0) throw notSpent(handle.id)
   for (const question of asked) await handle.answer(question, copyJson(limits, '--budget'), by)
 }

@@ -30,6 +30,13 @@ export type Input =
   /** The effect begins only once others of the run have settled; `again` begins it. */
   | readonly ['later', Ref]
   | readonly ['doubt', Ref]
+  /** A person is asked before the effect is performed. The grants that the question is about, if any. */
+  | readonly ['pause', Ref, 'budget' | 'permission', Json, (readonly string[])?]
+  /** The effect uses grants that may be used so many times, by grant. */
+  | readonly ['use', Ref, Readonly<Record<string, number>>]
+  /** The permissions of a program, before its first step and whenever they have changed. */
+  | readonly ['permits', Json]
+  /** Formats below 3: `pause`. */
   | readonly ['hold', Ref, string, Json, RuntimeAsker?]
   | readonly ['answer', Ref, Json, string?]
   | readonly ['message', Ref, Json, string?]
@@ -126,8 +133,10 @@ export interface Outputs {
   readonly raise?: Limits
   /** Somebody has stopped the run at this frame: no program of its kind begins anything more. */
   readonly stop?: 1
-  /** Uses of grants that may be used so many times, by grant. */
+  /** Uses that no effect of the run has counted, such as those of a run that this one continues. */
   readonly use?: Readonly<Record<string, number>>
+  /** The answer about grants: whether they are permitted at a place. An empty place is the whole run. */
+  readonly decided?: readonly (readonly [grant: string, place: string, allowed: boolean])[]
   /** Effects and waits given up. */
   readonly drop?: readonly Ref[]
   /** Strands to cancel. */

@@ -99,6 +99,14 @@ export function pickLimits(amount: (limit: Limit) => unknown): Limits {
   return Object.fromEntries(found)
 }
 
+const UNITS: Readonly<Record<Limit, string>> = { tokens: 'tokens', cost: 'US dollars', time: 'ms', steps: 'steps' }
+
+/** Returns a limit and the used part of it in words: `12 of 10 tokens`. */
+export function describeLimit(limit: Limit, limits: Limits, used: Readonly<Record<Limit, number>>): string {
+  const format = (amount: number): string => String(Number(amount.toFixed(4)))
+  return `${format(used[limit])} of ${format(limits[limit] ?? 0)} ${UNITS[limit]}`
+}
+
 /** The limits that are used up. */
 export function limitsReached(limits: Limits, used: Readonly<Record<Limit, number>>): Limit[] {
   return LIMITS.filter((limit) => used[limit] >= (limits[limit] ?? Number.POSITIVE_INFINITY))

@@ -20,6 +20,10 @@ export interface Traits {
   readonly estimateUsage?: (() => EstimatedUsage) | undefined
   /** Names what may be asked in its course and has no price. */
   readonly unpricedModels?: (() => readonly string[]) | undefined
+  /** Its needs are those that a program states ahead, which may lack paths, hosts and names. */
+  readonly isAhead?: boolean | undefined
+  /** It asks before a node is entered, so the node does not count as a step yet. All limits hold for it. */
+  readonly enters?: boolean | undefined
   /** Capabilities that the policy must grant, such as `arbor://fs/read/srv/notes.txt`. */
   readonly needs?: readonly string[] | undefined
 }
@@ -41,6 +45,8 @@ export interface Call<S extends RunFacts = RunFacts> {
   readonly place: string
   /** True if nobody vouches for the text of the program that asks, or of one that called it: the call has the least rights. */
   readonly untrusted: boolean
+  /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
+  isPermitted(grant: string): boolean
   /** Aborted when the effect is dropped; a late result is ignored. */
   readonly signal: AbortSignal
   /** The compiled program of the frame that asked. */
@@ -76,11 +82,6 @@ export interface Port<S extends RunFacts = RunFacts> extends Traits {
    * any other is performed. A simulated call has the traits of the real one, but leaves nothing and may be repeated freely.
    */
   readonly simulate?: 'perform' | 'succeed' | Simulation<S>
-  /**
-   * What a fork is told in place of what its source was: what the operator has settled by now. Worked out at once while the fork is
-   * made, and nothing is performed.
-   */
-  forkSettings?(call: Call<S>): unknown
   /** Turns a result into what the record holds; throws to refuse it. The default copies JSON. */
   accept?(raw: unknown, call: Call<S>): Json
   /** Reads what an effect has used from what the record holds of its end: a result, or a fault. Recorded beside it. */

@@ -1,5 +1,6 @@
 import type { Arrival } from './arrival.ts'
-import { isFault, toFault } from '../journal/fault.ts'
+import { Barrier } from './barrier.ts'
+import { toFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
@@ -50,6 +51,7 @@ interface GatedEffect<S extends RunFacts> {
 export class Effects<S extends RunFacts = RunFacts> {
   readonly #run: EffectOwner<S>
   readonly #world: EffectWorld<S>
+  readonly #barrier: Barrier<S>
   #gated: GatedEffect<S>[] = []
   #blocks: ((next: PendingEffect) => boolean) | undefined
   readonly #blocked: BlockedEffect[] = []
@@ -67,6 +69,7 @@ export class Effects<S extends RunFacts = RunFacts> {
   constructor(run: EffectOwner<S>, world: EffectWorld<S>) {
     this.#run = run
     this.#world = world
+    this.#barrier = new Barrier(run, world.policy)
   }
 
   // Held by hand
@@ -131,13 +134,10 @@ export class Effects<S extends RunFacts = RunFacts> {
     let traits: Traits
     try {
       traits = call.traits()
-      const verdict = this.#world.policy?.ask(call, traits)
-      if (verdict === 'later') return this.#postpone(call)
-      if (verdict !== undefined)
-        return this.#finish(
-          call,
-          isFault(verdict) ? ['err', effect.id, faultJson(verdict)] : ['hold', effect.id, verdict.name, verdict.about, verdict.asker],
-        )
+      const barred = this.#barrier.check(call, traits)
+      if (barred === 'later') return this.#postpone(call)
+      if (barred?.[0] === 'use') return this.#useGrants(call, barred, released)
+      if (barred !== undefined) return this.#finish(call, barred)
     } catch (thrown) {
       return this.#onFailed(call, thrown)
     }
@@ -157,6 +157,18 @@ export class Effects<S extends RunFacts = RunFacts> {
     this.#finish(call, ['later', call.pendingEffect.id])
   }
 
+  /** The use is on record before the effect begins, and the effect is checked again. */
+  #useGrants(call: LiveCall<S>, input: Input, released: boolean): void {
+    const effect = call.pendingEffect
+    this.#leave(call)
+    this.#run.arrive({
+      resolve: () => (inFlight(effect) ? [effect.frame, input] : undefined),
+      onTaken: () => {
+        if (inFlight(effect)) this.start(effect, released)
+      },
+    })
+  }
+
   /** A record was applied: the first effect that waits for others begins if the policy lets it now. */
   startPostponed(): void {
     if (this.#beginning) return
@@ -173,7 +185,7 @@ export class Effects<S extends RunFacts = RunFacts> {
     if (port === undefined) return false
     const call = new LiveCall(this.#run, effect, port)
     try {
-      return this.#world.policy?.ask(call, call.traits()) === 'later'
+      return this.#barrier.mustWait(call, call.traits())
     } catch {
       return false
     }
@@ -309,10 +321,14 @@ export class Effects<S extends RunFacts = RunFacts> {
 
   #finish(call: LiveCall<S>, input: Input): void {
     call.endParts()
+    this.#leave(call)
+    this.#run.settleEffect(call.pendingEffect, input)
+  }
+
+  #leave(call: LiveCall<S>): void {
     call.pendingEffect.activeCall = undefined
     this.size--
     call.settle()
-    this.#run.settleEffect(call.pendingEffect, input)
   }
 
   /** The effects that the last records gave up are told to stop. */

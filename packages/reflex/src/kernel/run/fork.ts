@@ -3,14 +3,15 @@ import type { EffectWorld } from './effects.ts'
 import { type Fault, isFault } from '../journal/fault.ts'
 import { faults, noRecord } from '../journal/faults.ts'
 import { ForkPoints } from './fork-points.ts'
-import { PendingEffect, type Frame } from '../state/frame.ts'
+import type { Frame } from '../state/frame.ts'
 import type { Host } from '../ports/host.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../journal/json.ts'
 import type { Journals } from './journals.ts'
-import { type CallOwner, LiveCall } from './live-call.ts'
+import type { CallOwner } from './live-call.ts'
+import { changedPermits } from './permits.ts'
 import type { RunPrograms } from '../step/run-programs.ts'
 import type { Programs } from '../step/programs.ts'
-import { FORMAT, type Input, type Pin, type Rec, type Ref, type Request, type Start } from '../journal/record.ts'
+import { FORMAT, type Input, type Pin, type Rec, type Ref, type Start } from '../journal/record.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { framePath, runStatus, summary } from './row.ts'
 import { applyChecked } from '../state/apply-checked.ts'
@@ -67,6 +68,7 @@ export interface ForkWorld<S extends RunFacts> {
   readonly journals: Journals
   readonly programs: Programs
   readonly ports: EffectWorld<S>['ports']
+  readonly policy: EffectWorld<S>['policy']
   readonly codec: SettingsCodec<S>
   readonly host: Host
   readonly redact: Redactor | undefined
@@ -170,28 +172,14 @@ class ForkRecords<S extends RunFacts> {
     this.#first = this.#take(state.root, ['kernel', 'fork', forkDetail(this.#world, options)], Math.max(0, host.now() - state.time))
   }
 
-  /** Which run its frames belong to now, with what is settled for that, and what was decided. Gives them all. */
+  /** The permissions of its frames in the fork, and what was decided for it. Returns all records of the fork. */
   end(fork: NewFork<S>, decided: readonly [Frame, Input] | undefined): Rec[] {
     const { state, definitions } = this.#source
     const records = this.#first === undefined ? [] : [withDecision(this.#first, refOf(decided?.[1]))]
-    for (const frame of state.frames.values()) {
-      const { kind, def } = definitions.program(frame.pin)
-      const request = definitions.kind(kind).forkRequest?.(def)
-      if (request !== undefined)
-        records.push(this.#take(frame, ['kernel', 'forked', { run: fork.run, ...this.#settingsFor(fork, frame, request) }], 0))
-    }
+    const owner: CallOwner<S> = { id: fork.run, state, settings: fork.settings, definitions }
+    for (const [frame, input] of changedPermits(owner, this.#world.policy)) records.push(this.#take(frame, input, 0))
     if (decided !== undefined) records.push(this.#take(decided[0], decided[1], 0))
     return records
-  }
-
-  /** What a port says to a frame of the fork. */
-  #settingsFor({ run, settings }: NewFork<S>, frame: Frame, [name, args, key]: Request): { readonly said?: Json } {
-    const { state, definitions } = this.#source
-    const port = this.#world.ports.get(name)
-    if (port?.forkSettings === undefined) return {}
-    const owner: CallOwner<S> = { id: run, state, settings, definitions }
-    const call = new LiveCall(owner, new PendingEffect(state.n + 1, frame, name, args, key, state.n + 1), port)
-    return { said: copyJson(port.forkSettings(call), `what ${name} says anew`) }
   }
 
   #take(frame: Frame, input: Input, elapsed: number): Rec {

@@ -1,4 +1,4 @@
-import type { Definitions } from '../step/decide.ts'
+import { type Definitions, permissionPlace } from '../step/decide.ts'
 import { copyJson, type Json } from '../journal/json.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
 import { type Call, type Port, SIMULATED, type Traits } from '../ports/port.ts'
@@ -88,12 +88,12 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   }
 
   get untrusted(): boolean {
-    const { definitions } = this.#owner
-    for (let frame: Frame | undefined = this.frame; frame !== undefined; frame = frame.link?.caller) {
-      const { kind, def } = definitions.program(frame.pin)
-      if (definitions.kind(kind).isUntrusted?.(def) === true) return true
-    }
-    return false
+    return isUntrusted(this.frame, this.#owner.definitions)
+  }
+
+  isPermitted(grant: string): boolean {
+    const { state, definitions } = this.#owner
+    return this.frame.grants?.has(grant) === true || state.decided(permissionPlace(this.frame, definitions), grant) === true
   }
 
   get key(): string {
@@ -144,4 +144,13 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     this.isOver = true
     this.#controller?.abort()
   }
+}
+
+/** True if nobody vouches for the text of the program of a frame, or of one that called it. */
+export function isUntrusted(of: Frame, definitions: Definitions): boolean {
+  for (let frame: Frame | undefined = of; frame !== undefined; frame = frame.link?.caller) {
+    const { kind, def } = definitions.program(frame.pin)
+    if (definitions.kind(kind).isUntrusted?.(def) === true) return true
+  }
+  return false
 }

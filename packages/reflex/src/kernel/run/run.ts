@@ -17,6 +17,7 @@ import type { LiveCall } from './live-call.ts'
 import type { QueuedInput } from '../state/queue.ts'
 import type { Input, Rec, Ref } from '../journal/record.ts'
 import type { Redactor, StreamRedactor } from '../journal/redact.ts'
+import { changedPermits, needsPermits, permitsInput } from './permits.ts'
 import { framePath, runStatus } from './row.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
@@ -220,6 +221,9 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
    */
   async reopen(actor?: string): Promise<void> {
     this.#alarm.sleep()
+    this.#busy = true
+    for (const [frame, input] of changedPermits(this, this.#world.policy)) this.#step(frame, input)
+    this.#busy = false
     if (this.state.isIdle && this.state.ended === undefined) {
       this.#busy = true
       this.#step(this.state.root, actor === undefined ? ['kernel', 'resume'] : ['kernel', 'resume', { by: actor }])
@@ -502,13 +506,9 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   #step(frame: Frame, input: Input | undefined): void {
-    this.#steps++
-    const isInternal = input === undefined || input[0] === 'ret' || input[0] === 'end' || input[0] === 'cancel'
-    const elapsed = isInternal ? 0 : Math.max(0, this.#world.clock() - this.state.time)
-    const { redact } = this.#world
     try {
-      const taken = isInternal || redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
-      this.#apply(this.#decider.decide(frame, taken, elapsed), frame)
+      if (frame.permitsPin !== frame.pin && needsPermits(frame, this)) this.#record(frame, permitsInput(this, frame, this.#world.policy))
+      this.#record(frame, input)
     } catch (thrown) {
       // A kind's bug is a record; this one is the kernel's, and what is durable is all that can be trusted.
       this.onBroken(
@@ -517,6 +517,15 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
         ),
       )
     }
+  }
+
+  #record(frame: Frame, input: Input | undefined): void {
+    this.#steps++
+    const isInternal = input === undefined || input[0] === 'ret' || input[0] === 'end' || input[0] === 'cancel'
+    const elapsed = isInternal ? 0 : Math.max(0, this.#world.clock() - this.state.time)
+    const { redact } = this.#world
+    const taken = isInternal || redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
+    this.#apply(this.#decider.decide(frame, taken, elapsed), frame)
   }
 
   #apply(record: Rec, frame: Frame | undefined): void {

@@ -12,6 +12,7 @@ import { InboxWatch } from './inbox-watch.ts'
 import { Leases } from './leases.ts'
 import { runName } from '../journal/run-name.ts'
 import { assertStorable, RunPrograms } from '../step/run-programs.ts'
+import { permitPort } from '../ports/permit.ts'
 import type { Policy } from '../ports/policy.ts'
 import type { Port } from '../ports/port.ts'
 import { type Program, pinOf } from '../step/program.ts'
@@ -111,7 +112,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.policy = options.policy
     this.#codec = options.settings ?? plainSettings()
     this.redact = options.redact
-    this.ports = new Map(Object.entries(options.ports ?? {}))
+    this.ports = new Map<string, Port<S>>([['permit', permitPort], ...Object.entries(options.ports ?? {})])
     this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
     this.leaseMs = options.leaseMs ?? DEFAULT_LEASE
     const { store } = this
@@ -336,8 +337,18 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
       if (lease === undefined) throw noStore()
       return { lease, trace: created.trace }
     }
-    const { programs, ports, host, redact } = this
-    const world = { store: this.#needStore(), journals: this.#journals(), programs, ports, codec: this.#codec, host, redact, create }
+    const { programs, ports, policy, host, redact } = this
+    const world = {
+      store: this.#needStore(),
+      journals: this.#journals(),
+      programs,
+      ports,
+      policy,
+      codec: this.#codec,
+      host,
+      redact,
+      create,
+    }
     try {
       return await forkRun(world, id, options)
     } finally {

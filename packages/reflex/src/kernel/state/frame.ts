@@ -1,6 +1,8 @@
 import type { Json } from '../journal/json.ts'
 import type { Asker, EndStatus, Pin, Ref, ReturnPair, WaitType } from '../journal/record.ts'
 import type { UsageSum } from '../journal/usage.ts'
+import type { StoppedEffect } from './answers.ts'
+import type { Permissions } from '../journal/permissions.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
 /** An effect requested and not yet settled or dropped. */
@@ -19,6 +21,10 @@ export class PendingEffect {
   isQuestioned = false
   /** It begins once others of the run have settled. */
   isPostponed = false
+  /** The grants that the open question before it is about. */
+  askedGrants: readonly string[] | undefined
+  /** A person has stopped the run here. It fails. */
+  stopped: StoppedEffect | undefined
   /** It is under way in this process: not state, and empty after a fold. */
   activeCall: { abort(): void } | undefined
 
@@ -106,6 +112,11 @@ export class Frame {
   usage: UsageSum | undefined
   /** The time on the meter of the run when it began. */
   began = 0
+  /** What it may do, if its kind states what it needs; of a strand, that of the program which it is part of. `permitsPin`: for which program. */
+  permissions: Permissions | undefined
+  permitsPin = -1
+  /** The grants with a limited number of uses that this execution of its node has used. */
+  grants: Set<string> | undefined
   /** It is being cancelled; `told` once its kind has heard of it. */
   cancelReason: string | undefined
   notified = false

@@ -1,7 +1,8 @@
-import { areSameKind, PendingEffect, Frame, type StrandResult, type Link, type Wait } from './frame.ts'
+import { areSameKind, PendingEffect, Frame, isActivation, type StrandResult, type Link, type Wait } from './frame.ts'
 import { faults } from '../journal/faults.ts'
 import type { Json } from '../journal/json.ts'
 import { oldAsker } from '../journal/old-words.ts'
+import type { Permissions } from '../journal/permissions.ts'
 import type { Asker, EndStatus, Input, Pin, Ref, ReturnPair, Start, WaitType } from '../journal/record.ts'
 import { type Entry, Scope } from './scope.ts'
 import { State } from './state.ts'
@@ -28,7 +29,10 @@ interface StoredFrame {
   readonly kids?: readonly (readonly [Ref, StrandResult['status'], readonly StoredEntry[], Json?])[]
   /** The pins of the kids, in their order. */
   readonly kidPins?: readonly number[]
-  readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number])[]
+  readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number, (readonly string[])?])[]
+  /** Where they are not those of the caller; for which program. */
+  readonly permits?: readonly [pin: number, Permissions]
+  readonly grants?: readonly string[]
   readonly closing?: string
   readonly told?: true
   /** Its sum on the meter, and the time there when it began. */
@@ -43,8 +47,9 @@ interface StoredMeter {
   /** The part that a fork shares with its source. */
   readonly shared?: StatedUsage
   readonly limits?: Limits
-  readonly stopped?: Ref
+  readonly stopped?: readonly Ref[]
   readonly uses?: readonly (readonly [grant: string, times: number])[]
+  readonly decided?: readonly (readonly [grant: string, place: string, allowed: boolean])[]
 }
 
 /** A state as JSON: equal states give equal text. What a snapshot holds, and what tests compare. */
@@ -115,7 +120,7 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
   }
 }
 
-function dumpMeter({ meter, stoppedAt, uses }: State): StoredMeter {
+function dumpMeter({ meter, stoppedAt, uses, decisions }: State): StoredMeter {
   const { total, time, original, limits } = meter
   const shared = amountsOf(meter.shared)
   return {
@@ -123,8 +128,11 @@ function dumpMeter({ meter, stoppedAt, uses }: State): StoredMeter {
     time,
     ...(Object.keys(shared).length === 0 ? {} : { shared }),
     ...(limits === original ? {} : { limits }),
-    ...(stoppedAt === undefined ? {} : { stopped: stoppedAt.id }),
+    ...(stoppedAt.size === 0 ? {} : { stopped: [...stoppedAt].map(({ id }) => id) }),
     ...(uses.size === 0 ? {} : { uses: [...uses] }),
+    ...(decisions.size === 0
+      ? {}
+      : { decided: [...decisions].flatMap(([place, grants]) => [...grants].map(([grant, allowed]) => [grant, place, allowed] as const)) }),
   }
 }
 
@@ -146,6 +154,10 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
       ? { kids: [...frame.strandResults.values()].map(dumpStrandResult), kidPins: [...frame.strandResults.values()].map(({ pin }) => pin) }
       : {}),
     ...(frame.pendingEffects.length > 0 ? { flights: frame.pendingEffects.map(dumpPendingEffect) } : {}),
+    ...(frame.permissions === undefined || frame.permissions === link?.caller.permissions
+      ? {}
+      : { permits: [frame.permitsPin, frame.permissions] as const }),
+    ...(frame.grants === undefined ? {} : { grants: [...frame.grants] }),
     ...(frame.cancelReason === undefined ? {} : { closing: frame.cancelReason }),
     ...(frame.notified ? { told: true as const } : {}),
     ...(Object.keys(used).length === 0 ? {} : { used }),
@@ -167,14 +179,10 @@ function dumpStrandResult(strand: StrandResult): NonNullable<StoredFrame['kids']
 }
 
 function dumpPendingEffect(effect: PendingEffect): NonNullable<StoredFrame['flights']>[number] {
-  return [
-    effect.id,
-    effect.port,
-    effect.args ?? null,
-    effect.requestedKey ?? null,
-    effect.record,
-    (effect.hasParts ? 1 : 0) | (effect.isQuestioned ? 2 : 0) | (effect.isPostponed ? 4 : 0),
-  ]
+  const { id, port, args = null, requestedKey = null, record, askedGrants, stopped } = effect
+  const bits = (effect.hasParts ? 1 : 0) | (effect.isQuestioned ? 2 : 0) | (effect.isPostponed ? 4 : 0) | (stopped === undefined ? 0 : 8)
+  const more = stopped === undefined ? askedGrants : [stopped.by, stopped.why]
+  return more === undefined ? [id, port, args, requestedKey, record, bits] : [id, port, args, requestedKey, record, bits, more]
 }
 
 function dumpScope(scope: Scope, history: boolean, bounds: readonly number[]): StoredEntry[] {
@@ -249,7 +257,11 @@ function loadMeter(state: State, { start, meter: stored = { used: {}, time: 0 } 
   meter.shared.add({ ...stored.shared })
   meter.original = limitsOf(start.by)
   meter.limits = stored.limits ?? meter.original
-  if (stored.stopped !== undefined) state.stoppedAt = state.frame(stored.stopped)
+  for (const id of stored.stopped ?? []) state.stoppedAt.add(state.frame(id))
+  for (const [grant, place, allowed] of stored.decided ?? []) {
+    const grants = state.decisions.get(place) ?? new Map<string, boolean>()
+    state.decisions.set(place, grants.set(grant, allowed))
+  }
   for (const [grant, times] of stored.uses ?? []) uses.set(grant, times)
 }
 
@@ -273,11 +285,17 @@ function loadFrame(state: State, stored: StoredFrame): void {
   for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
   for (const [i, [id, status, entries, value]] of stored.kids?.entries() ?? [])
     (frame.strandResults ??= new Map()).set(id, { id, pin: stored.kidPins?.[i] ?? UNKNOWN_PIN, status, scope: loadScope(entries), value })
-  for (const [id, port, args, requestedKey, record, bits] of stored.flights ?? []) {
+  if (stored.permits !== undefined) [frame.permitsPin, frame.permissions] = stored.permits
+  else if (caller !== undefined && !isActivation(frame)) [frame.permitsPin, frame.permissions] = [caller.permitsPin, caller.permissions]
+  if (stored.grants !== undefined) frame.grants = new Set(stored.grants)
+  for (const [id, port, args, requestedKey, record, bits, more = []] of stored.flights ?? []) {
     const effect = new PendingEffect(id, frame, port, args ?? undefined, requestedKey ?? undefined, record)
     effect.hasParts = (bits & 1) !== 0
     effect.isQuestioned = (bits & 2) !== 0
     effect.isPostponed = (bits & 4) !== 0
+    const [by, why] = more
+    if ((bits & 8) === 0) effect.askedGrants = more.length === 0 ? undefined : more
+    else if (by !== undefined && why !== undefined) effect.stopped = { by, why }
     frame.pendingEffects.push(effect)
   }
   state.frames.set(frame.id, frame)

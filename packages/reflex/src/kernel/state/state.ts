@@ -1,13 +1,15 @@
 import { readCancel } from '../journal/cancellation.ts'
-import { areSameKind, PendingEffect, Frame, type StrandResult, type Link, type Wait } from './frame.ts'
+import { outputsOfAnswer, priceGrant, stoppedEffect } from './answers.ts'
+import { areSameKind, PendingEffect, Frame, isActivation, type StrandResult, type Link, type Wait } from './frame.ts'
 import { faults } from '../journal/faults.ts'
 import { isObject, type Json } from '../journal/json.ts'
 import { Meter, usageOfInput } from './meter.ts'
 import { entersNode, oldAsker } from '../journal/old-words.ts'
+import type { Permissions } from '../journal/permissions.ts'
 import { Queue } from './queue.ts'
 import type { CallRequest, EndStatus, Input, Outputs, Pin, Rec, Ref, SpawnRequest, Start } from '../journal/record.ts'
 import { Scope } from './scope.ts'
-import { amountOf, type Limits, limitsOf, limitsRaised, pickLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
+import { amountOf, type Limits, limitsOf, pickLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
 
 /** How a run ended. */
 export interface RunOutcome {
@@ -33,10 +35,12 @@ export class State {
   questions = 0
   /** What the run has used, and may use. */
   readonly meter = new Meter()
-  /** The frame at which somebody has stopped the run. */
-  stoppedAt: Frame | undefined
+  /** The frames at which a person has stopped the run. */
+  readonly stoppedAt = new Set<Frame>()
   /** How often grants were used that may be used so many times. */
   readonly uses = new Map<string, number>()
+  /** The answers about grants, by place and grant. */
+  readonly decisions = new Map<string, Map<string, boolean>>()
   readonly pins: Pin[] = []
   readonly frames = new Map<Ref, Frame>()
   readonly waits = new Map<Ref, Wait>()
@@ -89,11 +93,16 @@ export class State {
     const label = frame.position
     const { writes, requests, more } = rec
     if (writes !== undefined) this.#write(frame.scope, writes, label)
-    if (rec.step === true) this.meter.countStep(frame)
-    else if (rec.position !== undefined && !this.isCurrentFormat && entersNode(rec.position, label)) this.meter.countStep(frame)
+    if (rec.step === true) this.#countStep(frame)
+    else if (rec.position !== undefined && !this.isCurrentFormat && entersNode(rec.position, label)) this.#countStep(frame)
     if (rec.position !== undefined) frame.position = rec.position
     if (requests !== undefined) this.#request(frame, requests)
     if (more !== undefined) this.#applyMore(frame, more, label)
+  }
+
+  #countStep(frame: Frame): void {
+    this.meter.countStep(frame)
+    frame.grants = undefined
   }
 
   /** Time passes. It counts on the meter unless the run waits for people or is set aside. */
@@ -156,12 +165,25 @@ export class State {
         this.#pendingEffectOf(frame, input[1]).isPostponed = true
         break
       case 'doubt':
-      case 'hold':
         this.#pendingEffectOf(frame, input[1]).isQuestioned = true
         break
+      case 'pause':
+        this.#pause(frame, input[1], input[4])
+        break
+      case 'hold':
+        this.#pause(frame, input[1], oldGrants(input[3]))
+        break
+      case 'use':
+        for (const [grant, times] of Object.entries(input[2])) {
+          this.#useGrant(grant, times)
+          ;(frame.grants ??= new Set()).add(grant)
+        }
+        break
+      case 'permits':
+        this.#permit(frame, input[1] as unknown as Permissions)
+        break
       case 'answer':
-        if (!this.isCurrentFormat) this.#raiseAsBefore(input[1], input[2])
-        this.#meet(frame, input[1], more)
+        this.#answer(frame, input, more)
         break
       case 'message':
       case 'timer':
@@ -180,10 +202,50 @@ export class State {
     if (used !== undefined) this.meter.add(frame, used)
   }
 
-  /** Formats below 3 do not state what an answer raises. */
-  #raiseAsBefore(wait: Ref, answer: Json): void {
-    const { original, limits, run: used } = this.meter
-    if (this.waits.get(wait)?.asker === 'budget') this.#raise(limitsRaised({ original, limits, used }, answer))
+  #pause(frame: Frame, id: Ref, grants: readonly string[] | undefined): void {
+    const effect = this.#pendingEffectOf(frame, id)
+    effect.isQuestioned = true
+    effect.askedGrants = grants
+  }
+
+  /** An answer about an effect that is not performed yet stops it, or lets it be checked again. Formats below 3 do not state what it does. */
+  #answer(frame: Frame, [, id, answer, by]: Input & readonly ['answer', ...unknown[]], more: Outputs | undefined): void {
+    const wait = this.waits.get(id)
+    const effect = wait?.effect === undefined ? undefined : frame.pendingEffects.find((candidate) => candidate.id === wait.effect)
+    if (wait !== undefined && effect !== undefined && wait.asker !== 'outcome') {
+      const { askedGrants: grants } = effect
+      const old = this.isCurrentFormat ? undefined : outputsOfAnswer({ asker: wait.asker, grants, place: '' }, answer, this.meter)
+      if (old !== undefined) this.#applyAnswer(old)
+      if ((more?.stop ?? old?.stop) !== undefined) effect.stopped = stoppedEffect(grants, by)
+      effect.askedGrants = undefined
+    }
+    this.#meet(frame, id, more)
+  }
+
+  #applyAnswer({ raise, decided = [] }: Pick<Outputs, 'raise' | 'decided'>): void {
+    if (raise !== undefined) this.#raise(raise)
+    for (const [grant, place, allowed] of decided) {
+      const grants = this.decisions.get(place) ?? new Map<string, boolean>()
+      this.decisions.set(place, grants.set(grant, allowed))
+    }
+  }
+
+  /** Returns the answer about a grant at a place; undefined before there is one. */
+  decided(place: string, grant: string): boolean | undefined {
+    return this.decisions.get(place)?.get(grant)
+  }
+
+  #useGrant(grant: string, times: unknown): void {
+    this.uses.set(grant, (this.uses.get(grant) ?? 0) + amountOf(times))
+  }
+
+  /** The permissions of a program, and of the strands in which it runs. */
+  #permit(frame: Frame, permissions: Permissions): void {
+    const before = frame.permissions
+    frame.permissions = permissions
+    frame.permitsPin = frame.pin
+    for (const strand of frame.strands?.values() ?? [])
+      if (before !== undefined && strand.permissions === before) this.#permit(strand, permissions)
   }
 
   #raise(limits: Limits | undefined): void {
@@ -252,8 +314,9 @@ export class State {
     this.#applyScopes(frame, more, label)
     if (more.adopt !== undefined) for (const id of more.adopt) this.#adopt(frame, id, label)
     if (more.drop !== undefined) for (const id of more.drop) this.#drop(frame, id)
-    if (more.used !== undefined || more.raise !== undefined || more.stop !== undefined || more.use !== undefined)
-      this.#applyMeter(frame, more)
+    if (more.used !== undefined || more.use !== undefined) this.#applyMeter(frame, more)
+    if (more.raise !== undefined || more.decided !== undefined) this.#applyAnswer(more)
+    if (more.stop !== undefined) this.stoppedAt.add(frame)
     if (more.wait !== undefined) this.#wait(frame, more.wait, more.doubts)
     if (more.call !== undefined) this.#call(frame, more.call)
     if (more.spawn !== undefined) this.#spawn(frame, more.spawn)
@@ -263,11 +326,9 @@ export class State {
     else if (more.go !== undefined) this.queue.push(frame, undefined)
   }
 
-  #applyMeter(frame: Frame, { used, raise, stop, use = {} }: Outputs): void {
+  #applyMeter(frame: Frame, { used, use = {} }: Outputs): void {
     if (used !== undefined) this.#use(frame, used)
-    if (raise !== undefined) this.#raise(raise)
-    if (stop !== undefined) this.stoppedAt = frame
-    for (const [grant, times] of Object.entries(use)) this.uses.set(grant, (this.uses.get(grant) ?? 0) + amountOf(times))
+    for (const [grant, times] of Object.entries(use)) this.#useGrant(grant, times)
   }
 
   #applyScopes(frame: Frame, more: Outputs, label: Json | undefined): void {
@@ -355,6 +416,10 @@ export class State {
       }
       const base = new Frame(makeRef(this.n, 's', i), request.pin, request.args, link)
       base.began = this.meter.time
+      if (!isActivation(base) && request.pin === frame.pin) {
+        base.permissions = frame.permissions
+        base.permitsPin = frame.permitsPin
+      }
       const strand: StrandResult = { id: base.id, pin: request.pin, status: 'running', scope: base.scope, value: undefined }
       frame.strandResults.set(base.id, strand)
       frame.strands.set(base.id, base)
@@ -379,7 +444,12 @@ export class State {
   #return(frame: Frame, status: EndStatus, value: Json | undefined): void {
     this.meter.giveToCaller(frame)
     this.#remove(frame)
-    while (this.stoppedAt?.gone === true) this.stoppedAt = callerOfSameKind(this.stoppedAt)
+    for (const stopped of this.stoppedAt) {
+      if (!stopped.gone) continue
+      this.stoppedAt.delete(stopped)
+      const caller = callerOfSameKind(stopped)
+      if (caller !== undefined) this.stoppedAt.add(caller)
+    }
     const { link } = frame
     if (link === undefined) {
       this.ended = { status, value }
@@ -439,6 +509,11 @@ function patchPosition(position: Json | undefined, patch: NonNullable<Outputs['p
     else next[key] = value
   }
   return next
+}
+
+/** Formats below 3 name the model in the question. */
+function oldGrants(about: Json): readonly string[] | undefined {
+  return isObject(about) && typeof about.model === 'string' ? [priceGrant(about.model)] : undefined
 }
 
 function isFork(input: Input | undefined): boolean {

@@ -14,6 +14,7 @@ import {
   type Wait,
 } from '../state/frame.ts'
 import { copyJson, type Json, type JsonObject } from '../journal/json.ts'
+import type { Permissions } from '../journal/permissions.ts'
 import { type Program, pinOf } from './program.ts'
 import type {
   CallRequest,
@@ -34,7 +35,7 @@ import { BoardReader } from '../state/scope.ts'
 import type { UsageMeter } from '../state/meter.ts'
 import { StepMeter } from './step-meter.ts'
 import { makeRef, type State } from '../state/state.ts'
-import { type Limits, limitsRaised, pickLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
+import { soundUsage, type StatedUsage } from '../journal/usage.ts'
 
 /** How a step finds the programs that its run has not pinned yet. */
 export interface Lookup {
@@ -214,25 +215,10 @@ export class StepContext<Def = unknown> {
     if (sound !== undefined) this.#draft().used = sound
   }
 
-  /**
-   * Raises the limits of the run by the answer to a question about its budget, and returns by how much each rises; undefined for an
-   * answer that raises nothing.
-   */
-  raise(answer: Json): Limits | undefined {
-    const { run: used, limits } = this.meter
-    const raised = limitsRaised({ original: this.#state.meter.original, limits, used }, answer)
-    if (raised === undefined) return undefined
-    this.#draft().raise = raised
-    return pickLimits((limit) => (raised[limit] ?? 0) - (limits[limit] ?? 0))
-  }
-
-  /** Stops the run here: `isStopped` is true from now on for the programs of this kind that called this one, and what they call. */
-  stop(): void {
-    this.#draft().stop = 1
-  }
-
+  /** True once a person has stopped the run at a program of this kind. */
   get isStopped(): boolean {
-    return this.#more?.stop !== undefined || this.#state.stoppedAt !== undefined
+    for (const frame of this.#state.stoppedAt) if (this.isSameKind(frame)) return true
+    return false
   }
 
   /** Counts uses of grants that may be used so many times in a run. */
@@ -240,9 +226,11 @@ export class StepContext<Def = unknown> {
     this.#draft().use = grants
   }
 
-  /** How often a grant was used in the run. */
-  grantUses(grant: string): number {
-    return (this.#state.uses.get(grant) ?? 0) + (this.#more?.use?.[grant] ?? 0)
+  /** What the program may do, by the operator's rules. Throws for a kind that states no needs. */
+  get permissions(): Permissions {
+    const permissions = this.#input?.[0] === 'permits' ? (this.#input[1] as unknown as Permissions) : this.#frame.permissions
+    if (permissions === undefined) throw new TypeError(`${this.#place()} has no permissions: its kind states no needs`)
+    return permissions
   }
 
   /** The number that this step's record will have. */

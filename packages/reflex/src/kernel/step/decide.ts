@@ -9,7 +9,7 @@ import type { Kind } from './kind.ts'
 import type { Program } from './program.ts'
 import type { Input, Outputs, RuntimeAsker, Rec, Ref } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
-import { limitsRaised } from '../journal/usage.ts'
+import { outputsOfAnswer } from '../state/answers.ts'
 
 /** Who wrote what is set for a fork, for messages. */
 const FORK = 'the fork'
@@ -108,7 +108,6 @@ export class Decider {
     switch (input[0]) {
       case 'kernel':
         if (input[1] === 'fork') return this.#recordFork(frame, input, elapsed)
-        if (input[1] === 'forked') return undefined
         if (input[1] !== 'stalled') return record(frame, input, elapsed, undefined)
         return record(frame, input, elapsed, { return: ['failed', stalledFault(this.#state)] })
       case 'cancel':
@@ -117,9 +116,15 @@ export class Decider {
       case 'end':
         return frame.notified && !this.#handlesCancel(frame) ? this.#leave(frame, input, elapsed) : undefined
       case 'later':
+      case 'use':
         return record(frame, input, elapsed, undefined)
+      case 'permits':
+        // A program begins with its permissions. Later ones take the place of the first, and step nothing.
+        return frame.permissions === undefined ? undefined : record(frame, input, elapsed, undefined)
       case 'doubt':
         return this.#askAbout(frame, input, elapsed, 'doubt', outcomeQuestion(frame, input[1]), 'outcome')
+      case 'pause':
+        return this.#askAbout(frame, input, elapsed, input[2], input[3], input[2])
       case 'hold':
         return this.#askAbout(frame, input, elapsed, input[2], input[3], input[4])
       case 'answer': {
@@ -163,12 +168,12 @@ export class Decider {
     return { ...record(frame, input, elapsed, undefined), writes }
   }
 
-  /** What an answer adds to the limits of the run, where it is asked about its budget. Formats below 3 do not state it. */
-  #raised({ asker }: Wait, answer: Json): Pick<Outputs, 'raise'> {
+  /** What an answer to a question before an effect does. Formats below 3 do not state it. */
+  #outputsOf({ asker, effect }: Wait, frame: Frame, answer: Json): Pick<Outputs, 'decided' | 'raise' | 'stop'> {
     const { isCurrentFormat, meter } = this.#state
-    if (asker !== 'budget' || !isCurrentFormat) return {}
-    const raise = limitsRaised({ original: meter.original, limits: meter.limits, used: meter.run }, answer)
-    return raise === undefined ? {} : { raise }
+    if (!isCurrentFormat) return {}
+    const grants = frame.pendingEffects.find(({ id }) => id === effect)?.askedGrants
+    return outputsOfAnswer({ asker, grants, place: permissionPlace(frame, this.#definitions) }, answer, meter)
   }
 
   #handlesCancel(frame: Frame): boolean {
@@ -187,12 +192,17 @@ export class Decider {
   /** What a person said of an effect that waited for that: it happened, it failed, or perform it. */
   #afterQuestion(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
     const effect = wait.effect ?? 0
-    // Nothing has happened yet: whoever wanted the question reads the answer.
-    if (wait.asker !== 'outcome') return record(frame, input, elapsed, { repeat: effect, ...this.#raised(wait, input[2]) })
+    if (wait.asker !== 'outcome') return record(frame, input, elapsed, { repeat: effect, ...this.#outputsOf(wait, frame, input[2]) })
     const outcome = readOutcome(input[2])
     if (outcome.is === 'repeat') return record(frame, input, elapsed, { repeat: effect })
     return this.#step(frame, input, outcome.is === 'happened' ? ['ok', effect, outcome.value] : ['err', effect, outcome.value], elapsed)
   }
+}
+
+/** Returns the place that a permission is decided for: a node of one version of a program. */
+export function permissionPlace(frame: Frame, definitions: Definitions): string {
+  const { kind, def } = definitions.program(frame.pin)
+  return `${frame.pin}/${definitions.kind(kind).node?.(def, frame.position) ?? ''}`
 }
 
 /** The own value that a return map finds under a key, once the step's writes are applied. */

@@ -1,7 +1,7 @@
 import type { BoardRules, Validator } from '../state/board.ts'
 import type { Frame } from '../state/frame.ts'
-import type { Json } from '../journal/value.ts'
-import type { Input, Request } from '../journal/record.ts'
+import type { Json, JsonObject } from '../journal/value.ts'
+import type { Input } from '../journal/record.ts'
 import type { Limits } from '../journal/usage.ts'
 import type { StepContext } from './context.ts'
 
@@ -19,17 +19,19 @@ export interface Kind<Def = unknown> {
    */
   readonly oldestRev?: number
   readonly board?: BoardRules
-  /** It asks by itself before it uses more than the operator bounds, and is not asked about its effects. */
-  readonly checksBudget?: true
   /** The limits that a program states for itself and for what it calls: what exceeds them is refused. Undefined where it states none. */
   limits?(def: Def): Limits | undefined
   /** It hears of `cancel` and returns by itself, for instance after compensating. */
   readonly cancels?: true
   /**
-   * Its frames know which run they belong to and what was settled for it. In a fork each of them hears of `['kernel', 'forked',
-   * { run, said? }]`, also before its first step: `said` is what the port of this request says anew (`Port.anew`).
+   * The capabilities that a program will need. The first input of a program of a kind that states them is `['permits', …]`, and
+   * `StepContext.permissions` has its permissions from then on.
    */
-  forkRequest?(def: Def): Request
+  needs?(def: Def): readonly string[]
+  /** The facts that the host states for programs of the kind, for their permissions. */
+  readonly facts?: JsonObject
+  /** True at a position at which a program only closes: no limit keeps its effects back, so it can undo what it began. */
+  isClosing?(def: Def, position: Json | undefined): boolean
   /** Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash. */
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */

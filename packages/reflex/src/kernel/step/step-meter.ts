@@ -7,7 +7,7 @@ import { type Limit, type Limits, limitsReached, soundUsage, type Usage, UsageSu
 /** The parts of a record that is being made which change the meter. */
 interface MeteredParts {
   readonly input: Input | undefined
-  readonly more: Pick<Outputs, 'used' | 'raise'> | undefined
+  readonly more: Pick<Outputs, 'used'> | undefined
   readonly isStep: boolean
 }
 
@@ -28,7 +28,7 @@ export class StepMeter implements UsageMeter {
     this.#added.add((used === undefined ? undefined : soundUsage(used)) ?? {})
     this.#added.add({ ...more?.used })
     if (isStep) this.#added.add({ steps: 1 })
-    this.limits = more?.raise === undefined ? meter.limits : { ...meter.limits, ...more.raise }
+    this.limits = meter.limits
   }
 
   get run(): Usage {

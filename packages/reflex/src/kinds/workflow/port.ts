@@ -39,6 +39,8 @@ export interface DecisionCall {
   readonly untrusted: boolean
   /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
   readonly prepared?: readonly PreparationRound[] | undefined
+  /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
+  isPermitted(grant: string): boolean
   /** Shows progress to those who watch the run. */
   part(delta: Json, begins?: boolean): void
 }
@@ -104,6 +106,7 @@ function decisionCall(call: Call): DecisionCall {
       return call.signal
     },
     prepared: preparationRounds(call.frame, call.args),
+    isPermitted: (grant) => call.isPermitted(grant),
     part: (delta, begins) => call.part(delta, begins),
   }
 }

@@ -92,9 +92,11 @@ export class ProcessLife {
       slow === true ? () => this.host.drain(1) : undefined,
     )
     const ownStore = this.#store.wrap(store)
+    const policy = subject.policy?.()
     this.runtime = new Runtime({
       kinds: subject.kinds,
       ports: Object.fromEntries(ports.map(([name, port]) => [name, wrapPort(watch.watchedPort(port, control))])),
+      ...(policy === undefined ? {} : { policy }),
       ...(subject.settings === undefined ? {} : { settings: subject.settings }),
       store: plantedBug.store?.(ownStore) ?? ownStore,
       host: this.host,

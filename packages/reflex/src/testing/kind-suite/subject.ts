@@ -2,6 +2,7 @@ import type { Wait } from '../../kernel/state/frame.ts'
 import type { Host } from '../../kernel/ports/host.ts'
 import type { Json } from '../../kernel/journal/json.ts'
 import type { Kind } from '../../kernel/step/kind.ts'
+import type { Policy } from '../../kernel/ports/policy.ts'
 import type { Port } from '../../kernel/ports/port.ts'
 import type { Run } from '../../kernel/run/run.ts'
 import type { SettingsCodec } from '../../kernel/ports/settings.ts'
@@ -43,6 +44,8 @@ export interface KindSubject {
    * port that fails only at its first call changes its answer when a crash repeats the call, and the suite then reports a bug of the world.
    */
   readonly ports?: (store: Store, host: Host) => Readonly<Record<string, Port>>
+  /** Returns the policy of a life, after its ports. */
+  readonly policy?: () => Policy | undefined
   /** The settings of its runs; none if absent. */
   readonly settings?: SettingsCodec
   readonly script?: Script

@@ -142,7 +142,6 @@ export class Watch {
       ...(port.used === undefined ? {} : { used: port.used.bind(port) }),
       ...(port.reject === undefined ? {} : { reject: port.reject.bind(port) }),
       ...(port.simulate === undefined ? {} : { simulate: typeof port.simulate === 'function' ? port.simulate.bind(port) : port.simulate }),
-      ...(port.forkSettings === undefined ? {} : { forkSettings: port.forkSettings.bind(port) }),
       perform: (call) => {
         if (control.dead) return neverResolves()
         const { stoppedAt } = control

@@ -16,6 +16,7 @@ import {
   type Rec,
   State,
   type Store,
+  type Policy,
 } from '../../kernel/index.ts'
 import type { Kinds } from '../../programs/kinds.ts'
 import type { OperatorPolicy, RunSettings } from '../../policy/index.ts'
@@ -151,6 +152,7 @@ class ReplayedSubject {
   readonly #departures = new Map<string, { readonly name: string; times: number }>()
   /** The turns of the latest life. */
   #turns: Turns | undefined
+  #policy: Policy<RunSettings> | undefined
 
   constructor(played: PlayedRun) {
     const { records, programs, known, kinds, state } = played
@@ -162,6 +164,7 @@ class ReplayedSubject {
       programs: programs.map(({ kind, name, source }) => ({ kind, id: name.slice(kind.length + 1), source })),
       ...(state.start?.args === undefined ? {} : { args: state.start.args }),
       ports: (store, host) => this.#ports(store, host),
+      policy: () => this.#policy,
       settings: fixedSettings(() => played.settings),
       script: { answer: ({ name, record }) => this.#answers.get(name)?.[this.#turns?.question(name, record) ?? 0] },
     }
@@ -191,6 +194,7 @@ class ReplayedSubject {
     const parts = assemble({ ...world.options, tools, store }, KINDS, surroundingsOf(host))
     const turns = new Turns(this.#requested, store)
     this.#turns = turns
+    this.#policy = withoutRefusals(parts.policy)
     const made = Object.entries(world.ports(parts, host)).map(([name, port]) => {
       const checked: Port<RunSettings> = {
         ...port,
@@ -205,11 +209,22 @@ class ReplayedSubject {
   }
 }
 
-/** Refuses a call that the policy of the run refuses. The lives of a suite have no policy of their own. */
+/** Refuses a call that the policy of the run refuses. */
 function requirePermission(policy: OperatorPolicy, port: Port<RunSettings>, call: Call<RunSettings>): undefined {
-  const refused = policy.ask(call, port.traits?.(call) ?? port)
-  if (refused !== undefined) throw refused
+  const judgement = policy.judge(call, port.traits?.(call) ?? port)
+  if ('refused' in judgement) throw judgement.refused
   return undefined
+}
+
+/** A policy that refuses nothing: an effect that the played run has answered needs no right. */
+function withoutRefusals(policy: OperatorPolicy): Policy<RunSettings> {
+  return {
+    ...policy,
+    judge(call, traits) {
+      const judgement = policy.judge(call, traits)
+      return 'refused' in judgement ? { allowed: true } : judgement
+    },
+  }
 }
 
 /** Returns a port that answers as in the played run. It performs a call for which the played run has no answer. */

@@ -37,13 +37,13 @@ function reflexIn(workdir: string, more: object): Reflex {
   return reflex
 }
 
-test.fails('a workflow asks before it uses a permission that its operator wants to be asked about', async () => {
+test('a workflow asks before it uses a permission that its operator wants to be asked about', async () => {
   const reflex = reflexIn(newFolder(), { policy: [{ allow: [], deny: [], ask: [READ], file: 'p' }] })
   const run = await reflex.run(reads)
   expect(run.questions.map(({ asker, path }) => [asker, path])).toEqual([['permission', 'first']])
 })
 
-test.fails('a permission that counts its uses ends with them in a workflow, too', async () => {
+test('a permission that counts its uses ends with them in a workflow, too', async () => {
   const policy = [{ allow: [], deny: [], bounded: [{ capability: READ, maxUses: 1 }], file: 'p' }]
   const reflex = reflexIn(newFolder(), { policy, trust: 'untrusted' })
   const run = await reflex.run(reads)

@@ -1,7 +1,6 @@
 import type { StepContext } from '../../../kernel/step/context.ts'
 import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
 import type { BoardReader } from '../../../kernel/state/scope.ts'
-import type { Permissions } from './handler.ts'
 import { isGood, type Outcome, type Status } from './outcome.ts'
 
 /**
@@ -10,7 +9,8 @@ import { isGood, type Outcome, type Status } from './outcome.ts'
  */
 export const INTERNAL = '#'
 
-const CHARTER = '#charter'
+/** The worst label of what programs that store no labels had read in the run when this pipeline began. */
+export const OUTSIDE = '#outside'
 /** What the first node that is given a whole conversation must know: the conversation is gone (reference pipeline 3.13). */
 export const RESUMED = '#resumed'
 const REPEATED = '#repeated'
@@ -77,10 +77,6 @@ export class EngineBoard {
     return new EngineBoard((key) => reader.get(key), lap)
   }
 
-  get permissions(): Permissions | undefined {
-    return this.#read(CHARTER) as unknown as Permissions | undefined
-  }
-
   outcome(node: string): StoredOutcome | undefined {
     return storedOutcomeIn(this.#read(outcomeKey(node)), this.#round)
   }
@@ -125,10 +121,6 @@ export class EngineBoard {
   answer(i: number): Json | undefined {
     return this.#read(answerKey(i))
   }
-}
-
-export function storePermissions(x: Board, permissions: Json): void {
-  x.set(CHARTER, permissions)
 }
 
 export function storeOutcome(x: Board, lap: number, node: string, kept: StoredOutcome): void {

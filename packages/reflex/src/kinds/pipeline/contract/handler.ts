@@ -1,3 +1,4 @@
+import type { Term } from '../../../kernel/journal/permissions.ts'
 import type { FaultData } from '../../../kernel/journal/fault.ts'
 import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
 import type { Question } from '../../../people/index.ts'
@@ -14,19 +15,17 @@ export interface Permissions {
   /** Capabilities of this program that are refused, and what refuses them. */
   readonly denied: Readonly<Record<string, string>>
   /** Capabilities that are granted on terms: after a question, or so many times (reference pipeline 5.2). */
-  readonly terms?: Readonly<Record<string, Term>>
+  readonly terms: Readonly<Record<string, Term>>
   readonly workdir: string
   /** The run's own folder. */
   readonly folder: string
   /** The run, as people call it. */
   readonly run: string
-  /** What draws come from, in a fork: the run that it was forked from, so that a node in the middle of its work draws the same. */
-  readonly draws?: string
+  /** The run in which this pipeline began. Random draws come from it, so a node in the middle of its work draws the same in a fork. */
+  readonly origin: string
   readonly limits: Limits
   /** The agent on whose behalf the run acts, where whoever started it named one. */
   readonly agent?: string
-  /** The worst label of what programs of other kinds had read in the run when this pipeline began; absent where it is trusted. */
-  readonly outside?: Json
   /** Whether a trusted author may switch the whole chain off (reference pipeline 5.6). */
   readonly mayDisable?: boolean
   /** Hooks of the host around calls of tools: a command, or `true` for the port `tool_hook` (reference pipeline 10.3). */
@@ -55,17 +54,6 @@ export interface Routing {
   readonly onUnroutedFailure?: 'fail' | 'lenient' | undefined
   /** `fail`: a stage that succeeds and has no edge to follow fails the run, instead of ending it as an exit does. */
   readonly deadEnd?: 'success' | 'fail' | undefined
-}
-
-/** The terms on which a capability is granted. */
-export interface Term {
-  /** The grant, as the operator wrote it, and where. */
-  readonly grant: string
-  readonly by: string
-  /** Somebody is asked before a node uses it. */
-  readonly ask?: true
-  /** How many executions of nodes may use it in one run. */
-  readonly most?: number
 }
 
 /**

@@ -194,9 +194,7 @@ export class FrameNodeContext implements NodeContext {
 
   random(): number {
     const { position } = this.#source
-    return digestFraction(
-      `${this.#source.permissions.draws ?? this.#source.permissions.run}:${position.at ?? 0}:${this.node.id}:${this.attempt}:${this.#draws++}`,
-    )
+    return digestFraction(`${this.#source.permissions.origin}:${position.at ?? 0}:${this.node.id}:${this.attempt}:${this.#draws++}`)
   }
 
   note(type: string, payload: JsonObject): void {

@@ -9,15 +9,15 @@ import type { Status } from './outcome.ts'
 export interface Position {
   readonly node: string
   /**
-   * What happens next: `enter` the node, `wait` for what its handler asked for, `rest` before the next attempt; `hold` until
-   * somebody has answered what Reflex itself asks. `charter` comes before the first node, `close` after the last.
+   * What happens next: `enter` the node, `wait` for what its handler asked for, `rest` before the next attempt; `hold` until a
+   * permit is given, `outside` until the label of what other programs have read is known. `close` comes after the last node.
    */
-  readonly phase: 'charter' | 'enter' | 'wait' | 'rest' | 'hold' | 'close'
+  readonly phase: 'enter' | 'wait' | 'rest' | 'hold' | 'outside' | 'close'
   /**
-   * The next step once a walk is no longer held: with `ask`, its handler asks again for what it asked for last. In the phase
-   * `charter`: the pipeline continues there, and with `wait`, its handler continues with the answers that it has.
+   * The step after a permit: to enter the node, to begin its first attempt, or a further one. After `outside`, its handler
+   * continues with the answers that it has (`wait`); absent where the pipeline begins.
    */
-  readonly onward?: 'enter' | 'rest' | 'ask' | 'wait'
+  readonly onward?: 'enter' | 'begin' | 'rest' | 'wait'
   /** The index of the edge that led here. */
   readonly edge?: number
   /** The last stage that is no branch, how it ended, and what it prefers (reference pipeline 3.4). */
@@ -50,13 +50,9 @@ export interface Position {
   readonly keeps?: true
   /** What it waits for: effects in the order in which they were asked for, a wait, a called program, or its branches. */
   readonly for?: Waiting
-  /** The parts of what its handler asked for that are still to be requested; all where it is absent. */
-  readonly missing?: readonly number[]
   /** The timer of the node's timeout, and whether it has rung. */
   readonly limit?: Ref
   readonly late?: true
-  /** The pipeline has changed and needs what nobody was asked for: the operator is, before the next node. */
-  readonly uncharted?: true
   /** Engine fan-out: targets that are still to be walked, with the edges to them (reference pipeline 3.9.1). */
   readonly pending?: readonly (readonly [node: string, edge: number])[]
   /** Goal gates: how often an exit has sent the run back. */
@@ -74,9 +70,8 @@ export interface Ending {
 }
 
 export type Waiting =
-  | { readonly is: 'effect'; readonly ids: readonly (Ref | null)[]; readonly all?: true }
-  /** `grant`: what Reflex asks a permission for. */
-  | { readonly is: 'wait'; readonly id: Ref; readonly grant?: string }
+  | { readonly is: 'effect'; readonly ids: readonly Ref[]; readonly all?: true }
+  | { readonly is: 'wait'; readonly id: Ref }
   /** `pipeline`: what is called says where its results come from. */
   | { readonly is: 'call'; readonly pipeline?: true }
   | {

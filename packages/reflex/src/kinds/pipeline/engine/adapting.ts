@@ -34,8 +34,7 @@ export function adapt(step: FrameStep, dot: string, final: Outcome): Outcome {
     throw thrown
   }
   const { typed, position, node } = step
-  const isNew = typed.capabilities.some((need) => !before.capabilities.includes(need))
-  step.setPosition({ ...moved(position, before, typed), ...(isNew ? { uncharted: true as const } : {}) })
+  step.setPosition(moved(position, before, typed))
   const ops = final.context_updates?.[`adapt.${node.id}.applied_ops`] ?? 0
   step.note('graph_adapted', { node_id: node.id, version: versionOf(typed.graph), ops, changes: changesBetween(before.graph, typed.graph) })
   return final

@@ -186,10 +186,9 @@ function restart(step: FrameStep, from: string, to: string, outcome: Outcome): v
   if (looping !== undefined) return endNow(step, { status: 'fail', reason: looping })
   const lap = (position.lap ?? 0) + 1
   step.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
-  const { last, status, label, reason, steps, uncharted, warned } = position
+  const { last, status, label, reason, steps, warned } = position
   const kept: Partial<Position> = {
     ...(warned === undefined ? {} : { warned }),
-    ...(uncharted === undefined ? {} : { uncharted }),
     ...(last === undefined ? {} : { last }),
     ...(status === undefined ? {} : { status }),
     ...(label === undefined ? {} : { label }),
@@ -216,8 +215,7 @@ export function endNow(step: FrameStep, ending: Ending, closed = false): void {
   step.gather()
   if (!closed && waitsForDetached(step, ending)) return
   if (step.branch !== undefined) return endBranch(step, ending)
-  if (!closed && step.engineBoard.permissions !== undefined && step.engine.hasClosingHook(step.typed, step.permissions))
-    return beginClosing(step, ending)
+  if (!closed && step.engine.hasClosingHook(step.typed, step.permissions)) return beginClosing(step, ending)
   const { x, position } = step
   if (ending.status === 'cancelled') return x.cancelled(x.frame.link === undefined ? undefined : step.returnedFields())
   if (ending.status === 'fail') {
@@ -246,8 +244,7 @@ function waitsForDetached(step: FrameStep, ending: Ending): boolean {
 
 /** Runs the closing hook of a pipeline, then ends it. */
 export function beginClosing(step: FrameStep, ending: Ending): void {
-  if (step.branch !== undefined || step.engineBoard.permissions === undefined || !step.engine.hasClosingHook(step.typed, step.permissions))
-    return endNow(step, ending, true)
+  if (step.branch !== undefined || !step.engine.hasClosingHook(step.typed, step.permissions)) return endNow(step, ending, true)
   const { for: _for, limit: _limit, late: _late, hook: _hook, ...rest } = step.position
   step.setPosition({ ...rest, phase: 'close', ending, asked: 0, began: step.x.now, at: step.x.record })
   step.x.again()

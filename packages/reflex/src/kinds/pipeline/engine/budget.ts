@@ -1,6 +1,6 @@
-import { LIMITS, limitsReached } from '../../../kernel/journal/usage.ts'
+import { describeLimit, LIMITS, limitsReached } from '../../../kernel/journal/usage.ts'
 import type { StepContext } from '../../../kernel/step/context.ts'
-import { describeLimit, shareUsed } from '../../../policy/index.ts'
+import { shareUsed } from '../../../policy/index.ts'
 import { programBounds } from '../contract/program-bounds.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import type { Halt, Middleware, Token } from './middleware.ts'

@@ -2,9 +2,9 @@ import type { TypedGraph } from '../model/typed.ts'
 import type { Halt, Middleware, Token } from './middleware.ts'
 
 /**
- * Halts a node unless every capability of it is granted: those of its type, of its alias and of its operation. A grant
- * with terms counts once somebody has allowed it, and as often as it says (reference pipeline 5.2). The operator's
- * permissions decide, and no node can skip this member.
+ * Halts a node unless every capability of it is granted: those of its type, of its alias and of its operation. The operator's
+ * permissions decide, and no node can skip this member. The kernel asks about grants with terms when the chain has let the node pass
+ * (reference pipeline 5.2).
  */
 export const capabilityCheck: Middleware = {
   name: 'capability_check',
@@ -31,13 +31,8 @@ function requestedCapabilities(typed: TypedGraph): ReadonlySet<string> {
 
 function judge(token: Token, need: string): Halt | undefined {
   const { permissions, typed } = token.context
-  const { denied, terms = {} } = permissions
+  const { denied } = permissions
   if (!requestedCapabilities(typed).has(need)) return { halt: `unauthorized: ${need} was not requested when the pipeline began` }
   if (Object.hasOwn(denied, need)) return { halt: `unauthorized: ${need} is not granted (${denied[need]})` }
-  const term = Object.hasOwn(terms, need) ? terms[need] : undefined
-  if (term === undefined) return undefined
-  if (term.ask === true && token.permitted(term.grant) !== true) return { halt: `unauthorized: ${need} was asked for and not allowed` }
-  if (term.most !== undefined && token.uses(term.grant) >= term.most)
-    return { halt: `unauthorized: ${need} was used as often as ${term.by} grants it (${term.most})` }
   return undefined
 }

@@ -1,3 +1,4 @@
+import { permissionsOf } from '../contract/permissions.ts'
 import { type Fault, toFault } from '../../../kernel/journal/fault.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import { type Call, type Port, SIMULATED, type Traits } from '../../../kernel/ports/port.ts'
@@ -218,13 +219,12 @@ export function contextOf(call: Call): ContextView {
   const position = isObject(frame.position) ? (frame.position as unknown as Position) : undefined
   const typed = call.definition(frame.pin)
   const engineBoard = EngineBoard.of(frame.kindReader(), position?.lap)
-  const { permissions } = engineBoard
   // Only a step knows how much of a budget is left.
   const budget = (): Json => 'normal'
   const known =
-    position === undefined || permissions === undefined || !isPipeline(typed)
+    position === undefined || frame.permissions === undefined || !isPipeline(typed)
       ? stored
-      : contextReader({ typed, position, read: stored, engineBoard, permissions, budget })
+      : contextReader({ typed, position, read: stored, engineBoard, permissions: permissionsOf(frame), budget })
   const read = (key: string): Json | undefined => (key === 'budget_status' ? stored(key) : known(key))
   const get = (key: string): Json | undefined => lookUp(read, key)
   return Object.freeze({
@@ -237,9 +237,9 @@ export function contextOf(call: Call): ContextView {
 
 function servicesOf(call: Call, node: string): HandlerServices {
   const reader = call.frame.kindReader()
-  const charter = EngineBoard.of(reader).permissions
+  const permissions = permissionsOf(call.frame)
   const { position } = call.frame
-  const folder = charter === undefined ? '' : folderAt(charter.folder, call.frame)
+  const folder = permissions.folder === '' ? '' : folderAt(permissions.folder, call.frame)
   const at = isObject(position) && typeof position['began'] === 'number' ? position['began'] : 0
   return {
     get signal() {
@@ -247,7 +247,7 @@ function servicesOf(call: Call, node: string): HandlerServices {
     },
     key: call.key,
     run: call.run,
-    workdir: charter?.workdir ?? '',
+    workdir: permissions.workdir,
     logs_root: folder,
     artifacts: new ArtifactStore({ node, reader, folder, at }),
     progress: (delta) => call.part(delta),

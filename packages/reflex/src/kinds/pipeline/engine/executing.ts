@@ -8,11 +8,10 @@ import { budget, nearLimits } from './budget.ts'
 import { haltOutcome, type PassResult, passBefore } from './middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
 import { DEFAULTS, manyVisits, overBounds } from './bounds.ts'
-import { permissionsRequest } from './permissions.ts'
 import { endAttempt, conclude, concludeHook, NO_HOOK, skipUnchanged } from './concluding.ts'
 import { endFork, startFork } from './forking.ts'
 import type { Answer, Ask, EffectAsk, Observation, NodeContext, Steps } from '../contract/handler.ts'
-import { pauseIfNeeded, pauseBeforeAsk } from './pause.ts'
+import { askBudget, askPermission } from './permit.ts'
 import { INPUT_LABELS, storePassed, labelledArgs, labelsOfInputs } from './labels.ts'
 import { failure, type Outcome, refusal } from '../contract/outcome.ts'
 import { nodeOf, type Waiting } from '../contract/position.ts'
@@ -24,18 +23,14 @@ import type { Step, FrameStep } from './frame-step.ts'
 
 /** Enters the node at which the frame stands: limits, goal gates, the chain, the first attempt (reference pipeline 3.2). */
 export function enter(step: FrameStep): void {
-  const { x, position } = step
-  if (position.uncharted === true) return renewPermissions(step)
+  const { x } = step
   const over = overBounds(step)
   if (over !== undefined) return endNow(step, { status: 'fail', reason: over })
-  if (pauseIfNeeded(step, 'enter')) return
+  if (askBudget(step, 'enter')) return
   const { node } = step
   x.setPlace(node.id)
   if (node.canonical === 'exit' && !reachedExit(step)) return
-  x.enter()
-  const { warned: _warned, ...before } = position
-  step.setPosition({ ...before, ...warnOfBudget(step), phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
-  step.note('stage_started', { node_id: node.id, type: node.rawType, index: position.steps + 1 })
+  beginNode(step)
   const warning = manyVisits(step)
   if (warning !== undefined) step.note('stage_warning', { node_id: node.id, warning })
   const recorded = unchangedOutcome(step)
@@ -45,7 +40,19 @@ export function enter(step: FrameStep): void {
   for (const middleware of refused) step.note('skip_refused', { node_id: node.id, middleware })
   const passed = passBefore(members, step.token())
   if (passed.halted !== undefined) return haltStage(step, passed, passed.halted, 1)
-  useGrants(step)
+  if (!askPermission(step)) beginAttempts(step)
+}
+
+function beginNode(step: FrameStep): void {
+  const { x, node, position } = step
+  x.enter()
+  const { warned: _warned, ...before } = position
+  step.setPosition({ ...before, ...warnOfBudget(step), phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
+  step.note('stage_started', { node_id: node.id, type: node.rawType, index: position.steps + 1 })
+}
+
+/** Begins the first attempt at a node that is entered and permitted. */
+export function beginAttempts(step: FrameStep): void {
   if (step.engine.hasHook(step.nodeContext(), 'pre')) step.setPosition({ ...step.position, hook: 'pre' })
   attempt(step)
 }
@@ -58,13 +65,6 @@ function warnOfBudget(step: FrameStep): { readonly warned?: true } {
   return { warned: true }
 }
 
-/** Requests the operator's permissions for a changed pipeline; then the walk continues here. */
-function renewPermissions(step: FrameStep): void {
-  const { uncharted: _uncharted, ...position } = step.position
-  step.setPosition({ ...position, phase: 'charter', onward: 'enter' })
-  step.x.request(...permissionsRequest(step.typed))
-}
-
 /** Enters a further attempt, after the checks of the chain. */
 export function reenter(step: FrameStep): void {
   const { node, position } = step
@@ -75,21 +75,17 @@ export function reenter(step: FrameStep): void {
   haltStage(step, { ran: members.length }, passed.halted, (position.attempt ?? 2) - 1)
 }
 
+/** Ends a node that is not permitted; one that is refused before it begins has run no member of the chain. */
+export function haltNode(step: FrameStep, halt: string, isBeginning: boolean): void {
+  if (isBeginning) beginNode(step)
+  const { node, position, typed, permissions } = step
+  const { members } = step.engine.chain(node, typed, permissions)
+  haltStage(step, { ran: isBeginning ? 0 : members.length }, { halt, by: 'permit' }, position.attempt ?? 1)
+}
+
 function haltStage(step: FrameStep, { ran }: PassResult, halted: NonNullable<PassResult['halted']>, attempts: number): void {
   step.note('middleware_halted', { node_id: step.node.id, middleware: halted.by, reason: halted.halt })
   conclude(step, haltOutcome(halted), attempts, ran)
-}
-
-/** Counts the uses of limited grants, and gives them to the effects of the node. */
-function useGrants(step: FrameStep): void {
-  const { terms = {} } = step.permissions
-  const used = step.node.capabilitiesRequired.flatMap((need) => {
-    const term = terms[need]
-    return term?.most === undefined ? [] : [term.grant]
-  })
-  if (used.length === 0) return
-  step.x.useGrants(Object.fromEntries(used.map((grant) => [grant, 1])))
-  for (const grant of used) step.permit(grant, true)
 }
 
 /** Begins or continues an attempt: runs the handler from its first line with the answers so far. */
@@ -164,14 +160,10 @@ function answerTo(step: FrameStep, ask: Ask, i: number): Answer {
 
 /** Issues the ask of a handler, under the node's timeout. */
 function ask(step: FrameStep, said: Ask): void {
-  const { missing, ...position } = step.position
-  if (asksModel(said)) {
-    const over = overOwnBudget(step)
-    if (over === undefined && pauseBeforeAsk(step)) return
-    step.setPosition(position)
-    if (over !== undefined) return endAttempt(step, over)
-  }
-  const waiting = issue(step, said, missing)
+  const { position } = step
+  const over = asksModel(said) ? overOwnBudget(step) : undefined
+  if (over !== undefined) return endAttempt(step, over)
+  const waiting = issue(step, said)
   if ('status' in waiting) return endAttempt(step, waiting)
   if ('now' in waiting) return answerNow(step, waiting.now, 'keep' in said)
   if ('again' in waiting) {
@@ -182,13 +174,6 @@ function ask(step: FrameStep, said: Ask): void {
   const limit = isFirst ? timeLimit(step) : position.limit
   const phase = position.phase === 'close' ? 'close' : 'wait'
   step.setPosition({ ...position, phase, for: waiting, ...(limit === undefined ? {} : { limit }) })
-}
-
-/** Issues an ask again after it was paused before its request. */
-export function askAgain(step: FrameStep): void {
-  const said = currentAsk(step)
-  if (said === undefined) attempt(step)
-  else ask(step, said)
 }
 
 function asksModel(said: Ask): boolean {
@@ -221,14 +206,10 @@ function timeLimit({ x, node, engine }: FrameStep): Ref | undefined {
 }
 
 /** Issues an ask and returns what the step waits for. A program that is missing or cannot be read fails the node. */
-function issue(
-  step: FrameStep,
-  said: Ask,
-  missing: readonly number[] | undefined,
-): Waiting | Outcome | { readonly now: Json } | { readonly again: Json } {
+function issue(step: FrameStep, said: Ask): Waiting | Outcome | { readonly now: Json } | { readonly again: Json } {
   const { x, node } = step
   if ('effect' in said) return { is: 'effect', ids: [request(step, said)] }
-  if ('all' in said) return { is: 'effect', ids: said.all.map((one, i) => (missing?.includes(i) === false ? null : request(step, one))) }
+  if ('all' in said) return { is: 'effect', ids: said.all.map((one) => request(step, one)) }
   if ('question' in said) {
     const due = said.due === undefined ? {} : { due: x.now + said.due }
     return { is: 'wait', id: x.wait('answer', node.id, { ...due, about: said.question as unknown as Json }) }

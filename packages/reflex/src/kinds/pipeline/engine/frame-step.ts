@@ -1,6 +1,6 @@
 import type { StepContext } from '../../../kernel/step/context.ts'
 import { faultData } from '../../../kernel/journal/fault.ts'
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import { authorOf } from '../model/program-author.ts'
@@ -8,6 +8,7 @@ import type { Token } from './middleware.ts'
 import { type BranchArgs, branchOf } from '../contract/branch.ts'
 import { storeBranchGates } from './gates.ts'
 import type { Permissions } from '../contract/handler.ts'
+import { permissionsOf } from '../contract/permissions.ts'
 import { carriedLabel, labelOfKey, labelsOfResults, markLabel, storedKey, touchedLabel, worstLabel } from './labels.ts'
 import type { Engine } from './engine.ts'
 import type { Position } from '../contract/position.ts'
@@ -30,7 +31,6 @@ export class FrameStep {
   readonly remarks: Remark[] = []
   #typed: TypedGraph | undefined
   #position: Position | undefined
-  #permissions: Permissions | undefined
   #isGathered = false
 
   constructor(x: Step, engine: Engine) {
@@ -66,9 +66,7 @@ export class FrameStep {
   }
 
   get permissions(): Permissions {
-    this.#permissions ??= this.engineBoard.permissions
-    if (this.#permissions === undefined) throw new TypeError('the run has no permissions yet')
-    return this.#permissions
+    return permissionsOf(this.x.frame)
   }
 
   /** The node at which the frame stands. */
@@ -131,24 +129,8 @@ export class FrameStep {
       mark: (key, label) => markLabel(this, key, label),
       carriedLabel: (keys) => carriedLabel(this, keys),
       touchedLabel: () => touchedLabel(this),
-      permitted: (grant) => this.isPermitted(grant),
-      uses: (grant) => x.grantUses(grant),
       note: (type, payload) => this.note(type, { node_id: context.node.id, ...payload }),
     }
-  }
-
-  /** Returns the decision about a grant for the current node; undefined if nobody has decided. */
-  isPermitted(grant: string): boolean | undefined {
-    const decided = this.x.get(permitKey(this.position.node))
-    const word = isObject(decided) ? decided[grant] : undefined
-    return typeof word === 'boolean' ? word : undefined
-  }
-
-  /** Stores a decision about a grant, for this node and for the effects that it requests. */
-  permit(grant: string, allowed: boolean): void {
-    const key = permitKey(this.position.node)
-    const decided = this.x.get(key)
-    if (this.isPermitted(grant) !== allowed) this.x.set(key, { ...(isObject(decided) ? decided : {}), [grant]: allowed })
   }
 
   /** Returns the results of a pipeline: its context, without the keys of the engine. */
@@ -177,11 +159,6 @@ export class FrameStep {
     const data = { ...stage, ...(this.x.frame.link === undefined ? {} : this.returnedFields()) }
     this.x.fail({ ...faultData(this.engine.failed(reason, node, name)), ...(Object.keys(data).length === 0 ? {} : { data }) })
   }
-}
-
-/** Returns the key of the permissions of a node; the policy reads it when an effect is performed. */
-export function permitKey(node: string): string {
-  return `#may/${node}`
 }
 
 function plain(position: Position): Json {

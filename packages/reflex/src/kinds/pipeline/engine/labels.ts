@@ -19,7 +19,7 @@ import { isWorthStoring, isLasting } from '../contract/labelled.ts'
 import { authorLabel, inputsLabel, PREFERRED, sensitive } from './labelling.ts'
 import type { Token } from './middleware.ts'
 import { pipelineFrame } from '../contract/branch.ts'
-import { INTERNAL } from '../contract/engine-board.ts'
+import { INTERNAL, OUTSIDE } from '../contract/engine-board.ts'
 import type { Permissions } from '../contract/handler.ts'
 import type { Position } from '../contract/position.ts'
 
@@ -127,7 +127,7 @@ function leastInputLabel({ x, permissions }: Pick<LabelStep, 'x' | 'permissions'
   const { link } = pipelineFrame(x.frame)
   if (link?.isSameKind === true) return TRUSTED
   if (permissions.trust === 'untrusted') return { ...UNTRUSTED, from: 'input' }
-  return link === undefined ? TRUSTED : combine(labelPassedBy(link.caller), unpackLabel(permissions.outside), { ...DERIVED, from: 'input' })
+  return link === undefined ? TRUSTED : combine(labelPassedBy(link.caller), unpackLabel(x.get(OUTSIDE)), { ...DERIVED, from: 'input' })
 }
 
 /**

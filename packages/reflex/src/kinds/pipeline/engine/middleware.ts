@@ -24,10 +24,6 @@ export interface Token {
   carriedLabel(keys?: readonly string[]): Label | undefined
   /** Returns the label of the execution's reads beside the context so far: files, memories, the network. */
   touchedLabel(): Label
-  /** Returns the decision about a grant that needs one, for this node; undefined if there is none yet. */
-  permitted(grant: string): boolean | undefined
-  /** Returns how often the run has used a grant with a limited number of uses. */
-  uses(grant: string): number
   /** Adds a remark for readers and events. */
   note(type: string, payload: JsonObject): void
 }

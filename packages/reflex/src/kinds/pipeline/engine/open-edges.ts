@@ -7,14 +7,11 @@ import { edgeIds } from '../dot/edge-ids.ts'
 import { mentionsOutcome } from '../language/condition.ts'
 import { levelOf, SENSITIVITIES, unpackLabel, LABELS } from '../../../policy/label.ts'
 import { closedEdges } from './routing.ts'
-import type { Permissions } from '../contract/handler.ts'
+import { permissionsOf } from '../contract/permissions.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { nodeOf, type Position } from '../contract/position.ts'
 import { contextReader } from '../contract/node-context.ts'
 import { EngineBoard } from '../contract/engine-board.ts'
-
-/** The permissions of a frame that has not requested them yet. */
-const NO_PERMISSIONS: Permissions = { trust: '', denied: {}, workdir: '', folder: '', run: '', limits: {} }
 
 /**
  * Returns the edges that leave the node of a frame: which are open and which are closed, with the values that their
@@ -50,12 +47,11 @@ function readerOf(typed: TypedGraph, frame: Frame): (key: string) => Json | unde
   const position = frame.position as unknown as Position
   const reader = frame.reader()
   const engineBoard = EngineBoard.of(frame.kindReader(), position.lap ?? 0)
-  const permissions = engineBoard.permissions ?? NO_PERMISSIONS
   return contextReader({
     typed,
     position,
     engineBoard,
-    permissions,
+    permissions: permissionsOf(frame),
     read: (key) => reader.get(key),
     budget: () => reader.get('budget_status') ?? 'normal',
   })

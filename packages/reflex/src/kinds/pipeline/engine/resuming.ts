@@ -120,7 +120,7 @@ export function restoreRun(step: FrameStep, held: StoredRun): void {
   step.setPosition({
     ...stage,
     node: held.current_node,
-    phase: 'charter',
+    phase: 'outside',
     steps: completed.length,
     ...(lap === 0 ? {} : { lap }),
     ...(held.returns === 0 ? {} : { returns: held.returns }),

@@ -123,15 +123,6 @@ export const REMARK_STORIES: Readonly<Record<string, RemarkStory>> = {
   budget_warning: ({ node_id, used }) => [
     warningEvent(node_id, `the budget is nearly spent: ${isList(used) ? used.map(textOf).join(', ') : ''}`),
   ],
-  budget_raised: (raised, { node }) => [
-    {
-      mark: 'note',
-      node,
-      text: `the budget is raised: ${Object.entries(raised)
-        .map(([bound, by]) => `${bound} by ${textOf(by)}`)
-        .join(', ')}`,
-    },
-  ],
   pipeline_resumed: ({ current_node }) => [{ mark: 'note', node: textOf(current_node), text: 'continues from a checkpoint' }],
 }
 

@@ -2,19 +2,17 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/journal/js
 import type { Frame } from '../../../kernel/state/frame.ts'
 import type { EndStatus as FrameEnding, Input, Ref } from '../../../kernel/journal/record.ts'
 import { beginClosing, endNow } from './advance.ts'
-import { permissionsRequest } from './permissions.ts'
 import { endAttempt } from './concluding.ts'
-import { askAgain, attempt, currentAsk, enter, reenter } from './executing.ts'
+import { attempt, beginAttempts, currentAsk, enter, haltNode, reenter } from './executing.ts'
 import { forkEnded, stopFork } from './forking.ts'
-import type { Permissions } from '../contract/handler.ts'
-import { pauseIfNeeded, pauseBeforeAsk, endPause } from './pause.ts'
+import { askBudget, endStopped } from './permit.ts'
 import { storeReturned, labelInputs, touch } from './labels.ts'
 import { unpackLabel } from '../../../policy/label.ts'
 import { unlabelled } from '../contract/labelled.ts'
 import { failure, type Outcome } from '../contract/outcome.ts'
 import { continueRun, storedRunOf } from './resuming.ts'
 import { LATE_ANSWER, packError, packOk } from '../contract/pack-answer.ts'
-import { storeAnswer, storePermissions } from '../contract/engine-board.ts'
+import { OUTSIDE, storeAnswer } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
 /** Applies an input to a frame that has begun. */
@@ -22,15 +20,14 @@ export function takeInput(step: FrameStep, input: Input): void {
   const { phase } = step.position
   switch (input[0]) {
     case 'ok':
-      return phase === 'charter' ? permissionsCame(step, input[2]) : succeeded(step, input[1], input[2])
+      if (phase === 'hold') return permitted(step)
+      return phase === 'outside' ? outsideRead(step, input[2]) : succeeded(step, input[1], input[2])
     case 'err':
-      return phase === 'charter'
+      if (phase === 'hold') return notPermitted(step, input[2])
+      return phase === 'outside'
         ? endNow(step, { status: 'fail', reason: messageOf(input[2]) })
         : settled(step, input[1], packError(input[2]))
-    case 'again':
-      return interrupted(step, input[1], input[2])
     case 'answer':
-      if (phase === 'hold') return endPauseBy(step, input[1], input[2])
       return waitAnswered(step, input[1], { answer: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
     case 'message':
       return waitAnswered(step, input[1], { message: input[2], ...(input[3] === undefined ? {} : { by: input[3] }) })
@@ -47,27 +44,30 @@ export function takeInput(step: FrameStep, input: Input): void {
   }
 }
 
-function permissionsCame(step: FrameStep, value: Json): void {
-  if (step.position.onward === 'enter') return permissionsRenewed(step, value)
-  if (step.position.onward === 'wait') return outsideRead(step, value)
-  const charter = isObject(value) ? value : {}
-  storePermissions(step.x, charter)
-  if ((charter as unknown as Permissions).run === undefined || step.typed.start === undefined)
-    return endNow(step, { status: 'fail', reason: 'the pipeline has no start node' })
+/** Begins the walk at the start node, or where the run that this one continues has ended. */
+export function beginWalk(step: FrameStep): void {
+  if (step.typed.start === undefined) return endNow(step, { status: 'fail', reason: 'the pipeline has no start node' })
   labelInputs(step)
   const held = storedRunOf(step.x.frame)
   if (held === undefined || held.again === true) enter(step)
   else continueRun(step, held)
 }
 
-/** Applies the operator's permissions for a changed pipeline; trust and limits stay. */
-function permissionsRenewed(step: FrameStep, value: Json): void {
-  const { denied, terms } = value as unknown as Permissions
-  const { terms: _terms, ...before } = step.engineBoard.permissions ?? {}
-  storePermissions(step.x, { ...before, denied, ...(terms === undefined ? {} : { terms }) } as unknown as JsonObject)
-  const { onward: _onward, ...position } = step.position
+/** Continues where a permit was asked for. */
+function permitted(step: FrameStep): void {
+  const { onward, for: _for, ...position } = step.position
+  step.setPosition({ ...position, phase: onward === 'rest' ? 'rest' : 'enter' })
+  if (onward === 'rest') reenter(step)
+  else if (onward === 'begin') beginAttempts(step)
+  else enter(step)
+}
+
+/** Fails the node for which a permit is refused, or ends the pipeline if a person has stopped the run. */
+function notPermitted(step: FrameStep, fault: Json): void {
+  const { onward, for: _for, ...position } = step.position
   step.setPosition({ ...position, phase: 'enter' })
-  enter(step)
+  if (step.x.isStopped) endStopped(step)
+  else haltNode(step, `unauthorized: ${messageOf(fault)}`, onward === 'enter')
 }
 
 /** Takes a result and its label: a result has a label if it is worse than the label of the place from which it was read. */
@@ -87,32 +87,6 @@ function settled(step: FrameStep, id: Ref, kept: Json): void {
   if (!others) continueHandler(step)
 }
 
-/**
- * An effect begins that waited for others, or begins again after a crash. One that the budget does not cover now begins only after
- * a question.
- */
-function interrupted(step: FrameStep, id: Ref, lost: Json | undefined): void {
-  const { for: waiting } = step.position
-  const open = waiting?.is === 'effect' ? step.x.pendingEffects().filter((flight) => waiting.ids.includes(flight.id)) : []
-  // What is under way beside it brings its result first.
-  const isHeldBack = isObject(lost)
-    ? open.some((flight) => flight.id === id)
-    : open.length > 0 && open.every(({ isPostponed }) => isPostponed)
-  if (waiting?.is !== 'effect' || !isHeldBack || !pauseBeforeAsk(step)) return
-  step.setPosition({ ...step.position, missing: open.map((flight) => waiting.ids.indexOf(flight.id)) })
-  step.x.drop(...open.map((flight) => flight.id))
-}
-
-/** Applies the answer to a question of Reflex itself. */
-function endPauseBy(step: FrameStep, id: Ref, answer: Json): void {
-  const { for: waiting } = step.position
-  if (waiting?.is !== 'wait' || waiting.id !== id) return
-  const onward = endPause(step, answer)
-  if (onward === 'enter') return enter(step)
-  if (onward === 'ask') return askAgain(step)
-  if (!pauseIfNeeded(step, 'rest')) reenter(step)
-}
-
 /** Continues the handler with the answer that it asked for. */
 function continueHandler(step: FrameStep): void {
   const { asked = 0, for: _for, ...position } = step.position
@@ -130,7 +104,7 @@ function waitAnswered(step: FrameStep, id: Ref, value: Json): void {
 function timerFired(step: FrameStep, id: Ref): void {
   const { position } = step
   if (position.phase === 'rest') {
-    if (!pauseIfNeeded(step, 'rest')) reenter(step)
+    if (!askBudget(step, 'rest')) reenter(step)
     return
   }
   if (position.limit === id) return extendsLimit(step, id) ? undefined : timedOut(step)
@@ -151,17 +125,20 @@ function callReturned(step: FrameStep, how: FrameEnding, value: Json): void {
   continueHandler(step)
 }
 
-/** Requests the reads and the usage of a program of another kind: only the observers of the whole run know them. */
+/** Asks what a program of another kind has read: only the observers of the whole run know. */
 function askOutside(step: FrameStep): void {
-  step.setPosition({ ...step.position, phase: 'charter', onward: 'wait' })
-  step.x.request(...permissionsRequest(step.typed, { returned: true }))
+  step.setPosition({ ...step.position, phase: 'outside', onward: 'wait' })
+  step.x.request('outside')
 }
 
-function outsideRead(step: FrameStep, value: Json): void {
-  const { onward: _onward, ...position } = step.position
+function outsideRead(step: FrameStep, label: Json): void {
+  const { onward, ...position } = step.position
+  if (onward !== 'wait') {
+    if (label !== null) step.x.set(OUTSIDE, label)
+    return beginWalk(step)
+  }
   step.setPosition({ ...position, phase: 'wait' })
-  const { outside } = value as unknown as Permissions
-  touch(step, unpackLabel(outside))
+  touch(step, unpackLabel(label))
   continueHandler(step)
 }
 
@@ -260,5 +237,5 @@ function stop(step: FrameStep, status: 'fail' | 'cancelled', reason: string): vo
 }
 
 function messageOf(fault: Json): string {
-  return isObject(fault) && typeof fault['message'] === 'string' ? fault['message'] : 'the run has no charter'
+  return isObject(fault) && typeof fault['message'] === 'string' ? fault['message'] : 'refused'
 }

@@ -1,11 +1,11 @@
-import { type Call, isObject, type Kind, type Port, type Store, systemHost } from '../../../kernel/index.ts'
+import { type Call, type JsonObject, type Kind, type Port, type Store, systemHost } from '../../../kernel/index.ts'
 import { actionPort, ActionRegistry, type HostActions } from '../operations/actions/registry.ts'
 import { handlerPort, HandlerRegistry } from '../engine/custom.ts'
-import { permissionsPort } from '../engine/permissions.ts'
+import { outsidePort } from '../engine/outside-label.ts'
 import { operationsOf } from '../operations/built-in.ts'
 import { createEngine, type EngineParts } from '../operations/make-engine.ts'
 import type { Operation } from '../contract/define-operation.ts'
-import type { Routing } from '../contract/handler.ts'
+import type { Permissions, Routing } from '../contract/handler.ts'
 import { pipelineKind } from './kind.ts'
 import {
   declaredHooks,
@@ -18,8 +18,6 @@ import {
   type ToolHooks,
 } from '../engine/host-hooks.ts'
 import { offersPort } from '../engine/offers.ts'
-import { nodeOf } from '../contract/position.ts'
-import { permitKey } from '../engine/frame-step.ts'
 import { folderAt } from '../contract/paths.ts'
 import { storeSeen, labelledTools, refreshLabels } from './labelled-tools.ts'
 import { loadPipeline } from '../check/load.ts'
@@ -75,32 +73,6 @@ export function pipelineParts(settings: PipelineSettings): {
 } {
   const { policy, tools, handlers = new HandlerRegistry(), operations, middleware, always } = settings
   const actions = new ActionRegistry(settings.actions)
-  const permissions = permissionsPort({
-    actions: actions.names(),
-    trust: (call) => policy.trustOf(call),
-    refuses(call, capability) {
-      const verdict = policy.judgeAhead(call, capability)
-      if (verdict.allowed || verdict.terms !== undefined) return undefined
-      return verdict.by === 'nobody' ? `this run is ${policy.trustOf(call)}` : `${verdict.by} denies it`
-    },
-    terms(call, capability) {
-      const { terms, by, rule: grant = '' } = policy.judgeAhead(call, capability)
-      if (terms === undefined) return undefined
-      return { grant, by, ...(terms.ask === true ? { ask: true } : {}), ...(terms.maxUses === undefined ? {} : { most: terms.maxUses }) }
-    },
-    outside: ({ run, forkedFrom }) => combine(labels.ofReads(run), forkedFrom === undefined ? TRUSTED : labels.ofReads(forkedFrom)),
-    ready(call) {
-      const called = isCalledByOther(call)
-      if (!called && !(isObject(call.args) && call.args['returned'] === true)) return undefined
-      return refreshLabels(labels, call).then(() => (called ? storeSeen(labels, call, DERIVED) : undefined))
-    },
-    routing: settings.routing,
-    mayDisable: settings.allowDisableMiddleware === true,
-    ...(settings.toolHooks === undefined ? {} : { toolHooks: declaredHooks(settings.toolHooks) }),
-    ...(settings.hooks === undefined ? {} : { hooks: declaredRunHooks(settings.hooks) }),
-    ...(settings.summarise === undefined ? {} : { summarises: true }),
-    ...(settings.services?.consensus === undefined ? {} : { council: { checks: settings.services.consensus.check !== undefined } }),
-  })
   const { labels = new WrittenLabels(settings.store), isProgram = isPipelineFile, reserved: hidden = [] } = settings
   const tool = toolPort<RunSettings>({
     tools,
@@ -119,13 +91,19 @@ export function pipelineParts(settings: PipelineSettings): {
       load: (source) => loadPipeline(source, operationsOf({ operations, custom: handlers.facts() })),
       refs: calledPrograms,
       engine,
+      facts: hostFacts(settings, actions.names()),
     }),
     ports: {
       offers: offersPort<RunSettings>(tools, (call, capability) => policy.judgeAhead(call, capability).allowed),
       hook: hookPort(settings.hooks ?? {}),
       tool_hook: toolHookPort(settings.toolHooks ?? {}),
       ...(settings.summarise === undefined ? {} : { summary: summaryPort(settings.summarise) }),
-      charter: permissions,
+      outside: outsidePort(async (call) => {
+        const { run, forkedFrom } = call
+        await refreshLabels(labels, call)
+        if (isCalledByOther(call)) await storeSeen(labels, call, DERIVED)
+        return combine(labels.ofReads(run), forkedFrom === undefined ? TRUSTED : labels.ofReads(forkedFrom))
+      }),
       middleware: middlewarePort([...(middleware?.values() ?? []), ...(always ?? [])]),
       tool: labelledTools(tool, { labels, isProgram, hidden, now: settings.now ?? (() => systemHost.now()) }),
       handler: handlerPort(handlers),
@@ -156,13 +134,16 @@ export function runFolderOf({ settings, frame }: JudgedCall): string {
   return frame === undefined ? settings.folder : folderAt(settings.folder, frame)
 }
 
-/**
- * True if the stage that asks for an effect has met the terms of a grant: somebody has allowed it, or its use is counted.
- * Only pipelines keep such a word, where no program can write it.
- */
-export function areTermsMet(call: JudgedCall, grant: string): boolean {
-  const { frame } = call
-  if (frame === undefined || !isPipeline(call.definition?.(frame.pin))) return false
-  const decided = frame.kindReader().get(permitKey(nodeOf(frame.position) ?? ''))
-  return isObject(decided) && decided[grant] === true
+/** The facts of a host that nodes read. They are recorded with the permissions, and a fork keeps them. */
+function hostFacts(settings: PipelineSettings, actions: readonly string[]): JsonObject {
+  const { routing, toolHooks, hooks, summarise, services, allowDisableMiddleware } = settings
+  return {
+    ...(allowDisableMiddleware === true ? { mayDisable: true } : {}),
+    ...(routing === undefined || Object.keys(routing).length === 0 ? {} : { routing }),
+    ...(toolHooks === undefined ? {} : { toolHooks: declaredHooks(toolHooks) }),
+    ...(hooks === undefined ? {} : { hooks: declaredRunHooks(hooks) }),
+    ...(summarise === undefined ? {} : { summarises: true }),
+    ...(services?.consensus === undefined ? {} : { council: { checks: services.consensus.check !== undefined } }),
+    ...(actions.length === 0 ? {} : { actions }),
+  } satisfies { readonly [Fact in keyof Permissions]?: Permissions[Fact] | undefined } as unknown as JsonObject
 }

@@ -1,10 +1,9 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Kind } from '../../../kernel/step/kind.ts'
 import { authorOf } from '../model/program-author.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { programBounds } from '../contract/program-bounds.ts'
 import { branchOf } from '../contract/branch.ts'
-import { permissionsRequest } from '../engine/permissions.ts'
 import type { Engine } from '../engine/engine.ts'
 import { nodeOf } from '../contract/position.ts'
 import { stepFrame } from '../engine/step.ts'
@@ -17,22 +16,25 @@ export interface PipelineKindOptions {
   /** The programs that it names, as `kind:id`. */
   readonly refs?: (typed: TypedGraph) => readonly string[]
   readonly engine: Engine
+  /** The facts that the host states for the permissions of pipelines. */
+  readonly facts?: JsonObject
 }
 
 /**
  * The interpreter of pipelines (seed pipeline 3): the execution of a node is a step, what its handler asks for are effects
  * and waits, branches are strands, and the context is the board.
  */
-export function pipelineKind({ load, refs, engine }: PipelineKindOptions): Kind<TypedGraph> {
+export function pipelineKind({ load, refs, engine, facts }: PipelineKindOptions): Kind<TypedGraph> {
   return {
     name: 'pipeline',
     rev: 2,
     // Labels, what untrusted mutations may change, and budgets before each call decide otherwise than at revision 1.
     oldestRev: 2,
     cancels: true,
-    checksBudget: true,
     limits: programBounds,
-    forkRequest: permissionsRequest,
+    needs: ({ capabilities }) => capabilities,
+    ...(facts === undefined ? {} : { facts }),
+    isClosing: (_, position) => isObject(position) && position['phase'] === 'close',
     compile: load,
     isUntrusted: (typed) => authorOf(typed) === 'untrusted',
     ...(refs === undefined ? {} : { refs }),

@@ -31,7 +31,10 @@ export class Listener {
     return {
       status: ended?.status ?? run.status,
       fault,
-      remarks: this.#records.flatMap(({ more }) => remarksOf(more?.note)),
+      remarks: this.#records.flatMap(({ input, more }) => [
+        ...remarksOf(more?.note),
+        ...(input?.[0] === 'pause' ? [['pause', { asker: input[2] }] as const] : []),
+      ]),
       context: root.reader().snapshot(),
       records: JSON.stringify([start, this.#records]),
       prompts,

@@ -21,7 +21,7 @@ import type { Reader } from '../../../../src/programs/language.ts'
 import { Library, type LibraryPlaces } from '../../../../src/programs/library.ts'
 import { createModels, modelPort, redactedModels } from '../../../../src/models/index.ts'
 import { autoAnswers, type OpenQuestion, readQuestion } from '../../../../src/people/index.ts'
-import { areTermsMet, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
+import { pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import type { ReadCheckpoint } from '../../../../src/kinds/pipeline/folder/read-checkpoint.ts'
 import { openCheckpoint, resumeArgument } from '../../../../src/kinds/pipeline/folder/resume.ts'
 import type { TypedGraph, TypedNode } from '../../../../src/kinds/pipeline/model/typed.ts'
@@ -186,7 +186,6 @@ function runtimeOn(
   const reserved = [join(work, '.reflex')]
   const environment = environmentOf(attack, ground)
   const policy = parts.policy({
-    areTermsMet,
     home,
     now: () => systemHost.now(),
     grants: [{ file: 'the operator', ...grantsOf(attack, fill) }],

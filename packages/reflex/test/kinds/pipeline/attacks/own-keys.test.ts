@@ -78,7 +78,7 @@ describe('the budget of the operator', () => {
     ],
   ])('is not raised by %s', async (_, writes, call) => {
     const { begin } = ground({ 'forger.workflow.json': forger(writes, call), 'inner.dot': inner() })
-    expect(asks(await begin('forger.workflow.json', { limits: { steps: 3 } }))).toEqual(['engine:budget at call/a'])
+    expect(asks(await begin('forger.workflow.json', { limits: { steps: 3 } }))).toEqual(['budget at call/a'])
   })
 
   test('is not raised by what is set for a fork', async () => {
@@ -88,7 +88,7 @@ describe('the budget of the operator', () => {
     await reflex.fork('otter@2', { id: 'crane', set: { '#spent': RAISED } })
     const crane = await reflex.resume('crane')
     await host.drain()
-    expect(asks(crane)).toEqual(['engine:budget at call/a'])
+    expect(asks(crane)).toEqual(['budget at call/a'])
   })
 
   test('is not raised by a workflow that a pipeline runs beside it', async () => {
@@ -104,7 +104,7 @@ describe('the budget of the operator', () => {
     const run = await begin('inner.dot', { limits: { steps: 5 }, trust: 'autonomous' })
     await host.advance(10_000)
     await host.drain()
-    expect(asks(run)).toEqual(['engine:budget at e'])
+    expect(asks(run)).toEqual(['budget at e'])
   })
 
   test('is not new for each of the pipelines that a workflow calls one after another', async () => {
@@ -119,21 +119,21 @@ describe('the budget of the operator', () => {
       { model: 'paid', models: { paid: scriptedModel(() => ({ text: 'ok', usage: { input: 60, output: 40 } }), 'paid') } },
     )
     const run = await begin('many.workflow.json', { limits: { tokens: 200 } })
-    expect(asks(run)).toEqual(['engine:budget at three/a'])
+    expect(asks(run)).toEqual(['budget at three/a'])
     await run.answer(run.questions[0] as never, { tokens: 300 })
     await host.drain()
-    expect(asks(run)).toEqual(['engine:budget at four/a'])
+    expect(asks(run)).toEqual(['budget at four/a'])
   })
 
   test('is one of time that no workflow begins later', async () => {
     const { begin, host } = ground({
-      'forger.workflow.json': forger({ '#charter': { began: 1e15 } }),
+      'forger.workflow.json': forger({ '#outside': { began: 1e15 } }),
       'inner.dot': inner(`d [type="wait.timer", duration="5s"] ${AFTER}`).replace('d -> done', 'd -> e -> done'),
     })
     const run = await begin('forger.workflow.json', { limits: { time: 2_000 } })
     await host.advance(5_000)
     await host.drain()
-    expect(asks(run)).toEqual(['engine:budget at call/e'])
+    expect(asks(run)).toEqual(['budget at call/e'])
   })
 })
 
@@ -144,7 +144,7 @@ test('a right that somebody is asked for is not given by a workflow', async () =
     { 'forger.workflow.json': forger({ '#may/d': { [grant]: true } }), 'inner.dot': inner(command) },
     { policy: [{ file: 'the operator', allow: [], deny: [], ask: [grant] }] },
   )
-  expect(asks(await begin('forger.workflow.json'))).toEqual(['engine:permission at call/d'])
+  expect(asks(await begin('forger.workflow.json'))).toEqual(['permission at call/d'])
 })
 
 describe('where a value comes from', () => {

@@ -24,7 +24,7 @@ const READ = 'a [type=read, source=file, path="in.txt", output_key=said]'
 test('what a person allows counts at once, in the process that asked', async () => {
   const { handle } = await asked(`${READ} start -> a -> done`)
   const [question] = handle.questions
-  expect(question).toMatchObject({ name: 'engine:permission' })
+  expect(question).toMatchObject({ name: 'permission' })
   if (question !== undefined) await handle.answer(question, 'allow')
   await handle.idle()
   expect([handle.status, handle.run.state.root.reader().get('said')]).toEqual(['completed', 'hello'])
@@ -36,5 +36,5 @@ test('a node that is called like the question is no question of Reflex, and its 
   expect(own).toMatchObject({ name: 'permission' })
   if (own !== undefined) await handle.answer(own, 'allow')
   await handle.idle()
-  expect(handle.questions.map(({ name }) => name)).toEqual(['engine:permission'])
+  expect(handle.questions.map(({ name }) => name)).toEqual(['permission'])
 })

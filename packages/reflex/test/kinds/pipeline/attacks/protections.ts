@@ -50,11 +50,15 @@ const judging =
         run: call.run,
         settings: call.settings,
         untrusted: call.untrusted,
-        ...(call.frame === undefined ? {} : { frame: call.frame, definition: (pin) => call.definition?.(pin) }),
+        ...(call.frame === undefined
+          ? {}
+          : { frame: call.frame, definition: (pin) => call.definition?.(pin), isPermitted: (grant) => call.isPermitted?.(grant) === true }),
         ...change(call),
       })
       return {
-        ask: (call, traits) => real.ask(seen(call), traits),
+        ...real,
+        judge: (call, traits) => real.judge({ ...seen(call), ...(call.place === undefined ? {} : { place: call.place }) }, traits),
+        ahead: (call, needs) => real.ahead(seen(call), needs),
         judgeCall: (call, capability, exactly) => real.judgeCall(seen(call), capability, exactly),
         judgeAhead: (call, capability) => real.judgeAhead(seen(call), capability),
         denies: (call, capability) => real.denies(seen(call), capability),
@@ -117,7 +121,8 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
       const verdict = { allowed: true, by: 'nobody' }
       return {
         ...real,
-        ask: () => undefined,
+        judge: () => ({ allowed: true }),
+        ahead: (call, needs) => ({ ...real.ahead(call, needs), denied: {}, terms: {} }),
         denies: () => false,
         judgeCall: () => verdict,
         judgeAhead: () => verdict,
@@ -127,7 +132,11 @@ const PROTECTIONS: Readonly<Record<string, Without>> = {
   taint_check: member('taint_check'),
   sanitization: member('sanitization'),
   safe_input: member('safe_input'),
-  budget: member('budget'),
+  budget: (whole) => ({
+    ...member('budget')(whole),
+    // Also the check before each effect.
+    kind: (kind) => ({ ...kind, limits: () => undefined }),
+  }),
   /** What a text says against its own chain counts only where the operator trusts its author. */
   author_trust: () => ({
     chain(chain, node, _charter, { graph }) {

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { type Port, Runtime } from '../../../../src/kernel/index.ts'
-import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
+import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
+import { TRUSTED } from '../../../../src/policy/label.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
+import { rightsPolicy } from '../../../policy/rights.ts'
 import { runsSettings } from '../../../policy/settings.ts'
 
 const HOUR = 3_600_000
@@ -27,12 +29,15 @@ async function anHourLater(dot: string, repeat: 'ask' | 'free') {
   }
   const life = (at: number) => {
     const host = virtualHost({ at })
-    const charter = permissionsPort({
-      trust: () => 'trusted',
-      refuses: () => undefined,
-    })
     const kinds = [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })]
-    const runtime = new Runtime({ kinds, host, store, settings: runsSettings(), ports: { charter, tool } })
+    const runtime = new Runtime({
+      kinds,
+      host,
+      store,
+      settings: runsSettings(),
+      policy: rightsPolicy(),
+      ports: { outside: outsidePort(() => Promise.resolve(TRUSTED)), tool },
+    })
     runtime.programs.add('pipeline', 'inner', {
       dot: 'digraph inner { start -> pay -> end; pay [type=tool, tool_command="pay"] }',
     })

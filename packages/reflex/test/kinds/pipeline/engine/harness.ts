@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject, type Port, Runtime, usageOfResult } from '../../../../src/kernel/index.ts'
-import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine, type EngineParts } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import type { Limits } from '../../../../src/kinds/pipeline/contract/handler.ts'
 import { operationsOf } from '../../../../src/kinds/pipeline/operations/built-in.ts'
@@ -8,20 +7,23 @@ import { remarksOf } from '../../../../src/kinds/pipeline/engine/story.ts'
 import { textOf } from '../../../../src/kinds/pipeline/engine/story-facts.ts'
 import { handlerPort, HandlerRegistry, type PipelineHandler } from '../../../../src/kinds/pipeline/engine/custom.ts'
 import { loadPipeline, readPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
+import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
+import { TRUSTED } from '../../../../src/policy/label.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
+import { type Rights, rightsPolicy } from '../../../policy/rights.ts'
 import { runsSettings, settingsWith } from '../../../policy/settings.ts'
 
 /** What a test says of the world around a pipeline. */
-export interface World extends EngineParts {
+export interface World extends EngineParts, Rights {
   readonly values?: JsonObject
   /** Handlers of a host, by type: most tests steer a run with them. */
   readonly handlers?: Readonly<Record<string, PipelineHandler>>
   readonly ports?: Readonly<Record<string, Port>>
   /** Other pipelines, by id. */
   readonly programs?: Readonly<Record<string, string>>
-  readonly trust?: string
-  readonly refuses?: (capability: string) => string | undefined
+  /** The facts that the host states. */
+  readonly facts?: JsonObject
   readonly limits?: Limits
   /** Answers by the node that asks; a node that is not here is left alone. */
   readonly answers?: Readonly<Record<string, Json>>
@@ -94,15 +96,14 @@ function runtimeOf(world: World) {
         load: (source) => loadPipeline(source, { custom }),
         refs: calledPrograms,
         engine: createEngine({ ...world, operations }),
+        ...(world.facts === undefined ? {} : { facts: world.facts }),
       }),
     ],
     host,
+    policy: rightsPolicy(world),
     settings: runsSettings(world.limits === undefined ? {} : { limits: world.limits }),
     ports: {
-      charter: permissionsPort({
-        trust: () => world.trust ?? 'trusted',
-        refuses: (_, capability) => world.refuses?.(capability),
-      }),
+      outside: outsidePort(() => Promise.resolve(TRUSTED)),
       handler: handlerPort(registry),
       ...Object.fromEntries(Object.entries(world.ports ?? {}).map(([name, port]) => [name, { used: usageOfResult, ...port }])),
     },

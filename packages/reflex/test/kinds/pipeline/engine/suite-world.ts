@@ -1,8 +1,9 @@
 import { digest, type Kind, type Port } from '../../../../src/kernel/index.ts'
-import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
+import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
+import { TRUSTED } from '../../../../src/policy/label.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 
 /** Pipelines as suites run them: by the engine as it is, without a host around it. */
@@ -13,10 +14,7 @@ export function suiteKind(): Kind {
 /** A world whose answers are functions of what it is asked and of the key. */
 export function suitePorts(): Record<string, Port> {
   return {
-    charter: permissionsPort({
-      trust: () => 'trusted',
-      refuses: () => undefined,
-    }),
+    outside: outsidePort(() => Promise.resolve(TRUSTED)),
     model: {
       leaves: false,
       repeat: 'free',

@@ -1,11 +1,13 @@
 import { describe, test } from 'vitest'
-import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { quoted } from '../../../../src/kinds/pipeline/dot/literal.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
+import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
+import { TRUSTED } from '../../../../src/policy/label.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
+import { rightsPolicy } from '../../../policy/rights.ts'
 import { runsSettings } from '../../../policy/settings.ts'
 
 const ops = [
@@ -48,11 +50,9 @@ const suite = kindSuite({
     { kind: 'pipeline', id: 'grows', source: { dot: grows } },
     { kind: 'pipeline', id: 'child', source: { dot: child } },
   ],
+  policy: () => rightsPolicy({ trust: 'autonomous' }),
   ports: () => ({
-    charter: permissionsPort({
-      trust: () => 'autonomous',
-      refuses: () => undefined,
-    }),
+    outside: outsidePort(() => Promise.resolve(TRUSTED)),
     tool: { leaves: true, repeat: 'keyed', perform: () => ({ path: 'steer.md', bytes: 6, lines: 1 }) },
   }),
 })

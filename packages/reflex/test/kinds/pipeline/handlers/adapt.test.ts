@@ -347,7 +347,7 @@ describe('what a changed pipeline needs', () => {
   // proves: pipeline 9i
   test('the operator is asked for it before the next node', async () => {
     const went = await run(ops('rm -rf /'), { refuses: (capability) => (capability.includes('shell') ? 'the test' : undefined) })
-    expect(went.reason).toContain('is not granted (the test)')
+    expect(went.reason).toContain('is not granted (the test denies it)')
     expect(went.trail).toEqual(['start', 'change', 'extra'])
   })
 
@@ -357,7 +357,7 @@ describe('what a changed pipeline needs', () => {
       'change -> start2 [loop_restart=true, weight=9] start2 [type=transform, transform=constant, expression=x] start2 -> extra0 extra0 [type=branch] extra0 -> done change -> step',
     )
     const went = await runDot(dot, { trust: 'autonomous' })
-    expect(went.run.records.filter(({ requests }) => requests?.some(([port]) => port === 'charter'))).toHaveLength(2)
+    expect(went.run.records.filter(({ input }) => input?.[0] === 'permits')).toHaveLength(2)
   })
 
   test('a node that nothing leads to yet is no error', async () => {

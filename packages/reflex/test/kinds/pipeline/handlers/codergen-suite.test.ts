@@ -1,9 +1,10 @@
 import { describe, test } from 'vitest'
 import { digest, isObject, type Port } from '../../../../src/kernel/index.ts'
-import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
+import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
+import { TRUSTED } from '../../../../src/policy/label.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { runsSettings } from '../../../policy/settings.ts'
@@ -29,10 +30,7 @@ const talk = `digraph talk {
 
 /** A model that calls tools twice and then answers, by what it was sent alone. */
 const ports = (): Record<string, Port> => ({
-  charter: permissionsPort({
-    trust: () => 'trusted',
-    refuses: () => undefined,
-  }),
+  outside: outsidePort(() => Promise.resolve(TRUSTED)),
   offers: {
     leaves: false,
     repeat: 'free',

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { digest, isObject, type Json, ledgerPort, type Port } from '../../../../src/kernel/index.ts'
-import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { createEngine } from '../../../../src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
+import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
+import { TRUSTED } from '../../../../src/policy/label.ts'
 import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { runDot } from '../engine/harness.ts'
@@ -68,10 +69,7 @@ const suite = kindSuite({
   programs: [{ kind: 'pipeline', id: 'adapting', source: { dot: adapting } }],
   args: { avail_own: true },
   ports: (store, host) => ({
-    charter: permissionsPort({
-      trust: () => 'trusted',
-      refuses: () => undefined,
-    }),
+    outside: outsidePort(() => Promise.resolve(TRUSTED)),
     model,
     tool,
     ledger: ledgerPort(store, host),

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../../../src/kernel/index.ts'
 import type { PipelineHandler } from '../../../../src/kinds/pipeline/engine/custom.ts'
-import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
 import { type StoredRun, storedRunArgument } from '../../../../src/kinds/pipeline/engine/resuming.ts'
 import { summaryPort } from '../../../../src/kinds/pipeline/engine/host-hooks.ts'
 import type { ModelRequest } from '../../../../src/models/index.ts'
@@ -250,16 +249,11 @@ describe('a host that sums up', () => {
   /** A world whose host sums up, and the facts that it was given. */
   function summing(answer: (facts: JsonObject) => string | undefined): { readonly world: World; readonly given: JsonObject[] } {
     const given: JsonObject[] = []
-    const charter = permissionsPort({
-      trust: () => 'trusted',
-      refuses: () => undefined,
-      summarises: true,
-    })
     const summary = summaryPort((facts) => {
       given.push(facts)
       return answer(facts)
     })
-    return { world: { handlers: { facts }, ports: { charter, summary } }, given }
+    return { world: { handlers: { facts }, facts: { summarises: true }, ports: { summary } }, given }
   }
   const last = async (node: string, { world }: { readonly world: World }): Promise<Went & { readonly sent: string }> => {
     const { port, requests } = model(() => 'fine')

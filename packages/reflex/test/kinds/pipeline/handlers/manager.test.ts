@@ -153,7 +153,7 @@ test('a child that its manager detaches runs on, and the pipeline ends once it h
   const stop = 'manager.stop_condition="manager.cycle>=1", manager.detach'
   const left = await run(`${stop}=true`)
   expect([left.status, left.took, told(left, 'stage_warning')]).toEqual(['success', 120_000, []])
-  expect(left.trail).toEqual(['start', 'boss', 'start', 'done', 'one', 'two', 'done'])
+  expect(left.trail).toEqual(['start', 'boss', 'done', 'start', 'one', 'two', 'done'])
   const stopped = await run(`${stop}=false`)
   expect([stopped.status, stopped.took, stopped.trail.includes('two')]).toEqual(['success', 0, false])
 })

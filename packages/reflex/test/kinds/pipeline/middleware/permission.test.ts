@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Port, Runtime } from '../../../../src/kernel/index.ts'
-import { areTermsMet, pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
-import { permissionsPort } from '../../../../src/kinds/pipeline/engine/permissions.ts'
-import type { Term } from '../../../../src/kinds/pipeline/contract/handler.ts'
+import { type Port, Runtime, type Term } from '../../../../src/kernel/index.ts'
+import { pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import { createPolicy, type PolicyFile, type RunSettings } from '../../../../src/policy/index.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
@@ -15,12 +13,11 @@ const grant = 'arbor://shell/exec/**'
 
 /** A world in which commands are granted on terms. */
 function world(term: Partial<Term>, more: World = {}): World {
-  const charter = permissionsPort({
-    trust: () => 'trusted',
-    refuses: (_, need) => more.refuses?.(need),
-    terms: (_, need) => (need === 'arbor://shell/exec' ? { grant, by: 'my.policy.json', ...term } : undefined),
-  })
-  return { ...more, ports: { tool, charter } }
+  return {
+    ...more,
+    ports: { tool },
+    terms: (need) => (need === 'arbor://shell/exec' ? { grant, by: 'my.policy.json', ...term } : undefined),
+  }
 }
 const run = (body: string, term: Partial<Term>, more?: World): Promise<Went> =>
   runDot(`digraph g { start [shape=Mdiamond] done [shape=Msquare] ${body} }`, world(term, more))
@@ -30,28 +27,29 @@ describe('a right that somebody is asked for', () => {
   test('waits, and nothing of the node happens', async () => {
     const went = await run(ship, { ask: true })
     expect(went.status).toBe('suspended')
-    expect([...went.run.state.waits.values()]).toMatchObject([
-      { name: 'engine:permission', about: { text: 'May ship use arbor://shell/exec?' } },
+    expect([...went.run.state.waits.values()]).toMatchObject([{ asker: 'permission', about: { text: 'May ship use arbor://shell/exec?' } }])
+    expect([went.trail, went.run.records.flatMap(({ requests }) => requests ?? []).map(([port]) => port)]).toEqual([
+      ['start', 'ship'],
+      ['permit'],
     ])
-    expect(went.trail).toEqual(['start'])
   })
 
   test.each([
     ['allow', 'success'],
     ['deny', 'failed'],
   ])('%s', async (answer, status) => {
-    const went = await run(ship, { ask: true }, { answers: { 'engine:permission': answer } })
+    const went = await run(ship, { ask: true }, { answers: { permission: answer } })
     expect(went.status).toBe(status)
     expect(told(went, 'middleware_halted').length).toBe(answer === 'deny' ? 1 : 0)
-    expect(went.run.state.root.reader().get('#may/ship')).toEqual({ [grant]: answer === 'allow' })
+    expect(went.run.state.decided('0/ship', grant)).toBe(answer === 'allow')
   })
 
   test('is asked for once for each stage', async () => {
     const body = `loop [type=transform, transform=increment, source_key=n, output_key=n] a [type=tool, tool_command=a] b [type=tool, tool_command=b]
       start -> loop -> a -> b b -> loop [condition="context.n<2"] b -> done [condition="context.n>=2"]`
-    const went = await run(body, { ask: true }, { answers: { 'engine:permission': 'allow' }, values: { n: 0 } })
+    const went = await run(body, { ask: true }, { answers: { permission: 'allow' }, values: { n: 0 } })
     expect(went.status).toBe('success')
-    expect(told(went, 'stage_held').map(({ node_id }) => node_id)).toEqual(['a', 'b'])
+    expect(went.run.records.flatMap(({ more }) => more?.decided ?? []).map(([, place]) => place)).toEqual(['0/a', '0/b'])
   })
 })
 
@@ -63,7 +61,7 @@ describe('a right that may be used so many times', () => {
   ])('%i', async (most, status) => {
     const went = await run(twice, { most })
     expect(went.status).toBe(status)
-    if (status === 'failed') expect(went.reason).toContain('used as often as my.policy.json grants it (1)')
+    if (status === 'failed') expect(went.reason).toContain('is not met')
   })
 
   test('counts across branches that run at once', async () => {
@@ -81,7 +79,7 @@ describe('the policy of the operator', () => {
   async function under(file: Partial<PolicyFile>, answer?: string): Promise<{ status: string; ran: number; message: string }> {
     const host = virtualHost()
     const grants = [{ file: 'my.policy.json', ...file }]
-    const policy = createPolicy({ grants, areTermsMet, now: () => host.now() })
+    const policy = createPolicy({ grants, now: () => host.now() })
     const tools = createTools({ host, environment: {} })
     const parts = pipelineParts({ policy, tools, store: memoryStore() })
     let ran = 0

@@ -1,0 +1,111 @@
+import { faults } from '../journal/faults.ts'
+import { faultJson } from '../journal/fault-json.ts'
+import type { Fault } from '../journal/fault.ts'
+import type { Json } from '../journal/json.ts'
+import type { Input, Ref } from '../journal/record.ts'
+import { limitsReached } from '../journal/usage.ts'
+import type { Policy, TermedNeed, Judgement } from '../ports/policy.ts'
+import type { Traits } from '../ports/port.ts'
+import type { RunFacts } from '../ports/settings.ts'
+import { priceGrant } from '../state/answers.ts'
+import { permissionPlace } from '../step/decide.ts'
+import { ProgramLimits, reservationOf } from './program-limits.ts'
+import type { CallOwner, LiveCall } from './live-call.ts'
+
+const ALLOWED: Judgement = { allowed: true }
+
+/**
+ * All that stands between an effect and its performance: the policy, the terms of permissions, the limits of the programs on the stack,
+ * and those of the run. What it reads is in the state of the run, so it says the same after a crash and in a fork.
+ */
+export class Barrier<S extends RunFacts> {
+  readonly #run: CallOwner<S>
+  readonly #policy: Policy<S> | undefined
+  readonly #limits: ProgramLimits<S>
+
+  constructor(run: CallOwner<S>, policy: Policy<S> | undefined) {
+    this.#run = run
+    this.#policy = policy
+    this.#limits = new ProgramLimits(run)
+  }
+
+  /**
+   * Returns the input that keeps a call from being performed now: its failure, a question, a count of uses after which it is checked
+   * again. `later`: it begins once other effects have settled. Undefined for a call that may be performed.
+   */
+  check(call: LiveCall<S>, traits: Traits): Input | 'later' | undefined {
+    const { id, pendingEffect } = call
+    const refused = (fault: Fault): Input => ['err', id, faultJson(fault)]
+    this.#limits.release(id)
+    if (pendingEffect.stopped !== undefined) return refused(this.#stoppedFault(call, pendingEffect.stopped))
+    const judgement = this.#policy?.judge(call, traits) ?? ALLOWED
+    if ('refused' in judgement) return refused(judgement.refused)
+    const terms = 'terms' in judgement ? this.#openTerms(call, judgement.terms) : undefined
+    if (terms !== undefined && 'terms' in judgement) {
+      if (terms.unmet.length > 0) return refused(judgement.refusal(terms.unmet))
+      if (terms.open.length > 0) return ['pause', id, 'permission', judgement.question(terms.open), terms.open.map(({ grant }) => grant)]
+    }
+    const paused = this.#limitsInput(call, traits)
+    if (paused !== undefined) return paused
+    if (terms === undefined || terms.counted.length === 0) return undefined
+    return ['use', id, Object.fromEntries(terms.counted.map(({ grant }) => [grant, 1]))]
+  }
+
+  /** True for a postponed call that must still wait. */
+  mustWait(call: LiveCall<S>, traits: Traits): boolean {
+    return this.check(call, traits) === 'later'
+  }
+
+  #stoppedFault(call: LiveCall<S>, { by, why }: { readonly by: string; readonly why: string }): Fault {
+    return faults.make('R3020', `${why}, and ${by} stopped the run here`, { run: call.run, path: call.place })
+  }
+
+  /** Sorts terms: denied or used up, still to be asked about, and still to be counted for this execution of the node. */
+  #openTerms(call: LiveCall<S>, terms: readonly TermedNeed[]): Record<'unmet' | 'open' | 'counted', TermedNeed[]> {
+    const { state, definitions } = this.#run
+    const place = permissionPlace(call.frame, definitions)
+    const sorted: Record<'unmet' | 'open' | 'counted', TermedNeed[]> = { unmet: [], open: [], counted: [] }
+    for (const term of terms) {
+      const { grant, ask, most } = term
+      if (ask === true) {
+        const decided = state.decided(place, grant)
+        if (decided !== true) sorted[decided === false ? 'unmet' : 'open'].push(term)
+      } else if (most !== undefined && call.frame.grants?.has(grant) !== true) {
+        sorted[(state.uses.get(grant) ?? 0) >= most ? 'unmet' : 'counted'].push(term)
+      }
+    }
+    return sorted
+  }
+
+  #limitsInput(call: LiveCall<S>, traits: Traits): Input | 'later' | undefined {
+    const { state, definitions } = this.#run
+    const { id, frame } = call
+    if (definitions.kind(definitions.program(frame.pin).kind).isClosing?.(call.def, frame.position) === true) return undefined
+    const { costs = false, enters = false } = traits
+    const programs = this.#limits.of(frame)
+    const refused = this.#limits.refusal(call, programs, costs)
+    if (refused !== undefined) return ['err', id, faultJson(refused)]
+    const { limits, run: total } = state.meter
+    if (limits.cost !== undefined && this.#policy?.priceQuestion !== undefined) {
+      const model = traits.unpricedModels?.().find((name) => state.decided('', priceGrant(name)) !== true)
+      if (model !== undefined) return this.#pause(id, this.#policy.priceQuestion(model, limits, call.place), [priceGrant(model)])
+    }
+    const isLimited = Object.keys(limits).length > 0
+    const reserve = costs && (isLimited || programs.length > 0) ? reservationOf(traits) : undefined
+    if (reserve !== undefined && this.#limits.exceeds(reserve, programs)) return 'later'
+    if (isLimited && this.#policy?.budgetQuestion !== undefined) {
+      // A node that has been entered counts already, and is still to be executed.
+      const used = enters ? total : { ...total, steps: Math.max(0, total.steps - 1) }
+      const isOver = limitsReached(limits, used).some((limit) => costs || enters || limit === 'time' || limit === 'steps')
+      if (isOver) return this.#pause(id, this.#policy.budgetQuestion(limits, used, call.place))
+    }
+    if (reserve !== undefined) this.#limits.reserve(id, frame, reserve)
+    return undefined
+  }
+
+  /** Asks about the budget of the run, one question at a time: its answer may let other calls begin. */
+  #pause(id: Ref, question: Json, grants?: readonly string[]): Input | 'later' {
+    for (const { asker, effect } of this.#run.state.waits.values()) if (asker === 'budget' && effect !== undefined) return 'later'
+    return grants === undefined ? ['pause', id, 'budget', question] : ['pause', id, 'budget', question, grants]
+  }
+}

@@ -1,0 +1,44 @@
+import type { Json } from '../../../kernel/journal/json.ts'
+import { isFree } from './budget.ts'
+import { endNow } from './advance.ts'
+import type { FrameStep } from './frame-step.ts'
+
+/** The point at which a walk continues once it is permitted: it enters the node, begins its first attempt, or a further one. */
+export type AfterPermit = 'enter' | 'begin' | 'rest'
+
+/**
+ * Asks for a permit before a node is entered, or before a further attempt, if the operator's budget is used up (decisions, budgets).
+ * The kernel asks a person; nothing of the node has happened. Returns true if the walk waits, or if a person has stopped the run.
+ */
+export function askBudget(step: FrameStep, onward: 'enter' | 'rest'): boolean {
+  const { x } = step
+  if (x.isStopped) {
+    endStopped(step)
+    return true
+  }
+  // A node that is attempted again counts as a step already.
+  if (isFree(step.node) || x.meter.reached.every((limit) => onward === 'rest' && limit === 'steps')) return false
+  requestPermit(step, onward, { enters: true })
+  return true
+}
+
+/** Asks for a permit if the node needs capabilities that are granted on terms (reference pipeline 5.2). Returns true if the walk waits. */
+export function askPermission(step: FrameStep): boolean {
+  const { terms } = step.permissions
+  const needs = step.node.capabilitiesRequired.filter((need) => Object.hasOwn(terms, need))
+  if (needs.length === 0) return false
+  requestPermit(step, 'begin', { needs })
+  return true
+}
+
+export function endStopped(step: FrameStep): void {
+  endNow(step, { status: 'fail', reason: 'budget exceeded: stopped here' })
+}
+
+function requestPermit(step: FrameStep, onward: AfterPermit, args: Json): void {
+  const { x } = step
+  const { limit, ...position } = step.position
+  // The time that a person needs does not count for the node's timeout.
+  if (limit !== undefined && x.waits().some((open) => open.id === limit)) x.drop(limit)
+  step.setPosition({ ...position, phase: 'hold', onward, for: { is: 'effect', ids: [x.request('permit', args)] } })
+}
