@@ -114,9 +114,9 @@ export class Library {
     const { def } = ownResult.program
     const programKind = this.#programs.kind(this.#kinds.ofFile(file, kind)?.name ?? '')
     // A hash of what calls nothing would be for nothing.
-    if (def !== undefined && (programKind.refs?.(def) ?? []).length === 0) return { file, ...ownResult }
+    if (def !== undefined && (programKind.calls?.(def) ?? []).length === 0) return { file, ...ownResult }
     const program = this.#register(ownResult.program, file, ownResult.written, kind)
-    if ((programKind.refs?.(program.def) ?? []).length === 0) return { file, ...ownResult }
+    if ((programKind.calls?.(program.def) ?? []).length === 0) return { file, ...ownResult }
     await this.resolveCalls(program, dirname(file))
     const lookup = (reference: string): Program | undefined => this.#programs.find(reference)
     const names = (kindName: string): Iterable<string> => this.#namesBeside(dirname(file), kindName)
@@ -161,7 +161,7 @@ export class Library {
     const seen = new Set<string>()
     const pending: Program[] = [program]
     for (const caller of pending) {
-      for (const name of this.#programs.kind(caller.kind).refs?.(caller.def) ?? []) {
+      for (const name of this.#programs.kind(caller.kind).calls?.(caller.def) ?? []) {
         if (seen.has(name)) continue
         seen.add(name)
         const found = this.#programs.find(name) ?? (await this.find(name, folder, modules))
@@ -277,7 +277,7 @@ export class Library {
       }
       const ownName = `${kind}:${program.id}`
       names.set(file, ownName)
-      for (const name of this.#programs.kind(kind).refs?.(program.def) ?? [])
+      for (const name of this.#programs.kind(kind).calls?.(program.def) ?? [])
         for (const [meant] of referencedPrograms(name)) if (meant !== ownName) called.add(meant)
     }
     return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)

@@ -279,7 +279,7 @@ async function checkGuestCall(subject: KindSubject): Promise<void> {
   const { outcome, state } = await playUndisturbed(subject)
   const [first] = subject.programs
   const pins = state.start?.pins.map(([name]) => name) ?? []
-  if (pins.length < 2) throw new Error(`\`refs\` does not name the program that ${first?.id} calls; the run pins only ${pins.join(', ')}`)
+  if (pins.length < 2) throw new Error(`\`calls\` does not name the program that ${first?.id} calls; the run pins only ${pins.join(', ')}`)
   if (!JSON.stringify(outcome).includes(GUEST_WORD))
     throw new Error(`the outcome does not contain the answer of the guest: ${JSON.stringify(outcome)}`)
   await checkCrashes(subject, 1)

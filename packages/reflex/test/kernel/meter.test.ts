@@ -36,7 +36,7 @@ const spender: Kind<{
   name: 'spender',
   rev: 1,
   compile: (source) => source as { readonly tokens: number },
-  refs: ({ calls }) => (calls === undefined ? [] : [calls]),
+  calls: ({ calls }) => (calls === undefined ? [] : [calls]),
   limits: ({ limit }) => (limit === undefined ? undefined : { tokens: limit }),
   step(x, input) {
     const seen = x.meter

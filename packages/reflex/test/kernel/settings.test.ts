@@ -134,7 +134,7 @@ test('a call states its place, and that nobody vouches for a program on its stac
         x.call('inner:main')
       } else x.done()
     },
-    { ...facts, refs: () => ['inner:main'], isUntrusted: (def) => isObject(def) && def['author'] === 'nobody' },
+    { ...facts, calls: () => ['inner:main'], isUntrusted: (def) => isObject(def) && def['author'] === 'nobody' },
   )
   for (const source of [{}, { author: 'nobody' }]) {
     const world = worldOf([inner, outer], { ports: { look } })

@@ -19,7 +19,7 @@ function payment(more: Partial<Kind<{ readonly next?: string }>> = {}, port: Por
     name: 'payment',
     rev: 1,
     compile: (source) => source as { readonly next?: string },
-    refs: ({ next }) => (next === undefined ? [] : [next]),
+    calls: ({ next }) => (next === undefined ? [] : [next]),
     step(x, input) {
       if (input === undefined) x.wait('answer', 'sum')
       else if (input[0] === 'answer') x.request('pay', input[2])
@@ -67,8 +67,8 @@ test('a kind that accepts any input, and a kind that does not name the program t
     expect(await failures(kindSuite(payment({ step: one })))).toEqual([
       expect.stringMatching(/ignores progress that it did not request: .* show progress differs/),
     ])
-  expect(await failures(kindSuite(payment({ refs: () => [] })))).toEqual([
-    'payment: can call another kind: `refs` does not name the program that calling calls; the run pins only payment:calling',
+  expect(await failures(kindSuite(payment({ calls: () => [] })))).toEqual([
+    'payment: can call another kind: `calls` does not name the program that calling calls; the run pins only payment:calling',
   ])
 })
 

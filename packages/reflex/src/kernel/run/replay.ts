@@ -156,7 +156,7 @@ class RecordedPrograms implements Definitions {
   #calledBefore(name: string): boolean {
     return this.#state.pins.some((_, pin) => {
       const { kind, def } = this.#pinned.program(pin)
-      return this.kind(kind).refs?.(def).includes(name) === true
+      return this.kind(kind).calls?.(def).includes(name) === true
     })
   }
 

@@ -35,7 +35,7 @@ export interface Kind<Def = unknown> {
   /** Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash. */
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */
-  refs?(def: Def): readonly string[]
+  calls?(def: Def): readonly string[]
   /** True for a program whose text nobody vouches for: what it does, and what the programs do that it calls, has the least rights. */
   isUntrusted?(def: Def): boolean
   /** Schemas of the board's keys; undefined for a program that declares none. */

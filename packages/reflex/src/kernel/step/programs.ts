@@ -79,7 +79,7 @@ export class Programs {
   closure(root: Program): Program[] {
     const found = new Map([[root.name, root]])
     for (const program of found.values()) {
-      for (const ref of this.kind(program.kind).refs?.(program.def) ?? []) {
+      for (const ref of this.kind(program.kind).calls?.(program.def) ?? []) {
         const callee = this.find(ref)
         if (callee !== undefined && !found.has(callee.name)) found.set(callee.name, callee)
       }

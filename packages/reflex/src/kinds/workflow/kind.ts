@@ -52,7 +52,7 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
       return untrusted ? markUntrusted(compiled) : compiled
     },
     isUntrusted,
-    refs: ({ calls }) => calls,
+    calls: ({ calls }) => calls,
     schemas: ({ board }) => board,
     node: (_, position) => nodeAt(position),
     step,

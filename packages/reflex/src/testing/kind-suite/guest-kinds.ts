@@ -23,7 +23,7 @@ const hostKind: Kind<{ readonly calls: string }> = {
   name: 'suite-host',
   rev: 1,
   compile: (source) => ({ calls: isObject(source) && typeof source.calls === 'string' ? source.calls : '' }),
-  refs: ({ calls }) => [calls],
+  calls: ({ calls }) => [calls],
   step(x, input) {
     if (input?.[0] === 'ret') x.done([input[2], input[3] ?? null])
     else x.call(x.def.calls, { isolated: true, ...(x.args === undefined ? {} : { args: x.args }) })

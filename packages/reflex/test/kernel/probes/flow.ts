@@ -26,7 +26,7 @@ export const flow: Kind<Flow> = {
   rev: 1,
   board: { history: true },
   compile: (source) => source as unknown as Flow,
-  refs: ({ nodes }) => Object.values(nodes).flatMap(({ calls }) => calls ?? []),
+  calls: ({ nodes }) => Object.values(nodes).flatMap(({ calls }) => calls ?? []),
   node: (_, position) => (Array.isArray(position) ? textOf(position[0] as Json) : textOf(position ?? '')),
   step(x, input) {
     switch (input?.[0]) {

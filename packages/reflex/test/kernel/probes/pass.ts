@@ -18,7 +18,7 @@ export const pass: Kind<Graph> = {
   name: 'pass',
   rev: 1,
   compile: (source) => source as unknown as Graph,
-  refs: ({ dispatch }) => (dispatch === undefined ? [] : [dispatch]),
+  calls: ({ dispatch }) => (dispatch === undefined ? [] : [dispatch]),
   step(x, input) {
     switch (input?.[0]) {
       case undefined:

@@ -22,7 +22,7 @@ export const plan: Kind<Plan> = {
   rev: 1,
   cancels: true,
   compile: (source) => source as unknown as Plan,
-  refs: ({ steps, undo }) => [...steps.flatMap((one) => ('program' in one ? [one.program] : [])), ...(undo === undefined ? [] : [undo])],
+  calls: ({ steps, undo }) => [...steps.flatMap((one) => ('program' in one ? [one.program] : [])), ...(undo === undefined ? [] : [undo])],
   step(x, input) {
     switch (input?.[0]) {
       case undefined:

@@ -23,7 +23,7 @@ export const react: Kind<Tree> = {
   rev: 1,
   board: { tombstones: true, scopes: true, tracks: true, isReserved: '__', limit: 100_000 },
   compile: (source) => source as unknown as Tree,
-  refs: ({ leaves }) => leaves.flatMap((leaf) => ('subtree' in leaf ? [leaf.subtree] : [])),
+  calls: ({ leaves }) => leaves.flatMap((leaf) => ('subtree' in leaf ? [leaf.subtree] : [])),
   step(x, input) {
     const leaf = input === undefined ? -1 : leafOf(x, textOf(input[1]))
     switch (input?.[0]) {

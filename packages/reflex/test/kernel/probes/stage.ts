@@ -22,7 +22,7 @@ export const stage: Kind<Stages> = {
   name: 'stage',
   rev: 1,
   compile: (source) => source as unknown as Stages,
-  refs: ({ stages }) => stages.flatMap((one) => ('compose' in one ? [one.compose] : [])),
+  calls: ({ stages }) => stages.flatMap((one) => ('compose' in one ? [one.compose] : [])),
   node: (_, position) => `stage ${textOf(position ?? 0)}`,
   step(x, input) {
     const at = Number(x.position ?? 0)

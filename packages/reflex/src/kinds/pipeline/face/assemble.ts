@@ -26,7 +26,7 @@ import { servicePort } from './service-port.ts'
 import type { PipelineServices } from '../contract/services.ts'
 import { combine, DERIVED, TRUSTED } from '../../../policy/label.ts'
 import { middlewarePort } from '../engine/asynchronous.ts'
-import { calledPrograms } from './refs.ts'
+import { calledPrograms } from './called-programs.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { isPipeline } from '../model/program-author.ts'
 import type { JudgedCall, OperatorPolicy, RunSettings } from '../../../policy/index.ts'
@@ -89,7 +89,7 @@ export function pipelineParts(settings: PipelineSettings): {
   return {
     kind: pipelineKind({
       load: (source) => loadPipeline(source, operationsOf({ operations, custom: handlers.facts() })),
-      refs: calledPrograms,
+      calls: calledPrograms,
       engine,
       facts: hostFacts(settings, actions.names()),
     }),

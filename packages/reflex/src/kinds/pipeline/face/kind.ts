@@ -14,7 +14,7 @@ export interface PipelineKindOptions {
   /** Reads a stored source and prepares it. Pure; throws a `Fault`. */
   readonly load: (source: Json) => TypedGraph
   /** The programs that it names, as `kind:id`. */
-  readonly refs?: (typed: TypedGraph) => readonly string[]
+  readonly calls?: (typed: TypedGraph) => readonly string[]
   readonly engine: Engine
   /** The facts that the host states for the permissions of pipelines. */
   readonly facts?: JsonObject
@@ -24,7 +24,7 @@ export interface PipelineKindOptions {
  * The interpreter of pipelines (seed pipeline 3): the execution of a node is a step, what its handler asks for are effects
  * and waits, branches are strands, and the context is the board.
  */
-export function pipelineKind({ load, refs, engine, facts }: PipelineKindOptions): Kind<TypedGraph> {
+export function pipelineKind({ load, calls, engine, facts }: PipelineKindOptions): Kind<TypedGraph> {
   return {
     name: 'pipeline',
     rev: 2,
@@ -37,7 +37,7 @@ export function pipelineKind({ load, refs, engine, facts }: PipelineKindOptions)
     isClosing: (_, position) => isObject(position) && position['phase'] === 'close',
     compile: load,
     isUntrusted: (typed) => authorOf(typed) === 'untrusted',
-    ...(refs === undefined ? {} : { refs }),
+    ...(calls === undefined ? {} : { calls }),
     node: (_, position) => nodeOf(position),
     step: (x, input) => stepFrame(x, engine, input),
     strand: (frame) => branchOf(frame)?.spec.id,

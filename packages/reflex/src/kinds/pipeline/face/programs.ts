@@ -5,7 +5,7 @@ import type { Programs } from '../../../kernel/step/programs.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { realPath } from '../../../tools/paths.ts'
 import { fileAbove, type ProgramPlaces } from '../../../programs/file-above.ts'
-import { calledPrograms } from './refs.ts'
+import { calledPrograms } from './called-programs.ts'
 
 /** Where the pipelines that a run calls come from. */
 interface ProgramSources {

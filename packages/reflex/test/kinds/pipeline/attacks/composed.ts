@@ -34,7 +34,7 @@ import type { MiddlewareChain, Engine } from '../../../../src/kinds/pipeline/eng
 import { checkInputs } from '../../../../src/kinds/pipeline/contract/inputs.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { programProvenance } from '../../../../src/app/provenance.ts'
-import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/called-programs.ts'
 import {
   createPolicy,
   type OperatorPolicy,
@@ -199,7 +199,7 @@ function runtimeOn(
     labels,
   })
   const engine = guardedBy(parts, createEngine())
-  const kind = pipelineKind({ load: (source) => parts.load(source), refs: calledPrograms, engine })
+  const kind = pipelineKind({ load: (source) => parts.load(source), calls: calledPrograms, engine })
   const redact = parts.redact(secretsIn(environment))
   const created = createModels({
     host: systemHost,

@@ -5,7 +5,7 @@ import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
 import { TRUSTED } from '../../../../src/policy/label.ts'
-import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/called-programs.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
 import { rightsPolicy } from '../../../policy/rights.ts'
@@ -29,7 +29,7 @@ async function anHourLater(dot: string, repeat: 'ask' | 'free') {
   }
   const life = (at: number) => {
     const host = virtualHost({ at })
-    const kinds = [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })]
+    const kinds = [pipelineKind({ load: (source) => loadPipeline(source), calls: calledPrograms, engine: createEngine() })]
     const runtime = new Runtime({
       kinds,
       host,

@@ -9,7 +9,7 @@ import { handlerPort, HandlerRegistry, type PipelineHandler } from '../../../../
 import { loadPipeline, readPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
 import { TRUSTED } from '../../../../src/policy/label.ts'
-import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/called-programs.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
 import { type Rights, rightsPolicy } from '../../../policy/rights.ts'
 import { runsSettings, settingsWith } from '../../../policy/settings.ts'
@@ -94,7 +94,7 @@ function runtimeOf(world: World) {
     kinds: [
       pipelineKind({
         load: (source) => loadPipeline(source, { custom }),
-        refs: calledPrograms,
+        calls: calledPrograms,
         engine: createEngine({ ...world, operations }),
         ...(world.facts === undefined ? {} : { facts: world.facts }),
       }),

@@ -4,11 +4,11 @@ import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
 import { TRUSTED } from '../../../../src/policy/label.ts'
-import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/called-programs.ts'
 
 /** Pipelines as suites run them: by the engine as it is, without a host around it. */
 export function suiteKind(): Kind {
-  return pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })
+  return pipelineKind({ load: (source) => loadPipeline(source), calls: calledPrograms, engine: createEngine() })
 }
 
 /** A world whose answers are functions of what it is asked and of the key. */

@@ -5,7 +5,7 @@ import { quoted } from '../../../../src/kinds/pipeline/dot/literal.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
 import { TRUSTED } from '../../../../src/policy/label.ts'
-import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/called-programs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { rightsPolicy } from '../../../policy/rights.ts'
 import { runsSettings } from '../../../policy/settings.ts'
@@ -44,7 +44,7 @@ const child = `digraph child {
 
 const suite = kindSuite({
   name: 'a pipeline that changes itself',
-  kinds: [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })],
+  kinds: [pipelineKind({ load: (source) => loadPipeline(source), calls: calledPrograms, engine: createEngine() })],
   settings: runsSettings(),
   programs: [
     { kind: 'pipeline', id: 'grows', source: { dot: grows } },

@@ -5,7 +5,7 @@ import { pipelineKind } from '../../../../src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
 import { TRUSTED } from '../../../../src/policy/label.ts'
-import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/called-programs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { runsSettings } from '../../../policy/settings.ts'
 
@@ -64,7 +64,7 @@ const ports = (): Record<string, Port> => ({
 
 const suite = kindSuite({
   name: 'a conversation with tools',
-  kinds: [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })],
+  kinds: [pipelineKind({ load: (source) => loadPipeline(source), calls: calledPrograms, engine: createEngine() })],
   settings: runsSettings(),
   programs: [{ kind: 'pipeline', id: 'talk', source: { dot: talk } }],
   args: { customer: 'ana' },

@@ -6,7 +6,7 @@ import { renderText } from '../../../../src/kinds/pipeline/language/render.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { outsidePort } from '../../../../src/kinds/pipeline/engine/outside-label.ts'
 import { TRUSTED } from '../../../../src/policy/label.ts'
-import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/called-programs.ts'
 import { kindSuite } from '../../../../src/testing/index.ts'
 import { runDot } from '../engine/harness.ts'
 import { evalWorld } from './eval-world.ts'
@@ -64,7 +64,7 @@ const tool: Port = {
 const suite = kindSuite({
   name: 'adapting pipeline',
   draws: 'the samples of an evaluation are shuffled',
-  kinds: [pipelineKind({ load: (source) => loadPipeline(source), refs: calledPrograms, engine: createEngine() })],
+  kinds: [pipelineKind({ load: (source) => loadPipeline(source), calls: calledPrograms, engine: createEngine() })],
   settings: runsSettings(),
   programs: [{ kind: 'pipeline', id: 'adapting', source: { dot: adapting } }],
   args: { avail_own: true },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject, Port } from '../../../../src/kernel/index.ts'
 import { loadPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
-import { calledPrograms } from '../../../../src/kinds/pipeline/face/refs.ts'
+import { calledPrograms } from '../../../../src/kinds/pipeline/face/called-programs.ts'
 import { runDot, told, type Went, type World } from '../engine/harness.ts'
 
 /** Two stages of a minute each, then what it ends with. */
