@@ -16,12 +16,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'app/run-flags.ts': 'the flags of the command, which loads no kind for its help',
   'app/options.ts': 'the input of a typed workflow: programs carry their types in a phantom key of one kind',
   'app/reflex.ts': 'what `run` takes as a value (`workflow()`, graphs), and `artifacts`, which only pipelines have',
-  'app/assembly.ts': 'lowered trust and terms of permissions, which the policy does not know by itself yet',
   'cli/verbs/explain.ts': 'the help of an operation, until modules bring verbs',
-  'app/world.ts': 'the port `model` reads a conversation that pipelines have put on the board',
-  'app/labelled-decisions.ts': 'decisions are labelled by the rules of pipelines',
-  'app/run-agents.ts': 'the agents of workflows, which belong to the room `agents`',
-  'app/simulating.ts': 'the simulated agents of workflows, which belong to the room `agents`',
 }
 
 const COMMENTS = /\/\*[\s\S]*?\*\/|(^|[^:'"`\\])\/\/[^\n]*/g

@@ -16,10 +16,19 @@ export { type ObserveOptions, SpanIds } from './history/telemetry/api.ts'
 export type { ProjectedSpan } from './history/telemetry/spans.ts'
 export { KINDS } from './app/kinds.ts'
 export type { ReflexOptions, ResumeOptions, RunOptions } from './app/options.ts'
-export type { KindModule, KindWorld, MadeKind, RunFolder } from './programs/kind-module.ts'
 export type { EdgeState, KindResult, KindView, StoryEvent } from './programs/kind-view.ts'
 export type { Graph, GraphEdge, GraphGroup, GraphNode } from './programs/graph.ts'
-export type { Language, ReadContext, Reader, ReadProgram, ReadResult } from './programs/language.ts'
+export type {
+  AnyKindModule,
+  KindBody,
+  KindHead,
+  KindModule,
+  KindWorld,
+  LazyKindModule,
+  MadeKind,
+  RunFolder,
+} from './programs/kind-module.ts'
+export type { Language, LanguageNames, ReadContext, Reader, ReadProgram, ReadResult } from './programs/language.ts'
 export type { RunOption, RunOptionTable } from './programs/run-options.ts'
 export { Reflex } from './app/reflex.ts'
 export type { StoryLine } from './history/trace.ts'

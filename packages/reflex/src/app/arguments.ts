@@ -3,8 +3,9 @@ import type { CancelOptions } from '../runs/cancelling.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { ForkRunOptions } from './forking.ts'
-import type { RunFilter } from '../kernel/index.ts'
-import type { KindModule } from '../programs/kind-module.ts'
+import { isObject, type RunFilter } from '../kernel/index.ts'
+import type { AnyKindModule } from '../programs/kind-module.ts'
+import { BODY_FORMS } from '../programs/load-body.ts'
 import type { RunOptionTable, RunOptionType } from '../programs/run-options.ts'
 import type { ResumeOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TRUST_LEVELS } from '../policy/index.ts'
@@ -75,19 +76,23 @@ const SHARED = {
   }),
 } satisfies FormsOf<SharedOptions>
 
-const KIND_MODULE = shape('a kind', {
-  name: TEXT,
-  language: shape('a language', { endings: TEXTS, owns: FUNCTION, format: FUNCTION }),
-  view: OBJECT,
-  faults: listOf(OBJECT),
-  make: FUNCTION,
+const KIND_HEAD = { name: TEXT, faults: listOf(OBJECT), uses: TEXTS }
+const WHOLE_KIND = shape('a kind', { ...KIND_HEAD, ...BODY_FORMS })
+const LAZY_KIND = shape('a kind', {
+  ...KIND_HEAD,
+  language: shape('a language', { endings: TEXTS, owns: FUNCTION }),
+  load: FUNCTION,
 })
+const KIND: Form = {
+  what: 'a kind',
+  mismatch: (value) => (isObject(value) && 'load' in value && !('make' in value) ? LAZY_KIND : WHOLE_KIND).mismatch(value),
+}
 
 /** The form of `kinds`, which is read before all others. */
-export const KIND_LIST = optional(listOf(KIND_MODULE))
+export const KIND_LIST = optional(listOf(KIND))
 
 /** Returns the form of the options of `new Reflex`, with those of each kind under its name. */
-export function reflexForm(modules: readonly KindModule[]): Form {
+export function reflexForm(modules: readonly AnyKindModule[]): Form {
   const own = modules.map(({ name, hostOptions = options({}) }) => [name, hostOptions] as const)
   return options({ ...SHARED, kinds: KIND_LIST, ...Object.fromEntries(own) })
 }
@@ -116,7 +121,7 @@ const RUN = {
 export const PROGRAM = anyOf(TEXT, OBJECT)
 
 /** Returns the form of the options of `run`, with those of each kind under its name. */
-export function runForm(modules: readonly KindModule[]): Form {
+export function runForm(modules: readonly AnyKindModule[]): Form {
   return options({ ...RUN, ...Object.fromEntries(modules.map(({ name, runOptions = {} }) => [name, runOptionsForm(runOptions)])) })
 }
 

@@ -9,13 +9,12 @@ import { isModule, Kinds } from '../programs/kinds.ts'
 import { KnownStores } from './known-stores.ts'
 import { Library } from '../programs/library.ts'
 import { readText } from '../programs/read-text.ts'
-import type { KindModule, KindWorld } from '../programs/kind-module.ts'
+import type { AnyKindModule, KindWorld } from '../programs/kind-module.ts'
 import type { Reader } from '../programs/language.ts'
-import { installKinds } from './install-kinds.ts'
+import { InstalledKinds } from './install-kinds.ts'
 import { simulatedModels } from './simulating.ts'
 import { createModels, type Models, type PriceFile, readPrices, recorder, simulatedModel } from '../models/index.ts'
 import type { SharedOptions } from './options.ts'
-import { runFolderOf } from '../kinds/pipeline/face/assemble.ts'
 import { WrittenLabels } from '../policy/written-labels.ts'
 import {
   createPolicy,
@@ -24,6 +23,7 @@ import {
   type OperatorPolicy,
   extraRoots,
   type PolicyFile,
+  type PolicySettings,
   type Redaction,
   redaction,
   runRedaction,
@@ -37,8 +37,8 @@ import { createTools, fsCapability, lowestLimits, SimulatedTools, type Tool, too
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels } from './outer-labels.ts'
 import { programProvenance } from './provenance.ts'
-import { jsonSchemaIssues } from '../kinds/workflow/runtime.ts'
-import { HOUSE_PORTS, portsOf } from './world.ts'
+import { jsonSchemaIssues } from '../text/json-schema/schema-findings.ts'
+import { housePorts, runFolderOf } from './world.ts'
 
 /** The parts of a `Reflex`, put together. */
 export interface Assembly extends ChosenStore {
@@ -60,7 +60,7 @@ export interface Assembly extends ChosenStore {
 }
 
 /** Puts the parts together: every default of Reflex is here or in what is called from here. */
-export function assemble(options: SharedOptions, modules: readonly KindModule[], surroundings: Surroundings): Assembly {
+export function assemble(options: SharedOptions, modules: readonly AnyKindModule[], surroundings: Surroundings): Assembly {
   const { environment, worker, host, cwd } = surroundings
   // Policy and tools compare real paths: a link on the way here must not make everything foreign.
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
@@ -82,6 +82,7 @@ export function assemble(options: SharedOptions, modules: readonly KindModule[],
     ...home,
     userHome: environment['HOME'],
     now: () => host.now(),
+    runFolder: (call) => runFolderOf(installed.made, call),
   })
   const created = createModels({
     host,
@@ -110,10 +111,17 @@ export function assemble(options: SharedOptions, modules: readonly KindModule[],
     labels,
     isProgram: (path) => kinds.isProgram(path),
   }
-  const installed = installKinds(modules, world, { readers, options: (kind): unknown => Reflect.get(options, kind), ports: HOUSE_PORTS })
+  const installed: InstalledKinds = new InstalledKinds({
+    kinds,
+    world,
+    readers,
+    options: (kind): unknown => Reflect.get(options, kind),
+    ports: housePorts(world, () => installed.made),
+  })
   const runtime: Runtime<RunSettings> = new Runtime({
-    kinds: installed.kinds,
-    ports: portsOf(world, installed),
+    kinds: installed.made.map(({ kind }) => kind),
+    kindLoader: installed,
+    ports: installed.ports,
     policy,
     settings: settingsCodec({
       workdir,
@@ -177,7 +185,7 @@ function realFolder(path: string): string {
 }
 
 /** The capabilities that the options of a host allow. */
-function grantsOf(modules: readonly KindModule[], options: object): readonly string[] {
+function grantsOf(modules: readonly AnyKindModule[], options: object): readonly string[] {
   return modules.flatMap((module) => module.grants?.((Reflect.get(options, module.name) as unknown) ?? {}) ?? [])
 }
 
@@ -188,21 +196,18 @@ function policyFor(
   {
     reserved,
     userHome,
-    now,
-  }: Pick<Assembly, 'reserved'> & {
-    readonly userHome: string | undefined
-    readonly now: () => number
-  },
+    ...settings
+  }: Pick<Assembly, 'reserved'> &
+    Required<Pick<PolicySettings, 'now' | 'runFolder'>> & { readonly userHome: string | undefined },
 ): { readonly policy: OperatorPolicy; readonly allow: (tool: Tool) => void } {
   const hostGrants: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
   const allow = (tool: Tool): void => void hostGrants.allow.push(toolCapability(tool.name))
   for (const tool of tools) allow(tool)
   hostGrants.allow.push(...grants)
   const operatorPolicy = createPolicy({
-    runFolder: runFolderOf,
+    ...settings,
     home: userHome,
     realPath,
-    now,
     grants: [{ ...hostGrants, roots: extraRoots(hostGrants.allow) }, ...policy],
     reserved,
   })

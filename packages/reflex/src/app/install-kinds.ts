@@ -1,29 +1,32 @@
 import { RUN_NAMES, SHARED_NAMES } from './arguments.ts'
 import { faults } from '../runs/faults.ts'
-import { causeOf, type Fault, isFault, type Kind, type Port } from '../kernel/index.ts'
-import type { KindModule, KindWorld } from '../programs/kind-module.ts'
+import { causeOf, type Fault, isFault, type Kind, type KindLoader, type Port } from '../kernel/index.ts'
+import type { AnyKindModule, KindBody, KindWorld, MadeKind } from '../programs/kind-module.ts'
+import type { Kinds } from '../programs/kinds.ts'
 import type { Reader } from '../programs/language.ts'
 import type { RunSettings } from '../policy/index.ts'
 import { quote } from '../text/index.ts'
 
-/** The kinds of a `Reflex`, made. */
-export interface InstalledKinds {
-  readonly kinds: readonly Kind[]
-  /** The ports that kinds bring. */
-  readonly ports: Readonly<Record<string, Port<RunSettings>>>
-}
-
 /**
  * Refuses kinds that cannot stand beside each other: a name, an ending of files or a flag of the command that two of them have.
- * Throws `R2115`, naming both.
+ * Throws `R2115`, naming both, and `R2116` for a port of `uses` that is not in `ports`. Loads no kind.
  */
-export function checkModules(modules: readonly KindModule[]): void {
+export function checkModules(modules: readonly AnyKindModule[], ports: readonly string[]): void {
   const claimed = new Map([...SHARED_NAMES, ...RUN_NAMES].map((name) => [`the name ${quote(name)}`, RESERVED]))
-  for (const { name, language, runOptions = {} } of modules) {
+  for (const { name, language, uses, runOptions = {} } of modules) {
+    const missing = uses.find((port) => !ports.includes(port))
+    if (missing !== undefined) throw missingPort(name, missing, ports)
     claim(claimed, `the name ${quote(name)}`, name)
     for (const ending of language.endings) claim(claimed, `the ending ${quote(ending)}`, name)
     for (const { flag } of Object.values(runOptions)) claim(claimed, `the flag ${flag}`, name)
   }
+}
+
+function missingPort(kind: string, port: string, known: readonly string[]): Fault {
+  return faults.make('R2116', `the kind ${quote(kind)} uses the port ${quote(port)}, which Reflex does not have`, {
+    fix: `name one of ${known.join(', ')}, or take ${quote(port)} out of \`uses\` and return it from \`make\` of the kind`,
+    data: { known: [...known] },
+  })
 }
 
 /** Stands for the options that are no kind's. */
@@ -40,47 +43,78 @@ function claim(claimed: Map<string, string>, what: string, module: string): void
   claimed.set(what, module)
 }
 
+/** What kinds are made with. */
+interface InstallWorld {
+  readonly kinds: Kinds
+  readonly world: KindWorld
+  /** Takes the reader of each kind that is made. */
+  readonly readers: Map<string, Reader>
+  /** Returns what the host gives to a kind. */
+  readonly options: (kind: string) => unknown
+  /** The ports of Reflex. */
+  readonly ports: Readonly<Record<string, Port<RunSettings>>>
+}
+
 /**
- * Makes kinds, each with the options that its host gives, and adds their readers. Throws `R2116` for a port that a kind uses and
- * nobody has, `R2117` for a kind that throws while it is made; both name the kind.
+ * The kinds of a `Reflex`, each made once: those that are whole at once, the others when one of their programs or runs is first met.
+ * Throws `R2117` for a kind that throws while it is made, `R2126` for one of another name, `R2127` for a port that another kind or
+ * Reflex has; each names the kind.
  */
-export function installKinds(
-  modules: readonly KindModule[],
-  world: KindWorld,
-  {
-    readers,
-    options,
-    ports: own,
-  }: {
-    readonly readers: Map<string, Reader>
-    readonly options: (kind: string) => unknown
-    /** The ports of the house. */
-    readonly ports: readonly string[]
-  },
-): InstalledKinds {
-  const made = modules.map((module) => ({ name: module.name, ...makeKind(module, world, options(module.name)) }))
-  const ports = Object.assign({}, ...made.map((one) => one.ports)) as Record<string, Port<RunSettings>>
-  const known = new Set([...own, ...Object.keys(ports)])
-  for (const { name, uses, reader } of made) {
-    const missing = uses.find((port) => !known.has(port))
-    if (missing !== undefined)
-      throw faults.make('R2116', `the kind ${quote(name)} uses the port ${quote(missing)}, which nothing provides`, {
-        fix: `return the port ${quote(missing)} from \`make\` of the kind, or add the kind that has it`,
-        data: { known: [...known] },
-      })
-    readers.set(name, reader)
+export class InstalledKinds implements KindLoader {
+  /** The ports of Reflex, and those of each kind that is made. */
+  readonly ports: Map<string, Port<RunSettings>>
+  readonly #world: InstallWorld
+  readonly #owners: Map<string, string>
+  readonly #made = new Map<string, MadeKind>()
+
+  constructor(world: InstallWorld) {
+    this.#world = world
+    this.ports = new Map(Object.entries(world.ports))
+    this.#owners = new Map(Object.keys(world.ports).map((port) => [port, RESERVED]))
+    for (const module of world.kinds.modules) if ('make' in module) this.#install(module.name, module)
   }
-  return {
-    kinds: made.map(({ kind }) => kind),
-    ports,
+
+  get names(): readonly string[] {
+    return this.#world.kinds.names
+  }
+
+  /** The kinds that are made so far. */
+  get made(): readonly MadeKind[] {
+    return [...this.#made.values()]
+  }
+
+  /** Loads and makes a kind if that is not done yet; undefined for one that is not in the list. Rejects also with `R2125`. */
+  async load(name: string): Promise<Kind | undefined> {
+    const body = await this.#world.kinds.load(name)
+    return body === undefined ? undefined : (this.#made.get(name) ?? this.#install(name, body)).kind
+  }
+
+  #install(name: string, body: KindBody): MadeKind {
+    const { world, readers, options } = this.#world
+    const made = makeKind(name, body, world, options(name))
+    if (made.kind.name !== name)
+      throw faults.make('R2126', `the module ${quote(name)} makes a kind with the name ${quote(made.kind.name)}`, {
+        fix: `name both ${quote(name)}`,
+      })
+    for (const port of Object.keys(made.ports)) {
+      const owner = this.#owners.get(port)
+      if (owner !== undefined) throw samePort(port, name, owner)
+    }
+    for (const [port, one] of Object.entries(made.ports)) {
+      this.#owners.set(port, name)
+      this.ports.set(port, one)
+    }
+    readers.set(name, made.reader)
+    this.#made.set(name, made)
+    return made
   }
 }
 
-function makeKind(module: KindModule, world: KindWorld, options: unknown): ReturnType<KindModule['make']> {
+function makeKind(name: string, body: KindBody, world: KindWorld, options: unknown): MadeKind {
   try {
-    return module.make(world, options)
+    return body.make(world, options)
   } catch (thrown) {
-    throw isFault(thrown) ? thrown : unmade(module.name, thrown)
+    throw isFault(thrown) ? thrown : unmade(name, thrown)
   }
 }
 
@@ -90,4 +124,12 @@ function unmade(name: string, thrown: unknown): Fault {
     cause: causeOf(thrown),
     fix: `correct \`make\` of the kind ${quote(name)}`,
   })
+}
+
+function samePort(port: string, kind: string, owner: string): Fault {
+  const both =
+    owner === RESERVED
+      ? `the kind ${quote(kind)} and Reflex both bring the port ${quote(port)}`
+      : `the kinds ${quote(owner)} and ${quote(kind)} both bring the port ${quote(port)}`
+  return faults.make('R2127', both, { fix: `rename the port of the kind ${quote(kind)}` })
 }

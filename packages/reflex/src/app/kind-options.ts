@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { KindModule } from '../programs/kind-module.ts'
+import type { AnyKindModule } from '../programs/kind-module.ts'
 import type { RunOption } from '../programs/run-options.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { realRoot } from '../tools/paths.ts'
@@ -13,7 +13,7 @@ export interface ChosenOption {
 }
 
 /** The options of kinds that were given to a run, without those that say what holds anyway. */
-export function chosenOptions(modules: readonly KindModule[], options: object): ChosenOption[] {
+export function chosenOptions(modules: readonly AnyKindModule[], options: object): ChosenOption[] {
   return modules.flatMap(({ name: kind, runOptions = {} }) => {
     const given: unknown = Reflect.get(options, kind)
     return Object.entries(runOptions).flatMap(([name, option]): ChosenOption[] => {

@@ -1,10 +1,15 @@
-import type { KindModule } from '../programs/kind-module.ts'
+import type { AnyKindModule, KindBody, LazyKindModule } from '../programs/kind-module.ts'
 import type { RunOptionTable, RunOptionValues } from '../programs/run-options.ts'
 
 /** Kinds in a list. */
-export type KindModules = readonly KindModule[]
+export type KindModules = readonly AnyKindModule[]
 
-type HostOptionsOf<Module extends KindModule> = NonNullable<Parameters<Module['make']>[1]>
+type OptionsOf<Body extends KindBody> = NonNullable<Parameters<Body['make']>[1]>
+type HostOptionsOf<Module extends AnyKindModule> = Module extends LazyKindModule
+  ? OptionsOf<Awaited<ReturnType<Module['load']>>>
+  : Module extends KindBody
+    ? OptionsOf<Module>
+    : never
 type RunOptionsOf<Module> = Module extends { readonly runOptions?: infer Table }
   ? NonNullable<Table> extends RunOptionTable
     ? RunOptionValues<NonNullable<Table>>

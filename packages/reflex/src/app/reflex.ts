@@ -21,13 +21,12 @@ import { assemble, type Assembly, runFolderIn } from './assembly.ts'
 import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
 import { type StoredArtifact, StoredArtifacts } from '../kinds/pipeline/engine/artifacts.ts'
 import { readAddress } from '../runs/address.ts'
-import { checkRecording } from './run-agents.ts'
+import { checkRecording } from '../runs/run-models.ts'
 import type { ExportedTable, TableFormat } from '../history/tables/export-tables.ts'
 import type { Cause } from '../history/causes.ts'
 import type { Comparable, Comparison } from '../history/comparing.ts'
 import { faults } from '../runs/faults.ts'
 import { programFaults } from '../programs/faults.ts'
-import { addPrograms } from '../programs/add-programs.ts'
 import type { ForkedRun, ForkRunOptions } from './forking.ts'
 import { type AnswerResult, type AnswerOptions, findQuestion } from '../runs/answering.ts'
 import { type CancelResult, type CancelOptions, cancelStored } from '../runs/cancelling.ts'
@@ -69,6 +68,7 @@ import type { ProgramCheck } from './replaying-check.ts'
 import { beginningOf, RunFolders } from './run-folders.ts'
 import { chosenOptions, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
 import { checkModules } from './install-kinds.ts'
+import { HOUSE_PORTS } from './world.ts'
 import type { KindModules } from './options-by-kind.ts'
 import { KINDS } from './kinds.ts'
 import { exportedTools } from './exported-tools.ts'
@@ -103,7 +103,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   constructor(options: ReflexOptions<Modules> = {}) {
     const modules: KindModules = options.kinds ?? KINDS
     checkArguments('new Reflex', { kinds: [modules, KIND_LIST] })
-    checkModules(modules)
+    checkModules(modules, HOUSE_PORTS)
     checkArguments('new Reflex', { options: [options, reflexForm(modules)] })
     this.#modules = modules
     this.#runForm = runForm(modules)
@@ -113,7 +113,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     this.workdir = this.#assembly.workdir
     this.home = this.#assembly.home
     this.#folders = new RunFolders({
-      modules,
+      kinds: this.#assembly.kinds,
       runtime: this.#assembly.runtime,
       onTrouble: (fault) => options.onTrouble?.(fault),
     })
@@ -242,7 +242,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
         `logs ${settings.logs.folder}`,
       )
     const accepted = this.kinds.inputs(program, (options.input ?? {}) as JsonObject, options.texts)
-    const input = { ...accepted, ...beginningOf(this.#modules, program, optionsOfKind(chosen, program.kind, places), settings) }
+    const input = { ...accepted, ...beginningOf(this.kinds, program, optionsOfKind(chosen, program.kind, places), settings) }
     const run = await this.runtime.start(program, {
       ...(Object.keys(input).length === 0 ? {} : { args: input }),
       ...(options.id === undefined ? {} : { id: options.id }),
@@ -322,8 +322,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     validate: boolean,
   ): Promise<{ program: Program; file?: string; written?: WrittenBy }> {
     if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, trust)
-    const accepted = this.kinds.accept(what, this.library.context(validate))
-    if (accepted !== undefined) return { program: addPrograms(this.runtime.programs, accepted.kind, accepted.program) }
+    const accepted = await this.library.accept(what, validate)
+    if (accepted !== undefined) return { program: accepted }
     if ('hash' in what) return { program: what }
     throw programFaults.make('R1021', 'what is to be run is no program', {
       fix: 'give a path, a program, or what a module of programs exports',

@@ -115,7 +115,7 @@ class Replay {
   async #next(record: Rec): Promise<ReplayDifference | undefined> {
     const pins = record.more?.start?.pins ?? record.more?.pin
     if (isList(pins)) {
-      this.#journals.requireSupportedRevision(pins, this.#row.id)
+      await this.#journals.requireSupportedRevision(pins, this.#row.id)
       await this.#journals.loadPrograms(pins, this.#row.id)
     }
     const found = this.#replayer.decide(record)

@@ -1,12 +1,12 @@
 import type { Fault, JsonObject, Program, Run, Runtime } from '../kernel/index.ts'
 import type { RunSettings } from '../policy/index.ts'
-import type { KindModule, RunFolder } from '../programs/kind-module.ts'
+import type { Kinds } from '../programs/kinds.ts'
 import { secretIn } from './secret-file.ts'
 
 /** What the folders of runs need of the rest. */
 interface FolderWorld {
   readonly runtime: Runtime<RunSettings>
-  readonly modules: readonly KindModule[]
+  readonly kinds: Kinds
   /** Hears of a folder that cannot be written. */
   readonly onTrouble: (fault: Fault) => void
 }
@@ -27,7 +27,7 @@ export class RunFolders {
   follow(run: Run<RunSettings>, kind: string | undefined): void {
     const { runtime, onTrouble } = this.#world
     const { logs, folder: ownFolder, persistArtifacts } = run.settings
-    const folder = folderOf(this.#world.modules, kind)
+    const folder = this.#world.kinds.folder(kind ?? '')
     if (folder === undefined) return
     const logsRoot = logs?.folder ?? (runtime.store?.durable === true ? ownFolder : undefined)
     if (logsRoot === undefined) return
@@ -44,16 +44,7 @@ export class RunFolders {
 }
 
 /** The input of a run that its options let begin elsewhere, as at a checkpoint; empty for any other. */
-export function beginningOf(
-  modules: readonly KindModule[],
-  { kind, def }: Program,
-  options: JsonObject,
-  { logs }: Pick<RunSettings, 'logs'>,
-): JsonObject {
+export function beginningOf(kinds: Kinds, { kind, def }: Program, options: JsonObject, { logs }: Pick<RunSettings, 'logs'>): JsonObject {
   const secret = logs?.secret === undefined ? undefined : secretIn(logs.secret)
-  return folderOf(modules, kind)?.beginsAt?.(def, options, { secret }) ?? {}
-}
-
-function folderOf(modules: readonly KindModule[], kind: string | undefined): RunFolder | undefined {
-  return modules.find(({ name }) => name === kind)?.folder
+  return kinds.folder(kind)?.beginsAt?.(def, options, { secret }) ?? {}
 }

@@ -1,9 +1,7 @@
-import type { RunnableAgent } from '../agents/index.ts'
 import { createModels, FREE, type Models, type ModelsOptions, simulatedModel } from '../models/index.ts'
-import type { DecisionAgent } from '../kinds/workflow/types.ts'
 
 /**
- * The models and agents of a run that was started with `--simulate`: nothing leaves this machine. Models are simulated whatever
+ * The models of a run that was started with `--simulate`: nothing leaves this machine. Models are simulated whatever
  * they are called; tools that change something, run commands or use the network are not called, nor is code of the host: each port
  * says what it does instead (`Port.simulate`). What only reads files here is read, and everything is judged by the policy as if it
  * were real. The first record says that a run is simulated, so no resume makes it real.
@@ -19,15 +17,4 @@ export function simulatedModels(settings: Pick<ModelsOptions, 'host' | 'guess' |
     unpricedModels: () => [],
     generate: ({ model: _model, ...request }, call) => models.generate(request, call),
   }
-}
-
-/** Agents of the host: each takes the first way that is open, and calls nothing. */
-export function simulatedAgents(agents: Readonly<Record<string, DecisionAgent>>): Readonly<Record<string, RunnableAgent>> {
-  const agent: RunnableAgent = {
-    async resolve({ validEdges }) {
-      const [edge] = validEdges
-      return edge === undefined ? { type: 'complete' } : { type: 'advance', edge: edge.id }
-    },
-  }
-  return Object.fromEntries(Object.keys(agents).map((name) => [name, agent]))
 }

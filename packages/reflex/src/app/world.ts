@@ -1,24 +1,49 @@
-import { modelsByRun } from './run-agents.ts'
-import { ledgerPort, type Port } from '../kernel/index.ts'
-import type { InstalledKinds } from './install-kinds.ts'
-import { labelledDecisions } from './labelled-decisions.ts'
+import { type Call, type Json, ledgerPort, type Port } from '../kernel/index.ts'
 import { modelPort } from '../models/index.ts'
-import { requestOfCall } from '../kinds/pipeline/contract/conversation.ts'
-import type { KindWorld } from '../programs/kind-module.ts'
-import type { RunSettings } from '../policy/index.ts'
+import { modelsByRun } from '../runs/run-models.ts'
+import type { KindWorld, MadeKind } from '../programs/kind-module.ts'
+import type { JudgedCall, RunSettings } from '../policy/index.ts'
+import { labelledTools } from '../programs/labelled-tools.ts'
+import { suggest } from '../text/index.ts'
+import { toolPort } from '../tools/index.ts'
 
-/** The names of the ports of the house. */
-export const HOUSE_PORTS: readonly string[] = ['model', 'ledger']
+/** The names of the ports of Reflex, which the steps of every kind may ask for. */
+export const HOUSE_PORTS: readonly string[] = ['model', 'tool', 'ledger']
 
-/** The ports of all runs. Each port says what it does in a simulated run; models are chosen by the run. */
-export function portsOf(world: KindWorld, kinds: InstalledKinds): Readonly<Record<string, Port<RunSettings>>> {
-  const { host, store, models, simulated, redact, labels, isProgram, reserved } = world
-  const { decide } = kinds.ports
-  const modelsOf = modelsByRun({ real: { models }, simulated, redact })
+/** The ports of Reflex. Each says what it does in a simulated run; models are chosen by the run. `made`: the kinds that are made so far. */
+export function housePorts(world: KindWorld, made: () => readonly MadeKind[]): Readonly<Record<string, Port<RunSettings>>> {
+  const { host, store, models, simulated, redact, tools, policy, labels, isProgram, reserved } = world
+  const modelsOf = modelsByRun({ real: models, simulated: simulated.models, redact })
+  const requestOf = (call: Call<RunSettings>): Json | undefined => firstOf(made(), (kind) => kind.modelRequest?.(call)) ?? call.args
+  const tool = toolPort<RunSettings>({
+    tools,
+    guess: suggest,
+    place: (call) => ({ workdir: call.settings.workdir, runFolder: runFolderOf(made(), call), agentId: call.settings.agentId }),
+    allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
+    denies: (call, capability) => policy.denies(call, capability),
+  })
   return {
-    model: modelPort(({ settings }: { readonly settings: RunSettings }) => modelsOf(settings), requestOfCall),
+    model: modelPort(({ settings }: { readonly settings: RunSettings }) => modelsOf(settings), requestOf),
+    tool: labelledTools(tool, {
+      labels,
+      isProgram,
+      hidden: reserved,
+      now: () => host.now(),
+      keepsLabels: (def) => made().some((kind) => kind.keepsLabels?.(def) === true),
+    }),
     ledger: ledgerPort(store, host),
-    ...kinds.ports,
-    ...(decide === undefined ? {} : { decide: labelledDecisions(decide, { labels, isProgram, hidden: reserved, now: () => host.now() }) }),
   }
+}
+
+/** Returns the run folder of a call. */
+export function runFolderOf(made: readonly MadeKind[], call: JudgedCall): string {
+  return firstOf(made, (kind) => kind.runFolder?.(call)) ?? call.settings.folder
+}
+
+function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -1,4 +1,4 @@
-import { readDuration } from '../agents/index.ts'
+import { readDuration } from '../agents/duration.ts'
 import { faults } from '../runs/faults.ts'
 import { copyJson, type Json, type JsonObject, isObject } from '../kernel/index.ts'
 import { readText } from '../programs/read-text.ts'

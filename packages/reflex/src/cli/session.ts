@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readDuration } from '../agents/index.ts'
+import { readDuration } from '../agents/duration.ts'
 import { type Config, readConfig } from '../app/config.ts'
 import { faults } from '../runs/faults.ts'
 import { programFaults } from '../programs/faults.ts'

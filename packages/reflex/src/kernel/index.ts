@@ -36,7 +36,7 @@ export type { PermissionsCall, Policy, TermedNeed, Judgement } from './ports/pol
 export { type Call, type Port, type Repeat, SIMULATED, type Simulation, type Traits } from './ports/port.ts'
 export { fixedSettings, plainSettings, type RunFacts, type SettingsCodec, type SettingsOwner } from './ports/settings.ts'
 export { pinOf, type Program, programHash } from './step/program.ts'
-export { Programs } from './step/programs.ts'
+export { type KindLoader, Programs } from './step/programs.ts'
 export type { QueuedInput } from './state/queue.ts'
 export { askerOf } from './journal/old-words.ts'
 export * from './journal/record.ts'

@@ -54,6 +54,16 @@ export function combine(...labels: readonly Label[]): Label {
   )
 }
 
+/** True if a label must outlive the board: a value that is read again gets level 1 without sensitivity anyway. */
+export function isLasting({ level, sensitivity }: Label): boolean {
+  return level > 1 || sensitivity > 0
+}
+
+/** True if a program with this label is not its author's alone: a model's text is no program of the operator's. */
+export function isWorthStoring({ level, sensitivity }: Label): boolean {
+  return level > 0 || sensitivity > 0
+}
+
 export function isTrusted({ level, sensitivity, confidence, bits }: Label): boolean {
   return level === 0 && sensitivity === 0 && confidence === 3 && bits === ALL_BITS
 }

@@ -159,7 +159,7 @@ export function createPolicy(settings: PolicySettings): OperatorPolicy {
       permissionsAhead(call, needs, {
         trust: trustOf(call),
         judge: (need) => judgeAhead(rightsOfCall(call), need),
-        folder: folderOf(settings, call),
+        folder: call.settings.folder,
       }),
     budgetQuestion,
     priceQuestion,

@@ -65,4 +65,12 @@ export const programFaults = defineFaults({
       'The reader of a kind returns what is wrong with a file as findings. This one threw something that is not a fault, which is a mistake in the kind.',
     fix: 'Correct `read` of the kind: return findings for a wrong text.',
   },
+  R2125: {
+    title: 'A kind cannot be loaded',
+    verdict: 'fail',
+    when: 'when a program or a run of the kind is first met',
+    means: 'The `load` of the kind rejected, so none of its programs can be read or run. Programs of other kinds are not concerned.',
+    often: 'a module of the kind that is not installed',
+    fix: 'Correct `load` of the kind, or leave the kind out of `kinds`.',
+  },
 })

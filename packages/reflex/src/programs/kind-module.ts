@@ -1,40 +1,67 @@
-import type { Fault, FaultFamily, Host, JsonObject, Kind, Port, Redactor, Run, Runtime, Store } from '../kernel/index.ts'
+import type { Call, Fault, FaultFamily, Host, Json, JsonObject, Kind, Port, Redactor, Run, Runtime, Store } from '../kernel/index.ts'
 import type { Models } from '../models/index.ts'
-import type { OperatorPolicy, RunSettings } from '../policy/index.ts'
+import type { JudgedCall, OperatorPolicy, RunSettings } from '../policy/index.ts'
 import type { WrittenLabels } from '../policy/written-labels.ts'
 import type { Form } from '../text/index.ts'
 import type { Tools } from '../tools/index.ts'
-import type { KindFace } from './kinds.ts'
-import type { Reader } from './language.ts'
+import type { KindView } from './kind-view.ts'
+import type { Language, LanguageNames, Reader } from './language.ts'
 import type { RunOptionTable } from './run-options.ts'
 
-/**
- * Everything that a kind brings to a `Reflex`. The parts without a host are there at once: its name, language, view, faults and
- * the options of its runs; `make` gives the rest. `Options`: what its hosts give, as `new Reflex({ NAME: options })`.
- */
-export interface KindModule<Name extends string = string, Options = unknown, Def = unknown, Own extends RunOptionTable = RunOptionTable>
-  extends KindFace {
+/** The parts of a kind that are known before any of its programs is: they are read when a `Reflex` is made. */
+export interface KindHead<Name extends string = string, Options = unknown, Own extends RunOptionTable = RunOptionTable> {
   readonly name: Name
+  readonly language: LanguageNames
   readonly faults: readonly FaultFamily<string>[]
+  /** Names of the ports of Reflex that its steps ask for. It asks for its own ports without naming them. */
+  readonly uses: readonly string[]
   /** The form of the options that its hosts give; absent: it takes none. */
   readonly hostOptions?: Form
   /** Options of its runs, each also a flag of the command. */
   readonly runOptions?: Own
-  /** The files that a run of this kind keeps. */
-  readonly folder?: RunFolder<Def>
   /** Capabilities that the options of a host allow: giving a function is allowing it. */
   grants?(options: Options): readonly string[]
+}
+
+/** The parts of a kind that only its programs and their runs need. */
+export interface KindBody<Options = unknown, Def = unknown> {
+  readonly language: Language
+  readonly view: KindView
+  /** The files that a run of this kind keeps. */
+  readonly folder?: RunFolder<Def>
+  /** Makes the parts that need a host. `options`: those of the host, as `new Reflex({ NAME: options })`. */
   make(world: KindWorld, options?: Options): MadeKind<Def>
 }
+
+/** Everything that a kind brings to a `Reflex`, there when the `Reflex` is made. */
+export interface KindModule<Name extends string = string, Options = unknown, Def = unknown, Own extends RunOptionTable = RunOptionTable>
+  extends KindHead<Name, Options, Own>,
+    KindBody<Options, Def> {
+  readonly language: Language
+}
+
+/** The same for a kind whose body is loaded when one of its programs or runs is first met. */
+export interface LazyKindModule<Name extends string = string, Options = unknown, Def = unknown, Own extends RunOptionTable = RunOptionTable>
+  extends KindHead<Name, Options, Own> {
+  /** Called by each `Reflex` that meets the kind, again only after a rejection: `R2117`. */
+  load(): Promise<KindBody<Options, Def>>
+}
+
+/** A kind as a `Reflex` takes it. */
+export type AnyKindModule = KindModule | LazyKindModule
 
 /** The parts of a kind that need a host. */
 export interface MadeKind<Def = unknown> {
   readonly kind: Kind<Def>
   readonly reader: Reader<Def>
-  /** The ports that it brings; each says what it does in a simulated run (`Port.simulate`). */
+  /** The ports that it brings; each says what it does in a simulated run (`Port.simulate`). No other kind has one of these names. */
   readonly ports: Readonly<Record<string, Port<RunSettings>>>
-  /** Names of ports that its steps ask for, its own and others: all must be there. */
-  readonly uses: readonly string[]
+  /** Returns the whole request of a call to a model that refers to the board of its frame; undefined for a call of another kind. */
+  modelRequest?(call: Call<RunSettings>): Json | undefined
+  /** Returns the run folder of a call if programs of the kind give their runs several, one after another; undefined otherwise. */
+  runFolder?(call: JudgedCall): string | undefined
+  /** True for a program of the kind whose frames keep the labels of values, so that tools return theirs with a label. */
+  keepsLabels?(def: unknown): boolean
 }
 
 /** The parts of a `Reflex` that kinds are made with. */

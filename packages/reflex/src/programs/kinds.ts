@@ -1,74 +1,85 @@
 import { basename } from 'node:path'
 import { type Definitions, type Fault, type JsonObject, type Program, type Programs, RunPrograms, type State } from '../kernel/index.ts'
 import { programFaults } from './faults.ts'
+import type { AnyKindModule, KindBody, RunFolder } from './kind-module.ts'
 import type { KindView } from './kind-view.ts'
-import type { Language, ReadContext, Reader, ReadProgram } from './language.ts'
+import type { Language, Reader } from './language.ts'
+import { loadBody } from './load-body.ts'
 
-/** The part of a kind that needs no host. */
-export interface KindFace {
-  readonly name: string
-  readonly language: Language
-  readonly view: KindView
-}
-
-/** Kinds by name: how each displays, writes and reads its programs. */
+/** Kinds by name: how each displays, writes and reads its programs, as far as it is loaded. */
 export class Kinds {
-  readonly #faces: ReadonlyMap<string, KindFace>
+  readonly #modules: ReadonlyMap<string, AnyKindModule>
+  readonly #bodies = new Map<string, KindBody>()
+  readonly #loading = new Map<string, Promise<KindBody>>()
   readonly #readers: ReadonlyMap<string, Reader>
 
   /** `readers`: by the names of their kinds; without them nothing is read. */
-  constructor(faces: readonly KindFace[], readers: ReadonlyMap<string, Reader> = new Map()) {
-    this.#faces = new Map(faces.map((face) => [face.name, face]))
+  constructor(modules: readonly AnyKindModule[], readers: ReadonlyMap<string, Reader> = new Map()) {
+    this.#modules = new Map(modules.map((module) => [module.name, module]))
+    for (const module of modules) if ('make' in module) this.#bodies.set(module.name, module)
     this.#readers = readers
   }
 
   get names(): readonly string[] {
-    return [...this.#faces.keys()]
+    return [...this.#modules.keys()]
   }
 
-  get faces(): readonly KindFace[] {
-    return [...this.#faces.values()]
+  get modules(): readonly AnyKindModule[] {
+    return [...this.#modules.values()]
   }
 
-  /** Returns the view of a kind; the view of an unlisted kind displays nothing. */
+  /** Loads the body of a kind; undefined for a kind that is not in the list. Rejects with `R2125` for one that cannot be loaded. */
+  async load(kind: string): Promise<KindBody | undefined> {
+    const known = this.#bodies.get(kind) ?? this.#loading.get(kind)
+    if (known !== undefined) return known
+    const module = this.#modules.get(kind)
+    if (module === undefined || !('load' in module)) return undefined
+    const loading = loadBody(module)
+    this.#loading.set(kind, loading)
+    try {
+      const body = await loading
+      this.#bodies.set(kind, body)
+      return body
+    } finally {
+      this.#loading.delete(kind)
+    }
+  }
+
+  /** Returns the view of a kind that is loaded; the view of any other kind displays nothing. */
   view(kind: string): KindView {
-    return this.#faces.get(kind)?.view ?? NO_VIEW
+    return this.#bodies.get(kind)?.view ?? NO_VIEW
   }
 
+  /** Returns the language of a kind; undefined if the kind is not loaded. */
   language(kind: string): Language | undefined {
-    return this.#faces.get(kind)?.language
+    return this.#bodies.get(kind)?.language
   }
 
+  /** Returns the files that runs of a kind keep; undefined if they keep none, or the kind is not loaded. */
+  folder(kind: string): RunFolder | undefined {
+    return this.#bodies.get(kind)?.folder
+  }
+
+  /** Returns the reader of a kind; undefined before the kind is made. */
   reader(kind: string): Reader | undefined {
     return this.#readers.get(kind)
   }
 
   /** The kind of a file by its name, or the kind that is asked for; undefined if there is none. */
-  ofFile(file: string, kind?: string): KindFace | undefined {
-    if (kind !== undefined) return this.#faces.get(kind)
+  ofFile(file: string, kind?: string): AnyKindModule | undefined {
+    if (kind !== undefined) return this.#modules.get(kind)
     const name = basename(file)
-    return this.faces.find(({ language }) => language.endings.some((ending) => name.endsWith(ending)))
+    return this.modules.find(({ language }) => language.endings.some((ending) => name.endsWith(ending)))
   }
 
   /** The kind of a text that has no file name, by its beginning. */
-  ofText(text: string): KindFace | undefined {
-    return this.faces.find(({ language }) => language.owns(text))
+  ofText(text: string): AnyKindModule | undefined {
+    return this.modules.find(({ language }) => language.owns(text))
   }
 
   /** True if a file at this path could be read as a program, or imported as a module of programs or tools. */
   isProgram(path: string): boolean {
     return this.ofFile(path) !== undefined || (isModule(path) && !path.includes('/node_modules/'))
-  }
-
-  /** A program in memory that is no file: the first kind that knows it reads it. Throws the first error that it has. */
-  accept(value: unknown, context?: ReadContext): { readonly kind: string; readonly program: ReadProgram } | undefined {
-    for (const [kind, reader] of this.#readers) {
-      const result = reader.accept?.(value, undefined, context)
-      if (result === undefined) continue
-      if (result.program !== undefined) return { kind, program: result.program }
-      throw result.findings.find(({ severity }) => severity === 'error') ?? new TypeError('what was not accepted has an error')
-    }
-    return undefined
   }
 
   /** Named inputs as a program takes them, before its run begins. */
@@ -78,7 +89,7 @@ export class Kinds {
 
   /** Refuses a file whose name no kind has. */
   unknownFile(file: string): Fault {
-    const endings = this.faces.flatMap(({ language }) => language.endings.slice(0, 1))
+    const endings = this.modules.flatMap(({ language }) => language.endings.slice(0, 1))
     return programFaults.make('R1020', `cannot tell the kind of program from the file name ${file}`, {
       file,
       fix: `name it *${endings.join(', *')}, or say --kind`,

@@ -17,13 +17,17 @@ export interface PublishedSchema {
   schema(): Promise<object>
 }
 
-/** The written form of the programs of a kind. It needs no host. */
-export interface Language {
+/** The files and texts that are programs of a kind. */
+export interface LanguageNames {
   /** Endings of the names of files, the usual one first. No other kind has one of them. */
   readonly endings: readonly string[]
   readonly schemas?: readonly PublishedSchema[]
   /** True if a text is a program of this kind, by its beginning: for texts without a file name. */
   owns(text: string): boolean
+}
+
+/** The written form of the programs of a kind. It needs no host. */
+export interface Language extends LanguageNames {
   /** A text in the one form of the language, with its comments, or its errors. Never throws. */
   format(text: string, file?: string): FormattedText
   /** The place of a node or an edge in the text of a program, with a note beside it. Never throws. */

@@ -65,9 +65,24 @@ export class Library {
     return new Library(programs, this.#kinds, this.#places, this.#host)
   }
 
-  /** Returns the context for reading programs that are values. */
-  context(lint = true): ReadContext {
-    return { depth: 'errors', lint }
+  /**
+   * Registers a program in memory that is no file, with those that come along with it: the first kind that knows the value reads it.
+   * Undefined for a value that is no program. Rejects with the first error that it has.
+   */
+  async accept(value: unknown, lint = true): Promise<Program | undefined> {
+    for (const kind of this.#kinds.names) {
+      const result = (await this.#readerOf(kind))?.accept?.(value, undefined, readContext(lint))
+      if (result === undefined) continue
+      if (result.program !== undefined) return addPrograms(this.#programs, kind, result.program)
+      throw result.findings.find(({ severity }) => severity === 'error') ?? new TypeError('what was not accepted has an error')
+    }
+    return undefined
+  }
+
+  /** Loads a kind, and returns its reader. */
+  async #readerOf(kind: string): Promise<Reader | undefined> {
+    await this.#programs.load(kind)
+    return this.#kinds.reader(kind)
   }
 
   /** The file that a program was read from, by its hash, if it was read here. */
@@ -98,7 +113,7 @@ export class Library {
 
   async #check(path: string, kind?: string, lint = true, trust?: Trust): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
-    return { file, ...(await this.#read(file, kind, this.context(lint), trust)) }
+    return { file, ...(await this.#read(file, kind, readContext(lint), trust)) }
   }
 
   /**
@@ -112,7 +127,7 @@ export class Library {
     const ownResult = await this.#read(file, kind, { depth: 'alone' })
     if (ownResult.program === undefined) return { file, ...ownResult }
     const { def } = ownResult.program
-    const programKind = this.#programs.kind(this.#kinds.ofFile(file, kind)?.name ?? '')
+    const programKind = await this.#programs.load(this.#kinds.ofFile(file, kind)?.name ?? '')
     // A hash of what calls nothing would be for nothing.
     if (def !== undefined && (programKind.calls?.(def) ?? []).length === 0) return { file, ...ownResult }
     const program = this.#register(ownResult.program, file, ownResult.written, kind)
@@ -283,9 +298,9 @@ export class Library {
     return [...names].filter(([, name]) => !called.has(name)).map(([file]) => file)
   }
 
-  async #read(file: string, kind?: string, context: ReadContext = this.context(), trust?: Trust): Promise<ReadFile> {
-    const face = this.#kinds.ofFile(file, kind)
-    const reader = face && this.#kinds.reader(face.name)
+  async #read(file: string, kind?: string, context: ReadContext = readContext(), trust?: Trust): Promise<ReadFile> {
+    const { name } = this.#kinds.ofFile(file, kind) ?? {}
+    const reader = name === undefined ? undefined : await this.#readerOf(name)
     if (reader === undefined) throw this.#kinds.unknownFile(file)
     const text = readText(file)
     const written = await this.#places.provenance?.(file, text)
@@ -304,6 +319,10 @@ async function readWith(reader: Reader, text: string, file: string, context: Rea
   } catch (thrown) {
     throw toFault(thrown, (message, cause) => programFaults.make('R2119', `the reader of ${file} threw: ${message}`, { file, cause }))
   }
+}
+
+function readContext(lint = true): ReadContext {
+  return { depth: 'errors', lint }
 }
 
 /** A name that is looked up from a folder. */

@@ -122,7 +122,7 @@ export class RecordedRun {
       return files
     }
     const other = new Reflex({ ...this.#parts.world.options, store: memoryStore(), surroundings: surroundingsOf(reflex.host) })
-    const given = programOf(other, program)
+    const given = await programOf(other, program)
     requireUsed(given.name, names)
     return new GivenPrograms(reflex, other.runtime.programs)
   }

@@ -123,6 +123,17 @@ export const faults = defineFaults({
     often: 'a long list of values that belongs on the board, a program that writes expressions',
     fix: 'Split the condition over several edges or nodes, or compute a part of it earlier.',
   },
+  R1059: {
+    title: 'A schema of the board cannot be checked',
+    verdict: 'fail',
+    when: 'before a run',
+    rules: ['workflow SCHEMA_VIOLATION'],
+    means:
+      'The board has a JSON Schema for each of its keys. This schema is invalid, or uses a keyword that restricts values and that Reflex does not check; ' +
+      'a pattern must be matchable in linear time, so that no step can hang. Reflex ignores keywords that it does not know.',
+    often: 'a misspelt type, a pattern with lookahead or lookbehind, a $ref to another file',
+    fix: 'Correct the marked part according to JSON Schema 2020-12.',
+  },
   R1090: {
     title: 'A function is called with an invalid argument',
     verdict: 'fail',

@@ -158,6 +158,7 @@ test('a run can be cancelled where the module of its tools is gone, and nobody e
     return { host: virtualHost(), worker, cwd, environment: {}, actor: 'ana', seal: (text) => digest(text) }
   }
   const { runtime } = life(1)
+  await runtime.programs.load('workflow')
   const program = runtime.programs.add('workflow', 'asks', {
     id: 'asks',
     entry: 'a',

@@ -51,6 +51,7 @@ function program(next: JsonObject): JsonObject {
 /** A run as its maker wanted it, whatever `Reflex` would have said. */
 async function forged(cwd: string, source: JsonObject, by: Json, id = 'ask-1abc'): Promise<void> {
   const reflex = new Reflex({ surroundings: somebody(cwd) })
+  await reflex.runtime.programs.load('workflow')
   const made = reflex.runtime.programs.add('workflow', 'ask', source)
   await startForged(reflex, made, by, id)
   await reflex.close()

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Json, Kind, Program } from '../../src/kernel/index.ts'
-import { isFault, type KindModule, KINDS, Reflex, type RunOptionTable } from '../../src/index.ts'
+import type { Json, Kind, Port, Program } from '../../src/kernel/index.ts'
+import { isFault, type KindBody, type KindModule, KINDS, type LazyKindModule, Reflex, type RunOptionTable } from '../../src/index.ts'
 import { RUN_FLAGS } from '../../src/app/run-flags.ts'
+import type { RunSettings } from '../../src/policy/index.ts'
+import type { MadeKind } from '../../src/programs/kind-module.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { options, TEXT } from '../../src/text/index.ts'
@@ -22,12 +24,15 @@ const RUN_OPTIONS = {
   loud: { flag: '--loud', type: 'flag', does: 'say it in capitals', root: true, ignored: (kind) => `a ${kind} says nothing` },
 } as const satisfies RunOptionTable
 
+const SILENT: Port<RunSettings> = { leaves: false, repeat: 'free', simulate: 'perform', perform: () => null }
+
 /** A kind that repeats its text: one folder, one line. */
 const echo: KindModule<'echo', EchoOptions, Echo, typeof RUN_OPTIONS> = {
   name: 'echo',
   language: { endings: ['.echo.json'], owns: () => false, format: (text) => ({ text, findings: [] }) },
   view: { result: (_, value) => ({ value, how: 'said' }) },
   faults: [],
+  uses: [],
   hostOptions: options({ prefix: TEXT }),
   runOptions: RUN_OPTIONS,
   folder: {
@@ -47,10 +52,38 @@ const echo: KindModule<'echo', EchoOptions, Echo, typeof RUN_OPTIONS> = {
     return {
       kind,
       ports: {},
-      uses: [],
       reader: { read: (text) => ({ program: { id: 'hello', source: JSON.parse(text) as Json, def: undefined }, findings: [] }) },
     }
   },
+}
+
+/** Returns a made kind with some of its facts replaced. */
+function withKind<Def>(made: MadeKind<Def>, facts: Partial<Kind<Def>>): MadeKind<Def> {
+  return { ...made, kind: { ...made.kind, ...facts } }
+}
+
+/** The same kind behind `load`, and how often each of its parts was asked for. */
+function lazy(load: () => Promise<unknown> = async () => echo): {
+  readonly module: LazyKindModule<'echo', EchoOptions, Echo, typeof RUN_OPTIONS>
+  readonly loads: () => number
+} {
+  const { name, faults, uses, runOptions, hostOptions = options({}) } = echo
+  let loads = 0
+  return {
+    loads: () => loads,
+    module: {
+      name,
+      faults,
+      uses,
+      hostOptions,
+      ...(runOptions === undefined ? {} : { runOptions }),
+      language: { endings: ['.echo.json'], owns: () => false },
+      load: () => {
+        loads++
+        return load() as Promise<KindBody<EchoOptions, Echo>>
+      },
+    },
+  }
 }
 
 function folder(): string {
@@ -127,8 +160,7 @@ test('kinds that cannot stand beside each other are refused when the Reflex is m
   const flag = { ...echo, runOptions: { loud: { ...RUN_OPTIONS.loud, flag: '--dead-end' } } } as const
   expect(made(flag)).toBe('R2115 the kinds "pipeline" and "echo" both have the flag --dead-end')
   expect(made({ ...echo, name: 'store' })).toBe('R2115 the kind "store" has the name of an option of Reflex')
-  const lonely: KindModule = { ...echo, make: (world) => ({ ...echo.make(world), uses: ['radio'] }) }
-  expect(made(lonely)).toBe('R2116 the kind "echo" uses the port "radio", which nothing provides')
+  expect(made({ ...echo, uses: ['radio'] })).toBe('R2116 the kind "echo" uses the port "radio", which Reflex does not have')
   const broken: KindModule = {
     ...echo,
     make: () => {
@@ -136,7 +168,90 @@ test('kinds that cannot stand beside each other are refused when the Reflex is m
     },
   }
   expect(made(broken)).toBe('R2117 the kind "echo" cannot be made: no luck')
+  const misnamed: KindModule = { ...echo, make: (world) => withKind(echo.make(world), { name: 'ekko' }) }
+  expect(made(misnamed)).toBe('R2126 the module "echo" makes a kind with the name "ekko"')
+  const greedy: KindModule = { ...echo, make: (world) => ({ ...echo.make(world), ports: { model: SILENT } }) }
+  expect(made(greedy)).toBe('R2127 the kind "echo" and Reflex both bring the port "model"')
+  const twin: KindModule = { ...greedy, make: (world) => ({ ...echo.make(world), ports: { sing: SILENT } }) }
+  const endings = { ...echo.language, endings: ['.twin.json'] }
+  const other: KindModule = {
+    ...twin,
+    name: 'twin',
+    language: endings,
+    runOptions: {},
+    make: (world) => withKind(twin.make(world), { name: 'twin' }),
+  }
+  expect(made(twin, other)).toBe('R2127 the kinds "echo" and "twin" both bring the port "sing"')
   expect(codeOf(() => new Reflex({ ...at, kinds: [{ name: 'half' }] as unknown as readonly KindModule[] }))).toContain('kinds')
+})
+
+test('a kind behind `load` is loaded by the first file or run of its own, once, and by nothing else', async () => {
+  const workdir = folder()
+  const { module, loads } = lazy()
+  const at = place(workdir)
+  const reflex = new Reflex({ ...at, kinds: [...KINDS, module], echo: { prefix: 'well, ' } })
+  onTestFinished(() => reflex.close())
+  const [, pipeline] = KINDS
+  await reflex.run(join(workdir, 'flow.workflow.json'), { id: 'flow-1abc' })
+  expect([await reflex.inbox(), (await reflex.runs()).length, loads()]).toEqual([[], 1, 0])
+  expect(reflex.kinds.language(pipeline.name)).toBeUndefined()
+  const file = join(workdir, 'hello.echo.json')
+  const runs = await Promise.all([reflex.run(file, { id: 'hello-1abc' }), reflex.run(file, { echo: { loud: true } })])
+  expect([runs.map(({ value }) => value), loads()]).toEqual([['well, hello', 'WELL, HELLO'], 1])
+  // Another process meets the kind in the store.
+  const later = lazy()
+  const other = new Reflex({ ...at, kinds: [...KINDS, later.module], echo: { prefix: 'well, ' } })
+  await other.runs()
+  expect(later.loads()).toBe(0)
+  expect(await other.replay('hello-1abc')).toMatchObject({ result: 'equal' })
+  expect([later.loads(), (await other.show('hello-1abc')).row.status]).toEqual([1, 'completed'])
+})
+
+test('a run loads the kinds of all programs that it may call, before it is opened', async () => {
+  const workdir = folder()
+  const calls = {
+    id: 'calls',
+    entry: 'a',
+    nodes: { a: { id: 'a', spec: {}, invokes: { workflowId: 'echo:hello', returnMap: [] } } },
+    edges: [],
+  }
+  writeFileSync(join(workdir, 'calls.workflow.json'), JSON.stringify(calls))
+  const { module, loads } = lazy()
+  const reflex = new Reflex({ ...place(workdir), kinds: [...KINDS, module] })
+  onTestFinished(() => reflex.close())
+  const run = await reflex.run(join(workdir, 'calls.workflow.json'))
+  expect([run.run.state.pins.map(([name]) => name), loads()]).toEqual([['workflow:calls', 'echo:hello'], 1])
+})
+
+test('a kind that cannot be loaded or made is named when it is first met, and tried again the next time', async () => {
+  const workdir = folder()
+  const file = join(workdir, 'hello.echo.json')
+  const met = async (load: () => Promise<unknown>): Promise<string> => {
+    const reflex = new Reflex({ ...place(workdir), kinds: [...KINDS, lazy(load).module] })
+    onTestFinished(() => reflex.close())
+    return fails(reflex.run(file))
+  }
+  expect(await met(() => Promise.reject(new Error('no such package')))).toBe('R2125 the kind "echo" cannot be loaded: no such package')
+  expect(await met(async () => ({ ...echo, make: 3 }))).toMatch(/^R1090 load of the kind "echo": body\.make must be a function/)
+  expect(await met(async () => undefined)).toMatch(/^R1090 load of the kind "echo": body must be the body of a kind/)
+  const unmade = {
+    ...echo,
+    make: () => {
+      throw new Error('no luck')
+    },
+  }
+  expect(await met(async () => unmade)).toBe('R2117 the kind "echo" cannot be made: no luck')
+  expect(codeOf(() => new Reflex({ ...place(workdir), kinds: [{ ...lazy().module, load: 3 }] as never }))).toContain('load')
+  let fallen = false
+  const flaky = lazy(() => {
+    const isFirst = !fallen
+    fallen = true
+    return isFirst ? Promise.reject(new Error('once')) : Promise.resolve(echo)
+  })
+  const reflex = new Reflex({ ...place(workdir), kinds: [...KINDS, flaky.module] })
+  onTestFinished(() => reflex.close())
+  expect(await fails(reflex.run(file))).toContain('R2125')
+  expect((await reflex.run(file)).value).toBe('hello')
 })
 
 test('a kind that throws while it reads or compiles is named by a typed fault', async () => {

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../src/kernel/index.ts'
 import { BUILT_IN_OPERATIONS } from '../../src/kinds/pipeline/operations/built-in.ts'
 import { readPolicy } from '../../src/policy/index.ts'
 import { workflowSchema } from '../../src/kinds/workflow/index.ts'
-import { jsonSchemaIssues } from '../../src/kinds/workflow/runtime.ts'
+import { jsonSchemaIssues } from '../../src/text/json-schema/schema-findings.ts'
 import { reflex, workFolder } from './worlds.ts'
 
 const json = (text: string): unknown => JSON.parse(text) as unknown

@@ -44,6 +44,13 @@ function loadedBy(...words: string[]): { readonly all: readonly string[]; readon
   return { all: (loaded ?? []).filter((url) => url.startsWith('file:')), searched: ours.length }
 }
 
+/** A file of each kind that only its programs need. */
+const [WORKFLOW, PIPELINE] = ['/kinds/workflow/body.ts', '/kinds/pipeline/face/body.ts']
+const KINDS = [WORKFLOW, PIPELINE]
+
+/** Modules of a command that loads no kind, and of one that loads pipelines, with some to spare. */
+const [LIGHT, WITH_WORKFLOWS, WITH_PIPELINES] = [515, 585, 820]
+
 const has = (urls: readonly string[], part: string): boolean => urls.some((url) => url.includes(part))
 
 test('the version loads no verb', () => {
@@ -52,15 +59,42 @@ test('the version loads no verb', () => {
   expect([has(all, '/cli/verbs/'), has(all, '/commander/')]).toEqual([false, false])
 })
 
-test('a list of runs loads no program, model or tool, and no schemas', () => {
-  const { all } = loadedBy('runs')
-  expect(all.length).toBeLessThan(220)
-  expect(['/zod/', '/src/pipeline/', '/src/workflow/', '/src/models/', '/src/reflex.ts'].filter((part) => has(all, part))).toEqual([])
+test('help and a list of runs load no kind, program, model or tool, and no schemas', () => {
+  const others = ['/zod/', ...KINDS, '/src/agents/index.ts', '/src/models/', '/app/reflex.ts', '/app/kinds.ts']
+  for (const words of [['--help'], ['run', '--help'], ['runs']]) {
+    const { all } = loadedBy(...words)
+    expect(all.length).toBeLessThan(205)
+    expect(others.filter((part) => has(all, part))).toEqual([])
+  }
+})
+
+test('open questions are listed without a kind', () => {
+  const { all } = loadedBy('inbox')
+  expect(all.length).toBeLessThan(LIGHT)
+  expect(KINDS.filter((part) => has(all, part))).toEqual([])
+})
+
+test('a program loads its own kind and no other', () => {
+  writeFileSync(
+    join(folder, 'echo.dot'),
+    'digraph echo { start [shape=Mdiamond] a [shape=box, prompt="x"] done [shape=Msquare] start -> a -> done }',
+  )
+  const workflow = loadedBy('run', 'hello.workflow.json', '--simulate', '--json')
+  expect([has(workflow.all, WORKFLOW), has(workflow.all, PIPELINE), workflow.all.length < WITH_WORKFLOWS + 35]).toEqual([true, false, true])
+  const shown = loadedBy('show', 'last')
+  expect([has(shown.all, WORKFLOW), has(shown.all, PIPELINE)]).toEqual([true, false])
+  const pipeline = loadedBy('validate', 'echo.dot')
+  expect([has(pipeline.all, WORKFLOW), has(pipeline.all, PIPELINE), has(pipeline.all, '/src/agents/decision-agents.ts')]).toEqual([
+    false,
+    true,
+    false,
+  ])
+  expect(pipeline.all.length).toBeLessThan(WITH_PIPELINES)
 })
 
 test('validate loads no module for replay or export, and searches for no source file', () => {
   const { all, searched } = loadedBy('validate', 'hello.workflow.json')
-  expect(all.length).toBeLessThan(950)
+  expect(all.length).toBeLessThan(WITH_WORKFLOWS)
   expect(searched).toBe(0)
   const others = ['/history/archive/export', '/history/causes', '/history/tables/', '/replaying', '/src/forking.ts', '/src/collecting.ts']
   expect(others.filter((part) => has(all, part))).toEqual([])

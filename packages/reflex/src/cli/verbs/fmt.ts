@@ -46,8 +46,8 @@ export async function fmt(console: Console, paths: readonly string[], flags: Fmt
   const done: FormattedFile[] = []
   const seen = new Set<string>()
   for (const path of paths) {
-    if (path === STANDARD_INPUT) done.push(standardInput(await console.world.readInput(), flags))
-    else done.push(...formatPath(path, seen, console, flags))
+    if (path === STANDARD_INPUT) done.push(await standardInput(await console.world.readInput(), flags))
+    else done.push(...(await formatPath(path, seen, console, flags)))
   }
   printResults(console, done, flags)
   const errors = done.flatMap(({ findings }) => findings)
@@ -56,32 +56,34 @@ export async function fmt(console: Console, paths: readonly string[], flags: Fmt
   return flags.check === true && done.some(({ changed }) => changed) ? EXIT.no : EXIT.done
 }
 
-function formatPath(path: string, seen: Set<string>, console: Console, flags: FmtFlags): FormattedFile[] {
+async function formatPath(path: string, seen: Set<string>, console: Console, flags: FmtFlags): Promise<FormattedFile[]> {
   const { cwd, worker } = console.world.surroundings
   const full = resolve(cwd, path)
-  const listed = attempt(path, () => filesOf(full, path))
+  const listed = await attempt(path, () => filesOf(full, path))
   if ('findings' in listed) return [listed]
-  return listed.flatMap((named) => {
+  const done: FormattedFile[] = []
+  for (const named of listed) {
     const file = console.nearPath(named)
-    const result = attempt(file, () => {
+    const result = await attempt(file, async () => {
       // A link stays a link: its target is written, and only once.
       const real = realFile(named)
       if (seen.has(real)) return []
       seen.add(real)
       const before = readSource(real, file)
-      const { text, findings } = formatFor(file, flags.kind).format(before, file)
+      const { text, findings } = (await languageFor(file, flags.kind)).format(before, file)
       const changed = text !== undefined && text !== before
       if (changed && flags.check !== true) rewrite(real, text, worker.id.replace(/[^\w-]/g, '-'))
       return [{ file, changed, findings }]
     })
-    return 'findings' in result ? [result] : result
-  })
+    done.push(...('findings' in result ? [result] : result))
+  }
+  return done
 }
 
 /** Returns the fault of a file as its result, so that the other files are still formatted. */
-function attempt<Result>(file: string, work: () => Result): Result | FormattedFile {
+async function attempt<Result>(file: string, work: () => Result | Promise<Result>): Promise<Result | FormattedFile> {
   try {
-    return work()
+    return await work()
   } catch (thrown) {
     if (!isFault(thrown)) throw thrown
     return { file, changed: false, findings: [thrown] }
@@ -121,20 +123,21 @@ function readSource(file: string, named: string): string {
   throw programFaults.make('R1024', `${named} is not UTF-8`, { file: named, fix: 'convert it to UTF-8' })
 }
 
-function formatFor(file: string, kind: string | undefined): Language {
-  const face = BUILT_IN.ofFile(file, kind)
-  if (face === undefined) throw BUILT_IN.unknownFile(file)
+async function languageFor(file: string, kind: string | undefined): Promise<Language> {
+  const body = await BUILT_IN.load(BUILT_IN.ofFile(file, kind)?.name ?? '')
+  if (body === undefined) throw BUILT_IN.unknownFile(file)
   if (isModule(file))
     throw faults.make('R2031', `${file} is a module, and fmt does not format modules`, { file, fix: 'use a formatter for TypeScript' })
-  return face.language
+  return body.language
 }
 
-function standardInput(text: string, { kind }: FmtFlags): FormattedFile {
+async function standardInput(text: string, { kind }: FmtFlags): Promise<FormattedFile> {
   const file = STANDARD_INPUT
-  const result = attempt(file, () => {
-    const face = kind === undefined ? BUILT_IN.ofText(text) : BUILT_IN.ofFile(file, kind)
-    if (face === undefined) throw BUILT_IN.unknownFile('standard input')
-    return face.language.format(text, file)
+  const result = await attempt(file, async () => {
+    const { name = '' } = (kind === undefined ? BUILT_IN.ofText(text) : BUILT_IN.ofFile(file, kind)) ?? {}
+    const body = await BUILT_IN.load(name)
+    if (body === undefined) throw BUILT_IN.unknownFile('standard input')
+    return body.language.format(text, file)
   })
   if ('file' in result) return result
   return { file, changed: result.text !== undefined && result.text !== text, findings: result.findings, text: result.text ?? '' }

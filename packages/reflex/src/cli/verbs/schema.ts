@@ -23,7 +23,7 @@ interface Published {
 
 /** The published schemas. */
 export const PUBLISHED: readonly Published[] = [
-  ...BUILT_IN.faces.flatMap(({ language }) => language.schemas ?? []),
+  ...BUILT_IN.modules.flatMap(({ language }) => language.schemas ?? []),
   { name: 'policy', about: 'the rules that allow and deny capabilities', files: '*.policy.json', schema: () => policySchema },
   { name: 'answers', about: 'answers to questions', files: '*.answers.json', schema: () => answersSchema },
   { name: 'config', about: 'the settings of a folder', files: CONFIG, schema: configSchema },

@@ -85,8 +85,8 @@ export class ArchiveReader {
   }
 
   /**
-   * Returns every part, in order. Throws `R2070` to `R2084` with the number of the line, and `R5004` for a kind with an older revision
-   * here.
+   * Returns every part, in order. Throws `R2070` to `R2084` with the number of the line, `R2011` for a kind that is not here, and `R5004`
+   * for a kind with an older revision here.
    */
   async *parts(lines: Lines): AsyncGenerator<ArchivePart> {
     let pending: PendingFault | undefined
@@ -98,6 +98,8 @@ export class ArchiveReader {
       pending = this.#ended ? undefined : (this.#earlyRecord(line) ?? (cut === undefined ? this.#unreadableLine(line) : undefined))
       if (pending !== undefined) continue
       const part = this.#readLine(line, cut)
+      // The records that follow use the program.
+      if (part?.type === 'program') await this.#kinds.load(part.program.kind)
       if (part !== undefined) yield part
     }
     if (pending !== undefined) throw pending.atEnd

@@ -143,7 +143,7 @@ async function sourceAt(
   }
   const state = new State()
   for (const record of all.slice(0, wanted)) applyChecked(state, record)
-  journals.requireSupportedRevision(state.pins, run)
+  await journals.requireSupportedRevision(state.pins, run)
   return { run, record: wanted, state, definitions: await journals.definitions(state) }
 }
 

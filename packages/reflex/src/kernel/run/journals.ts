@@ -91,10 +91,10 @@ export class Journals {
     return new RunPrograms(this.#programs, state, this.#store.durable)
   }
 
-  /** Throws `R5011` where the programs of a run were begun by a revision of their kind that this one does not step. */
-  requireSupportedRevision(pins: readonly Pin[], run: string | undefined): void {
+  /** Rejects with `R5011` where the programs of a run were begun by a revision of their kind that this one does not step. */
+  async requireSupportedRevision(pins: readonly Pin[], run: string | undefined): Promise<void> {
     for (const [name, kindName, rev] of pins) {
-      const { oldestRev = 1, rev: now } = this.#programs.kind(kindName)
+      const { oldestRev = 1, rev: now } = await this.#programs.load(kindName)
       if (rev >= oldestRev) continue
       throw faults.make(
         'R5011',
@@ -107,11 +107,12 @@ export class Journals {
     }
   }
 
-  /** Makes the programs of pins known by their hashes: from the registry, else from the store. Throws `R5004` and `R5006`. */
+  /** Loads the kinds of pins and makes their programs known by their hashes: from the registry, else from the store. Throws `R5004` and `R5006`. */
   async loadPrograms(pins: readonly Pin[], run: string | undefined): Promise<void> {
     for (const pin of pins) {
       const [pinned, kindName, rev, hash] = pin
-      if (this.#programs.kind(kindName).rev < rev) throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run })
+      if ((await this.#programs.load(kindName)).rev < rev)
+        throw faults.make('R5004', `${pinned} needs revision ${rev} of ${kindName}`, { run })
       if (this.#programs.byHash(hash) !== undefined) continue
       const stored = await this.#store.program(hash)
       if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run })

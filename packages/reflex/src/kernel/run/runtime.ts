@@ -16,7 +16,7 @@ import { permitPort } from '../ports/permit.ts'
 import type { Policy } from '../ports/policy.ts'
 import type { Port } from '../ports/port.ts'
 import { type Program, pinOf } from '../step/program.ts'
-import { Programs } from '../step/programs.ts'
+import { type KindLoader, Programs } from '../step/programs.ts'
 import { FORMAT, type Pin, type Rec, type Start } from '../journal/record.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { Run, type RunWorld } from './run.ts'
@@ -28,7 +28,10 @@ import type { Lease, RunRow, RunStatus, Store, Worker } from '../ports/store.ts'
 /** What a runtime is made of. */
 export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly kinds: readonly Kind[]
-  readonly ports?: Readonly<Record<string, Port<S>>>
+  /** Kinds that are loaded when a stored run or a program first needs them. */
+  readonly kindLoader?: KindLoader
+  /** By name. A map may get further ports later, with the kinds that bring them. */
+  readonly ports?: Readonly<Record<string, Port<S>>> | Map<string, Port<S>>
   /** Asked before every effect. Absent: everything is allowed, as fits a program inside another. */
   readonly policy?: Policy<S>
   /** Reads and writes the settings of runs. Absent: they are what stands in the first record. */
@@ -107,12 +110,14 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
 
   constructor(options: RuntimeOptions<S>) {
     for (const kind of options.kinds) this.programs.addKind(kind)
+    this.programs.loader = options.kindLoader
     this.host = options.host ?? systemHost
     this.store = options.store
     this.policy = options.policy
     this.#codec = options.settings ?? plainSettings()
     this.redact = options.redact
-    this.ports = new Map<string, Port<S>>([['permit', permitPort], ...Object.entries(options.ports ?? {})])
+    this.ports = options.ports instanceof Map ? options.ports : new Map(Object.entries(options.ports ?? {}))
+    if (!this.ports.has('permit')) this.ports.set('permit', permitPort)
     this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
     this.leaseMs = options.leaseMs ?? DEFAULT_LEASE
     const { store } = this
@@ -287,7 +292,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     try {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#endedFault(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
-      this.#journals().requireSupportedRevision(state.pins, id)
+      await this.#journals().requireSupportedRevision(state.pins, id)
       const kept = this.settingsOf(state)
       run = new Run<S>(this, { id, state, settings: options.settings?.(kept) ?? kept, definitions, lease: claim.lease })
       this.#runs.set(id, run)

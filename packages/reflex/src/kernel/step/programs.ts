@@ -5,10 +5,19 @@ import type { Kind } from './kind.ts'
 import { type Program, programHash } from './program.ts'
 import type { Pin } from '../journal/record.ts'
 
+/** Kinds that are loaded when a program of theirs is first met. */
+export interface KindLoader {
+  readonly names: readonly string[]
+  /** Returns a kind by its name; undefined for a name that is not in the list. Called again for a kind that was loaded: it returns the same one. */
+  load(name: string): Promise<Kind | undefined>
+}
+
 /** The kinds and programs that a runtime knows, by name and by hash. */
 export class Programs {
   /** Asked first, each time: for programs that are registered elsewhere. */
   resolver: ((name: string) => Program | undefined) | undefined
+  /** Asked for kinds that are not registered yet. */
+  loader: KindLoader | undefined
   readonly #kinds = new Map<string, Kind>()
   readonly #named = new Map<string, Program>()
   readonly #hashed = new Map<string, Program>()
@@ -17,6 +26,7 @@ export class Programs {
   copyKinds(): Programs {
     const other = new Programs()
     for (const kind of this.#kinds.values()) other.addKind(kind)
+    other.loader = this.loader
     return other
   }
 
@@ -25,12 +35,27 @@ export class Programs {
     this.#kinds.set(kind.name, kind)
   }
 
+  /** The kinds that are registered, each by its name. */
+  get kinds(): ReadonlyMap<string, Kind> {
+    return this.#kinds
+  }
+
+  /** Registers a kind of the loader if it is not registered yet, and returns it. Rejects as `kind` throws, and as the loader does. */
+  async load(name: string): Promise<Kind> {
+    if (!this.#kinds.has(name)) {
+      const kind = await this.loader?.load(name)
+      if (kind !== undefined) this.addKind(kind)
+    }
+    return this.kind(name)
+  }
+
+  /** Returns a registered kind. Throws `R2011` for any other. */
   kind(name: string): Kind {
     const kind = this.#kinds.get(name)
-    if (kind === undefined)
-      throw faults.make('R2011', `no kind is registered as ${name}`, {
-        fix: `known kinds: ${[...this.#kinds.keys()].join(', ') || 'none'}`,
-      })
+    if (kind === undefined) {
+      const known = new Set([...(this.loader?.names ?? []), ...this.#kinds.keys()])
+      throw faults.make('R2011', `no kind is registered as ${name}`, { fix: `known kinds: ${[...known].join(', ') || 'none'}` })
+    }
     return kind
   }
 

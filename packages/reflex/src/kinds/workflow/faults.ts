@@ -180,17 +180,6 @@ export const faults = defineFaults({
     often: 'an object where a list belongs, a program in JavaScript, whose types were not checked',
     fix: 'Write nodes by id, and edges with id, from, to and event.',
   },
-  R1059: {
-    title: 'A schema of the board cannot be checked',
-    verdict: 'fail',
-    when: BEFORE,
-    rules: ['workflow SCHEMA_VIOLATION'],
-    means:
-      'The board has a JSON Schema for each of its keys. This schema is invalid, or uses a keyword that restricts values and that Reflex does not check; ' +
-      'a pattern must be matchable in linear time, so that no step can hang. Reflex ignores keywords that it does not know.',
-    often: 'a misspelt type, a pattern with lookahead or lookbehind, a $ref to another file',
-    fix: 'Correct the marked part according to JSON Schema 2020-12.',
-  },
   R1060: {
     title: 'A node calls something that is not a workflow',
     verdict: 'fail',

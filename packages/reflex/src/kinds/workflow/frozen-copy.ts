@@ -1,4 +1,4 @@
-import { isValidator } from './board-schemas/schema-findings.ts'
+import { isValidator } from './board-schemas/board-findings.ts'
 import { copyCallees } from './define.ts'
 import type { Workflow } from './types.ts'
 

@@ -11,7 +11,7 @@ import {
   type Path,
   type Suggester,
 } from '../../text/index.ts'
-import { boardFindings } from './board-schemas/schema-findings.ts'
+import { boardFindings } from './board-schemas/board-findings.ts'
 import { shortestCycle } from './cycles.ts'
 import { guardFindings } from './cel-guard.ts'
 import { definitionSite } from './define.ts'

@@ -18,7 +18,9 @@ import {
   type Store,
   type Policy,
 } from '../../kernel/index.ts'
+import type { KindModule } from '../../programs/kind-module.ts'
 import type { Kinds } from '../../programs/kinds.ts'
+import { wholeKind } from '../../programs/load-body.ts'
 import type { OperatorPolicy, RunSettings } from '../../policy/index.ts'
 import type { Tool } from '../../tools/index.ts'
 import { linesOfHistory } from '../../history/trace.ts'
@@ -72,7 +74,7 @@ export async function crashEverywhere(
 ): Promise<CrashReport> {
   if (played.state.ended === undefined) throw new Error(`${unendedText(played.state)}: complete it first`)
   for (const call of played.world.outside.keyed) await checkKeyed(call)
-  const replayed = new ReplayedSubject(played)
+  const replayed = new ReplayedSubject(played, await Promise.all(KINDS.map(wholeKind)))
   const suite = await FaultSuite.of(replayed.subject).catch((thrown: unknown) => {
     throw unrepeatableRun(thrown)
   })
@@ -146,6 +148,8 @@ function requireSamePath({ known, kinds, records, state }: PlayedRun, undisturbe
 class ReplayedSubject {
   readonly subject: KindSubject
   readonly #played: PlayedRun
+  /** The kinds, loaded: the ports of a life are there when it begins. */
+  readonly #modules: readonly KindModule[]
   readonly #answers: ReadonlyMap<string, readonly (Json | undefined)[]>
   #requested = new RequestedEffects()
   /** The effects that left in the lives of one run, by effect: the name and the number of times. */
@@ -154,13 +158,14 @@ class ReplayedSubject {
   #turns: Turns | undefined
   #policy: Policy<RunSettings> | undefined
 
-  constructor(played: PlayedRun) {
-    const { records, programs, known, kinds, state } = played
+  constructor(played: PlayedRun, modules: readonly KindModule[]) {
+    const { records, programs, known, state } = played
     this.#played = played
+    this.#modules = modules
     this.#answers = answersIn(records)
     this.subject = {
       name: programs[0]?.name ?? 'the program',
-      kinds: kinds.names.map((kind) => withCompiled(known.kind(kind), known)),
+      kinds: [...known.kinds.values()].map((kind) => withCompiled(kind, known)),
       programs: programs.map(({ kind, name, source }) => ({ kind, id: name.slice(kind.length + 1), source })),
       ...(state.start?.args === undefined ? {} : { args: state.start.args }),
       ports: (store, host) => this.#ports(store, host),
@@ -191,7 +196,7 @@ class ReplayedSubject {
 
   #ports(store: Store, host: Host): Readonly<Record<string, Port>> {
     const { world, memory, tools } = this.#played
-    const parts = assemble({ ...world.options, tools, store }, KINDS, surroundingsOf(host))
+    const parts = assemble({ ...world.options, tools, store }, this.#modules, surroundingsOf(host))
     const turns = new Turns(this.#requested, store)
     this.#turns = turns
     this.#policy = withoutRefusals(parts.policy)

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { programFaults } from '../../programs/faults.ts'
 import { BUILT_IN } from '../../app/kinds.ts'
-import { addPrograms } from '../../programs/add-programs.ts'
 import { isModule } from '../../programs/kinds.ts'
 import type { Program } from '../../kernel/index.ts'
 import { calledWorkflows } from '../../kinds/workflow/define.ts'
@@ -26,12 +25,12 @@ export function takesTools(file: string | undefined): boolean {
 }
 
 /**
- * Adds the program of a value to a `Reflex` and returns it. Throws the first error of the program, and `R1021` for a value that is not a
+ * Adds the program of a value to a `Reflex` and returns it. Rejects with the first error of the program, and `R1021` for a value that is not a
  * program.
  */
-export function programOf(reflex: Reflex, what: Testable): Program {
-  const accepted = reflex.kinds.accept(what, reflex.library.context())
-  if (accepted !== undefined) return addPrograms(reflex.runtime.programs, accepted.kind, accepted.program)
+export async function programOf(reflex: Reflex, what: Testable): Promise<Program> {
+  const accepted = await reflex.library.accept(what)
+  if (accepted !== undefined) return accepted
   throw programFaults.make('R1021', 'the value to test is not a program', {
     fix: 'give a workflow, a graph or a text of a pipeline, or a file',
   })

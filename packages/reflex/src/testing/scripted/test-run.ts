@@ -48,9 +48,10 @@ export class TestRun<Types extends WorkflowTypes> {
     // A file is checked for the names of tools before it runs.
     const tools = takesTools(file) ? [...scriptedTools(script.tools, world.outside).values()].filter(({ name }) => !builtIn.has(name)) : []
     const reflex = new Reflex({ ...world.options, tools, store: memoryStore(), surroundings: surroundingsOf(host) })
+    await loadKinds(reflex)
     for (const [name, port] of Object.entries(world.ports(reflex, host)))
       reflex.runtime.ports.set(name, OUTSIDE.has(name) ? rememberingPort(port, memory) : port)
-    const program: string | Program = file ?? programOf(reflex, what)
+    const program: string | Program = file ?? (await programOf(reflex, what))
     const options = { id: RUN, ...(input === undefined ? {} : { input }), ...(kind === undefined ? {} : { kind }) }
     const starting = reflex.start<Types>(program, options)
     await waitFor(starting, host, world.outside)
@@ -112,6 +113,11 @@ export class TestRun<Types extends WorkflowTypes> {
   end(): Promise<End<Types>> {
     return endOf(this.reflex, this.handle, this.world.outside.performed)
   }
+}
+
+/** Loads every kind of a `Reflex`, so that all its ports are there. */
+async function loadKinds({ kinds, runtime: { programs } }: Reflex): Promise<void> {
+  for (const kind of kinds.names) await programs.load(kind)
 }
 
 /** Returns a port that keeps its answers. */

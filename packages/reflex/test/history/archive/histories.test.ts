@@ -17,7 +17,10 @@ async function processWith(name: string): Promise<Reflex> {
   for (const { version, body } of history.batches)
     for (const record of decodeBatch(version, body, (hash) => history.blobs.get(hash) ?? 'null')) state.apply(record)
   const known = reflex.runtime.programs.copyKinds()
-  for (const pin of state.pins) known.restore(pin, JSON.parse(history.programs.find(({ hash }) => hash === pin[3])?.source ?? '{}') as Json)
+  for (const pin of state.pins) {
+    await known.load(pin[1])
+    known.restore(pin, JSON.parse(history.programs.find(({ hash }) => hash === pin[3])?.source ?? '{}') as Json)
+  }
   await restore(history, store, state, new RunPrograms(known, state))
   return reflex
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Json, JsonObject } from '../../../src/kernel/index.ts'
 import { schemaSource } from '../../../src/kinds/workflow/board-schemas/board-schemas.ts'
 import { schemaIssues } from '../../../src/text/json-schema/check.ts'
-import { schemaFindings } from '../../../src/kinds/workflow/board-schemas/schema-findings.ts'
+import { schemaFindings } from '../../../src/text/json-schema/schema-findings.ts'
 
 const objections = (schema: Json, value: Json): string[] =>
   schemaIssues(schema, value).map(({ message, path }) => [...path, message].join(' '))

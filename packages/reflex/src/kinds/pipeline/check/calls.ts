@@ -1,6 +1,7 @@
 import type { Json } from '../../../kernel/journal/json.ts'
 import { didYouMean, quote } from '../../../text/index.ts'
-import { ACTION_FACTS, canonicalAction, plainAction } from '../model/action-facts.ts'
+import { ACTION_FACTS, canonicalAction } from '../model/action-facts.ts'
+import { plainAction } from '../model/action-names.ts'
 import { type Parameters, readParameters } from '../model/action-parameters.ts'
 import { findChoice } from '../language/find-choice.ts'
 import type { TypedNode } from '../model/typed.ts'

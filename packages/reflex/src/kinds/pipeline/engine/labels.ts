@@ -6,7 +6,9 @@ import { lookUp } from '../language/look-up.ts'
 import {
   combine,
   DERIVED,
+  isLasting,
   isTrusted,
+  isWorthStoring,
   type Label,
   packLabel,
   SENSITIVITIES,
@@ -15,7 +17,7 @@ import {
   UNTRUSTED,
   LABELS,
 } from '../../../policy/label.ts'
-import { isWorthStoring, isLasting } from '../contract/labelled.ts'
+import { labelPassedBy, PASSED } from '../../../policy/passed-label.ts'
 import { authorLabel, inputsLabel, PREFERRED, sensitive } from './labelling.ts'
 import type { Token } from './middleware.ts'
 import { pipelineFrame } from '../contract/branch.ts'
@@ -28,9 +30,6 @@ export const INPUT_LABELS = '#labels'
 
 /** The key for the last called program: the execution that called it, and its labels if it was a pipeline. */
 const RETURNED = '#returned'
-
-/** The key for the last program of another kind: the execution that called it, and the worst label of its inputs. */
-const PASSED = '#passed'
 
 /** The key for reads beside the context: the execution, and their worst label. */
 const TOUCHED = '#touched'
@@ -130,20 +129,7 @@ function leastInputLabel({ x, permissions }: Pick<LabelStep, 'x' | 'permissions'
   return link === undefined ? TRUSTED : combine(labelPassedBy(link.caller), unpackLabel(x.get(OUTSIDE)), { ...DERIVED, from: 'input' })
 }
 
-/**
- * Returns the label of the inputs that outer pipelines passed to programs of other kinds: these store no labels and may
- * pass on everything that they received.
- */
-export function labelPassedBy(caller: Frame | undefined): Label {
-  const passed: Label[] = []
-  for (let frame: Frame | undefined = caller; frame !== undefined; frame = frame.link?.caller) {
-    const kept = frame.kindReader().get(PASSED)
-    if (isObject(kept)) passed.push(unpackLabel(kept['label']))
-  }
-  return combine(...passed)
-}
-
-/** Stores the labels of the inputs of a program of another kind. */
+/** Stores the labels of the inputs of a program of another kind, and the execution that called it. */
 export function storePassed(step: LabelStep, token: Token, inputs: JsonObject): void {
   const given = Object.keys(inputs).map((key) => (storedKey(step, key) === undefined ? inputsLabel(token) : labelOfKey(step, key)))
   step.x.set(PASSED, { at: step.position.at ?? 0, label: packLabel(combine(...given, token.touchedLabel())) })

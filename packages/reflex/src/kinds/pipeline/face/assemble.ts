@@ -19,7 +19,8 @@ import {
 } from '../engine/host-hooks.ts'
 import { offersPort } from '../engine/offers.ts'
 import { folderAt } from '../contract/paths.ts'
-import { storeSeen, labelledTools, refreshLabels } from './labelled-tools.ts'
+import { labelledTools } from '../../../programs/labelled-tools.ts'
+import { refreshLabels, storeSeen } from '../../../programs/labelled-files.ts'
 import { loadPipeline } from '../check/load.ts'
 import { WrittenLabels } from '../../../policy/written-labels.ts'
 import { servicePort } from './service-port.ts'
@@ -66,14 +67,16 @@ export interface PipelineSettings extends Omit<EngineParts, 'operations'> {
   readonly routing?: Routing | undefined
 }
 
-/** The kind `pipeline`, and the ports that its handlers ask. */
-export function pipelineParts(settings: PipelineSettings): {
+/** The kind `pipeline`, and ports that its handlers ask. */
+export interface PipelineParts {
   readonly kind: Kind<TypedGraph>
   readonly ports: Readonly<Record<string, Port<RunSettings>>>
-} {
-  const { policy, tools, handlers = new HandlerRegistry(), operations, middleware, always } = settings
-  const actions = new ActionRegistry(settings.actions)
-  const { labels = new WrittenLabels(settings.store), isProgram = isPipelineFile, reserved: hidden = [] } = settings
+}
+
+/** Returns the kind with its own ports and with tools, for a runtime that has no tools of other kinds. */
+export function pipelineWithTools(settings: PipelineSettings): PipelineParts {
+  const { policy, tools, isProgram = isPipelineFile, reserved: hidden = [], labels = new WrittenLabels(settings.store) } = settings
+  const { kind, ports } = pipelineParts({ ...settings, labels })
   const tool = toolPort<RunSettings>({
     tools,
     guess: suggest,
@@ -81,6 +84,15 @@ export function pipelineParts(settings: PipelineSettings): {
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
     denies: (call, capability) => policy.denies(call, capability),
   })
+  const now = settings.now ?? ((): number => systemHost.now())
+  return { kind, ports: { ...ports, tool: labelledTools(tool, { labels, isProgram, hidden, now, keepsLabels: isPipeline }) } }
+}
+
+/** Returns the kind with the ports that it alone needs. */
+export function pipelineParts(settings: PipelineSettings): PipelineParts {
+  const { policy, tools, handlers = new HandlerRegistry(), operations, middleware, always } = settings
+  const actions = new ActionRegistry(settings.actions)
+  const { labels = new WrittenLabels(settings.store) } = settings
   const engine = createEngine({
     operations: operationsOf({ operations, custom: handlers.facts() }),
     ...(middleware === undefined ? {} : { middleware }),
@@ -105,7 +117,6 @@ export function pipelineParts(settings: PipelineSettings): {
         return combine(labels.ofReads(run), forkedFrom === undefined ? TRUSTED : labels.ofReads(forkedFrom))
       }),
       middleware: middlewarePort([...(middleware?.values() ?? []), ...(always ?? [])]),
-      tool: labelledTools(tool, { labels, isProgram, hidden, now: settings.now ?? (() => systemHost.now()) }),
       handler: handlerPort(handlers),
       action: actionPort(actions),
       service: servicePort(settings.services ?? {}, settings.store, labels),

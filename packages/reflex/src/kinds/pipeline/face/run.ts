@@ -13,8 +13,8 @@ import { memoryStore } from '../../../store/index.ts'
 import { createTools, fsCapability, lowestLimits, toolCapability } from '../../../tools/index.ts'
 import { realPath, realRoot } from '../../../tools/paths.ts'
 import { ACTION_NAMES } from '../model/action-facts.ts'
-import { actionCapability } from '../operations/actions/registry.ts'
-import { pipelineParts, routingOf, runFolderOf } from './assemble.ts'
+import { actionCapability } from '../model/action-names.ts'
+import { pipelineWithTools, routingOf, runFolderOf } from './assemble.ts'
 import { middlewareNames } from '../operations/make-engine.ts'
 import { requestOfCall } from '../contract/conversation.ts'
 import { latestCheckpoint, openCheckpoint, resumeArgument } from '../folder/resume.ts'
@@ -222,7 +222,7 @@ function runtimeFor(options: PipelineRunOptions, place: Place): Runtime<RunSetti
     realPath,
     grants: [{ file: 'the application', allow, deny: [], roots: extraRoots(allow) }, ...policy],
   })
-  const parts = pipelineParts({
+  const parts = pipelineWithTools({
     policy: rights,
     tools: createTools({
       environment: env,

@@ -7,8 +7,8 @@ import { pipelineFaults } from '../contract/faults.ts'
 import { renderText } from '../language/render.ts'
 import { ledgerServices } from '../operations/memory/ledger-services.ts'
 import { WrittenLabels } from '../../../policy/written-labels.ts'
-import { type Label, packLabel, TRUSTED, unpackLabel } from '../../../policy/label.ts'
-import { isLasting, labelled, unlabelled } from '../contract/labelled.ts'
+import { isLasting, type Label, packLabel, TRUSTED, unpackLabel } from '../../../policy/label.ts'
+import { labelled, unlabelled } from '../../../policy/labelled.ts'
 import type { Adapter, PipelineServices, ServiceAnswer } from '../contract/services.ts'
 
 const READS: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import { fileUri, uri } from './capability-uris.ts'
 import type { ActionFacts } from './action-needs.ts'
+import { plainAction } from './action-names.ts'
 import { EVALUATION_FACTS } from './evaluation-facts.ts'
 import type { Parameters } from './action-parameters.ts'
 
@@ -224,11 +225,6 @@ const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(ALIASES)
 
 /** Every name of an action that comes with Reflex, with points or without. */
 export const ACTION_NAMES: readonly string[] = [...ACTION_FACTS.keys(), ...CANONICAL_NAMES.keys()]
-
-/** The name of an action without the points that some write: `file.write` is `file_write` (reference pipeline 4.5). */
-export function plainAction(name: string): string {
-  return name.trim().replaceAll('.', '_')
-}
 
 /** The own name of an action that comes with Reflex; its plain name for all others. */
 export function canonicalAction(name: string): string {

@@ -1,7 +1,8 @@
 import type { Validator, ValidatorResult } from '../../../kernel/state/board.ts'
 import { copyJson, type JsonObject } from '../../../kernel/journal/json.ts'
 import { schemaIssues } from '../../../text/json-schema/check.ts'
-import { isValidator, meaningFindings, schemaFindings } from './schema-findings.ts'
+import { meaningFindings, schemaFindings } from '../../../text/json-schema/schema-findings.ts'
+import { isValidator } from './board-findings.ts'
 import { jsonSchemaLoss } from './zod-loss.ts'
 import type { BoardSchema } from '../types.ts'
 

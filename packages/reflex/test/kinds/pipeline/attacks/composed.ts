@@ -21,7 +21,7 @@ import type { Reader } from '../../../../src/programs/language.ts'
 import { Library, type LibraryPlaces } from '../../../../src/programs/library.ts'
 import { createModels, modelPort, redactedModels } from '../../../../src/models/index.ts'
 import { autoAnswers, type OpenQuestion, readQuestion } from '../../../../src/people/index.ts'
-import { pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
+import { pipelineWithTools } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import type { ReadCheckpoint } from '../../../../src/kinds/pipeline/folder/read-checkpoint.ts'
 import { openCheckpoint, resumeArgument } from '../../../../src/kinds/pipeline/folder/resume.ts'
 import type { TypedGraph, TypedNode } from '../../../../src/kinds/pipeline/model/typed.ts'
@@ -192,7 +192,7 @@ function runtimeOn(
     reserved,
   })
   const tools = parts.tools({ environment, host: systemHost, reserved })
-  const pipelines = pipelineParts({
+  const pipelines = pipelineWithTools({
     policy,
     tools,
     store,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fixedSettings, isObject, type JsonObject, Runtime, systemHost } from '../../../../src/kernel/index.ts'
-import { pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
+import { pipelineWithTools } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import { createPolicy, type Trust } from '../../../../src/policy/index.ts'
 import { createTools, type ToolsSettings } from '../../../../src/tools/index.ts'
 import { noSandbox } from '../../../tools/workshop.ts'
@@ -35,7 +35,7 @@ async function govern(
   const dot = `digraph g { start [shape=Mdiamond] done [shape=Msquare] ${nodes} }`
   const policy = createPolicy({ grants: [{ file: 'p.json', allow, deny: [] }] })
   const tools = createTools({ environment: { PATH: '/usr/local/bin:/usr/bin:/bin' }, host: systemHost, ...settings })
-  const { kind, ports } = pipelineParts({ policy, tools })
+  const { kind, ports } = pipelineWithTools({ policy, tools })
   const of = fixedSettings((run) => settingsWith({ trust, workdir, folder: join(workdir, '.reflex/runs', run) }))
   const runtime = new Runtime({ kinds: [kind], ports, policy, settings: of, host: systemHost })
   const run = await runtime.start(runtime.programs.add('pipeline', 'g', { dot }, {}), { args: values })

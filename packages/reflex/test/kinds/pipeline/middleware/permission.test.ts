@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Port, Runtime, type Term } from '../../../../src/kernel/index.ts'
-import { pipelineParts } from '../../../../src/kinds/pipeline/face/assemble.ts'
+import { pipelineWithTools } from '../../../../src/kinds/pipeline/face/assemble.ts'
 import { createPolicy, type PolicyFile, type RunSettings } from '../../../../src/policy/index.ts'
 import { memoryStore } from '../../../../src/store/index.ts'
 import { virtualHost } from '../../../../src/testing/index.ts'
@@ -81,7 +81,7 @@ describe('the policy of the operator', () => {
     const grants = [{ file: 'my.policy.json', ...file }]
     const policy = createPolicy({ grants, now: () => host.now() })
     const tools = createTools({ host, environment: {} })
-    const parts = pipelineParts({ policy, tools, store: memoryStore() })
+    const parts = pipelineWithTools({ policy, tools, store: memoryStore() })
     let ran = 0
     const command: Port = {
       leaves: false,

@@ -3,18 +3,13 @@ import { copyJson, isList, isObject, type Json, type JsonObject } from '../../..
 import type { Call, Port, Traits } from '../../../../kernel/ports/port.ts'
 import { usageOfResult } from '../../../../kernel/journal/usage.ts'
 import { didYouMean, suggest } from '../../../../text/index.ts'
-import { uri } from '../../model/capability-uris.ts'
 import type { Idempotency } from '../../model/resolution.ts'
 import { pipelineFaults } from '../../contract/faults.ts'
 import { isTransient } from '../../contract/retry.ts'
 import { renderText } from '../../language/render.ts'
-import { ACTION_NAMES, plainAction } from '../../model/action-facts.ts'
+import { ACTION_NAMES } from '../../model/action-facts.ts'
+import { actionCapability, plainAction } from '../../model/action-names.ts'
 import { type Parameters, readParameters } from '../../model/action-parameters.ts'
-
-/** The capability of an action. */
-export function actionCapability(name: string): string {
-  return uri('action', plainAction(name))
-}
 
 /** What an action of a host may use. */
 export interface ActionServices {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ledgerPlace } from '../../../../tools/capability.ts'
-import { isBelow } from '../../../../tools/paths.ts'
-import type { Label } from '../../../../policy/label.ts'
-import { hashOf, type WrittenLabels } from '../../../../policy/written-labels.ts'
+import { ledgerPlace } from '../tools/capability.ts'
+import { isBelow } from '../tools/paths.ts'
+import type { Label } from '../policy/label.ts'
+import { hashOf, type WrittenLabels } from '../policy/written-labels.ts'
 
 /** Bytes beyond which a file is no program. */
 const LARGEST = 64 * 1024 * 1024

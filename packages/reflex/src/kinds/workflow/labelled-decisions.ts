@@ -1,15 +1,9 @@
-import { isObject, type Call, type Json, type Port } from '../kernel/index.ts'
-import { labelPassedBy } from '../kinds/pipeline/engine/labels.ts'
-import {
-  storeSeen,
-  type LabelledTools,
-  levelBelow,
-  refreshLabels,
-  touchedFiles,
-  performWatched,
-} from '../kinds/pipeline/face/labelled-tools.ts'
-import type { RunSettings } from '../policy/index.ts'
-import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from '../policy/label.ts'
+import { isObject, type Json } from '../../kernel/journal/json.ts'
+import type { Call, Port } from '../../kernel/ports/port.ts'
+import type { RunSettings } from '../../policy/index.ts'
+import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from '../../policy/label.ts'
+import { labelPassedBy } from '../../policy/passed-label.ts'
+import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, touchedFiles } from '../../programs/labelled-files.ts'
 
 const NETWORK = 'arbor://net/'
 const TOOL = 'arbor://tool/'
@@ -17,10 +11,10 @@ const TOOL = 'arbor://tool/'
 /**
  * The port of decisions, which labels the files that tools write at nodes of workflows. A workflow keeps no labels on its board, so
  * everything that it writes is worth as little as the worst that the programs of its run that keep none have read: replies of models,
- * files with labels, the net, and what a pipeline has passed to it.
+ * files with labels, the net, and what a caller that keeps labels has passed to it.
  */
-export function labelledDecisions(port: Port<RunSettings>, tools: LabelledTools): Port<RunSettings> {
-  const { labels } = tools
+export function labelledDecisions(port: Port<RunSettings>, house: FileLabels): Port<RunSettings> {
+  const { labels } = house
   return {
     ...port,
     // A simulated run writes nothing, so there is nothing to label.
@@ -30,7 +24,7 @@ export function labelledDecisions(port: Port<RunSettings>, tools: LabelledTools)
       const isTool = needs.some((need) => need.startsWith(TOOL))
       if (!isTool) {
         const decided = (await port.perform(call)) as Json
-        if (costs || usesModel(decided)) await markSeen(tools, call, DERIVED)
+        if (costs || usesModel(decided)) await markSeen(house, call, DERIVED)
         return decided
       }
       await refreshLabels(labels, call)
@@ -41,7 +35,7 @@ export function labelledDecisions(port: Port<RunSettings>, tools: LabelledTools)
       if (isSent || touched.reads.length > 0) await storeSeen(labels, call, read)
       const files = { ...touched, anything: touched.anything && !isSent }
       const label = files.anything ? combine(inputLabel, labels.ofRun(call.run), levelBelow(labels, call)) : inputLabel
-      const decided = await performWatched(tools, files, call, label, () => port.perform(call) as Promise<Json>)
+      const decided = await performWatched(house, files, call, label, () => port.perform(call) as Promise<Json>)
       // The output of a command is worth as little as its inputs, and as what its text shows that it has read.
       if (files.anything) await storeSeen(labels, call, combine(label, ...textsOf(decided).map((text) => labels.ofText(text))))
       return decided
@@ -49,9 +43,9 @@ export function labelledDecisions(port: Port<RunSettings>, tools: LabelledTools)
   }
 }
 
-async function markSeen(tools: LabelledTools, call: Call, label: Label): Promise<void> {
-  await refreshLabels(tools.labels, call)
-  await storeSeen(tools.labels, call, label)
+async function markSeen(house: FileLabels, call: Call, label: Label): Promise<void> {
+  await refreshLabels(house.labels, call)
+  await storeSeen(house.labels, call, label)
 }
 
 /** True for a decision that says what a model used for it. */

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import type { Validator } from '../../../kernel/state/board.ts'
-import { type Fault, isFault } from '../../../kernel/journal/fault.ts'
-import { copyJson, isList, isObject, type Json } from '../../../kernel/journal/json.ts'
-import { checkSchema, type Locator, once, type Path, pathOnly, pathText, quote } from '../../../text/index.ts'
-import { resolveReference } from '../../../text/json-schema/check.ts'
-import { patternProblem } from '../../../text/json-schema/pattern.ts'
+import { copyJson, type Fault, isFault, isList, isObject, type Json, type JsonObject } from '../../kernel/index.ts'
 import { faults } from '../faults.ts'
+import { once } from '../once.ts'
+import { type Path, pathText } from '../path.ts'
+import { quote } from '../printable.ts'
+import { checkSchema, type Locator, pathOnly } from '../schema.ts'
+import { resolveReference, schemaIssues } from './check.ts'
+import { patternProblem } from './pattern.ts'
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
 
@@ -76,30 +77,6 @@ function plainKeywords(): Readonly<Record<string, z.ZodType>> {
 /** Keywords that restrict values but are not checked. Ignoring them silently would accept invalid values. */
 const UNCHECKED = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef', 'dependencies']
 
-/** True if a schema is a validator, not a JSON Schema. */
-export function isValidator(schema: unknown): schema is Validator {
-  return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema
-}
-
-/**
- * Returns the findings about a board of unknown shape: those of `schemaFindings`, and `R1058` for a value that is not a schema.
- * Validators are not checked.
- */
-export function boardFindings(board: unknown, locate: Locator): Fault[] {
-  if (board === undefined) return []
-  if (!isObject(board)) return [shapeFault(['board'], '"board" must be an object of schemas', locate)]
-  return Object.entries(board).flatMap(([key, schema]: [string, unknown]) => {
-    if (isValidator(schema)) return []
-    if (isObject(schema)) return schemaFindings({ [key]: schema }, locate)
-    return [shapeFault(['board', key], `the value of ${quote(key)} in "board" is not a schema`, locate)]
-  })
-}
-
-function shapeFault(path: Path, message: string, locate: Locator): Fault {
-  const fix = 'write a JSON Schema, such as {"type": "string"}, or a validator'
-  return faults.make('R1058', message, { rule: 'SCHEMA_VIOLATION', ...locate(path), fix })
-}
-
 /** Returns the findings about the JSON Schemas of a board, each with its place: `R1059`. Unknown keywords are not mistakes. */
 export function schemaFindings(board: Readonly<Record<string, unknown>>, locate: Locator = pathOnly): Fault[] {
   return Object.entries(board).flatMap(([key, schema]) => {
@@ -113,6 +90,13 @@ export function schemaFindings(board: Readonly<Record<string, unknown>>, locate:
       return [schemaFault(`the schema of ${quote(key)} is not JSON: ${thrown.message}`, path, locate, 'write a JSON Schema or a validator')]
     }
   })
+}
+
+/** Returns the misfits of a value against a JSON Schema, as boards judge it. Throws `R1059` for a schema that cannot be used. */
+export function jsonSchemaIssues(schema: JsonObject, value: Json): ReturnType<typeof schemaIssues> {
+  const [finding] = schemaFindings({ schema })
+  if (finding !== undefined) throw finding
+  return schemaIssues(schema, value)
 }
 
 /** Returns the findings about a schema of the right shape: references, patterns and keywords that cannot be checked. */

@@ -1,13 +1,14 @@
-import { basename } from 'node:path'
-import { type AgentCall, dispatch, type Dispatcher, type RunnableAgent, scriptedAgent, type ToolSettings } from '../agents/index.ts'
 import { canonicalJson, type Json, type Redactor, type Traits } from '../kernel/index.ts'
-import { readText } from '../programs/read-text.ts'
-import { type ModelRequest, type Models, recordedModels, redactedModels } from '../models/index.ts'
-import type { Tools } from '../tools/index.ts'
-import type { AgentChoice, RunSettings } from '../policy/index.ts'
-import { jsonSchemaIssues } from '../kinds/workflow/runtime.ts'
-import type { InspectingAgent } from '../kinds/workflow/module.ts'
+import type { InspectingAgent, MakeDeciders } from '../kinds/workflow/host-options.ts'
 import type { DecisionAgent, DecisionContext } from '../kinds/workflow/types.ts'
+import type { Models } from '../models/index.ts'
+import type { AgentChoice, RunSettings } from '../policy/index.ts'
+import { modelsFor } from '../runs/run-models.ts'
+import type { Tools } from '../tools/index.ts'
+import type { AgentCall, RunnableAgent } from './agent.ts'
+import { dispatch, type Dispatcher } from './dispatch.ts'
+import { scriptedAgent } from './scripted.ts'
+import type { ToolSettings } from './tool.ts'
 
 /** The tools, models and agents that decide in a run: the real ones, or those of a simulated run. */
 interface Deciders {
@@ -33,8 +34,19 @@ type DecidingSettings = Pick<RunSettings, 'agent' | 'simulated'>
 
 const NOBODY_CHOSEN: DecidingSettings = { simulated: false }
 
+/** The agents of workflows: rules, tools, models, people, those of the host. */
+export const decisionAgents: MakeDeciders = ({ workdir, policy, redact, tools, models, simulated }, agents) =>
+  agentFor({
+    real: { tools, models, agents },
+    simulated: { ...simulated, agents: simulatedAgents(agents) },
+    redact,
+    workdir,
+    allows: (call, capability, exactly) => call !== undefined && policy.judgeCall(call, capability, exactly).allowed,
+    denies: (call, capability) => call === undefined || policy.denies(call, capability),
+  })
+
 /** The agent of all runs of a process: for each run the one that its own choice makes. */
-export function agentFor(settings: AgentSettings): RuntimeAgent {
+function agentFor(settings: AgentSettings): RuntimeAgent {
   const shared = new Map<string, Dispatcher>()
   // A script and a recording hand out what they have in order, so each run has its own, for as long as it is open here.
   const own = new WeakMap<DecidingSettings, Dispatcher>()
@@ -73,39 +85,13 @@ function dispatcherFor(choice: AgentChoice, settings: AgentSettings, simulated: 
   })
 }
 
-/** The models of a run: those of the process, or what its choice puts in their place. A recording is handed out in order. */
-export function modelsByRun({
-  real,
-  simulated,
-  redact,
-}: Pick<AgentSettings, 'redact'> & Readonly<Record<'real' | 'simulated', Pick<Deciders, 'models'>>>): (run: DecidingSettings) => Models {
-  const own = new WeakMap<DecidingSettings, Models>()
-  return (run) => {
-    const known = own.get(run) ?? modelsFor(run.agent ?? {}, (run.simulated ? simulated : real).models, redact)
-    own.set(run, known)
-    return known
+/** Agents of the host: each takes the first way that is open, and calls nothing. */
+function simulatedAgents(agents: Readonly<Record<string, DecisionAgent>>): Readonly<Record<string, RunnableAgent>> {
+  const agent: RunnableAgent = {
+    async resolve({ validEdges }) {
+      const [edge] = validEdges
+      return edge === undefined ? { type: 'complete' } : { type: 'advance', edge: edge.id }
+    },
   }
-}
-
-/** Throws for a recording that cannot be read or understood, before a run depends on it: `R1021`, `R1024`, `R4021`. */
-export function checkRecording(file: string): void {
-  recordedModels(readText(file), basename(file), jsonSchemaIssues)
-}
-
-/** What a run asks for replies: a recording, or the models, its own first where nothing else is named. */
-function modelsFor(choice: AgentChoice, models: Models, redact: Redactor): Models {
-  return redactedModels(chosenModels(choice, models), redact)
-}
-
-function chosenModels({ model, recorded }: AgentChoice, models: Models): Models {
-  if (recorded !== undefined) return recordedModels(readText(recorded), basename(recorded), jsonSchemaIssues)
-  if (model === undefined) return models
-  const withModel = (request: ModelRequest): ModelRequest => ({ ...request, model: request.model ?? model })
-  return {
-    configured: true,
-    name: (request) => request?.model ?? model,
-    price: (request) => models.price(withModel(request)),
-    unpricedModels: (request) => models.unpricedModels(withModel(request)),
-    generate: (request, call) => models.generate(withModel(request), call),
-  }
+  return Object.fromEntries(Object.keys(agents).map((name) => [name, agent]))
 }

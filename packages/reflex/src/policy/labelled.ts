@@ -1,5 +1,5 @@
-import { isObject, type Json } from '../../../kernel/journal/json.ts'
-import { isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from '../../../policy/label.ts'
+import { isObject, type Json } from '../kernel/index.ts'
+import { isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from './label.ts'
 
 const LABEL = '#label'
 const VALUE = '#value'
@@ -17,14 +17,4 @@ export function unlabelled(result: Json): { readonly value: Json; readonly label
 
 function isLabelled(value: Json): value is { readonly [key: string]: Json } {
   return isObject(value) && Object.hasOwn(value, LABEL) && Object.hasOwn(value, VALUE)
-}
-
-/** True if a label must outlive the board: a value that is read again gets level 1 without sensitivity anyway. */
-export function isLasting({ level, sensitivity }: Label): boolean {
-  return level > 1 || sensitivity > 0
-}
-
-/** True if a program with this label is not its author's alone: a model's text is no program of the operator's. */
-export function isWorthStoring({ level, sensitivity }: Label): boolean {
-  return level > 0 || sensitivity > 0
 }
