@@ -15,16 +15,16 @@ const BUNDLED = ['commander', 'jsonc-parser', 'zod']
 
 /**
  * The code in layers, each with everything that the layers before it lack: opening a chunk takes time, and the bundler would make
- * one for each set of doors and verbs that share a file. A light command, such as `reflex runs`, needs the first two alone.
+ * one for each set of doors and verbs that share a file. A light command, such as `reflex runs`, needs the first two alone, `Reflex`
+ * the third, and a program the layer of its kind.
  */
 const LAYERS: readonly (readonly [name: string, files: RegExp])[] = [
   ['command', /\/src\/cli\/main\.ts$/],
-  ['stored', /\/src\/cli\/(command|rows|verbs\/runs)\.ts$/],
-  ['ports', /\/src\/(store|policy|models|tools|people)\/index\.ts$/],
-  ['workflow', /\/src\/kinds\/workflow\/index\.ts$/],
-  ['agents', /\/src\/agents\/index\.ts$/],
-  ['pipeline', /\/src\/kinds\/pipeline\/index\.ts$/],
+  ['stored', /\/src\/cli\/(command|store-session|verbs\/runs)\.ts$/],
   ['reflex', /\/src\/cli\/session\.ts$/],
+  ['workflow', /\/src\/(agents\/(decision-agents|index)|kinds\/workflow\/(body|index))\.ts$/],
+  ['pipeline', /\/src\/kinds\/pipeline\/(face\/body|index)\.ts$/],
+  ['ports', /\/src\/(store|policy|models|tools|people)\/index\.ts$/],
 ]
 
 interface Manifest {
