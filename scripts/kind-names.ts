@@ -13,10 +13,8 @@ const ALLOWED: readonly string[] = ['kinds/', 'agents/', 'wrap/', 'learn/', 'app
 /** Files that name a kind although they should not, and why they still do. One that no longer does is a finding. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'policy/roots.ts': 'a root of capabilities of the seed that happens to be called as a kind is',
-  'app/run-flags.ts': 'the flags of the command, which loads no kind for its help',
   'app/options.ts': 'the input of a typed workflow: programs carry their types in a phantom key of one kind',
   'app/reflex.ts': 'what `run` takes as a value (`workflow()`, graphs), and `artifacts`, which only pipelines have',
-  'cli/verbs/explain.ts': 'the help of an operation, until modules bring verbs',
 }
 
 const COMMENTS = /\/\*[\s\S]*?\*\/|(^|[^:'"`\\])\/\/[^\n]*/g

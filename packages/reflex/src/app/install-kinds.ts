@@ -8,17 +8,18 @@ import type { RunSettings } from '../policy/index.ts'
 import { quote } from '../text/index.ts'
 
 /**
- * Refuses kinds that cannot stand beside each other: a name, an ending of files or a flag of the command that two of them have.
+ * Refuses kinds that cannot stand beside each other: a name, an ending of files, a flag or a verb of the command that two of them have.
  * Throws `R2115`, naming both, and `R2116` for a port of `uses` that is not in `ports`. Loads no kind.
  */
 export function checkModules(modules: readonly AnyKindModule[], ports: readonly string[]): void {
   const claimed = new Map([...SHARED_NAMES, ...RUN_NAMES].map((name) => [`the name ${quote(name)}`, RESERVED]))
-  for (const { name, language, uses, runOptions = {} } of modules) {
+  for (const { name, language, uses, runOptions = {}, verbs = [] } of modules) {
     const missing = uses.find((port) => !ports.includes(port))
     if (missing !== undefined) throw missingPort(name, missing, ports)
     claim(claimed, `the name ${quote(name)}`, name)
     for (const ending of language.endings) claim(claimed, `the ending ${quote(ending)}`, name)
     for (const { flag } of Object.values(runOptions)) claim(claimed, `the flag ${flag}`, name)
+    for (const verb of verbs) claim(claimed, `the verb ${quote(verb.name)}`, name)
   }
 }
 

@@ -19,7 +19,6 @@ import type { ExportOptions } from '../history/archive/export.ts'
 import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
 import { assemble, type Assembly, runFolderIn } from './assembly.ts'
 import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
-import { type StoredArtifact, StoredArtifacts } from '../kinds/pipeline/engine/artifacts.ts'
 import { readAddress } from '../runs/address.ts'
 import { checkRecording } from '../runs/run-models.ts'
 import type { ExportedTable, TableFormat } from '../history/tables/export-tables.ts'
@@ -497,19 +496,6 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       { ...peek, definitions: this.programsOf(peek.state) },
       { newest: at === undefined || at === last, inbox: await this.store.inbox(id), forks },
     )
-  }
-
-  /**
-   * Returns what the nodes of a run's pipelines have stored beside the context up to a record, `otter-2m9q@21`, or up to now, and
-   * have not removed. Reads the journal alone. Throws `R2016`, and `R2021` for a record that it has not.
-   */
-  async artifacts(address: string): Promise<readonly StoredArtifact[]> {
-    checkArguments('artifacts', { address: [address, TEXT] })
-    const { ref, at } = readAddress(address)
-    const { id } = await findRecord(this.store, ref, at)
-    const stored = new StoredArtifacts()
-    for (const record of (await this.runtime.journal(id)).slice(0, at)) stored.take(record)
-    return stored.list
   }
 
   // Going back

@@ -1,4 +1,6 @@
 import { Option } from 'commander'
+import { KINDS } from '../app/kinds.ts'
+import type { AnyKindModule } from '../programs/kind-module.ts'
 import { KIND_FLAGS } from './kind-flags.ts'
 import type { Action, Verb } from './verb.ts'
 import type { Session } from './session.ts'
@@ -62,8 +64,8 @@ const withoutStore = (load: () => Promise<Action>): Action => {
   return async (console, words, flags) => (await load())(console, words, flags)
 }
 
-/** Every verb of the command, in the order of its help. */
-export const actions: readonly Verb[] = [
+/** The verbs that every kind shares, in the order of the help. */
+const SHARED: readonly Verb[] = [
   {
     name: 'run',
     words: [['<program>', 'a file, or a folder with one program']],
@@ -219,11 +221,11 @@ export const actions: readonly Verb[] = [
     name: 'show',
     words: [['<run>', 'a run, or RUN@N for its state after record N']],
     about: 'show the state of a run: stack, open edges, values',
-    options: [new Option('--artifacts', 'show what nodes stored beside the context; --json has the data'), ...COMMON],
-    examples: ['show otter', 'show otter@21', 'show otter --artifacts --json'],
+    options: COMMON,
+    examples: ['show otter', 'show otter@21'],
     action: withExistingStore(async () => {
-      const [{ show }, { artifacts }] = await Promise.all([import('./verbs/show.ts'), import('./verbs/artifacts.ts')])
-      return (session, [ref = ''], flags) => ('artifacts' in flags ? artifacts(session, ref) : show(session, ref))
+      const { show } = await import('./verbs/show.ts')
+      return (session, [ref = '']) => show(session, ref)
     }),
   },
   {
@@ -366,7 +368,7 @@ export const actions: readonly Verb[] = [
     examples: ['explain R1042', 'explain file.write'],
     action: withoutStore(async () => {
       const { explain } = await import('./verbs/explain.ts')
-      return (console, [code = '']) => Promise.resolve(explain(console, code))
+      return (console, [code = '']) => explain(console, code)
     }),
   },
   {
@@ -461,3 +463,21 @@ export const actions: readonly Verb[] = [
     }),
   },
 ]
+
+/** The verbs that kinds bring. */
+const KIND_VERBS: readonly Verb[] = (KINDS as readonly AnyKindModule[]).flatMap(({ verbs = [] }) =>
+  verbs.map(({ name, about, examples, load }) => ({
+    name,
+    words: [['<run>', 'a run, or RUN@N for what was there after record N']] as const,
+    about,
+    options: COMMON,
+    examples,
+    action: withExistingStore(async () => {
+      const [{ kindVerb }, look] = await Promise.all([import('./verbs/kind-verb.ts'), load()])
+      return (session, [ref = '']) => kindVerb(session, ref, { name, look })
+    }),
+  })),
+)
+
+/** Every verb of the command. */
+export const actions: readonly Verb[] = [...SHARED, ...KIND_VERBS]

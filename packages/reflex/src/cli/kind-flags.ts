@@ -1,6 +1,12 @@
 import { Option } from 'commander'
-import { RUN_FLAGS } from '../app/run-flags.ts'
-import type { RunOption } from '../programs/run-options.ts'
+import { KINDS } from '../app/kinds.ts'
+import type { AnyKindModule } from '../programs/kind-module.ts'
+import type { RunOption, RunOptionTable } from '../programs/run-options.ts'
+
+/** The run options of the built-in kinds, by kind. No kind is loaded for them. */
+export const RUN_FLAGS: Readonly<Record<string, RunOptionTable>> = Object.fromEntries(
+  (KINDS as readonly AnyKindModule[]).flatMap(({ name, runOptions }) => (runOptions === undefined ? [] : [[name, runOptions]])),
+)
 
 /** The flags of runs that only programs of one kind know. */
 export const KIND_FLAGS: readonly Option[] = Object.values(RUN_FLAGS).flatMap((table) =>

@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 import type { BuiltInKinds } from '../app/options.ts'
 import type { RunOptionsByKind } from '../app/options-by-kind.ts'
-import { RUN_FLAGS } from '../app/run-flags.ts'
 import { faults } from '../runs/faults.ts'
+import { RUN_FLAGS } from './kind-flags.ts'
 import type { RunOption } from '../programs/run-options.ts'
 import { quote } from '../text/index.ts'
 

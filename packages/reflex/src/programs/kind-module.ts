@@ -6,7 +6,9 @@ import type { Form } from '../text/index.ts'
 import type { Tools } from '../tools/index.ts'
 import type { KindView } from './kind-view.ts'
 import type { Language, LanguageNames, Reader } from './language.ts'
+import type { Parts } from './part-help.ts'
 import type { RunOptionTable } from './run-options.ts'
+import type { KindVerb } from './verb.ts'
 
 /** The parts of a kind that are known before any of its programs is: they are read when a `Reflex` is made. */
 export interface KindHead<Name extends string = string, Options = unknown, Own extends RunOptionTable = RunOptionTable> {
@@ -19,6 +21,8 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
   readonly hostOptions?: Form
   /** Options of its runs, each also a flag of the command. */
   readonly runOptions?: Own
+  /** Verbs of the command for runs of this kind. */
+  readonly verbs?: readonly KindVerb[]
   /** Capabilities that the options of a host allow: giving a function is allowing it. */
   grants?(options: Options): readonly string[]
 }
@@ -29,6 +33,8 @@ export interface KindBody<Options = unknown, Def = unknown> {
   readonly view: KindView
   /** The files that a run of this kind keeps. */
   readonly folder?: RunFolder<Def>
+  /** The parts of which its programs are built, for `reflex explain`. */
+  readonly parts?: Parts
   /** Makes the parts that need a host. `options`: those of the host, as `new Reflex({ NAME: options })`. */
   make(world: KindWorld, options?: Options): MadeKind<Def>
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Json, Kind, Port, Program } from '../../src/kernel/index.ts'
 import { isFault, type KindBody, type KindModule, KINDS, type LazyKindModule, Reflex, type RunOptionTable } from '../../src/index.ts'
-import { RUN_FLAGS } from '../../src/app/run-flags.ts'
+import { actions } from '../../src/cli/actions.ts'
+import { RUN_FLAGS } from '../../src/cli/kind-flags.ts'
 import type { RunSettings } from '../../src/policy/index.ts'
 import type { MadeKind } from '../../src/programs/kind-module.ts'
 import { memoryStore } from '../../src/store/index.ts'
@@ -159,6 +160,8 @@ test('kinds that cannot stand beside each other are refused when the Reflex is m
   expect(made(dot)).toBe('R2115 the kinds "pipeline" and "echo" both have the ending ".dot"')
   const flag = { ...echo, runOptions: { loud: { ...RUN_OPTIONS.loud, flag: '--dead-end' } } } as const
   expect(made(flag)).toBe('R2115 the kinds "pipeline" and "echo" both have the flag --dead-end')
+  const verbs = [{ name: 'artifacts', about: '', examples: [], load: async () => () => [] }]
+  expect(made({ ...echo, verbs })).toBe('R2115 the kinds "pipeline" and "echo" both have the verb "artifacts"')
   expect(made({ ...echo, name: 'store' })).toBe('R2115 the kind "store" has the name of an option of Reflex')
   expect(made({ ...echo, uses: ['radio'] })).toBe('R2116 the kind "echo" uses the port "radio", which Reflex does not have')
   const broken: KindModule = {
@@ -271,6 +274,11 @@ test('a kind that throws while it reads or compiles is named by a typed fault', 
   onTestFinished(() => reflex.close())
   expect(await fails(reflex.run(join(workdir, 'hello.echo.json')))).toBe('R2118 the kind echo cannot compile echo:hello: no luck')
   expect(await fails(reflex.run(join(workdir, 'wrong.echo.json')))).toMatch(/^R2119 the reader of .*wrong\.echo\.json threw: /)
+})
+
+test('no verb of a kind has the name of another verb of the command', () => {
+  const names = actions.map(({ name }) => name)
+  expect([names.includes('artifacts'), names.filter((name, i) => names.indexOf(name) !== i)]).toEqual([true, []])
 })
 
 test('the flags of the command are the options of the built-in kinds', () => {

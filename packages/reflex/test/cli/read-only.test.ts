@@ -15,7 +15,7 @@ const LOOKS = [
   ['runs'],
   ['show', 'otter'],
   ['show', 'otter@3'],
-  ['show', 'otter', '--artifacts'],
+  ['artifacts', 'otter'],
   ['trace', 'otter'],
   ['why', 'otter', 'order'],
   ['inbox'],

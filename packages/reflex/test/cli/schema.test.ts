@@ -28,6 +28,7 @@ const SCENE: readonly (readonly [argv: readonly string[], name: Name])[] = [
   [['inbox'], 'inbox'],
   [['show', 'otter'], 'show'],
   [['show', 'otter@3'], 'show'],
+  [['artifacts', 'otter'], 'found'],
   [['trace', 'otter'], 'trace'],
   [['graph', 'otter'], 'graph'],
   [['graph', 'otter@5'], 'graph'],

@@ -261,6 +261,9 @@ export const DOCUMENTS = {
         .describe('An operation of pipelines'),
     })
     .describe('explain'),
+  found: z
+    .object({ v, verb: text, found: list(z.record(z.string(), anyJson)) })
+    .describe('A verb that a kind brings; what it finds is described by the kind'),
   graph: z
     .object({ v, run: z.object({ id: text, record: z.number(), status }).optional(), programs: list(drawnProgram) })
     .describe('graph: a program, or the stack of a run, outermost first'),

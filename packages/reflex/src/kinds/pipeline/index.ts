@@ -63,6 +63,7 @@ export type { InterviewAnswer, Interviewer, InterviewOption, InterviewQuestion, 
 export { run, runFile } from './face/run.ts'
 export type { PipelineResult, PipelineRunOptions } from './face/options.ts'
 export type { Hook, Hooks, RunHooks, Summariser, ToolHook, ToolHookAnswer, ToolHooks } from './engine/host-hooks.ts'
+export { storedArtifacts } from './engine/artifacts.ts'
 export type { Artifact, StoredArtifact } from './engine/artifacts.ts'
 export type { ArtifactStore } from './engine/artifact-store.ts'
 export type { LlmAnswer, LlmBackend, LlmRequest, LlmText } from './face/backend.ts'

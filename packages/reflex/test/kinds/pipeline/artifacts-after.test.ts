@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { HandlerRegistry, run } from '../../../src/kinds/pipeline/index.ts'
+import { HandlerRegistry, run, storedArtifacts } from '../../../src/kinds/pipeline/index.ts'
 import { Reflex } from '../../../src/app/reflex.ts'
 import { reflex as command } from '../../cli/worlds.ts'
 import { filesIn, folder } from './folders.ts'
@@ -46,16 +46,20 @@ test('small artifacts are files too if the host wants that', async () => {
   ])
 })
 
-test('Reflex and the command read artifacts from the journal', async () => {
+test('the artifacts of a run are read from its journal, and the kind brings the verb that shows them', async () => {
   const workdir = folder()
   const file = join(workdir, 'g.dot')
   writeFileSync(file, DOT)
   const store = join(workdir, '.reflex/reflex.db')
   const first = new Reflex({ workdir, store, pipeline: { handlers: handlers() } })
   const { id } = await first.run(file, { pipeline: { validate: false } })
-  expect(ids(await first.artifacts(id))).toHaveLength(3)
+  expect(ids(storedArtifacts(await first.runtime.journal(id)))).toHaveLength(3)
   await first.close()
-  const shown = await command(['show', id, '--artifacts', '--json', '--store', store], { folder: workdir })
-  expect(JSON.parse(shown.out)).toMatchObject({ v: 1, artifacts: [{ id: 'a/report', data: { good: true } }, {}, { data: 'two' }] })
-  expect((await command(['show', id, '--artifacts', '--store', store], { folder: workdir })).out).toContain('b/notes.txt\t3 B\tmemory\t')
+  const shown = await command(['artifacts', id, '--json', '--store', store], { folder: workdir })
+  expect(JSON.parse(shown.out)).toMatchObject({
+    v: 1,
+    verb: 'artifacts',
+    found: [{ id: 'a/report', data: { good: true } }, {}, { data: 'two' }],
+  })
+  expect((await command(['artifacts', id, '--store', store], { folder: workdir })).out).toContain('b/notes.txt\t3 B\tmemory\t')
 })

@@ -108,6 +108,13 @@ export class StoredArtifacts {
   }
 }
 
+/** Returns the artifacts that the records of a run stored and did not remove. Reads the records alone. */
+export function storedArtifacts(records: readonly Rec[]): readonly StoredArtifact[] {
+  const stored = new StoredArtifacts()
+  for (const record of records) stored.take(record)
+  return stored.list
+}
+
 /** Returns the artifacts of a run by id, as a frame sees them. */
 export function artifactsIn(reader: BoardReader): ReadonlyMap<string, { readonly about: Artifact; readonly data: Json }> {
   const found = reader.keys().flatMap((key) => {

@@ -9,6 +9,7 @@ import { middlewareNames } from '../operations/make-engine.ts'
 import { pipelineParts, routingOf, runFolderOf } from './assemble.ts'
 import { pipelineLanguage } from './language.ts'
 import type { PipelineOptions } from './host-options.ts'
+import { OPERATION_PARTS } from './operation-parts.ts'
 import { pipelineReader } from './reader.ts'
 import type { PIPELINE_RUN_OPTIONS } from './run-options.ts'
 import { pipelineView } from './view.ts'
@@ -17,6 +18,7 @@ import { pipelineView } from './view.ts'
 export const pipelineBody: KindBody<PipelineOptions, TypedGraph> = {
   language: pipelineLanguage,
   view: pipelineView,
+  parts: OPERATION_PARTS,
   folder: {
     keep: (runtime, run, settings) => new FolderWriter(runtime, run, settings).ready,
     beginsAt(def, { resumeFrom, force }: RunOptionValues<typeof PIPELINE_RUN_OPTIONS>, { secret }) {

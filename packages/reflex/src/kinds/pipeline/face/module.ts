@@ -18,6 +18,14 @@ export const pipelineModule: LazyKindModule<'pipeline', PipelineOptions, TypedGr
   uses: ['model', 'tool', 'ledger'],
   hostOptions: HOST_OPTIONS,
   runOptions: PIPELINE_RUN_OPTIONS,
+  verbs: [
+    {
+      name: 'artifacts',
+      about: 'list what nodes of pipelines stored beside the context',
+      examples: ['artifacts otter', 'artifacts otter@21 --json'],
+      load: async () => (await import('./artifacts-verb.ts')).artifactsVerb,
+    },
+  ],
   grants: ({ handlers, actions = {} }) => [...(handlers?.needs() ?? []), ...Object.keys(actions).map(actionCapability)],
   load: async () => (await import('./body.ts')).pipelineBody,
 }
