@@ -13,8 +13,6 @@ const ALLOWED: readonly string[] = ['kinds/', 'agents/', 'wrap/', 'learn/', 'app
 /** Files that name a kind although they should not, and why they still do. One that no longer does is a finding. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'policy/roots.ts': 'a root of capabilities of the seed that happens to be called as a kind is',
-  'app/options.ts': 'the input of a typed workflow: programs carry their types in a phantom key of one kind',
-  'app/reflex.ts': 'what `run` takes as a value (`workflow()`, graphs), and `artifacts`, which only pipelines have',
 }
 
 const COMMENTS = /\/\*[\s\S]*?\*\/|(^|[^:'"`\\])\/\/[^\n]*/g

@@ -1,4 +1,5 @@
 import type { AnyKindModule, KindBody, LazyKindModule } from '../programs/kind-module.ts'
+import type { TypedProgram, ValuesOf } from '../programs/program-types.ts'
 import type { RunOptionTable, RunOptionValues } from '../programs/run-options.ts'
 
 /** Kinds in a list. */
@@ -25,3 +26,6 @@ export type HostOptionsByKind<Modules extends KindModules> = {
 export type RunOptionsByKind<Modules extends KindModules> = {
   readonly [Module in Modules[number] as Module['name']]?: RunOptionsOf<Module>
 }
+
+/** The values that kinds take as programs, with the types that a value carries. */
+export type ProgramValue<Modules extends KindModules, Types> = ValuesOf<Modules[number]> & TypedProgram<Types>

@@ -59,7 +59,6 @@ import type { Models } from '../models/index.ts'
 import type { BuiltInKinds, ReflexOptions, ResumeOptions, RunOptions, SharedOptions, SharedRunOptions } from './options.ts'
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
 import { type ProjectedSpan, projectSpans } from '../history/telemetry/spans.ts'
-import type { DotGraph } from '../kinds/pipeline/index.ts'
 import { UNTRUSTED } from '../policy/label.ts'
 import { type AgentChoice, type OperatorPolicy, readTrust, type RunLimits, type RunSettings, type Trust } from '../policy/index.ts'
 import type { Replayed } from './replaying.ts'
@@ -68,7 +67,7 @@ import { beginningOf, RunFolders } from './run-folders.ts'
 import { chosenOptions, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
 import { checkModules } from './install-kinds.ts'
 import { HOUSE_PORTS } from './world.ts'
-import type { KindModules } from './options-by-kind.ts'
+import type { KindModules, ProgramValue } from './options-by-kind.ts'
 import { KINDS } from './kinds.ts'
 import { exportedTools } from './exported-tools.ts'
 import type { Tools } from '../tools/index.ts'
@@ -78,9 +77,7 @@ import { linesOfHistory, type StoryLine } from '../history/trace.ts'
 import { checkStartOptions } from './check-start-options.ts'
 import { type RunView, viewOf } from '../runs/view.ts'
 import { checkArguments, type Form, listOf, oneOf, optional, TEXT } from '../text/index.ts'
-import type { DefinedWorkflow } from '../kinds/workflow/define-types.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
-import type { Workflow } from '../kinds/workflow/types.ts'
 
 /**
  * The front object: runs, answers and shows programs of every kind, over one store. Defaults are composed here and
@@ -182,7 +179,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    * object that `workflow` made, the handle knows the types, and the workflows that it calls come along.
    */
   async run<Types extends WorkflowTypes = UnknownTypes>(
-    what: string | DefinedWorkflow<Types> | DotGraph | Program,
+    what: string | ProgramValue<Modules, Types> | Program,
     options: RunOptions<Types, Modules> = {},
   ): Promise<RunHandle<Types>> {
     const handle = await this.start(what, options)
@@ -192,7 +189,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /** Starts a run and gives it at once. Throws what loading throws, `R2031` for options that have no effect, and `R5007` if the id is taken. */
   async start<Types extends WorkflowTypes = UnknownTypes>(
-    what: string | DefinedWorkflow<Types> | DotGraph | Program,
+    what: string | ProgramValue<Modules, Types> | Program,
     options: RunOptions<Types, Modules> = {},
   ): Promise<RunHandle<Types>> {
     checkArguments('run', { program: [what, PROGRAM], options: [options, this.#runForm] })
@@ -316,14 +313,14 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   async #programOf(
-    what: string | Workflow | DotGraph | Program,
+    what: string | object,
     { kind, trust }: Pick<SharedRunOptions, 'kind' | 'trust'>,
     validate: boolean,
   ): Promise<{ program: Program; file?: string; written?: WrittenBy }> {
     if (typeof what === 'string') return this.library.load(resolve(this.#surroundings.cwd, what), kind, validate, trust)
+    if (isProgram(what)) return { program: what }
     const accepted = await this.library.accept(what, validate)
     if (accepted !== undefined) return { program: accepted }
-    if ('hash' in what) return { program: what }
     throw programFaults.make('R1021', 'what is to be run is no program', {
       fix: 'give a path, a program, or what a module of programs exports',
     })
@@ -649,4 +646,9 @@ function prepareOf({ prepare }: AnswerOptions): ResumeOptions {
 
 function missingFault(message: string, cause: unknown): Fault {
   return faults.make('R1026', `what the run needs cannot be found: ${message}`, { cause })
+}
+
+/** True for a program that is registered already. No kind is loaded for it. */
+function isProgram(what: object): what is Program {
+  return ['name', 'kind', 'rev', 'hash', 'source', 'def'].every((part) => part in what)
 }

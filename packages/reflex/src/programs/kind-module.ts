@@ -7,11 +7,16 @@ import type { Tools } from '../tools/index.ts'
 import type { KindView } from './kind-view.ts'
 import type { Language, LanguageNames, Reader } from './language.ts'
 import type { Parts } from './part-help.ts'
+import type { TakesValues } from './program-types.ts'
 import type { RunOptionTable } from './run-options.ts'
 import type { KindVerb } from './verb.ts'
 
-/** The parts of a kind that are known before any of its programs is: they are read when a `Reflex` is made. */
-export interface KindHead<Name extends string = string, Options = unknown, Own extends RunOptionTable = RunOptionTable> {
+/**
+ * The parts of a kind that are known before any of its programs is: they are read when a `Reflex` is made. `Options`: what its hosts
+ * give; `Own`: the options of its runs; `Value`: what `run` takes as a program of the kind, beside files.
+ */
+export interface KindHead<Name extends string = string, Options = unknown, Own extends RunOptionTable = RunOptionTable, Value = object>
+  extends TakesValues<Value> {
   readonly name: Name
   readonly language: LanguageNames
   readonly faults: readonly FaultFamily<string>[]
@@ -40,15 +45,25 @@ export interface KindBody<Options = unknown, Def = unknown> {
 }
 
 /** Everything that a kind brings to a `Reflex`, there when the `Reflex` is made. */
-export interface KindModule<Name extends string = string, Options = unknown, Def = unknown, Own extends RunOptionTable = RunOptionTable>
-  extends KindHead<Name, Options, Own>,
+export interface KindModule<
+  Name extends string = string,
+  Options = unknown,
+  Def = unknown,
+  Own extends RunOptionTable = RunOptionTable,
+  Value = object,
+> extends KindHead<Name, Options, Own, Value>,
     KindBody<Options, Def> {
   readonly language: Language
 }
 
 /** The same for a kind whose body is loaded when one of its programs or runs is first met. */
-export interface LazyKindModule<Name extends string = string, Options = unknown, Def = unknown, Own extends RunOptionTable = RunOptionTable>
-  extends KindHead<Name, Options, Own> {
+export interface LazyKindModule<
+  Name extends string = string,
+  Options = unknown,
+  Def = unknown,
+  Own extends RunOptionTable = RunOptionTable,
+  Value = object,
+> extends KindHead<Name, Options, Own, Value> {
   /** Called by each `Reflex` that meets the kind, again only after a rejection: `R2117`. */
   load(): Promise<KindBody<Options, Def>>
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../kernel/journal/json.ts'
 
 /** The types of a workflow that was written in TypeScript: its nodes, the values of its board, its result. */
 export interface WorkflowTypes {
@@ -21,3 +21,25 @@ export interface UnknownTypes {
   readonly edges: string
   readonly events: string
 }
+
+/** Inputs of a run by name: the declared keys with their types, or any keys if the program declares none. */
+export type InputOf<Types extends WorkflowTypes> = string extends keyof Types['values']
+  ? JsonObject
+  : { readonly [Key in keyof Types['values']]?: Types['values'][Key] }
+
+/** Absent at run time: these keys only carry types. */
+declare const TYPES: unique symbol
+declare const VALUES: unique symbol
+
+/** A program in memory that carries the types of its parts. */
+export interface TypedProgram<Types = UnknownTypes> {
+  readonly [TYPES]?: Types
+}
+
+/** A kind that carries the type of the values that it takes as programs, such as the graph of a pipeline. */
+export interface TakesValues<Value> {
+  readonly [VALUES]?: Value
+}
+
+/** The type of the values that a kind takes as programs. */
+export type ValuesOf<Kind> = Kind extends TakesValues<infer Value> ? Value : never

@@ -292,3 +292,10 @@ test('a kind without a program is known by its name', () => {
   const program: Program = reflex.runtime.programs.add('echo', 'x', { says: 'x' })
   expect([reflex.kinds.names, program.name]).toEqual([['echo'], 'echo:x'])
 })
+
+test('a value that no kind of the list takes is refused in the editor and by the object', async () => {
+  const reflex = new Reflex(place(folder()))
+  onTestFinished(() => reflex.close())
+  // @ts-expect-error: neither a workflow, a graph nor a program.
+  expect(await fails(reflex.run({ says: 'hello' }))).toBe('R1021 what is to be run is no program')
+})

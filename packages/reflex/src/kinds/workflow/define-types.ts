@@ -1,23 +1,15 @@
 import type { Validator } from '../../kernel/state/board.ts'
 import type { Json, JsonObject } from '../../kernel/journal/json.ts'
-import type { UnknownTypes, WorkflowTypes } from '../../programs/program-types.ts'
+import type { TypedProgram, UnknownTypes, WorkflowTypes } from '../../programs/program-types.ts'
 import type { SpecDefinition } from './spec-types.ts'
 import type { BoardSchema, CelGuard, CustomGuard, Workflow } from './types.ts'
 
 /** The types of a workflow: `TypesIn<typeof refund>`. The types of a plain `Workflow` are unknown. */
-export type TypesIn<Defined> = Defined extends { readonly [TYPES]?: infer Types }
-  ? Types extends WorkflowTypes
-    ? Types
-    : UnknownTypes
-  : UnknownTypes
-
-/** Absent at run time: this key only carries types. */
-declare const TYPES: unique symbol
+export type TypesIn<Defined> =
+  Defined extends TypedProgram<infer Types> ? (Types extends WorkflowTypes ? Types : UnknownTypes) : UnknownTypes
 
 /** A workflow that has the types of its parts. It is a `Workflow` of the seed and is accepted wherever a `Workflow` is. */
-export interface DefinedWorkflow<Types = UnknownTypes> extends Workflow {
-  readonly [TYPES]?: Types
-}
+export interface DefinedWorkflow<Types = UnknownTypes> extends Workflow, TypedProgram<Types> {}
 
 /** The board of a definition that declares none: any text is a key. */
 export type AnyBoard = Readonly<Record<string, BoardSchema>>
@@ -110,11 +102,6 @@ type EventOf<Event> = (string extends Event ? never : Event & string) | 'NEXT'
 type Answer<Board, Output> = unknown extends Output
   ? JsonObject | undefined
   : { readonly [Key in Output & string]?: Key extends keyof Board ? SchemaValue<Board[Key]> : Json }
-
-/** Inputs of a run by name: the declared keys with their types, or any keys if the workflow has no board. */
-export type InputOf<Types extends WorkflowTypes> = string extends keyof Types['values']
-  ? JsonObject
-  : { readonly [Key in keyof Types['values']]?: Types['values'][Key] }
 
 /** The type of a board key: the input type of its validator, or the type of its JSON Schema as far as TypeScript can express it. */
 type SchemaValue<Schema> = Schema extends Validator

@@ -1,6 +1,7 @@
 // A workflow as an object literal, with types.
 export { workflow } from './define.ts'
-export type { DefinedWorkflow, InputOf, TypesIn, WorkflowDefinition } from './define-types.ts'
+export type { DefinedWorkflow, TypesIn, WorkflowDefinition } from './define-types.ts'
+export type { InputOf } from '../../programs/program-types.ts'
 export type { UnknownTypes, WorkflowTypes } from '../../programs/program-types.ts'
 export type { BuiltInSpec, SpecDefinition } from './spec-types.ts'
 

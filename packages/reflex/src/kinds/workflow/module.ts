@@ -6,11 +6,12 @@ import { HOST_OPTIONS, type MakeDeciders, type WorkflowOptions } from './host-op
 import { workflowNames } from './names.ts'
 import { proofFaults } from './proof/faults.ts'
 import { runFaults } from './run-faults.ts'
+import type { Workflow } from './types.ts'
 
 /** The kind of workflows; its agents come from the room above, and are loaded with it. */
 export function workflowModule(
   loadDeciders: () => Promise<MakeDeciders>,
-): LazyKindModule<'workflow', WorkflowOptions, CompiledWorkflow, NoRunOptions> {
+): LazyKindModule<'workflow', WorkflowOptions, CompiledWorkflow, NoRunOptions, Workflow> {
   return {
     name: 'workflow',
     language: workflowNames,

@@ -2,6 +2,7 @@ import type { LazyKindModule } from '../../../programs/kind-module.ts'
 import { lintFaults } from '../check/faults.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 import { dotFaults } from '../dot/faults.ts'
+import type { DotGraph } from '../dot/graph.ts'
 import { languageFaults } from '../language/faults.ts'
 import { actionCapability } from '../model/action-names.ts'
 import { compileFaults } from '../model/faults.ts'
@@ -11,7 +12,7 @@ import { pipelineNames } from './names.ts'
 import { PIPELINE_RUN_OPTIONS } from './run-options.ts'
 
 /** The kind of pipelines. */
-export const pipelineModule: LazyKindModule<'pipeline', PipelineOptions, TypedGraph, typeof PIPELINE_RUN_OPTIONS> = {
+export const pipelineModule: LazyKindModule<'pipeline', PipelineOptions, TypedGraph, typeof PIPELINE_RUN_OPTIONS, DotGraph> = {
   name: 'pipeline',
   language: pipelineNames,
   faults: [dotFaults, languageFaults, compileFaults, lintFaults, pipelineFaults],
