@@ -11,7 +11,7 @@ import type { HostActions } from '../operations/actions/registry.ts'
 export interface PipelineOptions {
   /** Handlers, by the type that they take. */
   readonly handlers?: HandlerRegistry
-  /** Operations that `defineOperation` made, beside those of Reflex. Throws `R1165` for one that does not fit. */
+  /** Operations that `defineOperation` made, beside those of Reflex. One that does not fit is refused with `R1165` when a pipeline is first met. */
   readonly operations?: readonly Operation[]
   /** Actions by name, beside the built-in ones; each goes before one of the same name. Giving one is allowing it. */
   readonly actions?: HostActions

@@ -120,9 +120,9 @@ describe('an operation that a host adds', () => {
     const other = await reflex.run(parse(dot), { input: { word: 'there' } })
     await reflex.close()
     expect(other.status).toBe('completed')
-    expect(() => new Reflex({ store: 'memory:', pipeline: { operations: [ping, ping] } })).toThrow(
-      expect.objectContaining({ code: 'R1165' }) as Error,
-    )
+    const twice = new Reflex({ store: 'memory:', pipeline: { operations: [ping, ping] } })
+    await expect(twice.run(parse(dot))).rejects.toMatchObject({ code: 'R1165' })
+    await twice.close()
   })
 })
 
