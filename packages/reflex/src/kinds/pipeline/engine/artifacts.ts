@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
 import type { Rec } from '../../../kernel/journal/record.ts'
 import type { BoardReader } from '../../../kernel/state/scope.ts'
+import { checkArguments, listOf, OBJECT } from '../../../text/index.ts'
 import { folderAt } from '../contract/paths.ts'
 import type { FrameStep } from './frame-step.ts'
 
@@ -110,6 +111,7 @@ export class StoredArtifacts {
 
 /** Returns the artifacts that the records of a run stored and did not remove. Reads the records alone. */
 export function storedArtifacts(records: readonly Rec[]): readonly StoredArtifact[] {
+  checkArguments('storedArtifacts', { records: [records, listOf(OBJECT)] })
   const stored = new StoredArtifacts()
   for (const record of records) stored.take(record)
   return stored.list
