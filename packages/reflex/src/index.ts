@@ -29,7 +29,9 @@ export type {
   RunFolder,
 } from './programs/kind-module.ts'
 export type { Language, LanguageNames, ReadContext, Reader, ReadProgram, ReadResult } from './programs/language.ts'
+export type { PartAttribute, PartHelp, Parts } from './programs/part-help.ts'
 export type { RunOption, RunOptionTable } from './programs/run-options.ts'
+export type { Found, KindVerb } from './programs/verb.ts'
 export { Reflex } from './app/reflex.ts'
 export type { StoryLine } from './history/trace.ts'
 export type { RunView } from './runs/view.ts'

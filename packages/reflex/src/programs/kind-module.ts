@@ -64,7 +64,7 @@ export interface LazyKindModule<
   Own extends RunOptionTable = RunOptionTable,
   Value = object,
 > extends KindHead<Name, Options, Own, Value> {
-  /** Called by each `Reflex` that meets the kind, again only after a rejection: `R2117`. */
+  /** Called by each `Reflex` that meets the kind, again only after a rejection, which is reported as `R2125`. */
   load(): Promise<KindBody<Options, Def>>
 }
 
