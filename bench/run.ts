@@ -9,6 +9,7 @@ import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/wo
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { dot } from './dot.ts'
 import { durable } from './durable.ts'
+import { endless } from './endless.ts'
 import { langgraph } from './langgraph.ts'
 import { large } from './large.ts'
 import { long } from './long.ts'
@@ -83,7 +84,7 @@ async function memory(): Promise<void> {
   line('bytes for 2n steps over bytes for n', (twice / once).toFixed(2), 'aim at most 2.1')
 }
 
-const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres, dot, pipeline, long, large, start: starting }
+const PARTS = { memory, types: typing, sqlite: durable, langgraph, logging, postgres, dot, pipeline, long, endless, large, start: starting }
 
 const wanted = process.argv.slice(2)
 for (const [name, part] of Object.entries(PARTS)) {

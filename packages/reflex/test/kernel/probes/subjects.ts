@@ -2,13 +2,15 @@ import type { Json } from '../../../src/kernel/journal/json.ts'
 import { ledgerPort } from '../../../src/kernel/ports/ledger.ts'
 import type { Run } from '../../../src/kernel/run/run.ts'
 import type { KindSubject } from '../../../src/testing/index.ts'
+import { beat } from './beat.ts'
 import { decidePort, flow } from './flow.ts'
+import { net } from './net.ts'
 import { pass } from './pass.ts'
 import { payPort, plan } from './plan.ts'
 import { react, streamPort } from './react.ts'
 import { stage, toolPort } from './stage.ts'
 
-export const KINDS = [flow, stage, react, pass, plan]
+export const KINDS = [flow, stage, react, pass, plan, beat, net]
 
 const program = (kind: string, id: string, source: Json) => ({ kind, id, source })
 const ports: NonNullable<KindSubject['ports']> = (store, host) => ({
@@ -130,6 +132,19 @@ export const SUBJECTS: readonly KindSubject[] = [
     ports,
     script: { answer },
     calling: (callee) => ({ steps: [{ pay: 1 }, { program: callee }] }),
+  },
+  {
+    name: 'beat',
+    kinds: KINDS,
+    programs: [program('beat', 'tree', { leaves: 7, changing: 3, everyMs: 50, ticks: 5 })],
+  },
+  {
+    name: 'net',
+    kinds: KINDS,
+    programs: [program('net', 'sums', { topic: 'event', nodes: 10 })],
+    script: {
+      messages: [...[3, 4, 5].map((amount) => ({ topic: 'event', body: { amount } })), { topic: 'event', body: { stop: true } }],
+    },
   },
   {
     name: 'session, driven from outside',
