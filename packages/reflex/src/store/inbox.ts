@@ -1,25 +1,30 @@
 import { faults } from '../kernel/journal/faults.ts'
-import type { InboxMessage, Message } from '../kernel/ports/store.ts'
+import { checkRoom } from '../kernel/ports/inbox-limit.ts'
+import type { InboxLimit, InboxMessage, Message } from '../kernel/ports/store.ts'
 import { duplicateAnswer, endedRun, isOpen, type MessageColumns, messageColumns, messageOf, unknownRun } from './columns.ts'
 import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './checksums.ts'
 
-/** Posts a message to a run. Returns false if the run has one with this id already. Throws `R2016`, `R2001` or `R2002`. */
-export function postMessage(sql: Statements, id: string, message: Message): boolean {
+/**
+ * Posts a message to a run. Returns false if the run has one with this id already, or if the limit drops it. Throws `R2016`,
+ * `R2001`, `R2002` or `R2130`.
+ */
+export function postMessage(sql: Statements, id: string, message: Message, limit?: InboxLimit): boolean {
   const columns = messageColumns(message)
   const run = sql.head.get(id)
   if (run === undefined) throw unknownRun(id)
   if (sql.posted.get(run.seq, message.id) !== undefined) return false
   if (!isOpen(run.status)) throw endedRun(id, run.status)
   if (message.type === 'answer' && sql.answered.get(run.seq, message.to) !== undefined) throw duplicateAnswer(id)
+  if (!checkRoom(id, message, limit, () => sql.waiting.get(run.seq, message.to)?.count ?? 0)) return false
   sql.post.run(run.seq, columns.id, columns.type, columns.target, columns.sender, columns.at, sumOfMessage(columns), columns.body)
   return true
 }
 
-/** Returns the unread messages of a run in the order of arrival. */
-export function inboxOf(sql: Statements, run: string): readonly InboxMessage[] {
-  return sql.inbox.all(run).map((columns) => checkedMessage(columns, run))
+/** Returns the unread messages of a run after a row, in the order of arrival. */
+export function inboxOf(sql: Statements, run: string, after = 0, limit?: number): readonly InboxMessage[] {
+  return sql.inbox.all(run, after, limit === undefined ? -1 : Math.max(0, limit)).map((columns) => checkedMessage(columns, run))
 }
 
 /** Returns the message as the contract defines it. A damaged message carries the fault `R5013` and no content. */

@@ -1,7 +1,9 @@
+import { checkRoom } from '../kernel/ports/inbox-limit.ts'
 import type { Json } from '../kernel/journal/json.ts'
 import type {
   Batch,
   Claim,
+  InboxLimit,
   InboxMessage,
   Lease,
   LedgerEntry,
@@ -23,7 +25,6 @@ import {
   duplicateAnswer,
   endedRun,
   isOpen,
-  type MessageColumns,
   messageColumns,
   messageOf,
   movingColumns,
@@ -35,6 +36,7 @@ import {
 } from './columns.ts'
 import { faults } from './faults.ts'
 import { dueRuns } from './leases.ts'
+import { MemoryInbox, type MemoryMessage } from './memory-inbox.ts'
 import { unneededOf } from './memory-sweep.ts'
 import { PostListeners } from './post-listeners.ts'
 import type { OpenRun } from './rows.ts'
@@ -55,11 +57,7 @@ interface MemoryRun {
   readonly batches: StoredBatch[]
   readonly snapshots: { readonly at: number; readonly body: string }[]
   readonly ids: Set<string>
-}
-
-interface MemoryMessage extends MessageColumns {
-  readonly row: number
-  readonly run: string
+  readonly inbox: MemoryInbox
 }
 
 interface MemoryLedger {
@@ -74,7 +72,6 @@ class MemoryStore implements Store {
   readonly #workers = new Map<string, KnownWorker>()
   readonly #programs = new Map<string, StoredProgram>()
   readonly #blobs = new Map<string, string>()
-  readonly #unread = new Map<number, MemoryMessage>()
   readonly #ledgers = new Map<string, MemoryLedger>()
   readonly #listeners = new PostListeners()
   #lastMessage = 0
@@ -96,7 +93,15 @@ class MemoryStore implements Store {
   create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {
     this.#known(worker)
     if (this.#runs.has(row.id)) return 'taken'
-    this.#runs.set(row.id, { columns: newColumns(row), owner: worker.id, token: 1, batches: [], snapshots: [], ids: new Set() })
+    this.#runs.set(row.id, {
+      columns: newColumns(row),
+      owner: worker.id,
+      token: 1,
+      batches: [],
+      snapshots: [],
+      ids: new Set(),
+      inbox: new MemoryInbox(),
+    })
     return { run: row.id, token: 1, worker }
   }
 
@@ -147,7 +152,7 @@ class MemoryStore implements Store {
     if (snapshot !== undefined) run.snapshots.push({ at: last, body: snapshot })
     for (const program of programs ?? []) if (!this.#programs.has(program.hash)) this.#programs.set(program.hash, program)
     for (const [hash, text] of blobs ?? []) if (!this.#blobs.has(hash)) this.#blobs.set(hash, text)
-    for (const message of taken ?? []) if (this.#unread.get(message)?.run === lease.run) this.#unread.delete(message)
+    for (const message of taken ?? []) run.inbox.take(message)
   }
 
   read(id: string, until: number = Number.POSITIVE_INFINITY): StoredRun | undefined {
@@ -187,31 +192,31 @@ class MemoryStore implements Store {
     return this.#blobs.get(hash)
   }
 
-  post(id: string, message: Message): boolean {
+  post(id: string, message: Message, limit?: InboxLimit): boolean {
     const columns = messageColumns(message)
     const run = this.#runs.get(id)
     if (run === undefined) throw unknownRun(id)
     if (run.ids.has(message.id)) return false
     if (!isOpen(run.columns.status)) throw endedRun(id, run.columns.status)
-    const waits = [...this.#unread.values()].some(({ run, type, target }) => run === id && type === 'answer' && target === message.to)
-    if (message.type === 'answer' && waits) throw duplicateAnswer(id)
+    const waiting = (): MemoryMessage[] =>
+      [...run.inbox.after()].filter(({ type, target }) => type === message.type && target === message.to)
+    if (message.type === 'answer' && waiting().length > 0) throw duplicateAnswer(id)
+    if (!checkRoom(id, message, limit, () => waiting().length)) return false
     run.ids.add(message.id)
     this.#lastMessage++
-    this.#unread.set(this.#lastMessage, { ...columns, row: this.#lastMessage, run: id })
+    run.inbox.add({ ...columns, row: this.#lastMessage })
     this.#listeners.notify()
     return true
   }
 
-  inbox(id: string): readonly InboxMessage[] {
-    const messages = [...this.#unread.values()].filter(({ run }) => run === id)
-    return messages.map((columns) => ({ row: columns.row, ...messageOf(columns, id) }))
+  inbox(id: string, after?: number, limit?: number): readonly InboxMessage[] {
+    const messages = this.#runs.get(id)?.inbox.after(after) ?? []
+    const page = limit === undefined ? messages : Iterator.from(messages).take(Math.max(0, limit))
+    return Array.from(page, (columns) => ({ row: columns.row, ...messageOf(columns, id) }))
   }
 
   unread(worker: Worker): readonly UnreadRun[] {
-    const messagesByRun = Map.groupBy(this.#unread.values(), ({ run }) => run)
-    return [...messagesByRun]
-      .filter(([run]) => this.#runs.get(run)?.owner === worker.id)
-      .map(([run, messages]) => ({ run, mark: messages.map(({ row }) => row).join(' ') }))
+    return [...this.#runs].flatMap(([run, { owner, inbox }]) => (owner === worker.id && inbox.size > 0 ? [{ run, mark: inbox.mark }] : []))
   }
 
   watch(posted: () => void): PostWatch {
@@ -219,16 +224,16 @@ class MemoryStore implements Store {
   }
 
   due(now: number): readonly string[] {
-    const messagesByRun = Map.groupBy(this.#unread.values(), ({ run }) => run)
     const open = [...this.#runs.values()].filter(({ columns }) => isOpen(columns.status))
     return dueRuns(
-      open.map((run) => this.#openRun(run, messagesByRun.get(run.columns.id) ?? [])),
+      open.map((run) => this.#openRun(run)),
       now,
       this.#hosts(),
     )
   }
 
-  #openRun({ columns, owner }: MemoryRun, messages: readonly MemoryMessage[]): OpenRun {
+  #openRun({ columns, owner, inbox }: MemoryRun): OpenRun {
+    const messages = [...inbox.after()]
     const { id, status, last, due, updated, waits } = columns
     const first = (found: readonly MemoryMessage[]): number | null => (found.length === 0 ? null : Math.min(...found.map(({ at }) => at)))
     const [topicMessages, otherMessages] = [
@@ -267,7 +272,6 @@ class MemoryStore implements Store {
     const found = unneededOf({ runs, programs: this.#programs.keys(), blobs: this.#blobs.keys(), ledgers }, options)
     if (options.dry === true) return found
     for (const id of found.runs) this.#runs.delete(id)
-    for (const { row, run } of this.#unread.values()) if (!this.#runs.has(run)) this.#unread.delete(row)
     for (const hash of found.programs) this.#programs.delete(hash)
     for (const hash of found.blobs) this.#blobs.delete(hash)
     return found

@@ -69,6 +69,7 @@ export interface Rows {
   readonly posted: { readonly row: number }
   readonly answered: { readonly row: number }
   readonly inbox: MessageColumns & { readonly row: number; readonly sum: number }
+  readonly waiting: { readonly count: number }
   readonly version: { readonly data_version: number }
   readonly layout: { readonly user_version: number }
   readonly unread: UnreadRun

@@ -3,6 +3,7 @@ import type { Json } from '../kernel/journal/json.ts'
 import type {
   Batch,
   Claim,
+  InboxLimit,
   InboxMessage,
   Lease,
   LedgerEntry,
@@ -140,15 +141,15 @@ class SqliteStore implements FileStore {
     return this.#connection.read((sql) => readBlob(sql, hash))
   }
 
-  post(run: string, message: Message): boolean {
-    const isNew = this.#connection.write((sql) => postMessage(sql, run, message))
+  post(run: string, message: Message, limit?: InboxLimit): boolean {
+    const isNew = this.#connection.write((sql) => postMessage(sql, run, message, limit))
     this.#unread.forget()
     this.#listeners.notify()
     return isNew
   }
 
-  inbox(run: string): readonly InboxMessage[] {
-    return this.#connection.read((sql) => inboxOf(sql, run))
+  inbox(run: string, after?: number, limit?: number): readonly InboxMessage[] {
+    return this.#connection.read((sql) => inboxOf(sql, run, after, limit))
   }
 
   unread(worker: Worker): readonly UnreadRun[] {

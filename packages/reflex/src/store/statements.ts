@@ -53,10 +53,13 @@ const SQL = {
   posted: 'select row from inbox where run = ? and id = ?',
   answered: "select row from inbox where run = ? and taken is null and type = 'answer' and target = ? limit 1",
   inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
-    where run.id = ? and taken is null order by inbox.row`,
-  // Row numbers grow with each post to a run, so two inboxes of a run never have the same count, maximum and sum.
-  unread: `select run.id as run, count(*) || ' ' || max(inbox.row) || ' ' || sum(inbox.row) as mark
-    from inbox join run on run.seq = inbox.run where taken is null and run.owner = ? group by inbox.run`,
+    where run.id = ? and taken is null and inbox.row > ? order by inbox.row limit ?`,
+  waiting: "select count(*) as count from inbox where run = ? and taken is null and type = 'message' and target = ?",
+  // Row numbers grow with each post. The index leads from run to run, past the messages between them.
+  unread: `with recursive unread (seq) as (select min(run) from inbox where taken is null
+      union all select (select min(run) from inbox where taken is null and run > seq) from unread where seq is not null)
+    select run.id as run, cast((select max(row) from inbox where run = seq and taken is null) as text) as mark
+    from unread join run using (seq) where run.owner = ?`,
   open: `with told as (select run, min(at) filter (where type <> 'message') as told,
       min(at) filter (where type = 'message') as heard, json_group_array(target) filter (where type = 'message') as topics
       from inbox where taken is null group by run)

@@ -1,6 +1,7 @@
 import type { Store } from '../kernel/ports/store.ts'
 import { gcCases } from './store-suite/sweep.ts'
 import { inboxCases } from './store-suite/inbox.ts'
+import { inboxPageCases } from './store-suite/inbox-pages.ts'
 import { journalCases } from './store-suite/journal.ts'
 import { leaseCases } from './store-suite/leases.ts'
 import { ledgerCases } from './store-suite/ledgers.ts'
@@ -22,6 +23,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...snapshotCases,
   ...leaseCases,
   ...inboxCases,
+  ...inboxPageCases,
   ...unreadCases,
   ...listCases,
   ...ledgerCases,

@@ -88,6 +88,15 @@ export const faults = defineFaults({
       'The `compile` of the kind threw an error that is not a fault; the cause has it. The program is wrong in a way that its reader did not find, or the kind has a mistake.',
     fix: 'Correct the program; if it is right, correct `compile` of the kind.',
   },
+  R2130: {
+    title: 'The inbox of the run is full',
+    verdict: 'wait',
+    when: 'when a message is sent to a run',
+    means:
+      'The sender stated how many messages of the topic may wait, and as many wait already. The message was not stored, and none was lost.',
+    often: 'a run that is set aside or waits for a person, a sender that is faster than the run',
+    fix: 'Send it again later, state a higher limit, or have the limit drop what comes beyond it.',
+  },
   R2011: {
     title: 'A kind of program is not known',
     verdict: 'fail',

@@ -128,6 +128,14 @@ export interface Message {
   readonly at: number
 }
 
+/** A bound for a storm of messages. */
+export interface InboxLimit {
+  /** The most messages of one topic that wait in the inbox of a run. */
+  readonly most: number
+  /** What comes beyond that is dropped. Absent: it is refused with `R2130`. */
+  readonly drop?: true
+}
+
 /** A message that no record has taken yet. */
 export interface InboxMessage extends Message {
   readonly row: number
@@ -138,7 +146,7 @@ export interface InboxMessage extends Message {
 /** A run whose inbox holds messages that no record has taken. */
 export interface UnreadRun {
   readonly run: string
-  /** Changes whenever the messages change. */
+  /** Changes with each message that is posted to the run, and not with what is posted to others. */
   readonly mark: string
 }
 
@@ -230,11 +238,15 @@ export interface Store {
 
   /**
    * Puts a message before a run, whoever holds it. False if a message of this id is there already, taken or not.
-   * Throws `R2016` if there is no such run, `R2001` if it has ended, `R2002` if an answer to the same wait lies there already.
+   * Throws `R2016` if there is no such run, `R2001` if it has ended, `R2002` if an answer to the same wait lies there already. With
+   * a limit, also false for a message that is dropped, or `R2130`; processes that post at the same moment may exceed it by one each.
    */
-  post(run: string, message: Message): Awaitable<boolean>
-  /** Messages that no record has taken, in order of arrival. A damaged one is among them, with its fault. */
-  inbox(run: string): Awaitable<readonly InboxMessage[]>
+  post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
+  /**
+   * Messages that no record has taken, in order of arrival: those after row `after`, at most `limit`. A damaged one is among them,
+   * with its fault. The rows of a run grow: once a message can be read, none comes before it.
+   */
+  inbox(run: string, after?: number, limit?: number): Awaitable<readonly InboxMessage[]>
   /**
    * Returns the runs of a worker whose inbox holds messages. Every process asks several times a second while it holds runs: the
    * call writes nothing and costs almost nothing where nothing was posted.

@@ -50,10 +50,11 @@ export class Alarm {
     this.set()
   }
 
-  /** Rings for every wait that was due by then, in their order, at once. */
-  ring(until: number): void {
+  /** Rings for every wait that was due by then, in their order, at once. Returns false if there are none. */
+  ring(until: number): boolean {
     const due = [...this.#state.waits.values()].filter((wait) => (wait.due ?? Number.POSITIVE_INFINITY) <= until)
     for (const wait of due.sort((a, b) => (a.due ?? 0) - (b.due ?? 0))) this.#ring(wait)
+    return due.length > 0
   }
 
   stop(): void {

@@ -1,17 +1,18 @@
 import type { Arrival } from './arrival.ts'
 import { cancelInput } from '../journal/cancellation.ts'
-import { faults } from '../journal/faults.ts'
-import type { Wait } from '../state/frame.ts'
+import { Backlog, type BacklogMessage } from './backlog.ts'
+import { checkRoom } from '../ports/inbox-limit.ts'
+import type { Frame, Wait } from '../state/frame.ts'
 import type { Input } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
-import type { Awaitable, InboxMessage, Message } from '../ports/store.ts'
+import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/store.ts'
 
 /** Where messages wait until something takes them: a store's inbox, or one in memory for runs without a store. */
 export interface MessageSource {
-  post(run: string, message: Message): Awaitable<boolean>
-  inbox(run: string): Awaitable<readonly InboxMessage[]>
+  post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
+  inbox(run: string, after: number, limit: number): Awaitable<readonly InboxMessage[]>
   /** Where messages are not taken by a commit: a record has taken this one. */
-  taken?(row: number): void
+  taken?(message: InboxMessage): void
 }
 
 /** A run as its inbox sees it. */
@@ -21,21 +22,43 @@ export interface InboxOwner {
   arrive(arrival: Arrival): void
   /** The record that is being made takes this message. */
   take(row: number): void
-  /** Meets the waits that were due by then. */
-  ring(until: number): void
+  /** Meets the waits that were due by then. Returns false if there are none. */
+  ring(until: number): boolean
+  /** Lets the event loop turn. */
+  turn(): Promise<void>
   /** Puts on record that a message came too late, or is damaged. */
   refuse(message: InboxMessage): Promise<void>
   onRested(): void
   onInboxFailed(thrown: unknown): void
 }
 
-/** Brings what was told to a run from outside to the waits that it is for. */
+/** Messages that are read at once. */
+const PAGE = 256
+
+/**
+ * Brings what was told to a run from outside to the waits that it is for. Each message is read once, by a cursor. One that no wait
+ * takes stays in the backlog, and in the store.
+ */
 export class Inbox {
   readonly #run: InboxOwner
   readonly #source: MessageSource
-  /** Rows on their way to a record, or in one: a list read before the commit that took them still shows them. */
-  readonly #known = new Set<number>()
+  readonly #backlog = new Backlog()
+  /** Every message up to this row has been read. */
+  #cursor = 0
+  #hasRead = false
   #reading = 0
+  /** The backlog has a message for the run, whose arrival is on its way. */
+  #isOffered = false
+  /** The arrival has had its turn; else the run was closed before. */
+  #isAsked = false
+  #chosen: BacklogMessage | undefined
+  #onDrained: (() => void) | undefined
+  /** One arrival at a time, which chooses its message when its turn comes: so messages keep their order, whatever waits open meanwhile. */
+  readonly #arrival: Arrival = {
+    resolve: () => this.#resolve(),
+    onTaken: () => this.#onTaken(),
+    onRefused: () => this.#onRefused(),
+  }
 
   constructor(run: InboxOwner, source: MessageSource) {
     this.#run = run
@@ -47,11 +70,27 @@ export class Inbox {
     return this.#reading > 0
   }
 
-  /** Takes what the inbox holds: answers, messages that something waits for, cancellations. The rest stays there. */
+  /** Reads what is new in the inbox, and takes what can be taken: answers, messages that something waits for, cancellations. */
   async pull(): Promise<void> {
-    const rows = this.#source.inbox(this.#run.id)
-    if (!(rows instanceof Promise)) return this.#deliver(rows)
-    await this.#busyWith(async () => this.#deliver(await rows))
+    this.#hasRead = true
+    const rows = this.#nextPage()
+    if (!(rows instanceof Promise)) {
+      this.#deliver(rows)
+      if (rows.length < PAGE) return
+    }
+    await this.#busyWith(() => this.#pullFrom(rows))
+  }
+
+  async #pullFrom(rows: Awaitable<readonly InboxMessage[]>): Promise<void> {
+    for (let page = await rows; ; page = await this.#nextPage()) {
+      this.#deliver(page)
+      if (page.length < PAGE) return
+      await this.#run.turn()
+    }
+  }
+
+  #nextPage(): Awaitable<readonly InboxMessage[]> {
+    return this.#source.inbox(this.#run.id, this.#cursor, PAGE)
   }
 
   async #busyWith(act: () => Promise<void>): Promise<void> {
@@ -64,48 +103,88 @@ export class Inbox {
     }
   }
 
-  /** As `pull`, for the run itself: a wait for a message has been opened. */
-  look(): void {
-    this.pull().catch((thrown: unknown) => this.#run.onInboxFailed(thrown))
+  /** A wait for a message has been opened. */
+  onWaitOpened(): void {
+    if (this.#hasRead) this.#offer()
+    else this.pull().catch((thrown: unknown) => this.#run.onInboxFailed(thrown))
   }
 
-  /** Puts a message before the run. False if one of this id was there before. */
-  async post(message: Message): Promise<boolean> {
-    const isNew = await this.#source.post(this.#run.id, message)
+  /** Calls back once the run has taken what it can take of the backlog. */
+  whenDrained(callback: () => void): void {
+    if (this.#isOffered) this.#onDrained = callback
+    else callback()
+  }
+
+  /** Puts a message before the run. False if one of this id was there before, or if the limit dropped it. */
+  async post(message: Message, limit?: InboxLimit): Promise<boolean> {
+    const isNew = await this.#source.post(this.#run.id, message, limit)
     await this.pull()
     return isNew
   }
 
   #deliver(rows: readonly InboxMessage[]): void {
-    for (const row of rows) {
-      if (this.#known.has(row.row)) continue
-      this.#known.add(row.row)
-      if (row.fault !== undefined) {
-        void this.#busyWith(() => this.#run.refuse(row))
-        continue
-      }
-      this.#run.ring(row.at)
-      this.#run.arrive({ resolve: () => this.#inputOf(row), onTaken: () => this.#onTaken(row.row), onRefused: () => this.#onRefused(row) })
+    for (const message of rows) {
+      // Two reads at the same time show the same messages.
+      if (message.row <= this.#cursor) continue
+      this.#cursor = message.row
+      if (message.fault === undefined) this.#backlog.add(message)
+      else void this.#busyWith(() => this.#run.refuse(message))
     }
+    this.#offer()
   }
 
-  #onTaken(row: number): void {
-    this.#run.take(row)
-    this.#source.taken?.(row)
-  }
-
-  #inputOf(row: InboxMessage): ReturnType<Arrival['resolve']> {
+  #next(): BacklogMessage | undefined {
     const { state } = this.#run
-    if (state.ended !== undefined) return undefined
-    if (row.type === 'cancel') return [state.root, cancelInput(row.body, row.by)]
-    const wait = waitFor(state, row)
-    return wait === undefined ? undefined : [wait.frame, inputFor(wait, row)]
+    return state.ended === undefined ? this.#backlog.next(state.waits.values()) : undefined
   }
 
-  /** A message stays until something waits for it; an answer to a question that is not open will never be taken. */
-  #onRefused(row: InboxMessage): void {
-    if (row.type === 'answer') void this.#busyWith(() => this.#run.refuse(row))
-    else this.#known.delete(row.row)
+  #offer(): void {
+    if (this.#isOffered) return
+    this.#isOffered = this.#next() !== undefined
+    if (this.#isOffered) return this.#run.arrive(this.#arrival)
+    const drained = this.#onDrained
+    this.#onDrained = undefined
+    drained?.()
+  }
+
+  #resolve(): readonly [Frame, Input] | undefined {
+    const next = this.#next()
+    this.#isAsked = true
+    this.#chosen = next
+    if (next === undefined) return undefined
+    const { message } = next
+    if (!next.isRung) {
+      next.isRung = true
+      // What was due when the message came is before it.
+      if (this.#run.ring(message.at)) return undefined
+    }
+    this.#backlog.remove(next)
+    const { state } = this.#run
+    if (message.type === 'cancel') return [state.root, cancelInput(message.body, message.by)]
+    const wait = waitFor(state, message)
+    if (wait !== undefined) return [wait.frame, inputFor(wait, message)]
+    // An answer to a question that is not open.
+    void this.#busyWith(() => this.#run.refuse(message))
+    return undefined
+  }
+
+  #onTaken(): void {
+    if (this.#chosen === undefined) return
+    const { message } = this.#chosen
+    this.#run.take(message.row)
+    this.#source.taken?.(message)
+    this.#offerAgain()
+  }
+
+  #onRefused(): void {
+    if (this.#isAsked) this.#offerAgain()
+  }
+
+  #offerAgain(): void {
+    this.#chosen = undefined
+    this.#isAsked = false
+    this.#isOffered = false
+    this.#offer()
   }
 }
 
@@ -119,20 +198,21 @@ function inputFor(wait: Wait, { type, body, by, id }: InboxMessage): Input {
   return by === undefined ? ['answer', wait.id, body] : ['answer', wait.id, body, by]
 }
 
-/** The inbox of a run without a store, with the rules of every store's. */
+/** The inbox of a run without a store, with the rules of every store's. What was read stays with the run. */
 export function localInbox(): MessageSource {
   const ids = new Set<string>()
-  const waiting = new Map<number, InboxMessage>()
+  const unread: InboxMessage[] = []
+  const waiting = new Map<string, number>()
+  const count = ({ to }: Message, more: number) => void waiting.set(to, (waiting.get(to) ?? 0) + more)
   return {
-    post(run, message) {
-      if (ids.has(message.id)) return false
-      const rivals = message.type === 'answer' ? [...waiting.values()].filter(({ type, to }) => type === 'answer' && to === message.to) : []
-      if (rivals.length > 0) throw faults.make('R2002', `an answer to this question of ${run} waits already`, { run })
+    post(run, message, limit) {
+      if (ids.has(message.id) || !checkRoom(run, message, limit, () => waiting.get(message.to) ?? 0)) return false
       ids.add(message.id)
-      waiting.set(ids.size, { ...message, row: ids.size })
+      unread.push({ ...message, row: ids.size })
+      count(message, 1)
       return true
     },
-    inbox: () => [...waiting.values()],
-    taken: (row) => void waiting.delete(row),
+    inbox: (_run, _after, limit) => unread.splice(0, limit),
+    taken: (message) => count(message, -1),
   }
 }

@@ -21,7 +21,7 @@ import { changedPermits, needsPermits, permitsInput } from './permits.ts'
 import { framePath, runStatus } from './row.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
-import type { Batch, InboxMessage, Lease, RunStatus, Store, StoredProgram } from '../ports/store.ts'
+import type { Batch, InboxLimit, InboxMessage, Lease, Message, RunStatus, Store, StoredProgram } from '../ports/store.ts'
 import type { Change } from '../state/story.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { Waiters } from './waiters.ts'
@@ -60,6 +60,8 @@ export interface MessageOptions {
   /** The same id again is the same message. Drawn if absent. */
   readonly id?: string
   readonly by?: string
+  /** Bounds the messages of the topic that wait. */
+  readonly limit?: InboxLimit
 }
 
 /** Records between two pauses for the event loop, so that a run that never waits starves nobody. */
@@ -236,7 +238,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     await this.#inbox.pull()
     if (this.#endReason !== undefined) return
     this.#checkEffects(() => this.#effects.wake())
-    this.#alarm.wake()
+    this.#inbox.whenDrained(() => this.#alarm.wake())
   }
 
   /** Goes on after a restart: performs again what may be, asks about the rest. */
@@ -274,23 +276,24 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   /**
    * Tells the run something by topic: the first open wait of that name takes it, or the next one to be opened.
-   * Resolves with false if a message of this id was told before. Rejects with a store's fault, and then nobody
-   * has heard it.
+   * Resolves with false if a message of this id was told before, or was dropped by `limit`. Rejects with `R2130` if the inbox has
+   * too many of the topic, and with a store's fault; then nobody has heard it.
    */
   message(topic: string, body: unknown, options: MessageOptions = {}): Promise<boolean> {
     const { host, redact } = this.#world
-    const { id = host.entropy(), by } = options
+    const { id = host.entropy(), by, limit } = options
     if (this.#endReason !== undefined) return Promise.reject(this.#endFault())
     if (this.state.ended !== undefined) return Promise.reject(this.#endedFault())
     const copied = copyJson(body, 'message')
-    return this.#inbox.post({
+    const message: Message = {
       id,
       type: 'message',
       to: topic,
       body: redact?.(copied) ?? copied,
       at: host.now(),
       ...(by === undefined ? {} : { by }),
-    })
+    }
+    return this.#inbox.post(message, limit)
   }
 
   /** Cancels the run: every frame hears of it from the top of its stack, and may compensate. */
@@ -376,12 +379,16 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   take(row: number): void {
-    this.#batches.addTakenRow(row)
+    if (this.lease !== undefined) this.#batches.addTakenRow(row)
   }
 
   /** What was due when a message came is met before it. */
-  ring(until: number): void {
-    this.#alarm.ring(Math.min(until, this.#world.host.now()))
+  ring(until: number): boolean {
+    return this.#alarm.ring(Math.min(until, this.#world.host.now()))
+  }
+
+  turn(): Promise<void> {
+    return new Promise((resolve) => this.#world.host.turn(resolve))
   }
 
   onRested(): void {
@@ -553,7 +560,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   #followUp(more: NonNullable<Rec['more']>, frame: Frame): void {
     if (more.wait !== undefined || more.drop !== undefined) this.#alarm.set()
-    if (more.wait?.some(([type]) => type === 'message')) this.#inbox.look()
+    if (more.wait?.some(([type]) => type === 'message')) this.#inbox.onWaitOpened()
     if (more.repeat === undefined) return
     const effect = frame.pendingEffects.find((flight) => flight.id === more.repeat)
     if (effect !== undefined) this.#effects.start(effect)

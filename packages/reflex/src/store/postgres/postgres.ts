@@ -1,7 +1,9 @@
+import { checkRoom } from '../../kernel/ports/inbox-limit.ts'
 import type { Json } from '../../kernel/journal/json.ts'
 import type {
   Batch,
   Claim,
+  InboxLimit,
   InboxMessage,
   Lease,
   LedgerEntry,
@@ -121,14 +123,15 @@ class PostgresStore implements Store {
     return this.#connection.read(async (ask) => checkedBlob(hash, (await ask('blob', [hash]))[0]))
   }
 
-  async post(run: string, message: Message): Promise<boolean> {
-    const isNew = await this.#connection.write((ask, unknownOutcome) => postMessage(ask, run, message, unknownOutcome))
+  async post(run: string, message: Message, limit?: InboxLimit): Promise<boolean> {
+    const isNew = await this.#connection.write((ask, unknownOutcome) => postMessage(ask, run, message, { limit, unknownOutcome }))
     this.#postListener.notify()
     return isNew
   }
 
-  inbox(run: string): Promise<readonly InboxMessage[]> {
-    return this.#connection.read(async (ask) => (await ask('inbox', [run])).map((columns) => checkedMessage(columns, run)))
+  inbox(run: string, after = 0, limit?: number): Promise<readonly InboxMessage[]> {
+    const count = limit === undefined ? null : Math.max(0, limit)
+    return this.#connection.read(async (ask) => (await ask('inbox', [run, after, count])).map((columns) => checkedMessage(columns, run)))
   }
 
   unread(worker: Worker): Promise<readonly UnreadRun[]> {
@@ -163,13 +166,19 @@ class PostgresStore implements Store {
   }
 }
 
+interface PostOptions {
+  readonly limit: InboxLimit | undefined
+  readonly unknownOutcome: boolean
+}
+
 /** Posts a message to a run. The indexes prevent two answers to one wait and two messages with one id. */
-async function postMessage(ask: Ask, run: string, message: Message, unknownOutcome: boolean): Promise<boolean> {
+async function postMessage(ask: Ask, run: string, message: Message, { limit, unknownOutcome }: PostOptions): Promise<boolean> {
   const columns = messageColumns(message)
   const { id, type, target, sender, at, body } = columns
   const sum = sumOfMessage(columns)
+  const most = limit === undefined || type !== 'message' ? null : Math.min(Math.max(0, Math.floor(limit.most)), Number.MAX_SAFE_INTEGER)
   for (;;) {
-    const [posted] = await ask('post', [run, id, type, target, sender, at, sum, body])
+    const [posted] = await ask('post', [run, id, type, target, sender, at, sum, body, most])
     if (posted !== undefined) return true
     const [obstacle] = await ask('obstacle', [run, id, target])
     if (obstacle === undefined) throw unknownRun(run)
@@ -177,6 +186,7 @@ async function postMessage(ask: Ask, run: string, message: Message, unknownOutco
     if (obstacle.sum !== null) return unknownOutcome && obstacle.sum === sum
     if (!isOpen(obstacle.status)) throw endedRun(run, obstacle.status)
     if (type === 'answer' && obstacle.answered === 1) throw duplicateAnswer(run)
+    if (!checkRoom(run, message, limit, () => obstacle.waiting)) return false
     // The obstacle no longer exists: try again.
   }
 }

@@ -19,7 +19,12 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly holding: { readonly first: number }
   readonly runs: StoredRunRow
   readonly post: { readonly row: number }
-  readonly obstacle: { readonly status: StoredRunRow['status']; readonly sum: number | null; readonly answered: number }
+  readonly obstacle: {
+    readonly status: StoredRunRow['status']
+    readonly sum: number | null
+    readonly answered: number
+    readonly waiting: number
+  }
   readonly open: OpenRun
   readonly ledgerEnd: { readonly known: number | null; readonly last: number }
   readonly append: { readonly seq: number }
@@ -56,6 +61,11 @@ export const OVERLAP = 1000
 
 function numberOf(schema: string): number {
   return crc32(schema) | 0
+}
+
+/** Counts the unread messages of a topic. */
+function waiting(at: string, run: string, topic: string): string {
+  return `select count(*) from ${at}.inbox where inbox.run = ${run} and taken is null and type = 'message' and target = ${topic}`
 }
 
 /**
@@ -97,17 +107,26 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     program: `select hash, kind, sum, source from ${at}.program where hash = $1`,
     blob: `select sum, body from ${at}.blob where hash = $1`,
 
-    post: `with posted as (
+    // The lock is held until the row can be read, so the rows of a run appear in the order of their numbers: a reader that
+    // asks for those after a number misses none.
+    post: `with turn as materialized (
+        select seq, pg_advisory_xact_lock(${numberOf(`${schema} inbox`)}, (seq % 2147483647)::integer) as locked
+        from ${at}.run where run.id = $1 and status in ('running', 'suspended') and ${current}
+      ), posted as (
         insert into ${at}.inbox (run, id, type, target, sender, at, sum, body) select seq, $2, $3, $4, $5, $6, $7, $8
-        from ${at}.run where run.id = $1 and status in ('running', 'suspended') and ${current} on conflict do nothing returning inbox.seq as "row"
+        from turn where locked is not null and ($9::bigint is null or (${waiting(at, 'turn.seq', '$4')}) < $9)
+        on conflict do nothing returning inbox.seq as "row"
       ) select "row", pg_notify('${channelOf(schema)}', '') from posted`,
     obstacle: `select status, (select sum from ${at}.inbox where inbox.run = run.seq and inbox.id = $2) as sum,
-      (exists (select from ${at}.inbox where inbox.run = run.seq and taken is null and type = 'answer' and target = $3))::integer as answered
-      from ${at}.run where run.id = $1`,
+      (exists (select from ${at}.inbox where inbox.run = run.seq and taken is null and type = 'answer' and target = $3))::integer as answered,
+      (${waiting(at, 'run.seq', '$3')}) as waiting from ${at}.run where run.id = $1`,
     inbox: `select inbox.seq as "row", inbox.id, type, target, sender, at, inbox.sum, body from ${at}.inbox join ${at}.run on run.seq = inbox.run
-      where run.id = $1 and taken is null order by inbox.seq`,
-    unread: `select run.id as run, count(*) || ' ' || max(inbox.seq) || ' ' || sum(inbox.seq) as mark
-      from ${at}.inbox join ${at}.run on run.seq = inbox.run where taken is null and owner = $1 group by run.id`,
+      where run.id = $1 and taken is null and inbox.seq > $2 order by inbox.seq limit $3`,
+    // The index leads from run to run, past the messages between them.
+    unread: `with recursive unread (run) as ((select min(run) from ${at}.inbox where taken is null)
+        union all select (select min(run) from ${at}.inbox where taken is null and inbox.run > unread.run) from unread where run is not null)
+      select run.id as run, (select max(inbox.seq) from ${at}.inbox where inbox.run = run.seq and taken is null)::text as mark
+      from unread join ${at}.run on run.seq = unread.run where owner = $1`,
     open: `with told as (select run, min(at) filter (where type <> 'message') as told,
         min(at) filter (where type = 'message') as heard, json_agg(target) filter (where type = 'message') as topics
         from ${at}.inbox where taken is null group by run)

@@ -1,0 +1,66 @@
+import type { Wait } from '../state/frame.ts'
+import type { InboxMessage } from '../ports/store.ts'
+
+/** A message that was read from the inbox, and that no record has taken. */
+export interface BacklogMessage {
+  readonly message: InboxMessage
+  /** The waits that were due when the message came have been met. */
+  isRung: boolean
+}
+
+/**
+ * The messages of a run that were read and not taken, in the order of the inbox: one queue for each topic, so that a message
+ * that no wait takes costs nothing while others pass it, and one for answers and cancellations.
+ */
+export class Backlog {
+  readonly #topics = new Map<string, Fifo<BacklogMessage>>()
+  readonly #addressed = new Fifo<BacklogMessage>()
+
+  add(message: InboxMessage): void {
+    const added = { message, isRung: false }
+    if (message.type !== 'message') return this.#addressed.push(added)
+    const queue = this.#topics.get(message.to) ?? new Fifo()
+    this.#topics.set(message.to, queue)
+    queue.push(added)
+  }
+
+  /** Returns the first message that is an answer or a cancellation, or that one of the waits takes. It stays here. */
+  next(waits: Iterable<Wait>): BacklogMessage | undefined {
+    let first = this.#addressed.peek()
+    if (this.#topics.size === 0) return first
+    for (const { type, name } of waits) {
+      const found = type === 'message' ? this.#topics.get(name)?.peek() : undefined
+      if (found !== undefined && found.message.row < (first?.message.row ?? Number.POSITIVE_INFINITY)) first = found
+    }
+    return first
+  }
+
+  /** Removes the message that `next` returned. */
+  remove({ message }: BacklogMessage): void {
+    if (message.type !== 'message') return this.#addressed.shift()
+    const queue = this.#topics.get(message.to)
+    queue?.shift()
+    if (queue?.peek() === undefined) this.#topics.delete(message.to)
+  }
+}
+
+/** A list that is taken from its beginning, at the same cost however long it is. */
+class Fifo<Item> {
+  #items: Item[] = []
+  #head = 0
+
+  push(item: Item): void {
+    this.#items.push(item)
+  }
+
+  peek(): Item | undefined {
+    return this.#items[this.#head]
+  }
+
+  shift(): void {
+    this.#head++
+    if (this.#head < this.#items.length && (this.#head < 1024 || this.#head * 2 < this.#items.length)) return
+    this.#items = this.#items.slice(this.#head)
+    this.#head = 0
+  }
+}
