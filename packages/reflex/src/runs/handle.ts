@@ -4,6 +4,7 @@ import {
   askerOf,
   type Change,
   type FaultData,
+  type IdleOptions,
   isObject,
   type Json,
   type OpenWait,
@@ -15,7 +16,7 @@ import {
 import { checkAnswer, presentQuestion } from './runtime-questions.ts'
 import { type Question, readQuestion } from '../people/index.ts'
 import type { RunSettings } from '../policy/index.ts'
-import { checkArguments, FUNCTION, optional, shape, TEXT } from '../text/index.ts'
+import { checkArguments, FUNCTION, NUMBER, oneOf, optional, options, shape, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
 
@@ -78,6 +79,7 @@ function faultOf(about: Json | undefined): { fault?: FaultData } {
 
 /** The longest pause, in milliseconds, that does not count as idle. */
 const SHORT_PAUSE_MS = 120_000
+const IDLE_OPTIONS = options({ until: oneOf('rest', 'people', 'end'), ahead: NUMBER })
 
 /** Options to observe a run from its beginning. */
 export interface ListenOptions {
@@ -131,9 +133,12 @@ export class RunHandle<Types extends WorkflowTypes = UnknownTypes> {
 
   /**
    * Resolves when the run has nothing to do and everything is durable. A pause of up to two minutes, such as the one between two
-   * attempts, does not count as idle if the run waits for nothing else.
+   * attempts, does not count as idle if the run waits for nothing else. With options, resolves as they say, such as
+   * `{ until: 'people' }` for a run that ticks.
    */
-  async idle(): Promise<void> {
+  async idle(wanted?: IdleOptions): Promise<void> {
+    checkArguments('idle', { options: [wanted, optional(IDLE_OPTIONS)] })
+    if (wanted !== undefined) return this.run.idle(wanted)
     await this.run.idle()
     while (this.#isShortPause() && (await this.run.hasNextRecord())) await this.run.idle()
   }

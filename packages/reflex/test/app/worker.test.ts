@@ -81,7 +81,7 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
   test('shares the runs with others: each is carried on by one of them, and no answer is lost', async () => {
     const host = virtualHost()
     const shared = place()
-    const lives = [shared.live(host), shared.live(host), shared.live(host)]
+    const lives = [1, 2, 3].map(() => shared.live(host, {}, process.pid))
     const [first] = lives
     if (first === undefined) throw new Error('no life')
     const ids = Array.from({ length: 40 }, (_, i) => `run-${i}`)

@@ -55,6 +55,17 @@ export interface RunParts<S extends RunFacts> {
   readonly programs?: readonly StoredProgram[]
 }
 
+/** The rest that somebody waits for. */
+export interface IdleOptions {
+  /**
+   * `rest`, if absent: nothing goes on until a time has come or something arrives from outside. `people`: nothing goes on by
+   * itself, or a question is open. `end`: the run has ended.
+   */
+  readonly until?: 'rest' | 'people' | 'end'
+  /** Milliseconds: a rest that a time ends sooner than this does not count. 0 if absent. */
+  readonly ahead?: number
+}
+
 /** What is told to a run by topic. */
 export interface MessageOptions {
   /** The same id again is the same message. Drawn if absent. */
@@ -100,6 +111,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   #leaving = false
   #draining = false
   #steps = 0
+  /** The last record that asked somebody something. */
+  #lastQuestion = 0
   #endReason: Fault | 'closed' | undefined
 
   constructor(world: RunWorld<S>, { id, state, settings, definitions, lease, programs = [] }: RunParts<S>) {
@@ -160,7 +173,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   /**
    * Calls `subscriber` with each record once it is durable, and `atRest` when the run has come to rest, has ended or is left; the
-   * returned function ends it. No commit waits for a promise that they return. An effect that leaves waits for the promises of the
+   * returned function ends it. With `atRest`, a run that comes to rest becomes durable at once, else within 20 ms. No commit waits for a promise that they return. An effect that leaves waits for the promises of the
    * records before it, `idle` and `leave` wait for all of them, and the run itself once they stand for too many records.
    */
   subscribe(subscriber: Subscriber, atRest?: RestListener): () => void {
@@ -178,11 +191,23 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   /**
-   * Resolves when the run is at rest, all its records are durable and its subscribers are done with them, or when it is closed. Rejects with
-   * `R5002` if another process has taken it over and with `R5005` if the store fails.
+   * Resolves when the run is at rest as the options say, all its records are durable and its subscribers are done with them, or when it is
+   * closed. Rejects with `R5002` if another process has taken it over and with `R5005` if the store fails.
    */
-  idle(): Promise<void> {
-    return this.#waitFor('rest')
+  idle(options: IdleOptions = {}): Promise<void> {
+    return this.#waitFor(() => this.atRest && this.#isIdle(options))
+  }
+
+  #isIdle({ until = 'rest', ahead = 0 }: IdleOptions): boolean {
+    if (this.state.ended !== undefined) return true
+    if (until === 'end') return false
+    if (until === 'rest' && ahead === 0) return true
+    let due = Number.POSITIVE_INFINITY
+    for (const wait of this.state.waits.values()) {
+      if (until === 'people' && wait.type === 'answer') return true
+      due = Math.min(due, wait.due ?? due)
+    }
+    return until === 'people' ? due === Number.POSITIVE_INFINITY : due > this.#world.host.now() + ahead
   }
 
   /** Resolves with true once there is one more record, and with false if there will be none: the run has ended, or is closed before. */
@@ -194,19 +219,18 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     )
   }
 
-  #waitFor(at: number | 'rest'): Promise<void> {
-    if (this.#endReason === 'closed' && at === 'rest') return Promise.resolve()
+  #waitFor(until: number | (() => boolean)): Promise<void> {
+    if (this.#endReason === 'closed' && typeof until !== 'number') return Promise.resolve()
     if (this.#endReason !== undefined) return Promise.reject(this.#endFault())
-    const reached = this.#waiters.wait(at)
+    const reached = this.#waiters.wait(until)
     this.#wake()
     return reached
   }
 
   #wake(): void {
     if (this.#waiters.size === 0) return
-    const isResting = this.atRest
-    if (this.durable < this.state.n) this.requestCommit()
-    this.#waiters.wake(this.durable, isResting && this.durable === this.state.n && !this.#watchers.isBehind)
+    const { durable } = this
+    if (this.#waiters.wake({ durable, last: this.state.n, isBehind: this.#watchers.isBehind })) this.requestCommit()
   }
 
   // Telling
@@ -237,6 +261,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.revive()
     await this.#inbox.pull()
     if (this.#endReason !== undefined) return
+    // Others see from the store that it goes on.
+    if (this.durable < this.state.n) this.requestCommit()
     this.#checkEffects(() => this.#effects.wake())
     this.#inbox.whenDrained(() => this.#alarm.wake())
   }
@@ -560,6 +586,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   #followUp(more: NonNullable<Rec['more']>, frame: Frame): void {
     if (more.wait !== undefined || more.drop !== undefined) this.#alarm.set()
+    if (more.wait?.some(([type]) => type === 'answer')) this.#lastQuestion = this.state.n
     if (more.wait?.some(([type]) => type === 'message')) this.#inbox.onWaitOpened()
     if (more.repeat === undefined) return
     const effect = frame.pendingEffects.find((flight) => flight.id === more.repeat)
@@ -708,8 +735,10 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     }
     this.#steps = 0
     this.#alarm.check()
-    if (this.durable < state.n) this.requestCommit()
-    else {
+    if (this.durable < state.n) {
+      // Whatever nobody waits for becomes durable within 20 ms, with what else happens until then.
+      if (state.ended !== undefined || this.#lastQuestion > this.durable || this.#watchers.hasRestListeners) this.requestCommit()
+    } else {
       this.#notifyRest()
       this.#finish()
     }

@@ -1,12 +1,22 @@
 import type { Fault } from '../journal/fault.ts'
 
 interface Waiter {
-  readonly at: number | 'rest'
+  /** A record that is to be durable, or a condition that is to be true while every record is durable. */
+  readonly until: number | (() => boolean)
   resolve(): void
   reject(fault: Fault): void
 }
 
-/** Who waits for a run: for rest, or for a record to be durable. */
+/** How far a run has come. */
+interface Progress {
+  readonly durable: number
+  /** The last record. */
+  readonly last: number
+  /** Subscribers are not done with what they were given. */
+  readonly isBehind: boolean
+}
+
+/** Who waits for a run: for a record to be durable, or for a condition such as rest. */
 export class Waiters {
   readonly #waiters = new Set<Waiter>()
 
@@ -14,24 +24,30 @@ export class Waiters {
     return this.#waiters.size
   }
 
-  wait(at: number | 'rest'): Promise<void> {
-    return new Promise((resolve, reject) => void this.#waiters.add({ at, resolve, reject }))
+  wait(until: Waiter['until']): Promise<void> {
+    return new Promise((resolve, reject) => void this.#waiters.add({ until, resolve, reject }))
   }
 
-  /** Resolves those whose condition has come true. */
-  wake(durable: number, isAtRest: boolean): void {
+  /** Resolves those whose condition has come true. Returns true if one of the others waits only for a commit. */
+  wake({ durable, last, isBehind }: Progress): boolean {
+    let needsCommit = false
     for (const waiter of this.#waiters) {
-      if (waiter.at === 'rest' ? !isAtRest : durable < waiter.at) continue
-      this.#waiters.delete(waiter)
-      waiter.resolve()
+      const { until } = waiter
+      if (typeof until === 'number' ? until > last : !until()) continue
+      if (durable < (typeof until === 'number' ? until : last)) needsCommit = true
+      else if (typeof until === 'number' || !isBehind) {
+        this.#waiters.delete(waiter)
+        waiter.resolve()
+      }
     }
+    return needsCommit
   }
 
-  /** Nothing will come any more: who waits for rest has it, if it is the end of a closed run, and all others get the fault. */
+  /** Nothing will come any more: who waits for a condition has it, if it is the end of a closed run, and all others get the fault. */
   end(fault: Fault, closed: boolean): void {
     for (const waiter of this.#waiters) {
       this.#waiters.delete(waiter)
-      if (closed && waiter.at === 'rest') waiter.resolve()
+      if (closed && typeof waiter.until !== 'number') waiter.resolve()
       else waiter.reject(fault)
     }
   }

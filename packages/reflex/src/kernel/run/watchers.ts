@@ -71,6 +71,11 @@ export class Watchers {
     return first === undefined ? durable : Math.min(durable, first - 1)
   }
 
+  get hasRestListeners(): boolean {
+    for (const { atRest } of this.#subscriptions) if (atRest !== undefined) return true
+    return false
+  }
+
   get hasSubscribers(): boolean {
     return this.#subscriptions.size > 0
   }
