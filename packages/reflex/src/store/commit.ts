@@ -2,6 +2,7 @@ import type { Batch, Lease } from '../kernel/ports/store.ts'
 import { isOpen, movingColumns, type RunColumns } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { type Head, sumOfRun } from './rows.ts'
+import { addTaken } from './inbox.ts'
 import type { Statements } from './statements.ts'
 import { nextSum, sumOf } from './checksums.ts'
 
@@ -118,10 +119,11 @@ function writeRecords(sql: Statements, { seq, last, chain }: AdvancedRow, batch:
 }
 
 /** Writes what a batch brings besides records. A program or blob is named by its hash, so an existing one is the same. */
-function writeAttachments(sql: Statements, seq: number, last: number, { programs, blobs, taken, snapshot }: Batch): void {
+function writeAttachments(sql: Statements, seq: number, last: number, { programs, blobs, taken, delivered, snapshot }: Batch): void {
   if (programs !== undefined)
     for (const { hash, kind, source } of programs) sql.addProgram.run(hash, kind, sumOf(hash, kind, source), source)
   if (blobs !== undefined) for (const [hash, body] of blobs) sql.addBlob.run(hash, sumOf(hash, body), body)
   if (taken !== undefined) for (const message of taken) sql.markTaken.run(last, message, seq)
+  if (delivered !== undefined) for (const message of delivered) addTaken(sql, seq, last, message)
   if (snapshot !== undefined) sql.addSnapshot.run(seq, last, sumOf(last, snapshot), snapshot)
 }

@@ -22,6 +22,19 @@ export function postMessage(sql: Statements, id: string, message: Message, limit
   return true
 }
 
+/** Stores a message that a record took without the inbox. Its content stands in the record. */
+export function addTaken(sql: Statements, seq: number, taken: number, message: Message): void {
+  const { sum, columns } = takenMessage(message)
+  const { id, type, target, sender, at, body } = columns
+  sql.addTaken.run(seq, id, type, target, sender, at, taken, sum, body)
+}
+
+/** Returns the columns of a message without its content, and their checksum. */
+export function takenMessage(message: Message): { readonly columns: MessageColumns; readonly sum: number } {
+  const columns = messageColumns({ ...message, body: null })
+  return { columns, sum: sumOfMessage(columns) }
+}
+
 /** Returns the unread messages of a run after a row, in the order of arrival. */
 export function inboxOf(sql: Statements, run: string, after = 0, limit?: number): readonly InboxMessage[] {
   return sql.inbox.all(run, after, limit === undefined ? -1 : Math.max(0, limit)).map((columns) => checkedMessage(columns, run))

@@ -143,7 +143,7 @@ class MemoryStore implements Store {
     return refused
   }
 
-  #append({ lease, first, count, version, body, row, programs, blobs, taken, snapshot }: Batch): void {
+  #append({ lease, first, count, version, body, row, programs, blobs, taken, delivered, snapshot }: Batch): void {
     const run = this.#runs.get(lease.run)
     if (run === undefined) return
     const last = first + count - 1
@@ -153,6 +153,10 @@ class MemoryStore implements Store {
     for (const program of programs ?? []) if (!this.#programs.has(program.hash)) this.#programs.set(program.hash, program)
     for (const [hash, text] of blobs ?? []) if (!this.#blobs.has(hash)) this.#blobs.set(hash, text)
     for (const message of taken ?? []) run.inbox.take(message)
+    for (const { id } of delivered ?? []) {
+      if (run.ids.has(id)) for (const message of run.inbox.after()) if (message.id === id) run.inbox.take(message.row)
+      run.ids.add(id)
+    }
   }
 
   read(id: string, until: number = Number.POSITIVE_INFINITY): StoredRun | undefined {
@@ -207,6 +211,10 @@ class MemoryStore implements Store {
     run.inbox.add({ ...columns, row: this.#lastMessage })
     this.#listeners.notify()
     return true
+  }
+
+  posted(run: string, id: string): boolean {
+    return this.#runs.get(run)?.ids.has(id) === true
   }
 
   inbox(id: string, after?: number, limit?: number): readonly InboxMessage[] {

@@ -67,6 +67,7 @@ export interface Rows {
   readonly program: { readonly hash: string; readonly kind: string; readonly sum: number; readonly source: string }
   readonly blob: { readonly sum: number; readonly body: string }
   readonly posted: { readonly row: number }
+  readonly postedTo: { readonly row: number }
   readonly answered: { readonly row: number }
   readonly inbox: MessageColumns & { readonly row: number; readonly sum: number }
   readonly waiting: { readonly count: number }

@@ -117,7 +117,7 @@ class SqliteStore implements FileStore {
   }
 
   commit(batches: readonly Batch[]): readonly string[] {
-    if (batches.some(({ taken }) => taken !== undefined)) this.#unread.forget()
+    if (batches.some(({ taken, delivered }) => taken !== undefined || delivered !== undefined)) this.#unread.forget()
     return this.#commits.commit(batches)
   }
 
@@ -146,6 +146,10 @@ class SqliteStore implements FileStore {
     this.#unread.forget()
     this.#listeners.notify()
     return isNew
+  }
+
+  posted(run: string, id: string): boolean {
+    return this.#connection.read((sql) => sql.postedTo.get(run, id) !== undefined)
   }
 
   inbox(run: string, after?: number, limit?: number): readonly InboxMessage[] {

@@ -36,6 +36,8 @@ const SQL = {
   addSnapshot: 'insert into snapshot (run, at, sum, body) values (?, ?, ?, ?)',
   addProgram: 'insert into program (hash, kind, sum, source) values (?, ?, ?, ?) on conflict (hash) do nothing',
   addBlob: 'insert into blob (hash, sum, body) values (?, ?, ?) on conflict (hash) do nothing',
+  addTaken: `insert into inbox (run, id, type, target, sender, at, taken, sum, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (run, id) do update set taken = excluded.taken where taken is null`,
   markTaken: 'update inbox set taken = ? where row = ? and run = ? and taken is null',
 
   snapshots: 'select at, sum, body from snapshot where run = ? and at <= ? order by at desc',
@@ -51,6 +53,7 @@ const SQL = {
   post: `insert into inbox (run, id, type, target, sender, at, taken, sum, body) values (?, ?, ?, ?, ?, ?, null, ?, ?)
     on conflict (run, id) do nothing`,
   posted: 'select row from inbox where run = ? and id = ?',
+  postedTo: 'select inbox.row from inbox join run on run.seq = inbox.run where run.id = ? and inbox.id = ?',
   answered: "select row from inbox where run = ? and taken is null and type = 'answer' and target = ? limit 1",
   inbox: `select inbox.row, inbox.id, type, target, sender, at, inbox.sum, body from inbox join run on run.seq = inbox.run
     where run.id = ? and taken is null and inbox.row > ? order by inbox.row limit ?`,

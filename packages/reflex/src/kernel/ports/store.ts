@@ -91,6 +91,11 @@ export interface Batch {
   readonly blobs?: ReadonlyMap<string, string>
   /** Messages that these records took. */
   readonly taken?: readonly number[]
+  /**
+   * Messages that these records took and that were not in the inbox: they are stored as taken, without their content, so that
+   * their ids are known. One whose id is there by now is marked as taken.
+   */
+  readonly delivered?: readonly Message[]
   /** A fold up to the last of these records. */
   readonly snapshot?: string
 }
@@ -242,6 +247,8 @@ export interface Store {
    * a limit, also false for a message that is dropped, or `R2130`; processes that post at the same moment may exceed it by one each.
    */
   post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
+  /** True if a message of this id was put before the run, taken or not. */
+  posted(run: string, id: string): Awaitable<boolean>
   /**
    * Messages that no record has taken, in order of arrival: those after row `after`, at most `limit`. A damaged one is among them,
    * with its fault. The rows of a run grow: once a message can be read, none comes before it.

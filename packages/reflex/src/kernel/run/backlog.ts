@@ -35,6 +35,11 @@ export class Backlog {
     return first
   }
 
+  /** True if messages of the topic wait. */
+  has(topic: string): boolean {
+    return this.#topics.has(topic)
+  }
+
   /** Removes the message that `next` returned. */
   remove({ message }: BacklogMessage): void {
     if (message.type !== 'message') return this.#addressed.shift()

@@ -5,7 +5,7 @@ import { FORMAT, type Rec } from '../journal/record.ts'
 import { summary } from './row.ts'
 import { dumpState } from '../state/snapshot.ts'
 import type { State } from '../state/state.ts'
-import type { Batch, Lease, RunStatus, StoredProgram } from '../ports/store.ts'
+import type { Batch, Lease, Message, RunStatus, StoredProgram } from '../ports/store.ts'
 
 /** So much of a journal goes without a snapshot. */
 export const FIRST_SNAPSHOT = 64_000
@@ -17,6 +17,7 @@ export class BatchBuilder {
   readonly #definitions: Definitions
   readonly #programs: StoredProgram[]
   readonly #takenRows: number[] = []
+  readonly #delivered: Message[] = []
   #last: number
   #sinceSnapshot = 0
   #lastSnapshot = 0
@@ -38,6 +39,11 @@ export class BatchBuilder {
     this.#takenRows.push(row)
   }
 
+  /** A message that the last record took and that the inbox does not hold. */
+  addDelivered(message: Message): void {
+    this.#delivered.push(message)
+  }
+
   /** Everything since the last batch, as one. `records` end with the last record. */
   batch(lease: Lease, records: readonly Rec[], status: RunStatus): Batch | undefined {
     const { n } = this.#state
@@ -56,6 +62,7 @@ export class BatchBuilder {
       ...(this.#programs.length > 0 ? { programs: this.#programs.splice(0) } : {}),
       ...(blobs === undefined ? {} : { blobs }),
       ...(this.#takenRows.length > 0 ? { taken: this.#takenRows.splice(0) } : {}),
+      ...(this.#delivered.length > 0 ? { delivered: this.#delivered.splice(0) } : {}),
       ...this.#snapshot(),
     }
   }

@@ -52,6 +52,10 @@ export class Committer {
     this.#schedule()
   }
 
+  isCommitting(run: CommitOwner): boolean {
+    return this.#committing.has(run)
+  }
+
   /** Within 20 ms. */
   commitLater(run: CommitOwner): void {
     if (this.#delayed.size === 0) this.#host.at(this.#host.now() + MAX_DELAY_MS, () => this.#commitDelayed())

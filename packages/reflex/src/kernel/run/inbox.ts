@@ -1,6 +1,7 @@
 import type { Arrival } from './arrival.ts'
 import { cancelInput } from '../journal/cancellation.ts'
 import { Backlog, type BacklogMessage } from './backlog.ts'
+import { type DirectInbox, DirectMessages, type DirectRun } from './direct-messages.ts'
 import { checkRoom } from '../ports/inbox-limit.ts'
 import type { Frame, Wait } from '../state/frame.ts'
 import type { Input } from '../journal/record.ts'
@@ -10,16 +11,16 @@ import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/stor
 /** Where messages wait until something takes them: a store's inbox, or one in memory for runs without a store. */
 export interface MessageSource {
   post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
+  /** Where a commit can store messages that were not posted: whether one of this id was. */
+  posted?(run: string, id: string): Awaitable<boolean>
   inbox(run: string, after: number, limit: number): Awaitable<readonly InboxMessage[]>
   /** Where messages are not taken by a commit: a record has taken this one. */
   taken?(message: InboxMessage): void
 }
 
 /** A run as its inbox sees it. */
-export interface InboxOwner {
-  readonly id: string
+export interface InboxOwner extends DirectRun {
   readonly state: State
-  arrive(arrival: Arrival): void
   /** The record that is being made takes this message. */
   take(row: number): void
   /** Meets the waits that were due by then. Returns false if there are none. */
@@ -39,10 +40,13 @@ const PAGE = 256
  * Brings what was told to a run from outside to the waits that it is for. Each message is read once, by a cursor. One that no wait
  * takes stays in the backlog, and in the store.
  */
-export class Inbox {
+export class Inbox implements DirectInbox {
   readonly #run: InboxOwner
   readonly #source: MessageSource
   readonly #backlog = new Backlog()
+  readonly #direct: DirectMessages
+  /** Messages on their way to the store. */
+  #posting = 0
   /** Every message up to this row has been read. */
   #cursor = 0
   #hasRead = false
@@ -63,6 +67,7 @@ export class Inbox {
   constructor(run: InboxOwner, source: MessageSource) {
     this.#run = run
     this.#source = source
+    this.#direct = new DirectMessages(run, this)
   }
 
   /** A list has been asked for, or the reason of a refusal, and is not here yet: the run is not at rest. */
@@ -99,6 +104,7 @@ export class Inbox {
       await act()
     } finally {
       this.#reading--
+      if (this.#reading === 0) this.#direct.onRead()
       this.#run.onRested()
     }
   }
@@ -115,11 +121,46 @@ export class Inbox {
     else callback()
   }
 
-  /** Puts a message before the run. False if one of this id was there before, or if the limit dropped it. */
-  async post(message: Message, limit?: InboxLimit): Promise<boolean> {
-    const isNew = await this.#source.post(this.#run.id, message, limit)
-    await this.pull()
-    return isNew
+  /**
+   * Puts a message before the run: straight to a wait that takes it now, else into the store. False if one of this id was there before,
+   * or if the limit dropped it. `isNew`: no other message can have its id.
+   */
+  async post(message: Message, isNew: boolean, limit?: InboxLimit): Promise<boolean> {
+    if (this.#canTakeNow(message.to) && (limit === undefined || limit.most >= 1)) {
+      const sent = await this.#direct.send(message, isNew)
+      if (sent !== undefined) return sent
+    }
+    this.#posting++
+    try {
+      const posted = await this.#source.post(this.#run.id, message, limit)
+      await this.pull()
+      return posted
+    } finally {
+      this.#posting--
+    }
+  }
+
+  /** No message of the topic that came before is still to be taken. */
+  #canTakeNow(topic: string): boolean {
+    if (this.#source.posted === undefined || !this.#hasRead || this.reading || this.#posting > 0) return false
+    if (this.#isOffered || this.#direct.isBusy || this.#backlog.has(topic)) return false
+    return waitFor(this.#run.state, 'message', topic) !== undefined
+  }
+
+  posted(run: string, id: string): Awaitable<boolean> {
+    return this.#source.posted?.(run, id) ?? false
+  }
+
+  inputOf(message: Message): readonly [Frame, Input] | undefined {
+    const { state } = this.#run
+    if (message.type === 'cancel') return [state.root, cancelInput(message.body, message.by)]
+    const wait = state.ended === undefined ? waitFor(state, message.type, message.to) : undefined
+    return wait === undefined ? undefined : [wait.frame, inputFor(wait, message)]
+  }
+
+  giveBack(row: InboxMessage): void {
+    this.#backlog.add(row)
+    this.#offer()
   }
 
   #deliver(rows: readonly InboxMessage[]): void {
@@ -127,10 +168,14 @@ export class Inbox {
       // Two reads at the same time show the same messages.
       if (message.row <= this.#cursor) continue
       this.#cursor = message.row
-      if (message.fault === undefined) this.#backlog.add(message)
+      if (message.fault === undefined) this.#addUnlessKept(message)
       else void this.#busyWith(() => this.#run.refuse(message))
     }
     this.#offer()
+  }
+
+  #addUnlessKept(message: InboxMessage): void {
+    if (message.type !== 'message' || !this.#direct.keepsBack(message)) this.#backlog.add(message)
   }
 
   #next(): BacklogMessage | undefined {
@@ -159,13 +204,10 @@ export class Inbox {
       if (this.#run.ring(message.at)) return undefined
     }
     this.#backlog.remove(next)
-    const { state } = this.#run
-    if (message.type === 'cancel') return [state.root, cancelInput(message.body, message.by)]
-    const wait = waitFor(state, message)
-    if (wait !== undefined) return [wait.frame, inputFor(wait, message)]
+    const input = this.inputOf(message)
     // An answer to a question that is not open.
-    void this.#busyWith(() => this.#run.refuse(message))
-    return undefined
+    if (input === undefined) void this.#busyWith(() => this.#run.refuse(message))
+    return input
   }
 
   #onTaken(): void {
@@ -188,12 +230,12 @@ export class Inbox {
   }
 }
 
-function waitFor(state: State, { type, to }: InboxMessage): Wait | undefined {
+function waitFor(state: State, type: Message['type'], to: string): Wait | undefined {
   for (const wait of state.waits.values()) if (wait.type === type && to === (type === 'answer' ? String(wait.id) : wait.name)) return wait
   return undefined
 }
 
-function inputFor(wait: Wait, { type, body, by, id }: InboxMessage): Input {
+function inputFor(wait: Wait, { type, body, by, id }: Message): Input {
   if (type === 'message') return ['message', wait.id, body, id]
   return by === undefined ? ['answer', wait.id, body] : ['answer', wait.id, body, by]
 }

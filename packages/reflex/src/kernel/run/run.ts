@@ -190,6 +190,10 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.#endReason !== undefined && this.#endReason !== 'closed' && this.#endReason.code === 'R5002'
   }
 
+  get isRefused(): boolean {
+    return this.isLost && this.#world.committer?.isCommitting(this) !== true
+  }
+
   /**
    * Resolves when the run is at rest as the options say, all its records are durable and its subscribers are done with them, or when it is
    * closed. Rejects with `R5002` if another process has taken it over and with `R5005` if the store fails.
@@ -301,7 +305,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   /**
-   * Tells the run something by topic: the first open wait of that name takes it, or the next one to be opened.
+   * Tells the run something by topic: the first open wait of that name takes it, or the next one to be opened. Resolves with true once
+   * the record that took it is durable, or the inbox of the store has it: a message that an open wait takes does not pass the inbox.
    * Resolves with false if a message of this id was told before, or was dropped by `limit`. Rejects with `R2130` if the inbox has
    * too many of the topic, and with a store's fault; then nobody has heard it.
    */
@@ -319,7 +324,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       at: host.now(),
       ...(by === undefined ? {} : { by }),
     }
-    return this.#inbox.post(message, limit)
+    return this.#inbox.post(message, options.id === undefined, limit)
   }
 
   /** Cancels the run: every frame hears of it from the top of its stack, and may compensate. */
@@ -406,6 +411,14 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   take(row: number): void {
     if (this.lease !== undefined) this.#batches.addTakenRow(row)
+  }
+
+  addDelivered(message: Message): void {
+    this.#batches.addDelivered(message)
+  }
+
+  untilDurable(record: number): Promise<void> {
+    return this.#waitFor(record)
   }
 
   /** What was due when a message came is met before it. */

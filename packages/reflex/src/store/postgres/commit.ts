@@ -5,6 +5,7 @@ import type { Ask, PostgresConnection } from './connection.ts'
 import type { Value } from './driver.ts'
 import type { Head } from '../rows.ts'
 import { sumOf } from '../checksums.ts'
+import { takenMessage } from '../inbox.ts'
 
 /** A run in a commit: the expected position of the run, and its row after the commit. */
 interface Move {
@@ -113,6 +114,7 @@ function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Pl
     programs: emptyColumns(5),
     blobs: emptyColumns(4),
     messages: emptyColumns(3),
+    delivered: emptyColumns(9),
   }
   for (const batch of batches) {
     const { run } = batch.lease
@@ -128,23 +130,27 @@ function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Pl
     addRow(runs, seq, token, from.last, last, chain, sum, updated, due, status, waits, value)
     addRow(usages, used)
   }
-  const { records, snapshots, programs, blobs, messages } = columns
-  return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages, usages].flat() }
+  const { records, snapshots, programs, blobs, messages, delivered } = columns
+  return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages, usages, delivered].flat() }
 }
 
 /** The rows of a table, column by column: a statement takes many rows in this form. */
 type Columns = (string | number | null)[][]
 
 function addBatch(
-  columns: Readonly<Record<'records' | 'snapshots' | 'programs' | 'blobs' | 'messages', Columns>>,
+  columns: Readonly<Record<'records' | 'snapshots' | 'programs' | 'blobs' | 'messages' | 'delivered', Columns>>,
   { seq, last, chain }: AdvancedRow,
-  { first, count, version, body, snapshot, programs, blobs, taken }: Batch,
+  { first, count, version, body, snapshot, programs, blobs, taken, delivered }: Batch,
 ): void {
   addRow(columns.records, seq, first, count, version, chain, body)
   if (snapshot !== undefined) addRow(columns.snapshots, seq, last, sumOf(last, snapshot), snapshot)
   for (const { hash, kind, source } of programs ?? []) addRow(columns.programs, seq, hash, kind, sumOf(hash, kind, source), source)
   for (const [hash, body] of blobs ?? []) addRow(columns.blobs, seq, hash, sumOf(hash, body), body)
   for (const message of taken ?? []) addRow(columns.messages, seq, last, message)
+  for (const message of delivered ?? []) {
+    const { columns: told, sum } = takenMessage(message)
+    addRow(columns.delivered, seq, last, told.id, told.type, told.target, told.sender, told.at, sum, told.body)
+  }
 }
 
 function emptyColumns(columns: number): Columns {

@@ -129,6 +129,10 @@ class PostgresStore implements Store {
     return isNew
   }
 
+  posted(run: string, id: string): Promise<boolean> {
+    return this.#connection.read(async (ask) => (await ask('posted', [run, id])).length > 0)
+  }
+
   inbox(run: string, after = 0, limit?: number): Promise<readonly InboxMessage[]> {
     const count = limit === undefined ? null : Math.max(0, limit)
     return this.#connection.read(async (ask) => (await ask('inbox', [run, after, count])).map((columns) => checkedMessage(columns, run)))

@@ -18,6 +18,7 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly batches: Rows['batches']
   readonly holding: { readonly first: number }
   readonly runs: StoredRunRow
+  readonly posted: { readonly row: number }
   readonly post: { readonly row: number }
   readonly obstacle: {
     readonly status: StoredRunRow['status']
@@ -120,6 +121,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     obstacle: `select status, (select sum from ${at}.inbox where inbox.run = run.seq and inbox.id = $2) as sum,
       (exists (select from ${at}.inbox where inbox.run = run.seq and taken is null and type = 'answer' and target = $3))::integer as answered,
       (${waiting(at, 'run.seq', '$3')}) as waiting from ${at}.run where run.id = $1`,
+    posted: `select inbox.seq as "row" from ${at}.inbox join ${at}.run on run.seq = inbox.run where run.id = $1 and inbox.id = $2`,
     inbox: `select inbox.seq as "row", inbox.id, type, target, sender, at, inbox.sum, body from ${at}.inbox join ${at}.run on run.seq = inbox.run
       where run.id = $1 and taken is null and inbox.seq > $2 order by inbox.seq limit $3`,
     // The index leads from run to run, past the messages between them.
@@ -233,6 +235,11 @@ function commitStatement(at: string, schema: string): string {
     ), messages as (
       update ${at}.inbox set taken = given.at from unnest($31::bigint[], $32::bigint[], $33::bigint[]) as given (run, at, message)
       join moved on moved.seq = given.run where inbox.seq = given.message and inbox.run = given.run and inbox.taken is null
+    ), delivered as (
+      insert into ${at}.inbox (run, taken, id, type, target, sender, at, sum, body) select given.*
+      from unnest($35::bigint[], $36::bigint[], $37::text[], $38::text[], $39::text[], $40::text[], $41::bigint[], $42::bigint[], $43::text[])
+        as given (run, taken, id, type, target, sender, at, sum, body) join moved on moved.seq = given.run
+      on conflict (run, id) do update set taken = excluded.taken where inbox.taken is null
     )
     select seq from moved`
 }

@@ -40,6 +40,7 @@ export class ControlledStore {
       program: controlled('program'),
       blob: controlled('blob'),
       post: controlled('post'),
+      posted: controlled('posted'),
       inbox: controlled('inbox'),
       unread: controlled('unread'),
       watch: (posted) => store.watch(() => this.#control.dead || posted()),

@@ -59,6 +59,32 @@ export const inboxPageCases: Readonly<Record<string, Rule>> = {
     assert.equal(seen.size, total)
   },
 
+  async 'a message that a record took without the inbox is known by its id, and one of the same id that lies there is taken'(world) {
+    const lease = await world.start()
+    await world.start('newt-1aaa')
+    const other = await world.connect()
+    assert.equal(await world.store.posted(RUN, 'm1'), false)
+    assert.equal(await world.store.posted('nobody', 'm1'), false)
+    await other.post(RUN, messageOf('m2', topic('a')))
+    await other.post('newt-1aaa', messageOf('m3', topic('a')))
+    const delivered = ['m1', 'm2', 'm3'].map((id) => messageOf(id, topic('a')))
+    assert.deepEqual(await world.store.commit([batchOf(lease, 2, { delivered })]), [RUN], 'the batch does not follow')
+    assert.deepEqual([await world.store.posted(RUN, 'm1'), await idsAfter(world.store)], [false, ['m2']], 'a refused batch')
+    await world.mustCommit(batchOf(lease, 1, { delivered }))
+    for (const { id } of delivered) {
+      assert.equal(await other.posted(RUN, id), true)
+      assert.equal(await other.post(RUN, messageOf(id, topic('a'))), false)
+    }
+    assert.deepEqual(await idsAfter(other), [])
+    assert.equal((await world.store.inbox('newt-1aaa')).length, 1, 'another run has its own ids')
+    assert.deepEqual(
+      (await world.store.unread(world.worker)).map(({ run }) => run),
+      ['newt-1aaa'],
+    )
+    await world.store.post(RUN, messageOf('m4', topic('a')))
+    assert.deepEqual(await idsAfter(world.store), ['m4'])
+  },
+
   async 'a limit refuses or drops the messages of a topic that exceed it, and no others'(world) {
     const lease = await world.start()
     for (const id of ['m1', 'm2']) assert.equal(await world.store.post(RUN, messageOf(id, topic('a')), { most: 2 }), true)

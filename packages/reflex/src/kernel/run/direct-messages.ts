@@ -1,0 +1,126 @@
+import type { Arrival } from './arrival.ts'
+import type { Awaitable, InboxMessage, Message } from '../ports/store.ts'
+
+/** A run as its direct messages see it. */
+export interface DirectRun {
+  readonly id: string
+  arrive(arrival: Arrival): void
+  ring(until: number): boolean
+  /** The record that is being made takes this message, which is not in the inbox. */
+  addDelivered(message: Message): void
+  untilDurable(record: number): Promise<void>
+  /** Another process has the run, and no commit of this process is under way that it may not have seen. */
+  readonly isRefused: boolean
+  readonly isLost: boolean
+}
+
+/** What the messages of this process need of the inbox. */
+export interface DirectInbox {
+  posted(run: string, id: string): Awaitable<boolean>
+  inputOf(message: Message): ReturnType<Arrival['resolve']>
+  /** A list that was asked for before a commit may show what the commit took. */
+  readonly reading: boolean
+  /** A row that was kept back is a message like others. */
+  giveBack(row: InboxMessage): void
+}
+
+/**
+ * Messages of the process that holds the run, which go straight to an open wait: the record is the receipt, and the inbox knows
+ * them from the commit of that record on. A row of the inbox with the id of one on its way is the same message, and kept back.
+ */
+export class DirectMessages {
+  readonly #run: DirectRun
+  readonly #inbox: DirectInbox
+  /** Ids on their way, and in records that are not durable, with the row of that id. */
+  readonly #rows = new Map<string, InboxMessage | undefined>()
+  /** Ids that a list may still show. */
+  readonly #done: string[] = []
+  #sending = 0
+
+  constructor(run: DirectRun, inbox: DirectInbox) {
+    this.#run = run
+    this.#inbox = inbox
+  }
+
+  /** A message is on its way, which no other of its topic may overtake. */
+  get isBusy(): boolean {
+    return this.#sending > 0
+  }
+
+  keepsBack(row: InboxMessage): boolean {
+    if (!this.#rows.has(row.id)) return false
+    this.#rows.set(row.id, row)
+    return true
+  }
+
+  /** Lists that were asked for are here. */
+  onRead(): void {
+    for (const id of this.#done.splice(0)) this.#rows.delete(id)
+  }
+
+  /**
+   * Sends a message to an open wait. Resolves with false if one of its id was there before, with true once the record that took it
+   * is durable, and with undefined if no wait takes it any more. `isNew`: no other message can have its id.
+   */
+  send(message: Message, isNew: boolean): Promise<boolean | undefined> {
+    const { id } = message
+    if (isNew) return this.#take(message, isNew)
+    if (this.#rows.has(id)) return Promise.resolve(false)
+    this.#rows.set(id, undefined)
+    const known = this.#inbox.posted(this.#run.id, id)
+    if (known instanceof Promise) return this.#sendUnless(known, message)
+    return known ? Promise.resolve(this.#giveUp(id, false)) : this.#take(message, isNew)
+  }
+
+  async #sendUnless(known: Promise<boolean>, message: Message): Promise<boolean | undefined> {
+    this.#sending++
+    try {
+      if (await known) return this.#giveUp(message.id, false)
+    } catch (thrown) {
+      this.#giveUp(message.id, undefined)
+      throw thrown
+    } finally {
+      this.#sending--
+    }
+    return this.#take(message, false)
+  }
+
+  #take(message: Message, isNew: boolean): Promise<boolean | undefined> {
+    this.#sending++
+    return new Promise((settle, reject) => {
+      const onTaken = (record: number) => {
+        this.#sending--
+        if (!isNew) this.#run.addDelivered(message)
+        this.#run.untilDurable(record).then(() => {
+          this.#release(message.id)
+          settle(true)
+        }, onFailed)
+      }
+      // The process that has the run now takes it from the inbox. A message that may be in the journal needs an id that tells.
+      const onFailed = (thrown: Error) => {
+        if (this.#run.isRefused || (this.#run.isLost && !isNew)) settle(this.#giveUp(message.id, undefined))
+        else reject(thrown)
+      }
+      const onRefused = () => {
+        this.#sending--
+        settle(this.#giveUp(message.id, undefined))
+      }
+      // What was due when the message came is before it.
+      this.#run.ring(message.at)
+      this.#run.arrive({ resolve: () => this.#inbox.inputOf(message), onTaken, onRefused })
+    })
+  }
+
+  /** The store knows the message as taken. */
+  #release(id: string): void {
+    if (this.#inbox.reading) this.#done.push(id)
+    else this.#rows.delete(id)
+  }
+
+  #giveUp<Result>(id: string, result: Result): Result {
+    const row = this.#rows.get(id)
+    this.#rows.delete(id)
+    if (row !== undefined) this.#inbox.giveBack(row)
+    return result
+  }
+}
