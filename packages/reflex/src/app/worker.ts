@@ -36,13 +36,15 @@ const MOST_FRUITLESS = 3
 const LEAST_POLL_MS = 50
 /** Milliseconds ahead for which a worker remembers when runs are due. Later times are met by the regular looks. */
 const LOOKAHEAD_MS = 60_000
+/** Milliseconds: a run that is due again sooner is held until then. To close it and open it again costs more than a tick. */
+const HOLD_MS = 5_000
 /** A worker begins anywhere among this many times as many runs as it carries. */
 const SPREAD = 4
 
 /**
  * Carries on whatever is due in a store: runs whose time has come, that have been told something, or whose process is
  * gone, which shows within two lease times. A run that then waits again is let go of, so that memory holds only what
- * moves. Runs that this process holds already continue by themselves. Several workers
+ * moves; one that is due again within five seconds is held, as long as no other needs its place. Runs that this process holds already continue by themselves. Several workers
  * may share a store: a run is advanced by one of them. Resolves when it is told to end and has left its runs, or, with
  * `once`, when nothing is due. Nothing that goes wrong with one run, or with the store for a while, ends the work.
  */
@@ -54,6 +56,8 @@ export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<v
 interface ActiveRun {
   handle?: RunHandle
   readonly done: Promise<void>
+  /** Ends it at its next rest, however soon it is due again. */
+  readonly letGo: () => void
 }
 
 class WorkLoop {
@@ -155,10 +159,23 @@ class WorkLoop {
     while (this.#active.size < most && !this.#isOver) {
       const id = this.#waiting.pop()
       if (id === undefined) return
+      const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
       const done = Promise.resolve()
-        .then(() => this.#runOne(id))
+        .then(() => this.#runOne(id, released))
         .finally(() => this.#onDone(id))
-      this.#active.set(id, { done })
+      this.#active.set(id, { done, letGo })
+    }
+    this.#makeRoom()
+  }
+
+  /** Runs that rest and are only held give their places to those that wait. */
+  #makeRoom(): void {
+    let needed = this.#waiting.length
+    for (const { handle, letGo } of this.#active.values()) {
+      if (needed === 0) return
+      if (handle?.run.atRest !== true) continue
+      letGo()
+      needed--
     }
   }
 
@@ -168,7 +185,7 @@ class WorkLoop {
     if (this.#active.size === 0) this.#wake()
   }
 
-  async #runOne(id: string): Promise<void> {
+  async #runOne(id: string, released: Promise<void>): Promise<void> {
     let before: number | undefined
     try {
       const handle = await this.#reflex.resume(id, {
@@ -179,7 +196,7 @@ class WorkLoop {
       })
       // Somebody else in this process was first, and lets go of it.
       if (before === undefined) return
-      await this.#waitUntilIdle(handle)
+      await this.#waitUntilIdle(handle, released)
       const { run, status } = handle
       const records = run.state.n - before
       this.#emit({ did: 'left', run: id, status, records, handle })
@@ -218,10 +235,11 @@ class WorkLoop {
     this.#emit({ did: 'took', run: id, handle })
   }
 
-  /** Until the run rests, or is held no longer. What came in the very moment in which it rested is waited for too. */
-  async #waitUntilIdle(handle: RunHandle): Promise<void> {
+  /** Until the run rests for a while, or is held no longer. What came in the very moment in which it rested is waited for too. */
+  async #waitUntilIdle(handle: RunHandle, released: Promise<void>): Promise<void> {
     const { run } = handle
     if (this.#isOver) return run.leave()
+    if (this.#options.once !== true) await Promise.race([run.idle({ ahead: HOLD_MS }), released])
     do await run.idle()
     while (this.#reflex.runtime.openRuns.get(run.id) === run && !(run.atRest && run.durable === run.state.n))
   }
@@ -252,6 +270,7 @@ class WorkLoop {
     const { grace = 0 } = this.#options
     const active = [...this.#active.values()]
     const ended = Promise.all(active.map(({ done }) => done))
+    for (const { letGo } of active) letGo()
     if (grace > 0 && active.length > 0) {
       // What goes wrong with a run is told by who carries it.
       for (const { handle } of active) handle?.run.drain().catch(() => undefined)

@@ -267,6 +267,43 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     expect(held(life)).toBe(1)
   })
 
+  test('holds a run that is due again within seconds, and lets go of it once it is not', async () => {
+    const host = virtualHost()
+    const life = place().live(host)
+    await left(life, 'otter', { times: [50, 100, 150, 4_000, 60_000], many: 5 })
+    const { words } = life.works()
+    await host.advance(3_000)
+    expect([words(), held(life)]).toEqual([['took otter'], 1])
+    await host.advance(2_000)
+    expect([words(), held(life)]).toEqual([['took otter', 'left otter suspended 4'], 0])
+    await host.advance(60_000)
+    expect(words().slice(2)).toEqual(['took otter', 'left otter completed 1'])
+  })
+
+  test('gives the place of a run that it only holds to one that is due', async () => {
+    const host = virtualHost()
+    const life = place().live(host)
+    await left(life, 'holds', { times: [100, 4_000, 60_000], many: 3 })
+    await left(life, 'otter', { times: [1_000], many: 1 })
+    const { words } = life.works({ maxRuns: 1 })
+    await host.advance(600)
+    expect(words()).toEqual(['took holds'])
+    await host.advance(2_000)
+    expect(words()).toEqual(['took holds', 'left holds suspended 1', 'took otter', 'left otter completed 1'])
+    await host.advance(60_000)
+    expect(words().at(-1)).toBe('left holds completed 1')
+  })
+
+  test('told to end with a time of grace, it does not wait for a run that it only holds', async () => {
+    const host = virtualHost()
+    const life = place().live(host)
+    await left(life, 'otter', { times: [100, 4_000], many: 2 })
+    const { words, stop } = life.works({ grace: 60_000 })
+    await host.advance(600)
+    await stop()
+    expect([words(), held(life)]).toEqual([['took otter', 'left otter suspended 1'], 0])
+  })
+
   test('carries no more runs at a time than it may', async () => {
     const host = virtualHost()
     const doors = new Doors()
