@@ -10,6 +10,8 @@ export class Alarm {
   #armed: Wait | undefined
   #stop: (() => void) | undefined
   #asleep = false
+  /** Waits whose time has come, and which somebody holds until further notice. */
+  readonly #held = new Set<Wait>()
 
   constructor(state: State, host: Host, ring: (wait: Wait) => void) {
     this.#state = state
@@ -20,7 +22,7 @@ export class Alarm {
   /** Looks again for the earliest. */
   set(): void {
     if (this.#asleep) return
-    const next = earliest(this.#state.waits.values())
+    const next = this.#earliest()
     if (next === this.#armed) return
     this.stop()
     if (next?.due === undefined) return
@@ -44,6 +46,14 @@ export class Alarm {
     this.#asleep = true
   }
 
+  hold(wait: Wait): void {
+    this.#held.add(wait)
+  }
+
+  free(wait: Wait): void {
+    if (this.#held.delete(wait)) this.set()
+  }
+
   wake(): void {
     this.#asleep = false
     this.ring(this.#host.now())
@@ -52,7 +62,7 @@ export class Alarm {
 
   /** Rings for every wait that was due by then, in their order, at once. Returns false if there are none. */
   ring(until: number): boolean {
-    const due = [...this.#state.waits.values()].filter((wait) => (wait.due ?? Number.POSITIVE_INFINITY) <= until)
+    const due = [...this.#state.waits.values()].filter((wait) => (wait.due ?? Number.POSITIVE_INFINITY) <= until && !this.#held.has(wait))
     for (const wait of due.sort((a, b) => (a.due ?? 0) - (b.due ?? 0))) this.#ring(wait)
     return due.length > 0
   }
@@ -62,10 +72,11 @@ export class Alarm {
     this.#stop = undefined
     this.#armed = undefined
   }
-}
 
-function earliest(waits: Iterable<Wait>): Wait | undefined {
-  let least: Wait | undefined
-  for (const wait of waits) if (wait.due !== undefined && wait.due < (least?.due ?? Number.POSITIVE_INFINITY)) least = wait
-  return least
+  #earliest(): Wait | undefined {
+    let least: Wait | undefined
+    for (const wait of this.#state.waits.values())
+      if (wait.due !== undefined && wait.due < (least?.due ?? Number.POSITIVE_INFINITY) && !this.#held.has(wait)) least = wait
+    return least
+  }
 }

@@ -5,6 +5,8 @@ import type { Input } from '../journal/record.ts'
 export interface Arrival {
   /** What it is by the time it is taken; nothing if it has become void. */
   resolve(): readonly [Frame, Input] | undefined
+  /** Called when it is held, to be released later. Returns the arrival that is held in its place, if it is another. */
+  hold?(): Arrival | undefined
   onTaken?(record: number): void
   onRefused?(): void
 }

@@ -15,6 +15,8 @@ export interface BacklogMessage {
 export class Backlog {
   readonly #topics = new Map<string, Fifo<BacklogMessage>>()
   readonly #addressed = new Fifo<BacklogMessage>()
+  /** Topics with a message that is held: no other of the topic overtakes it. */
+  readonly #held = new Set<string>()
 
   add(message: InboxMessage): void {
     const added = { message, isRung: false }
@@ -29,15 +31,30 @@ export class Backlog {
     let first = this.#addressed.peek()
     if (this.#topics.size === 0) return first
     for (const { type, name } of waits) {
-      const found = type === 'message' ? this.#topics.get(name)?.peek() : undefined
+      const found = type === 'message' && !this.#held.has(name) ? this.#topics.get(name)?.peek() : undefined
       if (found !== undefined && found.message.row < (first?.message.row ?? Number.POSITIVE_INFINITY)) first = found
     }
     return first
   }
 
-  /** True if messages of the topic wait. */
+  /** True if messages of the topic wait, or one is held. */
   has(topic: string): boolean {
-    return this.#topics.has(topic)
+    return this.#topics.has(topic) || this.#held.has(topic)
+  }
+
+  hold(topic: string): void {
+    this.#held.add(topic)
+  }
+
+  free(topic: string): void {
+    this.#held.delete(topic)
+  }
+
+  /** Puts a message back before the others of its topic. */
+  giveBack(message: InboxMessage): void {
+    const queue = this.#topics.get(message.to) ?? new Fifo()
+    this.#topics.set(message.to, queue)
+    queue.unshift({ message, isRung: true })
   }
 
   /** Removes the message that `next` returned. */
@@ -56,6 +73,11 @@ class Fifo<Item> {
 
   push(item: Item): void {
     this.#items.push(item)
+  }
+
+  unshift(item: Item): void {
+    if (this.#head > 0) this.#items[--this.#head] = item
+    else this.#items.unshift(item)
   }
 
   peek(): Item | undefined {

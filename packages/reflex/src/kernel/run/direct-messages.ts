@@ -20,6 +20,9 @@ export interface DirectInbox {
   inputOf(message: Message): ReturnType<Arrival['resolve']>
   /** A list that was asked for before a commit may show what the commit took. */
   readonly reading: boolean
+  /** The message is held: no other of its topic overtakes it until it is free. */
+  holdTopic(topic: string): void
+  freeTopic(topic: string): void
   /** A row that was kept back is a message like others. */
   giveBack(row: InboxMessage): void
 }
@@ -88,8 +91,18 @@ export class DirectMessages {
   #take(message: Message, isNew: boolean): Promise<boolean | undefined> {
     this.#sending++
     return new Promise((settle, reject) => {
-      const onTaken = (record: number) => {
+      let isHeld = false
+      const onOver = () => {
         this.#sending--
+        if (isHeld) this.#inbox.freeTopic(message.to)
+      }
+      const hold = () => {
+        isHeld = true
+        this.#inbox.holdTopic(message.to)
+        return undefined
+      }
+      const onTaken = (record: number) => {
+        onOver()
         if (!isNew) this.#run.addDelivered(message)
         this.#run.untilDurable(record).then(() => {
           this.#release(message.id)
@@ -102,12 +115,12 @@ export class DirectMessages {
         else reject(thrown)
       }
       const onRefused = () => {
-        this.#sending--
+        onOver()
         settle(this.#giveUp(message.id, undefined))
       }
       // What was due when the message came is before it.
       this.#run.ring(message.at)
-      this.#run.arrive({ resolve: () => this.#inbox.inputOf(message), onTaken, onRefused })
+      this.#run.arrive({ resolve: () => this.#inbox.inputOf(message), hold, onTaken, onRefused })
     })
   }
 

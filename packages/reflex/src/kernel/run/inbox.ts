@@ -60,6 +60,7 @@ export class Inbox implements DirectInbox {
   /** One arrival at a time, which chooses its message when its turn comes: so messages keep their order, whatever waits open meanwhile. */
   readonly #arrival: Arrival = {
     resolve: () => this.#resolve(),
+    hold: () => this.#hold(),
     onTaken: () => this.#onTaken(),
     onRefused: () => this.#onRefused(),
   }
@@ -159,7 +160,16 @@ export class Inbox implements DirectInbox {
   }
 
   giveBack(row: InboxMessage): void {
-    this.#backlog.add(row)
+    this.#backlog.giveBack(row)
+    this.#offer()
+  }
+
+  holdTopic(topic: string): void {
+    this.#backlog.hold(topic)
+  }
+
+  freeTopic(topic: string): void {
+    this.#backlog.free(topic)
     this.#offer()
   }
 
@@ -210,12 +220,33 @@ export class Inbox implements DirectInbox {
     return input
   }
 
+  /** The message is held by itself, so that others go on. */
+  #hold(): Arrival | undefined {
+    const message = this.#chosen?.message
+    if (message === undefined) return undefined
+    this.holdTopic(message.to)
+    this.#offerAgain()
+    return {
+      resolve: () => this.inputOf(message),
+      onTaken: () => {
+        this.#takeMessage(message)
+        this.freeTopic(message.to)
+      },
+      onRefused: () => {
+        this.#backlog.giveBack(message)
+        this.freeTopic(message.to)
+      },
+    }
+  }
+
   #onTaken(): void {
-    if (this.#chosen === undefined) return
-    const { message } = this.#chosen
+    if (this.#chosen !== undefined) this.#takeMessage(this.#chosen.message)
+    this.#offerAgain()
+  }
+
+  #takeMessage(message: InboxMessage): void {
     this.#run.take(message.row)
     this.#source.taken?.(message)
-    this.#offerAgain()
   }
 
   #onRefused(): void {

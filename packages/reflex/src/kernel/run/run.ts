@@ -98,6 +98,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   readonly #world: RunWorld<S>
   readonly #decider: Decider
   readonly #arrivals: Arrival[] = []
+  /** Times and messages that stay until they are released. */
+  readonly #held: Arrival[] = []
   readonly #effects: Effects<S>
   readonly #inbox: Inbox
   readonly #alarm: Alarm
@@ -128,7 +130,15 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#inbox = new Inbox(this, world.store ?? localInbox())
     this.#alarm = new Alarm(state, world.host, (wait) => {
       world.resetClock()
-      this.arrive({ resolve: () => (state.waits.get(wait.id) === wait ? [wait.frame, ['timer', wait.id]] : undefined) })
+      this.arrive({
+        resolve: () => (state.waits.get(wait.id) === wait ? [wait.frame, ['timer', wait.id]] : undefined),
+        hold: () => {
+          this.#alarm.hold(wait)
+          return undefined
+        },
+        onTaken: () => this.#alarm.free(wait),
+        onRefused: () => this.#alarm.free(wait),
+      })
     })
     this.#batches = new BatchBuilder(state, definitions, programs)
     // What a fold gave up has nobody in this process to be told.
@@ -455,7 +465,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   // Control by hand
 
-  /** From now on, effects and internal inputs for which `holds` is true stay where they are until released. */
+  /** From now on, effects, internal inputs, times and messages for which `blocks` is true stay where they are until released. */
   block(blocks: ((next: QueuedInput | PendingEffect) => boolean) | undefined): void {
     this.#blocks = blocks
     this.#effects.block(blocks)
@@ -468,9 +478,23 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       return true
     }
     const next = this.state.queue.peek()
-    if (next === undefined || this.#busy) return false
+    if (this.#busy) return false
+    if (next === undefined) return this.#releaseArrival()
     this.#pump(next)
     return true
+  }
+
+  #releaseArrival(): boolean {
+    if (this.#paused || this.#endReason !== undefined) return false
+    this.#busy = true
+    let isTaken = false
+    for (let arrival = this.#held.shift(); arrival !== undefined && !isTaken; ) {
+      isTaken = this.#take(arrival, true)
+      if (!isTaken) arrival = this.#held.shift()
+    }
+    this.#busy = false
+    this.#pump()
+    return isTaken
   }
 
   #isNextBlocked(): boolean {
@@ -525,12 +549,23 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#pump()
   }
 
-  #take(arrival: Arrival): void {
-    const input = arrival.resolve()
-    if (input === undefined) return arrival.onRefused?.()
-    this.#step(input[0], input[1])
-    if (this.#endReason === undefined) arrival.onTaken?.(this.state.n)
-    else arrival.onRefused?.()
+  /** True if it became a record. */
+  #take(arrival: Arrival, isReleased = false): boolean {
+    const found = arrival.resolve()
+    if (found !== undefined) {
+      const [frame, input] = found
+      if (!isReleased && this.#blocks !== undefined && (input[0] === 'timer' || input[0] === 'message') && this.#blocks({ frame, input })) {
+        this.#held.push(arrival.hold?.() ?? arrival)
+        return false
+      }
+      this.#step(frame, input)
+      if (this.#endReason === undefined) {
+        arrival.onTaken?.(this.state.n)
+        return true
+      }
+    }
+    arrival.onRefused?.()
+    return false
   }
 
   /** The common case: nothing else is going on, and the settlement is the next step. */
@@ -676,6 +711,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   /** A run that has ended, durably, is no longer held by this process. */
   #finish(): void {
     if (this.state.ended === undefined || this.durable < this.state.n || this.#watchers.isBehind) return
+    this.#refuseArrivals()
     this.#alarm.stop()
     this.#world.onClosed(this)
   }
@@ -727,9 +763,13 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#endReason = reason
     this.#alarm.stop()
     this.#effects.stop()
-    for (const arrival of this.#arrivals.splice(0)) arrival.onRefused?.()
+    this.#refuseArrivals()
     this.#waiters.end(this.#endFault(), reason === 'closed')
     this.#world.onClosed(this)
+  }
+
+  #refuseArrivals(): void {
+    for (const arrival of [...this.#arrivals.splice(0), ...this.#held.splice(0)]) arrival.onRefused?.()
   }
 
   // Rest
