@@ -3,7 +3,7 @@ import type { Definitions } from '../step/decide.ts'
 import type { Program } from '../step/program.ts'
 import { FORMAT, type Rec } from '../journal/record.ts'
 import { summary } from './row.ts'
-import { dumpState } from '../state/snapshot.ts'
+import { dumpState, shrinkState } from '../state/snapshot.ts'
 import type { State } from '../state/state.ts'
 import type { Batch, Lease, Message, RunStatus, StoredProgram } from '../ports/store.ts'
 
@@ -72,6 +72,7 @@ export class BatchBuilder {
     if (this.#sinceSnapshot < Math.min(Math.max(FIRST_SNAPSHOT, 2 * this.#lastSnapshot), LARGEST_SNAPSHOT_GAP)) return undefined
     this.#sinceSnapshot = 0
     const snapshot = snapshotText(this.#state, this.#definitions)
+    shrinkState(this.#state, hasHistory(this.#definitions))
     if (snapshot === undefined) return undefined
     this.#lastSnapshot = snapshot.length
     return { snapshot }
@@ -95,11 +96,15 @@ export function encodeBatch(records: readonly Rec[]): { readonly body: string; r
 /** A state as a store keeps it. Undefined for one that is larger than a text can be: its run goes on without a snapshot. */
 export function snapshotText(state: State, definitions: Definitions): string | undefined {
   try {
-    return JSON.stringify(dumpState(state, (pin) => definitions.kind(definitions.program(pin).kind).board?.history === true))
+    return JSON.stringify(dumpState(state, hasHistory(definitions)))
   } catch (thrown) {
     if (thrown instanceof RangeError) return undefined
     throw thrown
   }
+}
+
+function hasHistory(definitions: Definitions): (pin: number) => boolean {
+  return (pin) => definitions.kind(definitions.program(pin).kind).board?.history === true
 }
 
 /** A program as a store keeps it. */

@@ -109,6 +109,7 @@ function preview(value: unknown): string {
 
 /** How many bytes a scope holds, brought up to date from where it was last measured. */
 interface Measure {
+  readonly generation: number
   measured: number
   bytes: number
   readonly keys: Map<string, number>
@@ -123,7 +124,8 @@ function bytesOf(key: string, value: Json | undefined): number {
 
 function measure(scope: Scope): Measure {
   let known = measures.get(scope)
-  if (known === undefined) measures.set(scope, (known = { measured: 0, bytes: 0, keys: new Map() }))
+  if (known?.generation !== scope.generation)
+    measures.set(scope, (known = { generation: scope.generation, measured: 0, bytes: 0, keys: new Map() }))
   for (const entry of scope.entries(undefined, known.measured)) count(known, entry.key, entry.value)
   known.measured = scope.size
   return known

@@ -1,6 +1,6 @@
-import type { Json } from '../journal/json.ts'
+import { isObject, type Json } from '../journal/json.ts'
 
-/** One entry of a board. `label` is the position of the frame before the record that wrote it. */
+/** One entry of a board. `label` is where the frame stood before the record that wrote it (`labelOf`). */
 export interface Entry {
   readonly key: string
   /** `undefined`: the key was deleted from this scope here. */
@@ -11,14 +11,25 @@ export interface Entry {
   readonly label: Json | undefined
 }
 
+/**
+ * Returns the label of what is written at a position: the position itself if it is a text or a list, else the text under its key
+ * `node`, if it has one. An entry that held a large position would keep each version of it.
+ */
+export function labelOf(position: Json | undefined): Json | undefined {
+  if (!isObject(position)) return position
+  return typeof position.node === 'string' ? position.node : undefined
+}
+
 /** Entries lie flat in one list: an object for each costs a third of a step. */
 const STRIDE = 5
 /** Up to so many entries a scan backwards beats an index. */
 const SCAN = 24 * STRIDE
 
-/** An append-only log of writes. The latest entry of a key wins; nothing is ever changed or removed. */
+/** An append-only log of writes. The latest entry of a key wins; nothing that can be read is ever changed or removed. */
 export class Scope {
-  readonly #log: (Json | undefined)[] = []
+  #log: (Json | undefined)[] = []
+  /** How often entries were left out: what was counted of the log before is void. */
+  generation = 0
   /** The place of the latest entry of each key, in the order of these entries. */
   #index: Map<string, number> | undefined
 
@@ -60,6 +71,28 @@ export class Scope {
     })
   }
 
+  /**
+   * The entries that can still be read: the latest of each key, now and as of each record of `bounds`. A tombstone is among them only
+   * where it hides a value that an earlier bound still shows.
+   */
+  readableEntries(bounds: readonly number[]): Entry[] {
+    const places = new Set<number>()
+    for (const bound of new Set([...bounds, Number.POSITIVE_INFINITY]))
+      for (const place of this.#indexAt(bound).values()) places.add(place)
+    const visible = new Set<string>()
+    const entries = [...places].sort((a, b) => a - b).map((place) => this.entryAt(place))
+    return entries.filter(({ key, value }) => (value === undefined ? visible.has(key) : visible.add(key)))
+  }
+
+  /** Leaves out what can no longer be read, where that is at least half of the log. */
+  shrink(bounds: readonly number[]): void {
+    const kept = this.readableEntries(bounds)
+    if (kept.length * 2 > this.size) return
+    this.#log = kept.flatMap(({ key, value, record, at, label }) => [key, value, record, at, label])
+    this.#index = undefined
+    this.generation++
+  }
+
   /** The number of entries up to those of record `bound`. */
   sizeAt(bound: number): number {
     let [low, high] = [0, this.size]
@@ -95,9 +128,12 @@ export class Scope {
 
   /** Up to the last record the index says it: its cost grows with the number of keys, not with that of entries. */
   #latestPlaces(bound: number): (readonly [key: string, place: number])[] {
+    return [...this.#indexAt(bound)].filter(([, place]) => this.#log[place + 1] !== undefined)
+  }
+
+  #indexAt(bound: number): Map<string, number> {
     const size = this.sizeAt(bound)
-    const latest = size === this.size ? this.#ensureIndex() : this.#indexOf(size)
-    return [...latest].filter(([, place]) => this.#log[place + 1] !== undefined)
+    return size === this.size ? this.#ensureIndex() : this.#indexOf(size)
   }
 
   #ensureIndex(): Map<string, number> {

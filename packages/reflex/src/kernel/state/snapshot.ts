@@ -4,7 +4,7 @@ import type { Json } from '../journal/json.ts'
 import { oldAsker } from '../journal/old-words.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import type { Asker, EndStatus, Input, Pin, Ref, ReturnPair, Start, WaitType } from '../journal/record.ts'
-import { type Entry, Scope } from './scope.ts'
+import { labelOf, Scope } from './scope.ts'
 import { State } from './state.ts'
 import { amountsOf, type Limits, limitsOf, type StatedUsage, UsageSum } from '../journal/usage.ts'
 
@@ -88,7 +88,7 @@ export interface StoredState {
  */
 export function dumpState(state: State, hasHistory: (pin: number) => boolean): StoredState {
   if (state.start === undefined) throw faults.make('R5003', 'a run without a start has no state')
-  const bounds = [...state.frames.values()].flatMap((frame) => (frame.link?.sees === 'past' ? [frame.link.record] : []))
+  const bounds = boundsOf(state)
   const frames = [...state.frames.values()].map((frame) => dumpFrame(frame, hasHistory(frame.pin), bounds))
   return {
     n: state.n,
@@ -117,6 +117,22 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
       w.asker,
     ]),
     queue: state.queue.list().map(({ frame, input }) => (input === undefined ? [frame.id] : [frame.id, input])),
+  }
+}
+
+/** The records as of which strands see the frames that spawned them. */
+function boundsOf({ frames }: State): number[] {
+  return [...frames.values()].flatMap(({ link }) => (link?.sees === 'past' ? [link.record] : []))
+}
+
+/** Leaves out what no snapshot keeps, so that a run that never ends holds no more than a snapshot does. */
+export function shrinkState(state: State, hasHistory: (pin: number) => boolean): void {
+  const bounds = boundsOf(state)
+  for (const { pin, scope, subs, strandResults } of state.frames.values()) {
+    for (const strand of strandResults?.values() ?? []) if (strand.status !== 'running') strand.scope.shrink([])
+    if (hasHistory(pin)) continue
+    scope.shrink(bounds)
+    for (const sub of subs?.values() ?? []) sub.scope.shrink(bounds)
   }
 }
 
@@ -186,21 +202,10 @@ function dumpPendingEffect(effect: PendingEffect): NonNullable<StoredFrame['flig
 }
 
 function dumpScope(scope: Scope, history: boolean, bounds: readonly number[]): StoredEntry[] {
-  const kept = history ? [...scope.entries()] : readableEntries(scope, bounds)
+  const kept = history ? [...scope.entries()] : scope.readableEntries(bounds)
   return kept.map(({ key, value, record, at, label }) =>
     value === undefined ? [key, record, at, label ?? null] : [key, record, at, label ?? null, value],
   )
-}
-
-function readableEntries(scope: Scope, bounds: readonly number[]): Entry[] {
-  const kept = new Set<number>()
-  for (const bound of new Set([...bounds, Number.POSITIVE_INFINITY])) {
-    for (const { key } of scope.entries(bound)) kept.add(scope.find(key, bound))
-  }
-  // A tombstone is kept only where it hides a value that an earlier bound still shows.
-  const visible = new Set<string>()
-  const entries = [...kept].sort((a, b) => a - b).map((place) => scope.entryAt(place))
-  return entries.filter(({ key, value }) => (value === undefined ? visible.has(key) : visible.add(key)))
 }
 
 /** The state that was dumped. */
@@ -318,6 +323,6 @@ function attach(caller: Frame, frame: Frame, role: Link['role']): void {
 
 function loadScope(entries: readonly StoredEntry[]): Scope {
   const scope = new Scope()
-  for (const [key, record, at, label, value] of entries) scope.append(key, value, record, at, label ?? undefined)
+  for (const [key, record, at, label, value] of entries) scope.append(key, value, record, at, labelOf(label ?? undefined))
   return scope
 }

@@ -8,7 +8,7 @@ import { entersNode, oldAsker } from '../journal/old-words.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import { Queue } from './queue.ts'
 import type { CallRequest, EndStatus, Input, Outputs, Pin, Rec, Ref, SpawnRequest, Start } from '../journal/record.ts'
-import { Scope } from './scope.ts'
+import { labelOf, Scope } from './scope.ts'
 import { amountOf, type Limits, limitsOf, pickLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
 
 /** How a run ended. */
@@ -90,11 +90,11 @@ export class State {
     if (rec.more?.start !== undefined) return this.#begin(rec.more.start)
     const frame = this.frame(rec.frame)
     this.#consume(frame, rec.input, rec.more)
-    const label = frame.position
+    const label = labelOf(frame.position)
     const { writes, requests, more } = rec
     if (writes !== undefined) this.#write(frame.scope, writes, label)
     if (rec.step === true) this.#countStep(frame)
-    else if (rec.position !== undefined && !this.isCurrentFormat && entersNode(rec.position, label)) this.#countStep(frame)
+    else if (rec.position !== undefined && !this.isCurrentFormat && entersNode(rec.position, frame.position)) this.#countStep(frame)
     if (rec.position !== undefined) frame.position = rec.position
     if (requests !== undefined) this.#request(frame, requests)
     if (more !== undefined) this.#applyMore(frame, more, label)
@@ -477,7 +477,7 @@ export class State {
     for (const [parentKey, childKey] of link.map) {
       const place = frame.scope.find(childKey, Number.POSITIVE_INFINITY)
       const value = place < 0 ? undefined : frame.scope.valueAt(place)
-      if (value !== undefined) link.caller.scope.append(parentKey, value, this.n, this.time, link.caller.position)
+      if (value !== undefined) link.caller.scope.append(parentKey, value, this.n, this.time, labelOf(link.caller.position))
     }
   }
 

@@ -38,7 +38,8 @@ export function pipelineKind({ load, calls, engine, facts }: PipelineKindOptions
     compile: load,
     isUntrusted: (typed) => authorOf(typed) === 'untrusted',
     ...(calls === undefined ? {} : { calls }),
-    node: (_, position) => nodeOf(position),
+    // Entries of the board are labelled by the node alone.
+    node: (_, position) => (typeof position === 'string' ? position : nodeOf(position)),
     step: (x, input) => stepFrame(x, engine, input),
     strand: (frame) => branchOf(frame)?.spec.id,
     isInternal: (key) => key.startsWith(INTERNAL),
