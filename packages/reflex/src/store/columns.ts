@@ -1,6 +1,7 @@
 import { faults } from '../kernel/journal/faults.ts'
 import type { Json } from '../kernel/journal/json.ts'
 import type { Pin } from '../kernel/journal/record.ts'
+import { takesTopic } from '../kernel/journal/topics.ts'
 import type { Batch, Message, OpenWait, RowUsage, RunRow, RunStatus, Worker } from '../kernel/ports/store.ts'
 
 /** The columns of a run's row. JSON is stored as text, so a stored value and the value read back share no object. */
@@ -105,7 +106,7 @@ export function isAwaited(waits: string, topics: readonly string[]): boolean {
   if (topics.length === 0) return false
   try {
     const open = JSON.parse(waits) as readonly OpenWait[]
-    return open.some(({ type, name }) => type === 'message' && topics.includes(name))
+    return open.some(({ type, name, frame = '' }) => type === 'message' && topics.some((topic) => takesTopic({ name, frame }, topic)))
   } catch {
     return true
   }

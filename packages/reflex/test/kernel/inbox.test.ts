@@ -111,3 +111,42 @@ test.each(['with a store', 'without a store'])('a limit refuses or drops the mes
   expect(run.state.root.reader().get('had')).toEqual([0, 1, 2, 3, 4])
   await runtime.close()
 })
+
+/** Spawns two strands that collect the same topic, and ends with what each took. */
+const pair: Step = (x, input) => {
+  if (x.args === 'strand') {
+    if (input?.[0] === 'message') x.set('had', [...((x.get('had') as Json[] | undefined) ?? []), input[2]])
+    if (input?.[2] === 'end') return x.done(x.get('had'))
+    return void x.wait('message', 'event')
+  }
+  if (input === undefined) return [1, 2].forEach(() => x.spawn(null, { args: 'strand', sees: 'nothing' }))
+  const results = [...(x.frame.strandResults?.values() ?? [])]
+  if (results.every(({ status }) => status !== 'running')) x.done(results.map(({ value }) => value ?? null))
+  return undefined
+}
+
+test.each(['with a store', 'without a store', 'after a restart'])('a message can name the frame that takes it, %s', async (where) => {
+  const store = memoryStore()
+  const world = worldOf([kindOf('pair', pair)], where === 'without a store' ? { store: 'none' } : { store })
+  let run = await world.start('pair', { id: 'otter' })
+  await run.idle()
+  const [first, second] = [...run.state.waits.values()].map(({ frame }) => frame.id)
+  if (where === 'after a restart') {
+    await run.leave()
+    for (const [i, to] of [`event@${second}`, 'event', 'event@nobody', `event@${second}`].entries())
+      await store.post('otter', { ...message(['a', 'b', 'c', 'end'][i] ?? '', to), id: `m${i}` })
+    run = await world.runtime.resume('otter')
+  } else {
+    await run.message('event', 'a', { frame: second ?? '' })
+    await run.message('event', 'b')
+    await run.message('event', 'c', { frame: 'nobody' })
+    await run.message('event', 'end', { frame: second ?? '' })
+  }
+  await run.message('event', 'end', { frame: first ?? '' })
+  await run.idle()
+  expect(run.state.ended?.value).toEqual([
+    ['b', 'end'],
+    ['a', 'end'],
+  ])
+  await world.runtime.close()
+})

@@ -32,6 +32,8 @@ export interface OpenWait {
   readonly since: number
   /** The node path of the frame that waits. */
   readonly path: string
+  /** The frame that waits for messages: it can be addressed as `topic@frame`. Absent for other waits, and in older rows. */
+  readonly frame?: Ref
 }
 
 /** The usage of a run as lists show it: amounts of 0 are left out. */

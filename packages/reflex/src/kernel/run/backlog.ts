@@ -1,5 +1,6 @@
 import type { Wait } from '../state/frame.ts'
 import type { InboxMessage } from '../ports/store.ts'
+import { topicIn } from '../journal/topics.ts'
 
 /** A message that was read from the inbox, and that no record has taken. */
 export interface BacklogMessage {
@@ -17,24 +18,36 @@ export class Backlog {
   readonly #addressed = new Fifo<BacklogMessage>()
   /** Topics with a message that is held: no other of the topic overtakes it. */
   readonly #held = new Set<string>()
+  /** A message names a frame beside its topic. */
+  #hasAddresses = false
 
   add(message: InboxMessage): void {
     const added = { message, isRung: false }
     if (message.type !== 'message') return this.#addressed.push(added)
-    const queue = this.#topics.get(message.to) ?? new Fifo()
-    this.#topics.set(message.to, queue)
-    queue.push(added)
+    this.#queueOf(message).push(added)
+  }
+
+  #queueOf({ to }: InboxMessage): Fifo<BacklogMessage> {
+    const queue = this.#topics.get(to) ?? new Fifo()
+    this.#topics.set(to, queue)
+    this.#hasAddresses ||= to.includes('@')
+    return queue
   }
 
   /** Returns the first message that is an answer or a cancellation, or that one of the waits takes. It stays here. */
   next(waits: Iterable<Wait>): BacklogMessage | undefined {
     let first = this.#addressed.peek()
     if (this.#topics.size === 0) return first
-    for (const { type, name } of waits) {
-      const found = type === 'message' && !this.#held.has(name) ? this.#topics.get(name)?.peek() : undefined
-      if (found !== undefined && found.message.row < (first?.message.row ?? Number.POSITIVE_INFINITY)) first = found
+    for (const { type, name, frame } of waits) {
+      if (type !== 'message') continue
+      first = earlier(first, this.#first(name))
+      if (this.#hasAddresses) first = earlier(first, this.#first(topicIn(frame.id, name)))
     }
     return first
+  }
+
+  #first(topic: string): BacklogMessage | undefined {
+    return this.#held.has(topic) ? undefined : this.#topics.get(topic)?.peek()
   }
 
   /** True if messages of the topic wait, or one is held. */
@@ -52,9 +65,7 @@ export class Backlog {
 
   /** Puts a message back before the others of its topic. */
   giveBack(message: InboxMessage): void {
-    const queue = this.#topics.get(message.to) ?? new Fifo()
-    this.#topics.set(message.to, queue)
-    queue.unshift({ message, isRung: true })
+    this.#queueOf(message).unshift({ message, isRung: true })
   }
 
   /** Removes the message that `next` returned. */
@@ -64,6 +75,11 @@ export class Backlog {
     queue?.shift()
     if (queue?.peek() === undefined) this.#topics.delete(message.to)
   }
+}
+
+function earlier(one: BacklogMessage | undefined, other: BacklogMessage | undefined): BacklogMessage | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return other.message.row < one.message.row ? other : one
 }
 
 /** A list that is taken from its beginning, at the same cost however long it is. */

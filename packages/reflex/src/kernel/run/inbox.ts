@@ -6,6 +6,7 @@ import { checkRoom } from '../ports/inbox-limit.ts'
 import type { Frame, Wait } from '../state/frame.ts'
 import type { Input } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
+import { takesTopic } from '../journal/topics.ts'
 import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/store.ts'
 
 /** Where messages wait until something takes them: a store's inbox, or one in memory for runs without a store. */
@@ -262,7 +263,10 @@ export class Inbox implements DirectInbox {
 }
 
 function waitFor(state: State, type: Message['type'], to: string): Wait | undefined {
-  for (const wait of state.waits.values()) if (wait.type === type && to === (type === 'answer' ? String(wait.id) : wait.name)) return wait
+  for (const wait of state.waits.values()) {
+    if (wait.type !== type) continue
+    if (type === 'answer' ? to === String(wait.id) : takesTopic({ name: wait.name, frame: wait.frame.id }, to)) return wait
+  }
   return undefined
 }
 

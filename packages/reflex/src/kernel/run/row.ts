@@ -27,6 +27,7 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
       ...(wait.about === undefined ? {} : { about: wait.about }),
       since: wait.since,
       path: framePath(wait.frame, definitions),
+      ...(wait.type === 'message' ? { frame: wait.frame.id } : {}),
     }),
   )
   const due = waits.reduce<number | null>(

@@ -23,6 +23,7 @@ import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
 import type { Batch, InboxLimit, InboxMessage, Lease, Message, RunStatus, Store, StoredProgram } from '../ports/store.ts'
 import type { Change } from '../state/story.ts'
+import { topicIn } from '../journal/topics.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { Waiters } from './waiters.ts'
 import { type RestListener, type Subscriber, Watchers } from './watchers.ts'
@@ -71,6 +72,8 @@ export interface MessageOptions {
   /** The same id again is the same message. Drawn if absent. */
   readonly id?: string
   readonly by?: string
+  /** The frame whose waits take it. Absent: any frame's. */
+  readonly frame?: Ref
   /** Bounds the messages of the topic that wait. */
   readonly limit?: InboxLimit
 }
@@ -322,14 +325,14 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
    */
   message(topic: string, body: unknown, options: MessageOptions = {}): Promise<boolean> {
     const { host, redact } = this.#world
-    const { id = host.entropy(), by, limit } = options
+    const { id = host.entropy(), by, frame, limit } = options
     if (this.#endReason !== undefined) return Promise.reject(this.#endFault())
     if (this.state.ended !== undefined) return Promise.reject(this.#endedFault())
     const copied = copyJson(body, 'message')
     const message: Message = {
       id,
       type: 'message',
-      to: topic,
+      to: frame === undefined ? topic : topicIn(frame, topic),
       body: redact?.(copied) ?? copied,
       at: host.now(),
       ...(by === undefined ? {} : { by }),

@@ -77,8 +77,7 @@ export class Scope {
    */
   readableEntries(bounds: readonly number[]): Entry[] {
     const places = new Set<number>()
-    for (const bound of new Set([...bounds, Number.POSITIVE_INFINITY]))
-      for (const place of this.#indexAt(bound).values()) places.add(place)
+    for (const bound of new Set([...bounds, Number.POSITIVE_INFINITY])) for (const place of this.#indexAt(bound).values()) places.add(place)
     const visible = new Set<string>()
     const entries = [...places].sort((a, b) => a - b).map((place) => this.entryAt(place))
     return entries.filter(({ key, value }) => (value === undefined ? visible.has(key) : visible.add(key)))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Store } from '../../kernel/ports/store.ts'
-import { batchOf, messageOf, mustThrow, type Rule, workerOf } from './world.ts'
+import { batchOf, messageOf, mustThrow, NOW, rowChange, type Rule, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
 
@@ -83,6 +83,17 @@ export const inboxPageCases: Readonly<Record<string, Rule>> = {
     )
     await world.store.post(RUN, messageOf('m4', topic('a')))
     assert.deepEqual(await idsAfter(world.store), ['m4'])
+  },
+
+  async 'a message to a topic in one frame makes a run due when a wait of that frame is open'(world) {
+    const lease = await world.start()
+    const waits = [{ id: '2w', type: 'message', name: 'event', number: 0, since: NOW, path: '', frame: '1s1' }] as const
+    await world.mustCommit(batchOf(lease, 1, { row: rowChange({ status: 'suspended', waits }) }))
+    await world.store.release(lease)
+    await world.store.post(RUN, messageOf('m1', topic('event@1s')))
+    assert.deepEqual(await world.store.due(NOW), [])
+    await world.store.post(RUN, messageOf('m2', topic('event@1s1')))
+    assert.deepEqual(await world.store.due(NOW), [RUN])
   },
 
   async 'a limit refuses or drops the messages of a topic that exceed it, and no others'(world) {
