@@ -8,25 +8,25 @@ import { findFiles, type FoundFiles, labelChanged, textAt } from './file-changes
 const READS = 'arbor://fs/read/'
 const WRITES = 'arbor://fs/write/'
 
-/** Milliseconds by which the clock of a file system may be behind. */
+/** The largest delay of a file system clock, in milliseconds. */
 const CLOCKS = 1_000
 
-/** The files that a call touches, by permission: real paths as capabilities have them. */
+/** The files that a call touches, from its permissions: real paths as in capabilities. */
 export interface TouchedFiles {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
-  /** True if the tool declares no files, so it may read and write any: a command, a tool of a host. */
+  /** True if the tool declares no files and may read and write any file: a command, a tool of the host. */
   readonly anything: boolean
 }
 
 /** What labels of files need of Reflex. */
 export interface FileLabels {
   readonly labels: WrittenLabels
-  /** True if a program could be read from a file at this path. */
+  /** True if a program can be read from a file at this path. */
   readonly isProgram: (path: string) => boolean
-  /** Folders that no command sees. */
+  /** Folders that are hidden from all commands. */
   readonly hidden: readonly string[]
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number
 }
 
@@ -47,7 +47,10 @@ export async function refreshLabels(labels: WrittenLabels, { run, forkedFrom }: 
   if (forkedFrom !== undefined) await labels.fork(run, forkedFrom)
 }
 
-/** Performs a call that may write, and labels its files before and after: those that it names, and programs wherever a command left them. */
+/**
+ * Performs a call that may write, and labels files before and after it: the files that it names, and programs that a command
+ * left anywhere.
+ */
 export async function performWatched(
   { labels, isProgram, hidden, now }: FileLabels,
   touched: TouchedFiles,
@@ -59,7 +62,7 @@ export async function performWatched(
   if (!touched.anything) return performWrites(labels, touched, call, label, perform)
   if (isWorthStoring(label) && !isKnown(labels.ofCommands(call.run), label)) await labels.add({ run: call.run, label }, call.key)
   const roots = foldersOf(call)
-  // A command may read whatever lies there, so a program that it leaves is worth as little as the worst of it.
+  // A command may read every file there, so a program that it leaves gets the worst label of them.
   const worst = combine(label, labels.ofAnyCommand(), ...roots.map((folder) => labels.ofFolder(ledgerPlace(folder))))
   if (!isWorthStoring(worst)) return perform()
   const isWanted = isLasting(label) ? () => true : isProgram
@@ -97,9 +100,9 @@ function isKnown(known: Label, label: Label): boolean {
 }
 
 /**
- * Performs a call that names the files that it writes. They are labelled before it begins, for a crash must not leave a file
- * without its label. Afterwards each has the label of its new text: that of the call if all of it is new. A text that has not
- * changed keeps the label that it had.
+ * Performs a call that names the files that it writes. The files are labelled before the call, because a crash must not leave a
+ * file without its label. Afterwards each file gets the label of its new text: the label of the call if the call wrote the
+ * whole file. Unchanged text keeps its label.
  */
 async function performWrites(
   labels: WrittenLabels,
@@ -130,7 +133,7 @@ async function performWrites(
   }
 }
 
-/** True for a call that writes the whole of a file. */
+/** True if a call writes the whole file. */
 function isWhole({ args }: Call): boolean {
   const { tool, args: given } = isObject(args) ? args : {}
   const { text, append } = isObject(given) ? given : {}

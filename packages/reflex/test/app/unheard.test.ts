@@ -45,7 +45,7 @@ test.each<[string, RunOptions, string]>([
   ['plain.workflow.json', { pipeline: { deadEnd: 'fail' } }, 'R2031 --dead-end has no effect'],
   ['plain.workflow.json', { pipeline: { persistArtifacts: true } }, 'R2031 --persist-artifacts has no effect'],
   ['plain.workflow.json', { pipeline: { validate: false } }, 'R2031 --no-validate has no effect'],
-  ['walk.dot', { pipeline: { force: true } }, 'R2031 --force has no effect on pipeline:walk: it goes on from no checkpoint'],
+  ['walk.dot', { pipeline: { force: true } }, 'R2031 --force has no effect on pipeline:walk: it does not resume from a checkpoint'],
   ['walk.dot', { agent: { default: 'person' } }, 'R2031 --agent has no effect on pipeline:walk'],
   ['plain.workflow.json', { agent: { perNode: { b: 'person' } } }, 'R2031 an agent is named for "b"; there is no such node'],
   ['plain.workflow.json', { agent: { perNode: { 'plan/a': 'rules' } } }, 'did you mean "plain/a"?'],

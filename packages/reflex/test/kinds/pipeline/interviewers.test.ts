@@ -138,7 +138,7 @@ describe('Console', () => {
     const { interviewer, shown } = consoleOf('perhaps\nre\nsome words\ny\n')
     expect(await ask(interviewer, gate, why, sure)).toEqual(['Reject', 'some words', 'yes'])
     expect(shown()).toContain(
-      '[?] Deploy?\n  [A] Approve\n  [M] Modify\n  [R] Reject\nSelect: perhaps is none of Approve, Modify, Reject.\nSelect: ',
+      '[?] Deploy?\n  [A] Approve\n  [M] Modify\n  [R] Reject\nSelect: perhaps is not an option. The options are Approve, Modify, Reject.\nSelect: ',
     )
     expect(shown()).toContain('[?] Sure?\n  [Y] Yes\n  [N] No\n[Y/N]: ')
     interviewer.close()

@@ -6,8 +6,8 @@ import { autoAnswers, isInternalQuestion, type OpenQuestion, readQuestion } from
 import { interview, type Interviewer } from './interviewers.ts'
 
 /**
- * Carries a run on until it has ended, or waits for what nobody here can give. Questions that stand open at once are asked
- * together; siblings of a branch that asks go on. Rejects with what the run rejects with.
+ * Answers the questions of a run with an interviewer until the run ends or waits for something else. Questions that are open at
+ * the same time are asked together; branches that do not ask continue meanwhile. Rejects if the run rejects.
  */
 export async function answerQuestions(run: Run, interviewer: Interviewer): Promise<void> {
   const asked = new Set<Ref>()
@@ -32,7 +32,7 @@ async function answerAll(run: Run, interviewer: Interviewer, waits: readonly Wai
   const answers = await interview(interviewer, open, { run: run.id }).catch((): readonly Json[] => waits.map(() => ({ skipped: true })))
   for (const [i, { id }] of waits.entries()) {
     const answer = answers[i]
-    // Its time may have come before the answer: then the question is closed, and the run has gone on.
+    // The question may have timed out before the answer; the run has then closed it and continued.
     if (answer !== undefined)
       await run.answer(id, answer, interviewer.automatic === true ? autoAnswers.by : 'interviewer').catch(() => undefined)
   }

@@ -20,7 +20,7 @@ import {
 import { FUNCTION_OR_OBJECT, HOST_RULES, INTERVIEWER, MAP } from '../dot/argument-forms.ts'
 import type { PipelineRunOptions } from './options.ts'
 
-/** What `run` and `runFile` take. */
+/** The options that `run` and `runFile` accept. */
 export const RUN_OPTIONS = options({
   initial_values: NAMED_VALUES,
   interviewer: INTERVIEWER,

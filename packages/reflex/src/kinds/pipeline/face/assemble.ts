@@ -34,36 +34,36 @@ import type { JudgedCall, OperatorPolicy, RunSettings } from '../../../policy/in
 import { suggest } from '../../../text/index.ts'
 import { toolPort, type Tools } from '../../../tools/index.ts'
 
-/** What pipelines need of the rest. */
+/** The settings from which the kind and its ports are built. */
 export interface PipelineSettings extends Omit<EngineParts, 'operations'> {
-  /** Operations of the host, beside those of Reflex. */
+  /** Operations of the host, in addition to the built-in ones. */
   readonly operations?: readonly Operation[] | undefined
-  /** Handlers of the host: each has a type of its own, which it takes before all others. */
+  /** Handlers of the host. Each has its own node type, and wins over a built-in handler of that type. */
   readonly handlers?: HandlerRegistry | undefined
-  /** Actions of the host; each goes before one of Reflex of the same name. */
+  /** Actions of the host. Each wins over a built-in action of the same name. */
   readonly actions?: HostActions | undefined
-  /** Services of the host; sessions and memory live in ledgers of the store where there is none. */
+  /** Services of the host. Without them, sessions and memory are stored in ledgers of the store. */
   readonly services?: PipelineServices | undefined
   readonly store?: Pick<Store, 'append' | 'ledger'> | undefined
-  /** Labels of what runs have written outside of their boards; those of the store if absent. */
+  /** Labels of the files that runs wrote. Default: the labels in the store. */
   readonly labels?: WrittenLabels | undefined
-  /** True if a program could be read from a file of this name; a pipeline if absent. */
+  /** True if a program can be read from a file of this name. Default: true for pipelines. */
   readonly isProgram?: ((name: string) => boolean) | undefined
-  /** Folders that no command sees. */
+  /** Folders that are hidden from all commands. */
   readonly reserved?: readonly string[]
-  /** Milliseconds since the epoch; those of this machine if absent. */
+  /** Returns milliseconds since the epoch. Default: the clock of this machine. */
   readonly now?: (() => number) | undefined
   readonly policy: OperatorPolicy
   readonly tools: Tools
-  /** Around calls of tools, where neither node nor graph has hooks of its own. */
+  /** Run around calls of tools when neither the node nor the graph has tool hooks. */
   readonly toolHooks?: ToolHooks | undefined
-  /** Around pipelines and nodes, where they have no hooks of their own. */
+  /** Run around pipelines and nodes that have no hooks of their own. */
   readonly hooks?: RunHooks | undefined
-  /** Tells models what happened, in place of the built-in text. */
+  /** Writes the summary of earlier stages for models. Default: the built-in text. */
   readonly summarise?: Summariser | undefined
-  /** A trusted author may switch the mandatory middleware off (reference pipeline 5.6). */
+  /** Allows trusted authors to disable the mandatory middleware (reference pipeline 5.6). */
   readonly allowDisableMiddleware?: boolean | undefined
-  /** How runs go where their graphs lead nowhere, unless their settings say otherwise. */
+  /** The routing of runs whose settings do not state one. */
   readonly routing?: Routing | undefined
 }
 
@@ -128,19 +128,19 @@ function isPipelineFile(name: string): boolean {
   return /\.(dot|gv)$/.test(name)
 }
 
-/** True if a program of another kind has called a pipeline: it keeps no labels of the results. */
+/** True if a program of another kind called this pipeline. Such a caller does not track labels of results. */
 function isCalledByOther(call: Call): boolean {
   const caller = call.frame.link?.caller
   return caller !== undefined && !isPipeline(call.definition(caller.pin))
 }
 
-/** Only what is said: the run records it. */
+/** Keeps only the values that are set: the run records them. */
 export function routingOf({ onUnroutedFailure, deadEnd }: Routing = {}): Routing | undefined {
   const said = { ...(onUnroutedFailure === undefined ? {} : { onUnroutedFailure }), ...(deadEnd === undefined ? {} : { deadEnd }) }
   return Object.keys(said).length === 0 ? undefined : said
 }
 
-/** The folder of the run of a call: a restart of the outermost pipeline begins another one. */
+/** Returns the folder for a call. Each restart of the outermost pipeline uses a new folder. */
 export function runFolderOf({ settings, frame }: JudgedCall): string {
   return frame === undefined ? settings.folder : folderAt(settings.folder, frame)
 }

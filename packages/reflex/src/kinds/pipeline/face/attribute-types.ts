@@ -4,7 +4,7 @@ import type { NODE_ATTRIBUTES } from '../model/attributes-node.ts'
 import type { OPERATIONS } from '../operations/table.ts'
 import type { DurationValue, JsonValue, ListValue } from './define-values.ts'
 
-/** The values of each type of attribute; `Id` is the id of a node. */
+/** The types of attribute values. `Id` is the type of node ids. */
 interface Values<Id> {
   text: string
   int: number
@@ -22,10 +22,10 @@ interface Values<Id> {
 
 type ValueOf<Form, Id> = Form extends keyof Values<Id> ? Values<Id>[Form] : Form extends readonly (infer Word)[] ? Word : ListValue
 
-/** The names of attributes; one that stands for all that begin so takes any value, as every custom attribute does. */
+/** The names of attributes, without prefixes such as `param.*`: those accept any value, like custom attributes. */
 type NamesOf<Facts> = Exclude<keyof Facts & string, `${string}.*`>
 
-/** The types of attributes, each under its own name and under its aliases. */
+/** The types of attributes by name and by alias. */
 type FormsOf<Facts extends AttributeFacts> = {
   [Name in NamesOf<Facts> as Name | Facts[Name]['aliases'][number]]: Facts[Name]['form']
 }
@@ -36,7 +36,7 @@ type Required<Facts extends AttributeFacts, Id> = {
   readonly [Name in NamesOf<Facts> as Facts[Name]['required'] extends true ? Name : never]: ValueOf<Facts[Name]['form'], Id>
 }
 
-/** The attributes that an operation reads, with their types: those without which it fails are required. */
+/** The typed attributes of an operation. Required attributes are not optional. */
 export type AttributesOf<Described extends { readonly parameters: AttributeFacts }, Id extends string = string> = Optional<
   FormsOf<Described['parameters']>,
   Id
@@ -56,11 +56,11 @@ type DispatchOfEach<Described> = Described extends { readonly dispatch?: infer D
   : never
 type ByOfEach<One> = One extends { readonly by: infer By } ? By : never
 
-/** All members of a union of types have their names; several may have the same name, each with its own type. */
+/** The names of all members of a union. Several members may have the same name with different types. */
 type NamesOfUnion<Union> = Union extends unknown ? keyof Union & string : never
 type MemberOfUnion<Union, Name> = Union extends unknown ? (Name extends keyof Union ? Union[Name] : never) : never
 
-/** The types of the attributes of all operations, and the words by which types choose an operation. */
+/** The types of the attributes of all operations, and the attribute values that select an operation. */
 type Forms = FormsOfEach<BuiltIn>
 type Words = ByOfEach<DispatchOfEach<BuiltIn>>
 type OperationForms = {
@@ -72,11 +72,11 @@ type WordsNamed<Name> = Name extends 'op'
     ? never
     : readonly MemberOfUnion<Words, Name>[]
 
-/** Attributes of the pipeline itself. */
+/** The attributes of a pipeline. */
 export type GraphAttributes<Id extends string> = Optional<FormsOf<typeof GRAPH_ATTRIBUTES>, Id>
 
-/** Attributes of nodes, of whatever type. */
+/** The attributes of nodes of all types. */
 export type NodeAttributes<Id extends string> = Optional<FormsOf<typeof NODE_ATTRIBUTES> & Omit<OperationForms, 'op'>, Id>
 
-/** Attributes of edges. */
+/** The attributes of edges. */
 export type EdgeAttributes = Optional<FormsOf<typeof EDGE_ATTRIBUTES>, string>

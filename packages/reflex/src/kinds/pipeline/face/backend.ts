@@ -9,21 +9,21 @@ import { requestOfCall } from '../contract/conversation.ts'
 import { type Outcome, readOutcome } from '../contract/outcome.ts'
 import { nodeOf } from '../contract/position.ts'
 
-/** What a backend gets beside node, prompt and context (reference pipeline 4.3.1). */
+/** The request that a backend gets beside node, prompt and context (reference pipeline 4.3.1). */
 export interface LlmRequest {
   readonly system: string
   readonly messages: readonly ModelMessage[]
-  /** Absent where nobody names one. */
+  /** Absent if neither the program nor the host names a model. */
   readonly model: string | undefined
   readonly tools: readonly ToolOffer[]
-  /** Everything that is asked for. */
+  /** The complete request. */
   readonly request: ModelRequest
   readonly signal: AbortSignal
-  /** Shows progress to those who watch the run. */
+  /** Reports progress to the observers of the run. */
   onEvent(event: Json): void
 }
 
-/** A text with what is known of it. */
+/** An answer as text with its tool calls, usage and model. */
 export interface LlmText {
   readonly text: string
   readonly tool_calls?: readonly { readonly id?: string; readonly name: string; readonly args?: JsonObject }[]
@@ -31,20 +31,20 @@ export interface LlmText {
   readonly model?: string
 }
 
-/** What a backend may answer with; an outcome counts as that of the node. */
+/** The answers of a backend. An `Outcome` becomes the outcome of the node. */
 export type LlmAnswer = string | LlmText | Outcome | JsonObject
 
-/** Answers prompts in place of a model. What it throws fails the node; what speaks of the network may be tried again. */
+/** Answers prompts in place of a model. An error that it throws fails the node; a network error may be retried. */
 export interface LlmBackend {
   (node: NodeView, prompt: string, context: ContextView, request: LlmRequest): LlmAnswer | Promise<LlmAnswer>
 }
 
-/** What answers where nobody else does. */
+/** The default backend: returns a simulated answer. */
 export const simulatedBackend: LlmBackend = ({ id }) => `[Simulated] Response for stage: ${id}`
 
 /**
- * The port `model` of a backend, whose answers `redact` takes secrets out of. Asking is repeated after a crash: a backend leaves
- * nothing behind.
+ * Returns the port `model` for a backend. `redact` removes secrets from its answers. The call is repeated after a crash,
+ * because a backend has no side effects.
  */
 export function backendPort(backend: LlmBackend, redact: Redactor): Port {
   return {

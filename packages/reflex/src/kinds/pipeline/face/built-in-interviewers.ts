@@ -11,15 +11,15 @@ import {
 import { checkArguments, FUNCTION, optional } from '../../../text/index.ts'
 import { INTERVIEWER, QUEUE, WARN } from '../dot/argument-forms.ts'
 
-/** Words of a label that nobody should choose by default. */
+/** Words in a label that suggest a rejection. */
 const REJECTION = /\b(no|not|reject(ed)?|den(y|ied)|fail(ed)?|cancel|abort|stop|decline)\b/i
 
-/** Says yes, takes the first option in the order of the edges, writes "auto-approved" (reference pipeline 7.2). */
+/** Answers yes, takes the first option in edge order, and writes "auto-approved" as text (reference pipeline 7.2). */
 export class AutoApproveInterviewer implements Interviewer {
   readonly automatic = true
   readonly #warn: (message: string, stage: string) => void
 
-  /** `warn` hears of a choice whose label looks like a rejection. */
+  /** `warn` is called when the label of the chosen option looks like a rejection. */
   constructor(options: { readonly warn?: (message: string, stage: string) => void } = {}) {
     checkArguments('AutoApproveInterviewer', { options: [options, WARN] })
     this.#warn = options.warn ?? (() => undefined)
@@ -35,10 +35,10 @@ export class AutoApproveInterviewer implements Interviewer {
   }
 }
 
-/** What a callback may give. Anything that is no answer and no text skips the question. */
+/** The answers of a callback. Anything that is neither an answer nor text skips the question. */
 export type CallbackAnswer = InterviewAnswer | { readonly value: unknown } | string | null | undefined
 
-/** Asks a function of the host; it may take its time (reference pipeline 7.2). What it throws is the failure of the asking. */
+/** Asks a function of the host, which may be asynchronous (reference pipeline 7.2). Rejects with the error that the function throws. */
 export class CallbackInterviewer implements Interviewer {
   readonly #callback: (question: InterviewQuestion, metadata: InterviewQuestion['metadata']) => CallbackAnswer | Promise<CallbackAnswer>
 
@@ -57,24 +57,24 @@ export class CallbackInterviewer implements Interviewer {
   }
 }
 
-/** A word as an answer; one that names no option is handed on, for the question to refuse. */
+/** Converts a word to an answer. A word that names no option is kept; the question refuses it later. */
 function fromWord(question: InterviewQuestion, word: string): InterviewAnswer {
   if (word === SKIPPED.value || word === TIMEOUT.value) return { value: word }
   return answerNamed(question, word) ?? { value: word, text: word }
 }
 
-/** Answers that are prepared: a word, or an answer. */
+/** A prepared answer: a word or an answer object. */
 export type QueuedAnswer = string | InterviewAnswer
 
 export interface QueueOptions {
   readonly answers?: readonly QueuedAnswer[]
-  /** Answers of single nodes, taken before the others. */
+  /** Answers for single nodes. They are used before the others. */
   readonly answers_by_stage?: Readonly<Record<string, QueuedAnswer | readonly QueuedAnswer[]>>
-  /** When nothing is left: `timeout` instead of `skipped`. */
+  /** If true, the answer is `timeout` instead of `skipped` when the queue is empty. */
   readonly return_timeout_when_empty?: boolean
 }
 
-/** Hands out prepared answers, each once; what names no option takes the first (reference pipeline 7.2, 7.3). */
+/** Gives prepared answers, each once. A word that names no option selects the first option (reference pipeline 7.2, 7.3). */
 export class QueueInterviewer implements Interviewer {
   readonly #all: QueuedAnswer[]
   readonly #byStage: ReadonlyMap<string, QueuedAnswer[]>
@@ -97,7 +97,7 @@ export class QueueInterviewer implements Interviewer {
     return answerNamed(question, next) ?? (first === undefined ? { value: next, text: next } : optionAnswer(first))
   }
 
-  /** How many answers are left. */
+  /** The number of answers left. */
   get left(): number {
     return this.#all.length + [...this.#byStage.values()].reduce((sum, { length }) => sum + length, 0)
   }
@@ -107,13 +107,13 @@ function isList(queued: QueuedAnswer | readonly QueuedAnswer[]): queued is reado
   return Array.isArray(queued)
 }
 
-/** A question and what was answered. */
+/** A question and its answer. */
 export interface Recording {
   readonly question: InterviewQuestion
   readonly answer: InterviewAnswer
 }
 
-/** Keeps what another interviewer is asked and answers: what a `QueueInterviewer` needs to do the same again. */
+/** Records the questions and answers of another interviewer. A `QueueInterviewer` can replay them. */
 export class RecordingInterviewer implements Interviewer {
   readonly automatic: boolean
   readonly recordings: Recording[] = []

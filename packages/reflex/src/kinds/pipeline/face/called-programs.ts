@@ -2,7 +2,7 @@ import { itemsOf } from '../model/capabilities.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { WrittenNode } from '../model/written-node.ts'
 
-/** The programs that a pipeline names, as `kind:id`: pinned when its run starts. */
+/** Returns the programs that a pipeline calls, as `kind:id`. They are pinned when its run starts. */
 export function calledPrograms({ nodes, graph, operations }: TypedGraph): readonly string[] {
   const names = new Set<string>()
   for (const typed of nodes.values()) {

@@ -4,23 +4,23 @@ import { answerNamed, type InterviewAnswer, type Interviewer, type InterviewQues
 import { checkArguments } from '../../../text/index.ts'
 import { CONSOLE } from '../dot/argument-forms.ts'
 
-/** Where a console asks. */
+/** The streams of a `ConsoleInterviewer`. */
 export interface ConsoleOptions {
   /** Default: standard input. */
   readonly input?: NodeJS.ReadableStream
-  /** Default: standard error, so that results stay alone on standard output. */
+  /** Default: standard error, so that standard output contains only results. */
   readonly output?: NodeJS.WritableStream
-  /** Whether somebody sits there. Default: whether the input is a terminal. */
+  /** True if a person can answer. Default: true if the input is a terminal. */
   readonly interactive?: boolean
 }
 
-/** Times that an answer is asked for again that names no option. */
+/** The number of attempts to get an answer that names an option. */
 const TRIES = 3
 
 /**
- * Asks line by line (reference pipeline 7.2): `[?] text`, the options, then one line to be typed: a key, a label, a target, a
- * number or the beginning of a label. The end of the input is `timeout`. Where nobody sits and nothing is the default, the
- * question is skipped at once.
+ * Asks line by line (reference pipeline 7.2): prints `[?] text` and the options, then reads one line: a key, a label, a target,
+ * a number or the beginning of a label. At the end of the input the answer is `timeout`. If no person can answer, the question
+ * is skipped at once, or answered with `timeout` if it has a default.
  */
 export class ConsoleInterviewer implements Interviewer {
   readonly #input: NodeJS.ReadableStream
@@ -45,7 +45,7 @@ export class ConsoleInterviewer implements Interviewer {
     try {
       return await this.#answer(question)
     } finally {
-      // An input that nobody reads from must not keep the process alive.
+      // A resumed input would keep the process alive.
       if (!this.#ended) this.#reader?.pause()
     }
   }
@@ -59,7 +59,9 @@ export class ConsoleInterviewer implements Interviewer {
       const answer = word === '' ? undefined : answerNamed(question, word)
       if (answer !== undefined) return answer
       this.#print(
-        word === '' ? 'An answer has at least one character.' : `${word} is none of ${options.map(({ label }) => label).join(', ')}.`,
+        word === ''
+          ? 'Type at least one character.'
+          : `${word} is not an option. The options are ${options.map(({ label }) => label).join(', ')}.`,
       )
     }
     return SKIPPED
@@ -69,14 +71,14 @@ export class ConsoleInterviewer implements Interviewer {
     this.#print(`[i] ${stage}: ${message}`)
   }
 
-  /** Lets go of the input. */
+  /** Closes the reader of the input. */
   close(): void {
     this.#reader?.close()
     this.#reader = undefined
     this.#lines = undefined
   }
 
-  /** The next line; undefined at the end of the input. */
+  /** Returns the next line. Undefined at the end of the input. */
   async #line(prompt: string): Promise<string | undefined> {
     this.#output.write(prompt)
     this.#reader ??= createInterface({ input: this.#input }).once('close', () => (this.#ended = true))

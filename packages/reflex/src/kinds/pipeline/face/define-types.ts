@@ -2,7 +2,7 @@ import type { EdgeAttributes, GraphAttributes, NodeAttributes } from './attribut
 import type { AttributeInput } from './define-values.ts'
 import type { DotGraph, DotNode } from '../dot/graph.ts'
 
-/** The attributes of a node, known and custom ones; without ids, those that nodes of any pipeline can share. */
+/** The attributes of a node, known and custom. Without ids: attributes that nodes of any pipeline can share. */
 export interface NodeDefinition<Id extends string = never> extends NodeAttributes<Id> {
   readonly [custom: string]: AttributeInput
 }
@@ -12,34 +12,34 @@ interface EdgeDefinition<Id extends string> extends EdgeAttributes {
   readonly from: Id
   readonly to: Id
   readonly [custom: string]: AttributeInput
-  /** A list is a chain, never this: without it, the compiler would not say which id of a chain is wrong. */
+  /** Excludes lists: a list is a chain. Without this member, the compiler does not mark the wrong id in a chain. */
   readonly [position: number]: never
 }
 
 /**
- * Edges without attributes, from each node to the next: `a -> b -> c` of DOT. That they are two or more is seen when the
- * pipeline is made: of a list, and not of a tuple, the compiler marks the id that is wrong.
+ * A chain of edges without attributes: `a -> b -> c` in DOT. `pipeline` checks at run time that the chain has at least two ids:
+ * with a tuple type, the compiler would not mark the wrong id.
  */
 type ChainDefinition<Id extends string> = readonly Id[]
 
 /**
- * How a pipeline stands in TypeScript; `pipeline` makes its graph. Beside id, nodes and edges it has the attributes of the
- * graph, of which any name may be a value of the author's own: `$name` in texts.
+ * A pipeline as an object literal; `pipeline` builds its graph. Next to id, nodes and edges it has the attributes of the graph.
+ * Custom attributes are values for `$name` in texts.
  */
 export interface PipelineDefinition<Nodes> extends GraphAttributes<keyof NoInfer<Nodes> & string> {
-  /** The name by which other programs call it; `pipeline` unless told. */
+  /** The name by which other programs call it. Default: `pipeline`. */
   readonly id?: string | undefined
   /** The nodes, by id. */
   readonly nodes: { readonly [Id in keyof Nodes]: NodeDefinition<keyof NoInfer<Nodes> & string> }
-  /** Their order is that in which people see choices. */
+  /** People see the choices in this order. */
   readonly edges: readonly (ChainDefinition<keyof NoInfer<Nodes> & string> | EdgeDefinition<keyof NoInfer<Nodes> & string>)[] | NoEdges
   readonly [custom: string]: unknown
 }
 
-/** With an empty tuple in the union, the compiler takes a literal edge by edge, and does not compare each of them with each. */
+/** With an empty tuple in the union, the compiler checks a literal edge by edge instead of comparing all edges with each other. */
 type NoEdges = readonly []
 
-/** A pipeline that knows the ids of its nodes. It goes wherever a graph goes, and cannot be changed. */
+/** A pipeline with typed node ids. It is a frozen graph. */
 export interface DefinedPipeline<Id extends string = string> extends DotGraph {
   readonly nodes: ReadonlyMap<Id, DotNode>
 }

@@ -8,27 +8,27 @@ import type { AttributeValue } from '../dot/graph.ts'
 /** A whole number with its unit, or milliseconds. */
 export type DurationValue = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
-/** What DOT has as words with commas between them. */
+/** A list, or the same list in DOT: words separated by commas. */
 export type ListValue = string | readonly string[]
 
-/** What DOT has as the text of a JSON value. */
+/** A JSON value, or its text as in DOT. */
 export type JsonValue = string | JsonObject | readonly Json[]
 
-/** What any attribute can be given; what is undefined is not written. */
+/** The values of an attribute. An undefined value is left out. */
 export type AttributeInput = string | number | boolean | JsonObject | readonly Json[] | undefined
 
 const JSON_NAMES = new Set(BUILT_IN_OPERATIONS.rows.flatMap(({ type, name, aliases }) => (type === 'json' ? [name, ...aliases] : [])))
 
 /**
- * What DOT writes for the value of an attribute: a list as words with commas between them, an object as JSON, and a list as
- * JSON too where the attribute holds JSON. Throws `R1107` for what no attribute can hold, `R2004` for what JSON cannot say.
+ * Returns the DOT form of an attribute value. A list becomes words separated by commas, or JSON if the attribute holds JSON; an
+ * object becomes JSON. Throws `R1107` for a value that no attribute can hold, `R2004` for a value that JSON cannot represent.
  */
 export function attributeValue(value: unknown, name: string, path: string): AttributeValue {
   if (typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value
   if (Array.isArray(value) && !JSON_NAMES.has(name)) return wordsOf(value, path)
   if (typeof value === 'object' && value !== null) return JSON.stringify(copyJson(value, path))
   throw wrong(
-    `${path} is ${shortJson(value)}, which no attribute can hold`,
+    `${path} is ${shortJson(value)}; an attribute cannot hold this value`,
     path,
     'give a text, a number, true or false, a list or an object',
   )
@@ -39,7 +39,11 @@ function wordsOf(list: readonly unknown[], path: string): string {
     .map((word, i) => {
       if (typeof word === 'string' && word.trim() !== '' && !word.includes(',')) return word
       const shown = typeof word === 'string' ? quote(word) : shortJson(word)
-      throw wrong(`${path} has ${shown}, and its words stand between commas`, `${path}[${i}]`, 'give words without commas, or one text')
+      throw wrong(
+        `${path} has ${shown}; each word must be a text without a comma`,
+        `${path}[${i}]`,
+        'give words without commas, or one text',
+      )
     })
     .join(',')
 }

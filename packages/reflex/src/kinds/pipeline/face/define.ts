@@ -9,19 +9,20 @@ import { parseDot } from '../dot/parse.ts'
 import { serializeGraph } from '../dot/serialize.ts'
 
 /**
- * A pipeline from one object literal, with types: a wrong node id is an error in the editor, and so is a value that a known
- * attribute cannot hold; other attributes are custom ones, as in DOT. It gives the graph that the same pipeline in DOT
- * gives, so that `Reflex`, `run`, `validate`, `compileGraph` and `serializeGraph` take it.
+ * Builds a pipeline from one typed object literal: the editor marks a wrong node id and a wrong value of a known attribute.
+ * Other attributes are custom, as in DOT. The result is the graph that the same pipeline has in DOT; `Reflex`, `run`,
+ * `validate`, `compileGraph` and `serializeGraph` accept it.
  *
  *     const review = pipeline({
  *       id: 'review', goal: 'Review a change',
  *       nodes: { start: {}, style: { prompt: 'How does $diff read?', timeout: '5m' }, ask: { shape: 'hexagon' }, end: {} },
- *       edges: [['start', 'style', 'ask'], { from: 'ask', to: 'end', label: '[M] Merge' }, { from: 'ask', to: 'style', label: '[A] Again' }],
+ *       edges: [['start', 'style', 'ask'], { from: 'ask', to: 'end', label: '[M] Merge' }, { from: 'ask', to: 'style', label:
+ *       '[A] Again' }],
  *     })
  *
- * A list is written as words with commas between them, an object as JSON. What can only be found in the whole of it is found
- * where it is checked or run, with its path in the object: `nodes.style.prompt`. Throws `R1107` and `R2004` for a value that
- * no attribute can hold, `R1100` for what are no nodes and edges at all.
+ * A list becomes words separated by commas, an object becomes JSON. Mistakes that need the whole pipeline are found when it is
+ * checked or run; findings give the path in the object, such as `nodes.style.prompt`. Throws `R1107` and `R2004` for a value
+ * that no attribute can hold, `R1100` if nodes or edges do not have the right shape.
  */
 export function pipeline<Nodes>(definition: PipelineDefinition<Nodes>): DefinedPipeline<keyof Nodes & string> {
   checkArguments('pipeline', { definition: [definition, NAMED_VALUES] })
@@ -39,7 +40,7 @@ export function pipeline<Nodes>(definition: PipelineDefinition<Nodes>): DefinedP
   }
   const text = serializeGraph(draft, { stripInternal: false })
   const { graph } = parseDot(text, { accumulateErrors: true })
-  if (graph === undefined) throw new TypeError('what begins as a graph is read as one')
+  if (graph === undefined) throw new TypeError('the serialized graph could not be parsed')
   storeDefinitionSource(graph, {
     text,
     places: placesOf(
@@ -52,7 +53,7 @@ export function pipeline<Nodes>(definition: PipelineDefinition<Nodes>): DefinedP
   return freezeGraph(graph) as DefinedPipeline<keyof Nodes & string>
 }
 
-/** A definition as it is read here: who writes JavaScript has no compiler that checks it. */
+/** The definition before it is checked: in JavaScript, no compiler checks it. */
 type Plain = Readonly<Record<string, unknown>>
 
 function nodeOf(id: string, node: unknown): DotNode {
@@ -61,10 +62,10 @@ function nodeOf(id: string, node: unknown): DotNode {
   return { id, attributes: attributesOf(node, path), classes: [] }
 }
 
-/** The edges of one entry, each with its path. */
+/** Returns the edges of one entry, each with its path. */
 function edgesOf(entry: unknown, path: string): { readonly edge: Omit<DotEdge, 'index'>; readonly path: string }[] {
   if (Array.isArray(entry)) {
-    if (entry.length < 2) throw shapeFault(path, entry, 'two nodes or more')
+    if (entry.length < 2) throw shapeFault(path, entry, 'a list of at least two nodes')
     return entry.slice(1).map((to, i) => ({ edge: { ...endsOf(entry[i], to, path), attributes: new Map() }, path }))
   }
   if (!isRecord(entry)) throw shapeFault(path, entry, 'a list of nodes, or an object')
@@ -73,8 +74,8 @@ function edgesOf(entry: unknown, path: string): { readonly edge: Omit<DotEdge, '
 }
 
 function endsOf(from: unknown, to: unknown, path: string): Pick<DotEdge, 'from' | 'to'> {
-  if (typeof from !== 'string') throw shapeFault(path, from, 'the id of a node to come from')
-  if (typeof to !== 'string') throw shapeFault(path, to, 'the id of a node to lead to')
+  if (typeof from !== 'string') throw shapeFault(path, from, 'the id of the node that the edge leaves')
+  if (typeof to !== 'string') throw shapeFault(path, to, 'the id of the node that the edge leads to')
   return { from, to }
 }
 
@@ -92,5 +93,5 @@ function isRecord(value: unknown): value is Plain {
 }
 
 function shapeFault(path: string, value: unknown, wanted: string): Error {
-  return dotFaults.make('R1100', `${path} is ${shortJson(value)}, and a pipeline has ${wanted} there`, { path, fix: `give ${wanted}` })
+  return dotFaults.make('R1100', `${path} is ${shortJson(value)}; it must be ${wanted}`, { path, fix: `give ${wanted}` })
 }

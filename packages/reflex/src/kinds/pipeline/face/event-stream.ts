@@ -1,18 +1,18 @@
 import type { PipelineEvent } from '../folder/events.ts'
 
-/** Events that wait for a slow reader at most. */
+/** The largest number of events that wait for a slow reader. */
 const MOST = 10_000
 
 /**
- * The events of a run for whoever iterates over them (reference pipeline 10.2). A reader that is too slow loses the oldest,
- * and `dropped` says how many; the run never waits. It ends with the run.
+ * An async iterable of the events of a run (reference pipeline 10.2). For a slow reader, the oldest events are dropped and
+ * counted in `dropped`; the run never waits. The iteration ends with the run.
  */
 export class EventStream implements AsyncIterable<PipelineEvent> {
   readonly #most: number
   readonly #waiting: PipelineEvent[] = []
   #wake: (() => void) | undefined
   #isOver = false
-  /** Events that nobody took in time. */
+  /** The number of events that were dropped. */
   dropped = 0
 
   constructor(most = MOST) {
@@ -29,7 +29,7 @@ export class EventStream implements AsyncIterable<PipelineEvent> {
     this.#wake?.()
   }
 
-  /** No further event comes. */
+  /** Ends the stream: no event follows. */
   end(): void {
     this.#isOver = true
     this.#wake?.()

@@ -4,26 +4,26 @@ import { findChoice } from '../language/find-choice.ts'
 import type { PipelineEvent } from '../folder/events.ts'
 import { renderText } from '../language/render.ts'
 
-/** What a question asks for (reference pipeline 7.1). */
+/** The type of answer that a question asks for (reference pipeline 7.1). */
 export type QuestionType = 'yes_no' | 'multiple_choice' | 'freeform' | 'confirmation'
 
-/** One of the choices of a question. */
+/** A choice of a question. */
 export interface InterviewOption {
   readonly key: string
   readonly label: string
-  /** The node that it leads to. */
+  /** The node that the choice leads to. */
   readonly to?: string
 }
 
-/** What an interviewer is asked, in the seed's spelling. */
+/** A question for an interviewer, spelled as in the seed. */
 export interface InterviewQuestion {
-  /** Where it is answered: `otter-2m9q/q1`. */
+  /** The address of the question: `otter-2m9q/q1`. */
   readonly id: string
   readonly text: string
   readonly type: QuestionType
   /** In the order of the edges. */
   readonly options: readonly InterviewOption[]
-  /** The answer that counts when none comes in time: the label of an option, or text. */
+  /** The answer that is used after a timeout: the label of an option, or text. */
   readonly default?: string
   readonly timeout_seconds?: number
   /** The node that asks. */
@@ -31,24 +31,24 @@ export interface InterviewQuestion {
   readonly metadata: Readonly<Record<string, Json>>
 }
 
-/** What an interviewer answers: an option, text, or one of the words `yes`, `no`, `skipped` and `timeout`. */
+/** The answer of an interviewer. `value` is the key of an option, text, or one of the words `yes`, `no`, `skipped` and `timeout`. */
 export interface InterviewAnswer {
   readonly value: string
   readonly selected_option?: InterviewOption
-  /** Of a freeform question. */
+  /** The text of a freeform answer. */
   readonly text?: string
 }
 
-/** Somebody or something that answers the questions of pipelines (seed pipeline 8.1). */
+/** A person or program that answers the questions of pipelines (seed pipeline 8.1). */
 export interface Interviewer {
-  /** It answers by itself: no person has reviewed what it approves. */
+  /** True if the answers are automatic: no person has reviewed what they approve. */
   readonly automatic?: boolean
   ask(question: InterviewQuestion): InterviewAnswer | Promise<InterviewAnswer>
-  /** Several questions that stand open at once; asked one after another where it is absent. */
+  /** Answers several questions that are open at the same time. Without this method they are asked one after another. */
   ask_multiple?(questions: readonly InterviewQuestion[]): Promise<readonly InterviewAnswer[]>
   /**
-   * Tells something that asks for no answer: a warning, a stage that failed with no attempt left, how the pipeline ended (then `stage` is
-   * the graph). What it throws breaks nothing.
+   * Receives a message that needs no answer: a warning, a stage that failed without another attempt, the end of the pipeline
+   * (then `stage` is the graph). Errors that it throws are ignored.
    */
   inform?(message: string, stage: string): void
 }
@@ -56,7 +56,7 @@ export interface Interviewer {
 export const SKIPPED: InterviewAnswer = { value: 'skipped' }
 export const TIMEOUT: InterviewAnswer = { value: 'timeout' }
 
-/** Tells an interviewer what an event means for a person; nothing of the other events. */
+/** Sends the events that concern a person to an interviewer; ignores all others. */
 export function informOf(
   interviewer: Interviewer | undefined,
   { type, graph_id, node_id, warning, error, will_retry, reason }: PipelineEvent,
@@ -68,19 +68,19 @@ export function informOf(
   if (type === 'pipeline_failed') interviewer?.inform?.(`failed: ${renderText(reason)}`, graph_id)
 }
 
-/** The answer that an option is. */
+/** Returns the answer for an option. */
 export function optionAnswer(option: InterviewOption): InterviewAnswer {
   return { value: option.key, selected_option: option }
 }
 
-/** What a word says to a question; undefined where it is none of the options. */
+/** Returns the answer that a word stands for. Undefined if the word names no option. */
 export function answerNamed({ type, options }: InterviewQuestion, word: string): InterviewAnswer | undefined {
   const option = findChoice(options, word)
   if (option !== undefined) return optionAnswer(option)
   return type === 'freeform' ? { value: word, text: word } : undefined
 }
 
-/** An open question of a run as an interviewer sees it. */
+/** Converts an open question of a run to the question for an interviewer. */
 export function interviewQuestion(open: OpenQuestion, run = ''): InterviewQuestion {
   const { id, name, question } = open
   const { text, options = [], otherwise, due } = question
@@ -107,9 +107,9 @@ function typeOf({ options = [], schema }: Question): QuestionType {
 }
 
 /**
- * Asks an interviewer what stands open, and gives the answers as a run records them, in the order of the questions:
- * `{"skipped": true}` and `{"timeout": true}` where there is none, undefined for a question of Reflex itself, which only
- * people answer. Throws `R4200` and `R4201` for an answer that the question does not allow.
+ * Asks an interviewer the open questions. Returns the answers as a run records them, in the order of the questions:
+ * `{"skipped": true}` and `{"timeout": true}` without an answer, undefined for a question of Reflex itself, which only people
+ * answer. Throws `R4200` and `R4201` for an answer that the question does not allow.
  */
 export async function interview(
   interviewer: Interviewer,
@@ -125,7 +125,7 @@ export async function interview(
   return open.map((question) => (isInternalQuestion(question) ? undefined : recorded.next().value))
 }
 
-/** Several questions, as the interviewer takes them, else one after another. */
+/** Asks several questions together if the interviewer can, otherwise one after another. */
 export async function askAll(interviewer: Interviewer, questions: readonly InterviewQuestion[]): Promise<readonly InterviewAnswer[]> {
   if (interviewer.ask_multiple !== undefined && questions.length > 1) return interviewer.ask_multiple(questions)
   const answers: InterviewAnswer[] = []

@@ -7,7 +7,7 @@ import { type HostOperations, operationsOf } from '../operations/built-in.ts'
 const TEXT: JsonObject = { type: 'string' }
 const LIST: JsonObject = { type: ['string', 'array'], items: TEXT }
 
-/** The values that an attribute of each type takes; everything may be written as text, as in DOT. */
+/** The JSON values of each attribute type. Every value can also be text, as in DOT. */
 const VALUES: Readonly<Record<Exclude<AttributeRow['type'], 'words'>, JsonObject>> = {
   text: { type: ['string', 'number', 'boolean'] },
   int: { type: ['integer', 'string'] },
@@ -23,10 +23,13 @@ const VALUES: Readonly<Record<Exclude<AttributeRow['type'], 'words'>, JsonObject
   path: TEXT,
 }
 
-/** Any name may be an attribute of the author's own. */
+/** Custom attributes can have any name. */
 const CUSTOM: JsonObject = { type: ['string', 'number', 'boolean', 'object', 'array'] }
 
-/** JSON Schema (draft-07) of the object that `pipeline` takes, made from the operations by which every pipeline is checked, those of a host among them. */
+/**
+ * Returns the JSON Schema (draft-07) of the object that `pipeline` accepts. It is generated from the operations that check
+ * every pipeline, with those of the host.
+ */
 export function pipelineSchema(host: Pick<HostOperations, 'operations'> = {}): JsonObject {
   checkArguments('pipelineSchema', { host: [host, SOME_OPTIONS] })
   const { rows } = operationsOf(host)
@@ -48,7 +51,7 @@ export function pipelineSchema(host: Pick<HostOperations, 'operations'> = {}): J
       edges: {
         type: 'array',
         items: { anyOf: [ref('chain'), ref('edge')] },
-        description: 'Their order is that in which people see choices',
+        description: 'The edges; people see the choices in this order',
       },
     },
     additionalProperties: CUSTOM,
@@ -65,7 +68,7 @@ export function pipelineSchema(host: Pick<HostOperations, 'operations'> = {}): J
   }
 }
 
-/** The attributes of one place by name; several operations may read the same name. */
+/** Returns the attributes of a graph, node or edge by name. Several operations may read the same name. */
 function attributesOf(all: readonly AttributeRow[], on: AttributeRow['on']): JsonObject {
   const rows = all.filter((row) => row.on === on && !row.name.endsWith('.*'))
   const named = rows.flatMap((row) => [row.name, ...row.aliases].map((name) => ({ name, row })))

@@ -11,7 +11,7 @@ import { INTERNAL } from '../contract/engine-board.ts'
 
 /** Settings of the kind. */
 export interface PipelineKindOptions {
-  /** Reads a stored source and prepares it. Pure; throws a `Fault`. */
+  /** Reads a stored source and compiles it. Pure; throws a `Fault`. */
   readonly load: (source: Json) => TypedGraph
   /** The programs that it names, as `kind:id`. */
   readonly calls?: (typed: TypedGraph) => readonly string[]
@@ -21,14 +21,14 @@ export interface PipelineKindOptions {
 }
 
 /**
- * The interpreter of pipelines (seed pipeline 3): the execution of a node is a step, what its handler asks for are effects
- * and waits, branches are strands, and the context is the board.
+ * The interpreter of pipelines (seed pipeline 3). Executing a node is a step, the requests of its handler are effects and
+ * waits, branches are strands, and the context is the board.
  */
 export function pipelineKind({ load, calls, engine, facts }: PipelineKindOptions): Kind<TypedGraph> {
   return {
     name: 'pipeline',
     rev: 2,
-    // Labels, what untrusted mutations may change, and budgets before each call decide otherwise than at revision 1.
+    // Labels, the limits of untrusted mutations, and budget checks before each call differ from revision 1.
     oldestRev: 2,
     cancels: true,
     limits: programBounds,

@@ -3,13 +3,13 @@ import { Source } from '../../../text/source.ts'
 import { parseDot } from '../dot/parse.ts'
 import { edgeIds } from '../dot/edge-ids.ts'
 
-/** What of a pipeline is looked for: an edge by its name in pictures, else a node, else the pipeline itself. */
+/** The element to find: an edge by its name in pictures, otherwise a node, otherwise the pipeline. */
 interface Target {
   readonly edge?: string | undefined
   readonly node?: string | undefined
 }
 
-/** Where an edge, by its condition if it has one, or a node stands in the text of a pipeline. Never throws. */
+/** Finds an edge (its condition, if it has one) or a node in the text of a pipeline. Never throws. */
 export function locateInPipeline(text: string, file: string | undefined, { edge, node }: Target, note?: string): FaultDetails {
   const { graph } = parseDot(text, { accumulateErrors: true, file })
   const named = graph === undefined || edge === undefined ? undefined : [...edgeIds(graph.edges)].find(([, id]) => id === edge)?.[0]

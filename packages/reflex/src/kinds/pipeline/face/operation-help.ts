@@ -5,18 +5,18 @@ import type { OperationFacts } from '../model/operation-facts.ts'
 import { dispatchOf } from '../model/type-names.ts'
 import { type HostOperations, operationsOf } from '../operations/built-in.ts'
 
-/** An operation as help and pages show it. */
+/** The help of an operation. */
 export interface OperationHelp {
   readonly name: string
   readonly does: string
   readonly types: readonly string[]
-  /** The attributes that choose it at a canonical type: `type=exec target=shell`. */
+  /** The attributes that select the operation for a canonical type: `type=exec target=shell`. */
   readonly chosenBy: readonly string[]
   readonly repeat: OperationFacts['repeat']
   readonly attributes: readonly AttributeHelp[]
 }
 
-/** One attribute as help shows it. */
+/** The help of an attribute. */
 export interface AttributeHelp {
   readonly name: string
   readonly aliases: readonly string[]
@@ -41,7 +41,7 @@ export function operationHelp(name: string, host: Pick<HostOperations, 'operatio
   return { name: known.name, does, types, chosenBy, repeat, attributes }
 }
 
-/** The names of all operations, for guesses. */
+/** Returns the names of all operations, for suggestions. */
 export function operationNames(host: Pick<HostOperations, 'operations'> = {}): readonly string[] {
   checkArguments('operationNames', { host: [host, SOME_OPTIONS] })
   return operationsOf(host).operations.map(({ name }) => name)

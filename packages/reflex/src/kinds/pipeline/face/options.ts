@@ -21,109 +21,118 @@ import type { LlmBackend } from './backend.ts'
 import type { Interviewer } from './interviewers.ts'
 import type { PipelineServices } from '../contract/services.ts'
 
-/** How a pipeline is run (seed pipeline 3.1, reference pipeline 3.1). Everything has a default. */
+/** The options of a pipeline run (seed pipeline 3.1, reference pipeline 3.1). All are optional. */
 export interface PipelineRunOptions {
-  /** In the context from the start. A name that the engine keeps is refused with `R2206`. */
+  /** The initial context. Throws `R2206` for a name that the engine reserves. */
   readonly initial_values?: JsonObject | undefined
-  /** Answers questions; without one the first option counts, as `auto-approve` has it. */
+  /** Answers questions. Default: the first option, as with `auto-approve`. */
   readonly interviewer?: Interviewer | undefined
-  /** Answers prompts; without one and without `models` they are simulated. */
+  /** Answers prompts. Without it and without `models`, answers are simulated. */
   readonly llm_backend?: LlmBackend | undefined
   readonly models?: Models | undefined
-  /** The run's folder; `.runs/<run_id>` in the work folder unless told. False: no files at all. */
+  /** The run's folder. Default: `.runs/<run_id>` in the work folder. False: no files. */
   readonly logs_root?: string | false | undefined
-  /** Executions of nodes at most. */
+  /** The largest number of executed nodes. */
   readonly max_steps?: number | undefined
   readonly limits?: Limits | undefined
-  /** `lenient`: a failure that nothing catches follows the edges without a condition. Otherwise it ends the run. */
+  /** `lenient`: after a failure that no edge catches, the run follows an edge without a condition. Default `fail`: the run ends. */
   readonly onUnroutedFailure?: Routing['onUnroutedFailure']
-  /** `fail`: a stage that succeeds and has no edge to follow fails the run. Otherwise it ends the run as an exit does. */
+  /** `fail`: a successful stage without an edge to follow fails the run. Default `success`: the run ends as at an exit. */
   readonly deadEnd?: Routing['deadEnd']
-  /** Small artifacts are files of the run's folder too, as large ones are. */
+  /** True: small artifacts are also written to the run's folder, like large ones. */
   readonly persistArtifacts?: boolean | undefined
-  /** Go on from the latest checkpoint in `logs_root`. */
+  /** Resumes from the latest checkpoint in `logs_root`. */
   readonly resume?: boolean | undefined
-  /** Go on from this checkpoint file, also one of another implementation. */
+  /** Resumes from this checkpoint file. Checkpoints of other implementations are accepted. */
   readonly resume_from?: string | undefined
-  /** Resume although the graph is another one. */
+  /** Resumes even if the graph differs from that of the checkpoint. */
   readonly force?: boolean | undefined
-  /** `retry`: a stage that was under way when the checkpoint was written, or at which the run failed, is executed again, whatever it does outside. */
+  /**
+   * `retry`: executes the stage again that was running when the checkpoint was written or that failed the run, even if it has
+   * side effects.
+   */
   readonly on_resume?: 'retry' | undefined
-  /** Signs checkpoints, and proves the one that is resumed from. */
+  /** The secret that signs checkpoints and verifies the checkpoint to resume from. */
   readonly hmac_secret?: string | Uint8Array | undefined
-  /** False leaves lint rules out, but for those without which nothing could run. */
+  /** False skips all lint rules except those that a run needs. */
   readonly validate?: boolean | undefined
-  /** Rules of the host, after ours. */
+  /** Rules of the host, applied after the built-in ones. */
   readonly rules?: readonly LintRule[] | undefined
-  /** Where parsed texts are kept; false parses anew. All runs of a process share one unless told. */
+  /** The cache of parsed texts. False: no cache. Default: one cache shared by all runs of the process. */
   readonly cache?: boolean | DotCache | undefined
   readonly transforms?: readonly Transform[] | undefined
-  /** Handlers by the type that they take; the shared `Registry` unless told. */
+  /** Handlers by node type. Default: the shared `Registry`. */
   readonly handlers?: HandlerRegistry | undefined
-  /** Operations that `defineOperation` made, beside those of Reflex. Throws `R1165` for one that does not fit. */
+  /** Operations made by `defineOperation`, in addition to the built-in ones. Throws `R1165` for an operation that conflicts. */
   readonly operations?: readonly Operation[] | undefined
-  /** Actions by name, beside the built-in ones; each goes before one of the same name, and giving one is allowing it. */
+  /**
+   * Actions by name, in addition to the built-in ones. An action wins over a built-in one of the same name. An action given
+   * here is allowed.
+   */
   readonly actions?: HostActions | undefined
-  /** Commands and functions around the pipeline and around each node, where it has none of its own. */
+  /** Commands and functions around the pipeline and around nodes that have no hooks of their own. */
   readonly hooks?: RunHooks | undefined
-  /** Around calls of tools, where neither node nor graph has hooks of its own. */
+  /** Run around calls of tools when neither the node nor the graph has tool hooks. */
   readonly tool_hooks?: ToolHooks | undefined
-  /** Tells models what happened before, in place of the built-in text. */
+  /** Writes the summary of earlier stages for models. Default: the built-in text. */
   readonly summarise?: Summariser | undefined
-  /** Sessions, memory and search; sessions and memory live in the store where there is none. */
+  /** Sessions, memory and search. Without them, sessions and memory are stored in the store. */
   readonly services?: PipelineServices | undefined
-  /** Middleware that graphs and nodes may ask for by name. */
+  /** Middleware that graphs and nodes can request by name. */
   readonly middleware?: ReadonlyMap<string, HostMiddleware> | undefined
-  /** Middleware around every node, after the mandatory seven (seed pipeline 5.1). */
+  /** Middleware around every node, after the seven mandatory ones (seed pipeline 5.1). */
   readonly always?: readonly HostMiddleware[] | undefined
-  /** Tools beside the built-in ones; giving one is allowing it. */
+  /** Tools in addition to the built-in ones. A tool given here is allowed. */
   readonly tools?: readonly Tool[] | undefined
-  /** What is allowed and denied beside the level of trust. */
+  /** Permissions in addition to the trust level. */
   readonly policy?: readonly PolicyFile[] | undefined
   readonly trust?: Trust | undefined
-  /** `mandatory_middleware=false` and `skip_middleware` of a trusted author hold for all of the chain (reference pipeline 5.6). */
+  /**
+   * Allows a trusted author to disable the whole middleware chain with `mandatory_middleware=false` and `skip_middleware`
+   * (reference pipeline 5.6).
+   */
   readonly allow_disable_middleware?: boolean | undefined
-  /** Who wrote the text: nobody vouches for it, or whoever starts the run. */
+  /** The trust in the author of the text. */
   readonly author?: 'trusted' | 'untrusted' | undefined
   readonly workdir?: string | undefined
-  /** The environment that commands see a part of; empty unless told. */
+  /** The environment; commands see a part of it. Default: empty. */
   readonly env?: Environment | undefined
-  /** Pipelines that this one calls, by id, as text. */
+  /** Pipelines that this one calls: texts by id. */
   readonly programs?: Readonly<Record<string, string>> | undefined
   readonly run_id?: string | undefined
-  /** The agent on whose behalf the run acts: whose memory and sessions it has, and whose rules of the policy count. `agent_system` if absent. */
+  /** The agent for which the run acts. It selects memory, sessions and policy rules. Default: `agent_system`. */
   readonly agent_id?: string | undefined
-  /** Where the journal is kept; in memory unless told. */
+  /** The store of the journal. Default: in memory. */
   readonly store?: Store | undefined
   /** Time and randomness. */
   readonly host?: Host | undefined
   /** Cancels the run. */
   readonly signal?: AbortSignal | undefined
   readonly on_event?: ((event: PipelineEvent) => void) | undefined
-  /** Gets the events for whoever iterates over it. */
+  /** Receives the events for iteration. */
   readonly events?: EventStream | undefined
 }
 
-/** How a run ended (reference pipeline 3.1). */
+/** The result of a run (reference pipeline 3.1). */
 export interface PipelineResult {
   readonly run_id: string
-  /** `suspended`: it waits for a message that only somebody else can send; its journal and checkpoint stand there. */
+  /** `suspended`: the run waits for a message from outside; its journal and checkpoint are stored. */
   readonly status: 'success' | 'fail' | 'cancelled' | 'suspended'
-  /** That of the last completed node. */
+  /** The outcome of the last completed node. */
   readonly final_outcome: Outcome | null
   readonly failure_reason: string | null
-  /** The fault of a run that failed, as data: `data.stage` has the node that failed, with the code of its own failure. */
+  /** The fault of a failed run, as data. `data.stage` has the node that failed and the code of its failure. */
   readonly fault: JsonObject | null
-  /** Of the main walk, in their order; what branches executed is in the events. */
+  /** The completed nodes of the main path, in order. Nodes of branches are in the events. */
   readonly completed_nodes: readonly string[]
   readonly node_outcomes: Readonly<Record<string, Outcome>>
   readonly context: JsonObject
-  /** What nodes have stored beside the context, and not removed. */
+  /** The artifacts that nodes stored and did not remove. */
   readonly artifacts: readonly StoredArtifact[]
-  /** What was found before and during the run, as data of faults: none of it is an error. */
+  /** Findings from before and during the run, as data of faults. None is an error. */
   readonly diagnostics: readonly Json[]
   readonly logs_root: string | null
-  /** The options with which another `run` executes the stage again at which this one failed; null where it did not fail, or kept no folder. */
+  /** The options with which another `run` executes the failed stage again. Null if the run did not fail or has no folder. */
   readonly continue_with: Required<Pick<PipelineRunOptions, 'resume_from' | 'on_resume'>> | null
   readonly duration_ms: number
   readonly steps: number

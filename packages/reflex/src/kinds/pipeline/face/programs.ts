@@ -7,20 +7,20 @@ import { realPath } from '../../../tools/paths.ts'
 import { fileAbove, type ProgramPlaces } from '../../../programs/file-above.ts'
 import { calledPrograms } from './called-programs.ts'
 
-/** Where the pipelines that a run calls come from. */
+/** The sources of the pipelines that a run calls. */
 interface ProgramSources {
   /** Texts by id. */
   readonly given: Readonly<Record<string, string>>
   readonly workdir: string
   readonly denied: ProgramPlaces['denied']
-  /** True for a file that a run wrote from text that nobody vouches for. */
+  /** True if a run wrote the file from text that is not trusted. */
   readonly isWritten: (file: string, text: string) => boolean
 }
 
 /**
- * Makes known what a pipeline calls and what that calls: the texts that were given by id, and files that are named, from the
- * folder of the caller or one above, else from the work folder (reference pipeline 4.6.3). They lie below the work folder or
- * the folder of the first caller. The run reports missing programs.
+ * Adds the pipelines that a pipeline calls, and those that they call. Sources are the given texts by id, and named files: first
+ * in the folder of the caller and the folders above it, then in the work folder (reference pipeline 4.6.3). Files must be below
+ * the work folder or the folder of the first caller. The run reports missing programs.
  */
 export function addCalled(
   programs: Programs,

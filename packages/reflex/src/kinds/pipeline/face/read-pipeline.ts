@@ -8,15 +8,16 @@ import { compile, type CompileContext } from '../model/compile.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { type HostOperations, operationsOf } from '../operations/built-in.ts'
 
-/** What compiling may know beside the graph: a text, and operations and handlers of a host beside those of Reflex. */
+/** The options of compiling: a source text, and operations and handlers of the host. */
 export interface CompileOptions extends Omit<CompileContext, 'operations'>, HostOperations {}
 
-/** What reading a pipeline may know of its surroundings. */
+/** The options of reading a pipeline. */
 export interface ReadPipelineOptions extends Omit<ReadingContext, 'operations'>, HostOperations {}
 
 /**
- * Works out everything that can be known of a pipeline before it runs (seed pipeline 9; reference pipeline 11.1). Never throws for what
- * a graph says. Throws `R1165` for operations of a host that do not fit. What was compiled without a text is kept with the graph.
+ * Compiles a pipeline: computes everything that is known before it runs (seed pipeline 9; reference pipeline 11.1). Findings
+ * about the graph are returned, not thrown. Throws `R1165` for operations of a host that conflict. The result is cached with
+ * the graph if no text is given.
  */
 export function compileGraph(graph: DotGraph, options: CompileOptions = {}): TypedGraph {
   checkArguments('compileGraph', { graph: [graph, GRAPH], options: [options, SOME_OPTIONS] })
@@ -24,21 +25,21 @@ export function compileGraph(graph: DotGraph, options: CompileOptions = {}): Typ
 }
 
 /**
- * Reads a pipeline from DOT and finds everything that is wrong with it at once: writing, conditions, attributes, lint.
- * What is known of a text with mistakes is checked too. Never throws, unless a rule or a transform of the host does, or operations
- * of the host do not fit: `R1165`.
+ * Reads a pipeline from DOT and returns all findings at once: syntax, conditions, attributes, lint. A text with syntax errors
+ * is still checked as far as it could be parsed. Throws only if a rule or a transform of the host throws, or operations of the
+ * host conflict: `R1165`.
  */
 export function readPipeline(text: string, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
   checkArguments('readPipeline', { text: [text, TEXT], file: [file, optional(TEXT)], options: [options, SOME_OPTIONS] })
   return read(text, file, contextOf(options))
 }
 
-/** The same for a graph that code has made. */
+/** Reads a pipeline from a graph that code has made, like `readPipeline`. */
 export function readGraph(graph: DotGraph, file?: string, options: ReadPipelineOptions = {}): ReadPipelineResult {
   return readChecked(graph, file, contextOf(options))
 }
 
-/** A stored pipeline, ready to run, with the operations and handlers of a host. */
+/** Loads a stored pipeline with the operations and handlers of a host. */
 export function loadPipeline(source: Json, host: HostOperations = {}): TypedGraph {
   return load(source, operationsOf(host))
 }

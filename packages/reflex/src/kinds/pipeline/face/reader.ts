@@ -15,23 +15,23 @@ import type { TypedGraph } from '../model/typed.ts'
 import { ActionRegistry, type HostActions } from '../operations/actions/registry.ts'
 import { pipelineLanguage } from './language.ts'
 
-/** What a host adds to the reading of pipelines. */
+/** The extensions of a host for reading pipelines. */
 export interface PipelineReaderOptions {
-  /** Operations beside those of Reflex. */
+  /** Operations in addition to the built-in ones. */
   readonly operations?: readonly Operation[] | undefined
-  /** Handlers by the type that they take. */
+  /** Handlers by node type. */
   readonly handlers?: HandlerRegistry | undefined
   readonly transforms?: readonly Transform[] | undefined
-  /** Actions beside the built-in ones. */
+  /** Actions in addition to the built-in ones. */
   readonly actions?: HostActions | undefined
-  /** Names of the middleware that a pipeline can ask for; not checked where they are absent. */
+  /** Names of the middleware that a pipeline can request. Not checked if absent. */
   readonly middleware?: readonly string[] | undefined
-  /** Names of tools, and what is wrong with the name of a model. */
+  /** Returns the names of tools. `models` returns the findings about a model name. */
   readonly tools?: () => readonly string[]
   readonly models?: (name: string) => readonly Fault[]
 }
 
-/** Reads pipelines from text, and from modules as text or as graphs. */
+/** Returns the reader of pipelines: from text, and from modules that export text or graphs. */
 export function pipelineReader(host: PipelineReaderOptions = {}): Reader<TypedGraph> {
   return {
     read(text, file, context) {
@@ -53,7 +53,7 @@ function readOptionsOf(
   { handlers, operations, transforms, actions, middleware, tools, models }: PipelineReaderOptions,
   { lint, depth }: ReadContext = {},
 ): ReadPipelineOptions {
-  // A run may be simulated or recorded: only `validate` asks about names of models.
+  // Only `validate` checks model names: a run may be simulated or replayed from recordings.
   const nameChecks = depth === 'errors' ? {} : { tools: tools?.(), models }
   const hostActions = new ActionRegistry(actions)
   return {

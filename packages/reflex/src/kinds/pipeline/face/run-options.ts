@@ -1,7 +1,7 @@
 import type { RunOptionTable } from '../../../programs/run-options.ts'
 
 const noFolder = (kind: string): string => `runs of kind ${kind} have no folder of their own`
-const noPipeline = (): string => 'nothing in it is a pipeline'
+const noPipeline = (): string => 'it contains no pipeline'
 
 /** The options of runs of pipelines. */
 export const PIPELINE_RUN_OPTIONS = {
@@ -17,7 +17,7 @@ export const PIPELINE_RUN_OPTIONS = {
     flag: '--max-steps',
     type: 'count',
     does: 'the number of executed nodes after which a pipeline fails; default: 10000',
-    ignored: () => 'nothing in it counts steps; a budget of steps asks instead',
+    ignored: () => 'it does not count executed nodes; set a budget of steps instead',
     keep: 'limits.maxSteps',
   },
   branchSteps: {
@@ -30,7 +30,7 @@ export const PIPELINE_RUN_OPTIONS = {
   depth: {
     flag: '--depth',
     type: 'count',
-    does: 'how many pipelines may run inside each other, also with programs of other kinds between them; a deeper one fails its node; default: 8',
+    does: 'the largest depth of nested pipelines, counted also through programs of other kinds; a deeper call fails its node; default: 8',
     ignored: noPipeline,
     keep: 'limits.depth',
   },
@@ -59,7 +59,7 @@ export const PIPELINE_RUN_OPTIONS = {
   resumeFrom: {
     flag: '--resume-from',
     type: 'file',
-    does: 'begin at a checkpoint of the pipeline',
+    does: 'start from a checkpoint of the pipeline',
     root: true,
     ignored: (kind) => `runs of kind ${kind} write no checkpoints`,
     provedBy: 'hmacSecretFile',
@@ -67,15 +67,15 @@ export const PIPELINE_RUN_OPTIONS = {
   force: {
     flag: '--force',
     type: 'flag',
-    does: 'resume even if the checkpoint is of another graph',
+    does: 'resume even if the checkpoint belongs to another graph',
     root: true,
     ignored: (kind) => `runs of kind ${kind} write no checkpoints`,
-    with: ['resumeFrom', 'it goes on from no checkpoint'],
+    with: ['resumeFrom', 'it does not resume from a checkpoint'],
   },
   hmacSecretFile: {
     flag: '--hmac-secret-file',
     type: 'file',
-    does: 'sign checkpoints with the secret in this file, and verify the one to begin at',
+    does: 'sign checkpoints with the secret in this file, and verify the one to start from',
     root: true,
     ignored: (kind) => `runs of kind ${kind} write no checkpoints`,
     keep: 'logs.secret',
@@ -84,6 +84,6 @@ export const PIPELINE_RUN_OPTIONS = {
     flag: '--no-validate',
     type: 'off',
     does: "skip a pipeline's lint rules",
-    ignored: () => 'it has no rules that may be left out',
+    ignored: () => 'it has no lint rules to skip',
   },
 } as const satisfies RunOptionTable

@@ -46,21 +46,24 @@ import { checkArguments, TEXT } from '../../../text/index.ts'
 import { SOURCE } from '../dot/argument-forms.ts'
 import { RUN_OPTIONS } from './argument-forms.ts'
 
-/** Texts that were parsed in this process. */
+/** The cache of texts that this process has parsed. */
 const PARSED = new DotCache()
 
 /**
- * Runs a pipeline from its text or its graph to its end (seed pipeline 3.1). Never throws because a run fails: that is in
- * the result. Throws the fault `R1142` with all findings for a pipeline that is refused, `R2206` for an input that the
- * engine keeps for itself, `R2202` to `R2204` for a checkpoint that cannot be resumed from.
+ * Runs a pipeline from its text or graph to its end (seed pipeline 3.1). Does not throw when the run fails: the result says so.
+ * Throws `R1142` with all findings for a pipeline with errors, `R2206` for an input that the engine reserves, `R2202` to
+ * `R2204` for a checkpoint that cannot be resumed.
  */
 export async function run(source: string | DotGraph, options: PipelineRunOptions = {}): Promise<PipelineResult> {
   checkArguments('run', { source: [source, SOURCE], options: [options, RUN_OPTIONS] })
   return runRead(readSource(source, undefined, options), options, resolve(options.workdir ?? '.'))
 }
 
-/** Reads a file and runs it; pipelines that it calls by file name are looked for beside it. A file that a run
- * with the same store wrote from a model's text, or worse, has the author `untrusted` unless `author` or `trust` is set. Throws as `run` does, and `R1100` for a file that cannot be read. */
+/**
+ * Reads a file and runs it. Pipelines that it calls by file name are searched for in its folder. A file that a run of the same
+ * store wrote from untrusted text, such as a model's, has the author `untrusted` unless `author` or `trust` is set. Throws as
+ * `run` does, and `R1100` for a file that cannot be read.
+ */
 export async function runFile(path: string, options: PipelineRunOptions = {}): Promise<PipelineResult> {
   checkArguments('runFile', { path: [path, TEXT], options: [options, RUN_OPTIONS] })
   const file = resolve(options.workdir ?? '.', path)
@@ -75,7 +78,7 @@ export async function runFile(path: string, options: PipelineRunOptions = {}): P
   return runRead(readSource(text, path, given), given, dirname(file))
 }
 
-/** Finds out whether a run wrote a file from text that nobody vouches for, by the labels in the store. */
+/** Returns a check, based on the labels in the store, that is true if a run wrote a file from text that is not trusted. */
 async function writtenIn({ store }: PipelineRunOptions): Promise<(file: string, text: string) => boolean> {
   const labels = new WrittenLabels(store)
   await labels.refresh()
@@ -163,7 +166,7 @@ async function runRead(ready: CheckedPipeline, options: PipelineRunOptions, fold
   }
 }
 
-/** What the run is given: its inputs, and what it takes over from a checkpoint. */
+/** Returns the arguments of the run: its inputs, and the state from a checkpoint. */
 function argumentsOf({ initial_values, force, on_resume }: PipelineRunOptions, typed: TypedGraph, checkpoint?: ReadCheckpoint): JsonObject {
   const inputs = checkInputs(initial_values ?? {})
   return checkpoint === undefined ? inputs : { ...inputs, ...resumeArgument(checkpoint, typed, { force, retry: on_resume === 'retry' }) }
@@ -174,11 +177,14 @@ interface Place {
   readonly run: string
   readonly workdir: string
   readonly logsRoot: string
-  /** Files are written there. */
+  /** True if the run writes files to its folder. */
   readonly isKept: boolean
 }
 
-/** A run that goes on from a checkpoint keeps its name, unless a store has it already or it could be no name. */
+/**
+ * Returns the run's name, host and folders. A run that resumes from a checkpoint keeps its name, unless there is a store, which
+ * may have a run of that name, or the name is not valid.
+ */
 function placeOf({ host = systemHost, store, run_id, logs_root, ...options }: PipelineRunOptions, checkpoint?: ReadCheckpoint): Place {
   const workdir = realPath(resolve(options.workdir ?? '.'))
   const known =
@@ -261,7 +267,7 @@ function runtimeFor(options: PipelineRunOptions, place: Place): Runtime<RunSetti
   })
 }
 
-/** The settings of the run: the first record states them, so the meter knows the limits. */
+/** The settings of the run. The first record contains them, so the meter knows the limits. */
 function settingsOf(
   { trust = 'probationary', limits, max_steps, agent_id }: PipelineRunOptions,
   { workdir, logsRoot }: Place,
@@ -277,7 +283,7 @@ function settingsOf(
   }
 }
 
-/** What came of a run, from what was told of it. */
+/** Builds the result of a run from its events and state. */
 function resultOf(
   { chronicle: { progress, state, stored } }: FolderWriter,
   typed: TypedGraph,

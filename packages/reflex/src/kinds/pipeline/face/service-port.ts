@@ -21,14 +21,14 @@ const READS: ReadonlySet<string> = new Set([
   'working_load',
   'stats',
 ])
-/** Services that keep what they are given. */
+/** Services that store the data that they receive. */
 const REMEMBERS: ReadonlySet<string> = new Set(['session', 'memory'])
-/** What the engine does itself where no host does; what it needs is asked for by the effects that do it. */
+/** Operations that the engine performs itself if the host has no service for them. Their effects ask for the permissions. */
 const OF_ENGINE: ReadonlySet<string> = new Set(['llm_call', 'tool_dispatch'])
 
 /**
- * The port `service`: `{service, op, agent, now, args}`. What reads an agent's ledger or writes to it needs
- * `arbor://memory/<op>/<agent>`, a subject of an evaluation `arbor://eval/run`; writes leave under their key, so that they are repeated after a crash and count once.
+ * The port `service`: `{service, op, agent, now, args}`. Access to an agent's ledger needs `arbor://memory/<op>/<agent>`; an
+ * evaluation needs `arbor://eval/run`. Writes use the effect's key: they are repeated after a crash and count once.
  */
 export function servicePort(
   services: PipelineServices,
@@ -55,7 +55,7 @@ export function servicePort(
       const act = adapter !== undefined && Object.hasOwn(adapter, op) ? (adapter as Adapter)[op] : undefined
       if (act === undefined) return given[service] === undefined && OF_ENGINE.has(op) ? { own: true } : { missing: true }
       const { run, key, signal } = call
-      // A host's memory is known by its agent; a service that only computes, or asks a model, remembers nothing.
+      // Labels of a host's memory are stored by agent. A service that only computes or asks a model stores nothing.
       const remembers = given[service] !== undefined && REMEMBERS.has(service) && !OF_ENGINE.has(op)
       if (remembers && !READS.has(op) && isLasting(label)) await labels.add({ agent: `${service} ${agent}`, label }, key)
       const raw = await act(args, { agent, run, key, now, signal, ...(isLasting(label) ? { label: packLabel(label) } : {}) })

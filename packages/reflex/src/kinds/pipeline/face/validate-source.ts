@@ -8,8 +8,8 @@ import { checkArguments } from '../../../text/index.ts'
 import { HOST_RULES, SOME_OPTIONS, SOURCE } from '../dot/argument-forms.ts'
 
 /**
- * Everything that is wrong with a pipeline, without running it: a text, a graph, or a compiled one (seed pipeline 10.3).
- * `extraRules` come after ours. Never throws, unless a rule or a transform of the host does.
+ * Returns all findings about a pipeline without running it. Accepts a text, a graph, or a compiled pipeline (seed pipeline
+ * 10.3). `extraRules` are applied after the built-in ones. Throws only if a rule or a transform of the host throws.
  */
 export function validateSource(
   what: string | DotGraph | TypedGraph,

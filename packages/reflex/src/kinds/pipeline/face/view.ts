@@ -5,7 +5,7 @@ import { pipelineStory } from '../engine/story.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { pictureOf } from '../operations/picture.ts'
 
-/** How pipelines and their runs are displayed. */
+/** The display of pipelines and their runs. */
 export const pipelineView: KindView<TypedGraph> = {
   graph: pictureOf,
   story: pipelineStory,
