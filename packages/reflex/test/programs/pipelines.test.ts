@@ -99,7 +99,10 @@ test('a workflow calls a pipeline, and a pipeline a workflow, as programs that a
   expect((await reflex.library.checkCalls(join(folder, 'lost.workflow.json'))).findings).toMatchObject([{ code: 'R1053' }])
   expect((await reflex.library.checkCalls(join(folder, 'middle.dot'))).findings.map(({ code }) => code)).not.toContain('R1138')
   const astray = (await reflex.library.checkCalls(join(folder, 'astray.dot'))).findings
-  expect(astray.find(({ code }) => code === 'R1138')).toMatchObject({ path: 'work', message: '"work" calls "nobody", which is not there' })
+  expect(astray.find(({ code }) => code === 'R1138')).toMatchObject({
+    path: 'work',
+    message: '"work" calls "nobody"; there is no such program',
+  })
   const run = await reflex.run(join(folder, 'outer.workflow.json'), { input: { who: 'ana' } })
   await run.idle()
   expect([run.status, run.value]).toEqual(['completed', { said: 'hello ana' }])

@@ -113,7 +113,7 @@ describe('validation', () => {
     const typed = compileGraph(parse('digraph g { a -> b; a [type=branch]; b [type=branch] }'))
     expect(() => validateOrRaise(typed)).toThrow(expect.objectContaining({ code: 'R1142' }))
     expect(validate(typed)).toContainEqual(
-      expect.objectContaining({ rule: 'start_node', severity: 'error', message: 'nothing says where the pipeline starts' }),
+      expect.objectContaining({ rule: 'start_node', severity: 'error', message: 'the pipeline has no start' }),
     )
     expect(validate(named('shape=box'))).toContainEqual(expect.objectContaining({ path: 'a', line: 1 }))
   })

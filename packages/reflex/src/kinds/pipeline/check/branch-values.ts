@@ -8,19 +8,19 @@ import type { LintFinding, LintRule } from './finding.ts'
 import { reachedFrom } from './reach.ts'
 import type { LintSubject } from './subject.ts'
 
-/** Nodes that are visited for one pipeline to find what lies behind its joins; joins after that are not looked at. */
+/** The budget of visited nodes for one pipeline. The rule ignores further joins when it is used up. */
 const WORK = 1_000_000
 
-/** A value that is read. */
+/** A context value that a node reads. */
 interface KeyRead {
   readonly key: string
-  /** Where it is named: an attribute of the node, or the condition of an edge. */
+  /** The place that names the key: an attribute of the node, or the condition of an edge. */
   readonly at: Pick<LintFinding, 'attribute' | 'edge'>
 }
 
 /**
- * Values that only nodes of branches write and that a node behind the join reads: what a branch writes stays in it
- * (reference pipeline 3.9.3). A key that anything else may write is not looked at, nor is one that nothing writes.
+ * Finds values that only nodes of branches write and that a node after the join reads: writes of a branch stay in the branch
+ * (reference pipeline 3.9.3). Ignores keys that a node outside the branches may write, and keys that no node writes.
  */
 export const branchValueLost: LintRule = {
   name: 'branch_value_lost',
@@ -64,7 +64,7 @@ function lostValueFinding(
   }
 }
 
-/** The nodes behind each join, looked up once. */
+/** The nodes after each join, computed once per join. */
 class NodesAfterJoin {
   readonly #subject: LintSubject
   readonly #known = new Map<string, ReadonlySet<string>>()
@@ -85,7 +85,7 @@ class NodesAfterJoin {
   }
 }
 
-/** The join that keeps what one node writes from another: behind it, and not in the same block. */
+/** Returns the join that separates a writer from a reader: the reader is after the join and not in the same block. */
 function joinBetween(
   writer: string,
   reader: string,
@@ -96,7 +96,7 @@ function joinBetween(
   return [...(isolation.get(writer) ?? [])].find((join) => own?.has(join) !== true && behind.has(join, reader))
 }
 
-/** The nodes of branches that write each key; of a key that a node outside all branches writes, only that. */
+/** Returns the nodes of branches that write each key, or `anywhere` if a node outside all branches writes it. */
 function writersOf(
   nodes: readonly TypedNode[],
   isolation: ReadonlyMap<string, unknown>,
@@ -133,10 +133,10 @@ function readingsOf({ outgoing }: LintSubject, { id, facts, canonical, node }: T
   return [...own.map(({ key, attribute }): KeyRead => ({ key, at: { attribute } })), ...(isBranching ? [] : conditions)]
 }
 
-/** How many dots of a key count. */
+/** The largest number of parts of a key that count. */
 const DEEPEST_KEY = 32
 
-/** A key, and the written keys in which it can be found; one that ends in a dot stands for all that begin so. */
+/** Returns a key and the prefixes under which it may be written. A prefix that ends in a dot matches every key that begins with it. */
 function keyPrefixes(key: string): readonly string[] {
   const parts = key.split('.').slice(0, DEEPEST_KEY)
   return [key, ...parts.slice(0, -1).flatMap((_, i) => [parts.slice(0, i + 1).join('.'), `${parts.slice(0, i + 1).join('.')}.`])]

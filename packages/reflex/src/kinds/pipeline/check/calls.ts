@@ -13,7 +13,7 @@ import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
 import type { LintSubject } from './subject.ts'
 
-/** Only where models are known: each name once, at the first node that has it. */
+/** Applies only if the models are known. Reports each name once, at the first node that has it. */
 export const modelKnown: LintRule = {
   name: 'model_known',
   code: 'R1190',
@@ -28,7 +28,7 @@ export const modelKnown: LintRule = {
       seen.add(name)
       const at = own === undefined ? { attribute: ofGraph(graph.attributes) } : { node: id, attribute: own }
       for (const { code, message, fix } of models?.(name) ?? []) {
-        // A key or a package that is missing concerns all models of a provider.
+        // A missing key or package affects all models of a provider.
         const once = code === 'R4003' || code === 'R4004' ? `${code} ${fix}` : ''
         if (once !== '' && seen.has(once)) continue
         seen.add(once)
@@ -44,7 +44,7 @@ function ofGraph(attributes: LintSubject['graph']['attributes']): string {
 
 const NAMING_TOOLS = ['tools', 'terminal_tools']
 
-/** Only where the tools are known, by their names or those that models call them by. */
+/** Applies only if the tools are known. Accepts their names and the names under which models call them. */
 export const toolKnown: LintRule = {
   name: 'tool_known',
   code: 'R1191',
@@ -60,7 +60,7 @@ export const toolKnown: LintRule = {
           const meant = guess(name)
           const fix = meant === undefined ? `tools: ${tools.join(', ')}` : `write ${quote(meant)}`
           yield {
-            message: `${quote(id)} names the tool ${quote(name)}, which is not there`,
+            message: `${quote(id)} names the tool ${quote(name)}; there is no such tool`,
             node: id,
             attribute,
             note: didYouMean(meant),
@@ -72,7 +72,7 @@ export const toolKnown: LintRule = {
   },
 }
 
-/** What an author writes is known before a run; values from the context are not. */
+/** Checks the parameters that the author writes. Values from the context are unknown before a run. */
 export const actionParameters: LintRule = {
   name: 'action_parameters',
   code: 'R1192',
@@ -115,7 +115,7 @@ function* parameterFindings({ id, node }: TypedNode, action: string, parameters:
   }
 }
 
-/** A default that is no choice counts as none: when the time is over, the node fails (reference pipeline 7.3). */
+/** A default that names no choice counts as no default: after a timeout the node fails (reference pipeline 7.3). */
 export const defaultChoice: LintRule = {
   name: 'default_choice',
   code: 'R1193',
@@ -130,7 +130,7 @@ export const defaultChoice: LintRule = {
       const names = choices.map(({ label }) => label)
       const meant = guesser(names)(word)
       const fix = meant === undefined ? `write ${names.map(quote).join(' or ')}` : `write ${quote(meant)}`
-      const message = `the default of ${quote(id)} is ${quote(word)}, which is none of its choices`
+      const message = `the default of ${quote(id)} is ${quote(word)}; it is not one of its choices`
       yield { message, node: id, attribute: 'human.default_choice', note: didYouMean(meant), fix }
     }
   },

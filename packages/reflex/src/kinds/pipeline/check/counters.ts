@@ -6,13 +6,13 @@ import { WrittenNode } from '../model/written-node.ts'
 import type { LintRule } from './finding.ts'
 import type { LintSubject } from './subject.ts'
 
-/** Nodes that can write any key: by a status file, by what another program brings back, or by code of the host. */
+/** Node types that may write any key: through a status file, the result of another program, or code of the host. */
 const WRITES_ANY: ReadonlySet<string> = new Set(['exec', 'compose', 'adapt', 'map', 'parallel'])
 const SIZES: ReadonlySet<string | undefined> = new Set(['<', '<=', '>', '>='])
 
 /**
- * A count that ends a loop and is computed from a key that nothing writes: it is the same in each round, whatever the inputs are, so
- * the loop never ends by it. An error, since a run would find that only at its bounds.
+ * Finds loops that end by a count that is computed from a key that nothing writes: the count is the same in each round, so the
+ * loop never ends by it. An error: a run would only stop at its limits.
  */
 export const counterMissing: LintRule = {
   name: 'counter_missing',
@@ -30,7 +30,7 @@ export const counterMissing: LintRule = {
         if (source === undefined || !ordered.has(plainKey(outputOf(node))) || isWritten(written, source)) continue
         const output = plainKey(outputOf(node))
         yield {
-          message: `${quote(node.id)} counts ${output} from ${source}, which nothing writes: it is the same in each round of the loop`,
+          message: `${quote(node.id)} counts ${output} from ${source}; no node writes this key, so the count is the same in each round of the loop`,
           node: node.id,
           attribute: 'source_key',
           fix: `write source_key=${output}`,
@@ -46,7 +46,7 @@ function sourceOfCount({ facts, node: { attributes } }: TypedNode): string | und
   return source === undefined ? undefined : plainKey(source)
 }
 
-/** Keys that a node compares by size on its way out. */
+/** Returns the keys that a node's edges compare by size. */
 function orderedKeys({ outgoing }: LintSubject, id: string): readonly string[] {
   const clauses = (outgoing.get(id) ?? []).flatMap(({ condition }) => condition?.clauses ?? [])
   return clauses.flatMap(({ key, operator }) => (SIZES.has(operator) ? [plainKey(key)] : []))

@@ -2,31 +2,31 @@ import { Fault } from '../../../kernel/journal/fault.ts'
 import { Lines } from '../../../text/place.ts'
 import type { Attributes, DotGraph, Span } from '../dot/graph.ts'
 
-/** A stretch of the text of a pipeline, and what stands there in the object that it was made from: `nodes.style.prompt`. */
+/** A span in the text of a pipeline with its path in the object that the text was generated from: `nodes.style.prompt`. */
 interface Place extends Span {
   readonly path: string
 }
 
-/** What stands where in a pipeline that was written as an object. */
+/** The source of a pipeline that was written as an object. */
 interface DefinitionSource {
-  /** Its text, which has all of it. */
+  /** The complete DOT text. */
   readonly text: string
   readonly places: readonly Place[]
 }
 
 const written = new WeakMap<DotGraph, DefinitionSource>()
 
-/** Keeps of a graph how it was written. */
+/** Stores the source of a graph. */
 export function storeDefinitionSource(graph: DotGraph, how: DefinitionSource): void {
   written.set(graph, how)
 }
 
-/** How a graph was written, if it was as an object. */
+/** Returns the source of a graph that was written as an object; undefined for other graphs. */
 export function definitionSourceOf(graph: DotGraph): DefinitionSource | undefined {
   return written.get(graph)
 }
 
-/** Where everything stands, in the order of the object: `ids` are its nodes, `edges` the paths of its edges. */
+/** Returns the places of all elements in the order of the object. `ids` are its nodes, `edges` the paths of its edges. */
 export function placesOf(graph: DotGraph, text: string, ids: Iterable<string>, edges: readonly string[]): readonly Place[] {
   const places: Place[] = [{ from: 0, to: text.indexOf('\n'), path: 'id' }, ...attributePlaces('', graph.attributes)]
   const add = (path: string, { at, attributes }: { readonly at?: Span | undefined; readonly attributes: Attributes }): void => {
@@ -47,15 +47,15 @@ function attributePlaces(owner: string, attributes: Attributes): Place[] {
   })
 }
 
-/** The path of a property, as TypeScript would read it. */
+/** Returns the path of a property in TypeScript syntax. */
 export function pathTo(owner: string, key: string): string {
   if (!/^[A-Za-z_]\w*$/.test(key)) return `${owner}[${JSON.stringify(key)}]`
   return owner === '' ? key : `${owner}.${key}`
 }
 
 /**
- * What was found in the text, as found in the object: by its path there, and in its order. The frame still shows the line of
- * the text, which says the same; its number would lead nowhere.
+ * Moves findings from places in the text to paths in the object, and sorts them in its order. The frame still shows the line of
+ * the generated text, without its number.
  */
 export function placeInObject(findings: readonly Fault[], { text, places }: DefinitionSource): Fault[] {
   const lines = new Lines(text)

@@ -7,7 +7,7 @@ import type { LintFinding, LintRule } from './finding.ts'
 import { guesser } from './guess.ts'
 import type { DeadReason, Tie } from './routes.ts'
 
-/** Edges that no run can take: said only where it is certain. */
+/** Finds edges that no run can take. Reports only certain cases. */
 export const deadRoute: LintRule = {
   name: 'dead_route',
   code: 'R1154',
@@ -26,17 +26,17 @@ function neverTaken(edge: TypedEdge, dead: DeadReason, guess: (word: string) => 
   }
   if (dead.why === 'shadowed') {
     const heavier = dead.by.weight > edge.weight
-    const note = `${quote(dead.by.edge.to)} ${heavier ? 'weighs more' : 'comes first by the alphabet'}`
-    return { message: `${name} is never taken: the one to ${quote(dead.by.edge.to)} goes before it`, edge, attribute, note }
+    const note = `${quote(dead.by.edge.to)} ${heavier ? 'weighs more' : 'comes first alphabetically'}`
+    return { message: `${name} is never taken: the edge to ${quote(dead.by.edge.to)} wins`, edge, attribute, note }
   }
   const wrong = edge.condition?.clauses.find(({ key, literal }) => key === 'outcome' && !STATUSES.some((status) => status === literal))
   if (wrong === undefined) return { message: `the condition of ${name} is never true`, edge, attribute }
   const meant = guess(wrong.literal)
   const fix = meant === undefined ? `write one of ${STATUSES.join(', ')}` : `write ${quote(meant)}`
-  return { message: `${name} is never taken: no outcome is ${quote(wrong.literal)}`, edge, attribute, note: didYouMean(meant), fix }
+  return { message: `${name} is never taken: there is no outcome ${quote(wrong.literal)}`, edge, attribute, note: didYouMean(meant), fix }
 }
 
-/** Edges between which nothing but the alphabet decides. */
+/** Finds edges between which only the alphabetical order of targets decides. */
 export const ambiguousRoute: LintRule = {
   name: 'ambiguous_route',
   code: 'R1153',
@@ -49,15 +49,15 @@ function undecided({ taken, other }: Tie): LintFinding {
   const [to, late] = [quote(taken.edge.to), quote(other.edge.to)]
   const always = taken.condition === undefined
   return {
-    message: `${quote(taken.edge.from)} can go to ${to} and to ${late}${always ? '' : ' at once'}; it goes to ${to}, which is first by the alphabet`,
+    message: `${quote(taken.edge.from)} can go to ${to} and to ${late}${always ? '' : ' at once'}; it goes to ${to}, which comes first alphabetically`,
     edge: other,
     attribute: always ? undefined : 'condition',
-    note: 'both weigh the same',
-    fix: always ? 'give one of them a condition or a greater weight' : `write weight=1 at the edge to ${late} if it goes first`,
+    note: 'both have the same weight',
+    fix: always ? 'give one of them a condition or a greater weight' : `write weight=1 at the edge to ${late} if it should win`,
   }
 }
 
-/** Whether edges ask for a success and never for a failure, or the other way round. */
+/** True if edges test for success and never for failure, or the reverse. */
 function isOneSided(edges: readonly TypedEdge[]): boolean {
   const asked = edges.flatMap(({ condition }) =>
     condition !== undefined && testsOutcomeOnly(condition) ? outcomesAllowing(condition) : [],
@@ -65,7 +65,7 @@ function isOneSided(edges: readonly TypedEdge[]): boolean {
   return asked.length > 0 && asked.includes('success') !== asked.includes('fail')
 }
 
-/** A branch with an edge for one of the two outcomes, and nothing for the other. */
+/** Finds branch nodes with an edge for one of the two outcomes and none for the other. */
 export const incompleteConditional: LintRule = {
   name: 'incomplete_conditional',
   code: 'R1146',
@@ -85,7 +85,7 @@ export const incompleteConditional: LintRule = {
   },
 }
 
-/** Any node whose edges all have conditions that can be false together. */
+/** Finds nodes whose edges all have conditions that can be false at the same time. */
 export const allConditionalNoDefault: LintRule = {
   name: 'all_conditional_no_default',
   code: 'R1147',

@@ -13,14 +13,14 @@ export const duplicateEdge: LintRule = {
       for (const edge of edges) {
         const { from, to, attributes } = edge.edge
         const same = JSON.stringify([to, String(attributes.get('condition')?.value ?? '').trim(), edge.label])
-        if (seen.has(same)) yield { message: `the edge from ${quote(from)} to ${quote(to)} stands there already`, edge, fix: 'remove it' }
+        if (seen.has(same)) yield { message: `the edge from ${quote(from)} to ${quote(to)} exists already`, edge, fix: 'remove it' }
         seen.add(same)
       }
     }
   },
 }
 
-/** A label is no condition; `fail` alone routes a failure (reference pipeline 2.6, 5). */
+/** A label is not a condition; only the label `fail` routes a failure (reference pipeline 2.6, 5). */
 export const labelStatusShorthand: LintRule = {
   name: 'label_status_shorthand',
   code: 'R1149',
@@ -43,7 +43,7 @@ export const labelStatusShorthand: LintRule = {
 
 const FAILURES = ['failed', 'failure', 'error']
 
-/** After a failure an edge without a condition is not taken (reference pipeline 2.6, 6). */
+/** An edge without a condition is not taken after a failure (reference pipeline 2.6, 6). */
 export const unconditionalToExit: LintRule = {
   name: 'unconditional_to_exit_after_fallible',
   code: 'R1148',

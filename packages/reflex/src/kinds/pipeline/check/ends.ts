@@ -1,14 +1,14 @@
 import { quote, quoteAll } from '../../../text/index.ts'
 import type { LintRule } from './finding.ts'
 
-/** Where a pipeline begins (reference pipeline 2.6, 13). */
+/** Checks that the pipeline has one start (reference pipeline 2.6, 13). */
 export const startNode: LintRule = {
   name: 'start_node',
   code: 'R1120',
   *apply({ starts }) {
     const [first] = starts
     if (first === undefined) {
-      yield { message: 'nothing says where the pipeline starts', fix: 'write start [shape=Mdiamond]' }
+      yield { message: 'the pipeline has no start', fix: 'write start [shape=Mdiamond]' }
       return
     }
     for (const node of starts.slice(1)) {
@@ -17,16 +17,16 @@ export const startNode: LintRule = {
   },
 }
 
-/** Where it ends. */
+/** Checks that the pipeline has an exit. */
 export const terminalNode: LintRule = {
   name: 'terminal_node',
   code: 'R1121',
   *apply({ exits }) {
-    if (exits.length === 0) yield { message: 'nothing says where the pipeline ends', fix: 'write done [shape=Msquare]' }
+    if (exits.length === 0) yield { message: 'the pipeline has no exit', fix: 'write done [shape=Msquare]' }
   },
 }
 
-/** One finding for all exits but the first (reference pipeline 2.6, 14). */
+/** Reports all exits after the first in one finding (reference pipeline 2.6, 14). */
 export const multipleExits: LintRule = {
   name: 'multiple_exits',
   code: 'R1122',

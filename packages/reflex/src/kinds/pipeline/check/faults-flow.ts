@@ -1,19 +1,19 @@
 const BEFORE = 'before a run'
 
-/** Pages of the rules about the ways through a pipeline: which edge is taken, which never, where branches meet. */
+/** The catalogue entries of the rules about edges: edges that are always or never taken, loops, and joins. */
 export const FLOW_ENTRIES = {
   R1145: {
-    title: 'A loop has no way out',
+    title: 'A loop has no exit',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline unbounded_loop'],
     means:
-      'No edge leaves the loop under a condition, and nothing on it counts: no max_retries, no goal gate, no limit of visits. It goes on until the limits of the host end the run.',
+      'No edge with a condition leaves the loop, and nothing in it counts: no max_retries, no goal gate, no limit of visits. It continues until the limits of the host end the run.',
     fix: 'Give an edge out of the loop a condition, or write max_node_visits in graph [...].',
   },
   R1146: {
-    title: 'A branch decides one of two outcomes',
+    title: 'A branch node handles only one of two outcomes',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
@@ -27,7 +27,7 @@ export const FLOW_ENTRIES = {
     severity: 'info',
     when: BEFORE,
     rules: ['pipeline all_conditional_no_default'],
-    means: 'A condition that is false is a wall. If all are false, the run ends at this node.',
+    means: 'An edge with a false condition is not taken. If all conditions are false, the run ends at this node.',
     fix: 'Add an edge without a condition.',
   },
   R1148: {
@@ -46,11 +46,11 @@ export const FLOW_ENTRIES = {
     when: BEFORE,
     rules: ['pipeline label_status_shorthand'],
     means:
-      'A label never closes an edge. The word of an outcome breaks ties between edges of equal weight, and an edge labelled fail is taken after a failure.',
+      'A label never closes an edge. A label that names an outcome decides between edges of equal weight, and an edge labelled fail is taken after a failure.',
     fix: 'Write condition="outcome=…" beside the label.',
   },
   R1150: {
-    title: 'An edge stands twice',
+    title: 'A duplicate edge',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
@@ -59,33 +59,33 @@ export const FLOW_ENTRIES = {
     fix: 'Remove one of them.',
   },
   R1151: {
-    title: 'The branches of a parallel node do not meet',
+    title: 'The branches of a parallel node do not join',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline lost_join'],
     means:
-      'Branches run until the node at which all of them meet. One that never comes there runs to an exit or a dead end of its own, and what it found is not joined.',
+      'Branches run until the node at which all of them join. A branch that never reaches it runs to an exit or a dead end, and its results are not joined.',
     fix: 'Lead every branch to the same fan-in.',
   },
   R1152: {
-    title: 'Nothing parallel comes to a fan-in',
+    title: 'No parallel node leads to a fan-in',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline fan_in_without_parallel'],
-    means: 'A fan-in reads what branches have left behind. No parallel node and no node with fan_out=true leads here, so it fails.',
+    means: 'A fan-in reads the results of branches. No parallel node and no node with fan_out=true leads to it, so it fails.',
     often: 'a parallel node that became a box: shape=component or type="parallel" is missing',
     fix: 'Put a parallel node before it, or give it another shape.',
   },
   R1153: {
-    title: 'The spelling of ids decides where a run goes',
+    title: 'The alphabetical order of ids decides which edge is taken',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline ambiguous_route'],
     means:
-      'Two edges of a node are open together and weigh the same, so the one goes on whose target comes first by the alphabet, whatever the order in the file.',
+      'Two edges of a node are open at the same time and have the same weight. The run takes the edge whose target comes first alphabetically; the order in the file does not matter.',
     fix: 'Give one of them a greater weight, or conditions that exclude each other.',
   },
   R1154: {
@@ -94,7 +94,7 @@ export const FLOW_ENTRIES = {
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline dead_route'],
-    means: 'Its condition is never true, or whenever it is open another edge of the node goes before it.',
+    means: 'Its condition is never true, or another edge of the node always wins when it is open.',
     often: 'a misspelt outcome, a condition that contradicts itself, an edge of greater weight without a condition',
     fix: 'Correct the condition or the weights, or remove the edge.',
   },
@@ -104,8 +104,8 @@ export const FLOW_ENTRIES = {
     when: BEFORE,
     rules: ['pipeline counter_missing'],
     means:
-      'The count that a condition of the loop compares is computed from a key that no node writes. It is the same in each round, so the loop never ends by it.',
-    often: 'source_key and output_key of an increment that differ by a slip',
+      'A condition of the loop compares a count that is computed from a key that no node writes. The count is the same in each round, so it never ends the loop.',
+    often: 'a typing error in source_key or output_key of an increment',
     fix: 'Count from the key that the node itself writes.',
   },
   R1155: {
@@ -115,8 +115,8 @@ export const FLOW_ENTRIES = {
     when: BEFORE,
     rules: ['pipeline branch_value_lost'],
     means:
-      'Every branch of a parallel node has a context of its own, and what it writes is not there behind the join. This value is written by nodes of branches alone, and a node behind the join reads it: it finds nothing.',
-    often: 'output_key at a node of a branch, and a prompt or a condition behind the join that names it',
+      'Every branch of a parallel node has its own context, and its writes are lost after the join. Only nodes of branches write this value, and a node after the join reads it: it finds no value.',
+    often: 'output_key at a node of a branch, and a prompt or a condition after the join that names it',
     fix: 'Write merge_context="true" at the parallel node, which keeps what its branches write, or read parallel.results, in which each branch has its context_updates.',
   },
 } as const

@@ -1,6 +1,6 @@
 const BEFORE = 'before a run'
 
-/** Pages of the rules about the shape of a pipeline: its ends, its edges, the names that it uses. */
+/** The catalogue entries of the rules about the shape of a pipeline: start and exits, edges, names. */
 export const SHAPE_ENTRIES = {
   R1120: {
     title: 'A pipeline has no start, or several',
@@ -8,8 +8,8 @@ export const SHAPE_ENTRIES = {
     when: BEFORE,
     rules: ['pipeline start_node'],
     means:
-      'A run begins at the one node with type="start" or shape=Mdiamond; where there is none, at the node called start or Start. With none, or with two, nobody could say where.',
-    often: 'a file that was put together from two',
+      'A run begins at the one node with type="start" or shape=Mdiamond, or otherwise at the node called start or Start. Without a start, or with two, a run cannot begin.',
+    often: 'a file that was combined from two files',
     fix: 'Write start [shape=Mdiamond], and keep one of them.',
   },
   R1121: {
@@ -17,8 +17,8 @@ export const SHAPE_ENTRIES = {
     verdict: 'fail',
     when: BEFORE,
     rules: ['pipeline terminal_node'],
-    means: 'A run ends at a node with type="exit" or shape=Msquare, or one called exit or end. There goal gates are checked.',
-    often: 'a last node that was drawn as a box',
+    means: 'A run ends at a node with type="exit" or shape=Msquare, or at one called exit or end. Goal gates are checked there.',
+    often: 'a last node with the shape box',
     fix: 'Write done [shape=Msquare], and an edge that leads to it.',
   },
   R1122: {
@@ -27,16 +27,16 @@ export const SHAPE_ENTRIES = {
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline multiple_exits'],
-    means: 'A run ends at the first exit that it reaches. Other runners of these files know one exit.',
-    fix: 'Let all ways end in one exit if the file is to run elsewhere.',
+    means: 'A run ends at the first exit that it reaches. Other runners of these files support only one exit.',
+    fix: 'Lead all edges to one exit if other runners must run the file.',
   },
   R1123: {
     title: 'An edge leads to the start',
     verdict: 'fail',
     when: BEFORE,
     rules: ['pipeline start_no_incoming'],
-    means: 'The start is passed once. A loop goes back to a node behind it, or restarts the pipeline by loop_restart=true there.',
-    fix: 'Lead the edge to the node behind the start.',
+    means: 'The start is executed once. A loop returns to a node after it, or restarts the pipeline with loop_restart=true.',
+    fix: 'Lead the edge to the node after the start.',
   },
   R1124: {
     title: 'An edge leaves an exit',
@@ -47,12 +47,12 @@ export const SHAPE_ENTRIES = {
     fix: 'Remove the edge, or give the node another shape.',
   },
   R1125: {
-    title: 'An edge of a pipeline leads to a node that nothing declares',
+    title: 'An edge of a pipeline leads to an undeclared node',
     verdict: 'fail',
     when: BEFORE,
     rules: ['pipeline edge_target_exists'],
     means:
-      'An id that only ever stands behind an arrow is taken for a misspelling. One with edges of its own, or one called start, exit or end, may do without a statement.',
+      'An id that only appears as the target of an edge counts as a misspelling. A node with outgoing edges, or one called start, exit or end, needs no statement.',
     often: 'a misspelt id, a renamed node',
     fix: 'Correct the id, or declare the node.',
   },
@@ -62,7 +62,7 @@ export const SHAPE_ENTRIES = {
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline implicit_node'],
-    means: 'Edges alone name it, so it has the defaults that are in force there, and by its shape it is a box that asks a model.',
+    means: 'Only edges name it, so it has the default attributes of that place; its shape is a box, which calls a model.',
     fix: 'Declare it.',
   },
   R1127: {
@@ -71,45 +71,45 @@ export const SHAPE_ENTRIES = {
     when: BEFORE,
     rules: ['pipeline reachability'],
     means: 'No path of edges, retry targets and join targets leads from the start to this node.',
-    often: 'an edge that was forgotten, a node that is left over',
+    often: 'a forgotten edge, an unused node',
     fix: 'Add an edge that leads there, or remove the node.',
   },
   R1128: {
-    title: 'A node has no edge at all',
+    title: 'A node has no edge',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline orphan_node'],
-    means: 'Nothing leads to the node and nothing leads on from it.',
+    means: 'No edge leads to the node and no edge leaves it.',
     fix: 'Add edges, or remove the node.',
   },
   R1129: {
-    title: 'A node has a type that nobody knows',
+    title: 'A node has an unknown type',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline type_known'],
     means:
-      'The node is handled by its shape instead, which for a box is a call of a model; a type that begins with `session.` fails when it is executed. A pipeline of an author who is not trusted is refused.',
+      'The shape of the node decides its type instead; a box calls a model. A type that begins with `session.` fails when it is executed. A pipeline of an untrusted author is refused.',
     often: 'a misspelling, a handler that a host registers in code',
-    fix: 'Write one of the fifteen types or of their other names, or register the handler.',
+    fix: 'Write one of the fifteen types or their aliases, or register the handler.',
   },
   R1130: {
-    title: 'A fidelity is not known',
+    title: 'Unknown fidelity',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline fidelity_valid'],
-    means: 'Fidelity says how much of the context a model sees. An unknown one is passed over, and the next in line counts.',
+    means: 'Fidelity states how much of the context a model sees. An unknown value is ignored, and the next default applies.',
     fix: 'Write full, truncate, compact, summary:low, summary:medium or summary:high.',
   },
   R1131: {
-    title: 'A retry target is no node',
+    title: 'A retry target names no node',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline retry_target_exists'],
-    means: 'The jump is passed over: after a failure the next target counts, and if there is none the run fails.',
+    means: 'The target is ignored: after a failure the next target applies, and without one the run fails.',
     often: 'a misspelt id, a renamed node',
     fix: 'Name a node of this file.',
   },

@@ -4,33 +4,33 @@ import type { TypedEdge } from '../model/typed.ts'
 import type { LintCode } from './faults.ts'
 import type { LintSubject } from './subject.ts'
 
-/** What a rule says of one place of a pipeline; where that stands in the file is looked up afterwards. */
+/** A finding of a rule at one place of a pipeline. The position in the file is added later. */
 export interface LintFinding {
   readonly message: string
-  /** The node that it is about. */
+  /** The node of the finding. */
   readonly node?: string | undefined
-  /** The edge that it is about; goes before the node. */
+  /** The edge of the finding; wins over the node. */
   readonly edge?: Pick<TypedEdge, 'edge'> | undefined
-  /** The end of the edge that is meant; all of it unless said. */
+  /** The end of the edge. Default: the whole edge. */
   readonly end?: 'from' | 'to' | undefined
-  /** The attribute of the edge, else of the node, else of the graph. */
+  /** The attribute of the edge, otherwise of the node, otherwise of the graph. */
   readonly attribute?: string | undefined
-  /** A few words behind the underlined place. */
+  /** A short note after the underlined place. */
   readonly note?: string | undefined
   readonly fix?: string | undefined
   readonly data?: JsonObject | undefined
-  /** That of the rule unless said. */
+  /** Default: the severity of the rule. */
   readonly severity?: Severity | undefined
 }
 
 /**
- * One rule over a compiled pipeline. Pure: it reads the graph and says what it finds, in the order of nodes or edges. It
- * never throws for a pipeline that compiles, and takes time in proportion to nodes and edges.
+ * A rule over a compiled pipeline. Pure: reads the graph and yields findings in the order of nodes or edges. Never throws for a
+ * pipeline that compiles, and runs in time linear in nodes and edges.
  */
 export interface LintRule {
-  /** The name that findings bear as `rule`. */
+  /** The name of the rule in findings. */
   readonly name: string
-  /** The page of a rule of Reflex, with its severity. A rule without one is of a host, and warns unless a finding says otherwise. */
+  /** The code of a built-in rule, with its severity. A rule of a host has no code; its findings are warnings by default. */
   readonly code?: LintCode | undefined
   apply(subject: LintSubject): Iterable<LintFinding>
 }

@@ -1,9 +1,9 @@
 import { suggester, type Suggester } from '../../../text/index.ts'
 
-/** Findings of one rule that are told; more are counted in the last. */
+/** The largest number of listed findings of one rule. The last one states how many are not listed. */
 export const MAX_FINDINGS = 20
 
-/** Guesses at the names that were meant, for as many findings as are told. */
+/** Suggests names for as many findings as are listed. */
 export function guesser(names: Iterable<string>): Suggester {
   let guess: Suggester | undefined
   let left = MAX_FINDINGS

@@ -7,10 +7,10 @@ import { guesser } from './guess.ts'
 import { reachedFrom } from './reach.ts'
 import type { LintSubject } from './subject.ts'
 
-/** Nodes that are visited for one pipeline where branches are followed one by one; blocks after that are not looked at. */
+/** The budget of visited nodes for one pipeline. The rule ignores further blocks when it is used up. */
 const WORK = 200_000
 
-/** Parallel blocks of which a branch never comes to where the others meet (reference pipeline 3.9.2). */
+/** Finds parallel blocks with a branch that never reaches the join of the others (reference pipeline 3.9.2). */
 export const lostJoin: LintRule = {
   name: 'lost_join',
   code: 'R1151',
@@ -37,7 +37,7 @@ export const lostJoin: LintRule = {
 
 function noSuchJoin(node: string, target: string, meant: string | undefined): LintFinding {
   return {
-    message: `the branches of ${quote(node)} are to join at ${quote(target)}; there is no such node`,
+    message: `the branches of ${quote(node)} must join at ${quote(target)}; there is no such node`,
     node,
     attribute: 'join_target',
     note: didYouMean(meant),
@@ -50,14 +50,17 @@ interface Branch {
   readonly reached: ReadonlySet<string>
 }
 
-/** Where each branch can come to, without passing the parallel node again. */
+/** Returns the nodes that each branch can reach without passing the parallel node again. */
 function reachOf({ outgoing }: LintSubject, id: string): Branch[] {
   const without = new Map(outgoing)
   without.set(id, [])
   return (outgoing.get(id) ?? []).map((edge) => ({ edge, reached: reachedFrom({ outgoing: without }, [edge.edge.to]) }))
 }
 
-/** The branches that miss the written target, else a fan-in to which another branch comes. One branch cannot miss anybody. */
+/**
+ * Yields the branches that miss the written join target, or otherwise the fan-in that another branch reaches. A single branch
+ * has nothing to join.
+ */
 function* unjoinedBranches({ nodes }: LintSubject, id: string, written: string, branches: readonly Branch[]): Generator<LintFinding> {
   if (branches.length < 2) return
   const met = written !== '' ? written : nearest(branches, (node) => nodes.get(node)?.canonical === 'fan_in')
@@ -65,7 +68,7 @@ function* unjoinedBranches({ nodes }: LintSubject, id: string, written: string, 
   for (const { edge, reached } of branches) {
     if (reached.has(met)) continue
     yield {
-      message: `the branch of ${quote(id)} by ${quote(edge.edge.to)} never comes to ${quote(met)}`,
+      message: `the branch of ${quote(id)} through ${quote(edge.edge.to)} never reaches ${quote(met)}`,
       edge,
       note: 'this branch is not joined',
       fix: `lead it to ${quote(met)}`,
@@ -73,7 +76,7 @@ function* unjoinedBranches({ nodes }: LintSubject, id: string, written: string, 
   }
 }
 
-/** The first such node, in the order in which it is found, to which most branches come. */
+/** Returns the fitting node that most branches reach; the first one found wins a tie. */
 function nearest(branches: readonly Branch[], fits: (node: string) => boolean): string | undefined {
   const count = new Map<string, number>()
   for (const { reached } of branches) for (const node of reached) if (fits(node)) count.set(node, (count.get(node) ?? 0) + 1)
@@ -82,7 +85,7 @@ function nearest(branches: readonly Branch[], fits: (node: string) => boolean): 
   return best
 }
 
-/** A fan-in that finds nothing to join fails (reference pipeline 3.9.6). What adapt nodes may add is not known. */
+/** A fan-in without branches fails (reference pipeline 3.9.6). Nodes that `adapt` may add are unknown. */
 export const fanInWithoutParallel: LintRule = {
   name: 'fan_in_without_parallel',
   code: 'R1152',
@@ -99,7 +102,7 @@ export const fanInWithoutParallel: LintRule = {
     )
     for (const { id, canonical, custom } of nodes) {
       if (canonical !== 'fan_in' || custom !== undefined || fed.has(id)) continue
-      yield { message: `nothing parallel comes to the fan-in ${quote(id)}`, node: id, fix: 'put a node with shape=component before it' }
+      yield { message: `no parallel node leads to the fan-in ${quote(id)}`, node: id, fix: 'put a node with shape=component before it' }
     }
   },
 }

@@ -5,8 +5,8 @@ import { dotFaults } from '../dot/faults.ts'
 import { readPipeline } from './read.ts'
 
 /**
- * A stored pipeline, ready to run: `{dot, author?, transformed?}`. What was stored was read before, so only a text that came from a
- * context can have mistakes: they are thrown, the first error first.
+ * Loads a stored pipeline, ready to run: `{dot, author?, transformed?}`. Stored texts were checked before, so only a text from
+ * a context can have errors: throws the first error.
  */
 export function loadPipeline(source: Json, operations: OperationTable): TypedGraph {
   const { dot, author, transformed } = isObject(source) ? source : {}

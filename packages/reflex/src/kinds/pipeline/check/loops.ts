@@ -5,10 +5,10 @@ import type { LintFinding, LintRule } from './finding.ts'
 import { isChosen } from './routes.ts'
 import type { LintSubject } from './subject.ts'
 
-/** What of a graph ends a loop (reference pipeline 2.1, 3.11). */
+/** Graph attributes that end a loop (reference pipeline 2.1, 3.11). */
 const LIMITS = ['max_node_visits', 'max_steps', 'max_wall_time', 'max_total_tokens', 'max_cost']
 
-/** Loops that nothing on them can end; the limits of the host are not counted on. */
+/** Finds loops that nothing in the pipeline can end. The limits of the host do not count. */
 export const unboundedLoop: LintRule = {
   name: 'unbounded_loop',
   code: 'R1145',
@@ -22,7 +22,7 @@ export const unboundedLoop: LintRule = {
   },
 }
 
-/** Whether a run that stands at a node of a loop may get out of it there. */
+/** True if a run can leave the loop at this node. */
 function leaves(subject: LintSubject, id: string, inside: ReadonlySet<string>): boolean {
   const node = subject.nodes.get(id)
   const edges = subject.outgoing.get(id) ?? []
@@ -31,7 +31,7 @@ function leaves(subject: LintSubject, id: string, inside: ReadonlySet<string>): 
   if (isChosen(node)) return out.length > 0
   const { dead } = subject.routes.get(id) ?? {}
   if (out.some((edge) => dead === undefined || !dead.has(edge))) return true
-  // Where all ways on have conditions, a run ends if none is true.
+  // If all edges have conditions and none is true, the run ends.
   return edges.every(({ condition }) => condition !== undefined) && subject.routes.get(id)?.covered !== true
 }
 
@@ -44,14 +44,14 @@ function endless({ outgoing }: LintSubject, members: readonly string[], inside: 
   const shown = members.slice(0, 6).map(quote).join(', ')
   const more = members.length > 6 ? ` and ${members.length - 6} more` : ''
   return {
-    message: members.length === 1 ? `${shown} leads to itself for ever` : `nothing ends the loop through ${shown}${more}`,
+    message: members.length === 1 ? `${shown} leads to itself without end` : `nothing ends the loop through ${shown}${more}`,
     edge: closing(outgoing, members, inside),
     node: members[0],
     note: 'closes the loop',
   }
 }
 
-/** The edge that goes back: the last in the order of the nodes that leads to the first of them. */
+/** Returns the edge that closes the loop: the last edge, in node order, that leads to its first node. */
 function closing(outgoing: LintSubject['outgoing'], members: readonly string[], inside: ReadonlySet<string>): TypedEdge | undefined {
   const [first] = members
   const back = members.flatMap((id) => (outgoing.get(id) ?? []).filter(({ edge }) => edge.to === first))

@@ -6,10 +6,10 @@ import { guesser } from './guess.ts'
 import { JUMPS, jumpsOf } from './reach.ts'
 import type { LintSubject } from './subject.ts'
 
-/** What may be named without a statement: the fallbacks for start and exit (reference pipeline 1.3). */
+/** Ids that need no statement: the fallbacks for start and exit (reference pipeline 1.3). */
 const ENDS = new Set(['start', 'exit', 'end'])
 
-/** An id that only stands behind arrows is a misspelling; the file is refused (reference pipeline 1.3). */
+/** An id that only appears as an edge target is a misspelling; the file is refused (reference pipeline 1.3). */
 export const edgeTargetExists: LintRule = {
   name: 'edge_target_exists',
   code: 'R1125',
@@ -39,7 +39,7 @@ export const edgeTargetExists: LintRule = {
   },
 }
 
-/** Returns whether both ends of every edge are nodes: only the lists of nodes hold edges. */
+/** Returns true if both ends of every edge are nodes: only the lists of nodes hold edges. */
 function leadsToNodes({ graph, outgoing, incoming }: LintSubject): boolean {
   return [outgoing, incoming].every((lists) => {
     let count = 0
@@ -68,7 +68,7 @@ export const implicitNode: LintRule = {
   },
 }
 
-/** Of nodes and of the graph. A warning, since a pipeline with a target that is not there runs elsewhere (reference pipeline 2.6, 23). */
+/** Checks nodes and the graph. A warning, because a pipeline with a missing target runs elsewhere (reference pipeline 2.6, 23). */
 export const retryTargetExists: LintRule = {
   name: 'retry_target_exists',
   code: 'R1131',
@@ -95,7 +95,7 @@ export const retryTargetExists: LintRule = {
   },
 }
 
-/** Of nodes, edges, and the default of the graph (reference pipeline 6.5). */
+/** Checks nodes, edges, and the default of the graph (reference pipeline 6.5). */
 export const fidelityValid: LintRule = {
   name: 'fidelity_valid',
   code: 'R1130',
@@ -106,7 +106,7 @@ export const fidelityValid: LintRule = {
       if (value === '' || isFidelity(value)) return
       const meant = guess(value)
       const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
-      yield { message: `${quote(value)} is no fidelity`, ...where, attribute, note: didYouMean(meant), ...fix }
+      yield { message: `${quote(value)} is not a fidelity`, ...where, attribute, note: didYouMean(meant), ...fix }
     }
     yield* check(graph.attributes, 'default_fidelity', {})
     for (const { id, node } of nodes.values()) {
@@ -118,7 +118,7 @@ export const fidelityValid: LintRule = {
   },
 }
 
-/** Only where the actions are known. `.` and `_` are one in the names of actions (reference pipeline 4.5). */
+/** Applies only if the actions are known. `.` and `_` are equal in action names (reference pipeline 4.5). */
 export const actionKnown: LintRule = {
   name: 'action_known',
   code: 'R1137',
@@ -136,7 +136,7 @@ export const actionKnown: LintRule = {
       const meant = guess(action)
       const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
       yield {
-        message: `${quote(id)} names the action ${quote(action)}, which is not there`,
+        message: `${quote(id)} names the action ${quote(action)}; there is no such action`,
         node: id,
         attribute: 'action',
         note: didYouMean(meant),
@@ -146,7 +146,7 @@ export const actionKnown: LintRule = {
   },
 }
 
-/** Only where the middleware is known. An error, since a slip here would leave a node without its protection (reference pipeline 5.1). */
+/** Applies only if the middleware is known. An error: a misspelling would leave a node without its protection (reference pipeline 5.1). */
 export const middlewareKnown: LintRule = {
   name: 'middleware_known',
   code: 'R1156',
@@ -159,7 +159,7 @@ export const middlewareKnown: LintRule = {
         if (known.has(name)) continue
         const meant = guess(name)
         yield {
-          message: `${whose} asks for the middleware ${quote(name)}, which is not there`,
+          message: `${whose} requests the middleware ${quote(name)}; there is no such middleware`,
           node,
           attribute: 'middleware',
           note: didYouMean(meant),
@@ -174,7 +174,7 @@ export const middlewareKnown: LintRule = {
   },
 }
 
-/** Only where files can be looked for. */
+/** Applies only if files can be searched. */
 export const graphFileExists: LintRule = {
   name: 'graph_file_exists',
   code: 'R1138',
@@ -184,7 +184,7 @@ export const graphFileExists: LintRule = {
       const attribute = ['program', 'graph_name'].find((name) => (textOf(node.attributes, name) ?? '') !== '')
       const called = attribute === undefined ? '' : (textOf(node.attributes, attribute) ?? '')
       if (called !== '' && !called.includes('$') && knows?.(called.includes(':') ? called : `pipeline:${called}`) === false)
-        yield { message: `${quote(id)} calls ${quote(called)}, which is not there`, node: id, attribute }
+        yield { message: `${quote(id)} calls ${quote(called)}; there is no such program`, node: id, attribute }
     }
     if (exists === undefined) return
     const missing = (attributes: Attributes, attribute: string): string | undefined => {
@@ -196,7 +196,7 @@ export const graphFileExists: LintRule = {
     for (const { id, node } of nodes.values()) {
       const file = missing(node.attributes, 'graph_file')
       if (file !== undefined)
-        yield { message: `${quote(id)} names the file ${quote(file)}, which is not there`, node: id, attribute: 'graph_file' }
+        yield { message: `${quote(id)} names the file ${quote(file)}; there is no such file`, node: id, attribute: 'graph_file' }
     }
   },
 }

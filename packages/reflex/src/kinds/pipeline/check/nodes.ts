@@ -8,7 +8,7 @@ import { guesser } from './guess.ts'
 import { jumpsOf } from './reach.ts'
 import type { LintSubject } from './subject.ts'
 
-/** Whether a node asks a model by its prompt. */
+/** True if a node calls a model with its prompt. */
 function asksModel({ facts }: TypedNode): boolean {
   return facts.form === 'model'
 }
@@ -17,7 +17,7 @@ function hasText({ node }: TypedNode, attribute: string): boolean {
   return (textOf(node.attributes, attribute) ?? '').trim() !== ''
 }
 
-/** What is found at each node that has a statement; of one without, that is enough to know. */
+/** Applies a rule to each node that has a statement. A node without one already has its own finding. */
 function* findingsPerNode({ nodes }: LintSubject, rule: (node: TypedNode) => LintFinding | undefined): Generator<LintFinding> {
   for (const node of nodes.values()) {
     const finding = node.node.implicit === true ? undefined : rule(node)
@@ -25,7 +25,7 @@ function* findingsPerNode({ nodes }: LintSubject, rule: (node: TypedNode) => Lin
   }
 }
 
-/** A type that nothing knows is a warning; from an author who is not trusted it is refused (reference pipeline 4.1). */
+/** An unknown type is a warning; from an untrusted author it is an error (reference pipeline 4.1). */
 export const typeKnown: LintRule = {
   name: 'type_known',
   code: 'R1129',
@@ -35,14 +35,14 @@ export const typeKnown: LintRule = {
     return findingsPerNode(subject, ({ id, unknown, rawType }) => {
       if (unknown === undefined) return undefined
       const meant = guess(unknown)
-      const message = `${quote(id)} has the type ${quote(unknown)}, which nothing knows; ${rawType === unknown ? 'it fails when it is executed' : `it is handled as ${quote(rawType)}`}`
+      const message = `${quote(id)} has the unknown type ${quote(unknown)}; ${rawType === unknown ? 'it fails when it is executed' : `it is handled as ${quote(rawType)}`}`
       const fix = meant === undefined ? {} : { fix: `write ${quote(meant)}` }
       return { message, attribute: 'type', note: didYouMean(meant), severity, ...fix }
     })
   },
 }
 
-/** A gate at an exit asks nothing: the exit has no outcome yet (reference pipeline 3.7). */
+/** A goal gate at an exit has no effect: the exit has no outcome yet (reference pipeline 3.7). */
 export const goalGateHasRetry: LintRule = {
   name: 'goal_gate_has_retry',
   code: 'R1132',
@@ -52,7 +52,7 @@ export const goalGateHasRetry: LintRule = {
     return findingsPerNode(subject, ({ id, node, canonical }) => {
       if (!isOn(node.attributes, 'goal_gate') || canonical === 'exit' || jumpsOf(node.attributes).some(there)) return undefined
       return {
-        message: `the goal gate ${quote(id)} has nowhere to go back to when it fails`,
+        message: `the goal gate ${quote(id)} has no retry target`,
         attribute: 'goal_gate',
         fix: 'write retry_target beside it',
       }
@@ -60,7 +60,7 @@ export const goalGateHasRetry: LintRule = {
   },
 }
 
-/** Says what a model gets instead (reference pipeline 11.3). */
+/** Reports the text that the model gets instead of a prompt (reference pipeline 11.3). */
 export const promptOnLlmNodes: LintRule = {
   name: 'prompt_on_llm_nodes',
   code: 'R1133',
@@ -73,12 +73,12 @@ export const promptOnLlmNodes: LintRule = {
     }),
 }
 
-/** Types whose handlers do next to nothing unless their attributes say what. */
+/** Types whose handlers do almost nothing without attributes. */
 const NEEDS_ATTRIBUTES: ReadonlySet<CanonicalType> = new Set(['transform', 'exec', 'read', 'write', 'gate', 'map', 'compose'])
-/** What these types read beside what their operations do. */
+/** Attributes that these types read in addition to those of their operations. */
 const OTHER_OPERATIVE = ['transform', 'operation', 'output_key', 'predicate', 'target', 'source', 'mode', 'item_type', 'handler_type']
 
-/** Prose in place of attributes (reference pipeline 4.4). */
+/** Finds prompts on nodes that need attributes instead (reference pipeline 4.4). */
 export const promptOnlyNode: LintRule = {
   name: 'prompt_only_node',
   code: 'R1134',
@@ -97,9 +97,9 @@ export const promptOnlyNode: LintRule = {
       ]
       if (operative.some((attribute) => hasText(node, attribute))) return undefined
       const chosen = subject.operations.types.choice(node.canonical)?.attribute
-      const fix = chosen === undefined ? undefined : `say by ${chosen} what it does, or write type="codergen"`
+      const fix = chosen === undefined ? undefined : `set ${chosen}, or write type="codergen"`
       return {
-        message: `${quote(node.id)} has a prompt, which ${node.rawType} nodes do not read, and nothing else`,
+        message: `${quote(node.id)} has only a prompt; ${node.rawType} nodes do not read prompts`,
         attribute: 'prompt',
         fix,
       }
@@ -117,10 +117,10 @@ export const simulateMissing: LintRule = {
     ),
 }
 
-/** What acts outside; people, timers and blocks have bounds of other kinds. */
+/** Types with side effects. Questions, timers and blocks have other limits. */
 const ACTS: ReadonlySet<CanonicalType> = new Set(['exec', 'write', 'compose', 'map'])
 
-/** For calls of models it is worth knowing alone: the host bounds them (reference pipeline 11.3). */
+/** For calls of models this is only information: the host limits them (reference pipeline 11.3). */
 export const missingResourceBound: LintRule = {
   name: 'missing_resource_bound',
   code: 'R1136',

@@ -5,8 +5,8 @@ import type { Attributes, DotEdge, Span } from '../dot/graph.ts'
 import type { LintFinding } from './finding.ts'
 
 /**
- * Says where a finding stands: at its attribute, else at its edge or node. Where no source holds it, a path names it:
- * `build -> ship`. Without any of these it stands at the first line.
+ * Returns a function that finds the position of a finding: its attribute, otherwise its edge or node. Without a source, a path
+ * names the place: `build -> ship`. Otherwise the position is the first line.
  */
 export function placer({ graph }: TypedGraph, source: Source | undefined): (finding: LintFinding) => FaultDetails {
   return ({ edge, end, node, attribute, note }) => {
@@ -19,7 +19,7 @@ export function placer({ graph }: TypedGraph, source: Source | undefined): (find
   }
 }
 
-/** One id of an edge, where the text has it bare at that end. */
+/** Returns the span of one id of an edge, if the text has it unquoted at that end. */
 function endOf({ at, from, to }: DotEdge, end: LintFinding['end'], source: Source | undefined): Span | undefined {
   if (at === undefined || end === undefined) return undefined
   const span = end === 'to' ? { from: at.to - to.length, to: at.to } : { from: at.from, to: at.from + from.length }

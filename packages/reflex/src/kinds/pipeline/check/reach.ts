@@ -1,23 +1,23 @@
 import { textOf, type Attributes } from '../dot/graph.ts'
 import type { TypedGraph } from '../model/typed.ts'
 
-/** The attributes by which a node or a graph names a node to jump to. */
+/** The attributes that name a node to jump to. */
 export const JUMPS = ['retry_target', 'fallback_retry_target'] as const
 
-/** All attributes by which a node names the next node. */
+/** All attributes that name a next node. */
 const TARGETS = [...JUMPS, 'join_target']
 
 const NO_NODES: readonly string[] = []
 
-/** The nodes that attributes name as targets of jumps, as they are written. */
+/** Returns the nodes that attributes name as jump targets, as written. */
 export function jumpsOf(attributes: Attributes): string[] {
   if (!JUMPS.some((key) => attributes.has(key))) return []
   return JUMPS.map((key) => textOf(attributes, key) ?? '').filter((target) => target !== '')
 }
 
 /**
- * Returns every node that can be reached from some, those included, over edges, in linear time. `more`: further ways on from a
- * node, such as its jumps.
+ * Returns all nodes that can be reached over edges from some nodes, including those, in linear time. `more` returns further
+ * successors of a node, such as its jump targets.
  */
 export function reachedFrom(
   { outgoing }: Pick<TypedGraph, 'outgoing'>,
@@ -25,7 +25,7 @@ export function reachedFrom(
   more: (node: string) => readonly string[] = () => NO_NODES,
 ): Set<string> {
   const reached = new Set(from)
-  // In the order of the ways: an iterator of a set visits what is added meanwhile.
+  // The iterator of a set also visits elements that are added during the loop.
   for (const node of reached) {
     for (const { edge } of outgoing.get(node) ?? []) reached.add(edge.to)
     for (const to of more(node)) reached.add(to)
@@ -33,7 +33,7 @@ export function reachedFrom(
   return reached
 }
 
-/** Returns what a run can come to: over edges, jumps after a failure, and to where branches join (reference pipeline 11.3). */
+/** Returns the nodes that a run can reach: over edges, by jumps after a failure, and by joins of branches (reference pipeline 11.3). */
 export function reachable(typed: TypedGraph): Set<string> {
   const jumps = new Map<string, readonly string[]>()
   for (const { id, node } of typed.nodes.values()) {

@@ -4,8 +4,8 @@ import type { TypedGraph } from '../model/typed.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 
 /**
- * Nodes behind one that cannot be reached are counted there: they are the same mistake. In a pipeline that its own run has
- * changed it is no error: a later change may lead there (reference pipeline 9).
+ * Unreachable nodes after an unreachable node are counted there: they are the same mistake. In a pipeline that its own run has
+ * changed, the finding is only a warning: a later change may add an edge (reference pipeline 9).
  */
 export const reachability: LintRule = {
   name: 'reachability',
@@ -26,7 +26,7 @@ export const reachability: LintRule = {
   },
 }
 
-/** Adds a node, and what cannot be reached behind it, to those that are told. */
+/** Adds a node, and the unreachable nodes after it, to the reported ones. */
 function spread({ outgoing }: TypedGraph, from: string, reached: ReadonlySet<string>, reported: Set<string>): void {
   const pending = [from]
   reported.add(from)
@@ -40,11 +40,11 @@ function spread({ outgoing }: TypedGraph, from: string, reached: ReadonlySet<str
 }
 
 function unreachable(node: string, behind: number, start: string): LintFinding {
-  const more = behind === 0 ? '' : `, nor ${behind === 1 ? 'the node' : `the ${behind} nodes`} behind it`
-  return { message: `${quote(node)} cannot be reached${more}`, node, note: `no way leads here from ${quote(start)}` }
+  const more = behind === 0 ? '' : `, nor ${behind === 1 ? 'the node' : `the ${behind} nodes`} after it`
+  return { message: `${quote(node)} cannot be reached${more}`, node, note: `no path leads here from ${quote(start)}` }
 }
 
-/** A jump or a join may come to a node without edges, which is then in its place (reference pipeline 2.6, 24). */
+/** A node without edges is valid if a jump or a join leads to it (reference pipeline 2.6, 24). */
 export const orphanNode: LintRule = {
   name: 'orphan_node',
   code: 'R1128',

@@ -12,26 +12,26 @@ import type { LintOptions } from './options.ts'
 import { validate } from './validate.ts'
 import { setAuthor } from '../model/program-author.ts'
 
-/** What reading a pipeline must know: the operations; and what it may know of its surroundings. */
+/** The context of reading a pipeline: the operations, which are required, and its known surroundings. */
 export interface ReadingContext extends Omit<CompileContext & LintOptions, 'source'> {
   readonly transforms?: CustomTransforms | undefined
-  /** Rules of the host, applied after ours. */
+  /** Rules of the host, applied after the built-in ones. */
   readonly rules?: readonly LintRule[] | undefined
   readonly strictGrammar?: boolean | undefined
-  /** Texts without a mistake are parsed once. */
+  /** Parses a text without errors only once. */
   readonly cache?: DotCache | undefined
-  /** Transforms have been at work on the text already: what they made is not expanded again. */
+  /** True if the text is already the result of transforms: it is not expanded again. */
   readonly transformed?: boolean | undefined
 }
 
-/** A pipeline as it is stored: its text alone, from which everything else is found again. */
+/** A pipeline as it is stored: its text. Everything else is computed from it. */
 export interface PipelineSource {
   readonly dot: string
-  /** It is what transforms in code have made of the text that was written. */
+  /** True if the text is the result of transforms in code. */
   readonly transformed?: true
 }
 
-/** A pipeline that was read, unless it has errors, and everything that was found, in the order of the file. */
+/** A pipeline, absent if it has errors, and all findings in the order of the file. */
 export interface ReadPipelineResult {
   readonly id?: string
   readonly source?: PipelineSource
@@ -40,8 +40,8 @@ export interface ReadPipelineResult {
 }
 
 /**
- * Reads a pipeline from DOT and finds everything that is wrong with it at once: writing, conditions, attributes, lint.
- * What is known of a text with mistakes is checked too. Never throws, unless a rule or a transform of the host does.
+ * Reads a pipeline from DOT and returns all findings at once: syntax, conditions, attributes, lint. A text with syntax errors
+ * is still checked as far as it could be parsed. Throws only if a rule or a transform of the host throws.
  */
 export function readPipeline(text: string, file: string | undefined, options: ReadingContext): ReadPipelineResult {
   const { transforms } = options
@@ -53,7 +53,7 @@ export function readPipeline(text: string, file: string | undefined, options: Re
     operations: options.operations,
     source,
   })
-  // Where statements were passed over, what they would have declared is not missing.
+  // With syntax errors, statements may be missing: lint would report what they declare.
   const found = errors.length === 0 ? validate(typed, options.rules, { ...options, source }) : typed.findings
   setAuthor(typed, options.author)
   return result(typed, sourceOf(typed.graph, text, options), inOrder([...written, ...found]))
@@ -68,8 +68,8 @@ function parsed(text: string, file: string | undefined, { cache, strictGrammar }
 }
 
 /**
- * The same for a graph that code has made; findings have the path of a node or an edge in place of a line. Of one that
- * `pipeline` made, they have the path in the object that was written, and no file.
+ * Reads a graph that code has made, like `readPipeline`. Findings have the path of a node or an edge instead of a line. For a
+ * graph that `pipeline` made, they have the path in the object, and no file.
  */
 export function readGraph(graph: DotGraph, file: string | undefined, options: ReadingContext): ReadPipelineResult {
   const written = definitionSourceOf(graph)
@@ -77,7 +77,7 @@ export function readGraph(graph: DotGraph, file: string | undefined, options: Re
     const read = readPipeline(written.text, undefined, options)
     return { ...read, findings: placeInObject(read.findings, written) }
   }
-  // Whoever made the graph may change it afterwards: the pipeline that was read stays as it is.
+  // A copy: the caller may change its graph later without changing the pipeline that was read.
   const own = { ...graph, nodes: new Map(graph.nodes) }
   const typed = compile(transformGraph(own, options.transforms), { operations: options.operations })
   setAuthor(typed, options.author)
@@ -96,7 +96,7 @@ function sourceOf(graph: DotGraph, dot: string, { transforms, transformed }: Rea
   return transformed === true ? { dot, transformed } : { dot }
 }
 
-/** What code has changed cannot be found again from the text as it was written. */
+/** True if transforms in code apply: their result cannot be computed from the written text. */
 function changesInCode({ registered = [], ofRun = [] }: CustomTransforms = {}): boolean {
   return registered.length + ofRun.length > 0
 }

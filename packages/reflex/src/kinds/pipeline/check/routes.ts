@@ -6,45 +6,47 @@ import { evaluateCondition, type ConditionScope } from '../language/condition-ev
 import { normaliseLabel } from '../language/edge-labels.ts'
 import { numberIn, type Condition } from '../language/condition.ts'
 
-/** Why an edge is never taken: its condition is never true, another edge goes before it, or conditions leave nothing over. */
+/**
+ * The reason why an edge is never taken: its condition is never true, another edge always wins, or one of the conditions is
+ * always true.
+ */
 export type DeadReason =
   | { readonly why: 'never true' }
   | { readonly why: 'nothing left'; readonly by: readonly TypedEdge[] }
   | { readonly why: 'shadowed'; readonly by: TypedEdge }
 
-/** Two edges that are open together, weigh the same and lead to different nodes; the first is the one that is taken. */
+/** Two edges that are open at the same time, with the same weight and different targets. `taken` is the edge that wins. */
 export interface Tie {
   readonly taken: TypedEdge
   readonly other: TypedEdge
 }
 
-/** What is certain of the edges of one node, whatever its context holds. */
+/** The facts about the edges of one node that hold for every context. */
 export interface NodeRoutes {
   readonly dead: ReadonlyMap<TypedEdge, DeadReason>
   readonly ties: readonly Tie[]
-  /** Whether after a success and after a failure some edge is open, whatever the context holds. */
+  /** True if an edge is open after a success and after a failure, for every context. */
   readonly covered: boolean
 }
 
-/** Conditions that are evaluated for one pipeline, cases times edges; nothing is said of the nodes after that. */
+/** The budget of evaluated conditions for one pipeline: cases times edges. Further nodes are ignored when it is used up. */
 const WORK = 400_000
-/** What these do is fixed: they name no label that they prefer and no node to go on with (reference pipeline 3.3). */
+/** Types whose handlers never prefer a label or a next node (reference pipeline 3.3). */
 const SILENT: ReadonlySet<CanonicalType> = new Set(['start', 'branch', 'transform', 'read', 'write'])
 
-/** Whether a person chooses among all edges of a node, whatever their conditions say (reference pipeline 3.3, step 0h). */
+/** True if a person chooses among all edges of a node, regardless of their conditions (reference pipeline 3.3, step 0h). */
 export function isChosen(node: TypedNode): boolean {
   return node.facts.form === 'choice'
 }
 
 /**
- * Which edges of each node are never taken and which ties the alphabet breaks, by trying every case that their conditions
- * can tell apart (reference pipeline 3.3). Nodes that nothing can be said of are left out: exits, people, those with a
- * condition that cannot be read, and those with too many cases; also those with a single edge that has no condition, which
- * is always taken.
+ * Finds the edges of each node that are never taken, and the ties that the alphabet breaks, by evaluating every distinct case
+ * of their conditions (reference pipeline 3.3). Skips exits, choices of people, nodes with an unreadable condition or too many
+ * cases, and nodes with a single edge without a condition, which is always taken.
  */
 export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
   const routes = new Map<string, NodeRoutes>()
-  // Nodes of one pipeline often ask the same.
+  // Nodes of one pipeline often have the same conditions.
   const known = new Map<string, ConditionScope[] | undefined>()
   const tried = (conditions: readonly Condition[]): ConditionScope[] | undefined => {
     const key = JSON.stringify(conditions.map(({ text }) => text))
@@ -67,7 +69,7 @@ export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
   return routes
 }
 
-/** The trial of one node's edges in every case. */
+/** The evaluation of one node's edges in every case. */
 class RouteTrial {
   readonly #typed: TypedGraph
   readonly #node: TypedNode
@@ -101,7 +103,7 @@ class RouteTrial {
     return { dead: this.#dead(), ties: [...this.#ties.values()], covered: this.#covered }
   }
 
-  /** Branches of a parallel node are all taken. */
+  /** All branches of a parallel node are taken. */
   #choose(open: readonly TypedEdge[]): void {
     if (this.#node.canonical === 'parallel') {
       for (const edge of open) this.#taken.add(edge)
@@ -115,7 +117,7 @@ class RouteTrial {
       else if (!this.#beaten.has(edge)) this.#beaten.set(edge, best)
     }
     const [earliest = best] = equal
-    // Where the order of the file agrees with the alphabet, nobody is surprised.
+    // If the order in the file agrees with the alphabet, the tie surprises nobody.
     if (earliest.edge.to !== best.edge.to) this.#tie(best, earliest)
   }
 
@@ -123,7 +125,7 @@ class RouteTrial {
     this.#ties.set(`${taken.edge.index} ${other.edge.index}`, { taken, other })
   }
 
-  /** Edges without a condition: the heaviest, unless a stage names a label or a node. */
+  /** Handles edges without a condition: the heaviest wins, unless a stage names a label or a node. */
   #chooseFree(): void {
     const { canonical, node, custom } = this.#node
     const named = !SILENT.has(canonical) || custom !== undefined || textOf(node.attributes, 'condition_key') !== undefined
@@ -146,7 +148,7 @@ class RouteTrial {
     }
   }
 
-  /** An edge that is lighter and still taken: after a failure, or as the one that bears the word of the outcome (reference pipeline 3.3, 3.4). */
+  /** True if a lighter edge may still be taken: after a failure, or because its label names the outcome (reference pipeline 3.3, 3.4). */
   #mayFollow({ edge, label }: TypedEdge): boolean {
     return isFailure(label) || this.#typed.nodes.get(edge.to)?.canonical === 'branch'
   }
@@ -163,7 +165,7 @@ class RouteTrial {
   }
 }
 
-/** The words of outcomes, which break ties among edges of equal weight where they are labels (reference pipeline 3.3). */
+/** The words for outcomes. As labels, they break ties among edges of equal weight (reference pipeline 3.3). */
 const STATUS_WORDS = new Set(['success', 'partial_success', 'retry', 'fail', 'failed', 'failure', 'error', 'skipped'])
 const FAILURES = new Set(['fail', 'failed', 'failure', 'error'])
 
@@ -175,12 +177,12 @@ function isFailure(label: string): boolean {
   return FAILURES.has(normaliseLabel(label))
 }
 
-/** The lightest break of a tie: target by the alphabet, then the order of the file. */
+/** Returns the edge whose target comes first alphabetically, then first in the file. */
 function first(edges: readonly TypedEdge[]): TypedEdge {
   return edges.reduce((best, edge) => (edge.edge.to < best.edge.to ? edge : best))
 }
 
-/** Which edges with conditions are open; a partial success counts as a success where no edge asks for it (reference pipeline 3.3). */
+/** Returns the open edges with conditions. A partial success counts as a success if no edge tests for it (reference pipeline 3.3). */
 function openIn(edges: readonly TypedEdge[], scope: ConditionScope): TypedEdge[] {
   const as = (outcome: string): TypedEdge[] =>
     edges.filter(({ condition }) => condition !== undefined && evaluateCondition(condition, { ...scope, outcome }))
@@ -192,7 +194,7 @@ function openIn(edges: readonly TypedEdge[], scope: ConditionScope): TypedEdge[]
   return asSuccess.length > 0 ? asSuccess : exact
 }
 
-/** Whether an edge is closed on purpose, by a comparison of two literals such as `0=1`. */
+/** True if an edge is disabled on purpose by a comparison of two literals, such as `0=1`. */
 function isSwitchedOff(condition: Condition | undefined): boolean {
   return condition?.clauses.some(({ key, operator }) => operator !== undefined && numberIn(key) !== undefined) === true
 }

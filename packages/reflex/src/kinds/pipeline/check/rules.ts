@@ -12,7 +12,7 @@ import { orphanNode, reachability } from './reachability.ts'
 import { capabilitiesRequired, dangerousSkip, sandboxAvailable } from './safety.ts'
 import { allConditionalNoDefault, ambiguousRoute, deadRoute, incompleteConditional } from './edge-rules.ts'
 
-/** The rules of Reflex, in the order in which they are applied: those of reference pipeline 11.3, five on the ways through a pipeline, and four on what nodes name. */
+/** The built-in rules in the order in which they are applied: those of reference pipeline 11.3, five about edges, and four about names. */
 export const RULES: readonly LintRule[] = [
   startNode,
   terminalNode,

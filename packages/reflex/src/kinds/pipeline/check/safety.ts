@@ -3,10 +3,10 @@ import { type Attributes, textOf } from '../dot/graph.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 
 const HOOKS = ['pre_hook', 'post_hook', 'tool_hooks.pre', 'tool_hooks.post']
-/** All attributes that are asked about. */
+/** All attributes that the rule reads. */
 const ASKING = ['skip_middleware', 'mandatory_middleware', 'sandbox', ...HOOKS]
 
-/** Attributes that ask for less protection, or run commands beside the nodes (reference pipeline 5.6, 11.3). */
+/** Finds attributes that reduce protection, or run commands around the nodes (reference pipeline 5.6, 11.3). */
 export const dangerousSkip: LintRule = {
   name: 'dangerous_skip',
   code: 'R1139',
@@ -23,25 +23,25 @@ export const dangerousSkip: LintRule = {
 function* dangerousAttributes(attributes: Attributes, whose: string): Generator<readonly [attribute: string, message: string]> {
   const is = (attribute: string): string => (textOf(attributes, attribute) ?? '').trim()
   if (is('skip_middleware') !== '') yield ['skip_middleware', `${whose} skips ${is('skip_middleware')}`]
-  if (/^(false|0)$/i.test(is('mandatory_middleware'))) yield ['mandatory_middleware', `${whose} switches every check off`]
-  if (is('sandbox') === 'none') yield ['sandbox', `${whose} runs commands outside every sandbox`]
+  if (/^(false|0)$/i.test(is('mandatory_middleware'))) yield ['mandatory_middleware', `${whose} disables the mandatory middleware`]
+  if (is('sandbox') === 'none') yield ['sandbox', `${whose} runs commands without a sandbox`]
   for (const hook of HOOKS) if (is(hook) !== '') yield [hook, `${whose} runs a command as ${hook}`]
 }
 
-/** A container is a sandbox of other runners: no command runs in a weaker one than its author asked for. */
+/** A container is a sandbox of other runners: no command runs in a weaker sandbox than its author requests. */
 export const sandboxAvailable: LintRule = {
   name: 'sandbox_available',
   code: 'R1143',
   *apply({ nodes }) {
     for (const { id, node } of nodes.values()) {
       if (textOf(node.attributes, 'sandbox')?.trim() !== 'container') continue
-      const message = `${quote(id)} asks for the sandbox "container", and Reflex runs no containers: the command would not be run`
-      yield { message, node: id, attribute: 'sandbox', fix: 'write sandbox="strict": no network, and writes below the work folder alone' }
+      const message = `${quote(id)} requests the sandbox "container"; Reflex has no containers and would not run the command`
+      yield { message, node: id, attribute: 'sandbox', fix: 'write sandbox="strict": no network, and writes only below the work folder' }
     }
   },
 }
 
-/** One finding for the whole pipeline. */
+/** Yields one finding for the whole pipeline. */
 export const capabilitiesRequired: LintRule = {
   name: 'capabilities_required',
   code: 'R1140',

@@ -3,12 +3,12 @@ import type { LintOptions } from './options.ts'
 import { reachable } from './reach.ts'
 import { routesOf, type NodeRoutes } from './routes.ts'
 
-/** A compiled pipeline as rules see it, with what several of them need. */
+/** A compiled pipeline for lint rules, with values that several rules need. */
 export interface LintSubject extends TypedGraph {
   readonly options: LintOptions
-  /** The nodes that a run can come to; worked out once, when a rule first asks. */
+  /** The nodes that a run can reach. Computed once, when first read. */
   readonly reached: ReadonlySet<string>
-  /** What is certain of the edges of each node; worked out once, when a rule first asks. */
+  /** The facts about the edges of each node. Computed once, when first read. */
   readonly routes: ReadonlyMap<string, NodeRoutes>
 }
 

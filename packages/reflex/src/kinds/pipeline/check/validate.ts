@@ -15,16 +15,15 @@ import { subjectOf } from './subject.ts'
 import { checkArguments } from '../../../text/index.ts'
 import { HOST_RULES, SOME_OPTIONS, TYPED } from '../dot/argument-forms.ts'
 
-/** Rules without which nothing can run, whatever else is not asked. */
+/** Rules that are always applied: without them nothing can run. */
 const STRUCTURE: ReadonlySet<string> = new Set(['start_node', 'terminal_node', 'edge_target_exists'])
 
 type Place = (finding: LintFinding) => FaultDetails
 
 /**
- * Everything that is wrong with a compiled pipeline: what compiling has found, then what each rule finds, in the order of
- * rules and within one of nodes and edges; those of the host come last (reference pipeline 11.2). Each has the name of its
- * rule. Of a rule that finds the same all over, the first twenty are told and the others counted. Never throws, unless a
- * rule of the host does.
+ * Returns all findings about a compiled pipeline: first those of the compiler, then those of each rule in the order of rules,
+ * nodes and edges; rules of the host come last (reference pipeline 11.2). Each finding has the name of its rule. For a rule
+ * with many findings, the first twenty are listed and the others counted. Throws only if a rule of the host throws.
  */
 export function validate(typed: TypedGraph, extraRules: readonly LintRule[] = [], options: LintOptions = {}): Fault[] {
   const { source } = options
@@ -36,7 +35,7 @@ export function validate(typed: TypedGraph, extraRules: readonly LintRule[] = []
   return [...typed.findings, ...styleFindings(typed.graph, text), ...found]
 }
 
-/** The same, where an error is thrown: one fault `R1142` that has all findings as data, errors and others. */
+/** Validates a pipeline and throws if there are errors: one fault `R1142` with all findings as data. */
 export function validateOrRaise(typed: TypedGraph, extraRules: readonly LintRule[] = [], options: LintOptions = {}): Fault[] {
   checkArguments('validateOrRaise', { graph: [typed, TYPED], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
   const findings = validate(typed, extraRules, options)
@@ -44,7 +43,7 @@ export function validateOrRaise(typed: TypedGraph, extraRules: readonly LintRule
   throw refuse(`the pipeline ${typed.graph.id}`, findings, options.source?.file)
 }
 
-/** The fault of a pipeline with errors: `R1142`, with all findings as data and the first error as its cause. */
+/** Makes the fault of a pipeline with errors: `R1142`, with all findings as data and the first error as its cause. */
 export function refuse(name: string, findings: readonly Fault[], file?: string): Fault {
   const errors = findings.filter(({ severity }) => severity === 'error')
   const [first] = errors
@@ -71,7 +70,7 @@ function findingsOf({ name, code }: LintRule, found: Iterable<LintFinding>, plac
   })
 }
 
-/** What is wrong with the model stylesheet of a graph, each at its place in the attribute (reference pipeline 8.1). */
+/** Returns the findings about the model stylesheet of a graph, each at its place in the attribute (reference pipeline 8.1). */
 function styleFindings({ attributes }: DotGraph, source: Source | undefined): Fault[] {
   const { problems } = parseStylesheet(textOf(attributes, 'model_stylesheet') ?? '')
   return problems.map((problem) => problemFault(problem, source, attributes.get('model_stylesheet')?.valueAt, 'model_stylesheet'))

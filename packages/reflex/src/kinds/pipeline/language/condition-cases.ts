@@ -3,19 +3,19 @@ import { numberIn, type Clause, type Condition } from './condition.ts'
 import { evaluateCondition, type ConditionScope } from './condition-evaluate.ts'
 import { renderText } from './render.ts'
 
-/** The statuses with which a stage can end as edges see them: `retry` has become another by then (reference pipeline 3.2). */
+/** The stage statuses that edges see: `retry` has become another status before routing (reference pipeline 3.2). */
 const ROUTED = ['success', 'partial_success', 'fail', 'skipped']
 
-/** No text that an author writes. */
+/** A text that no author writes. */
 const OTHER = '\u0000other'
 
 const MOST_CASES = 4096
 const MOST_KEYS = 64
 
 /**
- * Situations that stand for all that these conditions can tell apart: each key that they read takes each literal that it
- * is compared with, nothing, something else, and a number on either side of each bound. Two keys count as independent,
- * also `x` and `context.x`. Nothing if there would be more than 4,096, or over 64 keys.
+ * Returns situations that represent everything that these conditions can distinguish: each key takes each literal that it is
+ * compared with, no value, another value, and a number on either side of each bound. Two keys count as independent, also `x`
+ * and `context.x`. Undefined if there would be more than 4,096 cases or 64 keys.
  */
 export function casesOf(conditions: readonly Condition[]): ConditionScope[] | undefined {
   const clauses = conditions.flatMap((condition) => condition.clauses)
@@ -48,7 +48,7 @@ function valuesFor(key: string, clauses: readonly Clause[]): readonly Json[] {
   return [...new Set<Json>([...texts, '', OTHER, ...below, ...between])]
 }
 
-/** The statuses with which a condition can be true, whatever the context holds. */
+/** Returns the statuses with which a condition can be true, for any context. */
 export function outcomesAllowing(condition: Condition): string[] {
   const cases = casesOf([condition])
   return ROUTED.filter((outcome) =>

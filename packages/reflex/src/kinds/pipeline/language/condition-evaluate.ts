@@ -6,35 +6,35 @@ import { lookUp, type ReadKey } from './look-up.ts'
 import { renderText } from './render.ts'
 import { checkArguments, objectWith, listOf, OBJECT, shape } from '../../../text/index.ts'
 
-/** What a condition is asked of. In a branch node, the outcome is that of the last stage (reference pipeline 3.4). */
+/** The values that a condition reads. In a branch node, the outcome is that of the last stage (reference pipeline 3.4). */
 export interface ConditionScope {
   readonly outcome: string
   readonly preferredLabel?: string | undefined
-  /** A key of the context as it is stored; spellings and paths are looked up here. */
+  /** Reads a key of the context as stored. Spellings and paths are resolved by the evaluation. */
   readonly get: ReadKey
 }
 
 const CONDITION = shape('a condition, as parseCondition() gives it', { clauses: listOf(OBJECT) })
 
 /**
- * Whether a condition holds. Total: it never throws, a key that is not there is empty text, and a condition that could
- * not be read is false (reference pipeline 8.4).
+ * Returns true if a condition holds. Never throws: a missing key is empty text, and an unreadable condition is false (reference
+ * pipeline 8.4).
  */
 export function evaluateCondition(condition: Condition, scope: ConditionScope): boolean {
-  // Conditions are evaluated at every edge: what is given is only gone into where it looks wrong.
+  // Conditions are evaluated at every edge, so the full check of the arguments runs only if they look wrong.
   if (!Array.isArray(condition?.clauses) || typeof scope?.get !== 'function')
     checkArguments('evaluateCondition', { condition: [condition, CONDITION], scope: [scope, objectWith('a scope', 'get')] })
   return condition.unreadable !== true && condition.clauses.every((clause) => isTrue(clause, valueOf(clause, scope)))
 }
 
-/** The clauses that compare by size what is not a number: they are false, and a reader should know. */
+/** Returns the clauses that compare a value by size that is not a number. They are false, and a reader should know that. */
 export function incomparableClauses(condition: Condition, scope: ConditionScope): Clause[] {
   return condition.clauses.filter((clause) => isOrdering(clause) && numbersOf(clause, valueOf(clause, scope)) === undefined)
 }
 
 /**
- * Why a condition is true or false, with the values seen: `total >= 100 is false (84 @6)`. Of a false one, the clauses
- * that are. `from` says where a key's value comes from, such as `@6`; it is asked only about what is there.
+ * Explains why a condition is true or false, with the values read: `total >= 100 is false (84 @6)`. For a false condition, only
+ * the false clauses. `from` returns the origin of a key's value, such as `@6`; it is called only for keys that have a value.
  */
 export function explainCondition(condition: Condition, scope: ConditionScope, from?: (key: string) => string | undefined): string {
   if (condition.unreadable === true) return `${printable(condition.text)} cannot be read`
@@ -78,7 +78,7 @@ function isOrdering({ operator }: Clause): boolean {
   return operator !== undefined && operator !== '=' && operator !== '!='
 }
 
-/** Both sides as numbers, or nothing: text is never ordered. */
+/** Returns both sides as numbers; undefined if one is not a number: text has no order. */
 function numbersOf({ literal }: Clause, value: Json | undefined): readonly [number, number] | undefined {
   const left = typeof value === 'number' ? value : typeof value === 'string' ? numberIn(value) : undefined
   const right = numberIn(literal)

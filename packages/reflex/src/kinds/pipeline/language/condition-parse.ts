@@ -3,27 +3,27 @@ import type { Span } from '../dot/graph.ts'
 import { MOST_PROBLEMS, type Problem } from './problem.ts'
 import { checkArguments, TEXT } from '../../../text/index.ts'
 
-/** What reading a condition gives. */
+/** The result of parsing a condition. */
 export interface ParsedCondition {
-  /** Absent if the text is blank: the edge has no condition. Unreadable, and never true, if something is wrong. */
+  /** Absent if the text is blank: the edge has no condition. Unreadable, and never true, if the syntax is wrong. */
   readonly condition?: Condition | undefined
-  /** In the order of the text; `condition_operator` is worth knowing and harms nothing. */
+  /** In the order of the text. A `condition_operator` is only information. */
   readonly problems: readonly Problem[]
 }
 
-const KNOWN = 'conditions know = != &&'
+const KNOWN = 'conditions have only the operators = != &&'
 const OPERATOR = /!=|>=|<=|==|[=<>]/y
-/** A part may end in `?`: runners in Elixir name what is true or false so, and real files read it. */
+/** A part may end in `?`: runners in Elixir name booleans like this, and existing files use it. */
 const KEY = /[\p{L}\p{N}_-]+\??(?:\.[\p{L}\p{N}_-]+\??)*/uy
 const BLANK = /\s*/y
-/** A word or sign that joins in other languages, with what looks like another clause behind it. */
+/** A conjunction of other languages, followed by text that looks like another clause. */
 const JOINED = /\s(or|and|xor|not|&|\|)\s+!?[^\s"=<>!&|]+\s*(?:!=|[=<>])/iy
-/** What other languages join or compare with, at the place where an operator or the end is expected. */
+/** Words and signs of other languages, at a place where an operator or the end is expected. */
 const WORD = /[()]|[^\s"=<>!&|()]+|\|\|?|&|!/y
 
 /**
- * Reads a condition, never throwing: `clause (&& clause)*` with `key op literal`, quotes protecting what is in them
- * (reference pipeline 8.4). Takes time in proportion to the text.
+ * Parses a condition and never throws: `clause (&& clause)*` with `key op literal`; quotes protect their content (reference
+ * pipeline 8.4). Runs in time linear in the text.
  */
 export function parseCondition(text: string): ParsedCondition {
   checkArguments('parseCondition', { text: [text, TEXT] })
@@ -86,8 +86,8 @@ class ConditionReader {
     const key = this.#match(KEY)
     const next = this.#text[this.#at]
     if (key !== undefined && next !== '.') return Object.freeze({ from, to: this.#at })
-    if (next === '"') this.#report('the left side is a key, not text in quotes', from, from + 1, 'write the key without quotes')
-    else if (next === '.') this.#report('a key has no empty part', this.#at, this.#at + 1, 'write it as context.name')
+    if (next === '"') this.#report('the left side must be a key, not a quoted text', from, from + 1, 'write the key without quotes')
+    else if (next === '.') this.#report('a key must not have an empty part', this.#at, this.#at + 1, 'write it as context.name')
     else if (this.#match(OPERATOR) !== undefined)
       this.#report('a key is missing before the operator', from, this.#at, 'write outcome or context.name before it')
     else return this.#reportUnsupported('write context.name')
@@ -120,13 +120,18 @@ class ConditionReader {
     const literal = this.#text.slice(from, this.#at).trimEnd()
     const to = from + literal.length
     if (literal === '')
-      return this.#report(`nothing stands behind ${operator}`, operatorFrom, operatorFrom + operator.length, 'write "" for nothing')
+      return this.#report(
+        `there is no value after ${operator}`,
+        operatorFrom,
+        operatorFrom + operator.length,
+        'write "" for an empty value',
+      )
     if (/^[=<>!]/.test(literal)) return this.#report(KNOWN, operatorFrom, from + 1, 'put quotes around the text')
-    if (/^'.*'$/s.test(literal)) return this.#report('text stands in double quotes', from, to, `write "${literal.slice(1, -1)}"`)
+    if (/^'.*'$/s.test(literal)) return this.#report('text must be in double quotes', from, to, `write "${literal.slice(1, -1)}"`)
     return { literal, from, to }
   }
 
-  /** To the closing quote of one that stands inside a literal; whether there is one. */
+  /** Skips to the closing quote of a quote inside a literal. Returns false if there is none. */
   #skipQuote(): boolean {
     const from = this.#at
     for (this.#at++; this.#at < this.#text.length; this.#at++) {
@@ -142,7 +147,7 @@ class ConditionReader {
     return this.#report('the quote is never closed', from, from + 1, 'close it with "')
   }
 
-  /** A word or sign where an operator, && or the end should be. */
+  /** Reports a word or sign at a place where an operator, && or the end is expected. */
   #reportUnsupported(fix?: string): undefined {
     const from = this.#at
     const word = this.#match(WORD) ?? this.#text.charAt(this.#at)
@@ -153,10 +158,10 @@ class ConditionReader {
     return this.#report(KNOWN, from, from + Math.max(1, word.length), FIXES.get(word.toLowerCase()) ?? fix)
   }
 
-  /** Said once a condition. */
+  /** Reports the operator once per condition. */
   #noteOrdering(operator: Operator, from: number): void {
     if (this.problems.some(({ rule }) => rule === 'condition_operator')) return
-    const message = `${operator} is not known to other runners of this format`
+    const message = `${operator} is unknown to other runners of this format`
     this.problems.push({ rule: 'condition_operator', message, from, to: from + operator.length })
   }
 
@@ -164,7 +169,7 @@ class ConditionReader {
     if (this.problems.length < MOST_PROBLEMS) this.problems.push({ rule: 'condition_syntax', message, from, to, fix })
   }
 
-  /** One problem a clause: what follows it up to the next && outside quotes is not looked at. */
+  /** Skips to the next && outside quotes: one problem per clause is enough. */
   #skipClause(): void {
     for (let quoted = false; this.#at < this.#text.length; this.#at++) {
       const char = this.#text[this.#at]

@@ -3,8 +3,8 @@ import { type Attributes, numberOf } from '../dot/graph.ts'
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
- * A duration in milliseconds: a whole number with `ms`, `s`, `m`, `h` or `d` behind it, or without one. Numbers and
- * `null` are passed through; what cannot be read is `null`, which means not set (reference pipeline 1.5).
+ * Parses a duration to milliseconds: a whole number with the unit `ms`, `s`, `m`, `h` or `d`, or without a unit. Returns
+ * numbers unchanged. Returns `null`, which means not set, for a value that cannot be read (reference pipeline 1.5).
  */
 export function parseDuration(value: unknown): number | null {
   if (typeof value === 'number') return value
@@ -15,8 +15,8 @@ export function parseDuration(value: unknown): number | null {
 }
 
 /**
- * A duration attribute in milliseconds, or nothing if it is not there, cannot be read or is negative. Keys that end in
- * `_seconds` hold plain seconds, also fractions of one (reference pipeline 1.5).
+ * Returns a duration attribute in milliseconds; undefined if it is absent, unreadable or negative. Keys that end in `_seconds`
+ * have seconds, also fractions (reference pipeline 1.5).
  */
 export function durationOf(attributes: Attributes, key: string): number | undefined {
   const milliseconds = key.endsWith('_seconds')
@@ -25,7 +25,7 @@ export function durationOf(attributes: Attributes, key: string): number | undefi
   return milliseconds !== null && milliseconds >= 0 ? milliseconds : undefined
 }
 
-/** Whether an attribute is there and holds no duration: the finding `duration_syntax`. */
+/** True if an attribute is present and has no valid duration: the finding `duration_syntax`. */
 export function isBadDuration(attributes: Attributes, key: string): boolean {
   const value = attributes.get(key)?.value
   return value !== undefined && value !== '' && durationOf(attributes, key) === undefined

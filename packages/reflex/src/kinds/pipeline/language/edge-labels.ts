@@ -1,12 +1,12 @@
 /** `[K] `, `K) ` or `K - ` before a label: one letter or digit (reference pipeline 3.3). */
 const PREFIX = /^(?:\[[\p{L}\p{N}]\]|[\p{L}\p{N}]\)|[\p{L}\p{N}] -)\s+/u
 
-/** A label as routing compares it: lower case, trimmed, without the key before it (reference pipeline 3.3). */
+/** Normalizes a label for routing: lower case, trimmed, without its key (reference pipeline 3.3). */
 export function normaliseLabel(label: string): string {
   return label.trim().toLowerCase().replace(PREFIX, '').trim()
 }
 
-/** A choice that a label offers: the key that chooses it, and the text without the key. */
+/** A choice from a label: the key that selects it, and the text without the key. */
 export interface KeyedLabel {
   readonly key: string
   readonly text: string
@@ -16,9 +16,9 @@ export interface KeyedLabel {
 const KEYED = /^(?:\[(?<bracket>[^\]]+)\]|(?<paren>[\p{L}\p{N}])\)|(?<dash>[\p{L}\p{N}]) -(?=\s))(?<text>.*)$/su
 
 /**
- * The choices of a human gate, in the order of their labels. The key is the one that a label states, else its first letter
- * or digit; keys count without case and are unique: of two, the later takes its next free letter, then a number
- * (reference pipeline 7.3).
+ * Returns the choices of a human gate in the order of their labels. The key is the one that the label states, otherwise its
+ * first letter or digit. Keys are unique without regard to case: on a conflict, the later label takes its next free letter,
+ * then a number (reference pipeline 7.3).
  */
 export function keyLabels(labels: readonly string[]): KeyedLabel[] {
   const stated = labels.map(statedKey)

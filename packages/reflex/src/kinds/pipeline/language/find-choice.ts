@@ -1,18 +1,18 @@
 import { normaliseLabel } from './edge-labels.ts'
 
-/** One of several ways that a person may take, and what it may be called. */
+/** A choice of a person, with the names that select it. */
 export interface NamedChoice {
-  /** The key that chooses it. */
+  /** The key that selects it. */
   readonly key: string
-  /** What people read, without the key. */
+  /** The label that people read, without the key. */
   readonly label: string
-  /** Where it leads. */
+  /** The node that the choice leads to. */
   readonly to?: string
 }
 
 /**
- * The choice that a word means (reference pipeline 7.2, 7.3): its label, its key, its label in any case, where it leads, its
- * number from 1, or the beginning of one label alone. Undefined for a word that means none.
+ * Returns the choice that a word names (reference pipeline 7.2, 7.3): its label, its key, its label in any case, its target,
+ * its number from 1, or the beginning of exactly one label. Undefined if no choice matches.
  */
 export function findChoice<Choice extends NamedChoice>(choices: readonly Choice[], word: string): Choice | undefined {
   const folded = word.trim().toLowerCase()

@@ -1,15 +1,15 @@
 import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
 
-/** One step of a path: a key, which is an index in a list; an index, negative from the end; or every element. */
+/** A step of a path: a key, which is an index in a list; an index, negative from the end; or every element. */
 type PathStep = string | number | typeof EVERY
 const EVERY = Symbol('every')
 
-/** Where a path leads in a value: nothing where it leads nowhere, or why it is not a path. */
+/** The result of following a path: a value, undefined if there is none, or the reason why the path is invalid. */
 export type PathResult = { readonly value: Json | undefined } | { readonly problem: string }
 
 /**
  * Follows a path into a value: `a.b`, `a.0`, `a[0].b`, `a[-1]`, `a["b.c"]`, `a[*].b` and `a.*.b`, with or without `$` before
- * it. A path with `*` gives a list of what is there, which is empty where nothing is; any other path gives one value.
+ * it. A path with `*` returns a list of all values found, which may be empty; any other path returns one value.
  */
 export function followPath(value: Json, path: string): PathResult {
   const steps = stepsOf(path.trim())
@@ -31,10 +31,10 @@ function stepInto(value: Json, step: PathStep): readonly Json[] {
   return member === undefined ? [] : [member]
 }
 
-/** A key up to the next dot or bracket; an index, `*` or a quoted key in brackets. */
+/** A key up to the next dot or bracket, or an index, `*` or a quoted key in brackets. */
 const STEP = /(?<key>[^.[\]]+)|\[\s*(?:(?<index>-?\d+)|(?<every>\*)|"(?<double>[^"]*)"|'(?<single>[^']*)')\s*\]/y
 
-/** The steps of a path, or why it is not one. */
+/** Returns the steps of a path, or the reason why it is invalid. */
 function stepsOf(path: string): readonly PathStep[] | string {
   const steps: PathStep[] = []
   let at = path === '$' || /^\$[.[]/.test(path) ? 1 : 0

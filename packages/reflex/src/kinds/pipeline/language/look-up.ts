@@ -1,13 +1,13 @@
 import { isList, type Json } from '../../../kernel/journal/json.ts'
 
-/** Reads one key of a context as it is stored; a key that is not there gives `undefined`. */
+/** Reads one key of a context as stored. Returns `undefined` for a missing key. */
 export type ReadKey = (key: string) => Json | undefined
 
 const PREFIX = 'context.'
 
 /**
- * Looks a key up in a context: the key as it stands, then without `context.`, then as a path into the value of the
- * longest key that it begins with, `exec.read.content.items.0` (reference pipeline 4.1). A key that holds `null` is there.
+ * Looks up a key in a context: first as written, then without `context.`, then as a path into the value of the longest matching
+ * key, such as `exec.read.content.items.0` (reference pipeline 4.1). A key with the value `null` exists.
  */
 export function lookUp(read: ReadKey, key: string): Json | undefined {
   const spellings = key.startsWith(PREFIX) ? [key, key.slice(PREFIX.length)] : [key]
@@ -20,7 +20,7 @@ export function lookUp(read: ReadKey, key: string): Json | undefined {
   return undefined
 }
 
-/** How deep a path may reach; longer keys are looked up as they stand alone. */
+/** The largest number of parts of a path. Longer keys are only looked up as written. */
 const LONGEST_PATH = 32
 
 function lookUpNested(read: ReadKey, key: string): Json | undefined {

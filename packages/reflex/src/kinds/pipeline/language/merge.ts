@@ -6,17 +6,17 @@ import { checkArguments, TEXT } from '../../../text/index.ts'
 import { GRAPH } from '../dot/argument-forms.ts'
 
 /**
- * The nodes and edges of another pipeline in this one, each id with a prefix: a composition without a sub-pipeline
- * (reference pipeline 8.2). What names its nodes follows: edges, subgraphs, retry and join targets, and the context keys
- * that handlers write under a node's id, in conditions and wherever a key is read. The attributes of this graph stay, and
- * those of the other are left out. Nothing is joined: add the edges that lead in and out. Neither graph is changed.
- * Throws R1115 if an id would stand twice or would not be one.
+ * Adds the nodes and edges of another pipeline to this one, with a prefix before each id: a composition without a sub-pipeline
+ * (reference pipeline 8.2). References follow: edges, subgraphs, retry and join targets, and the context keys that handlers
+ * write under a node's id, in conditions and in attributes with keys. The attributes of this graph stay; those of the other are
+ * dropped. The result has no edges between the two: add them. Changes neither graph. Throws R1115 if an id would be duplicate
+ * or invalid.
  */
 export function mergeGraphs(base: DotGraph, other: DotGraph, prefix: string): DotGraph {
   checkArguments('mergeGraphs', { base: [base, GRAPH], other: [other, GRAPH], prefix: [prefix, TEXT] })
   const ids = new Map([...other.nodes.keys()].map((id) => [id, prefix + id]))
   for (const id of ids.values()) {
-    if (!/^[A-Za-z_]\w*$/.test(id)) throw languageFaults.make('R1115', `${quote(id)} is no id`)
+    if (!/^[A-Za-z_]\w*$/.test(id)) throw languageFaults.make('R1115', `${quote(id)} is not a valid id`)
     if (base.nodes.has(id)) throw languageFaults.make('R1115', `both pipelines would have a node ${quote(id)}`)
   }
   const renamer = new Renamer(ids)
@@ -39,16 +39,16 @@ export function mergeGraphs(base: DotGraph, other: DotGraph, prefix: string): Do
   return { ...base, nodes, edges: [...base.edges, ...edges], subgraphs: [...base.subgraphs, ...subgraphs] }
 }
 
-/** Attributes that hold the id of a node. */
+/** Attributes that have the id of a node. */
 const TARGETS = new Set(['retry_target', 'fallback_retry_target', 'join_target'])
 
-/** Attributes, besides those that end in `_key`, that hold keys of the context. */
+/** Attributes with context keys, in addition to those that end in `_key`. */
 const KEY_ATTRIBUTES = new Set(['context_keys', 'expression', 'predicate'])
 
-/** Texts in which `$key` is a key of the context. */
+/** Texts in which `$key` names a key of the context. */
 const TEXTS = new Set(['prompt', 'system_prompt', 'question', 'label'])
 
-/** Where handlers write what a node came to: `shell.<id>.exit_code` (reference pipeline 6.1). */
+/** Keys under which handlers write the results of a node: `shell.<id>.exit_code` (reference pipeline 6.1). */
 const NODE_KEYS =
   /(?<![\w.])(\$?)((?:context\.|ctx\.)?(?:shell|exec|read|transform|gate|validate|subgraph|adapt|wait|branch|file\.written|internal\.retry_count)\.)([A-Za-z_]\w*)/g
 
@@ -63,7 +63,7 @@ class Renamer {
     return this.#ids.get(id) ?? id
   }
 
-  /** The places are those of another source, and are left out. */
+  /** Drops the places: they belong to another source. */
   node({ id, attributes, classes, implicit }: DotNode): DotNode {
     return { id: this.id(id), attributes: this.attributes(attributes), classes, ...(implicit === undefined ? {} : { implicit }) }
   }
@@ -80,7 +80,7 @@ class Renamer {
     return { value: KEY_ATTRIBUTES.has(key) || key.endsWith('_key') ? this.#keys(value) : value, provenance }
   }
 
-  /** Keys alone: what they are compared with is no key, and what cannot be read stays as it is. */
+  /** Renames only keys. Literals, and conditions that cannot be parsed, stay unchanged. */
   #condition(text: string): string {
     let renamed = ''
     let copiedTo = 0

@@ -1,6 +1,6 @@
 import type { Json } from '../../../kernel/journal/json.ts'
 
-/** What a text says as JSON; nothing for one that is none. */
+/** Parses JSON text. Undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json

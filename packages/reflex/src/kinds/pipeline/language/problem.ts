@@ -2,28 +2,28 @@ import type { FaultDetails } from '../../../kernel/journal/fault.ts'
 import type { Source } from '../../../text/source.ts'
 import type { Span } from '../dot/graph.ts'
 
-/** A stretch of an attribute's text and what is wrong with it; offsets in UTF-16 units of the unescaped text. */
+/** A problem in an attribute's text. Offsets are UTF-16 units of the unescaped text. */
 export interface Problem {
-  /** The name of the rule that it breaks, as the seed or reference has it. */
+  /** The name of the violated rule, as in the seed or reference. */
   readonly rule: 'condition_syntax' | 'condition_operator' | 'stylesheet_syntax' | 'stylesheet_property'
   readonly message: string
   readonly from: number
   readonly to: number
-  /** In few words, ready for the note behind a code frame's carets. */
+  /** A short fix for the note of a code frame. */
   readonly fix?: string | undefined
   /** The word that was probably meant. */
   readonly guess?: string | undefined
 }
 
-/** Problems that are told of one attribute: more than anybody reads. */
+/** The largest number of reported problems of one attribute. */
 export const MOST_PROBLEMS = 100
 
-/** Characters that stand for one after a backslash; any other pair keeps both (reference pipeline 1.1 L6). */
+/** Characters that form an escape with a backslash before them. Any other pair stays two characters (reference pipeline 1.1 L6). */
 const ESCAPES = new Set(['"', 'n', 't', '\\'])
 
 /**
- * Where a character of an attribute's value stands in the text that it was written as: `raw` as it is in the source,
- * with its quotes if it has them. An offset beyond the value is that of the closing quote or the end.
+ * Converts an offset in an attribute's value to an offset in its source text. `raw` is the source text with its quotes, if it
+ * has them. An offset after the value becomes that of the closing quote or the end.
  */
 export function sourceOffset(raw: string, unescapedOffset: number): number {
   if (!raw.startsWith('"')) return Math.min(unescapedOffset, raw.length)
@@ -35,7 +35,7 @@ export function sourceOffset(raw: string, unescapedOffset: number): number {
   return Math.min(at, end)
 }
 
-/** The place of a stretch of an attribute's value, with `note` behind the carets; nothing if no source holds it. */
+/** Returns the place of a span of an attribute's value, with `note` in the code frame. Empty if there is no source. */
 export function sourcePlace(source: Source | undefined, valueAt: Span | undefined, span: Span, note?: string): FaultDetails {
   if (source === undefined || valueAt === undefined) return {}
   const raw = source.text.slice(valueAt.from, valueAt.to)

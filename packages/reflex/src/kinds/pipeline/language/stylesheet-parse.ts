@@ -2,13 +2,13 @@ import { suggest } from '../../../text/suggest.ts'
 import type { Span } from '../dot/graph.ts'
 import { MOST_PROBLEMS, type Problem } from './problem.ts'
 
-/** What a rule is about; one simple selector, of which a list makes several. */
+/** A simple selector of a rule. A selector list has several. */
 export interface Selector {
   readonly kind: 'all' | 'shape' | 'class' | 'id'
   readonly name: string
 }
 
-/** What a rule sets. */
+/** A property and its value. */
 export interface Declaration extends Span {
   readonly property: StyleProperty
   readonly value: string
@@ -19,13 +19,13 @@ export interface StyleRule {
   readonly declarations: readonly Declaration[]
 }
 
-/** Rules in the order of the text, and what is wrong; a rule with a mistake in it keeps what could be read. */
+/** Rules in the order of the text, and problems. A rule with a mistake keeps its readable declarations. */
 export interface Stylesheet {
   readonly rules: readonly StyleRule[]
   readonly problems: readonly Problem[]
 }
 
-/** What a stylesheet can set (seed pipeline 11.3). */
+/** The properties that a stylesheet can set (seed pipeline 11.3). */
 export const STYLE_PROPERTIES = ['llm_model', 'llm_provider', 'reasoning_effort'] as const
 export type StyleProperty = (typeof STYLE_PROPERTIES)[number]
 
@@ -33,13 +33,13 @@ const BLANK = /\s*/y
 const SELECTOR = /\*|#[A-Za-z_]\w*|\.[\w-]+|[A-Za-z_]\w*/y
 const PROPERTY = /[A-Za-z_][\w.-]*/y
 const BARE = /[^;}]*/y
-/** A line end and the next declaration: the `;` between them was forgotten. */
+/** A line end followed by a declaration: the `;` between them is missing. */
 const NEXT_PROPERTY = /\n[ \t\r]*[A-Za-z_][\w.-]*[ \t]*:/
-/** Comments, and the texts in which there are none; each goes to the end if nothing closes it. */
+/** Comments, and quoted texts, which contain no comments. Both extend to the end if they are not closed. */
 const COMMENT = /"(?:\\[\s\S]|[^"\\])*(?:"|\\?$)|'(?:\\[\s\S]|[^'\\])*(?:'|\\?$)|\/\*[\s\S]*?(?:\*\/|$)/g
 const KINDS: Readonly<Record<string, Selector['kind']>> = { '*': 'all', '#': 'id', '.': 'class' }
 
-/** Reads a model stylesheet, never throwing; goes on behind the rule that a mistake is in (reference pipeline 8.1). */
+/** Parses a model stylesheet and never throws. After a mistake, continues with the next rule (reference pipeline 8.1). */
 export function parseStylesheet(text: string): Stylesheet {
   const reader = new StylesheetReader(text)
   return { rules: reader.read(), problems: reader.problems }
@@ -69,14 +69,14 @@ class StylesheetReader {
     do {
       this.#match(BLANK)
       const written = this.#match(SELECTOR)
-      if (written === undefined) return this.#reportHere('a selector is *, #id, .class or a shape')
+      if (written === undefined) return this.#reportHere('a selector must be *, #id, .class or a shape')
       const kind = KINDS[written.charAt(0)] ?? 'shape'
       selectors.push({ kind, name: kind === 'shape' ? written : written.slice(1) })
       this.#match(BLANK)
     } while (this.#take(','))
     if (this.#take('{')) return selectors
     return this.#reportHere(
-      this.#at < this.#text.length ? 'a rule has one selector, or several with commas' : 'a selector without a rule',
+      this.#at < this.#text.length ? 'a rule has one selector, or several separated by commas' : 'the selector has no rule',
       'write { here',
     )
   }
@@ -103,7 +103,10 @@ class StylesheetReader {
     const to = this.#at
     this.#match(BLANK)
     if (name === undefined || !this.#take(':')) {
-      this.#reportHere(name === undefined ? 'a property belongs here' : `a : and a value belong behind ${name}`, 'write property: value;')
+      this.#reportHere(
+        name === undefined ? 'a property is missing here' : `: and a value are missing after ${name}`,
+        'write property: value;',
+      )
       return this.#skip(';')
     }
     this.#match(BLANK)
@@ -112,7 +115,7 @@ class StylesheetReader {
     if (property !== undefined) return value === undefined ? undefined : { property, value, from, to: this.#at }
     this.#addProblem({
       rule: 'stylesheet_property',
-      message: `${name} is nothing that a stylesheet sets`,
+      message: `a stylesheet cannot set ${name}`,
       from,
       to,
       guess: suggestedProperty(name),
@@ -163,7 +166,7 @@ class StylesheetReader {
     this.#report(message, { from: this.#at, to: this.#at + 1 }, fix)
   }
 
-  /** Comments as blanks, so that every offset stays. */
+  /** Replaces comments by blanks, so that offsets stay the same. */
   #withoutComments(text: string): string {
     return text.replace(COMMENT, (part, offset: number) => {
       if (!part.startsWith('/*')) return part
@@ -182,7 +185,7 @@ class StylesheetReader {
     if (this.problems.length < MOST_PROBLEMS) this.problems.push(problem)
   }
 
-  /** Behind the sign, or to the end of the rule, or of the text. */
+  /** Skips to after the sign, to the end of the rule, or to the end of the text. */
   #skip(sign: ';' | '}'): undefined {
     while (this.#at < this.#text.length && this.#text[this.#at] !== '}' && this.#text[this.#at] !== sign) this.#at++
     if (sign === '}') this.#at++

@@ -1,16 +1,16 @@
 import { listOf, textOf, type Attribute, type DotGraph, type DotNode } from '../dot/graph.ts'
 import { STYLE_PROPERTIES, type Selector, type StyleProperty, type StyleRule } from './stylesheet-parse.ts'
 
-/** How much a selector counts: the more particular wins (seed pipeline 11.2). */
+/** The rank of selectors: the more specific wins (seed pipeline 11.2). */
 const SPECIFICITY = { all: 0, shape: 1, class: 2, id: 3 } as const
 
-/** Other names under which a node can have the attribute already (reference pipeline 2.3). */
+/** Aliases under which a node may already have the attribute (reference pipeline 2.3). */
 const ALIASES: Readonly<Partial<Record<StyleProperty, string>>> = { llm_model: 'model', llm_provider: 'provider' }
 
 /**
- * Fills in what nodes lack from the rules of a stylesheet, property by property: the most particular selector wins, among
- * equals the later rule. What a node has, also from a `node [...]` block, stays (reference pipeline 8.1). The graph given
- * is not changed; nodes that nothing applies to are the same objects.
+ * Adds missing attributes to nodes from the rules of a stylesheet, property by property: the most specific selector wins, among
+ * equals the later rule. Attributes that a node has, also from a `node [...]` block, stay (reference pipeline 8.1). Does not
+ * change the given graph; unaffected nodes stay the same objects.
  */
 export function applyStylesheet(graph: DotGraph, rules: readonly StyleRule[]): DotGraph {
   if (rules.length === 0) return graph
@@ -25,7 +25,7 @@ interface StyleValue {
   readonly order: number
 }
 
-/** Values by selector, so that a node looks at those rules alone that can be about it. */
+/** Values by selector: a node looks up only the rules that can match it. */
 type Index = ReadonlyMap<string, ReadonlyMap<StyleProperty, StyleValue>>
 
 function indexRules(rules: readonly StyleRule[]): Index {

@@ -2,15 +2,15 @@ import { quote } from '../../../text/printable.ts'
 import type { Attribute, Attributes, DotEdge, DotGraph, DotNode, Subgraph } from '../dot/graph.ts'
 
 /**
- * What a transform returned, as a graph that nobody else holds: edges numbered again, attributes that it left alone with
- * their places and provenance, all others with the provenance `transform`. A text says what is wrong with it.
+ * Copies the result of a transform to a new graph: renumbers edges, keeps places and provenance of unchanged attributes, and
+ * gives all others the provenance `transform`. Returns a text that explains the mistake if the result is not a graph.
  */
 export function readTransformed(before: DotGraph, returned: unknown): DotGraph | string {
   try {
     return readGraph(before, returned)
   } catch (thrown) {
     if (thrown instanceof InvalidGraph) return thrown.message
-    // A getter of the transform's own that throws.
+    // A getter of the result may throw.
     return 'it cannot be read'
   }
 }
@@ -19,10 +19,10 @@ class InvalidGraph extends Error {}
 
 function readGraph(before: DotGraph, returned: unknown): DotGraph {
   const { id, attributes, nodes, edges, subgraphs = [] } = fieldsOf(returned, 'it')
-  if (typeof id !== 'string') throw new InvalidGraph('its id is no text')
-  if (!(nodes instanceof Map)) throw new InvalidGraph('its nodes are no map')
-  if (!Array.isArray(edges)) throw new InvalidGraph('its edges are no list')
-  if (!Array.isArray(subgraphs)) throw new InvalidGraph('its subgraphs are no list')
+  if (typeof id !== 'string') throw new InvalidGraph('its id is not a text')
+  if (!(nodes instanceof Map)) throw new InvalidGraph('its nodes are not a Map')
+  if (!Array.isArray(edges)) throw new InvalidGraph('its edges are not a list')
+  if (!Array.isArray(subgraphs)) throw new InvalidGraph('its subgraphs are not a list')
   const newNodes = new Map<string, DotNode>()
   for (const [key, node] of nodes) {
     const newNode = readNode(before, key, node)
@@ -39,8 +39,8 @@ function readGraph(before: DotGraph, returned: unknown): DotGraph {
 
 function readNode(before: DotGraph, key: unknown, value: unknown): DotNode {
   const { id, attributes, classes = [], implicit } = fieldsOf(value, `node ${quote(String(key))}`)
-  if (typeof id !== 'string' || id !== key) throw new InvalidGraph(`node ${quote(String(key))} has another id than its key`)
-  if (!/^[A-Za-z_]\w*$/.test(id)) throw new InvalidGraph(`${quote(id)} is no id`)
+  if (typeof id !== 'string' || id !== key) throw new InvalidGraph(`node ${quote(String(key))} has an id that differs from its key`)
+  if (!/^[A-Za-z_]\w*$/.test(id)) throw new InvalidGraph(`${quote(id)} is not a valid id`)
   const old = before.nodes.get(id)
   return {
     id,
@@ -61,7 +61,7 @@ function readEdge(before: DotGraph, value: unknown, index: number): DotEdge {
 
 function readSubgraph(before: Subgraph | undefined, value: unknown): Subgraph {
   const { id, attributes, members, parent } = fieldsOf(value, 'a subgraph')
-  if (id !== undefined && typeof id !== 'string') throw new InvalidGraph('the id of a subgraph is no text')
+  if (id !== undefined && typeof id !== 'string') throw new InvalidGraph('the id of a subgraph is not a text')
   const old = before?.id === id ? before : undefined
   return {
     id,
@@ -73,7 +73,7 @@ function readSubgraph(before: Subgraph | undefined, value: unknown): Subgraph {
 
 function readAttributes(before: Attributes | undefined, value: unknown, where: string): Attributes {
   if (value === undefined) return new Map()
-  if (!(value instanceof Map)) throw new InvalidGraph(`the attributes of ${where} are no map`)
+  if (!(value instanceof Map)) throw new InvalidGraph(`the attributes of ${where} are not a Map`)
   const newAttributes = new Map<string, Attribute>()
   for (const [key, attribute] of value) {
     if (typeof key !== 'string') throw new InvalidGraph(`an attribute of ${where} has no name`)
@@ -82,23 +82,23 @@ function readAttributes(before: Attributes | undefined, value: unknown, where: s
   return newAttributes
 }
 
-/** A transform may set an attribute to a value alone. */
+/** A transform may set an attribute to a plain value. */
 function readAttribute(before: Attribute | undefined, attribute: unknown, where: string): Attribute {
   const value = typeof attribute === 'object' && attribute !== null && 'value' in attribute ? attribute.value : attribute
   if (before !== undefined && before.value === value) return before
   if (typeof value === 'string' || typeof value === 'boolean') return { value, provenance: 'transform' }
   if (typeof value === 'number' && Number.isFinite(value)) return { value, provenance: 'transform' }
-  throw new InvalidGraph(`${where} is neither text nor number nor boolean`)
+  throw new InvalidGraph(`${where} is not text, a number or a boolean`)
 }
 
 function textList(value: unknown, where: string): string[] {
-  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw new InvalidGraph(`${where} are no list of texts`)
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw new InvalidGraph(`${where} are not a list of texts`)
   return [...value]
 }
 
 function fieldsOf(value: unknown, where: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null)
-    throw new InvalidGraph(`${where} is ${value === null ? 'null' : typeof value}, no object`)
-  if ('then' in value) throw new InvalidGraph(`${where} is a promise, and a transform answers at once`)
+    throw new InvalidGraph(`${where} is ${value === null ? 'null' : typeof value}, not an object`)
+  if ('then' in value) throw new InvalidGraph(`${where} is a promise; a transform must return synchronously`)
   return { ...value }
 }

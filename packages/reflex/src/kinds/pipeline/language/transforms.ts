@@ -8,28 +8,28 @@ import { expandVariables } from './variables.ts'
 import { checkArguments } from '../../../text/index.ts'
 import { GRAPH, TRANSFORMS } from '../dot/argument-forms.ts'
 
-/** Changes a pipeline before it runs: gets a graph of its own and returns one synchronously. */
+/** Changes a pipeline before it runs: gets its own copy of the graph and returns a graph synchronously. */
 export type TransformFunction = (graph: DotGraph) => DotGraph
 
 /** A transform: a function, or an object with one. */
 export type Transform =
   | TransformFunction
   | {
-      /** For messages. */
+      /** The name for messages. */
       readonly name?: string | undefined
       readonly transform: TransformFunction
     }
 
-/** Transforms of an installation, and after them those of one run (reference pipeline 8.2). */
+/** Transforms of an installation, followed by those of one run (reference pipeline 8.2). */
 export interface CustomTransforms {
   readonly registered?: readonly Transform[] | undefined
   readonly ofRun?: readonly Transform[] | undefined
 }
 
 /**
- * A pipeline as it runs: variables, then the model stylesheet, then transforms in code, those that are registered first
- * (reference pipeline 8.2). The graph given is not changed, whatever a transform does. What a transform sets has the
- * provenance `transform`; edges are numbered again. Throws R1114 if a transform throws or returns no pipeline.
+ * Returns the pipeline as it runs: expands variables, applies the model stylesheet, then applies transforms in code, registered
+ * ones first (reference pipeline 8.2). Never changes the given graph. Attributes set by a transform have the provenance
+ * `transform`; edges are renumbered. Throws R1114 if a transform throws or returns no pipeline.
  */
 export function transformGraph(graph: DotGraph, transforms: CustomTransforms = {}): DotGraph {
   checkArguments('transformGraph', { graph: [graph, GRAPH], transforms: [transforms, TRANSFORMS] })
@@ -49,5 +49,5 @@ function applyTransform(graph: DotGraph, custom: Transform, place: number): DotG
   }
   const result = readTransformed(graph, returned)
   if (typeof result !== 'string') return result
-  throw languageFaults.make('R1114', `the transform ${quote(name)} returned no pipeline: ${result}`)
+  throw languageFaults.make('R1114', `the transform ${quote(name)} did not return a pipeline: ${result}`)
 }

@@ -5,14 +5,13 @@ import { renderText } from './render.ts'
 const NAME = /\$([A-Za-z_]\w*)/g
 const PATH = /\$([A-Za-z_]\w*(?:\.[\w-]+)*)/g
 
-/** Attributes of nodes in which variables stand for attributes of the graph (seed pipeline 12.2). */
+/** Attributes of nodes in which variables name attributes of the graph (seed pipeline 12.2). */
 const EXPANDED = ['prompt', 'label']
 
 /**
- * Puts attributes of the graph in place of `$name`, in the prompts and labels of nodes, when a pipeline is loaded:
- * `$goal`, `$label`, `$id` and any other attribute of the graph. A name that nothing has stays as it is, an empty goal
- * gives nothing, and what is put in is not expanded again (reference pipeline 8.3). The graph given is not changed; one
- * that names no variable is returned as it is.
+ * Replaces `$name` in prompts and labels of nodes by attributes of the graph when a pipeline is loaded: `$goal`, `$label`,
+ * `$id` and any other attribute. An unknown name stays, a missing goal is empty text, and inserted text is not expanded again
+ * (reference pipeline 8.3). Does not change the given graph; returns the same graph if nothing changes.
  */
 export function expandVariables(graph: DotGraph): DotGraph {
   let nodes: Map<string, DotNode> | undefined
@@ -43,16 +42,16 @@ function variableValue(graph: DotGraph, name: string): string | undefined {
   return textOf(graph.attributes, name) ?? (name === 'goal' ? '' : undefined)
 }
 
-/** Bytes of UTF-8 that one value may put into a text. */
+/** The largest size of one inserted value, in bytes of UTF-8. */
 const MOST_BYTES = 32 * 1024
 
-/** Characters of a key that a text may name. */
+/** The largest number of characters of a key in a text. */
 const LONGEST_KEY = 200
 
 /**
- * Puts values of the context in place of `$key` and `$dotted.key`, when a prompt or a question is about to be asked. The
- * longest key that is there wins, so that a dot behind it is punctuation; what is not there stays as it is; a value is cut
- * at 32 KB, and not expanded again. Never for commands, paths or conditions (reference pipeline 8.3).
+ * Replaces `$key` and `$dotted.key` by values of the context just before a prompt or question is asked. The longest existing
+ * key wins, so a dot after it is punctuation. A missing key stays in the text; a value is cut at 32 KB and not expanded again.
+ * Never used for commands, paths or conditions (reference pipeline 8.3).
  */
 export function expandFromContext(text: string, read: ReadKey): string {
   if (!text.includes('$')) return text
@@ -65,7 +64,7 @@ export function expandFromContext(text: string, read: ReadKey): string {
   })
 }
 
-/** The key without its last part; what stands behind a dash may be prose as well. */
+/** Returns the key without its last part. Text after a dash may be prose too. */
 function shorter(key: string): string {
   return key.slice(0, Math.max(key.lastIndexOf('.'), key.lastIndexOf('-'), 0))
 }

@@ -142,8 +142,8 @@ describe('what cannot be read', () => {
     ['context.x="open', '"', 'close it with "'],
     ['context.x=op"en', '"', 'close it with "'],
     ['=success', '=', 'write outcome or context.name before it'],
-    ['outcome=', '=', 'write "" for nothing'],
-    ['outcome= && tries=2', '=', 'write "" for nothing'],
+    ['outcome=', '=', 'write "" for an empty value'],
+    ['outcome= && tries=2', '=', 'write "" for an empty value'],
     ['context.=2', '.', 'write it as context.name'],
     ['context..x=2', '.', 'write it as context.name'],
     ['"outcome"=success', '"', 'write the key without quotes'],
@@ -190,7 +190,7 @@ describe('what cannot be read', () => {
     if (problem === undefined) throw new Error('no problem')
     expect(problemFault(problem, new Source(text, 'release.dot'), valueAt, 'build -> ship').toString()).toBe(
       [
-        'error R1108 (condition_syntax)  release.dot:2:45  conditions know = != &&',
+        'error R1108 (condition_syntax)  release.dot:2:45  conditions have only the operators = != &&',
         '2 │   build -> ship [condition="outcome=success or context.score>3"]',
         '  │                                             ^^ fix: two edges',
       ].join('\n'),

@@ -67,17 +67,17 @@ describe('what a stylesheet gives a node (reference pipeline 8.1)', () => {
 describe('mistakes in a stylesheet', () => {
   // proves: pipeline 8.1b
   test.each<[string, string, string]>([
-    ['* { llm_model }', '}', 'a : and a value belong behind llm_model'],
+    ['* { llm_model }', '}', ': and a value are missing after llm_model'],
     ['* { llm_model: }', ' ', 'llm_model has no value'],
-    ['* { : x }', ':', 'a property belongs here'],
-    ['* llm_model: x }', 'l', 'a rule has one selector, or several with commas'],
-    ['{ llm_model: x }', '{', 'a selector is *, #id, .class or a shape'],
+    ['* { : x }', ':', 'a property is missing here'],
+    ['* llm_model: x }', 'l', 'a rule has one selector, or several separated by commas'],
+    ['{ llm_model: x }', '{', 'a selector must be *, #id, .class or a shape'],
     ['* { llm_model: x', '{', 'the rule is never closed'],
     ['* { llm_model: "x }', '"', 'the quote is never closed'],
     ['* { llm_model: "x" y }', 'y', 'a ; belongs behind each value'],
     ['* { llm_model: x\n llm_provider: y }', 'x', 'a ; belongs behind each value'],
     ['* { llm_model: x } /* never', '/*', 'the comment is never closed'],
-    ['box .x { llm_model: x }', '.', 'a rule has one selector, or several with commas'],
+    ['box .x { llm_model: x }', '.', 'a rule has one selector, or several separated by commas'],
   ])('%j at %j: %s', (text, marked, message) => {
     const [problem] = parseStylesheet(text).problems
     expect(problem).toMatchObject({ rule: 'stylesheet_syntax', message })
@@ -101,7 +101,7 @@ describe('mistakes in a stylesheet', () => {
     const valueAt = { from: text.indexOf('"'), to: text.lastIndexOf('"') + 1 }
     expect(problemFault(problem, new Source(text, 'x.dot'), valueAt).toString()).toBe(
       [
-        'warning R1111 (stylesheet_property)  x.dot:1:29  model is nothing that a stylesheet sets',
+        'warning R1111 (stylesheet_property)  x.dot:1:29  a stylesheet cannot set model',
         '1 │ graph [model_stylesheet="* { model: x; lm_provider: y; colour: z }"]',
         '  │                              ^^^^^ did you mean "llm_model"?',
       ]

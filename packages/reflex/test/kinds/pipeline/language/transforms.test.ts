@@ -86,17 +86,17 @@ describe('transforms (reference pipeline 8.2)', () => {
   })
 
   const nonsense: [string, unknown, string][] = [
-    ['nothing', undefined, 'it is undefined, no object'],
-    ['null', null, 'it is null, no object'],
-    ['a promise', Promise.resolve(), 'it is a promise, and a transform answers at once'],
-    ['no nodes', { id: 'G', edges: [] }, 'its nodes are no map'],
-    ['no edges', { id: 'G', nodes: new Map() }, 'its edges are no list'],
-    ['another key', { id: 'G', nodes: new Map([['a', node('b')]]), edges: [] }, 'node "a" has another id than its key'],
-    ['a bad id', { id: 'G', nodes: new Map([['a-b', node('a-b')]]), edges: [] }, '"a-b" is no id'],
+    ['nothing', undefined, 'it is undefined, not an object'],
+    ['null', null, 'it is null, not an object'],
+    ['a promise', Promise.resolve(), 'it is a promise; a transform must return synchronously'],
+    ['no nodes', { id: 'G', edges: [] }, 'its nodes are not a Map'],
+    ['no edges', { id: 'G', nodes: new Map() }, 'its edges are not a list'],
+    ['another key', { id: 'G', nodes: new Map([['a', node('b')]]), edges: [] }, 'node "a" has an id that differs from its key'],
+    ['a bad id', { id: 'G', nodes: new Map([['a-b', node('a-b')]]), edges: [] }, '"a-b" is not a valid id'],
     [
       'an object as value',
       { id: 'G', nodes: new Map([['a', { ...node('a'), attributes: new Map([['x', {}]]) }]]), edges: [] },
-      '"x" of node "a" is neither text nor number nor boolean',
+      '"x" of node "a" is not text, a number or a boolean',
     ],
     ['an edge to nothing', { id: 'G', nodes: new Map(), edges: [{ from: 'a' }] }, 'edge 0 has no from or to'],
     [
@@ -111,7 +111,7 @@ describe('transforms (reference pipeline 8.2)', () => {
   ]
   test.each(nonsense)('%s is refused', (_, returned, why) => {
     const bad: Transform = { name: 'bad', transform: () => returned as DotGraph }
-    expect(() => transformGraph(pipeline(), { ofRun: [bad] })).toThrow(`the transform "bad" returned no pipeline: ${why}`)
+    expect(() => transformGraph(pipeline(), { ofRun: [bad] })).toThrow(`the transform "bad" did not return a pipeline: ${why}`)
   })
 
   // proves: pipeline 8.2a
@@ -206,8 +206,8 @@ describe('merging (reference pipeline 8.2)', () => {
 
   test.each([
     ['', graphOf([node('a')]), 'both pipelines would have a node "a"'],
-    ['my-', other, '"my-build" is no id'],
-    ['1', other, '"1build" is no id'],
+    ['my-', other, '"my-build" is not a valid id'],
+    ['1', other, '"1build" is not a valid id'],
   ])('prefix %j is refused', (prefix, second, why) => {
     expect(() => mergeGraphs(base, second, prefix)).toThrow(why)
   })

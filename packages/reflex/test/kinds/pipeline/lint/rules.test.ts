@@ -47,7 +47,7 @@ describe('lint', () => {
     const many = Array.from({ length: 50 }, (_, i) => `n${i} [fidelity=x]; start -> n${i}; n${i} -> done;`).join(' ')
     const said = found(many, 'fidelity_valid')
     expect(said).toHaveLength(20)
-    expect(said.at(-1)?.message).toBe('"x" is no fidelity; 30 more like it are not listed')
+    expect(said.at(-1)?.message).toBe('"x" is not a fidelity; 30 more like it are not listed')
   })
 
   // proves: pipeline s10.1b, pipeline 11.2a
@@ -94,7 +94,7 @@ describe('what is known of the surroundings', () => {
     const body = 'graph [middleware="audit"] a [prompt=x, middleware="secret_scna,own"] start -> a -> done'
     expect(found(body, 'middleware_known')).toEqual([])
     expect(found(body, 'middleware_known', { middleware: ['secret_scan', 'own'] })).toMatchObject([
-      { code: 'R1156', severity: 'error', message: 'the graph asks for the middleware "audit", which is not there' },
+      { code: 'R1156', severity: 'error', message: 'the graph requests the middleware "audit"; there is no such middleware' },
       { code: 'R1156', path: 'a', fix: 'write "secret_scan"' },
     ])
     expect(found(body, 'middleware_known', { middleware: ['secret_scna', 'own', 'audit'] })).toEqual([])
