@@ -6,12 +6,12 @@ import { isBelow } from '../tools/paths.ts'
 import type { Label } from '../policy/label.ts'
 import { hashOf, type WrittenLabels } from '../policy/written-labels.ts'
 
-/** Bytes beyond which a file is no program. */
+/** The size in bytes above which a file is not a program. */
 const LARGEST = 64 * 1024 * 1024
-/** Entries of folders after which a search ends: the whole folder is then taken for written. */
+/** The limit of entries of a search. Beyond it, the whole folder counts as written. */
 const MOST_ENTRIES = 500_000
 
-/** The text of a file as a program is read; undefined where there is none. */
+/** Returns the text of a file as a program is read; undefined if there is no file. */
 export function textAt(path: string): string | undefined {
   try {
     const bytes = readFileSync(path)
@@ -21,27 +21,30 @@ export function textAt(path: string): string | undefined {
   }
 }
 
-/** The state of a file: two that are equal have the same text. */
+/** The state of a file: two equal states mean the same text. */
 interface FileState {
   readonly version: string
-  /** Milliseconds since the epoch when it was changed last. */
+  /** The time of the last change in milliseconds since the epoch. */
   readonly changed: number
 }
 
-/** Files below some folders, and their state. */
+/** The files below some folders, with their states. */
 export interface FoundFiles {
   readonly states: ReadonlyMap<string, FileState>
-  /** Folders that hold too much to be searched. */
+  /** Folders with too many entries to search. */
   readonly unsearched: readonly string[]
 }
 
-/** The part of the files that matters, and the folders that no command sees. */
+/** The files to find, and the folders that are hidden from commands. */
 export interface FileSearch {
   readonly isWanted: (path: string) => boolean
   readonly hidden: readonly string[]
 }
 
-/** Finds files. A link counts as a file with the state of its target, for a program is read through it; no folder is entered through one. */
+/**
+ * Finds files. A link counts as a file with the state of its target, because programs are read through links; folders are not
+ * entered through links.
+ */
 export async function findFiles(folders: readonly string[], { isWanted, hidden }: FileSearch): Promise<FoundFiles> {
   const states = new Map<string, FileState>()
   const unsearched: string[] = []
@@ -66,7 +69,7 @@ export async function findFiles(folders: readonly string[], { isWanted, hidden }
   return { states, unsearched }
 }
 
-/** The state of a file; of a broken link, its own. A name that is no UTF-8 leads nowhere: nobody can tell whether that file has changed. */
+/** Returns the state of a file, or of the link itself if it is broken. A name that is not UTF-8 gets a state that counts as changed. */
 async function stateAt(path: string): Promise<FileState> {
   const stats = await stat(path)
     .catch(() => lstat(path))
@@ -77,7 +80,7 @@ async function stateAt(path: string): Promise<FileState> {
 }
 
 const UNKNOWN: FileState = { version: 'unknown', changed: 0 }
-/** Files that one entry of the ledger labels. */
+/** The number of files that one entry of the ledger labels. */
 const BATCH = 500
 
 /** A command that may have changed files. */
@@ -86,11 +89,11 @@ interface CommandRun {
   readonly label: Label
   readonly key: string
   readonly isProgram: (path: string) => boolean
-  /** Milliseconds since the epoch when it began first, if a crash has interrupted it: what it has written since counts, too. */
+  /** The first start of the command in milliseconds since the epoch, if a crash interrupted it: all changes since then count. */
   readonly since?: number | undefined
 }
 
-/** Labels the files that differ between two searches, by their path, and programs by the text that they have now, too. */
+/** Labels the files that differ between two searches by path, and programs also by their current text. */
 export async function labelChanged(
   labels: WrittenLabels,
   [before, after]: readonly [FoundFiles, FoundFiles],

@@ -4,20 +4,20 @@ import type { CustomHandler } from '../model/resolution.ts'
 import type { Operation } from '../contract/define-operation.ts'
 import { OPERATIONS } from './table.ts'
 
-/** The operations that come with Reflex. */
+/** The table of the built-in operations. */
 export const BUILT_IN_OPERATIONS: OperationTable = operationTable(OPERATIONS)
 
-/** What a host adds to the operations of Reflex. */
+/** The operations and handlers of a host. */
 export interface HostOperations {
-  /** Operations that `defineOperation` made. A type name that another operation has is refused with `R1165`. */
+  /** Operations made by `defineOperation`. A type name that another operation has is refused with `R1165`. */
   readonly operations?: readonly Operation[] | undefined
-  /** Handlers that the host registered, by the type name that they take. */
+  /** Handlers of the host by their type name. */
   readonly custom?: ReadonlyMap<string, CustomHandler> | undefined
 }
 
 const TABLES = new WeakMap<readonly Operation[], OperationTable>()
 
-/** Returns the operations of Reflex with those of a host. Throws `R1165`. */
+/** Returns the table of the built-in operations and those of a host. Throws `R1165`. */
 export function operationsOf({ operations = [], custom }: HostOperations = {}): OperationTable {
   return withHandlers(operations.length === 0 ? BUILT_IN_OPERATIONS : tableOf(operations), custom)
 }

@@ -4,8 +4,8 @@ import type { Handler } from '../contract/handler.ts'
 import { failure, outcomeProblem, readOutcome, refusal } from '../contract/outcome.ts'
 
 /**
- * The handler of a host: its code runs behind a port, and what it answers is its outcome. What it throws fails the node;
- * a message that speaks of the network may be tried again (reference pipeline 3.5).
+ * Returns the handler for host code: it runs behind a port, and its return value is the outcome. An error that it throws fails
+ * the node; a network error may be retried (reference pipeline 3.5).
  */
 export function customHandler(name: string): Handler {
   return function* handle({ node }) {
@@ -18,6 +18,8 @@ export function customHandler(name: string): Handler {
     const outcome = readOutcome(answer)
     const { artifacts } = answer
     if (outcome !== undefined && isObject(artifacts)) return { ...outcome, artifacts }
-    return outcome ?? refusal(`${node.id}: the handler ${name} returned no outcome: ${outcomeProblem(settled.ok) ?? 'it cannot be read'}`)
+    return (
+      outcome ?? refusal(`${node.id}: the handler ${name} did not return an outcome: ${outcomeProblem(settled.ok) ?? 'it cannot be read'}`)
+    )
   }
 }

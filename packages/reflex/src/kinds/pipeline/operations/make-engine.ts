@@ -17,21 +17,21 @@ import type { BranchSpec, Permissions, Handler } from '../contract/handler.ts'
 import type { MiddlewareChain, Engine } from '../engine/engine.ts'
 import { refusal, success } from '../contract/outcome.ts'
 
-/** What a host adds to the engine. */
+/** The extensions of a host for the engine. */
 export interface EngineParts {
-  /** The operations that nodes can have, and the handlers of the host; those of Reflex unless said. */
+  /** The operations of nodes and the handlers of the host. Default: the built-in operations. */
   readonly operations?: OperationTable | undefined
-  /** Middleware beside the mandatory seven, by name; a graph or a node asks for it. */
+  /** Middleware by name, in addition to the mandatory seven. Graphs and nodes request it. */
   readonly middleware?: ReadonlyMap<string, HostMiddleware> | undefined
   /** Middleware around every node of every pipeline, after the mandatory seven. */
   readonly always?: readonly HostMiddleware[] | undefined
 }
 
-/** Members that no author may leave out, however trusted (reference pipeline 5.6). */
+/** Middleware that no author can skip, at any trust level (reference pipeline 5.6). */
 const UNSKIPPABLE: ReadonlySet<string> = new Set(['capability_check', 'checkpoint'])
-/** Members that a text can ask for by name, whatever the host has. */
+/** Middleware that a text can request by name on every host. */
 const BUILT_IN: ReadonlyMap<string, Middleware> = new Map([...MANDATORY, secretScan].map((member) => [member.name, member]))
-/** Names that `middleware` of a graph or of a node can have, those of the host included. */
+/** Returns the names that `middleware` of a graph or node can have, including those of the host. */
 export function middlewareNames({
   middleware = new Map(),
   always = [],
@@ -39,10 +39,10 @@ export function middlewareNames({
   return [...new Set([...BUILT_IN.keys(), ...middleware.keys(), ...always.map(({ name }) => name)])]
 }
 
-/** Trust that lets an author leave middleware out. */
+/** Trust levels at which an author can skip middleware. */
 const TRUSTED: ReadonlySet<string> = new Set(['trusted', 'veteran', 'autonomous'])
 
-/** Joins the handlers and the middleware to what the walk asks for. */
+/** Builds the engine from handlers and middleware. */
 export function createEngine({ operations = BUILT_IN_OPERATIONS, ...host }: EngineParts = {}): Engine {
   const middleware = new Map([...(host.middleware ?? [])].map(([name, member]) => [name, chainMember(member)]))
   const always = (host.always ?? []).map(chainMember)
@@ -74,18 +74,18 @@ export function createEngine({ operations = BUILT_IN_OPERATIONS, ...host }: Engi
 
 function handlerOf({ id, custom, operation, facts, rawType }: TypedNode): Handler {
   if (custom !== undefined) return customHandler(custom)
-  return isOperation(facts) ? facts.run : () => refusal(`${id}: nothing performs ${operation} (type ${rawType})`)
+  return isOperation(facts) ? facts.run : () => refusal(`${id}: no handler performs ${operation} (type ${rawType})`)
 }
 
-/** True if the facts are those of an operation: of an unknown one, there is no function. */
+/** True if the facts belong to an operation with a function; an unknown operation has none. */
 function isOperation(facts: OperationFacts): facts is Operation {
   return 'run' in facts
 }
 
 /**
- * The members around a node: the seven, the host's, those that the graph and the node ask for. What a text says against
- * them counts only where the operator trusts its author, never for the first and the checkpoint, and never for all of
- * them at once, unless he allows that too (reference pipeline 5.6).
+ * Returns the middleware of a node: the mandatory seven, that of the host, and that which the graph and the node request. A
+ * text can skip members only if the operator trusts its author, and never the capability check and the checkpoint. It can skip
+ * the whole chain only if the operator also allows that (reference pipeline 5.6).
  */
 function chainOf(
   node: TypedNode,
@@ -119,23 +119,23 @@ function withoutDuplicates(members: readonly Middleware[]): readonly Middleware[
   return members.filter((member, i) => members.findIndex(({ name }) => name === member.name) === i)
 }
 
-/** A name that nothing has: a slip here must not leave a node without protection. */
+/** Returns a member that fails the node: a misspelt name must not leave a node without protection. */
 function unknownMember(name: string): Middleware {
   return { name, before: () => ({ halt: `there is no middleware ${JSON.stringify(name)}` }) }
 }
 
-/** Nodes of items that are kept: the items of one map differ in little. */
+/** The limit of cached item nodes: the items of a map differ little. */
 const MOST_ITEMS = 1_000
 const NO_GRAPH: DotGraph = { id: 'items', attributes: new Map(), nodes: new Map(), edges: [], subgraphs: [] }
 
-/** The node of an item: resolved like any other, so that the chain judges what really runs. */
+/** Returns the compiled node of an item, so that the middleware checks the node that really runs. */
 function itemNode(item: NonNullable<BranchSpec['item']>, operations: OperationTable, cache: Map<string, TypedNode>): TypedNode {
   const key = JSON.stringify([item.type, item.attributes, item.id])
   const known = cache.get(key)
   if (known !== undefined) return known
   const node: DotNode = { id: item.id, attributes: attributesOf(item.type, item.attributes), classes: [] }
   const typed = compile({ ...NO_GRAPH, nodes: new Map([[item.id, node]]) }, { operations }).nodes.get(item.id)
-  if (typed === undefined) throw new TypeError(`${item.id} is no node`)
+  if (typed === undefined) throw new TypeError(`${item.id} is not a node`)
   if (cache.size >= MOST_ITEMS) cache.clear()
   cache.set(key, typed)
   return typed

@@ -6,7 +6,7 @@ import { WrittenNode } from '../model/written-node.ts'
 import { jumpsIn } from '../model/jumps.ts'
 import { printCondition } from '../language/condition.ts'
 
-/** A pipeline as a picture: nodes and edges in the order of the file, conditions as people read them. */
+/** Returns the graph of a pipeline: nodes and edges in file order, conditions in readable form. */
 export function pictureOf(typed: TypedGraph): Graph {
   const { graph, nodes } = typed
   const ids = edgeIds(graph.edges)
@@ -24,7 +24,7 @@ export function pictureOf(typed: TypedGraph): Graph {
   }
 }
 
-/** Subgraphs with a label. Only what nests is a group: a frame cannot show two that share some of their nodes. */
+/** Returns the labelled subgraphs as groups. Only nested groups are shown: a frame cannot show two groups that overlap. */
 function groupsOf({ graph, nodes }: TypedGraph): { readonly groups?: readonly GraphGroup[] } {
   const labelled = graph.subgraphs.flatMap(({ attributes, members }) => {
     const label = oneLine(textOf(attributes, 'label'))
@@ -37,7 +37,7 @@ function groupsOf({ graph, nodes }: TypedGraph): { readonly groups?: readonly Gr
   return groups.length === 0 ? {} : { groups }
 }
 
-/** True if all of the nodes, or none, are among the others. */
+/** True if the other nodes contain all of the nodes, or none. */
 function nests(inner: readonly string[], outer: readonly string[]): boolean {
   const around = new Set(outer)
   const shared = inner.filter((id) => around.has(id)).length
@@ -67,14 +67,14 @@ function isPlainEnd({ canonical, custom }: TypedNode): boolean {
   return custom === undefined && (canonical === 'start' || canonical === 'exit')
 }
 
-/** Branches of a block are all taken, so a block is no choice. */
+/** All branches of a block are taken, so a block is not a choice. */
 function formOf(typedNode: TypedNode, edges: readonly TypedEdge[]): NodeForm {
   if (asksPerson(typedNode)) return 'question'
   if (typedNode.canonical === 'parallel' || isOn(typedNode.node.attributes, 'fan_out')) return 'step'
   return edges.length > 1 ? 'choice' : 'step'
 }
 
-/** The program that a node enters, as a run looks it up. */
+/** Returns the program that a node calls, as a run resolves it. */
 function calledBy({ facts, node }: TypedNode, { graph }: TypedGraph): string | undefined {
   return facts.calls?.(new WrittenNode(node.attributes, graph.attributes))
 }
@@ -83,7 +83,7 @@ function asksPerson({ facts: { form } }: TypedNode): boolean {
   return form === 'choice' || form === 'approval'
 }
 
-/** What is done at a node, in a word: what it calls outside, else the name of its type. */
+/** Returns a short text for the action of a node: what it calls, otherwise the name of its type. */
 function nodeSummary(typedNode: TypedNode): string | undefined {
   const { node, canonical, rawType } = typedNode
   if (canonical === 'start' || canonical === 'exit' || canonical === 'branch') return undefined
@@ -97,7 +97,7 @@ function nodeSummary(typedNode: TypedNode): string | undefined {
   return file === undefined ? what : shortened(`${what ?? ''} ${file}`.trim())
 }
 
-/** The most characters of a node's action: its beginning says most. */
+/** The limit of characters of a node's summary. */
 const LONGEST_SUMMARY = 32
 
 function shortened(text: string): string {
@@ -116,7 +116,7 @@ function edgeOf({ edge, label, condition }: TypedEdge, id: string): GraphEdge {
   }
 }
 
-/** Labels have line ends where Graphviz breaks them; drawings break by themselves. */
+/** Labels contain line ends for Graphviz; other drawings wrap by themselves. */
 function oneLine(text = ''): string | undefined {
   const line = text.replace(/\s+/g, ' ').trim()
   return line === '' ? undefined : line

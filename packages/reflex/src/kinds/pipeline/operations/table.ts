@@ -74,7 +74,7 @@ import { gateTrust } from './gates/trust.ts'
 import { gateCapability } from './gates/capability.ts'
 import { gatePlain } from './gates/plain.ts'
 
-/** The operations that come with Reflex. A host adds others to a list of its own. */
+/** The built-in operations. A host adds its own in a separate list. */
 export const OPERATIONS = [
   start,
   exit,

@@ -185,7 +185,7 @@ describe('files', () => {
       expect(went.status).toBe('fail')
       expect(readFileSync(at('a.txt'), 'utf8')).toBe('red yellow blue')
     }
-    expect((await apply('I would change nothing')).failure_reason).toContain('no list')
+    expect((await apply('I would change nothing')).failure_reason).toContain('not a list')
   })
 })
 

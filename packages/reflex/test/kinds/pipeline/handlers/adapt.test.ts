@@ -64,9 +64,7 @@ describe('the changes that each tier allows', () => {
   // proves: pipeline 9g
   test('trust_tier is the least tier for the node to run at all', async () => {
     const modify = [operations['modify_attrs']?.op ?? null]
-    expect((await run(modify, { trust: 'trusted' }, ', trust_tier=veteran')).reason).toContain(
-      'needs the tier veteran, and this is trusted',
-    )
+    expect((await run(modify, { trust: 'trusted' }, ', trust_tier=veteran')).reason).toContain('needs the tier veteran; this is trusted')
     expect((await run(modify, { trust: 'veteran' }, ', trust_tier=veteran')).status).toBe('success')
     expect((await run(modify, { trust: 'veteran' }, ', trust_tier=root')).status).toBe('failed')
   })
@@ -233,14 +231,14 @@ describe('what is refused, all of it', () => {
   const fine = { op: 'modify_attrs', id: 'step', attrs: { expression: 'changed' } }
   // proves: pipeline 9a, pipeline 9b, pipeline 9c, pipeline 9d, pipeline 9e, pipeline 9i, pipeline s14.1a
   test.each<[string, Json, string]>([
-    ['no list', { op: 'add_node' }, 'no list'],
+    ['no list', { op: 'add_node' }, 'not a list'],
     ['an empty list', [], 'there are no mutations'],
-    ['something else in the list', [fine, 'x'], 'mutation 2 is no object'],
+    ['something else in the list', [fine, 'x'], 'mutation 2 is not an object'],
     ['an operation that nothing knows', [fine, { op: 'add_nod', id: 'x' }], 'did you mean "add_node"?'],
     ['a field that is missing', [fine, { op: 'add_edge', from: 'step' }], 'has no to'],
-    ['an id that is none', [{ op: 'add_node', id: 'a b' }], '"a b" is no id'],
-    ['a keyword as id', [{ op: 'add_node', id: 'Node' }], 'is no id'],
-    ['a node that is there', [fine, { op: 'add_node', id: 'step' }], 'is there already'],
+    ['an id that is none', [{ op: 'add_node', id: 'a b' }], '"a b" is not a valid id'],
+    ['a keyword as id', [{ op: 'add_node', id: 'Node' }], 'is not a valid id'],
+    ['a node that is there', [fine, { op: 'add_node', id: 'step' }], 'exists already'],
     ['a node that is not there', [fine, { op: 'modify_attrs', id: 'nobody', attrs: { label: 'x' } }], 'no node nobody'],
     ['a node that is completed', [fine, { op: 'modify_attrs', id: 'start', attrs: { label: 'x' } }], 'start is completed'],
     ['the node itself', [{ op: 'modify_attrs', id: 'change', attrs: { label: 'x' } }], 'is being executed'],
@@ -264,8 +262,8 @@ describe('what is refused, all of it', () => {
       'the condition of step -> done',
     ],
     ['an edge that is not there', [fine, { op: 'remove_edge', from: 'start', to: 'done' }], 'no such edge'],
-    ['a value that is none', [{ op: 'modify_attrs', id: 'step', attrs: { label: ['x'] } }], 'neither text nor number nor boolean'],
-    ['a name that is none', [{ op: 'modify_attrs', id: 'step', attrs: { 'a"]': 'x' } }], 'no name of an attribute'],
+    ['a value that is none', [{ op: 'modify_attrs', id: 'step', attrs: { label: ['x'] } }], 'is not text, a number or a boolean'],
+    ['a name that is none', [{ op: 'modify_attrs', id: 'step', attrs: { 'a"]': 'x' } }], 'not a valid attribute name'],
     [
       'a pipeline with errors',
       [

@@ -100,5 +100,5 @@ test('no value, a file that is no baseline, words that mean nothing fail', async
   expect((await detect(undefined, {})).went.reason).toContain('the context has no last_response')
   expect((await detect('x', { 'base.json': 'hello' })).went.reason).toContain('is not a baseline')
   await expect(detect('x', {}, 'dimensions="length,lenth"')).rejects.toThrow('"length,lenth"')
-  await expect(detect('x', {}, 'action=stop')).rejects.toThrow('none of "warn", "fail", "log"')
+  await expect(detect('x', {}, 'action=stop')).rejects.toThrow('not one of "warn", "fail", "log"')
 })

@@ -67,7 +67,7 @@ test('the prompt stands in where no value does, the host’s own model where no 
 
 test('nothing to ask, and reasons that are none, fail', async () => {
   expect((await climb({}, '', {})).went.reason).toContain('source_key and prompt are both empty')
-  await expect(climb({}, 'escalate_on=fial')).rejects.toThrow('none of "fail", "timeout", "low_score"')
+  await expect(climb({}, 'escalate_on=fial')).rejects.toThrow('not one of "fail", "timeout", "low_score"')
 })
 
 test('a backend of the host that says that it failed has not answered; what it gives with a success counts', async () => {

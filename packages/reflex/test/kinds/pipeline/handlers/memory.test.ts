@@ -39,7 +39,7 @@ describe('memory of an agent', () => {
 
   it('refuses a strategy that there is none of', async () => {
     const refused = runNodes('n [type="memory.consolidate", strategy=all] start -> n -> done')
-    await expect(refused).rejects.toThrow('none of "full", "decay_only", "prune_only"')
+    await expect(refused).rejects.toThrow('not one of "full", "decay_only", "prune_only"')
   })
 })
 

@@ -5,8 +5,8 @@ import { councilKeys, decideBranches } from '../people/consensus-decide.ts'
 import type { Action } from './action.ts'
 
 /**
- * Decides by the votes of the branches before it (reference pipeline 4.6.1). That a council does not agree fails in mode
- * `decision`, as the node type does; `advisory` tells it as a result.
+ * Decides by the votes of the preceding branches (reference pipeline 4.6.1). A deadlock fails the node; in mode `advisory` it
+ * is a result.
  */
 export const decideCouncil: Action = (context, params) => {
   const quorum = renderText(params['quorum']).trim() || 'majority'

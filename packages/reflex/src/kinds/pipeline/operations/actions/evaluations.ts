@@ -12,7 +12,7 @@ import { renderText } from '../../language/render.ts'
 import type { ActionResult, ActionSteps, Action } from './action.ts'
 import type { ParameterValues } from '../../model/action-parameters.ts'
 
-/** A parameter that hands a value over: the key under which the handler finds it, and the attribute that names the key. */
+/** A parameter with a value: the key from which the handler reads it, and the attribute that names the key. */
 interface ValueParameter {
   readonly parameter: string
   readonly key: string
@@ -22,7 +22,7 @@ interface ValueParameter {
 const results = (attribute: string): ValueParameter => ({ parameter: 'results', key: 'param.results', attribute })
 const metrics = (attribute: string): ValueParameter => ({ parameter: 'metrics', key: 'param.metrics', attribute })
 
-/** The stages of an evaluation as actions: the handlers of the types `eval.*`, whose attributes are the parameters. */
+/** The stages of an evaluation as actions: the handlers of the types `eval.*`, with parameters instead of attributes. */
 export const EVALUATION_ACTIONS: readonly (readonly [string, Action])[] = [
   ['eval_pipeline_load_dataset', evaluationAction(evalDataset.run)],
   ['eval_pipeline_run_eval', evaluationAction(evalRun.run, { parameter: 'dataset', key: 'eval.dataset' })],
@@ -31,7 +31,7 @@ export const EVALUATION_ACTIONS: readonly (readonly [string, Action])[] = [
   ['eval_pipeline_report', evaluationAction(evalReport.run, results('source'), metrics('metrics_source'))],
 ]
 
-/** A handler as an action: it writes the keys of its type, and its fields are what `exec.<id>.*` and `output_prefix` take. */
+/** Wraps a handler as an action: it writes the keys of its type, and its fields fill `exec.<id>.*` and `output_prefix`. */
 function evaluationAction(handler: Handler, ...valueParameters: readonly ValueParameter[]): Action {
   return (context, params) => {
     const started = handler(contextWith(context, params, valueParameters))
@@ -50,7 +50,7 @@ function actionResultOf({ node }: NodeContext, outcome: Outcome): ActionResult {
   return { problem, updates, ...(outcome.retryable === false ? {} : { transient: true }) }
 }
 
-/** Keys of the context as fields: `eval.dataset.count` is `count`, `eval.results.<id>` is `results`. */
+/** Returns keys of the context as fields: `eval.dataset.count` becomes `count`, `eval.results.<id>` becomes `results`. */
 function fieldsOf(updates: JsonObject, id: string): JsonObject {
   return Object.fromEntries(Object.entries(updates).map(([key, value]) => [fieldOf(key, id), value]))
 }
@@ -63,7 +63,7 @@ function fieldOf(key: string, id: string): string {
   return rest === '' ? (name ?? key) : (rest.split('.').at(-1) ?? rest)
 }
 
-/** The same execution as the handler sees it: parameters go before attributes, and values that are handed over before the context. */
+/** Returns the context of the handler: parameters win over attributes, and passed values over the context. */
 function contextWith(context: NodeContext, params: ParameterValues, valueParameters: readonly ValueParameter[]): NodeContext {
   const values = new Map(
     valueParameters.flatMap(({ parameter, key }) => (params[parameter] === undefined ? [] : [[key, parseText(params[parameter])]])),
@@ -97,7 +97,7 @@ function contextWith(context: NodeContext, params: ParameterValues, valueParamet
   }
 }
 
-/** A value as it is, or as the JSON that a text is. */
+/** Parses a text as JSON if possible; returns other values unchanged. */
 function parseText(value: Json): Json {
   return typeof value === 'string' ? (parseJson(value) ?? value) : value
 }

@@ -4,15 +4,15 @@ import type { NodeContext } from '../../contract/handler.ts'
 import type { ActionSteps, Action } from './action.ts'
 import { ACTION_FACTS, canonicalAction } from '../../model/action-facts.ts'
 
-/** Actions of one turn, and characters of what one gives back. */
+/** The limits of actions in one turn, and of characters of one result. */
 const MOST = 20
 const SHOWN = 4_000
-/** What an agent may not do in the name of its session: run programs, and itself, and judge. */
+/** Actions that an agent must not perform through its session: running programs, its own session, evaluations. */
 const REFUSED = /^(?:pipeline_|session_|eval_pipeline_)/
 
 /**
- * Performs the actions that an agent has decided on, one after the other, and tells it what they came to. Each is judged as
- * what it is when it is performed; one that fails is told and no failure of the node.
+ * Performs the actions that an agent has chosen, in order, and returns their results to it. Each is checked like any other
+ * action when it is performed. A failed action is a result, not a failure of the node.
  */
 export const executeActions = (perform: (context: NodeContext, name: string, params: JsonObject) => ActionSteps): Action =>
   function* (context, values) {
@@ -33,10 +33,10 @@ function* perceptOf(
   const type = renderText(action['type'] ?? action['action'])
   const { type: _type, action: _action, params, ...others } = action
   const report = (status: string, result: Json): JsonObject => ({ type, status, result })
-  if (REFUSED.test(canonicalAction(type))) return report('refused', 'an agent may not do this by itself')
-  // What comes back decides what the agent does next: text from outside must not.
+  if (REFUSED.test(canonicalAction(type))) return report('refused', 'an agent must not perform this action')
+  // The result influences the next decision of the agent, so it must not contain text from outside.
   if (ACTION_FACTS.get(canonicalAction(type))?.origin === 'outside')
-    return report('refused', 'what comes from outside needs a node of its own')
+    return report('refused', 'an action that reads from outside needs its own node')
   const done = yield* perform(context, type, isObject(params) ? params : others)
   if ('problem' in done) return report('failed', done.problem)
   const text = renderText(done.result)

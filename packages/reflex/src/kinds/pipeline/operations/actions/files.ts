@@ -11,12 +11,12 @@ import type { ParameterValues } from '../../model/action-parameters.ts'
 
 const MOST = 10_000_000
 
-/** The folder that an action works in: its own, else the node's. */
+/** Returns the folder of an action: its parameter, otherwise the folder of the node. */
 export function folderOf(context: NodeContext, params: ParameterValues, parameter = 'path'): string {
   return resolvePath(context, renderText(params[parameter]) || '.')
 }
 
-/** Writes a text, or a value as JSON, as a whole or not at all; folders on the way are made. */
+/** Writes a text, or a value as JSON. The write is atomic; missing folders are created. */
 export const fileWrite: Action = function* (context, params) {
   const { content = '' } = params
   const text = typeof content === 'object' ? `${JSON.stringify(content, null, 2)}\n` : renderText(content)
@@ -38,7 +38,7 @@ export const fileRead: Action = function* (context, params) {
   return { result: { content: text, path, size: bytes } }
 }
 
-/** Looks for a text in the files of a folder. */
+/** Searches for a text in the files of a folder. */
 export const fileSearch: Action = function* (context, params) {
   const { pattern = '', glob, ignore_case: ignoreCase, limit } = params
   const settled = okOrProblem(
@@ -59,7 +59,7 @@ const DEPTH = 32
 const MOST_LISTED = 20_000
 const MOST_FOUND = 1_000
 
-/** Paths below a folder that a pattern names: `*` within a step, `**` for steps, `?` for one character. */
+/** Returns the paths below a folder that match a pattern: `*` within a path component, `**` for several, `?` for one character. */
 export const fileGlob: Action = function* (context, params) {
   const settled = okOrProblem(yield* callTool('file.list', { path: folderOf(context, params), depth: DEPTH, limit: MOST_LISTED }))
   if ('problem' in settled) return settled
@@ -75,7 +75,7 @@ export const fileGlob: Action = function* (context, params) {
   }
 }
 
-/** What lies in a folder. */
+/** Lists the entries of a folder. */
 export const fileList: Action = function* (context, params) {
   const depth = params['depth'] ?? 1
   const settled = okOrProblem(yield* callTool('file.list', { path: folderOf(context, params), depth }))
@@ -83,15 +83,15 @@ export const fileList: Action = function* (context, params) {
 }
 
 /**
- * Makes a list of changes, `{path, content}` or `{path, old, new}`, to files below the work folder: all of them or none.
- * The list may be JSON in a sentence or a fence, as models write it, alone or under `changes` or `edits`.
+ * Applies a list of changes, `{path, content}` or `{path, old, new}`, to files below the work folder: all or none. The list may
+ * be JSON in a sentence or a code fence, as models write it, and may be under `changes` or `edits`.
  */
 export const applyChanges: Action = function* (context, params) {
   const raw = params['changes'] ?? null
   const read = typeof raw === 'string' ? looseJson(raw) : raw
   const list = isObject(read) ? (read['changes'] ?? read['edits'] ?? read) : read
   const edits = (isList(list) ? list : isObject(list) ? [list] : []).map((edit) => editOf(context, params, edit))
-  if (edits.length === 0) return { problem: 'the changes are no list of {path, content} or {path, old, new}' }
+  if (edits.length === 0) return { problem: 'the changes are not a list of {path, content} or {path, old, new}' }
   const invalid = edits.findIndex((edit) => edit === undefined)
   if (invalid >= 0) return { problem: `change ${invalid + 1} has no path, or neither content nor old and new` }
   const settled = yield* callTool('file.edit', { edits: edits as Json[], in: 'work' }, onResume(context))

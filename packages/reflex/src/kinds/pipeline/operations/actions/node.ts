@@ -19,7 +19,7 @@ import { evalReport } from '../evaluation/eval-report.ts'
 import { evalRun } from '../evaluation/eval-run.ts'
 import { ON_ERROR } from '../parameters.ts'
 
-/** Does something that has a name, of Reflex or of the host (reference pipeline 4.5, actions). */
+/** Performs an action of Reflex or of the host by its name (reference pipeline 4.5, actions). */
 const run: Handler = (context) => {
   const name = requiredText(context, 'action')
   if (typeof name !== 'string') return name
@@ -35,7 +35,7 @@ function* performAction(context: NodeContext, name: string, parameters: JsonObje
   return { ...outcome, context_updates: { ...result.updates, ...outcome.context_updates } }
 }
 
-/** An action says which of its parameters decide what is touched; the others are content (reference pipeline 5.3). */
+/** Returns the inputs of an action. The action states which parameters are `control`; the others are content (reference pipeline 5.3). */
 function readsOf(node: WrittenNode): readonly Input[] {
   const facts = ACTION_FACTS.get(canonicalAction(node.text('action') ?? ''))
   const controls = new Map<string, Safety | true>()
@@ -49,7 +49,7 @@ function readsOf(node: WrittenNode): readonly Input[] {
   return [authored('action'), ...handed, ...(facts?.reads ?? []).map((name) => context(name))]
 }
 
-/** The operations whose keys some actions write too. */
+/** The operations whose keys some actions also write. */
 const WRITTEN: ReadonlyMap<string, Operation> = new Map(
   [evalDataset, evalRun, evalAggregate, evalPersist, evalReport].map((operation) => [operation.name, operation]),
 )
@@ -77,7 +77,7 @@ function needsOf(node: WrittenNode): readonly string[] {
 
 const READS_FILE = 'file_read'
 
-/** The file of the action that reads one: the path that is handed over, or the path that is written. */
+/** Returns the file that the action `file_read` opens: the path from the context, otherwise the written path. */
 function openedBy(node: WrittenNode): readonly OpenedFile[] | undefined {
   if (canonicalAction(node.text('action') ?? '') !== READS_FILE) return undefined
   const names = ['path', ...(ACTION_FACTS.get(READS_FILE)?.parameters['path']?.also ?? [])]
@@ -97,13 +97,13 @@ export const action = defineOperation({
   dispatch: [{ type: 'exec', by: { target: 'action' } }],
   parameters: {
     ...ON_ERROR,
-    action: attribute('text', 'The name of the action; `.` and `_` count the same.', { required: true }),
+    action: attribute('text', 'The name of the action; `.` and `_` are equal.', { required: true }),
     'param.*': attribute('text', 'A parameter of the action.'),
-    'arg.*': attribute('text', 'The same.'),
-    'timeout_budget.deadline_key': attribute('key', 'The context value that says until when; all four or none.'),
-    'timeout_budget.cap_key': attribute('key', 'The context value with the longest time.'),
-    'timeout_budget.reserve_key': attribute('key', 'The context value with the time to keep back.'),
-    'timeout_budget.param': attribute('text', 'The parameter that gets the time.'),
+    'arg.*': attribute('text', 'The same as `param.*`.'),
+    'timeout_budget.deadline_key': attribute('key', 'The context value with the deadline. Set all four attributes or none.'),
+    'timeout_budget.cap_key': attribute('key', 'The context value with the maximum time.'),
+    'timeout_budget.reserve_key': attribute('key', 'The context value with the time to reserve.'),
+    'timeout_budget.param': attribute('text', 'The parameter that receives the remaining time.'),
   },
   reads: readsOf,
   writes: writesOf,

@@ -7,7 +7,7 @@ import { isEngineKey } from '../../contract/inputs.ts'
 import { readPipeline } from '../../check/read.ts'
 import type { Action } from './action.ts'
 
-/** Checks the text of a pipeline; what is wrong with it is a result. */
+/** Checks the text of a pipeline. Findings are a result, not a failure. */
 export const validatePipeline: Action = (nodeContext, params) => {
   const { typed, findings } = readPipeline(unfenced(renderText(params['source'])), undefined, {
     operations: nodeContext.typed.operations,
@@ -18,7 +18,7 @@ export const validatePipeline: Action = (nodeContext, params) => {
   return { result: { valid: errors === 0, node_count: typed?.nodes.size ?? 0, error_count: errors, diagnostics } }
 }
 
-/** Runs the text of a pipeline with the least trust that there is, and with the inputs that are handed over and no others. */
+/** Runs the text of a pipeline with the lowest trust, and only with the given inputs. */
 export const runPipeline: Action = function* (nodeContext, params) {
   const dot = unfenced(renderText(params['source']))
   const inputs = isObject(params['inputs']) ? params['inputs'] : {}

@@ -13,9 +13,9 @@ import { type Parameters, readParameters } from '../../model/action-parameters.t
 
 /** What an action of a host may use. */
 export interface ActionServices {
-  /** Aborted when the node is given up. */
+  /** Aborted when the node is stopped. */
   readonly signal: AbortSignal
-  /** The same when the action is repeated after a crash. */
+  /** The same key when the action is repeated after a crash. */
   readonly key: string
   readonly run: string
   readonly node: string
@@ -24,18 +24,18 @@ export interface ActionServices {
   readonly stage: string
 }
 
-/** An action that a host registers. What it throws fails the node; what it gives is the result. */
+/** An action of a host. An error that it throws fails the node; its return value is the result. */
 export interface HostAction {
   run(params: JsonObject, services: ActionServices): unknown
-  /** What it takes; parameters that decide what is touched are marked `control`. */
+  /** Its parameters. Parameters that decide which files or commands are touched are marked `control`. */
   readonly parameters?: Parameters
-  /** What it needs beside `arbor://action/<name>`. */
+  /** The capabilities that it needs in addition to `arbor://action/<name>`. */
   readonly capabilities?: readonly string[]
-  /** Whether it may be repeated after a crash; `side_effecting`, which a person is asked about, unless said. */
+  /** States whether it may be repeated after a crash. Default: `side_effecting`, which asks a person. */
   readonly idempotency?: Idempotency
 }
 
-/** Actions of a host by name; a plain function is one that says nothing of itself. */
+/** Actions of a host by name. A function is an action without further facts. */
 export type HostActions = Readonly<Record<string, HostAction | HostAction['run']>>
 
 const TRAITS: Readonly<Record<Idempotency, Traits>> = {
@@ -45,7 +45,7 @@ const TRAITS: Readonly<Record<Idempotency, Traits>> = {
   side_effecting: { leaves: true, repeat: 'ask' },
 }
 
-/** The actions of a host under their plain names. */
+/** The actions of a host by plain name. */
 export class ActionRegistry {
   readonly #actions = new Map<string, HostAction>()
 
@@ -59,16 +59,16 @@ export class ActionRegistry {
     return this.#actions.get(name)
   }
 
-  /** Their names; one that an action of Reflex has too goes before it. */
+  /** Returns their names. An action of a host wins over a built-in one of the same name. */
   names(): readonly string[] {
     return [...this.#actions.keys()]
   }
 }
 
 /**
- * The port `action`: `{action, params, unauthored, by?, node, agent, workdir, stage}`; its result is the action's. `unauthored`: the
- * parameters that come from elsewhere than the text; `by: "agent"`: an agent has chosen them. A name that nobody has is
- * the fault `R2222`, with the one that was meant.
+ * The port `action`: `{action, params, unauthored, by?, node, agent, workdir, stage}`; returns the result of the action.
+ * `unauthored` lists the parameters that the author did not write; `by: "agent"` means that an agent chose them. Throws `R2222`
+ * with a suggestion for an unknown name.
  */
 export function actionPort(registry: ActionRegistry): Port {
   return {
@@ -104,7 +104,7 @@ export function actionPort(registry: ActionRegistry): Port {
         workdir: argument('workdir'),
         stage: argument('stage'),
       }
-      return copyJson((await action.run(read.values, services)) ?? {}, `what the action ${name} gives`)
+      return copyJson((await action.run(read.values, services)) ?? {}, `the result of the action ${name}`)
     },
     reject: (thrown) =>
       toFault(thrown, (message, cause) =>
@@ -113,7 +113,7 @@ export function actionPort(registry: ActionRegistry): Port {
   }
 }
 
-/** A parameter that somebody else has given than may give it. */
+/** Returns a parameter that was set by somebody who must not set it. */
 function forbiddenParameter(parameters: Parameters, { params, unauthored, by }: JsonObject): string | undefined {
   const values = isObject(params) ? params : {}
   const names = isList(unauthored) ? unauthored.map((name) => renderText(name)) : []

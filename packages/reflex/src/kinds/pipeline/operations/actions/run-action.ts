@@ -19,7 +19,7 @@ import { SESSION_ACTIONS } from './session-actions.ts'
 import { runTests } from './tests.ts'
 import { implementationPrompt, recordAttempt, synthesizeReviews } from './tdd-and-reviews.ts'
 
-/** What performs each action that comes with Reflex; its facts are in `facts.ts`. */
+/** The built-in actions; their facts are in `action-facts.ts`. */
 const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['file_write', fileWrite],
   ['file_read', fileRead],
@@ -46,9 +46,9 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
 ])
 
 /**
- * Performs an action by name: one of the host where the host has it, else one that comes with Reflex, else a failure that
- * says so and can be routed (reference pipeline 4.5). Capabilities of the node are checked before; what an action really
- * touches is judged by the ports that it asks.
+ * Performs an action by name: an action of the host, otherwise a built-in one. An unknown name is a failure that an edge can
+ * handle (reference pipeline 4.5). The capabilities of the node were checked before; ports check the files and commands that an
+ * action really touches.
  */
 export function* runAction(context: NodeContext, name: string, params: JsonObject): ActionSteps {
   const contextNames = listOf(context.attributes, 'context_keys').map((key) => key.split('.').at(-1) ?? key)
@@ -57,7 +57,7 @@ export function* runAction(context: NodeContext, name: string, params: JsonObjec
 
 const isAuthored = (parameter: Parameter): boolean => parameter.authored === true
 
-/** The same of an action that an agent has decided on: it chooses nothing that decides what runs, but paths, which are confined. */
+/** Performs an action that an agent has chosen. The agent cannot set `control` parameters, except paths, which are confined. */
 function runAgentAction(context: NodeContext, name: string, params: JsonObject): ActionSteps {
   return performChecked(context, name, params, isControlled, Object.keys(params))
 }
@@ -92,10 +92,10 @@ function withName(name: string, result: ActionResult): ActionResult {
   return 'problem' in result ? { ...result, problem: `${name}: ${result.problem}` } : result
 }
 
-/** No port of that name: this runtime has no actions but its own. */
+/** The code of a missing port: this runtime has no actions of a host. */
 const NO_PORT = 'R2013'
 
-/** `given`: the parameters that the author did not write, and whether an agent has chosen them; the port knows which it may. */
+/** `given` has the parameters that the author did not write, and whether an agent chose them; the port decides which are allowed. */
 function* performHostAction(
   context: NodeContext,
   action: string,

@@ -2,7 +2,7 @@ import { isList, isObject, type Json, type JsonObject } from '../../../../kernel
 import { askService } from '../models/session-values.ts'
 import { type Action, problemOf } from './action.ts'
 
-/** Asks the host's search; `provider` is the one whose name the pipeline uses. Without one nothing is made up. */
+/** Searches with the host's search service; `provider` is the one that the pipeline names. Without a service the action fails. */
 export const searchWith = (provider: string): Action =>
   function* (context, params) {
     const answered = yield* askService(context, 'search', 'search', { ...params, provider })

@@ -20,7 +20,7 @@ import { buildPrompt } from '../models/session-prompts.ts'
 import { parameterValues, type ServiceResult, type ServiceSteps, type SessionService } from '../models/session-values.ts'
 import type { ActionResult, ActionSteps, Action } from './action.ts'
 
-/** The services that actions ask for, by the names of the actions; recalling answers with everything that there is. */
+/** The session services by action name. The action `memory_recall` recalls everything. */
 const SERVICES: ReadonlyMap<string, SessionService> = new Map([
   ['classify', classify],
   ['memory_recall', recallAll],
@@ -43,7 +43,7 @@ const SERVICES: ReadonlyMap<string, SessionService> = new Map([
   ['build_prompt', buildPrompt],
 ])
 
-/** The services of a session as actions: values are parameters, and what is written is the result. */
+/** The services of a session as actions: parameters provide the values, and updates are the result. */
 export const SESSION_ACTIONS: readonly (readonly [string, Action])[] = [...SERVICES].map(([name, service]) => [
   `session_${name}`,
   (context, params) => {
@@ -60,7 +60,7 @@ function actionResultOf(result: ServiceResult): ActionResult {
   return 'problem' in result ? result : { result: fieldsOf(result.updates) }
 }
 
-/** Keys of the context as fields: their last part, so that `output_prefix="session"` writes what the node type would. */
+/** Returns keys of the context as fields, without their prefix: `output_prefix="session"` then writes the same keys as the node type. */
 function fieldsOf(updates: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(updates).map(([key, value]) => [key.replace(/^(?:session|llm)\./, ''), value]))
 }

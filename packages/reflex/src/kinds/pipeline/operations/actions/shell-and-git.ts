@@ -12,14 +12,14 @@ import type { ParameterValues } from '../../model/action-parameters.ts'
 
 const TIMEOUT = 120_000
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandEnd {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a command of words without a shell, in the sandbox of the node. */
+/** Runs a command from a list of words, without a shell, in the sandbox of the node. */
 export function* runCommand(
   context: NodeContext,
   argv: readonly string[],
@@ -40,7 +40,7 @@ export function* runCommand(
   return commandEndOf(settled.ok)
 }
 
-/** Adds the things that did not stay after a command to the trace. */
+/** Notes in the trace which processes or files of a command were removed. */
 function noteWarning(context: NodeContext, result: Json): void {
   const { warning } = isObject(result) ? result : {}
   if (typeof warning === 'string') context.note('sandbox', { node_id: context.node.id, warning })
@@ -51,14 +51,14 @@ export function commandEndOf(value: Json): CommandEnd {
   return { code: typeof code === 'number' ? code : null, stdout: renderText(stdout), stderr: renderText(stderr) }
 }
 
-/** Milliseconds: those of the action, else of the node, else two minutes. */
+/** Returns the timeout in milliseconds: of the action, otherwise of the node, otherwise two minutes. */
 export function timeoutOf(context: NodeContext, stated: Json | undefined): number {
   if (typeof stated === 'number' && stated > 0) return stated
   const node = durationOf(context.attributes, 'timeout')
   return node === undefined || node === 0 ? TIMEOUT : node
 }
 
-/** Runs the text of a command; a code other than 0 is a result. */
+/** Runs a shell command. An exit code other than 0 is a result, not a failure. */
 export const shellRun: Action = function* (context, params) {
   const settled = okOrProblem(
     yield* callTool(
@@ -79,7 +79,7 @@ export const shellRun: Action = function* (context, params) {
   return { result: { exit_code: code, stdout, stderr, output: stdout, success: code === 0 } }
 }
 
-/** A name that git takes for a branch and never for an option. */
+/** Matches names that git accepts as a branch and never as an option. */
 const BRANCH = /^[A-Za-z0-9_][\w./-]{0,199}$/
 const MOST_OUTPUT = 500
 
@@ -96,7 +96,7 @@ function gitProblem(what: string, end: CommandEnd): ActionProblem {
   return { problem: `${what} exited with code ${String(end.code)}: ${(end.stderr.trim() || end.stdout.trim()).slice(0, MOST_OUTPUT)}` }
 }
 
-/** Goes to a branch, which is made where it is not there yet. */
+/** Switches to a branch, and creates it if it does not exist. */
 export const gitBranch: Action = function* (context, params) {
   const branch = renderText(params['branch'])
   const base = renderText(params['base'])
@@ -111,7 +111,7 @@ export const gitBranch: Action = function* (context, params) {
   return switched.code === 0 ? { result: { branch, created } } : gitProblem('git switch', switched)
 }
 
-/** Commits `files`, or everything that has changed; nothing to commit is a result. The message reaches git by its input. */
+/** Commits `files`, or all changes. An empty commit is a result, not a failure. Git reads the message from its standard input. */
 export const gitCommit: Action = function* (context, params) {
   const files = (params['files'] as readonly Json[] | undefined)?.map((file) => renderText(file)) ?? []
   if (files.length > 0 || params['all'] !== false) {
@@ -130,7 +130,7 @@ export const gitCommit: Action = function* (context, params) {
   return 'problem' in head ? head : { result: { committed: true, commit: head.stdout.trim(), commit_hash: head.stdout.trim(), message } }
 }
 
-/** Pushes a branch and opens a pull request for it, with `gh`. The text of the request reaches it by its input. */
+/** Pushes a branch and opens a pull request for it with `gh`, which reads the text from its standard input. */
 export const gitPr: Action = function* (context, params) {
   const cwd = folderOf(context, params)
   let branch = renderText(params['branch'])

@@ -3,11 +3,11 @@ import { renderText } from '../../language/render.ts'
 import { looseJson } from '../models/loose-json.ts'
 import type { Action } from './action.ts'
 
-/** Characters of a last attempt, and of what its tests said, that a prompt repeats. */
+/** The limit of characters of a previous attempt, and of its test output, in a prompt. */
 const MOST_REPEATED = 20_000
 const ATTEMPTS = 3
 
-/** The prompt for an implementation that makes tests pass, with the last attempt where there was one. */
+/** Returns the prompt for an implementation that makes tests pass, with the previous attempt if there is one. */
 export const implementationPrompt: Action = (_scene, params) => {
   const part = (title: string, text: string): string[] => (text.trim() === '' ? [] : [`## ${title}\n\n${text}`])
   const value = (name: string): string => renderText(params[name]).slice(-MOST_REPEATED)
@@ -26,7 +26,7 @@ export const implementationPrompt: Action = (_scene, params) => {
   return { result: { prompt } }
 }
 
-/** Counts an attempt and keeps what it was and how it failed. */
+/** Counts an attempt and stores its code and its failure. */
 export const recordAttempt: Action = (_scene, params) => {
   const { iteration, max_iterations: most } = params
   const next = (typeof iteration === 'number' ? iteration : 0) + 1
@@ -52,14 +52,14 @@ interface ReviewFinding {
 const SEVERITIES = ['critical', 'high', 'major', 'medium', 'minor', 'low', 'info', '']
 
 /**
- * Brings reviews of the same thing together: findings of the same place and title are one, with all who made it. One that
- * a single reviewer made stays: reviews are not put to the vote.
+ * Merges reviews of the same subject: findings with the same place and title become one, with all its reviewers. A finding of a
+ * single reviewer stays: reviews are not votes.
  */
 export const synthesizeReviews: Action = (_scene, params) => {
   const raw = params['results'] ?? null
   const read = typeof raw === 'string' ? looseJson(raw) : raw
   const reviews = (isList(read) ? read : isObject(read) ? [read] : []).filter(hasResult).map(reviewOf)
-  if (reviews.length === 0) return { problem: 'the results hold no review' }
+  if (reviews.length === 0) return { problem: 'the results contain no review' }
   const found = new Map<string, ReviewFinding>()
   for (const { by, findings } of reviews) {
     for (const finding of findings) {
@@ -76,7 +76,7 @@ export const synthesizeReviews: Action = (_scene, params) => {
   return { result: { report: reportOf(all, reviews), counts, findings: all as unknown as Json } }
 }
 
-/** A branch that failed or was stopped has given no review. */
+/** True unless the branch failed or was stopped: it then has no review. */
 function hasResult(entry: Json): boolean {
   return !isObject(entry) || (entry['status'] !== 'fail' && entry['status'] !== 'skipped')
 }
@@ -87,7 +87,7 @@ interface Review {
   readonly prose: string
 }
 
-/** A review: the findings of its JSON, else its text as it is. */
+/** Returns a review: the findings of its JSON, otherwise its text. */
 function reviewOf(entry: Json, i: number): Review {
   const object = isObject(entry) ? entry : {}
   const updates = isObject(object['context_updates']) ? object['context_updates'] : {}

@@ -7,7 +7,7 @@ import { runCommand } from './shell-and-git.ts'
 import { folderOf } from './files.ts'
 import type { ParameterValues } from '../../model/action-parameters.ts'
 
-/** What runs the tests of a project, by the file that shows what kind it is; the first that is there. */
+/** The test command of a project, by the file that shows its kind; the first existing file counts. */
 const RUNNERS: readonly (readonly [file: string, words: readonly string[]])[] = [
   ['mix.exs', ['mix', 'test']],
   ['package.json', ['npm', 'test', '--silent']],
@@ -16,8 +16,8 @@ const RUNNERS: readonly (readonly [file: string, words: readonly string[]])[] = 
 ]
 
 /**
- * Runs the tests of a project: the command that the node gives, else what its files show. Red tests are a result, with
- * `passed` false (reference pipeline 4.5); a runner that cannot be started is a failure.
+ * Runs the tests of a project: the command that the node states, otherwise the one for its files. Failing tests are a result
+ * with `passed` false (reference pipeline 4.5); a command that cannot start is a failure.
  */
 export const runTests: Action = function* (context, params) {
   const words = yield* testCommand(context, params)
@@ -51,7 +51,7 @@ function* testCommand(
   return { argv: [...words, ...optionsOf(file ?? '', params)] }
 }
 
-/** A command as words: a list, JSON, or text that is split at spaces and never goes through a shell. */
+/** Returns a command as words: from a list, JSON, or text split at spaces. It never runs through a shell. */
 function commandOf(value: Json | undefined): readonly string[] {
   if (value === undefined) return []
   if (isList(value)) return value.map((word) => renderText(word))
@@ -61,7 +61,7 @@ function commandOf(value: Json | undefined): readonly string[] {
       const parsed: unknown = JSON.parse(text)
       if (isList(parsed)) return parsed.map((word) => renderText(word))
     } catch {
-      // A command may begin with a bracket: it is words then.
+      // The text is a command that begins with a bracket.
     }
   }
   return text.split(/\s+/).filter((word) => word !== '')
@@ -69,7 +69,7 @@ function commandOf(value: Json | undefined): readonly string[] {
 
 function optionProblem(params: ParameterValues): string | undefined {
   const [name] = ['tags', 'test_file'].filter((one) => renderText(params[one]).startsWith('-'))
-  return name === undefined ? undefined : `${name} would be taken for an option`
+  return name === undefined ? undefined : `${name} would be read as an option`
 }
 
 function optionsOf(file: string, params: ParameterValues): readonly string[] {

@@ -6,20 +6,20 @@ import { type Attribute, type Attributes, type DotEdge, type DotGraph, type DotN
 import { type AttributeChanges, type Mutation, refuse } from './mutation.ts'
 import { VERSION, versionOf } from '../../dot/version.ts'
 
-/** What decides on each change. */
+/** The rules that decide on each mutation. */
 interface MutationRules {
-  /** The handler of a node as it stands, by its canonical type. */
+  /** Returns the canonical type of a node. */
   kindOf(node: DotNode): string
-  /** Nodes that nothing may change any more: those that were executed, and the one that changes the others. */
+  /** Returns the reason why a node cannot be changed: it was executed, or it is the node that changes the others. */
   readonly closedReason: (id: string) => string | undefined
-  /** Throws `MutationRefused` where trust is too low; `leaf`: no edge leaves the node; `node`: the node after the changes so far. */
+  /** Throws `MutationRefused` if the trust is too low. `leaf`: no edge leaves the node; `node`: the node after the previous mutations. */
   allow(mutation: Mutation, leaf: boolean, node: DotNode | undefined): void
 }
 
 /**
- * A graph with changes applied one after the other, on a copy (reference pipeline 9). An edge may name a node that comes
- * later in the list. New and changed nodes have variables and the stylesheet applied, as when a pipeline is loaded; the
- * version goes up by one. Throws `MutationRefused` at the first change that cannot be: then nothing has changed.
+ * Applies mutations in order to a copy of a graph (reference pipeline 9). An edge may name a node that a later mutation adds.
+ * Variables and the stylesheet are applied to new and changed nodes; the version is incremented. Throws `MutationRefused` at
+ * the first invalid mutation; then nothing has changed.
  */
 export function applyMutations(graph: DotGraph, mutations: readonly Mutation[], rules: MutationRules): DotGraph {
   const draft = new GraphDraft(graph, rules)
@@ -72,7 +72,7 @@ class GraphDraft {
   }
 
   #addNode(node: DotNode): void {
-    if (this.#nodes.has(node.id)) refuse(`add_node: ${node.id} is there already`)
+    if (this.#nodes.has(node.id)) refuse(`add_node: ${node.id} exists already`)
     this.#nodes.set(node.id, node)
     this.#touched.add(node.id)
   }
@@ -106,7 +106,7 @@ class GraphDraft {
     this.#edges = [...this.#edges, { index: this.#edges.length, from, to, attributes }]
   }
 
-  /** Edges may name nodes that come later, so new ones are looked at once all is there. */
+  /** Edges may name nodes that come later, so their ends are checked after all mutations. */
   #checkEnds({ from, to }: DotEdge): void {
     for (const id of [from, to]) if (!this.#nodes.has(id)) refuse(`add_edge: there is no node ${id}`)
     if (this.#kind(from) === 'exit') refuse(`add_edge: no edge leaves the exit ${from}`)
@@ -129,7 +129,7 @@ class GraphDraft {
     this.#edges = left
   }
 
-  /** All nodes in their order, those that are new or changed with variables and the stylesheet applied. */
+  /** Returns all nodes in order, with variables and the stylesheet applied to new and changed ones. */
   #styledNodes(): ReadonlyMap<string, DotNode> {
     const touched = new Map([...this.#nodes].filter(([id]) => this.#touched.has(id)))
     const { rules } = parseStylesheet(textOf(this.#before.attributes, 'model_stylesheet') ?? '')
@@ -138,7 +138,7 @@ class GraphDraft {
   }
 }
 
-/** The node that a mutation adds, before variables and the stylesheet are applied. */
+/** Returns the node that a mutation adds, before variables and the stylesheet are applied. */
 export function newNode({ id, attrs }: Pick<Extract<Mutation, { op: 'add_node' }>, 'id' | 'attrs'>): DotNode {
   return { id, attributes: merged(new Map(), attrs), classes: [] }
 }
@@ -152,7 +152,7 @@ function merged(before: Attributes, changes: AttributeChanges): Attributes {
   return after
 }
 
-/** A changed node may answer to other rules of the stylesheet. */
+/** A changed node may match other rules of the stylesheet, so styled attributes are removed. */
 function withoutStyle(attributes: Attributes): Attributes {
   return new Map([...attributes].filter(([, { provenance }]) => provenance !== 'stylesheet'))
 }

@@ -3,10 +3,10 @@ import type { AttributeValue } from '../../dot/graph.ts'
 import { quote } from '../../../../text/printable.ts'
 import { didYouMean, suggest } from '../../../../text/suggest.ts'
 
-/** Attributes that a change sets; `null` takes one away. */
+/** The attributes that a mutation sets; `null` removes one. */
 export type AttributeChanges = ReadonlyMap<string, AttributeValue | null>
 
-/** One change of a pipeline by itself (seed pipeline 14.2). */
+/** A change that a pipeline makes to itself (seed pipeline 14.2). */
 export type Mutation =
   | { readonly op: 'add_node'; readonly id: string; readonly attrs: AttributeChanges }
   | { readonly op: 'remove_node'; readonly id: string }
@@ -22,26 +22,26 @@ export type Mutation =
 
 const OPERATIONS: readonly Mutation['op'][] = ['modify_attrs', 'add_edge', 'remove_edge', 'add_node', 'remove_node']
 
-/** Why a list of changes is refused: all of it, whichever of them is wrong. */
+/** The refusal of a list of mutations: one invalid mutation refuses all. */
 export class MutationRefused extends Error {}
 
-/** Throws the refusal of a whole list of changes. */
+/** Throws the refusal of a list of mutations. */
 export function refuse(reason: string): never {
   throw new MutationRefused(reason)
 }
 
 const ID = /^[A-Za-z_]\w*$/
-/** Words that are no ids in a text. */
+/** Keywords of DOT, which cannot be ids. */
 const KEYWORD = /^(?:graph|digraph|node|edge|subgraph|strict)$/i
 const KEY = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/
 
 /**
- * Reads a list of changes: text with JSON, or the list itself (reference pipeline 9). Throws `MutationRefused` for anything that
- * is not a list of known operations with all that they need.
+ * Reads a list of mutations from JSON text or from a list (reference pipeline 9). Throws `MutationRefused` for anything that is
+ * not a list of known operations with all their fields.
  */
 export function readMutations(value: Json, most: number): readonly Mutation[] {
   const list = typeof value === 'string' ? parseMutations(value) : value
-  if (!isList(list)) return refuse('the mutations are no list')
+  if (!isList(list)) return refuse('the mutations are not a list')
   if (list.length === 0) return refuse('there are no mutations')
   if (list.length > most) return refuse(`${list.length} mutations are more than the ${most} that max_mutations allows`)
   return list.map((item, i) => mutationOf(item, `mutation ${i + 1}`))
@@ -51,12 +51,12 @@ function parseMutations(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch {
-    return refuse('the mutations are no JSON')
+    return refuse('the mutations are not JSON')
   }
 }
 
 function mutationOf(item: Json, which: string): Mutation {
-  if (!isObject(item)) return refuse(`${which} is no object`)
+  if (!isObject(item)) return refuse(`${which} is not an object`)
   const op = OPERATIONS.find((known) => known === item['op'])
   const where = `${which} (${op ?? 'op'})`
   switch (op) {
@@ -80,7 +80,7 @@ function mutationOf(item: Json, which: string): Mutation {
 function unknownOperation(op: Json | undefined, which: string): string {
   if (op === undefined) return `${which} has no op`
   const name = typeof op === 'string' ? op : JSON.stringify(op)
-  return `${which} has the op ${quote(name)}, which nothing knows${hintText(didYouMean(suggest(name, OPERATIONS)))}`
+  return `${which} has the unknown op ${quote(name)}${hintText(didYouMean(suggest(name, OPERATIONS)))}`
 }
 
 function hintText(hint: string | undefined): string {
@@ -95,12 +95,12 @@ function textIn(item: JsonObject, field: string, where: string): string {
 function optionalText(item: JsonObject, field: string, where: string): string | undefined {
   const value = item[field]
   if (value === undefined || value === null) return undefined
-  return typeof value === 'string' ? value : refuse(`${where}: ${field} is no text`)
+  return typeof value === 'string' ? value : refuse(`${where}: ${field} is not a text`)
 }
 
 function newId(item: JsonObject, where: string): string {
   const id = textIn(item, 'id', where)
-  return ID.test(id) && !KEYWORD.test(id) ? id : refuse(`${where}: ${quote(id)} is no id`)
+  return ID.test(id) && !KEYWORD.test(id) ? id : refuse(`${where}: ${quote(id)} is not a valid id`)
 }
 
 function requiredChanges(item: JsonObject, where: string): AttributeChanges {
@@ -110,13 +110,13 @@ function requiredChanges(item: JsonObject, where: string): AttributeChanges {
 
 function changesOf({ attrs }: JsonObject, where: string, mayDelete: boolean): AttributeChanges {
   if (attrs === undefined || attrs === null) return new Map()
-  if (!isObject(attrs)) return refuse(`${where}: attrs are no object`)
+  if (!isObject(attrs)) return refuse(`${where}: attrs must be an object`)
   const changes = Object.entries(attrs).map(([key, value]): [string, AttributeValue | null] => {
-    if (!KEY.test(key)) return refuse(`${where}: ${quote(key)} is no name of an attribute`)
+    if (!KEY.test(key)) return refuse(`${where}: ${quote(key)} is not a valid attribute name`)
     if (value === null && mayDelete) return [key, null]
     if (typeof value === 'string' || typeof value === 'boolean') return [key, value]
     if (typeof value === 'number' && Number.isFinite(value)) return [key, value]
-    return refuse(`${where}: ${key} is neither text nor number nor boolean`)
+    return refuse(`${where}: ${key} is not text, a number or a boolean`)
   })
   return new Map(changes)
 }

@@ -1,7 +1,7 @@
 import { lesserTrust, type Trust, TRUST_LEVELS } from '../../../../policy/index.ts'
 import { type Mutation, refuse } from './mutation.ts'
 
-/** What each level of trust may do beside what those before it may (reference pipeline 9); a leaf has no edge that leaves it. */
+/** The mutations that each trust level adds to those of the lower levels (reference pipeline 9). A leaf has no outgoing edge. */
 const ALLOWED: Readonly<Record<Trust, readonly (Mutation['op'] | 'remove_leaf')[]>> = {
   untrusted: [],
   probationary: ['modify_attrs'],
@@ -11,8 +11,8 @@ const ALLOWED: Readonly<Record<Trust, readonly (Mutation['op'] | 'remove_leaf')[
 }
 
 /**
- * Attributes that say what a node does, with which rights, and what may change it: below `autonomous` they stay as their
- * author wrote them (reference pipeline 5.6, no. 6).
+ * Attributes that determine what a node does, its permissions, and who may change it. Below `autonomous` only the author can
+ * set them (reference pipeline 5.6, no. 6).
  */
 const FIXED: ReadonlySet<string> = new Set([
   'type',
@@ -61,12 +61,12 @@ const FIXED: ReadonlySet<string> = new Set([
   'max_mutations',
   'dry_run',
 ])
-/** A parameter of an action can be the text of its command. */
+/** A parameter of an action can contain the text of its command. */
 const FIXED_PREFIXES = ['tool_hooks.', 'param.', 'arg.']
 
 /**
- * How far a change is trusted: as far as the run, or less if the session says less (reference pipeline 9). A word that is
- * no level is the least.
+ * Returns the trust level of a mutation: that of the run, or that of the session if it is lower (reference pipeline 9). An
+ * unknown word counts as the lowest level.
  */
 export function tierOf(run: string, session: unknown): Trust {
   const runTier = levelOf(run)
@@ -78,15 +78,15 @@ function levelOf(word: string): Trust {
   return TRUST_LEVELS.find((level) => level === word.trim().toLowerCase()) ?? 'untrusted'
 }
 
-/** Throws `MutationRefused` for a node that wants more trust than there is, or what is no level. */
+/** Throws `MutationRefused` for a node that requires a higher trust level, or an unknown one. */
 export function requireTier(tier: Trust, least: string | undefined): void {
   if (least === undefined || least.trim() === '') return
   const wanted = TRUST_LEVELS.find((level) => level === least.trim().toLowerCase())
-  if (wanted === undefined) refuse(`trust_tier is ${JSON.stringify(least)}, which is no tier`)
-  else if (TRUST_LEVELS.indexOf(tier) < TRUST_LEVELS.indexOf(wanted)) refuse(`needs the tier ${wanted}, and this is ${tier}`)
+  if (wanted === undefined) refuse(`trust_tier is ${JSON.stringify(least)}, which is not a tier`)
+  else if (TRUST_LEVELS.indexOf(tier) < TRUST_LEVELS.indexOf(wanted)) refuse(`needs the tier ${wanted}; this is ${tier}`)
 }
 
-/** Throws `MutationRefused` for a change that a level of trust does not allow; `leaf`: no edge leaves the node that is removed. */
+/** Throws `MutationRefused` for a mutation that a trust level does not allow. `leaf`: no edge leaves the node to remove. */
 export function requireAllowed(tier: Trust, mutation: Mutation, leaf: boolean): void {
   const { op } = mutation
   const allowed = TRUST_LEVELS.slice(0, TRUST_LEVELS.indexOf(tier) + 1).flatMap((level) => ALLOWED[level])

@@ -51,7 +51,7 @@ export function requireOpen(
   const { id, attrs, op } = mutation
   if (node === undefined) return
   const before: Attributes = op === 'add_node' ? new Map() : node.attributes
-  if (!isOpenNode(node)) refuse(`${op}: ${id} is not a plain model node, and stays as its author wrote it: ${why}`)
+  if (!isOpenNode(node)) refuse(`${op}: ${id} is not a plain model node, only its author can change it: ${why}`)
   for (const key of attrs.keys()) {
     if (op === 'add_node' && TYPE_ATTRIBUTES.has(key)) continue
     const problem = changeProblem(known.find('node', key, node.facts.name), key, attrs, before)
@@ -93,7 +93,7 @@ function changeProblem(
   const attribute = { value, provenance: 'transform' as const }
   const after: Attributes = new Map([[key, attribute]])
   const problem = valueProblem(row, key, after, attribute)
-  if (problem !== undefined) return problem === 'duration' ? 'is no duration' : problem
+  if (problem !== undefined) return problem === 'duration' ? 'is not a duration' : problem
   return reach === 'any' ? undefined : rangeProblem(key, reach, before, after)
 }
 

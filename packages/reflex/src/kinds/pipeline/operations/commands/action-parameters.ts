@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
 import type { NodeContext } from '../../contract/handler.ts'
 
-/** Parameters of an action, or why they cannot be put together. */
+/** The parameters of an action, or the reason why they are invalid. */
 export type ActionParameters = { readonly values: JsonObject } | { readonly problem: string }
 
 /**
- * The parameters of an action: `param.x` and `arg.x` as written, then each key of `context_keys` under its last part,
- * which goes before what is written. A key that is not there is left out and remarked (reference pipeline 4.5, actions).
+ * Returns the parameters of an action: `param.x` and `arg.x` as written, then each key of `context_keys` under its last part,
+ * which wins. A missing key is left out with a note (reference pipeline 4.5, actions).
  */
 export function actionParameters(context: NodeContext): ActionParameters {
   const { attributes, node } = context
@@ -31,7 +31,7 @@ export function actionParameters(context: NodeContext): ActionParameters {
 
 const BUDGET = ['deadline_key', 'cap_key', 'reserve_key', 'param'] as const
 
-/** The time that is left until a deadline, as a parameter: all four attributes or none (reference pipeline 2.4). */
+/** Adds the time until a deadline as a parameter. Needs all four attributes or none (reference pipeline 2.4). */
 function withTimeoutBudget(context: NodeContext, values: Record<string, Json>): ActionParameters {
   const words = BUDGET.map((word) => textOf(context.attributes, `timeout_budget.${word}`)?.trim() || undefined)
   if (words.every((word) => word === undefined)) return { values }
@@ -44,7 +44,7 @@ function withTimeoutBudget(context: NodeContext, values: Record<string, Json>): 
   return { values: { ...values, [parameter]: Math.max(0, Math.min(cap, deadline - context.now - reserve)) } }
 }
 
-/** Milliseconds since the epoch, from a number or a date as text. */
+/** Returns milliseconds since the epoch from a number or a date text. */
 function timeOf(value: Json | undefined): number {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return Number.NaN

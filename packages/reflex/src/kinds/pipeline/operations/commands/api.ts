@@ -8,19 +8,19 @@ import { failure, type Outcome, refusal, success } from '../../contract/outcome.
 import { effectFailed, onResume, requiredText, requiredValue } from './requirements.ts'
 import { parseJson } from '../../language/parse-json.ts'
 
-/** What came back from an address. */
+/** The answer of a server. */
 interface HttpAnswer {
   readonly status: number
   readonly text: string
 }
 
-/** What a node sends where its attributes do not say. */
+/** The defaults of a request. */
 interface RequestDefaults {
   readonly method: string
   readonly bodyKey: string | undefined
 }
 
-/** Sends the request that a node describes; `updates` says what of the answer is written. */
+/** Sends the request of a node; `updates` returns the context updates for the answer. */
 export function sendRequest(context: NodeContext, defaults: RequestDefaults, updates: (answer: HttpAnswer) => JsonObject): Outcome | Steps {
   const url = requiredText(context, 'url')
   if (typeof url !== 'string') return url

@@ -4,14 +4,13 @@ import { readsOf } from '../../model/node-keys.ts'
 import { renderText } from '../../language/render.ts'
 import type { NodeContext } from '../../contract/handler.ts'
 
-/** Values for a command, or why one cannot be given. */
+/** The environment variables of a command, or the reason why one is invalid. */
 export type CommandVariables = { readonly values: JsonObject } | { readonly problem: string }
 
 /**
- * The values of the context that a command gets as variables: those that its text names and those that `env_keys` or
- * `context_keys` list, a dotted key by its last part. The text itself never changes. A name that steers programs is not
- * given, whoever named it; a value that is too long fails the node, since the command would find nothing where it expects
- * something (reference pipeline 4.5).
+ * Returns the context values that a command gets as environment variables: those that its text names and those in `env_keys` or
+ * `context_keys`; a dotted key is named by its last part. The text itself never changes. Names that control programs, such as
+ * PATH, are never set. A value that is too long fails the node: the command would miss it (reference pipeline 4.5).
  */
 export function commandVariables(context: NodeContext): CommandVariables {
   const { attributes, node } = context
@@ -29,7 +28,7 @@ export function commandVariables(context: NodeContext): CommandVariables {
     const other = from.get(name)
     if (other !== undefined && other !== key) return { problem: `${other} and ${key} would both be the variable ${name}` }
     const text = renderText(value)
-    if (!isVariableValue(text)) return { problem: `${key} has more than 32 KB and cannot be given as a variable; write it into a file` }
+    if (!isVariableValue(text)) return { problem: `${key} has more than 32 KB and cannot be a variable; write it into a file` }
     from.set(name, key)
     values[name] = text
   }

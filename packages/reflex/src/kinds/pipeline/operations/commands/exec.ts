@@ -14,10 +14,10 @@ import { withStatus } from './status-file.ts'
 
 const TIMEOUT = 120_000
 
-/** Characters of what a command said that stand in its failure. */
+/** The limit of characters of a command's output in its failure. */
 const MOST_OUTPUT = 500
 
-/** Where what came of a command is written. */
+/** The keys for the result of a command. */
 interface OutputKeys {
   readonly output: string
   readonly errors: string
@@ -56,7 +56,7 @@ function* runShell(context: NodeContext, text: string, environment: JsonObject, 
   return withStatus(commandOutcome(context, result, keys), typeof status === 'string' ? status : undefined)
 }
 
-/** What a command that has ended comes to: a code other than 0 is what `on_error` says. */
+/** Returns the outcome of a finished command. An exit code other than 0 is handled by `on_error`. */
 function commandOutcome(context: NodeContext, result: JsonObject, keys: OutputKeys): Outcome {
   const { code = null, stdout = '', stderr = '', signal, truncated, kept, warning } = result
   const outputKey = textOf(context.attributes, 'output_key')
@@ -71,7 +71,7 @@ function commandOutcome(context: NodeContext, result: JsonObject, keys: OutputKe
   const artifacts = outputArtifacts(kept)
   const artifactNames = Object.keys(artifacts).map((name) => `${context.node.id}/${name}`)
   const cut =
-    artifactNames.length === 0 ? 'the output was cut' : `the output was cut: all of it is the artifact ${artifactNames.join(' and ')}`
+    artifactNames.length === 0 ? 'the output was cut' : `the output was cut; the artifact ${artifactNames.join(' and ')} has all of it`
   const notes = [warning, truncated === true ? cut : undefined].filter((note) => typeof note === 'string')
   const more = {
     context_updates: updates,
@@ -81,7 +81,7 @@ function commandOutcome(context: NodeContext, result: JsonObject, keys: OutputKe
   return reason === undefined ? success(updates, more) : applyOnError(context, failure(reason, more))
 }
 
-/** The files with what a command has said beyond the cut, as artifacts of its node (reference pipeline 4.5). */
+/** Returns the complete output of a command as artifacts of its node, if the output was cut (reference pipeline 4.5). */
 function outputArtifacts(kept: Json | undefined): JsonObject {
   const files = Object.entries(isObject(kept) ? kept : {}).flatMap(([name, file]): [string, Json][] => {
     const { path, bytes, sha256 } = isObject(file) ? file : {}
@@ -91,11 +91,11 @@ function outputArtifacts(kept: Json | undefined): JsonObject {
 }
 
 function exitReason(id: string, code: Json, signal: Json | undefined, output: string): string {
-  const how = code === null ? `was ended by ${renderText(signal)}` : `exited with code ${renderText(code)}`
+  const how = code === null ? `was stopped by ${renderText(signal)}` : `exited with code ${renderText(code)}`
   return `${id} ${how}${output === '' ? '' : `: ${output.slice(0, MOST_OUTPUT)}`}`
 }
 
-/** Faults that speak of what the command did; all others say that it was not run. */
+/** Faults of a command that ran; all other faults mean that it did not run. */
 const TERMINATED: ReadonlySet<string> = new Set(['R4131', 'R4132'])
 
 function shellFailed(context: NodeContext, error: FaultData, keys: OutputKeys): Outcome {
@@ -106,7 +106,7 @@ function shellFailed(context: NodeContext, error: FaultData, keys: OutputKeys): 
   return refusal(`${context.node.id}: ${message}`, { code, context_updates: updates })
 }
 
-/** What a node makes of a failure of what it runs: `fail` unless it says `warn` or `continue`. */
+/** Applies `on_error` to a failure: `fail`, unless the node states `warn` or `continue`. */
 function applyOnError(context: NodeContext, failed: Outcome): Outcome {
   const word = textOf(context.attributes, 'on_error')?.trim().toLowerCase()
   if (word !== 'warn' && word !== 'continue') return failed
@@ -115,14 +115,14 @@ function applyOnError(context: NodeContext, failed: Outcome): Outcome {
   return success(context_updates, { notes: failure_reason, ...(artifacts === undefined ? {} : { artifacts }) })
 }
 
-/** A failure of what has a name; trying again helps where it may pass. */
+/** Returns the failure of an action; transient failures may be retried. */
 export function actionFailed(context: NodeContext, message: string, isTransient: boolean, updates: JsonObject = {}): Outcome {
   const { id } = context.node
   const more = { context_updates: { ...updates, [`exec.${id}.error`]: message } }
   return applyOnError(context, isTransient ? failure(`${id}: ${message}`, more) : refusal(`${id}: ${message}`, more))
 }
 
-/** What an action gave: as JSON, and each field of it. What is an outcome counts as one. */
+/** Writes the result of an action as JSON and field by field. With `mayBeOutcome`, an outcome is used as such. */
 export function actionOutcome(context: NodeContext, result: Json, mayBeOutcome: boolean): Outcome {
   const { node, attributes } = context
   const outcome = mayBeOutcome ? readOutcome(result) : undefined

@@ -13,7 +13,7 @@ import { fileUri } from '../../model/capability-uris.ts'
 import { authored, key, writes } from '../../model/operation-ports.ts'
 import { CONTENT, FILE_PATH, OUTPUT } from '../parameters.ts'
 
-/** Writes a value of the context into a file: as a whole or not at all, below a granted folder (reference pipeline 4.8). */
+/** Writes a value of the context to a file, atomically and below a granted folder (reference pipeline 4.8). */
 const run: Handler = (context) => {
   const key = requiredText(context, 'content_key')
   if (typeof key !== 'string') return key
@@ -23,7 +23,7 @@ const run: Handler = (context) => {
   if ('status' in content) return content
   const format = textOf(context.attributes, 'format')?.trim() || 'raw'
   const text = formatContent(content.value, format)
-  if (text === undefined) return refusal(`${context.node.id}: a file is written as raw, json or text, not as ${JSON.stringify(format)}`)
+  if (text === undefined) return refusal(`${context.node.id}: format must be raw, json or text, not ${JSON.stringify(format)}`)
   return writeFileAt(context, path.trim(), text)
 }
 
@@ -36,7 +36,7 @@ function* writeFileAt(context: NodeContext, path: string, text: string): Steps {
   return success({ [`file.written.${node.id}`]: isAbsolute(written) ? written : join(permissions.workdir, written) })
 }
 
-/** A value as a file holds it. Text that is JSON already is printed again and not put into quotes. */
+/** Returns a value in a file format. JSON text is formatted, not quoted. */
 function formatContent(value: Json, format: string): string | undefined {
   if (format === 'raw' || format === 'text') return typeof value === 'object' ? JSON.stringify(value, null, 2) : renderText(value)
   return format === 'json' ? `${JSON.stringify(typeof value === 'string' ? (parseJson(value) ?? value) : value, null, 2)}\n` : undefined
@@ -44,14 +44,14 @@ function formatContent(value: Json, format: string): string | undefined {
 
 export const fileWrite = defineOperation({
   name: 'file.write',
-  does: 'Writes a value of the context into a file.',
+  does: 'Writes a value of the context to a file.',
   dispatch: [{ type: 'write', by: { target: 'file' } }],
   usual: ['output', 'path'],
   parameters: {
     ...FILE_PATH,
     ...OUTPUT,
     ...CONTENT,
-    append: attribute('bool', 'Whether the text is added to what the file holds.', { usual: 'false' }),
+    append: attribute('bool', 'Appends to the file.', { usual: 'false' }),
   },
   requires: ['content_key', 'output|path'],
   reads: [key('content_key'), authored('output', 'path_traversal'), authored('path', 'path_traversal')],

@@ -16,7 +16,7 @@ const run: Handler = (context) => {
   return callFunction(context, name)
 }
 
-/** No port of that name: this runtime has no functions. */
+/** The code of a missing port: this runtime has no functions. */
 const NO_PORT = 'R2013'
 
 function* callFunction(context: NodeContext, name: string): Steps {

@@ -5,12 +5,12 @@ import type { Answer, Ask, NodeContext, Settled } from '../../contract/handler.t
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { commandResult } from './command-result.ts'
 
-/** Milliseconds for a hook (reference pipeline 10.3). */
+/** The timeout of a hook in milliseconds (reference pipeline 10.3). */
 const TIMEOUT = 60_000
 
 /**
- * Runs a hook in a shell, as a command of the node: same sandbox, same capability. The values that it gets reach it as
- * variables and on its standard input, never as text of the command.
+ * Runs a hook in a shell, with the sandbox and the capability of the node's commands. Values are passed as variables and on
+ * standard input, never in the text of the command.
  */
 export function* runHook(
   context: NodeContext,
@@ -52,12 +52,12 @@ export function* runHook(
   return settled
 }
 
-/** Whether a stage has a hook: its own, that of the host, or before the start that of the graph. */
+/** True if a stage has a hook: its own, one of the host, or, at the start, one of the graph. */
 export function hasHook(context: NodeContext, phase: 'pre' | 'post'): boolean {
   return hooksOf(context, phase).length > 0
 }
 
-/** Runs the hooks of a stage. What fails before it fails the stage; what fails behind it is a remark (reference pipeline 10.3). */
+/** Runs the hooks of a stage. A failed pre hook fails the stage; a failed post hook is only noted (reference pipeline 10.3). */
 export function* stageHooks(context: NodeContext, phase: 'pre' | 'post', outcome?: Outcome): Generator<Ask, Outcome, Answer> {
   for (const { of, hook } of hooksOf(context, phase)) {
     const settled = yield* runHook(context, of, phase, hook, outcome)
@@ -76,7 +76,7 @@ function hooksOf(context: NodeContext, phase: 'pre' | 'post'): readonly { readon
   ]
 }
 
-/** The hook of a pipeline: its own, else that of the host. */
+/** Returns the hook of a pipeline: its own, otherwise that of the host. */
 export function graphHook(
   { typed, permissions }: Pick<NodeContext, 'typed' | 'permissions'>,
   phase: 'pre' | 'post',
@@ -90,12 +90,12 @@ function succeeded(settled: Settled | undefined): boolean {
   return settled.error === undefined && commandResult(settled.ok)['code'] === 0
 }
 
-/** The folder of a stage, below that of the lap. Ids of nodes are safe parts of a path. */
+/** Returns the folder of a stage, below that of the round. Node ids are safe path components. */
 export function stageFolder({ folder, node }: NodeContext): string {
   return `${folder}/${node.id}`
 }
 
-/** How a command is to be confined, as its node says; `strict` where it says nothing (decisions, commands). */
+/** Returns the sandbox that a node states. Default: `strict` (decisions, commands). */
 export function sandboxOf({ attributes }: NodeContext): JsonObject {
   const word = textOf(attributes, 'sandbox')?.trim()
   return word === undefined || word === '' ? {} : { sandbox: word }

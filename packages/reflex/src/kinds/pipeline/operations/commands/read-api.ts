@@ -7,7 +7,10 @@ import { netUri } from '../../model/capability-uris.ts'
 import { authored, key, writes, writesAt } from '../../model/operation-ports.ts'
 import { REQUEST } from '../parameters.ts'
 
-/** Reads from an address: the text goes to `output_key` and to `last_response`; a status of 400 and more fails (reference pipeline 4.7). */
+/**
+ * Reads from an address and writes the text to `output_key` and `last_response`. A status of 400 or more fails (reference
+ * pipeline 4.7).
+ */
 const run: Handler = (context) => {
   const body = textOf(context.attributes, 'body_key')
   return sendRequest(context, { method: 'GET', bodyKey: body === '' ? undefined : body }, ({ status, text }) => ({

@@ -13,10 +13,10 @@ import type { WrittenNode } from '../../model/written-node.ts'
 import { authored, key, writes, writesAt } from '../../model/operation-ports.ts'
 import { FILE_PATH } from '../parameters.ts'
 
-/** Bytes of a file that is read. */
+/** The limit of a file in bytes. */
 const MOST = 10_000_000
 
-/** Reads a text file: its text goes to `output_key` and to `last_response` (reference pipeline 4.7). */
+/** Reads a text file and writes its text to `output_key` and `last_response` (reference pipeline 4.7). */
 const run: Handler = (context) => {
   const path = pathOf(context)
   return path === undefined ? refusal(`${context.node.rawType} ${context.node.id}: no path or source_key`) : readFileAt(context, path)
@@ -28,7 +28,7 @@ function* readFileAt(context: NodeContext, path: string): Steps {
   return success(readUpdates(context, isObject(settled.ok) ? (settled.ok['text'] ?? '') : ''))
 }
 
-/** The path that is written, else the one that a value of the context holds, else what names that value. */
+/** Returns the written path, otherwise the path in a context value, otherwise the name of that value. */
 function pathOf(context: NodeContext): string | undefined {
   const written = textOf(context.attributes, 'path')?.trim()
   if (written) return written

@@ -19,7 +19,7 @@ const run: Handler = (context) => {
 
 export const shell = defineOperation({
   name: 'shell',
-  does: 'Runs a command with a shell in the sandbox.',
+  does: 'Runs a shell command in the sandbox.',
   dispatch: [
     { type: 'exec', by: { target: 'shell' } },
     { type: 'compute', by: { purpose: 'shell' } },
@@ -27,7 +27,7 @@ export const shell = defineOperation({
   parameters: {
     ...COMMAND,
     ...ON_ERROR,
-    command: attribute('text', 'The shell text, passed to `sh -c`; values come in as environment.', { required: true }),
+    command: attribute('text', 'The shell text, passed to `sh -c`; values are environment variables.', { required: true }),
   },
   reads: [
     authored('command', 'command_injection'),

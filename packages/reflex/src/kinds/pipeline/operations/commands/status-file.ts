@@ -3,8 +3,8 @@ import { type Outcome, outcomeProblem, readOutcome, refusal } from '../../contra
 import { parseJson } from '../../language/parse-json.ts'
 
 /**
- * The outcome of a stage whose command has written a `status.json`: what it says goes before what the handler found, its
- * notes come after. One that cannot be read fails the stage, and nothing makes a success of that (reference pipeline 6.4).
+ * Returns the outcome of a stage whose command has written a `status.json`: its fields win over the handler's outcome, and its
+ * notes are appended. An unreadable file fails the stage, and `auto_status` does not change that (reference pipeline 6.4).
  */
 export function withStatus(outcome: Outcome, text: string | undefined): Outcome {
   if (text === undefined) return outcome
@@ -13,7 +13,7 @@ export function withStatus(outcome: Outcome, text: string | undefined): Outcome 
   const stated = readOutcome(parsed)
   const problem = parsed === undefined ? 'it is not JSON' : outcomeProblem(parsed)
   if (stated === undefined || problem !== undefined)
-    return refusal(`invalid status file: ${problem ?? 'it is no outcome'}`, { ...updatesOf(outcome), written: true })
+    return refusal(`invalid status file: ${problem ?? 'it is not an outcome'}`, { ...updatesOf(outcome), written: true })
   const { failure_reason: found, retryable, notes, context_updates, ...rest } = outcome
   const isBad = stated.status === 'fail' || stated.status === 'retry'
   const allNotes = [notes, stated.notes].filter((note) => note !== undefined)

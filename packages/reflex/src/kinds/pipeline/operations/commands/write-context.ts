@@ -7,7 +7,7 @@ import { attribute } from '../../model/attribute.ts'
 import { key, writesAt } from '../../model/operation-ports.ts'
 import { CONTENT } from '../parameters.ts'
 
-/** Writes a value of the context, or one that the author wrote, under another key (reference pipeline 4.8). */
+/** Writes a value of the context, or a value of the author, under another key (reference pipeline 4.8). */
 const run: Handler = (context) => {
   const output = requiredText(context, 'output_key')
   if (typeof output !== 'string') return output
@@ -29,7 +29,7 @@ export const writeContext = defineOperation({
   usual: ['output_key'],
   parameters: {
     ...CONTENT,
-    value: attribute('text', 'What is written, in place of a context value.'),
+    value: attribute('text', 'The value to write, instead of a context value.'),
   },
   requires: ['output_key'],
   reads: [key('content_key')],

@@ -9,7 +9,7 @@ import { defineOperation } from '../../contract/define-operation.ts'
 import { attribute } from '../../model/attribute.ts'
 import { key, writes, writesAt } from '../../model/operation-ports.ts'
 
-/** What has been gathered, or why the input does not fit. */
+/** The accumulated value, or the reason why the input is invalid. */
 type Accumulated = { readonly value: Json } | { readonly problem: string }
 type Operation = (before: Json | undefined, input: Json) => Accumulated
 
@@ -26,13 +26,13 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['merge', merge],
 ])
 
-/** Joins a value to what has been gathered under a key (reference pipeline 4.8, accumulator). Pure. */
+/** Adds a value to an accumulator under a key (reference pipeline 4.8, accumulator). Pure. */
 const run: Handler = (context) => {
   const { attributes, node } = context
   const word = textOf(attributes, 'operation')?.trim() || textOf(attributes, 'mode')?.trim() || 'append'
   const operation = OPERATIONS.get(word)
   if (operation === undefined)
-    return refusal(`${node.id}: an accumulator knows ${[...OPERATIONS.keys()].join(', ')}, not ${JSON.stringify(word)}`)
+    return refusal(`${node.id}: operation must be one of ${[...OPERATIONS.keys()].join(', ')}, not ${JSON.stringify(word)}`)
   const inputKey = requiredText(context, 'input_key')
   if (typeof inputKey !== 'string') return inputKey
   const input = requiredValue(context, inputKey)
@@ -44,7 +44,7 @@ const run: Handler = (context) => {
   return limitedOutcome(context, key, accumulated.value, { operation: word, input: input.value, previous: before ?? null })
 }
 
-/** What is written, once it is known whether the limit holds. */
+/** Returns the outcome, with the limit applied. */
 function limitedOutcome(context: NodeContext, key: string, value: Json, facts: JsonObject) {
   const { attributes, node } = context
   const limit = numberOf(attributes, 'limit')
@@ -77,7 +77,7 @@ function numeric(start: number, join: (before: number, input: number) => number)
 function withNumber(value: Json, then: (number: number) => number): Accumulated {
   const number = numberIn(value)
   const result = number === undefined ? Number.NaN : then(number)
-  return Number.isFinite(result) ? { value: result } : { problem: `${excerpt(value)} cannot be reckoned with` }
+  return Number.isFinite(result) ? { value: result } : { problem: `${excerpt(value)} is not a number` }
 }
 
 function numberIn(value: Json): number | undefined {
@@ -96,16 +96,14 @@ function isAverage(value: Json | undefined): value is { readonly sum: number; re
 
 function average(before: Json | undefined, input: Json): Accumulated {
   const number = numberIn(input)
-  if (number === undefined) return { problem: `${excerpt(input)} cannot be reckoned with` }
+  if (number === undefined) return { problem: `${excerpt(input)} is not a number` }
   const from: Average = isAverage(before) ? before : { sum: before === undefined ? 0 : (numberIn(before) ?? 0), count: 0 }
   return { value: { sum: from.sum + number, count: from.count + 1 } }
 }
 
 function merge(before: Json | undefined, input: Json): Accumulated {
   const [base, added] = [objectIn(before ?? {}), objectIn(input)]
-  return base === undefined || added === undefined
-    ? { problem: `${excerpt(input)} is no object to merge` }
-    : { value: deepMerge(base, added) }
+  return base === undefined || added === undefined ? { problem: `${excerpt(input)} is not an object` } : { value: deepMerge(base, added) }
 }
 
 function deepMerge(base: JsonObject, added: JsonObject): JsonObject {
@@ -127,7 +125,7 @@ function listOf(value: Json | undefined): readonly Json[] {
   return isList(parsed) ? parsed : value === undefined || value === null || value === '' ? [] : [value]
 }
 
-/** A value that is written as text: what is JSON counts as that. */
+/** Parses a text as JSON if possible. */
 function parseIfJson(text: string | undefined): Json | undefined {
   if (text === undefined || text === '') return undefined
   return parseJson(text) ?? text
@@ -139,7 +137,7 @@ function sizeOf(value: Json): number {
   return isAverage(value) ? value.count : isObject(value) ? Object.keys(value).length : 0
 }
 
-/** As much as may be gathered; of a list, what came last is left out. */
+/** Returns a value cut to the limit. A list loses its last items. */
 function capValue(value: Json, limit: number, fromFront: boolean): Json {
   const most = Math.max(0, Math.floor(limit))
   if (typeof value === 'number') return limit
@@ -155,20 +153,20 @@ function excerpt(value: Json): string {
 
 export const accumulator = defineOperation({
   name: 'accumulator',
-  does: 'Joins a value to the values gathered under a key.',
+  does: 'Adds a value to an accumulator under a key.',
   dispatch: [{ type: 'write', by: { target: 'accumulator' }, injects: { target: 'accumulator', mode: 'append' } }],
   parameters: {
     operation: attribute(
       ['sum', 'count', 'min', 'max', 'product', 'avg', 'append', 'prepend', 'merge', 'concat'],
-      'How the value joins what has been gathered.',
+      'The way in which the value is added.',
       { usual: 'append' },
     ),
-    input_key: attribute('key', 'The value that joins.', { required: true }),
-    accumulator_key: attribute('key', 'Where it is gathered.', { usual: 'accumulator.<id>' }),
-    init_value: attribute('text', 'What is there before the first.'),
-    limit: attribute('number', 'How much may be gathered.'),
-    limit_action: attribute(['fail', 'warn', 'cap'], 'What happens beyond it.', { usual: 'warn', lenient: true }),
-    mode: attribute('text', 'The same as `operation`, where there is none.'),
+    input_key: attribute('key', 'The value to add.', { required: true }),
+    accumulator_key: attribute('key', 'The key of the accumulator.', { usual: 'accumulator.<id>' }),
+    init_value: attribute('text', 'The initial value.'),
+    limit: attribute('number', 'The limit of the accumulated value.'),
+    limit_action: attribute(['fail', 'warn', 'cap'], 'The action at the limit.', { usual: 'warn', lenient: true }),
+    mode: attribute('text', 'An alternative name of `operation`.'),
   },
   reads: [key('input_key'), key('accumulator_key', 'accumulator.<id>')],
   writes: [writesAt('inputs', 'accumulator_key', 'accumulator.<id>'), ...writes('inputs', 'accumulator.<id>.')],

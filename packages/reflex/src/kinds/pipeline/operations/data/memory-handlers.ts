@@ -4,7 +4,7 @@ import { success } from '../../contract/outcome.ts'
 import { effectFailed } from '../commands/requirements.ts'
 import { askService } from '../models/session-values.ts'
 
-/** Asks the memory of the agent for something; a function that the host's memory does not have writes nothing. */
+/** Calls the memory of the agent. A function that the host's memory does not have writes nothing. */
 export function* askMemory(context: NodeContext, op: string, args: JsonObject, write: (value: Json) => JsonObject): Steps {
   const answered = yield* askService(context, 'memory', op, args)
   if ('error' in answered) return effectFailed(context, answered.error)

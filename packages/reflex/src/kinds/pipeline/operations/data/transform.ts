@@ -10,13 +10,13 @@ import { defineOperation } from '../../contract/define-operation.ts'
 import { attribute } from '../../model/attribute.ts'
 import { type Input, key, template, writesAt } from '../../model/operation-ports.ts'
 
-/** One way to transform: gives the value, or refuses with a reason. */
+/** A transform: returns the value, or the reason for a refusal. */
 type Transform = (input: Json, expression: string, context: NodeContext) => { readonly value: Json } | { readonly problem: string }
 
 const ok = (value: Json): { readonly value: Json } => ({ value })
 const refuse = (problem: string): { readonly problem: string } => ({ problem })
 
-/** Transforms a value without a model: pure, so that it may be passed over where nothing has changed (reference pipeline 4.4). */
+/** Transforms a value without a model. Pure, so it can be skipped if its inputs are unchanged (reference pipeline 4.4). */
 const run: Handler = (context) => {
   const { attributes, node } = context
   const kind = textOf(attributes, 'transform') ?? 'identity'
@@ -47,12 +47,12 @@ function jsonExtract(input: Json, path: string): ReturnType<Transform> {
   if (path === '') return refuse('json_extract needs an expression: the path to the value')
   if (input === null) return ok(null)
   const found = typeof input === 'string' ? looseJson(input) : input
-  if (found === undefined) return refuse('the value is no JSON')
+  if (found === undefined) return refuse('the value is not JSON')
   const reached = followPath(found, path)
   return 'problem' in reached ? reached : ok(reached.value ?? null)
 }
 
-/** `{value}` is the input, `{ctx.key}` a value of the context; other braces stay. */
+/** Replaces `{value}` by the input and `{ctx.key}` by values of the context; other braces stay. */
 function fillTemplate(template: string, input: Json, context: NodeContext): string {
   return template.replace(/\{value\}|\{ctx\.([^{}]+)\}/g, (_, key: string | undefined) =>
     key === undefined ? renderText(input) : context.text(key),
@@ -75,16 +75,16 @@ function format(input: Json, form: string): ReturnType<Transform> {
     case 'inspect':
       return ok(JSON.stringify(input))
     default:
-      return refuse(`format knows json, string and inspect, not ${JSON.stringify(form)}`)
+      return refuse(`format must be json, string or inspect, not ${JSON.stringify(form)}`)
   }
 }
 
 function flatMapList(input: Json, pick: (item: Json) => readonly Json[]): ReturnType<Transform> {
   const list = typeof input === 'string' ? looseJson(input) : input
-  return isList(list) ? ok(list.flatMap(pick)) : refuse('the value is no list')
+  return isList(list) ? ok(list.flatMap(pick)) : refuse('the value is not a list')
 }
 
-/** Objects that have something under the key; anything else that contains it as text. */
+/** True for an object with a value under the key, and for any other item whose text contains the key. */
 function isKept(item: Json, key: string): boolean {
   if (!isObject(item)) return renderText(item).includes(key)
   const value = item[key]
@@ -100,18 +100,18 @@ function split(text: string, delimiter: string): readonly string[] {
 
 function join(input: Json, delimiter: string): ReturnType<Transform> {
   const list = typeof input === 'string' ? looseJson(input) : input
-  return isList(list) ? ok(list.map(renderText).join(delimiter === '' ? ',' : delimiter)) : refuse('the value is no list')
+  return isList(list) ? ok(list.map(renderText).join(delimiter === '' ? ',' : delimiter)) : refuse('the value is not a list')
 }
 
-/** `a:b,c:d`: the value of `a` under `b`, that of `c` under `d`. */
+/** Renames keys: `a:b,c:d` writes the value of `a` under `b`, that of `c` under `d`. */
 function remap(input: Json, expression: string): ReturnType<Transform> {
   const object = typeof input === 'string' ? looseJson(input) : input
-  if (!isObject(object)) return refuse('the value is no object')
+  if (!isObject(object)) return refuse('the value is not an object')
   const pairs = split(expression, ',').map((pair) => pair.split(':').map((part) => part.trim()))
   return ok(Object.fromEntries(pairs.map(([from = '', to = from]) => [to, object[from] ?? null])))
 }
 
-/** Transforms that go by an expression alone. */
+/** Transforms that require an expression. */
 const NEEDS_EXPRESSION: ReadonlySet<string> = new Set(['json_extract', 'template', 'filter'])
 
 function readsOf(node: WrittenNode): readonly Input[] {
@@ -130,10 +130,10 @@ export const transform = defineOperation({
   parameters: {
     transform: attribute(
       ['identity', 'constant', 'json_extract', 'template', 'increment', 'format', 'not_equal', 'map', 'filter', 'split', 'join', 'remap'],
-      'How the value is changed.',
+      'The transform.',
       { usual: 'identity' },
     ),
-    expression: attribute('text', 'What the transform goes by: a path, a text, a template, a key, a step, a delimiter.'),
+    expression: attribute('text', 'The argument of the transform: a path, a text, a template, a key, a step, a delimiter.'),
   },
   requires: (node) => (NEEDS_EXPRESSION.has(node.text('transform') ?? '') ? ['expression'] : []),
   reads: readsOf,

@@ -140,18 +140,18 @@ function isoTime({ now }: NodeContext): string {
 
 export const driftDetect = defineOperation({
   name: 'drift_detect',
-  does: 'Compares a text with a baseline that a file keeps.',
+  does: 'Compares a text with a baseline in a file.',
   dispatch: [{ type: 'compute', by: { purpose: 'drift_detect' } }],
   parameters: {
     baseline_path: attribute('path', 'The file to compare with.', { required: true }),
     current_key: attribute('key', 'The value to compare.', { usual: 'last_response' }),
-    dimensions: attribute({ list: ['length', 'keywords', 'structure', 'format'] }, 'What is compared.', {
+    dimensions: attribute({ list: ['length', 'keywords', 'structure', 'format'] }, 'The dimensions to compare.', {
       usual: 'length,keywords,structure,format',
     }),
-    threshold: attribute('number', 'How alike they must be.', { usual: '0.7' }),
-    action: attribute(['warn', 'fail', 'log'], 'What happens when they are not.', { usual: 'warn' }),
-    update_baseline: attribute('bool', 'Whether the value becomes the new baseline.', { usual: 'false' }),
-    result_key: attribute('key', 'Where the report is written.', { usual: 'drift_report' }),
+    threshold: attribute('number', 'The lowest similarity that passes.', { usual: '0.7' }),
+    action: attribute(['warn', 'fail', 'log'], 'The action below the threshold.', { usual: 'warn' }),
+    update_baseline: attribute('bool', 'The value becomes the new baseline.', { usual: 'false' }),
+    result_key: attribute('key', 'The key for the report.', { usual: 'drift_report' }),
   },
   reads: [key('current_key', 'last_response'), authored('baseline_path', 'path_traversal')],
   writes: [writesAt('derived', 'result_key', 'drift_report'), ...writes('derived', 'drift.<id>.')],

@@ -53,9 +53,9 @@ export const evalDataset = defineOperation({
   dispatch: [{ type: 'read', by: { source: 'eval_dataset' } }],
   parameters: {
     ...LIMIT,
-    dataset: attribute('path', 'The file with the samples, one JSON object a line.', { required: true }),
-    shuffle: attribute('bool', 'Whether they are mixed.', { usual: 'false' }),
-    seed: attribute('int', 'By which number.'),
+    dataset: attribute('path', 'The file with the samples, one JSON object per line.', { required: true }),
+    shuffle: attribute('bool', 'Shuffles the samples.', { usual: 'false' }),
+    seed: attribute('int', 'The seed of the shuffle.'),
   },
   reads: [authored('dataset', 'path_traversal')],
   writes: writes('outside', 'eval.dataset', 'eval.dataset.count', 'eval.dataset.path'),

@@ -66,15 +66,15 @@ function metricsOf(context: NodeContext): Json {
 
 export const evalPersist = defineOperation({
   name: 'eval.persist',
-  does: 'Keeps the results of an evaluation in the store and in the folder of the run.',
+  does: 'Stores the results of an evaluation in the store and in the folder of the run.',
   dispatch: [
     { type: 'write', by: { target: 'eval', op: 'persist' } },
     { type: 'write', by: { target: 'eval' } },
   ],
   parameters: {
-    domain: attribute('text', 'Under which name results are kept.', { required: true }),
-    results_key: attribute('key', 'The results.'),
-    metrics_key: attribute('key', 'The metrics.'),
+    domain: attribute('text', 'The name under which results are stored.', { required: true }),
+    results_key: attribute('key', 'The key with the results.'),
+    metrics_key: attribute('key', 'The key with the metrics.'),
   },
   reads: [key('results_key'), key('metrics_key')],
   writes: writes('engine', 'eval.persist.run_id', 'eval.persist.status'),

@@ -136,12 +136,12 @@ function resultsOutcome(context: NodeContext, results: readonly SampleResult[], 
 
 export const evalRun = defineOperation({
   name: 'eval.run',
-  does: 'Has each sample answered and judged.',
+  does: 'Gets an answer for each sample and grades it.',
   dispatch: [{ type: 'compute', by: { purpose: 'eval_run' } }],
   parameters: {
     ...MODEL_REQUEST,
-    graders: attribute('csv', 'Who judges; `composite:any_pass:exact_match*2+contains` joins several to one.', { required: true }),
-    subject: attribute('text', 'What is judged: `llm` or a function of the host.', { usual: 'the input' }),
+    graders: attribute('csv', 'The graders; `composite:any_pass:exact_match*2+contains` combines several.', { required: true }),
+    subject: attribute('text', 'The subject to evaluate: `llm` or a function of the host.', { usual: 'the input' }),
   },
   reads: [context('eval.dataset'), authored('graders'), authored('subject')],
   writes: writes('model', 'eval.results.<id>', 'eval.results.<id>.', 'eval.model', 'eval.provider'),

@@ -21,12 +21,12 @@ import { attribute } from '../../model/attribute.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { key, writes } from '../../model/operation-ports.ts'
 
-/** Changes that one execution may make, unless the node says otherwise. */
+/** The default limit of mutations in one execution. */
 const MOST = 10
 
 /**
- * Changes the pipeline that runs (seed pipeline 14, reference pipeline 9): all of a list of changes, or none. The result is the
- * changed pipeline as text, which the engine takes. A function of the context: on a replay it gives the same text.
+ * Changes the running pipeline (seed pipeline 14, reference pipeline 9): applies all mutations of a list or none. The result is
+ * the changed pipeline as text, which the engine uses from then on. A function of the context: a replay gives the same text.
  */
 const run: Handler = (nodeContext) => {
   try {
@@ -39,7 +39,7 @@ const run: Handler = (nodeContext) => {
 
 function changed(nodeContext: NodeContext): Outcome {
   const { attributes, node, typed } = nodeContext
-  if (nodeContext.isBranch) refuse('a branch cannot change its pipeline: do it before the branches or behind them')
+  if (nodeContext.isBranch) refuse('a branch cannot change its pipeline: do it before or after the branches')
   const mutations = mutationsOf(nodeContext)
   const graph = changedGraph(nodeContext, mutations)
   const dot = serializeGraph(graph, { stripInternal: false })
@@ -90,7 +90,10 @@ function changedGraph(nodeContext: NodeContext, mutations: readonly Mutation[]):
   })
 }
 
-/** Words for the origin of the mutations; empty if the author or the operator wrote them, or a person has reviewed them. */
+/**
+ * Returns a description of the origin of the mutations; undefined if the author or the operator wrote them, or a person has
+ * reviewed them.
+ */
 function untrustedSource(nodeContext: NodeContext): string | undefined {
   const key = textOf(nodeContext.attributes, 'mutations_key')
   const label = key === undefined ? authorLabel(nodeContext.permissions) : nodeContext.label(key)
@@ -99,7 +102,7 @@ function untrustedSource(nodeContext: NodeContext): string | undefined {
   return label.from === undefined ? `${level} text` : `${label.from} (${level})`
 }
 
-/** The handler of a node: as in the whole pipeline, unless a change sets another. */
+/** Returns the operation of a node: as compiled, unless a mutation changes its type. */
 function operationOfNode(node: DotNode, { nodes, operations }: TypedGraph): NodeOperation {
   const known = nodes.get(node.id)
   if (known !== undefined && known.node === node) return known
@@ -107,7 +110,7 @@ function operationOfNode(node: DotNode, { nodes, operations }: TypedGraph): Node
   return { facts: operations.facts(operations.types.operationOf(resolution, node.attributes)), custom: resolution.custom }
 }
 
-/** What a node is: as it was found in the whole pipeline, unless a change says something else. */
+/** Returns the canonical type of a node: as compiled, unless a mutation changes its type. */
 function kindOf(node: DotNode, { nodes, operations }: TypedGraph): string {
   const known = nodes.get(node.id)
   return known !== undefined && writtenType(known.node) === writtenType(node) ? known.canonical : resolveHandler(node, operations).canonical
@@ -117,7 +120,7 @@ function writtenType({ attributes }: DotNode): string {
   return `${textOf(attributes, 'type')} ${textOf(attributes, 'shape')}`
 }
 
-/** Nodes that this lap has executed, those in the branches of a block included: the block is done with them. */
+/** Returns the nodes that this round has executed, with those in the branches of finished blocks. */
 function completedNodes(nodeContext: NodeContext): ReadonlySet<string> {
   const { typed } = nodeContext
   const completed = [...typed.nodes.keys()].filter((id) => nodeContext.outcome(id) !== undefined)
@@ -137,15 +140,15 @@ function completedNodes(nodeContext: NodeContext): ReadonlySet<string> {
 
 export const adapt = defineOperation({
   name: 'adapt',
-  does: 'Changes the pipeline that runs.',
+  does: 'Changes the running pipeline.',
   types: ['graph.adapt'],
   shape: 'octagon',
   dispatch: [{ type: 'adapt' }],
   parameters: {
-    mutations: attribute('json', 'The changes, a list of objects with `op`.'),
-    mutations_key: attribute('key', 'The context value with the changes; goes before `mutations`.'),
-    max_mutations: attribute('int', 'How many at once.', { usual: '10' }),
-    dry_run: attribute('bool', 'Whether they are only checked.', { usual: 'false' }),
+    mutations: attribute('json', 'The mutations, a list of objects with `op`.'),
+    mutations_key: attribute('key', 'The context value with the mutations; wins over `mutations`.'),
+    max_mutations: attribute('int', 'The limit of mutations in one execution.', { usual: '10' }),
+    dry_run: attribute('bool', 'Only checks the mutations.', { usual: 'false' }),
   },
   requires: ['mutations|mutations_key'],
   reads: [key('mutations_key', undefined, 'control')],

@@ -7,8 +7,8 @@ import { key, writes } from '../../model/operation-ports.ts'
 import { CONDITION } from '../parameters.ts'
 
 /**
- * A branch changes nothing: its edges decide. `condition_key` names a value that edges without a condition can carry as
- * their label (reference pipeline 4.2).
+ * Succeeds without changes: its edges decide. `condition_key` names a value that selects an edge without a condition by its
+ * label (reference pipeline 4.2).
  */
 const run: Handler = (context) => {
   const key = textOf(context.attributes, 'condition_key')
@@ -20,7 +20,7 @@ const run: Handler = (context) => {
 
 export const branch = defineOperation({
   name: 'branch',
-  does: 'Changes nothing: its edges decide.',
+  does: 'Selects an edge by their conditions.',
   types: ['conditional'],
   shape: 'diamond',
   dispatch: [{ type: 'branch' }],

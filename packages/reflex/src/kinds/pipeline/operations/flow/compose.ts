@@ -42,20 +42,20 @@ export function* callChild(nodeContext: NodeContext, inputs: JsonObject, sourceK
   if (sourceKey === undefined) return { refused: 'no program: write program, graph_name or graph_file' }
   const dot = unfenced(nodeContext.text(sourceKey))
   if (dot.trim() === '') return { refused: `the context has no ${sourceKey}` }
-  // Text from the context is nobody's: it runs with the least trust that there is (reference pipeline 5.6).
+  // Text from the context has no trusted author: it runs with the lowest trust (reference pipeline 5.6).
   return yield* callSource('pipeline', `${nodeContext.typed.graph.id}.${nodeContext.node.id}`, { dot, author: 'untrusted' }, inputs)
 }
 
-/** The keys under which the values of a called program come back. */
+/** The keys for the values that a called program returns. */
 export const CHILD: Output = writesAt('inputs', 'result_prefix', 'subgraph.<id>.')
 
-/** The capabilities of a call; `file` is the attribute with the file of the program. */
+/** Returns the capabilities of a call; `file` is the attribute with the file of the program. */
 export function callNeeds(node: WrittenNode, file: string): readonly string[] {
   const path = node.text(file)
   return path === undefined ? [INVOKE] : [INVOKE, fileUri('read', path)]
 }
 
-/** The program that a node names, as `kind:id`. */
+/** Returns the program that a node names, as `kind:id`. */
 export function referenceOf({ attributes }: Pick<NodeContext, 'attributes'>): string | undefined {
   const name = [
     textOf(attributes, 'program'),
@@ -66,12 +66,12 @@ export function referenceOf({ attributes }: Pick<NodeContext, 'attributes'>): st
   return name === undefined ? undefined : referenceTo(name)
 }
 
-/** A program by its name, as `kind:id`: a bare one is a pipeline's. */
+/** Returns a program name as `kind:id`; a name without a kind is a pipeline. */
 export function referenceTo(name: string): string {
   return /^[a-z][\w-]*:/.test(name) ? name : `pipeline:${name}`
 }
 
-/** What a child may see: the keys that are named, or everything that is not the engine's own. */
+/** Returns the inputs of a child: the named keys, or all keys that the engine does not set. */
 function inputsOf(nodeContext: NodeContext): JsonObject {
   const { attributes } = nodeContext
   const keys = isOn(attributes, 'pass_all_context')
@@ -100,7 +100,7 @@ export function childResultOf({ returned, value }: CallResult): ChildResult {
   return { status: status === 'partial_success' ? 'partial_success' : 'success', context: isObject(context) ? context : object }
 }
 
-/** What comes back: what is mapped, else all that is one value and no engine key, under a prefix. */
+/** Returns the values from a child: the mapped ones, or otherwise all that the engine does not set, under a prefix. */
 function mappedUpdates({ attributes, node }: NodeContext, context: JsonObject): JsonObject {
   const pairs = mappedKeys(attributes)
   if (pairs.length > 0)

@@ -2,7 +2,7 @@ import type { Handler } from '../../contract/handler.ts'
 import { success } from '../../contract/outcome.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 
-/** An exit does nothing: its goal gates were asked before (reference pipeline 3.2, step 3). */
+/** Succeeds: the engine has already checked the goal gates (reference pipeline 3.2, step 3). */
 const run: Handler = () => success(undefined, { notes: 'Pipeline completed' })
 
 export const exit = defineOperation({

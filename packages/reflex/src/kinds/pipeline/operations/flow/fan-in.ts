@@ -10,7 +10,7 @@ import { MODEL } from '../../model/capability-uris.ts'
 import { context, prompt, writes } from '../../model/operation-ports.ts'
 import { MODEL_REQUEST } from '../parameters.ts'
 
-/** How good a status is, the best first (reference pipeline 3.9.6). */
+/** The rank of statuses, the best first (reference pipeline 3.9.6). */
 const RANK: Readonly<Record<string, number>> = { success: 0, partial_success: 1, retry: 2, fail: 3, skipped: 4 }
 
 interface Entry {
@@ -20,7 +20,7 @@ interface Entry {
   readonly text: string
 }
 
-/** Joins branches and says which was the best; a plain barrier where only a fan-out leads here (reference pipeline 3.9.6). */
+/** Joins branches and names the best one. After a plain fan-out it is only a barrier (reference pipeline 3.9.6). */
 const run: Handler = (context) => {
   const results = context.get('parallel.results')
   if (results === undefined) return isBarrier(context) ? success() : refusal(`${context.node.id}: no parallel results`)
@@ -33,7 +33,7 @@ const run: Handler = (context) => {
   return prompt === undefined ? chosenOutcome(bestOf(entries)) : judgeEntries(context, prompt, entries)
 }
 
-/** Whether a plain fan-out leads here, whose walks the engine has already brought together (reference pipeline 3.9.1). */
+/** True if only a plain fan-out leads here; the engine has already joined its paths (reference pipeline 3.9.1). */
 function isBarrier({ typed, node: { id } }: NodeContext): boolean {
   const fanOuts = [...typed.nodes.values()].filter(({ node, canonical }) => canonical !== 'parallel' && isOn(node.attributes, 'fan_out'))
   return reachable(
@@ -46,10 +46,10 @@ function policyProblem({ attributes }: NodeContext, entries: readonly Entry[]): 
   const good = entries.filter(({ status }) => (RANK[status] ?? 4) < 2).length
   const policy = textOf(attributes, 'fan_in_policy') ?? 'any'
   const needed = policy === 'all' ? entries.length : policy === 'majority' ? Math.floor(entries.length / 2) + 1 : 1
-  return good >= needed ? undefined : `${good} of ${entries.length} branches succeeded, ${policy} wants ${needed}`
+  return good >= needed ? undefined : `${good} of ${entries.length} branches succeeded; ${policy} needs ${needed}`
 }
 
-/** A model names the best; whatever else it says, the rules decide. */
+/** Asks a model for the best branch. If its answer names none, the rank decides. */
 function* judgeEntries(context: NodeContext, prompt: string, entries: readonly Entry[]): Steps {
   const list = entries.map(({ id, status, score, text }) => `- ${id} (${status}, score ${score}): ${text.slice(0, 2_000)}`).join('\n')
   const content = `${prompt}\n\nCandidates:\n${list}\n\nAnswer with the id of the best candidate and nothing else.`
@@ -105,7 +105,7 @@ export const fanIn = defineOperation({
   dispatch: [{ type: 'fan_in' }],
   parameters: {
     ...MODEL_REQUEST,
-    fan_in_policy: attribute(['any', 'all', 'majority'], 'How many branches must have succeeded.', { usual: 'any' }),
+    fan_in_policy: attribute(['any', 'all', 'majority'], 'The number of branches that must have succeeded.', { usual: 'any' }),
   },
   reads: [context('parallel.results'), prompt('prompt')],
   writes: writes('inputs', 'parallel.fan_in.best_id', 'parallel.fan_in.best_outcome', 'parallel.fan_in.best_score'),

@@ -4,12 +4,12 @@ import { defineOperation } from '../../contract/define-operation.ts'
 import { key, keys } from '../../model/operation-ports.ts'
 import { CALL, SOURCE_FILE } from '../parameters.ts'
 
-/** The same, of text that the context holds. */
+/** Calls a pipeline whose text is in the context. */
 const run: Handler = (nodeContext) => composeGraph(nodeContext, 'source_key')
 
 export const graphCompose = defineOperation({
   name: 'graph.compose',
-  does: 'Calls a pipeline whose text the context holds.',
+  does: 'Calls a pipeline whose text is in the context.',
   dispatch: [{ type: 'compose', by: { mode: 'compose' } }],
   parameters: {
     ...SOURCE_FILE,

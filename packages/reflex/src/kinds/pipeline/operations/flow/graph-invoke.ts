@@ -4,7 +4,7 @@ import { defineOperation } from '../../contract/define-operation.ts'
 import { authored, key, keys } from '../../model/operation-ports.ts'
 import { CALL, SOURCE_FILE } from '../parameters.ts'
 
-/** Calls a program of any kind: by reference, by the name of a file, or one that came as text (reference pipeline 4.6.3). */
+/** Calls a program of any kind: by reference, by file name, or by its text (reference pipeline 4.6.3). */
 const run: Handler = (nodeContext) => composeGraph(nodeContext, 'graph_source_key')
 
 export const graphInvoke = defineOperation({

@@ -16,7 +16,7 @@ const AT_ONCE = 4
 /** Runs a handler for each item of a collection (reference pipeline 4.9). */
 const run: Handler = (nodeContext) => eachItem(nodeContext, 'map')
 
-/** What a node says of how its items are handled; both spellings of the reference. */
+/** The settings for the items of a node, in both spellings of the reference. */
 interface ItemsPlan {
   readonly items: readonly Json[]
   readonly type: string
@@ -30,8 +30,8 @@ interface ItemsPlan {
 }
 
 /**
- * One execution of a node's item handler for each item, each with a context of its own and the whole chain around the real
- * type. `map` keeps to the node's own keys; `parallel` says what a block of branches says as well.
+ * Executes the item handler of a node for each item, each with its own context and the whole middleware chain of the item's
+ * type. `map` and `parallel` differ in the keys that they write.
  */
 export function eachItem(nodeContext: NodeContext, of: 'map' | 'parallel'): Outcome | Steps {
   const plan = planOf(nodeContext, of)
@@ -90,7 +90,7 @@ function planOf(nodeContext: NodeContext, of: 'map' | 'parallel'): ItemsPlan | O
   const reserved = [itemKey, indexKey].find(isEngineKey)
   if (reserved !== undefined) return refusal(`${node.id}: the engine keeps ${quote(reserved)} for itself: give the items another key`)
   const itemAttributes = handlerAttributes(nodeContext)
-  if (itemAttributes === undefined) return refusal(`${node.id}: handler_attrs is no JSON object`)
+  if (itemAttributes === undefined) return refusal(`${node.id}: handler_attrs is not a JSON object`)
   return {
     items,
     type,
@@ -104,7 +104,10 @@ function planOf(nodeContext: NodeContext, of: 'map' | 'parallel'): ItemsPlan | O
   }
 }
 
-/** The collection, or why there is none: a list, JSON text of one, lines of text, or `items` as JSON or with commas. */
+/**
+ * Returns the collection, or the reason why there is none. It is a list, JSON text of a list, lines of text, or `items` as JSON
+ * or with commas.
+ */
 function itemsOf(nodeContext: NodeContext): readonly Json[] | string {
   const { attributes } = nodeContext
   const written = textOf(attributes, 'items')
@@ -114,8 +117,8 @@ function itemsOf(nodeContext: NodeContext): readonly Json[] | string {
   const value = nodeContext.get(key)
   if (value === undefined || value === null) return `the context has no ${key}`
   if (isList(value)) return value
-  if (typeof value !== 'string') return `${key} holds no list`
-  return jsonList(value) ?? (isJsonObject(value) ? `${key} holds an object, no list` : split(value, '\n'))
+  if (typeof value !== 'string') return `${key} is not a list`
+  return jsonList(value) ?? (isJsonObject(value) ? `${key} is an object, not a list` : split(value, '\n'))
 }
 
 function split(text: string, by: string): readonly string[] {

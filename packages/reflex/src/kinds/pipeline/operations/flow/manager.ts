@@ -19,18 +19,18 @@ const POLL_INTERVAL = 45_000
 const MOST_CYCLES = 1_000
 const ACTIONS = ['observe', 'wait']
 
-/** What a manager keeps from one look to the next. */
+/** The state of a manager between two cycles. */
 interface LoopState {
-  /** The program that it watches. */
+  /** The supervised program. */
   readonly child?: string
   readonly cycle: number
-  /** What it saw the last time. */
+  /** The last observation. */
   readonly seen: JsonObject
-  /** The look at which it last gave advice. */
+  /** The cycle of the last advice. */
   readonly steered?: number
 }
 
-/** How a manager works, as its node says. */
+/** The settings of a manager. */
 interface LoopSettings {
   readonly actions: ReadonlySet<string>
   readonly interval: number
@@ -40,10 +40,9 @@ interface LoopSettings {
 }
 
 /**
- * Watches over a pipeline that runs beside it (reference pipeline 3.9.7): looks at it, gives advice, asks whether it is
- * over, and waits, look by look. Each look is as quick as the first, since the loop begins again with what it keeps. The
- * child is stopped when the node is left, cancelled or out of time, unless `manager.detach` leaves it running; after a crash both
- * go on where they were.
+ * Supervises a pipeline that runs in parallel (reference pipeline 3.9.7). Each cycle observes it, gives advice, checks whether
+ * it has ended, and waits. The handler restarts with its state after each cycle, so cycles do not get slower. The child is
+ * stopped when the node ends, is cancelled or times out, unless `manager.detach` is set; after a crash both continue.
  */
 const run: Handler = function* (context) {
   const settings = loopSettings(context)
@@ -53,7 +52,7 @@ const run: Handler = function* (context) {
   return 'status' in state ? state : yield* runCycle(context, settings, state)
 }
 
-/** One look, and then the next one. */
+/** Runs one cycle and restarts the handler. */
 function* runCycle(context: NodeContext, settings: LoopSettings, before: LoopState): Steps {
   const { child } = before
   const cycle = before.cycle + 1
@@ -73,7 +72,7 @@ function* runCycle(context: NodeContext, settings: LoopSettings, before: LoopSta
   return yield* restartHandler({ ...before, cycle, seen, ...(last === undefined ? {} : { steered: last }) })
 }
 
-/** The pipeline that a manager watches over, as `kind:id`: its node's, else the graph's. */
+/** Returns the supervised pipeline as `kind:id`: that of the node, otherwise that of the graph. */
 function managedProgram(node: WrittenNode): string | undefined {
   const name = node.setting('stack.child_dotfile')
   return name === undefined ? undefined : referenceTo(name)
@@ -94,7 +93,7 @@ function loopSettings({ attributes, node }: NodeContext): LoopSettings | Outcome
   }
 }
 
-/** Begins the child, with the goal and nothing else of the context. */
+/** Starts the child with the goal as its only input. */
 function* startChild(context: NodeContext): Generator<Ask, LoopState | Outcome, Answer> {
   const { attributes, typed, node } = context
   const program = managedProgram(new WrittenNode(attributes, typed.graph.attributes))
@@ -144,7 +143,7 @@ function mayAdvise({ actions, interval, cooldown }: LoopSettings, { steered }: L
   return actions.has('steer') && (steered === undefined || (cycle - steered) * interval >= cooldown)
 }
 
-/** Writes what the prompt says into the folder of the stage at which the child is; true if it stands there. */
+/** Writes the prompt to the folder of the child's current stage. Returns true if it was written. */
 function* advise(context: NodeContext, { status, folder }: Observation): Generator<Ask, boolean, Answer> {
   const prompt = textOf(context.attributes, 'prompt')?.trim() ?? ''
   if (status !== 'running' || folder === undefined || prompt === '') return false
@@ -155,7 +154,7 @@ function* advise(context: NodeContext, { status, folder }: Observation): Generat
   return false
 }
 
-/** What the node comes to, if it is over: the tests in their order (reference pipeline 3.9.7). */
+/** Returns the outcome of the node if it has ended: the checks in order (reference pipeline 3.9.7). */
 function endOutcome(context: NodeContext, { stop, most }: LoopSettings, facts: JsonObject): Outcome | undefined {
   const status = facts['stack.child.status']
   const outcome = facts['stack.child.outcome']
@@ -172,7 +171,7 @@ function reason(facts: JsonObject): string {
   return typeof message === 'string' ? `: ${message}` : ''
 }
 
-/** What was seen goes before what the context has, since that does not change while the node is executed. */
+/** Observations win over the context, which does not change while the node is executed. */
 function isMet(context: NodeContext, condition: Condition, facts: JsonObject): boolean {
   const get = (key: string): Json | undefined => (Object.hasOwn(facts, key) ? facts[key] : context.get(key))
   return evaluateCondition(condition, { outcome: context.text('outcome'), preferredLabel: context.text('preferred_label'), get })
@@ -180,19 +179,19 @@ function isMet(context: NodeContext, condition: Condition, facts: JsonObject): b
 
 export const managerLoop = defineOperation({
   name: 'stack.manager_loop',
-  does: 'Watches over a pipeline that runs beside this one.',
+  does: 'Supervises a pipeline that runs in parallel.',
   shape: 'house',
   dispatch: [{ type: 'compose', by: { mode: 'manager_loop' } }],
   parameters: {
-    'stack.child_dotfile': attribute('path', 'The pipeline that is watched over.', { usual: 'the graph’s' }),
-    'stack.child_workdir': attribute('path', 'Where it works.', { usual: 'the graph’s' }),
-    'stack.child_autostart': attribute('bool', 'Whether the loop begins it.', { usual: 'true' }),
-    'manager.poll_interval': attribute('duration', 'The rest between two looks.', { usual: '45s' }),
-    'manager.max_cycles': attribute('int', 'How many looks.', { usual: '1000' }),
-    'manager.stop_condition': attribute('text', 'A condition that ends the loop well.'),
-    'manager.actions': attribute('csv', 'What is done at each look; `steer` too.', { usual: 'observe,wait' }),
-    'manager.steer_cooldown': attribute('duration', 'The rest between two words of advice.', { usual: 'the poll interval' }),
-    'manager.detach': attribute('bool', 'The watched pipeline runs on when the loop ends; this pipeline ends once it has ended.', {
+    'stack.child_dotfile': attribute('path', 'The supervised pipeline.', { usual: 'the graph’s' }),
+    'stack.child_workdir': attribute('path', 'The work folder of the supervised pipeline.', { usual: 'the graph’s' }),
+    'stack.child_autostart': attribute('bool', 'Starts the supervised pipeline.', { usual: 'true' }),
+    'manager.poll_interval': attribute('duration', 'The pause between two cycles.', { usual: '45s' }),
+    'manager.max_cycles': attribute('int', 'The limit of cycles.', { usual: '1000' }),
+    'manager.stop_condition': attribute('text', 'A condition that ends the loop successfully.'),
+    'manager.actions': attribute('csv', 'The actions of each cycle: observe, wait, steer.', { usual: 'observe,wait' }),
+    'manager.steer_cooldown': attribute('duration', 'The pause between two pieces of advice.', { usual: 'the poll interval' }),
+    'manager.detach': attribute('bool', 'The supervised pipeline continues after the loop; this pipeline ends after it.', {
       usual: 'false',
     }),
   },

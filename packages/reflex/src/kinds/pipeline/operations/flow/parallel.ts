@@ -14,7 +14,7 @@ import { ITEMS } from '../parameters.ts'
 const AT_ONCE = 4
 const BRANCH_STEPS = 'parallel_branch_max_steps'
 
-/** Runs the branches of a parallel node, or one handler over items (reference pipeline 3.9.2 to 3.9.5). */
+/** Runs the branches of a parallel node, or a handler for each item (reference pipeline 3.9.2 to 3.9.5). */
 const run: Handler = (context) => {
   if (context.attributes.has('items') || context.attributes.has('items_key')) return eachItem(context, 'parallel')
   return branches(context)
@@ -34,7 +34,7 @@ function branches(context: NodeContext): Outcome | Steps {
   return forkBranches(context, specs, join)
 }
 
-/** One branch that has nothing in it: its only edge leads to where it would join (reference pipeline 3.9.4). */
+/** Returns the outcome of a block with one empty branch: its only edge leads to the join (reference pipeline 3.9.4). */
 function singleBranch(context: NodeContext, target: string, join: string): Outcome {
   if (context.get('parallel.results') !== undefined) return success(undefined, { join })
   return success(resultsOf([{ id: target, status: 'success', context_updates: {}, duration_ms: 0 }]), { join })
@@ -74,7 +74,7 @@ interface BranchCounts {
   readonly left: number
 }
 
-/** What a block of branches comes to (reference pipeline 3.9.2, status table). */
+/** Returns the outcome of a block of branches (reference pipeline 3.9.2, status table). */
 function joinOutcome(policy: string, { attributes, node }: NodeContext, { good, failed, total, left }: BranchCounts): Outcome {
   const tooFew = (needed: string): Outcome => failure(`${node.id}: ${good} of ${total} branches succeeded, ${needed}`, { retryable: false })
   if (left === 0) return failure(`${node.id}: no branch has a result`, { retryable: false })
@@ -96,7 +96,7 @@ function joinOutcome(policy: string, { attributes, node }: NodeContext, { good, 
   }
 }
 
-/** What a join reads: one entry for each branch, in the order of the edges, and how many went well. */
+/** Returns the values that a join reads: one entry per branch in edge order, and the number of successes. */
 export function resultsOf(ends: readonly BranchResult[]): JsonObject {
   const good = ends.filter(({ status }) => isGood(status)).length
   return {
@@ -122,8 +122,8 @@ function entryOf({ id, status, notes, failure_reason, last_node, context_updates
 }
 
 /**
- * Branches keep what they write to themselves, unless the node asks for it: after a join that succeeds, it gets what each of them wrote,
- * those that failed too, in the order of their edges (reference pipeline 3.9.3).
+ * True if the node keeps the writes of its branches. After a successful join it then gets the writes of all branches, also
+ * failed ones, in edge order (reference pipeline 3.9.3).
  */
 function mergesContext({ attributes }: NodeContext): boolean {
   return isOn(attributes, 'merge_context') || isOn(attributes, 'fan_out')
@@ -145,26 +145,26 @@ function conditionScope(context: NodeContext) {
 
 export const parallel = defineOperation({
   name: 'parallel',
-  does: 'Runs the branches that leave it at the same time, or one operation over items.',
+  does: 'Runs its branches in parallel, or an operation for each item.',
   types: [],
   shape: 'component',
   dispatch: [{ type: 'parallel' }],
   parameters: {
     ...ITEMS,
-    join_policy: attribute(['wait_all', 'first_success', 'k_of_n', 'quorum'], 'When a block of branches has succeeded.', {
+    join_policy: attribute(['wait_all', 'first_success', 'k_of_n', 'quorum'], 'The condition for the success of a block of branches.', {
       usual: 'wait_all',
     }),
-    join_k: attribute('int', 'How many branches must succeed, with `k_of_n`.', { usual: '1' }),
-    quorum_fraction: attribute('number', 'Which part of the branches must succeed, with `quorum`.', { usual: '0.5' }),
-    error_policy: attribute(['continue', 'fail_fast', 'ignore'], 'What a branch that fails does to the others.', {
+    join_k: attribute('int', 'The number of branches that must succeed, for `k_of_n`.', { usual: '1' }),
+    quorum_fraction: attribute('number', 'The share of branches that must succeed, for `quorum`.', { usual: '0.5' }),
+    error_policy: attribute(['continue', 'fail_fast', 'ignore'], 'The effect of a failed branch on the others.', {
       usual: 'continue',
       lenient: true,
     }),
-    max_parallel: attribute('int', 'How many branches run at once.', { usual: '4' }),
-    join_target: attribute('node', 'The node before which the branches stop.', { usual: 'inferred' }),
-    branch_timeout: attribute('duration', 'How long one branch may take.'),
-    parallel_branch_max_steps: attribute('int', 'Executions of nodes in one branch; 0 for no limit.', { usual: '100' }),
-    merge_context: attribute('bool', 'What the branches wrote is kept, in the order of their edges.', { usual: 'false' }),
+    max_parallel: attribute('int', 'The limit of branches that run in parallel.', { usual: '4' }),
+    join_target: attribute('node', 'The node at which the branches join.', { usual: 'inferred' }),
+    branch_timeout: attribute('duration', 'The time limit of a branch.'),
+    parallel_branch_max_steps: attribute('int', 'The limit of executed nodes in a branch; 0 for no limit.', { usual: '100' }),
+    merge_context: attribute('bool', 'Keeps the values that branches write, in edge order.', { usual: 'false' }),
   },
   reads: [key('items_key')],
   writes: writes('inputs', 'parallel.'),

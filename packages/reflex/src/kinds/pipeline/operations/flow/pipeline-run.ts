@@ -25,7 +25,7 @@ const run: Handler = function* (nodeContext) {
     : success(updates)
 }
 
-/** The keys under which the values of the pipeline come back. */
+/** The keys for the values that the pipeline returns. */
 const CHILD: Output = { key: 'pipeline.child.<id>.', origin: 'inputs' }
 
 export const pipelineRun = defineOperation({

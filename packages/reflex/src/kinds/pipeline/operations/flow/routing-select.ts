@@ -9,22 +9,22 @@ import { defineOperation } from '../../contract/define-operation.ts'
 import { attribute } from '../../model/attribute.ts'
 import { context, writes } from '../../model/operation-ports.ts'
 
-/** A backend and the model that it would be asked for. */
+/** A backend and a model. */
 export interface Candidate {
   readonly backend: string
   readonly model: string
 }
 
-/** What choosing goes by. */
+/** The facts that determine the choice. */
 export interface RoutingFacts {
   readonly exclude: readonly string[]
   readonly tier: string
   readonly budget: string
-  /** Whether a fact of a backend is `yes` or `no`; anything else is not said. */
+  /** Returns a fact of a backend, `yes` or `no`; undefined if it is not stated. */
   readonly factOf: (fact: 'avail' | 'trust' | 'quota' | 'free', backend: string) => 'yes' | 'no' | undefined
 }
 
-/** The first candidate that may be used, and what is cheapest where little is left (reference pipeline 4.3.2). */
+/** Returns the first usable candidate; if the budget is low, the cheapest one (reference pipeline 4.3.2). */
 export function selectRoute(candidates: readonly Candidate[], { exclude, tier, budget, factOf }: RoutingFacts): Candidate | undefined {
   const usable = candidates.filter(
     ({ backend }) =>
@@ -39,14 +39,16 @@ export function selectRoute(candidates: readonly Candidate[], { exclude, tier, b
   return budget === 'low' ? (free[0] ?? usable[0]) : usable[0]
 }
 
-/** Chooses the backend and model that a later node asks. Pure: it goes by the context alone. */
+/** Selects the backend and model for a later node. Pure: depends only on the context. */
 const run: Handler = (context) => {
   const { attributes, node } = context
   const written = requiredText(context, 'candidates')
   if (typeof written !== 'string') return written
   const candidates = candidatesIn(written)
   if (candidates === undefined)
-    return refusal(`${node.id}: candidates is a JSON list of pairs, [["backend", "model"]], not ${JSON.stringify(written.slice(0, 80))}`)
+    return refusal(
+      `${node.id}: candidates must be a JSON list of pairs, [["backend", "model"]], not ${JSON.stringify(written.slice(0, 80))}`,
+    )
   const chosen = selectRoute(candidates, {
     exclude: [...listOf(attributes, 'exclude'), ...excludedBy(context.get('exclude'))],
     tier: context.text('tier'),
@@ -62,7 +64,7 @@ const run: Handler = (context) => {
   })
 }
 
-/** Backends that the context excludes: a list, or text with commas. */
+/** Returns the backends that the context excludes, from a list or from text with commas. */
 function excludedBy(value: Json | undefined): readonly string[] {
   const names = isList(value) ? value.map(renderText) : renderText(value).split(',')
   return names.map((name) => name.trim()).filter((name) => name !== '')
@@ -84,11 +86,11 @@ function candidatesIn(written: string): readonly Candidate[] | undefined {
 
 export const routingSelect = defineOperation({
   name: 'routing.select',
-  does: 'Chooses the backend and the model that a later node asks.',
+  does: 'Selects the backend and the model for a later node.',
   dispatch: [{ type: 'compute', by: { purpose: 'routing' } }],
   parameters: {
     candidates: attribute('json', 'A list of pairs, backend and model.', { required: true }),
-    exclude: attribute('csv', 'Backends that are out, beside those that the key exclude of the context names.'),
+    exclude: attribute('csv', 'Excluded backends, in addition to those in the context key `exclude`.'),
   },
   reads: [context('exclude'), context('tier'), context('budget_status')],
   writes: writes('engine', 'selected_backend', 'selected_model', 'routing_reason'),

@@ -3,7 +3,7 @@ import type { Handler } from '../../contract/handler.ts'
 import { success } from '../../contract/outcome.ts'
 import { defineOperation } from '../../contract/define-operation.ts'
 
-/** A start writes what its attributes `context.<key>` and `init.<key>` say, and nothing else (reference pipeline 4.2). */
+/** Writes the values of its attributes `context.<key>` and `init.<key>` to the context (reference pipeline 4.2). */
 const run: Handler = ({ attributes }) => {
   const values = [...attributes].flatMap(([key, { value }]): [string, Json][] => {
     const [prefix, name] = [key.slice(0, key.indexOf('.') + 1), key.slice(key.indexOf('.') + 1)]
@@ -14,7 +14,7 @@ const run: Handler = ({ attributes }) => {
 
 export const start = defineOperation({
   name: 'start',
-  does: 'Begins the pipeline: writes the values of its attributes context.* and init.* to the context.',
+  does: 'Starts the pipeline and writes the values of its attributes context.* and init.* to the context.',
   types: [],
   shape: 'Mdiamond',
   dispatch: [{ type: 'start' }],

@@ -20,8 +20,8 @@ export const gateCapability = defineOperation({
   dispatch: [{ type: 'gate', by: { predicate: 'capability' } }],
   parameters: {
     ...GATE,
-    resource_uri: attribute('text', 'The capability that is asked for.'),
-    capability: attribute('text', 'The same.'),
+    resource_uri: attribute('text', 'The capability to check.'),
+    capability: attribute('text', 'The same as `resource_uri`.'),
   },
   writes: writes('engine', 'gate.<id>.passed'),
   repeat: 'read_only',

@@ -27,7 +27,7 @@ const run: Handler = (context) => {
 
 export const pipelineValidate = defineOperation({
   name: 'pipeline.validate',
-  does: 'Checks a pipeline that came as text.',
+  does: 'Checks a pipeline that is given as text.',
   dispatch: [{ type: 'gate', by: { predicate: 'pipeline_valid' } }],
   parameters: {
     ...GATE,

@@ -13,7 +13,7 @@ const run: Handler = (context) => {
 
 export const gatePlain = defineOperation({
   name: 'gate',
-  does: 'Lets everything through, with a warning.',
+  does: 'Always passes, with a warning.',
   types: [],
   dispatch: [{ type: 'gate' }],
   usual: [],

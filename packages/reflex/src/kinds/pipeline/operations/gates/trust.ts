@@ -21,11 +21,11 @@ function rank(level: string): number {
 
 export const gateTrust = defineOperation({
   name: 'gate.trust',
-  does: 'Passes if the run is trusted enough.',
+  does: 'Passes if the run has enough trust.',
   dispatch: [{ type: 'gate', by: { predicate: 'trust' } }],
   parameters: {
     ...GATE,
-    min_tier: attribute('text', 'The least trust.'),
+    min_tier: attribute('text', 'The lowest trust level that passes.'),
   },
   writes: writes('engine', 'gate.<id>.passed'),
   repeat: 'read_only',

@@ -5,16 +5,16 @@ import { type MemoryOperation, readOperation, listOf } from './memory-operation.
 import { Goals } from './goals.ts'
 import { Memories } from './memories.ts'
 
-/** Answers to the last deeds are kept, so that a deed that is done again after a crash has the same answer. */
+/** The number of stored answers: an operation that is repeated after a crash returns the same answer. */
 const MOST_ANSWERS = 64
-/** Entries of a list of the working memory; the oldest go. */
+/** The limit of entries of a list in the working memory; the oldest are deleted. */
 const MOST_WORKING = 20
-/** Insights about itself that an agent keeps. */
+/** The limit of insights of an agent. */
 const MOST_INSIGHTS = 200
 
 /**
- * All that an agent remembers: the fold of its ledger, entry by entry. Every deed is one entry and its answer a function of
- * the entries up to it, so that what one process answers any other does too (seed pipeline B.7, reference pipeline 4.6.2).
+ * The memory of an agent: the fold of its ledger. Every operation is one entry, and its answer is a function of the entries up
+ * to it, so all processes return the same answer (seed pipeline B.7, reference pipeline 4.6.2).
  */
 export class AgentMemory {
   readonly memories = new Memories()
@@ -28,7 +28,7 @@ export class AgentMemory {
   #lastSeq = 0
   readonly #answers = new Map<number, Json>()
 
-  /** The number of the last entry that was folded. */
+  /** The number of the last folded entry. */
   get lastSeq(): number {
     return this.#lastSeq
   }
@@ -59,12 +59,12 @@ export class AgentMemory {
     return this.#checkpoint
   }
 
-  /** What a deed came to; null for one that is long gone. */
+  /** Returns the answer to an operation; null for an old one. */
   answerOf(seq: number): Json {
     return this.#answers.get(seq) ?? null
   }
 
-  /** Takes an entry in. One that is no deed, or that nothing knows, changes nothing. */
+  /** Folds an entry. Ignores an entry that is not an operation, or an unknown one. */
   fold(seq: number, entry: Json): void {
     if (seq <= this.#lastSeq) return
     this.#lastSeq = seq
@@ -103,7 +103,7 @@ export class AgentMemory {
     }
   }
 
-  /** A turn: what was said, notes and beliefs that it brought. */
+  /** Stores a turn: its text, notes and beliefs. */
   #remember(seq: number, { at, run, args, op, label }: MemoryOperation): Json {
     const turn = args['turn_data'] ?? null
     const parts = isObject(turn) ? [turn['user'], turn['input'], turn['assistant'], turn['response'], turn['content']] : [turn]
@@ -129,7 +129,7 @@ export class AgentMemory {
   }
 }
 
-/** One list after the other, each value where it came last, and of all that the newest. */
+/** Concatenates lists, keeps the last occurrence of each value, and returns the newest. */
 function appendUnique(before: readonly Json[], added: readonly Json[], most: number): readonly Json[] {
   const unique = new Map<string, Json>()
   for (const value of [...before, ...added]) {

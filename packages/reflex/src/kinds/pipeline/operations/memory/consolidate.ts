@@ -9,20 +9,20 @@ import { context, writes } from '../../model/operation-ports.ts'
 
 const STRATEGIES = ['full', 'decay_only', 'prune_only']
 
-/** Lets memories fade, drops those that have faded, or both. */
+/** Weakens old memories, deletes expired ones, or both. */
 const run: Handler = (context) => {
   const strategy = textOf(context.attributes, 'strategy')?.trim() || 'full'
   if (!STRATEGIES.includes(strategy))
-    return refusal(`${context.node.id}: strategy is ${STRATEGIES.join(', ')}, not ${JSON.stringify(strategy)}`)
+    return refusal(`${context.node.id}: strategy must be one of ${STRATEGIES.join(', ')}, not ${JSON.stringify(strategy)}`)
   return askMemory(context, 'consolidate', { strategy }, (value) => ({ 'memory.consolidation_result': value }))
 }
 
 export const memoryConsolidate = defineOperation({
   name: 'memory.consolidate',
-  does: 'Lets memories fade, drops faded ones, or both.',
+  does: 'Weakens old memories, deletes expired ones, or both.',
   dispatch: [{ type: 'write', by: { target: 'memory', op: 'consolidate' } }],
   parameters: {
-    strategy: attribute(['full', 'decay_only', 'prune_only'], 'How memories are consolidated.', { usual: 'full' }),
+    strategy: attribute(['full', 'decay_only', 'prune_only'], 'The steps to perform.', { usual: 'full' }),
   },
   reads: [context('session.agent_id', 'control')],
   writes: writes('engine', 'memory.consolidation_result'),

@@ -2,11 +2,11 @@ import { isObject, type Json, type JsonObject } from '../../../../kernel/journal
 import { renderText } from '../../language/render.ts'
 import { type MemoryOperation, listOf } from './memory-operation.ts'
 
-/** Goals and intents of one agent that are held; beyond it the oldest go. */
+/** The limit of goals and of intents of one agent; the oldest are deleted. */
 const MOST = 1_000
-/** Milliseconds after which an intent that nobody took up is given up (reference pipeline 4.6.2). */
+/** The age in milliseconds at which a waiting intent is dropped (reference pipeline 4.6.2). */
 const STALE = 1_800_000
-/** Words for a goal that is no longer pursued. */
+/** Statuses of goals that are no longer active. */
 const ENDED_STATUSES: ReadonlySet<string> = new Set([
   'achieved',
   'completed',
@@ -17,13 +17,13 @@ const ENDED_STATUSES: ReadonlySet<string> = new Set([
   'blocked_forever',
 ])
 
-/** What an agent wants, what it means to do for it, and what it said to proposals. */
+/** The goals and intents of an agent, and its decisions on proposals. */
 export class Goals {
   readonly #goals = new Map<string, JsonObject>()
   readonly #intents = new Map<string, JsonObject>()
   readonly #decisions = new Map<string, Json>()
 
-  /** Goals that are pursued, the most pressing first. */
+  /** Returns the active goals, highest priority first. */
   active(): readonly JsonObject[] {
     const priority = (goal: JsonObject): number => (typeof goal['priority'] === 'number' ? goal['priority'] : 0)
     return [...this.#goals.values()]
@@ -31,12 +31,12 @@ export class Goals {
       .sort((a, b) => priority(b) - priority(a))
   }
 
-  /** Intents that wait to be taken up, the oldest first. */
+  /** Returns the waiting intents, oldest first. */
   pending(): readonly JsonObject[] {
     return [...this.#intents.values()].filter(({ status }) => status === 'pending')
   }
 
-  /** Intents that have waited too long. */
+  /** Returns the intents that have waited too long. */
   stale(now: number): readonly JsonObject[] {
     return this.pending().filter(({ at }) => typeof at === 'number' && now - at > STALE)
   }
@@ -90,7 +90,7 @@ export class Goals {
     return steps.length
   }
 
-  /** Takes up everything that waits. */
+  /** Routes all waiting intents. */
   #routeIntents(): Json {
     const pending = this.pending()
     for (const intent of pending) this.#intents.set(renderText(intent['id']), { ...intent, status: 'routed' })
@@ -110,7 +110,7 @@ export class Goals {
   }
 }
 
-/** The steps that a goal is taken apart into: its list of them, else itself. */
+/** Returns the steps of a decomposed goal: its list, otherwise the value itself. */
 function stepsOf(decomposition: Json): readonly Json[] {
   if (!isObject(decomposition)) return [decomposition]
   const steps = ['intentions', 'intents', 'steps'].map((key) => decomposition[key]).find((list) => Array.isArray(list))

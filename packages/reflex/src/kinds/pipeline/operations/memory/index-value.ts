@@ -11,26 +11,26 @@ import { attribute } from '../../model/attribute.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { context, key, writes } from '../../model/operation-ports.ts'
 
-/** Remembers a value of the context. */
+/** Stores a value of the context in memory. */
 const run: Handler = (context) => {
   const found = requiredValue(context, textOf(context.attributes, 'source_key')?.trim() || 'llm.content')
   if ('status' in found) return found
   const text = textOf(context.attributes, 'metadata')?.trim() ?? ''
   const metadata = text === '' ? {} : parseJson(text)
-  if (!isObject(metadata)) return refusal(`${context.node.id}: metadata is no JSON object`)
+  if (!isObject(metadata)) return refusal(`${context.node.id}: metadata is not a JSON object`)
   return askMemory(context, 'index', { content: renderText(found.value), metadata }, (value) => ({ 'memory.indexed': value }))
 }
 
 export const memoryIndex = defineOperation({
   name: 'memory.index',
-  does: 'Remembers a value of the context.',
+  does: 'Stores a value of the context in memory.',
   dispatch: [
     { type: 'write', by: { target: 'memory', op: 'index' } },
     { type: 'write', by: { target: 'memory' } },
   ],
   usual: [],
   parameters: {
-    metadata: attribute('json', 'What to remember with it, as an object.'),
+    metadata: attribute('json', 'Metadata to store with it, as an object.'),
   },
   reads: [context('session.agent_id', 'control'), key('source_key', 'llm.content')],
   writes: writes('engine', 'memory.indexed'),

@@ -6,13 +6,13 @@ import { labelled } from '../../../../policy/labelled.ts'
 import type { Adapter, ServiceCall, ServiceFunction } from '../../contract/services.ts'
 import { AgentMemory } from './agent-memory.ts'
 
-/** Minds that are held in memory; the one that was used least lately goes. */
+/** The limit of agents whose memory is cached; the least recently used is dropped. */
 const MOST_AGENTS = 32
-/** Entries that are read at once. */
+/** The number of entries read at once. */
 const PAGE = 1_000
 const RECALLED = 10
 
-/** What appends one entry to an agent's ledger, and answers with what it came to. */
+/** The operations that append an entry to an agent's ledger. */
 const OPERATIONS = [
   'index',
   'consolidate',
@@ -30,8 +30,8 @@ const OPERATIONS = [
 ] as const
 
 /**
- * Sessions and memory out of the store: for each agent a ledger `memory/<agent>`, of which every entry is a deed. A deed is
- * appended under the key of its effect, so one that is repeated after a crash is there once; what is read is the fold.
+ * The services for sessions and memory in the store: each agent has a ledger `memory/<agent>`, and every operation is an entry.
+ * An entry has the key of its effect, so an operation that is repeated after a crash is stored once. Reads use the fold.
  */
 export function ledgerServices(store: Pick<Store, 'append' | 'ledger'>): { readonly session: Adapter; readonly memory: Adapter } {
   const memories = new AgentMemories(store)
@@ -84,7 +84,7 @@ function backgroundChecks(memory: AgentMemory, now: number): JsonObject {
   }
 }
 
-/** Keeps the folds of ledgers, each as far as it has been read. */
+/** A cache of folded ledgers. */
 class AgentMemories {
   readonly #store: Pick<Store, 'append' | 'ledger'>
   readonly #memories = new Map<string, AgentMemory>()
@@ -100,7 +100,7 @@ class AgentMemories {
     return labelled(memory.answerOf(seq), combine(memory.label, memory.workingLabel))
   }
 
-  /** The mind of an agent with every entry that is there by now. */
+  /** Returns the memory of an agent with all current entries. */
   async load(agent: string): Promise<AgentMemory> {
     const memory = this.#memories.get(agent) ?? new AgentMemory()
     this.#memories.delete(agent)

@@ -4,12 +4,12 @@ import { combine, type Label } from '../../../../policy/label.ts'
 import type { MemoryOperation } from './memory-operation.ts'
 import { TextIndex, wordsOf } from './text-index.ts'
 
-/** Memories of one agent that are held; beyond it the oldest go. */
+/** The limit of memories of one agent; the oldest are deleted. */
 const MOST = 20_000
-/** Characters of one memory. */
+/** The limit of characters of one memory. */
 const LONGEST = 20_000
 const DAY = 86_400_000
-/** Days in which a memory loses half of its strength, and below which strength it is forgotten. */
+/** The days in which a memory loses half of its strength, and the strength below which it expires. */
 const HALF_LIFE = 30
 const FORGOTTEN = 0.1
 
@@ -19,13 +19,13 @@ interface Memory {
   readonly run: string
   readonly metadata: JsonObject
   readonly label: Label
-  /** 1 when it is new, less with time. */
+  /** The strength: 1 for a new memory, decreasing over time. */
   strength: number
-  /** When the strength was worked out. */
+  /** The time at which the strength was computed. */
   since: number
 }
 
-/** What an agent remembers, with full-text search over it. */
+/** The memories of an agent, with full-text search. */
 export class Memories {
   readonly #memories = new Map<string, Memory>()
   readonly #index = new TextIndex()
@@ -34,7 +34,7 @@ export class Memories {
     return this.#memories.size
   }
 
-  /** Keeps a text; gives its id. */
+  /** Stores a text and returns its id. */
   add(id: string, { at, run, args, label }: MemoryOperation): Json {
     const content = renderText(args['content'] ?? '').slice(0, LONGEST)
     if (content.trim() === '') return { id: null, indexed: false }
@@ -46,7 +46,7 @@ export class Memories {
     return { id, indexed: true }
   }
 
-  /** Returns the memories that fit a query best, with their label; for a query without words, the newest. */
+  /** Returns the best matches for a query, with their label; for a query without words, the newest memories. */
   recall(query: string, limit: number): { readonly found: readonly JsonObject[]; readonly label: Label } {
     const found = this.#find(query, limit)
     const labels = found.flatMap(({ id }) => this.#memories.get(renderText(id))?.label ?? [])
@@ -65,10 +65,7 @@ export class Memories {
     })
   }
 
-  /**
-   * Lets memories fade by the time that has gone (`decay_only`), drops those that have faded and all but the newest of those
-   * that say the same (`prune_only`), or does both (`full`).
-   */
+  /** Weakens memories by their age (`decay_only`), deletes expired ones and older duplicates (`prune_only`), or does both (`full`). */
   consolidate(strategy: string, at: number): Json {
     const before = this.#memories.size
     const decayed = strategy === 'prune_only' ? 0 : this.#decay(at)

@@ -2,18 +2,18 @@ import { isList, isObject, type Json, type JsonObject } from '../../../../kernel
 import { renderText } from '../../language/render.ts'
 import { type Label, unpackLabel } from '../../../../policy/label.ts'
 
-/** One thing that an agent was told or did: an entry of its ledger. */
+/** An operation on the memory of an agent: an entry of its ledger. */
 export interface MemoryOperation {
   readonly op: string
-  /** When: milliseconds since the epoch. */
+  /** The time in milliseconds since the epoch. */
   readonly at: number
   readonly run: string
   readonly args: JsonObject
-  /** The origin of its values. */
+  /** The label of its values. */
   readonly label: Label
 }
 
-/** An entry as a deed; undefined for one that is none. */
+/** Reads an operation from an entry; undefined for other entries. */
 export function readOperation(entry: Json): MemoryOperation | undefined {
   if (!isObject(entry)) return undefined
   const { op, at, run, args, label } = entry
@@ -21,7 +21,7 @@ export function readOperation(entry: Json): MemoryOperation | undefined {
   return { op, at, run: renderText(run ?? ''), args, label: unpackLabel(label) }
 }
 
-/** A list as it is; one value as a list of one, nothing as none. */
+/** Returns a list unchanged, a single value as a list, and an empty list for no value. */
 export function listOf(value: Json | undefined): readonly Json[] {
   if (value === undefined || value === null || value === '') return []
   return isList(value) ? value : [value]

@@ -13,18 +13,18 @@ import { fileUri, uri } from '../../model/capability-uris.ts'
 import { authored, key, writes, writesAt } from '../../model/operation-ports.ts'
 import { STORE_FILE } from '../parameters.ts'
 
-/** Bytes of a store that is read. */
+/** The limit of a store file in bytes. */
 const MOST = 10_000_000
 
-/** There is no file of that name. */
+/** The code of a missing file. */
 const FILE_MISSING = 'R4106'
 
 const TOP = 5
 
-/** Letters of a word that counts. */
+/** The shortest word that counts. */
 const SHORTEST = 3
 
-/** One line of a store. */
+/** A line of a store file. */
 interface Fact {
   readonly fact: string
   readonly tags: readonly string[]
@@ -35,13 +35,13 @@ interface Fact {
 
 const STRATEGIES = ['recent', 'keyword', 'tag_match']
 
-/** Recalls facts from a file of JSON lines (reference pipeline 4.7, recall_store). A file that is not there has none. */
+/** Recalls facts from a file of JSON lines (reference pipeline 4.7, recall_store). A missing file has none. */
 const run: Handler = (context) => {
   const path = requiredText(context, 'memory_store')
   if (typeof path !== 'string') return path
   const strategy = textOf(context.attributes, 'strategy')?.trim() || 'recent'
   if (!STRATEGIES.includes(strategy))
-    return refusal(`${context.node.id}: strategy is ${STRATEGIES.join(', ')}, not ${JSON.stringify(strategy)}`)
+    return refusal(`${context.node.id}: strategy must be one of ${STRATEGIES.join(', ')}, not ${JSON.stringify(strategy)}`)
   return recall(context, path.trim(), strategy)
 }
 
@@ -62,7 +62,7 @@ function* recall(context: NodeContext, path: string, strategy: string): Steps {
   })
 }
 
-/** Facts of the lines that can be read; others are left out. */
+/** Returns the facts of all valid lines. */
 function factsIn(text: string): readonly Fact[] {
   return text.split('\n').flatMap((line): Fact[] => {
     const read = parseJson(line)
@@ -114,12 +114,12 @@ export const memoryRecallStore = defineOperation({
   dispatch: [{ type: 'read', by: { source: 'memory', op: 'recall_store' } }],
   parameters: {
     ...STORE_FILE,
-    query_key: attribute('key', 'The value whose words are looked for.', { usual: 'last_response' }),
-    strategy: attribute(['recent', 'keyword', 'tag_match'], 'Which memories are best.', { usual: 'recent' }),
-    top_k: attribute('int', 'How many.', { usual: '5' }),
-    result_key: attribute('key', 'Where they are written.', { usual: 'recalled_memories' }),
-    format: attribute(['text', 'json'], 'As what.', { usual: 'text', lenient: true }),
-    include_expired: attribute('bool', 'Whether those past their time count.', { usual: 'false' }),
+    query_key: attribute('key', 'The value whose words are searched for.', { usual: 'last_response' }),
+    strategy: attribute(['recent', 'keyword', 'tag_match'], 'The ranking of memories.', { usual: 'recent' }),
+    top_k: attribute('int', 'The number of memories.', { usual: '5' }),
+    result_key: attribute('key', 'The key for the memories.', { usual: 'recalled_memories' }),
+    format: attribute(['text', 'json'], 'The format of the result.', { usual: 'text', lenient: true }),
+    include_expired: attribute('bool', 'Includes expired memories.', { usual: 'false' }),
   },
   reads: [authored('memory_store', 'path_traversal'), key('query_key', 'last_response')],
   writes: [writesAt('outside', 'result_key', 'recalled_memories'), ...writes('outside', 'memory.<id>.')],

@@ -8,7 +8,7 @@ import { LIMIT } from '../parameters.ts'
 
 const RECALLED = 10
 
-/** Recalls what fits a value of the context best, by full-text search (reference pipeline 4.7). */
+/** Recalls the best matches for a value of the context by full-text search (reference pipeline 4.7). */
 const run: Handler = (context) => {
   const query = context.text(textOf(context.attributes, 'source_key')?.trim() || 'session.input')
   const limit = integerOf(context.attributes, 'limit') ?? RECALLED
@@ -20,7 +20,7 @@ const run: Handler = (context) => {
 
 export const memoryRecall = defineOperation({
   name: 'memory.recall',
-  does: 'Recalls memories of the agent that fit a value of the context.',
+  does: 'Recalls memories of the agent that match a value of the context.',
   dispatch: [
     { type: 'read', by: { source: 'memory', op: 'recall' } },
     { type: 'read', by: { source: 'memory' } },

@@ -4,7 +4,7 @@ import { defineOperation } from '../../contract/define-operation.ts'
 import { uri } from '../../model/capability-uris.ts'
 import { context, writes } from '../../model/operation-ports.ts'
 
-/** How much the agent remembers. */
+/** Counts the memories of the agent. */
 const run: Handler = (context) => askMemory(context, 'stats', {}, (value) => ({ 'memory.stats': value }))
 
 export const memoryStats = defineOperation({

@@ -14,14 +14,14 @@ import { CONTENT, STORE_FILE } from '../parameters.ts'
 
 const DAY = 86_400_000
 
-/** Writes a value of the context as one more line of a store (reference pipeline 4.7, store_file). */
+/** Appends a value of the context to a store file as a line (reference pipeline 4.7, store_file). */
 const run: Handler = (context) => {
   const path = requiredText(context, 'memory_store')
   if (typeof path !== 'string') return path
   const found = requiredValue(context, textOf(context.attributes, 'content_key')?.trim() || 'last_response')
   if ('status' in found) return found
   const days = numberOf(context.attributes, 'ttl_days')
-  if (days !== undefined && !(days > 0)) return refusal(`${context.node.id}: ttl_days is a number above 0`)
+  if (days !== undefined && !(days > 0)) return refusal(`${context.node.id}: ttl_days must be a number above 0`)
   return storeFact(context, path.trim(), lineOf(context, renderText(found.value), days))
 }
 
@@ -62,9 +62,9 @@ export const memoryStoreFile = defineOperation({
   parameters: {
     ...CONTENT,
     ...STORE_FILE,
-    ttl_days: attribute('number', 'How many days the memory lasts.'),
-    source: attribute('text', 'Where it comes from.'),
-    metadata_keys: attribute('keys', 'Context values to remember with it.'),
+    ttl_days: attribute('number', 'The lifetime of the memory in days.'),
+    source: attribute('text', 'The source of the memory.'),
+    metadata_keys: attribute('keys', 'Context values to store with it.'),
   },
   reads: [authored('memory_store', 'path_traversal'), key('content_key', 'last_response'), keys('metadata_keys')],
   writes: writes('engine', 'memory.<id>.'),

@@ -1,20 +1,19 @@
-/** How much a word that comes often in one text counts, and how much a long text is worth less: the usual values of BM25. */
+/** The parameters k1 and b of BM25: the saturation of repeated words, and the effect of the text length. */
 const SATURATION = 1.2
 const LENGTH = 0.75
-/** Words of one text that are indexed: what is longer is found by its beginning. */
+/** The number of words that are indexed per text: a longer text is found by its beginning. */
 const WORDS = 2_000
 
-/** One text that was found. */
+/** A search result. */
 export interface SearchHit {
   readonly id: string
-  /** Above 0; comparable within one search alone. */
+  /** Above 0; comparable only within one search. */
   readonly score: number
 }
 
 /**
- * A full-text index in memory, ranked by BM25: a text counts for more the rarer the words of the query are that it has,
- * the oftener it has them, and the shorter it is. The same texts in the same order give the same ranks; of two that are
- * equally good, the one that was added last comes first.
+ * A full-text index in memory, ranked by BM25: a text ranks higher if it contains rare words of the query, contains them often,
+ * and is short. The same texts in the same order give the same ranks; of two equal texts, the one added last comes first.
  */
 export class TextIndex {
   readonly #postings = new Map<string, Map<string, number>>()
@@ -26,7 +25,7 @@ export class TextIndex {
     return this.#texts.size
   }
 
-  /** Adds a text; one of the same id is replaced. */
+  /** Adds a text, and replaces one of the same id. */
   add(id: string, text: string): void {
     this.remove(id)
     const words = new Map<string, number>()
@@ -52,7 +51,7 @@ export class TextIndex {
     this.#length -= text.length
   }
 
-  /** The best texts for a query, the best first; none where no word of it is known. */
+  /** Returns the best texts for a query, best first; empty if no word is known. */
   search(query: string, limit: number): readonly SearchHit[] {
     const scores = new Map<string, number>()
     const mean = this.#length / Math.max(1, this.#texts.size)
@@ -74,7 +73,7 @@ export class TextIndex {
   }
 }
 
-/** The words of a text as they are compared: without case, by letters and digits of any script. */
+/** Returns the words of a text for comparison: lower case, letters and digits of any script. */
 export function wordsOf(text: string): readonly string[] {
   return (
     text

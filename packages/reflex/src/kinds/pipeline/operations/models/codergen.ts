@@ -117,19 +117,23 @@ function needsOf(node: WrittenNode): readonly string[] {
 
 export const codergen = defineOperation({
   name: 'codergen',
-  does: 'Asks a model.',
+  does: 'Calls a model.',
   dispatch: [{ type: 'compute', by: { purpose: 'llm' } }],
   usual: [],
   parameters: {
     ...MODEL_REQUEST,
-    attachments: attribute('csv', 'Files that the model sees with the prompt: images, PDFs, sounds and texts, by their paths.'),
+    attachments: attribute('csv', 'Paths of files for the model: images, PDFs, sounds and texts.'),
     attachments_context_key: attribute(
       'key',
-      'A context value with further files: a path, the content as `file.read` gives it in base64, or a list.',
+      'A context value with further files: a path, content in base64 as `file.read` returns it, or a list.',
     ),
-    prompt_cache: attribute(['system', 'prompt'], 'What the provider keeps in its cache: the system prompt, or that and the prompt.', {
-      lenient: true,
-    }),
+    prompt_cache: attribute(
+      ['system', 'prompt'],
+      'The part of the request that the provider caches: the system prompt, or the system prompt and the prompt.',
+      {
+        lenient: true,
+      },
+    ),
   },
   reads: [
     prompt('prompt'),

@@ -23,7 +23,7 @@ function* askCouncil(nodeContext: NodeContext, proposal: Proposal): Steps {
 
 export const consensusAsk = defineOperation({
   name: 'consensus.ask',
-  does: 'Puts a proposal before the council and waits for the decision.',
+  does: 'Submits a proposal to the council and waits for the decision.',
   dispatch: [{ type: 'compose', by: { mode: 'consensus', op: 'ask' }, injects: { mode: 'consensus' } }],
   parameters: {
     ...COUNCIL,

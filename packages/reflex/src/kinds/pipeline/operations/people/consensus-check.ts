@@ -21,7 +21,7 @@ function* checkDecision(nodeContext: NodeContext, id: string): Steps {
 
 export const consensusCheck = defineOperation({
   name: 'consensus.check',
-  does: 'Returns whether a proposal has been decided, without waiting.',
+  does: 'Returns the status of a proposal, without waiting.',
   dispatch: [{ type: 'compose', by: { mode: 'consensus', op: 'check' }, injects: { mode: 'consensus' } }],
   parameters: {
     ...COUNCIL,

@@ -125,7 +125,7 @@ const run: Handler = (context) => {
 
 export const consensusDecide = defineOperation({
   name: 'consensus.decide',
-  does: 'Decides by the votes of the branches before it.',
+  does: 'Decides by the votes of the preceding branches.',
   dispatch: [{ type: 'compose', by: { mode: 'consensus', op: 'decide' }, injects: { mode: 'consensus' } }],
   parameters: {
     ...COUNCIL,

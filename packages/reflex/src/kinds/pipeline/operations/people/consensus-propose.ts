@@ -36,7 +36,7 @@ function* submitProposal(nodeContext: NodeContext, proposal: Proposal): Steps {
 
 export const consensusPropose = defineOperation({
   name: 'consensus.propose',
-  does: 'Puts a proposal before the council of the run.',
+  does: 'Submits a proposal to the council of the run.',
   dispatch: [{ type: 'compose', by: { mode: 'consensus', op: 'propose' }, injects: { mode: 'consensus' } }],
   parameters: {
     ...COUNCIL,

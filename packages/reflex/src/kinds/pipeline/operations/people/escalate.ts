@@ -80,14 +80,14 @@ function hasLowScore(context: NodeContext): boolean {
 
 export const retryEscalate = defineOperation({
   name: 'retry.escalate',
-  does: 'Asks one model after the other until one answers well enough.',
+  does: 'Calls models in order until one gives a good answer.',
   dispatch: [{ type: 'compute', by: { purpose: 'retry_escalate' } }],
   parameters: {
     ...MODEL_REQUEST,
-    models: attribute('csv', 'The models to try, one after the other.', { usual: 'those of the host' }),
-    escalate_on: attribute({ list: ['fail', 'timeout', 'low_score'] }, 'When the next one is tried.', { usual: 'fail,timeout' }),
-    timeout_ms: attribute('duration', 'How long each may take.', { usual: '30000' }),
-    score_threshold: attribute('number', 'The least score.', { usual: '0.7' }),
+    models: attribute('csv', 'The models, in order.', { usual: 'those of the host' }),
+    escalate_on: attribute({ list: ['fail', 'timeout', 'low_score'] }, 'The reasons to try the next model.', { usual: 'fail,timeout' }),
+    timeout_ms: attribute('duration', 'The time limit of each model.', { usual: '30000' }),
+    score_threshold: attribute('number', 'The lowest score that passes.', { usual: '0.7' }),
     score_key: attribute('key', 'The context value with the score.'),
   },
   reads: [key('source_key', 'last_response'), prompt('prompt'), key('score_key')],

@@ -17,10 +17,10 @@ const run: Handler = function* ({ attributes, node }) {
 
 export const waitTimer = defineOperation({
   name: 'wait.timer',
-  does: 'Waits for a time.',
+  does: 'Waits for a duration.',
   dispatch: [{ type: 'wait', by: { source: 'timer' } }],
   parameters: {
-    duration: attribute('duration', 'How long to wait.', { usual: '1000' }),
+    duration: attribute('duration', 'The duration.', { usual: '1000' }),
   },
   writes: writes('engine', 'wait.<id>.duration'),
   repeat: 'side_effecting',

@@ -6,7 +6,7 @@ import { checkpoint } from '../models/session-memory.ts'
 
 export const sessionCheckpoint = defineOperation({
   name: 'session.checkpoint',
-  does: 'Keeps the state of the session, so that another process can continue it.',
+  does: 'Stores the state of the session, so that another process can continue it.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'checkpoint' }, injects: { mode: 'session' } }],
   parameters: {},
   reads: [context('session.agent_id', 'control'), ...session('id', 'turn_count')],

@@ -5,7 +5,7 @@ import { classify } from '../models/session.ts'
 
 export const sessionClassify = defineOperation({
   name: 'session.classify',
-  does: 'Classifies what was said to the agent of the session.',
+  does: 'Classifies the input of the session.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'classify' }, injects: { mode: 'session' } }],
   parameters: {},
   reads: session('input', 'blocked'),

@@ -6,7 +6,7 @@ import { consolidate } from '../models/session-memory.ts'
 
 export const sessionConsolidate = defineOperation({
   name: 'session.consolidate',
-  does: 'Lets memories fade and drops faded ones.',
+  does: 'Weakens old memories and deletes expired ones.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'consolidate' }, injects: { mode: 'session' } }],
   parameters: {},
   reads: [context('session.agent_id', 'control')],

@@ -5,7 +5,7 @@ import { authored, context, writes } from '../../model/operation-ports.ts'
 import { serves, session } from './serves.ts'
 import { memoryRecall } from '../models/session-memory.ts'
 
-/** What a session recalls, and the capability of it. */
+/** The capability for each type of recalled values. */
 const RECALLED_BY: ReadonlyMap<string, string> = new Map([
   ['goals', 'recall_goals'],
   ['intents', 'recall_intents'],
@@ -17,7 +17,7 @@ export const sessionMemoryRecall = defineOperation({
   does: 'Recalls goals, intents, beliefs or memories of the agent.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'memory_recall' }, injects: { mode: 'session' } }],
   parameters: {
-    recall_type: attribute('text', 'What is recalled: goals, intents, beliefs or memories.'),
+    recall_type: attribute('text', 'The values to recall: goals, intents, beliefs or memories.'),
   },
   reads: [context('session.agent_id', 'control'), ...session('input'), authored('recall_type')],
   writes: writes('derived', 'session.goals', 'session.intents', 'session.beliefs', 'session.recalled_memories'),

@@ -7,7 +7,7 @@ import { memoryUpdate } from '../models/session-memory.ts'
 
 export const sessionMemoryUpdate = defineOperation({
   name: 'session.memory_update',
-  does: 'Remembers a turn of the session.',
+  does: 'Stores a turn of the session in memory.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'memory_update' }, injects: { mode: 'session' } }],
   parameters: {
     mode: attribute('text', 'Passed on to the service.'),

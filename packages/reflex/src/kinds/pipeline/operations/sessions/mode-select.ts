@@ -6,7 +6,7 @@ import { modeSelect } from '../models/session.ts'
 
 export const sessionModeSelect = defineOperation({
   name: 'session.mode_select',
-  does: 'Selects the mode in which the agent thinks.',
+  does: 'Selects the cognitive mode of the agent.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'mode_select' }, injects: { mode: 'session' } }],
   parameters: {
     ...THINKING,

@@ -7,10 +7,10 @@ import { routeActions } from '../models/session-memory.ts'
 
 export const sessionRouteActions = defineOperation({
   name: 'session.route_actions',
-  does: 'Hands actions and intents over to the agent.',
+  does: 'Passes actions and intents to the agent.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'route_actions' }, injects: { mode: 'session' } }],
   parameters: {
-    intent_source: attribute('text', '`intent_store` routes what the store of intents holds.'),
+    intent_source: attribute('text', '`intent_store`: routes the waiting intents.'),
   },
   reads: [
     context('session.actions', 'control'),

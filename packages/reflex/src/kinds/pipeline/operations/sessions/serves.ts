@@ -3,12 +3,12 @@ import type { Handler, Steps } from '../../contract/handler.ts'
 import { failure, type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { contextValues, type ServiceResult, type ServiceSteps, type SessionService } from '../models/session-values.ts'
 
-/** Values of the session that are always read. */
+/** Returns inputs for values of the session that are always read. */
 export function session(...names: readonly string[]): Input[] {
   return names.map((name) => context(`session.${name}`))
 }
 
-/** The handler of a service of a session (reference pipeline 4.6.2): what the service writes is written to the context under its keys. */
+/** Returns the handler of a session service (reference pipeline 4.6.2). The updates of the service are written to the context. */
 export function serves(service: SessionService): Handler {
   return (nodeContext) => {
     const result = service(contextValues(nodeContext))

@@ -6,7 +6,7 @@ import { storeDecompositions } from '../models/session-memory.ts'
 
 export const sessionStoreDecompositions = defineOperation({
   name: 'session.store_decompositions',
-  does: 'Stores how goals were split into intents.',
+  does: 'Stores the split of goals into intents.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'store_decompositions' }, injects: { mode: 'session' } }],
   parameters: {},
   reads: [context('session.agent_id', 'control'), ...session('decompositions')],

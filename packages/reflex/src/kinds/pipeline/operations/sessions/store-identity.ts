@@ -6,7 +6,7 @@ import { storeIdentity } from '../models/session-memory.ts'
 
 export const sessionStoreIdentity = defineOperation({
   name: 'session.store_identity',
-  does: 'Stores what the agent has learned about itself.',
+  does: 'Stores insights of the agent about itself.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'store_identity' }, injects: { mode: 'session' } }],
   parameters: {},
   reads: [context('session.agent_id', 'control'), ...session('identity_insights', 'identity_updates')],

@@ -6,7 +6,7 @@ import { toolDispatch } from '../models/session-model.ts'
 
 export const sessionToolDispatch = defineOperation({
   name: 'session.tool_dispatch',
-  does: 'Performs the tool calls that the model of the session asked for.',
+  does: 'Performs the tool calls that the model of the session requested.',
   dispatch: [{ type: 'compose', by: { mode: 'session', op: 'tool_dispatch' }, injects: { mode: 'session' } }],
   parameters: {},
   reads: [context('llm.tool_calls', 'control'), context('session.agent_id', 'control'), ...session('messages', 'tools')],
