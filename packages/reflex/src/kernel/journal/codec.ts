@@ -5,8 +5,8 @@ import { unknownPart } from './record-shape.ts'
 import { FORMAT, type Input, type Outputs, type Rec, type Ref, type Request } from './record.ts'
 
 /**
- * A record is stored as a list: a number that says which parts follow, then the parts, in the order of these
- * bits. docs/journal.md describes the format; `FORMAT` is its version.
+ * A stored record is a list: a number that states which parts follow, then the parts in the order of these bits.
+ * docs/journal.md describes the format; `FORMAT` is its version.
  */
 const FRAME = 1
 const ELAPSED = 2
@@ -15,18 +15,18 @@ const WRITES = 8
 const POSITION = 16
 const REQUESTS = 32
 const MORE = 64
-/** Values written that are the input's value, or a part of it, and so are not written twice. */
+/** Written values that are equal to the input's value or a part of it, so they are stored only once. */
 const SHARED = 128
-/** Values of more than `BLOB_BYTES`, kept beside the journal under their hash. */
+/** Values of more than `BLOB_BYTES`, stored outside the journal under their hash. */
 const BLOBS = 256
 /** The record counts a step. No part follows. */
 const STEP = 512
 
 const BLOB_BYTES = 100_000
-/** Strings shorter than this cost less than a reference to them. */
+/** A shorter string costs less than a reference to it. */
 const SHARE_LENGTH = 24
 
-/** One record as it is stored, and the large values that go beside it. */
+/** A stored record, and its large values, which are stored separately. */
 export interface EncodedRecord {
   readonly text: string
   readonly blobs: ReadonlyMap<string, string> | undefined
@@ -39,7 +39,7 @@ export function encodeRecord(record: Rec): EncodedRecord {
 }
 
 type Part = Json | Input | readonly Request[] | Outputs | readonly SharedValue[] | undefined
-/** Which write (its index in the flat list, or -1 for the whole list), and the path into the input's value. */
+/** The index of a write in the flat list, or -1 for the whole list, and the path into the input's value. */
 type SharedValue = readonly [slot: number, ...path: (string | number)[]]
 
 function partsOf(record: Rec): Part[] {
@@ -66,7 +66,7 @@ function addPart(parts: Part[], bit: number, part: Part): number {
   return bit
 }
 
-/** What the fold makes itself, it makes again: the value of a return or an end is not stored with its input. */
+/** The fold computes the value of a return or an end again, so it is not stored with its input. */
 function storedInput(input: Input | undefined): Input | undefined {
   return (input?.[0] === 'ret' || input?.[0] === 'end') && input.length > 3 ? [input[0], input[1], input[2]] : input
 }
@@ -116,7 +116,7 @@ function withoutShared(writes: readonly Json[], shared: readonly SharedValue[]):
   return writes.map((value, slot) => (slots.has(slot) ? 0 : value))
 }
 
-/** Takes out the innermost values that are too large, so that what is shared or small around them stays readable. */
+/** Extracts the innermost values that are too large, so that shared or small values around them stay readable. */
 function encodeWithBlobs(parts: readonly Part[]): EncodedRecord {
   const blobs = new Map<string, string>()
   const paths: Json[] = []
@@ -128,7 +128,7 @@ function encodeWithBlobs(parts: readonly Part[]): EncodedRecord {
     if (rest.length <= BLOB_BYTES) return withoutBlobs
     const hash = digest(rest)
     blobs.set(hash, rest)
-    // Outer before inner: a reader puts the outer one back first.
+    // Outer before inner: a reader inserts the outer one first.
     paths.unshift([hash, ...path])
     return 0
   }
@@ -142,7 +142,7 @@ function encodeWithBlobs(parts: readonly Part[]): EncodedRecord {
   return { text: JSON.stringify([bits | BLOBS, ...withoutBlobs, paths]), blobs }
 }
 
-/** Where a batch stands: named by the faults. */
+/** The place of a batch, for faults. */
 export interface BatchPlace {
   readonly run: string
   /** The number of its first record. */
@@ -150,8 +150,8 @@ export interface BatchPlace {
 }
 
 /**
- * The records of one stored batch: its version, and the texts of its records as a JSON list. Throws `R5004` for a newer
- * format and `R5003` for anything that this release cannot read.
+ * Decodes the records of a stored batch: its version, and its records as a JSON list. Throws `R5004` for a newer format and
+ * `R5003` for anything that this release cannot read.
  */
 export function decodeBatch(version: number, body: string, blob: (hash: string) => string, place?: BatchPlace): Rec[] {
   const of = place === undefined ? '' : `${place.run}: `
@@ -167,10 +167,10 @@ export function decodeBatch(version: number, body: string, blob: (hash: string) 
   return rows.map((row, i) => decodeRecord(row, blob, place === undefined ? undefined : { ...place, first: place.first + i }))
 }
 
-/** What a record with blobs has in its text: a list that begins with a hash. */
+/** Matches a record with blobs: it contains a list that begins with a hash. */
 const NAMES_BLOB = /\["[0-9a-f]{64}"/
 
-/** The hashes of the blobs that a batch needs. */
+/** Returns the hashes of the blobs that a batch needs. */
 export function blobsOf(body: string): string[] {
   if (!NAMES_BLOB.test(body)) return []
   const rows: unknown = JSON.parse(body)
@@ -229,7 +229,7 @@ function withBlobs(row: readonly Json[], blob: (hash: string) => string, place: 
   for (const [hash, ...path] of blobPaths(row)) {
     const last = path.pop()
     const parent = path.reduce<unknown>(partAt, parts)
-    // Where a value was taken out there is a 0. A path of somebody else could lead to what all objects share.
+    // An extracted value left a 0 at its place. A forged path could lead to a property that all objects share.
     if ((typeof last !== 'string' && typeof last !== 'number') || partAt(parent, last) !== 0)
       throw unreadableRecord('puts a value where none was taken out', place)
     ;(parent as Record<string, Json>)[last] = JSON.parse(blob(hashOf(hash))) as Json
@@ -254,13 +254,13 @@ function restoreShared(
   return allWrites
 }
 
-/** What a list has at an index, or an object under a key of its own. */
+/** Returns the item of a list at an index, or the own property of an object. */
 function partAt(holder: unknown, step: Json): unknown {
   if (isList(holder)) return typeof step === 'number' ? holder[step] : undefined
   return isObject(holder) && typeof step === 'string' && Object.hasOwn(holder, step) ? holder[step] : undefined
 }
 
-/** Values that come back from a store are as frozen as those that went in. */
+/** Freezes values from a store, like values that were written. */
 function freeze(value: unknown): unknown {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

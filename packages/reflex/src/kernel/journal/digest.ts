@@ -2,8 +2,8 @@ const ROUNDS = roundConstants()
 const encoder = new TextEncoder()
 
 /**
- * SHA-256 of a text, as 64 hexadecimal digits. Here and not from a library because the kernel imports nothing,
- * a step needs it synchronously, and the studio folds journals in a browser.
+ * Returns the SHA-256 of a text as 64 hexadecimal digits. It is implemented here because the kernel imports nothing, a step
+ * needs it synchronously, and the studio folds journals in a browser.
  */
 export function digest(text: string): string {
   const words = pad(encoder.encode(text))
@@ -13,13 +13,13 @@ export function digest(text: string): string {
   return Array.from(hash, (word) => word.toString(16).padStart(8, '0')).join('')
 }
 
-/** A number in [0, 1) that depends on nothing but the text. */
+/** Returns a number in [0, 1) that depends only on the text. */
 export function digestFraction(text: string): number {
   const hex = digest(text)
   return (Number.parseInt(hex.slice(0, 8), 16) * 2 ** 21 + Number.parseInt(hex.slice(8, 16), 16) / 2 ** 11) / 2 ** 53
 }
 
-/** The fractional parts of the cube roots of the first 64 primes, as the standard defines them. */
+/** Returns the fractional parts of the cube roots of the first 64 primes, as the standard defines them. */
 function roundConstants(): Uint32Array {
   const primes: number[] = []
   for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p !== 0)) primes.push(n)

@@ -1,10 +1,10 @@
 import { causeOf, type FaultData, faultData } from './fault.ts'
 import { copyJson, type Json } from './json.ts'
 
-/** What is left of a text of a fault that is too large to be recorded. */
+/** The length to which a text of a fault is cut if it is too large for a record. */
 const MAX_LENGTH = 10_000
 
-/** A fault as a record holds it. Total: what it carries and a record cannot hold is left out or cut, never the fault itself. */
+/** Returns a fault as JSON for a record. Never throws: fields that a record cannot store are dropped or cut. */
 export function faultJson(fault: FaultData): Json {
   const data = faultData(fault)
   try {

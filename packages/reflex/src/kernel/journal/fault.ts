@@ -1,16 +1,16 @@
 import type { JsonObject } from './value.ts'
 
-/** Who may act on a failure: try again, give up, wait for someone, or report a bug of ours. */
+/** The reaction to a failure: try again, fail, wait for a person, or report a bug of Reflex. */
 export type Verdict = 'retry' | 'fail' | 'wait' | 'bug'
 
-/** How bad a finding is; `info` is worth knowing and asks for nothing. */
+/** The severity of a finding; `info` needs no action. */
 export type Severity = 'error' | 'warning' | 'info'
 
-/** A fault as data: what enters a record, a log line or `--json`. Lines and columns count from 1. */
+/** A fault as data, for records, log lines and `--json`. Lines and columns count from 1. */
 export interface FaultData {
   /** The stable code, `R####`. */
   readonly code: string
-  /** The code that a seed or reference gives the same failure, such as `INVALID_EDGE`. */
+  /** The code of the same failure in a seed or reference, such as `INVALID_EDGE`. */
   readonly rule?: string | undefined
   readonly message: string
   readonly verdict: Verdict
@@ -18,30 +18,30 @@ export interface FaultData {
   readonly file?: string | undefined
   readonly line?: number | undefined
   readonly column?: number | undefined
-  /** Characters to underline from `column`. */
+  /** The number of characters to underline from `column`. */
   readonly length?: number | undefined
   /** The source lines around the place, ready to print. */
   readonly frame?: string | undefined
-  /** Where in the program or value: a node path or a JSON path. */
+  /** The place in the program or value: a node path or a JSON path. */
   readonly path?: string | undefined
   readonly run?: string | undefined
-  /** What to do about it. */
+  /** The fix. */
   readonly fix?: string | undefined
   readonly cause?: FaultData | string | undefined
   readonly data?: JsonObject | undefined
 }
 
-/** What a fault adds to its code and message. */
+/** The details of a fault in addition to its code and message. */
 export type FaultDetails = Omit<Partial<FaultData>, 'code' | 'message' | 'cause'> & { readonly cause?: unknown }
 
-/** One page of the catalogue; `reflex explain CODE` prints it. */
+/** An entry of the catalogue; `reflex explain CODE` prints it. */
 export interface CatalogueEntry {
   readonly title: string
   readonly verdict: Verdict
   readonly severity?: Severity
-  /** When it can appear, such as `before a run`. */
+  /** The time at which it can occur, such as `before a run`. */
   readonly when: string
-  /** The codes that seeds give it, each with its kind: `workflow INVALID_EDGE`. */
+  /** The codes of seeds, each with its kind: `workflow INVALID_EDGE`. */
   readonly rules?: readonly string[]
   readonly means: string
   readonly often?: string
@@ -52,7 +52,7 @@ const BRAND = Symbol.for('reflex.fault')
 
 const OPTIONAL = ['rule', 'file', 'line', 'column', 'length', 'frame', 'path', 'run', 'fix', 'data'] as const
 
-/** Every failure of Reflex: a code from the catalogue, the place, the cause and the fix. */
+/** A failure of Reflex: a code of the catalogue, the place, the cause and the fix. */
 export class Fault extends Error implements FaultData {
   readonly [BRAND] = true
   override readonly name: string = 'Fault'
@@ -76,13 +76,13 @@ export class Fault extends Error implements FaultData {
     this.code = code
     this.verdict = details.verdict ?? verdict
     this.severity = details.severity ?? 'error'
-    // What it does not have is not there at all: whoever prints an error that nobody caught lists what is.
+    // Absent fields are not set, so that they do not appear when an uncaught error is printed.
     for (const field of OPTIONAL) if (details[field] !== undefined) Object.assign(this, { [field]: details[field] })
-    // Of a bug of ours the whole way is wanted.
+    // The whole stack of a bug is needed.
     if (this.verdict !== 'bug') startAtCaller(this)
   }
 
-  /** The text that the command prints: code, place, message, frame and fix. */
+  /** Returns the text that the command prints: code, place, message, frame and fix. */
   override toString(): string {
     return describeFault(this)
   }
@@ -91,13 +91,13 @@ export class Fault extends Error implements FaultData {
     return faultData(this)
   }
 
-  /** What Node prints of it: the text, not a list of the fields that it does not have. */
+  /** Node prints the text instead of a list of fields. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return describeFault(this)
   }
 }
 
-/** Tells a fault by its brand, across copies of this package. */
+/** True for a fault, recognized by its brand, also across copies of this package. */
 export function isFault(value: unknown): value is Fault {
   return typeof value === 'object' && value !== null && BRAND in value
 }
@@ -120,7 +120,7 @@ const FIELDS = [
   'data',
 ] as const
 
-/** A fault as plain data, without the fields that it does not have. */
+/** Returns a fault as plain data, without absent fields. */
 export function faultData(fault: FaultData): FaultData {
   const out: Record<string, unknown> = {}
   for (const field of FIELDS) {
@@ -129,7 +129,7 @@ export function faultData(fault: FaultData): FaultData {
   return out as unknown as FaultData
 }
 
-/** The cause of a fault as data: a fault keeps its fields, any other error its message. */
+/** Returns the cause of a fault as data: a fault keeps its fields, any other error its message. */
 export function causeOf(cause: unknown): FaultData | string {
   if (isFault(cause)) return faultData(cause)
   if (cause instanceof Error) return cause.message || cause.name
@@ -154,9 +154,9 @@ function looksLikeFault(cause: unknown): cause is FaultData {
 }
 
 /**
- * One line per fact: severity and code with the seed's code, place, message; then frame, cause and fix. The path stands
- * only where no file does, the fix only where the note in the frame has not said it. No line but those of the frame
- * can hold a line end or a control character: a name in a program must not write lines of its own.
+ * Formats a fault, one line per fact: severity and code with the seed's code, place, message; then frame, cause and fix. The
+ * path is shown only without a file, the fix only if the note in the frame does not state it. Only the frame can contain line
+ * ends and control characters: a name in a program must not create lines.
  */
 export function describeFault(fault: FaultData): string {
   const place = fault.file === undefined ? '' : `${fault.file}${fault.line === undefined ? '' : `:${fault.line}:${fault.column ?? 1}`}`
@@ -170,10 +170,10 @@ export function describeFault(fault: FaultData): string {
   return lines.join('\n')
 }
 
-/** Whatever ends a line, moves a cursor or turns the direction of reading. */
+/** Characters that end a line, move the cursor or change the reading direction. */
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Control characters as their pictures; those that have none as `\ufffd`. */
+/** Replaces control characters by their pictures, or by `\ufffd`. */
 function oneLine(text: string): string {
   return text.replace(CONTROLS, (control) => {
     const code = control.charCodeAt(0)
@@ -181,18 +181,18 @@ function oneLine(text: string): string {
   })
 }
 
-/** A note such as `did you mean "decline"?` is the fix `write "decline"`. */
+/** True if the frame already states the fix: the note `did you mean "decline"?` equals the fix `write "decline"`. */
 function isFixInFrame(frame: string | undefined, fix: string): boolean {
   return frame !== undefined && fix.startsWith('write ') && frame.includes(`did you mean ${fix.slice(6)}?`)
 }
 
-/** A room's part of the catalogue, and the only way to make its faults. */
+/** The catalogue of a room, which makes its faults. */
 export interface FaultFamily<Code extends string> {
   readonly entries: Readonly<Record<Code, CatalogueEntry>>
   make(code: Code, message: string, details?: FaultDetails): Fault
 }
 
-/** Declares a room's faults. Verdict and severity come from the entry unless a fault says otherwise. */
+/** Declares the faults of a room. Verdict and severity are those of the entry unless a fault states others. */
 export function defineFaults<const Entries extends Record<string, CatalogueEntry>>(
   entries: Entries,
 ): FaultFamily<Extract<keyof Entries, string>> {
@@ -207,19 +207,19 @@ export function defineFaults<const Entries extends Record<string, CatalogueEntry
   }
 }
 
-/** Any thrown value as a fault: faults as they are, everything else wrapped by `wrap`. */
+/** Converts a thrown value to a fault: returns faults unchanged and wraps everything else with `wrap`. */
 export function toFault(thrown: unknown, wrap: (message: string, cause: unknown) => Fault): Fault {
   if (isFault(thrown)) return thrown
   const cause = causeOf(thrown)
   return wrap(typeof cause === 'string' ? cause : cause.message, thrown)
 }
 
-/** Where the files of this package lie, as stacks name them. */
+/** The path of the files of this package in stack traces. */
 const PACKAGE_ROOT = import.meta.url.replace(/^file:\/\//, '').replace(/^(.*\/(?:src|dist)\/).*$/s, '$1')
 
 /**
- * Lets the stack of an error begin in the code of whoever called, where that is on it: how a fault came about inside Reflex
- * helps nobody to find the call that it refuses. Worked out when somebody reads it.
+ * Lets the stack of an error begin in the code of the caller, if the stack contains it: the inner frames of Reflex do not help
+ * to find the refused call. Computed when the stack is first read.
  */
 function startAtCaller(error: Error): void {
   const written = Object.getOwnPropertyDescriptor(error, 'stack')

@@ -4,18 +4,18 @@ import type { Json, JsonObject } from './value.ts'
 export type { Json, JsonObject } from './value.ts'
 
 const MAX_DEPTH = 512
-/** Characters of JSON text. JavaScript holds eight times as many in one text, and escapes make six of one. */
+/** The limit in characters of JSON text. JavaScript allows eight times as many in one text, and escapes can make six of one. */
 const MAX_SIZE = 64_000_000
-/** What a number, a list or an object counts, and a text or key beside its characters. */
+/** The size of a number, a list or an object, and of a text or key in addition to its characters. */
 const PART_SIZE = 8
 
 /**
- * A frozen JSON copy of a value, so that nobody can change what a record holds.
+ * Returns a frozen JSON copy of a value, so that nobody can change the content of a record.
  *
- * A property that is `undefined` is absent, as `JSON.stringify` has it. Refuses what JSON cannot say (a whole value or an
- * item that is `undefined`, functions, `NaN`, dates, class instances, holes, cycles) with `R2004`, naming `where`, the path
- * inside the value and the way to write it. Values deeper than 512 levels are refused. A value of
- * more than about 64 MB of JSON text is refused with `R2019`; a part that stands in several places counts in each.
+ * A property that is `undefined` is absent, as in `JSON.stringify`. Throws `R2004` for values that JSON does not have
+ * (`undefined` as the value or as an item, functions, `NaN`, dates, class instances, holes, cycles), with `where`, the path
+ * inside the value and a fix; also for values deeper than 512 levels. Throws `R2019` for a value of more than about 64 MB of
+ * JSON text; a part that occurs several times counts each time.
  */
 export function copyJson(value: unknown, where: string): Json {
   if (typeof value === 'boolean' || value === null) return value
@@ -24,7 +24,7 @@ export function copyJson(value: unknown, where: string): Json {
   return copyNested(value, { where, path: [], open: new Set(), size: 0 })
 }
 
-/** A value that is JSON already, unless it is one that `copyJson` would refuse with `R2019`. */
+/** Returns a JSON value. Throws `R2019` if it is too large, like `copyJson`. */
 export function checkJsonSize(value: Json, where: string): Json {
   countNested(value, { where, size: 0 })
   return value
@@ -127,7 +127,7 @@ function notJson(state: CopyState, what: string): Error {
   })
 }
 
-/** Returns the way to write a value that JSON lacks. */
+/** The replacements for values that JSON does not have. */
 const FIXES: Readonly<Record<string, string>> = {
   undefined: 'leave it out, or write null',
   'a hole': 'write null in its place',
@@ -140,7 +140,7 @@ const FIXES: Readonly<Record<string, string>> = {
   'a cycle': 'write a name in place of the value that contains it',
 }
 
-/** Deep equality of JSON values; the order of keys does not count. */
+/** True if two JSON values are equal, regardless of the order of keys. */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -152,7 +152,7 @@ export function equalJson(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key as keyof typeof a], b[key as keyof typeof b]))
 }
 
-/** JSON text with sorted keys: the same for equal values, so it can be hashed. */
+/** Returns JSON text with sorted keys: equal values have the same text, so it can be hashed. */
 export function canonicalJson(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (isList(value)) return `[${value.map(canonicalJson).join(',')}]`

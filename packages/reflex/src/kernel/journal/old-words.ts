@@ -2,9 +2,9 @@ import { isList, type Json } from './json.ts'
 import type { Asker, Ref } from './record.ts'
 import { type StatedUsage, usageOfResult } from './usage.ts'
 
-/** The words of journals below format 3, translated while they are read. Records keep the words that they were written with. */
+/** The words of journals below format 3, translated when they are read. Records keep their original words. */
 
-/** Questions about an effect, which the kernel asks. */
+/** The askers of questions about an effect, which the kernel asks. */
 const EFFECT_ASKERS: ReadonlyMap<string, Asker> = new Map([
   ['doubt', 'outcome'],
   ['engine:budget', 'budget'],
@@ -16,22 +16,22 @@ const WORKFLOW_ASKERS: ReadonlyMap<string, Asker> = new Map([
   ['engine:error', 'retry'],
 ])
 
-/** Returns who asks in a wait of a format below 3, which its name shows. `effect`: the effect that the wait is about, if any. */
+/** Returns the asker of a wait of a format below 3, which its name shows. `effect`: the effect that the wait is about, if any. */
 export function oldAsker(name: string, effect: Ref | undefined): Asker {
   return (effect === undefined ? WORKFLOW_ASKERS : EFFECT_ASKERS).get(name) ?? 'program'
 }
 
-/** Returns who asks in a wait of a stored row. Rows that an older release wrote do not state it, nor the effect. */
+/** Returns the asker of a wait of a stored row. Rows of older releases state neither the asker nor the effect. */
 export function askerOf({ asker, name }: { readonly asker?: Asker; readonly name: string }): Asker {
   return asker ?? EFFECT_ASKERS.get(name) ?? WORKFLOW_ASKERS.get(name) ?? 'program'
 }
 
-/** Formats below 3 state no usage beside an input: it stands in the result, of a decision `[edge, writes, { used }]` in the third part. */
+/** Formats below 3 do not state usage with an input: it is in the result, for a decision `[edge, writes, { used }]` in the third part. */
 export function oldUsage(result: Json): StatedUsage | undefined {
   return usageOfResult(isList(result) ? result[2] : result)
 }
 
-/** Formats below 3 count no steps: a node is entered where the position has another node than before, `node` or `[node, …]`. */
+/** Formats below 3 do not count steps: a node is entered if the position has another node than before, `node` or `[node, …]`. */
 export function entersNode(position: Json, before: Json | undefined): boolean {
   return nodeOf(position) !== nodeOf(before)
 }

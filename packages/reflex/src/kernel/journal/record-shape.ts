@@ -3,7 +3,7 @@ import type { Input, Outputs } from './record.ts'
 
 type KernelInput = Extract<Input, readonly ['kernel', ...unknown[]]>[1]
 
-/** The inputs that this release knows, with how many parts each has, its name included. */
+/** The inputs that this release supports, with their number of parts, including the name. */
 const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>> = {
   ok: [3, 4],
   err: [3, 4],
@@ -73,8 +73,8 @@ interface RecordParts {
 }
 
 /**
- * What of a stored record this release does not know, or nothing. A fold passes over what it does not know, and the run
- * would go on as if it had not been.
+ * Returns the unknown part of a stored record; undefined if all parts are known. A fold ignores unknown parts, and the run
+ * would continue as if they did not exist.
  */
 export function unknownPart({ input, writes, requests, more }: RecordParts): string | undefined {
   return (

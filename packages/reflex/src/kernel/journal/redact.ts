@@ -2,37 +2,37 @@ import { isList, isObject } from './json.ts'
 import type { Json } from './value.ts'
 
 /**
- * Takes secrets out of a value: gives the value itself if it holds none, else a copy. Applied twice it changes
- * nothing more, so that what was recorded can be recorded again.
+ * Removes secrets from a value. Returns the value itself if it has none, otherwise a copy. Idempotent, so recorded values can
+ * be recorded again.
  */
 export interface Redactor {
   (value: Json): Json
-  /** Begins the redaction of one stream of parts. Without it, each part is redacted by itself. */
+  /** Starts the redaction of one stream of parts. Without this method, each part is redacted separately. */
   stream?(): StreamRedactor
 }
 
 /**
- * Redacts a value that comes in parts: texts under the same key of the parts continue one another. A text that may be the
- * beginning of a secret is held back until more of it has come; how much is bounded.
+ * Redacts a value that comes in parts: texts under the same key continue each other. A text that may be the start of a secret
+ * is held back, up to a limit, until more of it arrives.
  */
 export interface StreamRedactor {
-  /** Returns what can be shown of a part; undefined when all of it is held back. `begins` drops what is held back. */
+  /** Returns the part that can be shown; undefined if all of it is held back. `begins` drops the text that is held back. */
   take(part: Json, begins: boolean): Json | undefined
-  /** Returns what is held back at the end of the stream; undefined when nothing is. */
+  /** Returns the text that is held back at the end of the stream; undefined if there is none. */
   end(): Json | undefined
 }
 
-/** Redacts one text that comes in parts. What may be the beginning of a secret is held back. */
+/** Redacts one text that comes in parts. Holds back text that may be the start of a secret. */
 export interface TextRedaction {
-  /** Returns what can be shown now; empty when nothing can. */
+  /** Returns the text that can be shown now; it may be empty. */
   take(more: string): string
-  /** Returns what is held back at the end of the text. */
+  /** Returns the text that is held back at the end. */
   end(): string
 }
 
 /**
- * Returns a redaction of values from one of texts: of every text in a value, keys of objects too. `begin` begins the
- * redaction of a text that comes in parts, `inParts` redacts the other values of a part; `clean` does if it is absent.
+ * Builds a redaction of values from a redaction of texts: applies to every text in a value and to object keys. `begin` starts
+ * the redaction of a text that comes in parts; `inParts` redacts the other values of a part, by default `clean`.
  */
 export function redactTexts(clean: (text: string) => string, begin?: () => TextRedaction, inParts = clean): Redactor {
   const redact: Redactor = (value) => {
@@ -53,7 +53,7 @@ export function redactTexts(clean: (text: string) => string, begin?: () => TextR
   return begin === undefined ? redact : Object.assign(redact, { stream: () => new TextStream(redactTexts(inParts), begin) })
 }
 
-/** The rest of a part that is a text is kept under this key; no key of a JSON object equals it. */
+/** The key for the text of a part that is a text itself; it differs from all keys of JSON objects. */
 const WHOLE_VALUE = Symbol('whole')
 
 class TextStream implements StreamRedactor {

@@ -1,4 +1,4 @@
-/** Crockford's digits: none that reads like another. */
+/** Crockford's digits: no two look alike. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 
 const NOUNS = (
@@ -21,8 +21,8 @@ const NOUNS = (
   .slice(0, 256)
 
 /**
- * A run's name, which can be said aloud: a noun, a digit and three characters, such as `otter-2m9q`. Drawn
- * from 128 bits given as hexadecimal; unique per store, so the caller draws again on a clash.
+ * Returns a pronounceable run name: a noun, a digit and three characters, such as `otter-2m9q`, from 128 bits given as
+ * hexadecimal. Names must be unique per store, so the caller tries again on a conflict.
  */
 export function runName(entropy: string): string {
   const bits = BigInt(`0x${entropy}`)

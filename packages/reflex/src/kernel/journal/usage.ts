@@ -1,23 +1,23 @@
 import { isObject, type Json, type JsonObject } from './json.ts'
 
-/** The amounts that can be limited: tokens, US dollars, milliseconds of activity, executions of nodes. */
+/** The amounts that can be limited: tokens, US dollars, milliseconds of activity, executed nodes. */
 export const LIMITS = ['tokens', 'cost', 'time', 'steps'] as const
 export type Limit = (typeof LIMITS)[number]
 export type Limits = Readonly<Partial<Record<Limit, number>>>
 
 /**
- * The usage of a run or a program. `time`: milliseconds in which something was under way, without those in which the run waited for
- * people or was set aside. `calls`: effects that stated their usage. `unpriced`: the tokens that have no price.
+ * The usage of a run or a program. `time`: milliseconds in which something was in progress, without those in which the run
+ * waited for people or was released. `calls`: effects that stated their usage. `unpriced`: tokens without a price.
  */
 export interface Usage extends Readonly<Record<Limit, number>> {
   readonly calls: number
   readonly unpriced: number
 }
 
-/** The part of a usage that an effect, or a step, can state. Time is measured. */
+/** The part of a usage that an effect or a step can state. Time is measured. */
 export type StatedUsage = Readonly<Partial<Omit<Usage, 'time'>>>
 
-/** Returns the amounts of a sum that are not 0. */
+/** Returns the non-zero amounts of a sum. */
 export function amountsOf(sum: UsageSum): StatedUsage {
   return Object.fromEntries(STATED.flatMap((name) => (sum[name] === 0 ? [] : [[name, sum[name]]])))
 }
@@ -40,19 +40,19 @@ export class UsageSum {
     this.unpriced += unpriced
   }
 
-  /** The sum as it is now, with a time. */
+  /** Returns the current sum with a time. */
   withTime(time: number): Usage {
     const { tokens, cost, steps, calls, unpriced } = this
     return { tokens, cost, time, steps, calls, unpriced }
   }
 }
 
-/** Returns an amount as it counts. A file or a tool may state any number: nothing counts below 0, and sums stay finite. */
+/** Returns a valid amount. A file or a tool may state any number: amounts below 0 count as 0, and sums stay finite. */
 export function amountOf(value: unknown): number {
   return typeof value === 'number' && value > 0 ? Math.min(value, Number.MAX_SAFE_INTEGER) : 0
 }
 
-/** Returns the amounts above 0 of a usage; undefined where there are none. */
+/** Returns the amounts above 0 of a usage; undefined if there are none. */
 export function soundUsage(stated: Readonly<Partial<Record<keyof StatedUsage, unknown>>>): StatedUsage | undefined {
   const found = STATED.flatMap((name) => {
     const amount = amountOf(stated[name])
@@ -62,8 +62,8 @@ export function soundUsage(stated: Readonly<Partial<Record<keyof StatedUsage, un
 }
 
 /**
- * Reads the usage that a result states: a reply of a model `{ usage: { input, output }, cost }`, anything else `{ used: { input, output, usd } }`,
- * and a fault the same in its data. Undefined for a result that states none.
+ * Reads the usage that a result states: for a model's reply `{ usage: { input, output }, cost }`, for any other result `{ used:
+ * { input, output, usd } }`, for a fault the same in its data. Undefined if the result states none.
  */
 export function usageOfResult(result: Json | undefined): StatedUsage | undefined {
   if (!isObject(result)) return undefined
@@ -77,20 +77,20 @@ function isTokens(value: Json | undefined): value is JsonObject {
   return isObject(value) && (typeof value.input === 'number' || typeof value.output === 'number')
 }
 
-/** Returns the usage of one call of a model. Tokens without a price are unpriced. */
+/** Returns the usage of one model call. Tokens without a price are unpriced. */
 export function usageOfTokens({ input, output }: { readonly input?: unknown; readonly output?: unknown }, usd: unknown): StatedUsage {
   const tokens = amountOf(input) + amountOf(output)
   const money = typeof usd === 'number' ? { cost: amountOf(usd) } : { unpriced: tokens }
   return soundUsage({ tokens, ...money, calls: 1 }) ?? {}
 }
 
-/** Returns the limits that the facts of a start state for the run. */
+/** Returns the limits in the facts of a start. */
 export function limitsOf(by: Json | undefined): Limits {
   const stated = isObject(by) && isObject(by.limits) ? by.limits : {}
   return pickLimits((limit) => stated[limit])
 }
 
-/** The limits that have an amount above 0. */
+/** Returns the limits with an amount above 0. */
 export function pickLimits(amount: (limit: Limit) => unknown): Limits {
   const found = LIMITS.flatMap((limit) => {
     const value = amount(limit)
@@ -113,8 +113,8 @@ export function limitsReached(limits: Limits, used: Readonly<Record<Limit, numbe
 }
 
 /**
- * Returns the limits that an answer to a question about a budget changes: with `raise`, those that are used up, each by as much
- * again as was given first, from what is used now; else the amounts that the answer names. Undefined for an answer that raises nothing.
+ * Returns the limits that an answer to a budget question changes: with `raise`, each limit that is used up gets its original
+ * amount on top of the current usage; otherwise the amounts in the answer. Undefined for an answer that raises nothing.
  */
 export function limitsRaised(
   { original, limits, used }: { readonly original: Limits; readonly limits: Limits; readonly used: Usage },

@@ -1,4 +1,4 @@
-/** Everything that a journal can hold. Values inside a run are frozen copies. */
+/** A value in a journal. Values inside a run are frozen copies. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 
 /** A JSON object. */

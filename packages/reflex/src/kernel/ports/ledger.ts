@@ -5,15 +5,14 @@ import type { Host } from './host.ts'
 import type { Store } from './store.ts'
 
 /**
- * Ledgers as effects: `['append', ledger, value]` answers with the entry's number, `['read', ledger, after?]`
- * with `[number, value]` pairs. An append under a key that is there already appends nothing, so it may be
- * repeated after a crash (architecture, Ledger).
+ * Ledgers as effects: `['append', ledger, value]` returns the number of the entry, `['read', ledger, after?]` returns `[number,
+ * value]` pairs. An append under an existing key appends nothing, so it may be repeated after a crash (architecture, Ledger).
  */
 export function ledgerPort(store: Store, host: Host): Port {
   return {
     leaves: true,
     repeat: 'keyed',
-    // A ledger lies beside the journal: an entry leaves no more than a record does.
+    // A ledger is in the store like the journal: an entry leaves no more traces than a record.
     simulate: 'perform',
     traits: (call) =>
       isList(call.args) && call.args[0] === 'read' ? { leaves: false, repeat: 'free' } : { leaves: true, repeat: 'keyed' },

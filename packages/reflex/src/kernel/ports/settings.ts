@@ -1,11 +1,11 @@
 import { copyJson, isObject, type Json } from '../journal/json.ts'
 import type { Start } from '../journal/record.ts'
 
-/** The settings of a run that the kernel itself reads. */
+/** The settings of a run that the kernel reads. */
 export interface RunFacts {
   /** The user or the process that started the run. */
   readonly actor: string
-  /** True if nothing of the run leaves this machine: the kernel asks its ports to simulate. */
+  /** True if the run is simulated: the kernel asks its ports to simulate, and nothing leaves this machine. */
   readonly simulated: boolean
 }
 
@@ -17,20 +17,20 @@ export interface SettingsOwner {
 }
 
 /**
- * Writes the settings of a run, which its operator chose, into its first record, and reads them there. A journal may come from
- * somebody else: `read` believes a claim that gives rights only with a proof.
+ * Writes the settings of a run, as its operator chose them, to its first record, and reads them from there. A journal may come
+ * from somebody else: `read` accepts a claim that gives permissions only with a proof.
  */
 export interface SettingsCodec<S extends RunFacts = RunFacts> {
   write(settings: S, of: SettingsOwner): Json
-  /** Called once when a run is opened, and when a stored run is only asked about. */
+  /** Called once when a run is opened, and when a stored run is only shown. */
   read(start: Start): S
-  /** Returns the settings of a fork: those of its source, and what the operator says for the fork. */
+  /** Returns the settings of a fork: those of its source with the overrides of the operator. */
   forFork(source: S, said: Partial<S>): S
 }
 
 const NO_SETTINGS: RunFacts = { actor: '', simulated: false }
 
-/** Settings as they stand in the record, unverified: those of a runtime that is given no codec. */
+/** Returns the codec of a runtime without another one: settings as stored, without verification. */
 export function plainSettings<S extends RunFacts>(): SettingsCodec<S> {
   return {
     write: (settings) => copyJson(settings, 'settings'),
@@ -39,7 +39,7 @@ export function plainSettings<S extends RunFacts>(): SettingsCodec<S> {
   }
 }
 
-/** Settings that the host of a runtime gives to each of its runs, whatever the records say. */
+/** Returns a codec for settings that the host of a runtime gives to each of its runs, regardless of the records. */
 export function fixedSettings<S extends RunFacts>(of: (run: string) => S): SettingsCodec<S> {
   return { ...plainSettings<S>(), read: ({ run }) => of(run) }
 }

@@ -3,43 +3,43 @@ import type { Json } from '../journal/json.ts'
 import type { Asker, Pin, Ref, WaitType } from '../journal/record.ts'
 import type { StatedUsage } from '../journal/usage.ts'
 
-/** What is true of a value now, or later: stores in this process answer at once. */
+/** A value, or a promise of it: stores in this process answer synchronously. */
 export type Awaitable<T> = T | Promise<T>
 
-/** A process that advances runs. `id` differs between two lives of one process. */
+/** A process that advances runs. `id` is different after a restart of the process. */
 export interface Worker {
   readonly id: string
   readonly host: string
   readonly pid: number
 }
 
-/** Where a run stands, as lists show it. */
+/** The status of a run in lists. */
 export type RunStatus = 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled'
 
-/** A wait as lists show it. */
+/** A wait in lists. */
 export interface OpenWait {
   readonly id: Ref
   readonly type: WaitType
   readonly name: string
-  /** Who asks. Rows that an older release wrote do not state it (`askerOf`). */
+  /** The asker. Rows of older releases do not state it (`askerOf`). */
   readonly asker?: Asker
-  /** Which question of the run it is, from 1: people address it as `otter-2m9q/q1`. 0 for other waits. */
+  /** The number of the question in the run, from 1: people use it as `otter-2m9q/q1`. 0 for other waits. */
   readonly number: number
   /** Milliseconds since the epoch. */
   readonly due?: number
   readonly about?: Json
-  /** When it was opened, milliseconds since the epoch. */
+  /** The time at which it was opened, in milliseconds since the epoch. */
   readonly since: number
-  /** The node path of the frame that waits. */
+  /** The node path of the waiting frame. */
   readonly path: string
   /** The frame that waits for messages: it can be addressed as `topic@frame`. Absent for other waits, and in older rows. */
   readonly frame?: Ref
 }
 
-/** The usage of a run as lists show it: amounts of 0 are left out. */
+/** The usage of a run in lists, without amounts of 0. */
 export type RowUsage = Omit<StatedUsage, 'steps'>
 
-/** What a store knows of a run without reading its journal. */
+/** The data of a run that can be read without its journal. */
 export interface RunRow {
   readonly id: string
   /** 128 bits, 32 hexadecimal digits. */
@@ -51,37 +51,37 @@ export interface RunRow {
   /** Milliseconds since the epoch. */
   readonly started: number
   readonly updated: number
-  /** The earliest time that a wait is due. */
+  /** The earliest due time of its waits. */
   readonly due: number | null
   readonly waits: readonly OpenWait[]
   readonly owner: Worker | null
-  /** How it ended, for those that did. */
+  /** The result of an ended run. */
   readonly value?: Json
-  /** What its effects have stated as used. Absent in a row that an older release wrote: then nobody knows it without the journal. */
+  /** The usage that its effects have stated. Absent in a row of an older release: it is then only known from the journal. */
   readonly used?: RowUsage
 }
 
-/** A right to advance a run. Every commit shows it; a newer token makes it void. */
+/** The right to advance a run. Every commit presents it; a newer token invalidates it. */
 export interface Lease {
   readonly run: string
   readonly token: number
   readonly worker: Worker
 }
 
-/** Who holds a run, and since when its process has not been heard of. */
+/** The owner of a run, and the last heartbeat of its process. */
 export interface LeaseOwner {
   readonly worker: Worker
   /** Milliseconds since the epoch. */
   readonly seen: number
 }
 
-/** The answer to a claim. */
+/** The result of a claim. */
 export type Claim = { readonly lease: Lease; readonly row: RunRow } | { readonly owner: LeaseOwner } | { readonly missing: true }
 
-/** Records of one run that become durable together, and what goes with them. */
+/** Records of one run that become durable together, with related data. */
 export interface Batch {
   readonly lease: Lease
-  /** The number of the first record. The store holds exactly those before it, else it refuses. */
+  /** The number of the first record. The store refuses the batch unless it has exactly the records before it. */
   readonly first: number
   readonly count: number
   /** The format of the records. */
@@ -91,7 +91,7 @@ export interface Batch {
   readonly row: Pick<RunRow, 'status' | 'updated' | 'due' | 'waits' | 'value' | 'used'>
   readonly programs?: readonly StoredProgram[]
   readonly blobs?: ReadonlyMap<string, string>
-  /** Messages that these records took. */
+  /** The messages that these records took. */
   readonly taken?: readonly number[]
   /**
    * Messages that these records took and that were not in the inbox: they are stored as taken, without their content, so that
@@ -102,7 +102,7 @@ export interface Batch {
   readonly snapshot?: string
 }
 
-/** A program as it is stored: by hash, for as long as a run needs it. */
+/** A stored program, by hash. It is kept while a run needs it. */
 export interface StoredProgram {
   readonly hash: string
   readonly kind: string
@@ -124,9 +124,9 @@ export interface StoredRun {
   readonly batches: readonly StoredBatch[]
 }
 
-/** Something told to a run from outside. `to` is a wait's name, or a topic. */
+/** A message to a run from outside. `to` is the name of a wait, or a topic. */
 export interface Message {
-  /** Unique within the run: the same id again is the same message. */
+  /** Unique within the run: a message with the same id is the same message. */
   readonly id: string
   readonly type: 'answer' | 'message' | 'cancel'
   readonly to: string
@@ -146,11 +146,11 @@ export interface InboxLimit {
 /** A message that no record has taken yet. */
 export interface InboxMessage extends Message {
   readonly row: number
-  /** `R5013`, where the message is not what was written: then it has its id alone, and no content. */
+  /** `R5013` if the message differs from what was written: it then has only its id and no content. */
   readonly fault?: Fault
 }
 
-/** A run whose inbox holds messages that no record has taken. */
+/** A run with messages in its inbox that no record has taken. */
 export interface UnreadRun {
   readonly run: string
   /** Changes with each message that is posted to the run, and not with what is posted to others. */
@@ -159,7 +159,7 @@ export interface UnreadRun {
 
 /** The result of `Store.watch`. */
 export interface PostWatch {
-  /** Every post calls back, also those of other processes: no process has to ask. */
+  /** True if every post calls back, also those of other processes: then polling is not needed. */
   readonly complete: boolean
   stop(): void
 }
@@ -168,77 +168,83 @@ export interface PostWatch {
 export interface LedgerEntry {
   readonly seq: number
   readonly value: Json
-  /** The run, and the effect, that appended it. */
+  /** The run and the effect that appended it. */
   readonly key: string
   readonly at: number
 }
 
-/** Which runs a list shows. */
+/** The filter of a list of runs. */
 export interface RunFilter {
   readonly status?: readonly RunStatus[]
-  /** Ids that begin so, or a whole trace id. */
+  /** The beginning of the ids, or a complete trace id. */
   readonly prefix?: string
   readonly limit?: number
 }
 
-/** What a sweep takes away beside what nothing needs. */
+/** The options of a sweep. */
 export interface SweepOptions {
-  /** Milliseconds since the epoch: tells which workers are gone. */
+  /** Milliseconds since the epoch; determines which workers are gone. */
   readonly now: number
-  /** Runs that ended at this time or earlier go too. Absent: none does. */
+  /** Also deletes runs that ended at this time or earlier. Absent: deletes no ended run. */
   readonly before?: number
-  /** Only answers what would go. */
+  /** Only reports what would be deleted. */
   readonly dry?: boolean
 }
 
-/** What a sweep took away. */
+/** The deleted data of a sweep. */
 export interface SweepResult {
-  /** Their names. */
+  /** The names of the runs. */
   readonly runs: readonly string[]
-  /** Their hashes. */
+  /** The hashes of the programs. */
   readonly programs: readonly string[]
   readonly blobs: readonly string[]
 }
 
 /**
- * Where journals, programs, ledgers, blobs and the inbox live. Every implementation passes the suite in
- * `reflex-runtime/testing`. Methods throw `R5…` faults; none of them changes anything when it throws. Where a store is `durable`, what
- * `commit`, `post`, `append` and `sweep` wrote is safe when they return, and so is all that was written before; who holds
- * which run is safe with the next of these, for it concerns living processes alone.
+ * Stores journals, programs, ledgers, blobs and inboxes. Every implementation passes the suite in `reflex-runtime/testing`.
+ * Methods throw `R5…` faults; a method that throws changes nothing. If a store is `durable`, everything that `commit`, `post`,
+ * `append` and `sweep` wrote is safe when they return, and so is everything written before. The owners of runs are safe with
+ * the next of these calls, because they only concern living processes.
  */
 export interface Store {
-  /** What it holds survives this process, so programs must be data. */
+  /** True if its data survives this process; programs must then be data. */
   readonly durable: boolean
-  /** How a person names it: a path or an address. */
+  /** The name for people: a path or an address. */
   readonly name: string
 
   /**
-   * Makes this process known, to this object: before it, `beat`, `create` and `claim` throw `R5028`. Runs of a worker not
-   * heard of for `ttl` ms may be taken over, those of a dead process on this machine at once.
+   * Registers this process with this object: before, `beat`, `create` and `claim` throw `R5028`. Runs of a worker without a
+   * heartbeat for `ttl` ms may be taken over; those of a dead process on this machine at once.
    */
   hello(worker: Worker, now: number, ttl: number): Awaitable<void>
   /**
-   * Renews the heartbeat: one for the process, not for each run. Returns the runs among `leases` whose lease holds: no process
-   * that took the owner for gone before this heartbeat takes one of them after it. A late heartbeat does not make its worker
+   * Renews the heartbeat: one for the process, not one per run. Returns the runs of `leases` whose lease is valid: no process
+   * that considered the owner dead before this heartbeat takes one of them after it. A late heartbeat does not make its worker
    * look older.
    */
   beat(worker: Worker, now: number, leases?: readonly Lease[]): Awaitable<readonly string[]>
 
-  /** A new run and the right to advance it. Answers `taken` if the id is in use; nothing is written then. */
+  /** Creates a run with a lease. Returns `taken` if the id is in use; then nothing is written. */
   create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Awaitable<Lease | 'taken'>
-  /** The right to advance a run, if nobody alive has it. A worker that has it gets a new lease, and its older one is void. */
+  /**
+   * Returns a lease for a run if no living worker has it. A worker that has it already gets a new lease, and the older one
+   * becomes invalid.
+   */
   claim(run: string, worker: Worker, now: number): Awaitable<Claim>
-  /** Frees the run at once; the lease is void from then on. A lease that is void already releases nothing. */
+  /** Releases the run at once; the lease becomes invalid. An invalid lease releases nothing. */
   release(lease: Lease): Awaitable<void>
 
-  /** All batches in one transaction. Answers with the runs whose lease is void or whose numbers do not follow; theirs are left out. */
+  /**
+   * Writes all batches in one transaction. Returns the runs whose lease is invalid or whose numbers do not follow; their
+   * batches are not written.
+   */
   commit(batches: readonly Batch[]): Awaitable<readonly string[]>
 
-  /** The newest snapshot no later than record `until`, and the batches after it up to the one that holds `until`. */
+  /** Returns the newest snapshot up to record `until`, and the batches after it up to the one with `until`. */
   read(run: string, until?: number): Awaitable<StoredRun | undefined>
-  /** All batches from the one that holds record `from`, without snapshots. */
+  /** Returns all batches from the one with record `from` on, without snapshots. */
   journal(run: string, from?: number): Awaitable<readonly StoredBatch[]>
-  /** Newest first; without runs that were given up before their first record. */
+  /** Returns runs, newest first, without runs that were dropped before their first record. */
   runs(filter?: RunFilter): Awaitable<readonly RunRow[]>
   program(hash: string): Awaitable<StoredProgram | undefined>
   blob(hash: string): Awaitable<string | undefined>
@@ -257,35 +263,35 @@ export interface Store {
    */
   inbox(run: string, after?: number, limit?: number): Awaitable<readonly InboxMessage[]>
   /**
-   * Returns the runs of a worker whose inbox holds messages. Every process asks several times a second while it holds runs: the
-   * call writes nothing and costs almost nothing where nothing was posted.
+   * Returns the runs of a worker with messages in their inbox. Every process calls it several times a second while it owns
+   * runs: the call writes nothing and costs almost nothing if nothing was posted.
    */
   unread(worker: Worker): Awaitable<readonly UnreadRun[]>
   /**
-   * Calls back when something may have been posted: always after a post of this object, and after others where the store
-   * hears of them. Unless the watch is `complete`, one may be missed, and `unread` is asked regularly. A watch keeps no
+   * Calls back when something may have been posted: always after a post of this object, and after other posts that the store
+   * notices. Unless the watch is `complete`, a post may be missed, and `unread` is called regularly. A watch does not keep the
    * process alive, and ends with the store.
    */
   watch(posted: () => void): PostWatch
   /**
-   * Unfinished runs that no living process holds and that have something due, the longest due first: a time, an answer or a
-   * cancellation, a message that their row waits for, or, while they run, an owner that is gone. A message without a wait
-   * is due once a wait for it opens.
+   * Returns unfinished runs without a living owner that have something due, the longest due first: a time, an answer or a
+   * cancellation, a message that their row waits for, or, for running ones, an owner that is gone. A message without a wait is
+   * due when a wait for it opens.
    */
   due(now: number): Awaitable<readonly string[]>
 
-  /** Appends to a ledger; the same key again appends nothing and answers the first number. */
+  /** Appends to a ledger. A repeated key appends nothing and returns the first number. */
   append(ledger: string, key: string, value: Json, at: number): Awaitable<number>
-  /** The entries after number `after`, in order; numbers begin at 1. */
+  /** Returns the entries after number `after`, in order; numbers begin at 1. */
   ledger(name: string, after?: number, limit?: number): Awaitable<readonly LedgerEntry[]>
 
   /**
-   * Takes away what nothing needs, in transactions so short that no commit waits for long; cut short, it leaves a store that is
-   * whole, and the next one takes the rest. Of runs: those that were given up before their first record, and
-   * with `before` those that have ended, with their records, snapshots and messages; never one that another run which stays
-   * was forked from. Of programs and blobs: those whose hash, 64 hexadecimal digits, stands in no record of a run that stays
-   * and in no ledger. What is committed at the same time stays: a run begins with a batch that holds its programs. Throws
-   * `R5003` for a journal that is not what was written, since its needs are unknown.
+   * Deletes data that nothing needs, in short transactions that do not block commits for long. An interrupted sweep leaves a
+   * valid store, and the next one deletes the rest. Runs: those dropped before their first record, and with `before` those that
+   * have ended, with their records, snapshots and messages; never a run that a remaining run was forked from. Programs and
+   * blobs: those whose hash, 64 hexadecimal digits, is in no record of a remaining run and in no ledger. Data that is committed
+   * at the same time stays: a run starts with a batch that contains its programs. Throws `R5003` for a damaged journal, because
+   * its needs are unknown.
    */
   sweep(options: SweepOptions): Awaitable<SweepResult>
 

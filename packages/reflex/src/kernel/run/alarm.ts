@@ -2,7 +2,7 @@ import type { Wait } from '../state/frame.ts'
 import type { Host } from '../ports/host.ts'
 import type { State } from '../state/state.ts'
 
-/** Wakes a run when the earliest of its waits is due. */
+/** Wakes a run when its earliest wait is due. */
 export class Alarm {
   readonly #state: State
   readonly #host: Host
@@ -19,7 +19,7 @@ export class Alarm {
     this.#ring = ring
   }
 
-  /** Looks again for the earliest. */
+  /** Sets the alarm to the earliest wait. */
   set(): void {
     if (this.#asleep) return
     const next = this.#earliest()
@@ -30,18 +30,18 @@ export class Alarm {
     const { due } = next
     this.#stop = this.#host.at(due, () => {
       this.#armed = undefined
-      // A clock that was set back: the time is still to come.
+      // The clock was set back: the due time is still ahead.
       if (this.#host.now() >= due) this.#ring(next)
       this.set()
     })
   }
 
-  /** Lets go of a wait that something else has met, which would keep the process alive. */
+  /** Releases a wait that something else has closed: its timer would keep the process alive. */
   check(): void {
     if (this.#armed !== undefined && this.#state.waits.get(this.#armed.id) !== this.#armed) this.set()
   }
 
-  /** Until `wake`, the clock rings nothing: what else came while nobody was there is still to be read. */
+  /** Until `wake`, the clock wakes nothing: messages that arrived in the meantime must be read first. */
   sleep(): void {
     this.#asleep = true
   }

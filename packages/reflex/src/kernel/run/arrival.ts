@@ -1,9 +1,9 @@
 import type { Frame } from '../state/frame.ts'
 import type { Input } from '../journal/record.ts'
 
-/** An input from outside, on its way to its record. */
+/** An input from outside that has no record yet. */
 export interface Arrival {
-  /** What it is by the time it is taken; nothing if it has become void. */
+  /** Returns the input when it is taken; undefined if it has become void. */
   resolve(): readonly [Frame, Input] | undefined
   /** Called when it is held, to be released later. Returns the arrival that is held in its place, if it is another. */
   hold?(): Arrival | undefined

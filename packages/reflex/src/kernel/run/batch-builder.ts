@@ -7,11 +7,11 @@ import { dumpState, shrinkState } from '../state/snapshot.ts'
 import type { State } from '../state/state.ts'
 import type { Batch, Lease, Message, RunStatus, StoredProgram } from '../ports/store.ts'
 
-/** So much of a journal goes without a snapshot. */
+/** The size of a journal up to which it needs no snapshot. */
 export const FIRST_SNAPSHOT = 64_000
 const LARGEST_SNAPSHOT_GAP = 4_000_000
 
-/** What a run has decided and no store has yet, and what goes with it into the next batch. */
+/** Collects the decisions of a run that are not stored yet, with the data for the next batch. */
 export class BatchBuilder {
   readonly #state: State
   readonly #definitions: Definitions
@@ -29,12 +29,12 @@ export class BatchBuilder {
     this.#last = state.n
   }
 
-  /** Programs that the next batch stores. */
+  /** Adds a program that the next batch stores. */
   addProgram(program: Program): void {
     this.#programs.push(storedProgram(program))
   }
 
-  /** A message of the inbox that the last record took. */
+  /** Adds an inbox message that the last record took. */
   addTakenRow(row: number): void {
     this.#takenRows.push(row)
   }
@@ -67,7 +67,7 @@ export class BatchBuilder {
     }
   }
 
-  /** A snapshot costs less than the journal since the last one, so together they cost less than the journal. */
+  /** A snapshot is smaller than the journal since the last one, so all snapshots together are smaller than the journal. */
   #snapshot(): { snapshot: string } | undefined {
     if (this.#sinceSnapshot < Math.min(Math.max(FIRST_SNAPSHOT, 2 * this.#lastSnapshot), LARGEST_SNAPSHOT_GAP)) return undefined
     this.#sinceSnapshot = 0
@@ -79,7 +79,7 @@ export class BatchBuilder {
   }
 }
 
-/** Records as the body of a batch, and the values that stand beside it. */
+/** Encodes records as the body of a batch, with the separately stored values. */
 export function encodeBatch(records: readonly Rec[]): { readonly body: string; readonly blobs: Map<string, string> | undefined } {
   const texts: string[] = []
   let all: Map<string, string> | undefined
@@ -93,7 +93,7 @@ export function encodeBatch(records: readonly Rec[]): { readonly body: string; r
   return { body: `[${texts.join(',\n')}]`, blobs: all }
 }
 
-/** A state as a store keeps it. Undefined for one that is larger than a text can be: its run goes on without a snapshot. */
+/** Returns a state as snapshot text. Undefined if it is too large for a text: the run then continues without a snapshot. */
 export function snapshotText(state: State, definitions: Definitions): string | undefined {
   try {
     return JSON.stringify(dumpState(state, hasHistory(definitions)))

@@ -3,28 +3,28 @@ import { faults } from '../journal/faults.ts'
 import type { Host } from '../ports/host.ts'
 import type { Awaitable, Batch, Store } from '../ports/store.ts'
 
-/** A run as the committer sees it. */
+/** A run for the committer. */
 export interface CommitOwner {
   readonly id: string
-  /** What is not durable yet, or nothing. */
+  /** Returns the records that are not durable yet, or undefined. */
   batch(): Batch | undefined
   onCommitted(last: number): void
-  /** Another process has the run. */
+  /** Called when another process owns the run. */
   onLost(): void
   onBroken(fault: Fault): void
 }
 
-/** Milliseconds that a record may stay in memory when nothing waits for it. */
+/** The time in milliseconds that a record may stay in memory if nothing waits for it. */
 const MAX_DELAY_MS = 20
-/** Milliseconds after which other runs do not wait for a commit any longer. */
+/** The time in milliseconds after which other runs no longer wait for a commit. */
 const SLOW_COMMIT_MS = 100
-/** The most slow commits that others may overtake: each holds a connection. */
+/** The largest number of slow commits that others may overtake: each uses a connection. */
 const MAX_SLOW_COMMITS = 2
 
 /**
- * Makes records durable, for all runs of a process together: runs that want it in the same turn, or while a
- * commit is under way, share the next transaction. A run on its own does not wait for a turn. A commit that takes long, over a
- * connection that has gone silent, delays only its own runs: the others commit beside it.
+ * Makes records durable for all runs of a process: runs that request it in the same turn, or during a commit, share the next
+ * transaction. A single run does not wait for a turn. A slow commit, over a connection that does not respond, delays only its
+ * own runs: the others commit in parallel.
  */
 export class Committer {
   readonly #store: Store
@@ -33,9 +33,9 @@ export class Committer {
   readonly #urgent = new Set<CommitOwner>()
   readonly #delayed = new Set<CommitOwner>()
   #scheduled = false
-  /** The commit that must end before the next one begins. */
+  /** The commit that must end before the next one starts. */
   #current: readonly RunBatch[] | undefined
-  /** Runs with a commit under way: they have one at a time. */
+  /** Runs with a commit in progress: each has only one at a time. */
   readonly #committing = new Set<CommitOwner>()
   readonly #slow = new Set<readonly RunBatch[]>()
   #stopWaiting: (() => void) | undefined
@@ -46,7 +46,7 @@ export class Committer {
     this.#runs = runs
   }
 
-  /** As soon as possible. */
+  /** Commits a run as soon as possible. */
   commitSoon(run: CommitOwner): void {
     this.#urgent.add(run)
     this.#schedule()
@@ -76,7 +76,7 @@ export class Committer {
     else this.#host.turn(() => this.#flush())
   }
 
-  /** Lets others overtake the current commit once it is slow, if one waits for it. */
+  /** Lets others overtake the current commit when it is slow, if a run waits for it. */
   #limitWait(current: readonly RunBatch[]): void {
     if (this.#stopWaiting !== undefined || this.#slow.size >= MAX_SLOW_COMMITS) return
     const pass = () => {
@@ -142,7 +142,7 @@ export class Committer {
   }
 }
 
-/** Records that cannot be written as text stop their own run, never those that share the commit. */
+/** Records that cannot be encoded stop only their own run, not those that share the commit. */
 function batchOf(run: CommitOwner): Batch | undefined {
   try {
     return run.batch()

@@ -10,13 +10,13 @@ import type { Rec } from '../journal/record.ts'
 import { applyChecked } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
 
-/** The nearest records before and after one at which a run can be forked. */
+/** The nearest records before and after a record at which a run can be forked. */
 interface NearestPoints {
   readonly before: number | undefined
   readonly after: number | undefined
 }
 
-/** The programs and ports of a runtime, and the settings of the run that is asked about. */
+/** The programs and ports of a runtime, and the settings of the run. */
 interface ForkPointWorld {
   readonly programs: Programs
   readonly ports: EffectWorld['ports']
@@ -24,8 +24,8 @@ interface ForkPointWorld {
 }
 
 /**
- * The records of a run at which it can be forked: those with no effect in flight that leaves something or that may not be
- * repeated freely, for nobody could say whether it has happened to the fork; and before the end.
+ * Finds the records of a run at which it can be forked: those before the end without an effect in flight that has effects
+ * outside or must not be repeated. Otherwise it would be unknown whether the effect has happened for the fork.
  */
 export class ForkPoints {
   readonly #run: string
@@ -42,13 +42,13 @@ export class ForkPoints {
     this.#settings = settings
   }
 
-  /** The effects that are under way where a run stands, and inside which it cannot be forked. */
+  /** Returns the effects in flight that prevent a fork. */
   openEffects(state: State): readonly PendingEffect[] {
     const definitions = new RunPrograms(this.#programs, state)
     return [...state.pendingEffects()].filter((effect) => !this.#isFree(effect, state, definitions))
   }
 
-  /** `R2060`, with the nearest points. `path`: of the effect that is in the way. */
+  /** Makes `R2060` with the nearest points. `path`: of the effect that prevents the fork. */
   insideFault(at: number, path: string): Fault {
     const { before, after } = this.#nearest(at)
     const points = [before, after].flatMap((point) => (point === undefined ? [] : [`${this.#run}@${point}`]))
@@ -57,12 +57,12 @@ export class ForkPoints {
     return this.#refusal('R2060', message, { before, after })
   }
 
-  /** `R2061`, with the nearest point before the end. */
+  /** Makes `R2061` with the nearest point before the end. */
   endedFault(at: number): Fault {
     return this.#refusal('R2061', `${this.#run} has ended with record ${at}`, this.#nearest(at))
   }
 
-  /** The address of the last point before what a run failed from, or before its end: a fork there tries again. */
+  /** Returns the address of the last point before the failure of a run, or before its end: a fork there tries again. */
   retryPoint(): string | undefined {
     const { before } = this.#nearest(failureRecord(this.#records) ?? this.#records.length)
     return before === undefined ? undefined : `${this.#run}@${before}`
@@ -83,7 +83,7 @@ export class ForkPoints {
     })
   }
 
-  /** What an effect may do is asked once, where it was requested: later its board may say something else. */
+  /** The traits of an effect are read once, at its request: later its board may differ. */
   #nearest(at: number): NearestPoints {
     const state = new State()
     const definitions = new RunPrograms(this.#programs, state)
@@ -91,7 +91,7 @@ export class ForkPoints {
     let before: number | undefined
     for (const record of this.#records) {
       applyChecked(state, record)
-      // A fork of a run that is being cancelled would do nothing but end so as well.
+      // A fork of a run that is being cancelled would only end in the same way.
       let open = state.ended === undefined && state.root.cancelReason === undefined
       for (const effect of state.pendingEffects()) {
         if (!free.has(effect)) free.set(effect, this.#isFree(effect, state, definitions))
@@ -105,7 +105,7 @@ export class ForkPoints {
   }
 }
 
-/** The record of the last failed effect whose message is that of the failure of the run. */
+/** Returns the record of the last failed effect with the message of the run's failure. */
 function failureRecord(records: readonly Rec[]): number | undefined {
   const [status, failure] = records.at(-1)?.more?.return ?? []
   if (status !== 'failed') return undefined

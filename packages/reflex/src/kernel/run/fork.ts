@@ -20,49 +20,49 @@ import type { RunFacts, SettingsCodec } from '../ports/settings.ts'
 import type { Batch, Lease, Store } from '../ports/store.ts'
 import { encodeBatch, FIRST_SNAPSHOT, snapshotText, storedProgram } from './batch-builder.ts'
 
-/** How a run is forked. */
+/** The options of a fork. */
 export interface ForkOptions<S extends RunFacts = RunFacts> {
-  /** The last record that both share. Default: the last one that is durable. */
+  /** The last shared record. Default: the last durable one. */
   readonly at?: number
-  /** The fork's name; drawn if absent. `R5007` if it is taken. */
+  /** The name of the fork. Default: a random name. Throws `R5007` if it is taken. */
   readonly id?: string
-  /** Who forks, for the journal. */
+  /** The person or program that forks, for the journal. */
   readonly actor?: string
-  /** The settings that the operator chooses for the fork. The others are those of the source. */
+  /** The overrides of the operator for the settings of the source. */
   readonly settings?: Partial<S>
-  /** Written to the board of the root. */
+  /** Values to write to the root board. */
   readonly set?: JsonObject
   /**
-   * Names the input that settles what is in flight or awaited, from how the source stood and what is set. Where nothing can be
-   * settled, the fault that says so: inside an effect, `R2060` helps more.
+   * Returns the input that settles an effect in flight or a wait, from the state of the source and the set values. Returns a
+   * fault if nothing can be settled; inside an effect, `R2060` is thrown instead.
    */
   readonly decide?: (source: ForkSource) => readonly [Frame, Input] | Fault
 }
 
-/** How a run stands at a record, with what is set for the fork. */
+/** The state of a run at a record, with the values that are set for the fork. */
 export interface ForkSource {
   readonly run: string
-  /** The last record that both share. */
+  /** The last shared record. */
   readonly record: number
   readonly state: State
   readonly definitions: RunPrograms
 }
 
-/** A run that was forked from another one. It is held: it performs nothing until it is resumed. */
+/** A run that was forked from another one. It is idle: it performs nothing until it is resumed. */
 export interface ForkResult<S extends RunFacts = RunFacts> {
   readonly id: string
   readonly from: readonly [run: string, record: number]
-  /** Effects that had settled by then, and stay so. */
+  /** The number of effects that had settled; their results stay. */
   readonly settled: number
-  /** How the fork stands, after its own records. */
+  /** The state of the fork after its own records. */
   readonly state: State
   readonly definitions: RunPrograms
-  /** Its settings as a resume will read them, and those of its source. */
+  /** Its settings as a resume reads them, and those of its source. */
   readonly settings: S
   readonly sourceSettings: S
 }
 
-/** What forking needs of a runtime. */
+/** The parts of a runtime that forking needs. */
 export interface ForkWorld<S extends RunFacts> {
   readonly store: Store
   readonly journals: Journals
@@ -72,16 +72,16 @@ export interface ForkWorld<S extends RunFacts> {
   readonly codec: SettingsCodec<S>
   readonly host: Host
   readonly redact: Redactor | undefined
-  /** A new run's name and the right to write its records. */
+  /** Creates a run with a lease. */
   create(id: string | undefined, program: Pin): Promise<{ readonly lease: Lease; readonly trace: string }>
 }
 
-/** Records of one batch: who reads one of them need not read them all. */
+/** The number of records per batch: a reader of one record need not read all. */
 const CHUNK = 1000
 
 /**
- * Makes a run of the first records of another one, as they are, and of records of its own: that it is a fork, and what was
- * decided for it. All is stored in one commit, or nothing is.
+ * Creates a run from the first records of another one, unchanged, and its own records: the fork, and the decision for it.
+ * Stores all of it in one commit, or nothing.
  */
 export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: string, options: ForkOptions<S>): Promise<ForkResult<S>> {
   const journal = await world.journals.records(run)
@@ -96,7 +96,7 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   if (state.ended !== undefined) throw points.endedFault(at)
   const openEffects = points.openEffects(state)
   const forkRecords = new ForkRecords(world, source)
-  // What the board refuses is known before anything is made, and what is decided is decided by what was set.
+  // The board checks the values before anything is created, and the decision sees the set values.
   forkRecords.begin(options)
   const found = options.decide?.(source)
   const decided = isFault(found) ? undefined : found
@@ -106,13 +106,13 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   if (isFault(found)) throw found
   const { lease, trace } = await world.create(options.id, program)
   state.start = { ...start, run: lease.run, trace, fork: from }
-  // A source that began without settings has none to write, unless there are some for the fork.
+  // A source that started without settings has none to write, unless the fork has some.
   if (start.by !== undefined || options.settings !== undefined) {
     const made = world.codec.forFork(sourceSettings, options.settings ?? {})
     const by = world.codec.write(made, { run: lease.run, trace, program: program[3] })
     state.start = { ...state.start, by: world.redact?.(by) ?? by }
   }
-  // The frames of the fork hear the settings that a resume will read.
+  // The frames of the fork see the settings that a resume will read.
   const settings = world.codec.read(state.start)
   const records = [...journal.slice(0, at), ...forkRecords.end({ run: lease.run, settings }, decided)]
   const refused = await world.store.commit(batchesOf(source, withStart(state.start, records), lease))
@@ -136,7 +136,7 @@ async function sourceAt(
   all: readonly Rec[],
   wanted = all.length,
 ): Promise<ForkSource> {
-  // Of a run that is not there, or that never began, this says so.
+  // Throws the right fault for a run that does not exist or never started.
   if (all.length === 0) await journals.peek(run)
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > all.length) {
     throw noRecord(run, all.length, wanted)
@@ -152,7 +152,7 @@ interface NewFork<S extends RunFacts> {
   readonly settings: S
 }
 
-/** The records that a fork has of its own: made one after another, each applied to the state at once. */
+/** The own records of a fork: created in order, each applied to the state at once. */
 class ForkRecords<S extends RunFacts> {
   readonly #world: ForkWorld<S>
   readonly #source: ForkSource
@@ -165,7 +165,7 @@ class ForkRecords<S extends RunFacts> {
     this.#decider = new Decider(source.state, source.definitions)
   }
 
-  /** That it is a fork, who made it and what was set. Throws what the board refuses of that. */
+  /** Creates the first record: the fork, its author and the set values. Throws the faults of the board. */
   begin(options: ForkOptions<S>): void {
     const { state } = this.#source
     const { host } = this.#world
@@ -191,14 +191,14 @@ class ForkRecords<S extends RunFacts> {
   }
 }
 
-/** The first one says what is settled for the fork, if anything is. */
+/** The first record states what is settled for the fork, if anything is. */
 function withDecision(record: Rec, ref: Ref | undefined): Rec {
   const { input } = record
   if (ref === undefined || input?.[0] !== 'kernel' || !isObject(input[2])) return record
   return { ...record, input: ['kernel', input[1], { ...input[2], decides: String(ref) }] }
 }
 
-/** Draws of its own: what it makes from now on is not what its source makes under the same number. */
+/** The fork has its own seed: it must not draw the same numbers as its source for the same record. */
 function forkDetail({ host }: { readonly host: Host }, { set, actor }: Pick<ForkOptions, 'set' | 'actor'>): JsonObject {
   return {
     seed: host.entropy(),
@@ -235,7 +235,7 @@ function batchesOf({ state, definitions }: ForkSource, records: readonly Rec[], 
       version: FORMAT,
       body,
       row,
-      // Nobody takes away what stands in a batch that is being written.
+      // A garbage collection does not delete the data of a batch that is being written.
       ...(from === 0 ? { programs: [...new Map(programs.map((program) => [program.hash, storedProgram(program)])).values()] } : {}),
       ...(blobs === undefined ? {} : { blobs }),
       ...(snapshot === undefined ? {} : { snapshot }),

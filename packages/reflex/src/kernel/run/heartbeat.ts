@@ -3,14 +3,14 @@ import { faults } from '../journal/faults.ts'
 import type { Host } from '../ports/host.ts'
 import type { Awaitable, Lease, Store, Worker } from '../ports/store.ts'
 
-/** The answer to the question whether a run is still this process's: a fault where the store did not answer in time. */
+/** The result of a check whether this process still owns a run; a fault if the store did not answer in time. */
 export type LeaseCheck = 'held' | 'lost' | Fault
 
-/** Notifications about the heartbeat of a process. */
+/** Callbacks about the heartbeat of a process. */
 export interface HeartbeatListener {
-  /** The store has confirmed a heartbeat. */
+  /** Called when the store has confirmed a heartbeat. */
   onConfirmed(): void
-  /** No heartbeat is confirmed, and less than a quarter of the lease is left: from now on nothing is performed. Called once for each silence. */
+  /** Called once when no heartbeat is confirmed and less than a quarter of the lease is left: from then on nothing is performed. */
   onTrouble(fault: Fault): void
 }
 
@@ -20,17 +20,17 @@ interface Question {
   readonly onAnswer: (check: LeaseCheck) => void
 }
 
-/** A moment by both clocks: the wall clock may be set, and the monotonic clock stops while a machine sleeps. */
+/** A time on both clocks: the wall clock may be set, and the monotonic clock stops while a machine sleeps. */
 interface Moment {
   readonly wall: number
   readonly monotonic: number
 }
 
 /**
- * The heartbeat of a process, and what it proves. Other processes may take runs over once a lease has passed since the last
- * heartbeat in the store. So this process trusts its leases only while a quarter of that time is left, counted from the time
- * at which the last confirmed heartbeat was sent; after that it asks the store first. Where a whole lease passed without a
- * heartbeat, each run may have passed to another process in the gap: its token decides.
+ * The heartbeat of a process. Other processes may take over its runs when a lease has passed since its last heartbeat in the
+ * store. So this process trusts its leases only while a quarter of that time is left, counted from the sending of the last
+ * confirmed heartbeat; after that it asks the store first. If a whole lease passed without a heartbeat, each run may have a new
+ * owner: its token decides.
  */
 export class Heartbeat {
   readonly #store: Store
@@ -42,7 +42,7 @@ export class Heartbeat {
   #confirmed: Moment
   /** The number of gaps. */
   #gaps = 0
-  /** For each lease, the number of gaps before it was last seen to hold. */
+  /** For each lease, the number of gaps at its last confirmation. */
   readonly #gapsAt = new WeakMap<Lease, number>()
   #questions: Question[] = []
   #beating = false
@@ -59,7 +59,7 @@ export class Heartbeat {
     this.#confirmed = this.#time()
   }
 
-  /** Makes the process known to its store, and sends heartbeats from then on. Throws what the store throws. */
+  /** Registers the process with its store, and sends heartbeats from then on. Throws the faults of the store. */
   async begin(): Promise<void> {
     const sent = this.#time()
     await this.#store.hello(this.#worker, sent.wall, this.#leaseMs)
@@ -82,14 +82,14 @@ export class Heartbeat {
     return taken
   }
 
-  /** True if no other process can hold the run now. Reads the clocks. */
+  /** True if no other process can own the run now. Reads the clocks. */
   isConfirmed(lease: Lease): boolean {
     return this.#gapsAt.get(lease) === this.#gaps && this.#since(this.#confirmed) <= this.#leaseMs * 0.75
   }
 
   /**
-   * Asks the store, by a heartbeat, whether this process still holds a run; the answer is synchronous where the store answers
-   * synchronously. A store that fails is asked again for as long as a lease.
+   * Asks the store, by a heartbeat, whether this process still owns a run. The answer is synchronous if the store is. If the
+   * store fails, it is asked again for the duration of a lease.
    */
   ask(lease: Lease, onAnswer: (check: LeaseCheck) => void): void {
     this.#questions.push({ lease, askedAt: this.#time(), onAnswer })

@@ -10,20 +10,20 @@ import { applyChecked } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
 import type { RunRow, Store, StoredBatch, StoredRun } from '../ports/store.ts'
 
-/** A run as a store has it, without the right to go on with it. */
+/** A stored run, read without a lease. */
 export interface Peek {
   readonly row: RunRow
   readonly state: State
   readonly definitions: RunPrograms
 }
 
-/** A journal read from a store, without the right to go on with it. */
+/** A stored journal, read without a lease. */
 export interface History extends Peek {
-  /** Every record from the first; `records[0]` is number 1. */
+  /** All records from the first; `records[0]` is number 1. */
   readonly records: readonly Rec[]
 }
 
-/** Reads journals: batches into records, records into a state, pins into programs. */
+/** Reads journals: batches to records, records to a state, pins to programs. */
 export class Journals {
   readonly #store: Store
   readonly #programs: Programs
@@ -33,7 +33,7 @@ export class Journals {
     this.#programs = programs
   }
 
-  /** The state after record `until`, or after the last. */
+  /** Returns the state after record `until`, or after the last. */
   async peek(id: string, until?: number): Promise<Peek> {
     const stored = await this.#store.read(id, until)
     if (stored === undefined) throw noRun(id)
@@ -46,7 +46,7 @@ export class Journals {
     return this.#decode(id, await this.#store.journal(id))
   }
 
-  /** The records of a run as they are now, batch by batch, for those who need not hold them all. */
+  /** Yields the current records of a run in batches, for callers that need not keep all of them. */
   async *batches(id: string): AsyncGenerator<readonly Rec[]> {
     const stored = [...(await this.#store.journal(id))].reverse()
     let number = 1
@@ -85,7 +85,7 @@ export class Journals {
     return records
   }
 
-  /** The programs that a state has pinned. Throws `R5004` and `R5006`. */
+  /** Returns the programs that a state has pinned. Throws `R5004` and `R5006`. */
   async definitions(state: State): Promise<RunPrograms> {
     await this.loadPrograms(state.pins, state.start?.run)
     return new RunPrograms(this.#programs, state, this.#store.durable)
@@ -125,7 +125,7 @@ function missingRecord(run: string, record: number): Error {
   return faults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
 }
 
-/** Undefined for a snapshot of an earlier release, which has no meter: then the journal is folded from its beginning. */
+/** Undefined for a snapshot of an earlier release, which has no meter: the journal is then folded from the start. */
 function loadSnapshot(run: string, { at, body }: NonNullable<StoredRun['snapshot']>): State | undefined {
   try {
     const stored = JSON.parse(body) as StoredState

@@ -2,15 +2,14 @@ import type { Heartbeat } from './heartbeat.ts'
 import type { Claim, Lease, RunRow, Store, Worker } from '../ports/store.ts'
 
 /**
- * The rights of one process to advance runs. Where the store fails while one is taken or given up, nobody can tell
- * whether the process has it now, and nobody else could go on with the run for as long as the process lives: such a
- * right is given up later.
+ * The leases of one process. If the store fails while a lease is taken or released, it is unknown whether the process has it,
+ * and no other process could continue the run while this process lives: such a lease is released later.
  */
 export class Leases {
   readonly #store: Store
   readonly #worker: Worker
   readonly #heartbeat: Heartbeat
-  /** Runs that this process may hold without carrying them. */
+  /** Runs that this process may own without running them. */
   readonly #strays = new Set<string>()
   readonly #releasing = new Set<Promise<void>>()
 
@@ -20,7 +19,7 @@ export class Leases {
     this.#heartbeat = heartbeat
   }
 
-  /** As `Store.create`. */
+  /** Creates a run with a lease, like `Store.create`. */
   async create(row: Omit<RunRow, 'owner' | 'last'>): Promise<Lease | 'taken'> {
     return this.#take(
       row.id,
@@ -29,7 +28,7 @@ export class Leases {
     )
   }
 
-  /** As `Store.claim`. */
+  /** Claims a run, like `Store.claim`. */
   async claim(run: string, now: number): Promise<Claim> {
     return this.#take(
       run,
@@ -48,7 +47,7 @@ export class Leases {
     }
   }
 
-  /** Gives a run up: now, or as soon as the store can be written. */
+  /** Releases a run: now, or as soon as the store can be written. */
   async release(lease: Lease): Promise<void> {
     const releasing = this.#release(lease)
     this.#releasing.add(releasing)
@@ -56,7 +55,7 @@ export class Leases {
     this.#releasing.delete(releasing)
   }
 
-  /** Resolves when every release that has begun is over: a store that is closed before keeps the run for this process. */
+  /** Resolves when all started releases are finished: a store that is closed earlier keeps the run for this process. */
   async whenReleased(): Promise<void> {
     await Promise.all(this.#releasing)
   }
@@ -65,12 +64,12 @@ export class Leases {
     try {
       await this.#store.release(lease)
     } catch {
-      // The fault that broke the store was reported by the run.
+      // The run has reported the fault of the store.
       this.#strays.add(lease.run)
     }
   }
 
-  /** Gives up every run that this process may hold and does not carry. Throws what the store throws. */
+  /** Releases all runs that this process may own and does not run. Throws the faults of the store. */
   async releaseUnused(now: number, isOpen: (run: string) => boolean): Promise<void> {
     const strays = [...this.#strays]
     for (const run of strays) {

@@ -9,27 +9,27 @@ import type { BoardReader } from '../state/scope.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
 
-/** What an effect under way needs of its run. */
+/** The parts of a run that an effect in progress needs. */
 export interface CallOwner<S extends RunFacts = RunFacts> {
   readonly id: string
   readonly state: State
   readonly settings: S
   readonly definitions: Definitions
   progress?(call: LiveCall<S>, delta: Json): void
-  /** Begins the redaction of what an effect streams in parts; absent where nothing is redacted. */
+  /** Starts the redaction of the parts that an effect streams; absent if nothing is redacted. */
   redaction?(): StreamRedactor | undefined
 }
 
-/** An effect of a run in this process: its data, and the means to stop it. */
+/** A call of an effect in this process: its data, and the means to stop it. */
 export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   readonly #owner: CallOwner<S>
   readonly pendingEffect: PendingEffect
   readonly implementation: Port<S>
   #controller: AbortController | undefined
   #redaction: StreamRedactor | undefined
-  /** Settled or dropped: whatever still arrives is ignored. */
+  /** True after it has settled or was dropped: later results are ignored. */
   isOver = false
-  /** True if no other process may perform it too. */
+  /** True if no other process may perform it at the same time. */
   needsLease = true
 
   constructor(owner: CallOwner<S>, pendingEffect: PendingEffect, implementation: Port<S>) {
@@ -38,7 +38,7 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     this.implementation = implementation
   }
 
-  /** Returns the traits of the call. A simulated call leaves nothing and may be repeated freely. */
+  /** Returns the traits of the call. A simulated call leaves nothing and may be repeated. */
   traits(): Traits {
     const { implementation } = this
     const traits = implementation.traits === undefined ? implementation : implementation.traits(this)
@@ -47,7 +47,7 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     return { leaves: false, repeat: 'free', needs, costs, estimateUsage, unpricedModels }
   }
 
-  /** Performs the call, or simulates it where its run is simulated. */
+  /** Performs the call, or simulates it if its run is simulated. */
   perform(): unknown {
     const { implementation } = this
     if (!this.settings.simulated || implementation.simulate === 'perform') return implementation.perform(this)
@@ -108,7 +108,7 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     return this.#owner.definitions.program(pin).def
   }
 
-  /** Made when it is first asked for: most effects never look at it. */
+  /** Created when it is first read: most effects never use it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.isOver) this.#controller.abort()
@@ -127,19 +127,19 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     if (visible !== undefined) this.#owner.progress?.(this, visible)
   }
 
-  /** Streams the remaining parts, which could have been the beginning of a secret. */
+  /** Streams the remaining parts that were held back as a possible start of a secret. */
   endParts(): void {
     const rest = this.isOver ? undefined : this.#redaction?.end()
     if (rest !== undefined) this.#owner.progress?.(this, rest)
   }
 
-  /** Settled: an abort afterwards would reach a tool that has already answered. */
+  /** Marks the call as settled: a later abort would reach a tool that has already answered. */
   settle(): void {
     this.isOver = true
     this.#controller = undefined
   }
 
-  /** Dropped: the effect is told to stop, and a late result is ignored. */
+  /** Marks the call as dropped: the effect is aborted, and a late result is ignored. */
   abort(): void {
     this.isOver = true
     this.#controller?.abort()

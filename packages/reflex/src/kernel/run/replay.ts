@@ -17,9 +17,9 @@ export interface Difference {
 }
 
 /**
- * Makes every decision of a journal again without performing anything. Answers with the state at the end, or
- * with the first record that differs (architecture, invariant 5). The programs that the run has pinned must be
- * known by their hashes, as they are once the run has been read.
+ * Decides all records of a journal again without performing anything. Returns the state at the end, or the first record that
+ * differs (architecture, invariant 5). The programs that the run has pinned must be known by hash, as they are after the run
+ * was read.
  */
 export function replay(records: readonly Rec[], programs: Programs): { readonly state: State; readonly difference?: Difference } {
   const replayer = new Replayer(programs)
@@ -32,17 +32,17 @@ export function replay(records: readonly Rec[], programs: Programs): { readonly 
 }
 
 /**
- * A replay record by record, for journals that nobody wants to hold whole. It goes on with what was recorded, so that
- * each record is decided on the state that its run had.
+ * A replay record by record, for journals that should not be kept in memory. It applies the recorded records, so each record is
+ * decided in the state of its run.
  */
 export class Replayer {
   readonly state = new State()
-  /** The programs that decide. */
+  /** The programs of the decisions. */
   readonly definitions: Definitions
   readonly #recorded: RecordedPrograms
   readonly #decider: Decider
 
-  /** `changed`: programs that take the places of those that the run has pinned, by `kind:id`. */
+  /** `replacement` returns programs that replace pinned programs, by `kind:id`. */
   constructor(programs: Programs, replacement?: (name: string) => Program | undefined) {
     this.#recorded = new RecordedPrograms(programs, this.state, replacement)
     this.definitions = this.#recorded
@@ -50,8 +50,8 @@ export class Replayer {
   }
 
   /**
-   * Decides the next record again; undefined if it is equal. Changes nothing. Throws `R5003` for a record that cannot
-   * follow those before it.
+   * Decides the next record again. Returns undefined if it is equal. Changes nothing. Throws `R5003` for a record that cannot
+   * follow the records before it.
    */
   decide(record: Rec): Difference | undefined {
     if (record.more?.start !== undefined && this.state.n === 0) return undefined
@@ -66,16 +66,16 @@ export class Replayer {
     return equalRecords(record, decided) ? undefined : { record: state.n + 1, recorded: record, decided }
   }
 
-  /** Goes on with what was recorded. Throws `R5003` for a record that cannot follow those before it. */
+  /** Applies a recorded record. Throws `R5003` for a record that cannot follow the records before it. */
   apply(record: Rec): void {
     const { state } = this
     applyChecked(state, record)
-    // What was given up is for those who perform it.
+    // Dropped effects matter only to the process that performs them.
     state.droppedEffects.length = 0
   }
 }
 
-/** What the fold made itself stands in its queue, whole; a stored record has only the head of it. */
+/** An input from the fold is complete in its queue; a stored record has only its beginning. */
 function inputOf(state: State, record: Rec): Input | undefined {
   const type = record.input?.[0]
   return type === 'ret' || type === 'end' ? state.queue.peek()?.input : record.input
@@ -86,7 +86,7 @@ function equalRecords(a: Rec, b: Rec): boolean {
   return one === other || equalJson(JSON.parse(one), JSON.parse(other))
 }
 
-/** A part of a record that a replay decides differently; undefined where a side has none. */
+/** A part of a record that a replay decides differently; undefined if a side does not have it. */
 export interface DifferingPart {
   /** `input`, `writes`, `position`, `requests`, or the name of a rarer output, such as `call`. */
   readonly part: string
@@ -94,10 +94,10 @@ export interface DifferingPart {
   readonly decided: Json | undefined
 }
 
-/** What tells most of a step stands first. */
+/** The most informative parts come first. */
 const PART_ORDER = ['input', 'return', 'call', 'become', 'position', 'patch', 'writes', 'root', 'wait', 'requests']
 
-/** The parts in which two records differ, those that tell most first and what is only noted last. */
+/** Returns the parts in which two records differ: the most informative first, notes last. */
 export function differingParts({ recorded, decided }: Pick<Difference, 'recorded' | 'decided'>): DifferingPart[] {
   const [one, other] = [partsOf(recorded), partsOf(decided)]
   const differing = [...new Set([...one.keys(), ...other.keys()])].flatMap((part): DifferingPart[] => {
@@ -112,13 +112,13 @@ export function differingParts({ recorded, decided }: Pick<Difference, 'recorded
 }
 
 function partsOf({ input, writes, position, requests, more, step }: Rec): Map<string, Json> {
-  // Of a return or an end, its value stands in the record that returned.
+  // The value of a return or an end is in the record that returned.
   const storedInput = input?.[0] === 'ret' || input?.[0] === 'end' ? input.slice(0, 3) : input
   const parts = Object.entries({ input: storedInput, writes, position, requests, ...more, step }).filter(([, value]) => value !== undefined)
   return new Map(JSON.parse(JSON.stringify(parts)) as [string, Json][])
 }
 
-/** Programs learnt late are those that the record names, whatever is registered by now. */
+/** Programs that the run learned later are those that the record names, regardless of the registry. */
 class RecordedPrograms implements Definitions {
   readonly #programs: Programs
   readonly #state: State
@@ -146,13 +146,13 @@ class RecordedPrograms implements Definitions {
     const pin = this.recorded?.more?.pin?.find(([pinned]) => pinned === name)
     const replaced = this.#replacement?.(name)
     if (pin === undefined) return replaced === undefined || this.#calledBefore(name) ? undefined : replaced
-    // A program that takes the place of another one takes its pin as well: that it is another one is no difference.
+    // A replacement gets the pin of the program that it replaces: a different pin is not a difference.
     if (replaced !== undefined) return { ...replaced, rev: pin[2], hash: pin[3] }
     const program = this.#programs.byHash(pin[3])
     return program === undefined ? undefined : namedAs(name, program)
   }
 
-  /** The recorded programs call it too, and did not find it then: that it is there now is no difference of theirs. */
+  /** A recorded program that calls this name did not find it in the run: it must not find it in the replay either. */
   #calledBefore(name: string): boolean {
     return this.#state.pins.some((_, pin) => {
       const { kind, def } = this.#pinned.program(pin)

@@ -5,15 +5,15 @@ import type { Batch, OpenWait, RowUsage, RunStatus } from '../ports/store.ts'
 import type { State } from '../state/state.ts'
 import { amountsOf } from '../journal/usage.ts'
 
-/** Where a run stands. `isActive`: something is in flight or queued. */
+/** Returns the status of a run. `isActive`: something is in flight or queued. */
 export function runStatus(state: State, isActive: boolean): RunStatus {
   if (state.ended !== undefined) return state.ended.status === 'done' ? 'completed' : state.ended.status
   return !isActive && state.waits.size > 0 ? 'suspended' : 'running'
 }
 
 /**
- * What lists show of a run, kept beside its journal so that no list has to fold one. Of a fork that nobody has told to go
- * on, nothing is ever due: whoever carries on what is due leaves it alone.
+ * Returns the row of a run for lists, stored with its journal so that no list folds journals. An idle fork never has anything
+ * due, so workers ignore it.
  */
 export function summary(state: State, definitions: Definitions, status: RunStatus): Batch['row'] {
   const waits = [...state.waits.values()].map(
@@ -42,26 +42,26 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
 const NO_USAGE: RowUsage = {}
 
 function usageForLists({ meter: { total } }: State): RowUsage {
-  // Most runs ask no model, and each commit writes the row.
+  // Most runs call no model, and each commit writes the row.
   if (total.calls === 0 && total.tokens === 0 && total.cost === 0) return NO_USAGE
   const { steps: _steps, ...used } = amountsOf(total)
   return used
 }
 
-/** The path of where a frame stands, outermost first: `verify/score`. */
+/** Returns the path of a frame's current node, outermost first: `verify/score`. */
 export function framePath(frame: Frame, definitions: Definitions): string {
   const { kind, def } = programOf(frame, definitions)
   return nodePath(frame, kind.node?.(def, frame.position), definitions)
 }
 
-/** The path of a node in a frame. The name of a strand stands before its nodes, unless the node is called the same: `fan/security`. */
+/** Returns the path of a node in a frame. The name of a strand precedes its nodes, unless a node has the same name: `fan/security`. */
 export function nodePath(frame: Frame, node: string | undefined, definitions: Definitions): string {
   const strand = strandName(frame, definitions)
   const above = frame.link === undefined ? undefined : framePath(frame.link.caller, definitions)
   return [above, strand, node === strand ? undefined : node].filter((step) => step !== undefined && step !== '').join('/')
 }
 
-/** What a strand is called among its siblings; nothing for other frames. */
+/** Returns the name of a strand among its siblings; undefined for other frames. */
 export function strandName(frame: Frame, definitions: Definitions): string | undefined {
   return programOf(frame, definitions).kind.strand?.(frame)
 }

@@ -28,31 +28,31 @@ import { BatchBuilder } from './batch-builder.ts'
 import { Waiters } from './waiters.ts'
 import { type RestListener, type Subscriber, Watchers } from './watchers.ts'
 
-/** What a run needs of the runtime that holds it. */
+/** The parts of its runtime that a run needs. */
 export interface RunWorld<S extends RunFacts = RunFacts> extends EffectWorld<S> {
   readonly host: Host
   readonly store: Store | undefined
   readonly committer: Committer | undefined
   readonly heartbeat: Heartbeat | undefined
-  /** The time of this turn of the event loop. */
+  /** Returns the time of this turn of the event loop. */
   clock(): number
-  /** Takes secrets out of what comes from outside, before it becomes a record. */
+  /** Removes secrets from inputs from outside before they are recorded. */
   readonly redact: Redactor | undefined
-  /** A timer has rung, so the time of this turn is no longer right. */
+  /** Called when a timer has fired: the time of this turn is outdated. */
   resetClock(): void
-  /** Every durable record of a run. */
+  /** Returns all durable records of a run. */
   journal(run: string): Promise<readonly Rec[]>
   onClosed(run: Run<S>): void
 }
 
-/** The parts of a run: its name, its state, what it stands on, and the right to advance it. */
+/** The parts of a run: its name, state, definitions and lease. */
 export interface RunParts<S extends RunFacts> {
   readonly id: string
   readonly state: State
   readonly settings: S
   readonly definitions: Definitions
   readonly lease?: Lease | undefined
-  /** Programs that go with the first batch. */
+  /** The programs for the first batch. */
   readonly programs?: readonly StoredProgram[]
 }
 
@@ -69,7 +69,7 @@ export interface IdleOptions {
 
 /** What is told to a run by topic. */
 export interface MessageOptions {
-  /** The same id again is the same message. Drawn if absent. */
+  /** The same id means the same message. Default: a random id. */
   readonly id?: string
   readonly by?: string
   /** The frame whose waits take it. Absent: any frame's. */
@@ -78,25 +78,25 @@ export interface MessageOptions {
   readonly limit?: InboxLimit
 }
 
-/** Records between two pauses for the event loop, so that a run that never waits starves nobody. */
+/** The number of records between two pauses for the event loop, so that a run without waits does not block others. */
 const TURN = 1024
-/** Durable records that subscribers may be behind before the run waits for them: what they have yet to do stays in memory. */
+/** The number of durable records that subscribers may lag behind before the run waits for them: their pending work stays in memory. */
 const MAX_BEHIND = 2 * TURN
 
 /**
- * A run in this process: takes inputs one at a time, lets the decider make the record, applies it, and only
- * then acts: performs effects when what they depend on is durable, and shows nothing before it is.
+ * A run in this process: takes inputs one at a time, lets the decider make the record, and applies it. It performs an effect
+ * only after the records that the effect depends on are durable, and shows nothing before that.
  */
 export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOwner<S>, InboxOwner {
   readonly id: string
   readonly state: State
-  /** The settings that the operator chose, verified when the run was opened in this process. */
+  /** The settings of the operator, verified when the run was opened in this process. */
   readonly settings: S
   readonly definitions: Definitions
   readonly lease: Lease | undefined
   /** The number of the last durable record. */
   durable: number
-  /** The records that are not durable yet; where there is no store, all of them. */
+  /** The records that are not durable yet; without a store, all of them. */
   readonly records: Rec[] = []
   readonly #world: RunWorld<S>
   readonly #decider: Decider
@@ -144,7 +144,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       })
     })
     this.#batches = new BatchBuilder(state, definitions, programs)
-    // What a fold gave up has nobody in this process to be told.
+    // Effects that the fold dropped were never performed by this process.
     state.droppedEffects.length = 0
   }
 
@@ -156,7 +156,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.#effects.size > 0 || this.#arrivals.length > 0 || (this.state.queue.peek() !== undefined && !this.#isNextBlocked())
   }
 
-  /** Nothing goes on until something arrives from outside, or is released. */
+  /** True if nothing continues until an input arrives from outside or a blocked item is released. */
   get atRest(): boolean {
     return (
       !this.#busy &&
@@ -172,14 +172,14 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.definitions.program(pin).def
   }
 
-  /** The node path of a frame, outermost first: `verify/score`. */
+  /** Returns the node path of a frame, outermost first: `verify/score`. */
   path(frame: Frame): string {
     return framePath(frame, this.definitions)
   }
 
   // Observing
 
-  /** Called with each record as it is applied, before it is durable; the returned function ends it. */
+  /** Calls the observer with each record as it is applied, before it is durable. The returned function ends it. */
   observe(observer: (change: Change) => void): () => void {
     return this.#watchers.observe(observer)
   }
@@ -193,12 +193,12 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.#watchers.subscribe(subscriber, atRest)
   }
 
-  /** Resolves once all subscribers are done with the records that they were given. */
+  /** Resolves when all subscribers have processed their records. */
   subscribersDone(): Promise<void> {
     return this.#watchers.allDone()
   }
 
-  /** Another process holds the run now. */
+  /** True if another process owns the run now. */
   get isLost(): boolean {
     return this.#endReason !== undefined && this.#endReason !== 'closed' && this.#endReason.code === 'R5002'
   }
@@ -227,7 +227,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return until === 'people' ? due === Number.POSITIVE_INFINITY : due > this.#world.host.now() + ahead
   }
 
-  /** Resolves with true once there is one more record, and with false if there will be none: the run has ended, or is closed before. */
+  /** Resolves with true when there is one more record, and with false if there will be none: the run has ended or was closed. */
   hasNextRecord(): Promise<boolean> {
     if (this.state.ended !== undefined) return Promise.resolve(false)
     return this.#waitFor(this.state.n + 1).then(
@@ -252,15 +252,15 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   // Telling
 
-  /** Appends the record that begins a run. */
+  /** Applies the record that starts a run. */
   begin(record: Rec): void {
     this.#apply(record, undefined)
     this.#pump()
   }
 
   /**
-   * As `revive`, and then takes what came while nobody held the run, in the order in which it came: what was told, and
-   * times that passed. A fork is told to go on first: who did stands in its journal. Rejects with what the store throws.
+   * Revives the run, then takes everything that arrived while no process owned it, in order of arrival: messages and due times.
+   * A fork is resumed first, with the actor in its journal. Rejects with the faults of the store.
    */
   async reopen(actor?: string): Promise<void> {
     this.#alarm.sleep()
@@ -273,7 +273,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       this.#busy = false
       this.#effects.isFork = true
     }
-    // What was told may be that it is cancelled: then nothing is performed again.
+    // The inbox may contain a cancellation: then nothing is performed again.
     this.#effects.sleep()
     this.revive()
     await this.#inbox.pull()
@@ -284,7 +284,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#inbox.whenDrained(() => this.#alarm.wake())
   }
 
-  /** Goes on after a restart: performs again what may be, asks about the rest. */
+  /** Continues after a restart: performs effects again if that is allowed, and asks about the rest. */
   revive(): void {
     this.#alarm.set()
     this.#checkEffects(() => {
@@ -292,7 +292,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     })
   }
 
-  /** Nothing is stepped before every effect has been seen to: a step may drop one that is still to come. */
+  /** No step runs before every effect is handled: a step may drop one that is still to come. */
   #checkEffects(effects: () => void): void {
     this.#busy = true
     effects()
@@ -302,8 +302,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   /**
-   * Answers an open wait. Resolves with the number of the record, once it is durable. Rejects with `R2002` if
-   * the wait is not open, naming the record that closed it, and with `R2001` if the run has ended.
+   * Answers an open wait. Resolves with the number of the record when it is durable. Rejects with `R2002`, naming the record
+   * that closed it, if the wait is not open, and with `R2001` if the run has ended.
    */
   answer(id: Ref, value: unknown, by?: string): Promise<number> {
     const json = copyJson(value, 'answer')
@@ -340,7 +340,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.#inbox.post(message, options.id === undefined, limit)
   }
 
-  /** Cancels the run: every frame hears of it from the top of its stack, and may compensate. */
+  /** Cancels the run: every frame is notified from the top of its stack, and may run compensation steps. */
   cancel(reason = 'cancelled', by?: string): Promise<number> {
     return this.#submit(
       () => (this.state.ended === undefined ? [this.state.root, cancelInput(reason, by)] : undefined),
@@ -348,7 +348,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     )
   }
 
-  /** A command of the host to a frame, which its kind interprets. */
+  /** Sends a command of the host to a frame; its kind interprets it. */
   command(frame: Ref, command: Json): Promise<number> {
     return this.#submit(
       () => {
@@ -362,7 +362,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     )
   }
 
-  /** Takes what the inbox of the store holds: answers, cancellations, and messages that something waits for. */
+  /** Takes answers, cancellations and awaited messages from the inbox. */
   pull(): Promise<void> {
     return this.#inbox.pull()
   }
@@ -406,12 +406,12 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       const stored = this.lease === undefined ? [] : (await this.#world.journal(this.id)).slice(0, durable)
       return findClosedWait([...stored, ...recent], (wait) => wait.id === id)
     } catch {
-      // The refusal stands, with less to say.
+      // The refusal is still valid, but has fewer details.
       return undefined
     }
   }
 
-  /** An answer from the inbox that came too late, or a damaged message: on record, so that it is not swallowed, and gone from the inbox. */
+  /** Records a late answer from the inbox, or a damaged message, so that it is not lost silently, and removes it from the inbox. */
   async refuse(message: InboxMessage): Promise<void> {
     if (this.#endReason !== undefined || this.state.ended !== undefined) return
     const { id, to, by } = message
@@ -455,7 +455,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     )
   }
 
-  /** Progress of an effect. */
+  /** Records progress of an effect. */
   progress(call: LiveCall<S>, delta: Json): void {
     this.arrive({
       resolve: () => (call.frame.pendingEffects.includes(call.pendingEffect) ? [call.frame, ['part', call.id, delta]] : undefined),
@@ -474,7 +474,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#effects.block(blocks)
   }
 
-  /** Lets the first held thing through. False if nothing is held. */
+  /** Releases the first blocked item. Returns false if there is none. */
   release(): boolean {
     if (this.#effects.release()) {
       this.#pump()
@@ -513,7 +513,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#pump()
   }
 
-  /** Takes inputs until there are none: what arrived first, then what the fold has queued. */
+  /** Takes inputs until there are none: first arrivals, then the queue of the fold. */
   #pump(released?: QueuedInput): void {
     if (this.#busy || this.#paused || this.#endReason !== undefined) return
     this.#busy = true
@@ -536,7 +536,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     if (this.#effects.size === 0) this.#rest()
   }
 
-  /** Lets the event loop turn, and what has been decided become durable. */
+  /** Lets the event loop turn, and makes decisions durable. */
   #pause(): void {
     this.#paused = true
     this.#steps = 0
@@ -544,7 +544,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#world.host.turn(() => this.#unpause())
   }
 
-  /** Goes on after a pause, unless the subscribers are too far behind: then once they have caught up. */
+  /** Continues after a pause, or when the subscribers have caught up if they lag too far behind. */
   #unpause(): void {
     this.#waitsForWatchers = this.durable - this.#watchers.doneUpTo(this.durable) > MAX_BEHIND
     if (this.#leaving || this.#waitsForWatchers) return
@@ -571,7 +571,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return false
   }
 
-  /** The common case: nothing else is going on, and the settlement is the next step. */
+  /** The common case: nothing else is in progress, and the settlement is the next step. */
   settleEffect(flight: PendingEffect, input: Input): void {
     const { frame } = flight
     if (
@@ -594,7 +594,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       if (frame.permitsPin !== frame.pin && needsPermits(frame, this)) this.#record(frame, permitsInput(this, frame, this.#world.policy))
       this.#record(frame, input)
     } catch (thrown) {
-      // A kind's bug is a record; this one is the kernel's, and what is durable is all that can be trusted.
+      // A bug of a kind becomes a record; this one is a bug of the kernel, so only the durable records can be trusted.
       this.onBroken(
         toFault(thrown, (message, cause) =>
           faults.make('R9001', `record ${this.state.n} could not be made: ${message}`, { run: this.id, cause }),
@@ -644,7 +644,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     if (effect !== undefined) this.#effects.start(effect)
   }
 
-  /** The programs of the newest pins go with the next batch. */
+  /** Adds the programs of the newest pins to the next batch. */
   #storePrograms(count: number): void {
     if (this.lease === undefined) return
     for (let pin = this.state.pins.length - count; pin < this.state.pins.length; pin++)
@@ -668,7 +668,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     heartbeat.ask(this.lease, (check) => (check === 'held' ? act() : void Promise.resolve().then(() => this.#onNotOwned(check))))
   }
 
-  /** Runs after the question: the step that asked for the effect ends first. */
+  /** Runs after the check: the step that requested the effect ends first. */
   #onNotOwned(check: Exclude<LeaseCheck, 'held'>): void {
     if (check === 'lost') this.onLost()
     else this.onBroken(check)
@@ -676,11 +676,11 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   batch(): Batch | undefined {
     if (this.lease === undefined || this.#endReason !== undefined) return undefined
-    // A look into the inbox may bring nothing, and then no further record would say that the run rests.
+    // Reading the inbox may bring nothing; then no further record would state that the run is at rest.
     return this.#batches.batch(this.lease, this.records, runStatus(this.state, this.#isActive || this.#hasUnperformed))
   }
 
-  /** An effect is on record that nobody performs any more: whoever looks for what is due must find the run, whatever it waits for. */
+  /** True if an effect is recorded that this process will not perform: workers must find the run, regardless of its waits. */
   get #hasUnperformed(): boolean {
     if (!this.#leaving && !this.#draining && !this.#effects.hasBlocked) return false
     for (const { isQuestioned } of this.state.pendingEffects()) if (!isQuestioned) return true
@@ -711,7 +711,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#finish()
   }
 
-  /** A run that has ended, durably, is no longer held by this process. */
+  /** Releases a run that has ended durably. */
   #finish(): void {
     if (this.state.ended === undefined || this.durable < this.state.n || this.#watchers.isBehind) return
     this.#refuseArrivals()
@@ -728,16 +728,16 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   /**
-   * Stops here: what is in flight is aborted, nothing more is recorded, and what is not durable is decided again
-   * when the run is opened again.
+   * Stops the run in this process: aborts effects in flight and records nothing more. Decisions that are not durable are made
+   * again when the run is opened.
    */
   close(): void {
     this.#end('closed')
   }
 
   /**
-   * Ends what is under way and begins nothing that somebody else can begin as well; resolves and rejects as `idle` does.
-   * What may not be repeated unasked is begun: on record, not begun and left, it would be a question to people.
+   * Finishes work in progress and starts nothing that another process can start; resolves and rejects like `idle`. Effects that
+   * must not be repeated without permission are started: recorded but not started, they would become a question to people.
    */
   drain(): Promise<void> {
     this.#draining = true
@@ -745,7 +745,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.idle()
   }
 
-  /** As `close`, but first makes durable what has been decided. */
+  /** Makes all decisions durable, then closes the run. */
   async leave(): Promise<void> {
     if (this.#endReason !== undefined) return
     this.#leaving = true
@@ -754,7 +754,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     try {
       await this.#waitFor(this.state.n)
     } catch {
-      // Whoever waits for the run has heard it.
+      // Callers that wait for the run have already received the fault.
     }
     this.#watchers.notifyRest(this.durable)
     await this.#watchers.allDone()

@@ -25,7 +25,7 @@ import { plainSettings, type RunFacts, type SettingsCodec } from '../ports/setti
 import { State } from '../state/state.ts'
 import type { Lease, RunRow, RunStatus, Store, Worker } from '../ports/store.ts'
 
-/** What a runtime is made of. */
+/** The options of a runtime. */
 export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly kinds: readonly Kind[]
   /** Kinds that are loaded when a stored run or a program first needs them. */
@@ -34,45 +34,48 @@ export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly ports?: Readonly<Record<string, Port<S>>> | Map<string, Port<S>>
   /** Asked before every effect. Absent: everything is allowed, as fits a program inside another. */
   readonly policy?: Policy<S>
-  /** Reads and writes the settings of runs. Absent: they are what stands in the first record. */
+  /** Reads and writes the settings of runs. Absent: the settings of the first record are used unverified. */
   readonly settings?: SettingsCodec<S>
-  /** Absent: journals stay in this process. */
+  /** Absent: journals stay in the memory of this process. */
   readonly store?: Store
   readonly host?: Host
-  /** Takes secrets out of everything that comes from outside, before it becomes a record. */
+  /** Removes secrets from all inputs from outside before they are recorded. */
   readonly redact?: Redactor
-  /** Who advances the runs; needed with a store. */
+  /** The process that advances the runs; required with a store. */
   readonly worker?: Worker
-  /** Milliseconds without a heartbeat after which a process counts as gone. */
+  /** Milliseconds without a heartbeat after which a process counts as dead. */
   readonly leaseMs?: number
-  /** Called for faults that stop no run: `R5012`, once the store does not confirm the lease of a process that holds runs. */
+  /** Called for faults that stop no run: `R5012`, if the store does not confirm the lease of a process that owns runs. */
   readonly onTrouble?: ((fault: Fault) => void) | undefined
 }
 
-/** What a run starts with. */
+/** The options of a start. */
 export interface StartOptions<S extends RunFacts = RunFacts> {
   readonly args?: Json
-  /** What its operator chooses for it: who starts it, how far it is trusted. Recorded by the codec; they may name the run itself. */
+  /** The settings of the operator, such as the actor and the trust. The codec records them; they may depend on the run id. */
   readonly settings?: S | ((run: { readonly id: string; readonly trace: string }) => S)
-  /** Its name. Absent: a speakable name that the store does not have yet; without a store the trace id. `R5007` if it is taken. */
+  /**
+   * The name of the run. Default: a pronounceable name that is free in the store; without a store, the trace id. Throws `R5007`
+   * if it is taken.
+   */
   readonly id?: string
-  /** Called before the first record: to observe, or to hold. */
+  /** Called before the first record, to observe or to block. */
   prepare?(run: Run<S>): void
 }
 
-/** How a stored run is opened. */
+/** The options for opening a stored run. */
 export interface ReopenOptions<S extends RunFacts = RunFacts> {
-  /** Called, and awaited, before anything goes on. */
+  /** Called and awaited before anything continues. */
   prepare?(run: Run<S>): void | Promise<void>
-  /** Changes the settings that the run was started with, for this process. */
+  /** Changes the settings of the run for this process. */
   settings?(kept: S): S
-  /** Who goes on with it, for the journal of a fork that waits for that. */
+  /** The person or program that continues it, for the journal of an idle fork. */
   readonly actor?: string | undefined
 }
 
 const DEFAULT_LEASE = 15_000
 
-/** A run's name and the right to advance it; its first record is still to come. */
+/** The name and the lease of a run without a first record. */
 interface NewRun {
   readonly id: string
   readonly lease: Lease | undefined
@@ -81,8 +84,8 @@ interface NewRun {
 }
 
 /**
- * Carries runs of every kind: starts them, opens them again after a restart, and keeps the right to advance
- * them alive. Several runtimes may share a store; a run is advanced by one of them.
+ * Runs programs of every kind: starts runs, opens them again after a restart, and renews their leases. Several runtimes may
+ * share a store; only one of them advances a run.
  */
 export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly programs = new Programs()
@@ -92,13 +95,13 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly ports: Map<string, Port<S>>
   readonly policy: Policy<S> | undefined
   readonly redact: Redactor | undefined
-  /** Milliseconds without a heartbeat after which this process counts as gone. */
+  /** Milliseconds without a heartbeat after which this process counts as dead. */
   readonly leaseMs: number
   readonly #runs = new Map<string, Run<S>>()
   readonly #opening = new Map<string, Promise<Run<S>>>()
-  /** Names that were wished for, of runs that are being made. */
+  /** Requested names of runs that are being created. */
   readonly #reserved = new Set<string>()
-  /** What subscribers still do for runs that this process no longer holds. */
+  /** Pending work of subscribers for runs that this process no longer owns. */
   readonly #busySubscribers = new Set<Promise<void>>()
   readonly #codec: SettingsCodec<S>
   readonly #worker: Worker
@@ -126,7 +129,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
         ? undefined
         : new Heartbeat(store, this.#worker, this.host, this.leaseMs, {
             onConfirmed: () => void this.#releaseUnused(),
-            // A process that holds no run has no lease to lose.
+            // A process that owns no run has no lease to lose.
             onTrouble: (fault) => this.#runs.size > 0 && options.onTrouble?.(fault),
           })
     this.#leases = store === undefined || this.heartbeat === undefined ? undefined : new Leases(store, this.#worker, this.heartbeat)
@@ -134,7 +137,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.committer = this.store === undefined ? undefined : new Committer(this.store, this.host, this.#runs)
   }
 
-  /** The time, read once per turn of the event loop. */
+  /** Returns the time, read once per turn of the event loop. */
   clock(): number {
     if (this.#now === undefined) {
       this.#now = this.host.now()
@@ -149,12 +152,12 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.#now = undefined
   }
 
-  /** The runs that this process holds. */
+  /** The runs that this process owns. */
   get openRuns(): ReadonlyMap<string, Run<S>> {
     return this.#runs
   }
 
-  /** Starts a run of a program. Its first record is durable once `idle` resolves; nothing leaves before. */
+  /** Starts a run of a program. Its first record is durable when `idle` resolves; no effect leaves before. */
   async start(program: Program, options: StartOptions<S> = {}): Promise<Run<S>> {
     this.#reserve(options.id)
     try {
@@ -203,7 +206,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     return this.redact === undefined ? value : (this.redact(value) as Value)
   }
 
-  /** A run in memory that goes on from a state that was kept elsewhere. */
+  /** Creates a run in memory from a state that was stored elsewhere. */
   adopt(id: string, state: State): Run<S> {
     const definitions = new RunPrograms(this.programs, state, this.store?.durable)
     const { start = { v: FORMAT, run: id, trace: id, seed: '', at: 0, pins: state.pins } } = state
@@ -216,7 +219,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     const trace = this.host.entropy()
     const at = this.host.now()
     const leases = this.#leases
-    // Only a store can tell whether a speakable name is free: a run without one is known by its trace id.
+    // Only a store can check whether a pronounceable name is free: without one, a run has its trace id as name.
     if (this.store === undefined || leases === undefined) return { id: wanted ?? trace, lease: undefined, trace, at }
     await this.register()
     for (let tries = 0; tries < 100; tries++) {
@@ -231,7 +234,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     throw this.#idTakenFault(wanted)
   }
 
-  /** Two runs of this process that wish for one name are not the same run begun again. Throws `R5007`. */
+  /** Reserves a name: two runs of this process with one requested name are not the same run. Throws `R5007`. */
   #reserve(wanted: string | undefined): void {
     if (wanted === undefined || this.store === undefined) return
     if (this.#reserved.has(wanted)) throw this.#idTakenFault(wanted)
@@ -247,7 +250,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     return faults.make('R5007', `the store ${this.store?.name ?? ''} already has a run ${name}`, { run: wanted })
   }
 
-  /** A process that ends between a run's row and its first record leaves a name; whoever starts the same again takes it over. */
+  /** A process that ends between a run's row and its first record leaves a name; the next start of the same program takes it over. */
   async #reuseUnbegun(leases: Leases, id: string, program: Pin): Promise<NewRun | undefined> {
     if (this.#runs.has(id)) return undefined
     const claim = await leases.claim(id, this.host.now())
@@ -260,9 +263,9 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   }
 
   /**
-   * Opens a stored run and goes on with it, on the programs that it was started with. Effects that were in
-   * flight are performed again, under the same key, or asked about, as their ports declare. Throws `R5001`
-   * if another process holds it, `R2016` if there is none, `R2001` if it has ended.
+   * Opens a stored run and continues it with the programs that it was started with. Effects that were in flight are performed
+   * again with the same key, or asked about, as their ports declare. Throws `R5001` if another process owns it, `R2016` if
+   * there is none, `R2001` if it has ended.
    */
   async resume(id: string, options: ReopenOptions<S> = {}): Promise<Run<S>> {
     const known = this.#runs.get(id) ?? this.#opening.get(id)
@@ -309,15 +312,15 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   }
 
   /**
-   * Returns where a fork of a run that has ended tries again: the address of the last point before what the run failed from, or
-   * before its end. Undefined where there is no such point. Rejects as `history` does.
+   * Returns the address at which a fork of an ended run tries again: the last point before the failure, or before the end.
+   * Undefined if there is no such point. Rejects like `history`.
    */
   async forkPoint(id: string): Promise<string | undefined> {
     const { records, state } = await this.history(id)
     return new ForkPoints(id, records, { programs: this.programs, ports: this.ports, settings: this.settingsOf(state) }).retryPoint()
   }
 
-  /** `R2001`, with the fork that goes on from before the end. That none can be named, for whatever reason, hides no failure. */
+  /** Makes `R2001` with the fork that continues before the end. If no point can be found, the fault is made without it. */
   async #endedFault({ id, status }: RunRow): Promise<Fault> {
     const point = await this.forkPoint(id).catch(() => undefined)
     const fix = point === undefined ? undefined : `reflex fork ${point}`
@@ -328,9 +331,10 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   }
 
   /**
-   * Makes a run that shares the first records of a stored one, whoever holds that, and performs nothing until it is resumed.
-   * Its effects have keys of their own. Throws `R2016` for a run that is not there, `R2060` and `R2061` where none can be
-   * forked, `R2021` for a record that it has not, `R5006` for a program that the store lacks, and what the board refuses of `set`; then nothing was made.
+   * Creates a run that shares the first records of a stored run, regardless of its owner, and performs nothing until it is
+   * resumed. Its effects have their own keys. Throws `R2016` for an unknown run, `R2060` and `R2061` if it cannot be forked
+   * there, `R2021` for an unknown record, `R5006` for a program that the store lacks, and the faults of the board for `set`;
+   * then nothing is created.
    */
   async fork(id: string, options: ForkOptions<S> = {}): Promise<ForkResult<S>> {
     const leases = this.#needLeases()
@@ -362,18 +366,18 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     }
   }
 
-  /** The settings of a run as its first record states them, verified. Throws `R5003` for a state without a first record. */
+  /** Returns the verified settings of a run from its first record. Throws `R5003` for a state without a first record. */
   settingsOf({ start }: State): S {
     if (start === undefined) throw faults.make('R5003', 'the run has no first record')
     return this.#codec.read(start)
   }
 
-  /** The state of a stored run after record `until`, without the right to go on with it. Throws `R2016` if there is none. */
+  /** Returns the state of a stored run after record `until`, without a lease. Throws `R2016` if there is none. */
   async peek(id: string, until?: number): Promise<Peek> {
     return this.#journals().peek(id, until)
   }
 
-  /** Every record of a stored run, and its state at the end of them. Throws `R2016` if there is none. */
+  /** Returns all records of a stored run and its final state. Throws `R2016` if there is none. */
   async history(id: string): Promise<History> {
     const journals = this.#journals()
     return { ...(await journals.peek(id)), records: await journals.records(id) }
@@ -406,7 +410,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     return this.#leases
   }
 
-  /** Makes this process known to its store, if it is not yet: a store tells only those that it knows which processes of their machine are gone. */
+  /** Registers this process with its store once: a store reports dead processes only to registered ones. */
   register(): Promise<void> {
     this.#registered ??= Promise.resolve(this.heartbeat?.begin()).catch((thrown: unknown) => {
       // The next run tries again.
@@ -420,13 +424,13 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     try {
       await this.#leases?.releaseUnused(this.host.now(), (run) => this.#runs.has(run) || this.#opening.has(run))
     } catch {
-      // A store that cannot be written shows in the next commit, with the run that it concerns.
+      // If the store cannot be written, the next commit of a run reports it.
     }
   }
 
   /**
-   * Leaves its runs: what they have decided becomes durable, effects under way are aborted, leases are given up,
-   * and any process may open them again. Waits for the subscribers of all runs. The store stays open.
+   * Releases its runs: their decisions become durable, effects in flight are aborted, leases are released, and any process may
+   * open them. Waits for the subscribers of all runs. The store stays open.
    */
   async close(): Promise<void> {
     this.heartbeat?.stop()

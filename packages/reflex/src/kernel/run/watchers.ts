@@ -3,10 +3,10 @@ import type { Change } from '../state/story.ts'
 
 type Observer = (change: Change) => void
 
-/** Called with each record once it is durable. */
+/** Called with each record when it is durable. */
 export type Subscriber = (record: Rec, n: number) => unknown
 
-/** Called when nothing more is to be expected for now: the run rests, has ended, or is left. */
+/** Called when no further record is expected for now: the run is at rest, has ended, or is released. */
 export type RestListener = () => unknown
 
 interface Subscription {
@@ -15,19 +15,19 @@ interface Subscription {
 }
 
 /**
- * The watchers of a run: observers are called as a record is applied, subscribers once it is durable. They cannot stop the run.
- * A promise of a subscriber is waited for, so that nothing leaves before the subscriber is done with what it depends on.
+ * The watchers of a run: observers are called when a record is applied, subscribers when it is durable. They cannot stop the
+ * run. Promises of subscribers are awaited, so that no effect leaves before they have processed the records it depends on.
  */
 export class Watchers {
   readonly #observers = new Set<Observer>()
   readonly #subscriptions = new Set<Subscription>()
-  /** Promises of subscribers, in their order, each with the first record that it stands for. */
+  /** The promises of subscribers in order, each with the first record that it stands for. */
   readonly #pending = new Map<Promise<unknown>, number>()
   readonly #onCaughtUp: () => void
-  /** The record at which the subscribers heard of rest last. */
+  /** The record at which the subscribers were last notified of rest. */
   #lastRest = 0
 
-  /** `onCaughtUp` is called each time that a promise of a subscriber has settled. */
+  /** `onCaughtUp` is called whenever a promise of a subscriber has settled. */
   constructor(onCaughtUp: () => void) {
     this.#onCaughtUp = onCaughtUp
   }
@@ -51,21 +51,21 @@ export class Watchers {
     for (const observer of this.#observers) void callSafely(() => observer(change))
   }
 
-  /** Records that have become durable, the first of them being number `first`. */
+  /** Passes records that have become durable to the subscribers; the first has number `first`. */
   publish(first: number, records: readonly Rec[]): void {
     if (this.#subscriptions.size === 0) return
     for (const [i, record] of records.entries())
       for (const { subscriber } of this.#subscriptions) this.#await(first, () => subscriber(record, first + i))
   }
 
-  /** Tells the subscribers, once for each last record `n`, that nothing more is to be expected. */
+  /** Notifies the subscribers, once per last record `n`, that no further record is expected. */
   notifyRest(n: number): void {
     if (this.#lastRest === n) return
     this.#lastRest = n
     for (const { atRest } of this.#subscriptions) if (atRest !== undefined) this.#await(n, atRest)
   }
 
-  /** The last record that all subscribers are done with, where `durable` is the last one that they were given. */
+  /** Returns the last record that all subscribers have processed. `durable` is the last one passed to them. */
   doneUpTo(durable: number): number {
     const [first] = this.#pending.values()
     return first === undefined ? durable : Math.min(durable, first - 1)
@@ -84,7 +84,7 @@ export class Watchers {
     return this.#pending.size > 0
   }
 
-  /** Resolves once all subscribers are done with what they were given. */
+  /** Resolves when all subscribers have processed their records. */
   async allDone(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending.keys())
   }
@@ -104,7 +104,7 @@ export class Watchers {
   }
 }
 
-/** What a watcher throws is reported as an unhandled rejection. */
+/** An error of a watcher is reported as an unhandled rejection. */
 function callSafely(watch: () => unknown): Promise<unknown> | undefined {
   try {
     const result = watch()

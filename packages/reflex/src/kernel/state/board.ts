@@ -3,7 +3,7 @@ import { type Frame, scopeChain } from './frame.ts'
 import { copyJson, type Json } from '../journal/json.ts'
 import type { Scope } from './scope.ts'
 
-/** Any validator that speaks Standard Schema v1 and answers synchronously. */
+/** A validator with the Standard Schema v1 interface that answers synchronously. */
 export interface Validator {
   readonly '~standard': {
     readonly version: 1
@@ -12,45 +12,45 @@ export interface Validator {
   }
 }
 
-/** What a Standard Schema validator answers. */
+/** The result of a Standard Schema validator. */
 export type ValidatorResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
 
-/** What a kind switches on for the boards of its frames. */
+/** The features that a kind enables for the boards of its frames. */
 export interface BoardRules {
-  /** Earlier entries of a key can be read: snapshots keep them. */
+  /** Earlier entries of a key can be read: snapshots contain them. */
   readonly history?: true
   /** Keys can be deleted from the frame's own scope. */
   readonly tombstones?: true
   /** Scopes can be opened inside a frame. */
   readonly scopes?: true
-  /** Each step knows the keys that it read and wrote. */
+  /** Each step knows the keys that it has read and written. */
   readonly tracks?: true
-  /** Keys with this prefix are the runtime's: only internal writes reach them. */
+  /** Keys with this prefix are reserved: only internal writes may use them. */
   readonly isReserved?: string
-  /** The outermost scope can be written from within. */
+  /** The outermost scope can be written from inside. */
   readonly root?: true
-  /** Bytes of live keys and values, as JSON, that a frame's scopes and those that it reads on in may hold. */
+  /** The limit in bytes of live keys and values, as JSON, in a frame's scopes and the outer scopes that it reads. */
   readonly limit?: number
   /** `required`: a key without a schema cannot be written. */
   readonly schemas?: 'optional' | 'required'
 }
 
-/** What a write must satisfy: the facts of the kind and the schemas of the program. */
+/** The rules for a write: the features of the kind and the schemas of the program. */
 export interface BoardContract {
   readonly rules: BoardRules
   readonly schemas: Readonly<Record<string, Validator>> | undefined
-  /** Keys that the kind keeps for itself: they are read in frames of that kind alone. */
+  /** True for keys of the kind itself: only frames of that kind can read them. */
   readonly isInternal?: ((key: string) => boolean) | undefined
 }
 
-/** The board of a kind that switches nothing on. */
+/** The board of a kind without any feature. */
 export const NO_RULES: BoardContract = { rules: {}, schemas: undefined }
 
 /**
- * The value that a write stores: a frozen JSON copy, as the key's schema gives it back. The order of the checks:
- * reserved prefix `R2005`, unknown key `R2006`, schema `R2007`, JSON `R2004` (seed tree 2.1, UB-04, SEC-05).
+ * Checks a write and returns the value to store: a frozen JSON copy of the schema's result. The checks in order: reserved
+ * prefix `R2005`, unknown key `R2006`, schema `R2007`, JSON `R2004` (seed tree 2.1, UB-04, SEC-05).
  */
 export function checkWrite(contract: BoardContract, key: string, value: unknown, at: string, isInternal: boolean): Json {
   const { rules, schemas } = contract
@@ -72,7 +72,7 @@ export function checkWrite(contract: BoardContract, key: string, value: unknown,
   return copyJson(value, `${at}.${key}`)
 }
 
-/** A value as the schema of its key gives it back, or as it is if the key has none. Throws `R2007`. */
+/** Returns a value as the schema of its key returns it, or unchanged if the key has no schema. Throws `R2007`. */
 export function checkSchema({ schemas }: BoardContract, key: string, value: unknown, at: string): unknown {
   const schema = schemas !== undefined && Object.hasOwn(schemas, key) ? schemas[key] : undefined
   return schema === undefined ? value : validate(schema, key, value, at)
@@ -107,7 +107,7 @@ function preview(value: unknown): string {
   }
 }
 
-/** How many bytes a scope holds, brought up to date from where it was last measured. */
+/** The measured size of a scope. It is updated from the last measured entry. */
 interface Measure {
   readonly generation: number
   measured: number
@@ -137,7 +137,7 @@ function count(known: { bytes: number; readonly keys: Map<string, number> }, key
   known.keys.set(key, bytes)
 }
 
-/** What a step is about to do to one scope; a scope that the step opens has no name yet. */
+/** The planned writes of a step to one scope; a scope that the step opens has no name yet. */
 export interface PendingWrites {
   readonly scope: Scope | undefined
   readonly writes: readonly Json[]
@@ -145,9 +145,8 @@ export interface PendingWrites {
 }
 
 /**
- * Refuses with `R2008` what would make a frame's board hold more than `limit` bytes of live keys and values: its
- * own scope, those inside it and those that it reads on in. A replaced value counts by the difference (seed tree
- * SEC-03).
+ * Throws `R2008` if a write would make a frame's board larger than `limit` bytes of live keys and values: its own scope, its
+ * inner scopes and the outer scopes that it reads. A replaced value counts by the difference (seed tree SEC-03).
  */
 export function checkSize(limit: number, frame: Frame, pending: readonly PendingWrites[], key: string, value: Json, at: string): void {
   const scopes = new Set([...(frame.subs?.values() ?? []), ...scopeChain(frame)].map(({ scope }) => scope))

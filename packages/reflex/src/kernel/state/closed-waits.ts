@@ -7,13 +7,13 @@ import { State } from './state.ts'
 export interface ClosedWait {
   /** The number of the record that closed it. */
   readonly record: number
-  /** The answer that closed it, and who gave it; absent where it was no answer. */
+  /** The answer that closed it, and its author; absent if something else closed it. */
   readonly answer?: { readonly value: Json; readonly by?: string }
 }
 
 /**
- * The record that closed a wait, if the records begin with the first and open it. Looked up when
- * an answer is refused, so that no state has to remember every question that was ever asked.
+ * Returns the record that closed a wait, if the records begin with the first and open it. Computed when an answer is refused,
+ * so that the state need not store all closed questions.
  */
 export function findClosedWait(records: readonly Rec[], matches: (wait: Wait) => boolean): ClosedWait | undefined {
   const state = new State()
@@ -33,7 +33,7 @@ function closedWaitOf(record: number, { input }: Rec, { id }: Wait): ClosedWait 
   return { record, answer: { value, ...(by === undefined ? {} : { by }) } }
 }
 
-/** Says in a refusal how the question was closed: by whose answer, and in which record. Empty where it is not known. */
+/** Returns the text that explains how a question was closed: by whose answer and in which record. Empty if unknown. */
 export function closedWaitText(closed: ClosedWait | undefined): string {
   if (closed === undefined) return ''
   const { record, answer } = closed
@@ -41,7 +41,7 @@ export function closedWaitText(closed: ClosedWait | undefined): string {
   return `${first}; record ${record} closed it`
 }
 
-/** Characters of an answer that a refusal repeats. */
+/** The limit of characters of an answer in a refusal. */
 const MAX_LENGTH = 60
 
 function shortText(value: Json): string {

@@ -5,21 +5,21 @@ import type { StoppedEffect } from './answers.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
-/** An effect requested and not yet settled or dropped. */
+/** A requested effect that has not settled and is not dropped. */
 export class PendingEffect {
   readonly id: Ref
   readonly frame: Frame
   readonly port: string
   readonly args: Json | undefined
-  /** The idempotency key that its request named, if it did. */
+  /** The idempotency key in its request, if there is one. */
   readonly requestedKey: string | undefined
   /** The record that requested it. */
   readonly record: number
-  /** Progress was recorded: after a crash the frame is told to forget it. */
+  /** True if progress was recorded: after a crash the frame is told to drop it. */
   hasParts = false
-  /** A question about it is open: whether it happened, or whether it may. Nobody performs it meanwhile. */
+  /** True if a question about it is open: whether it happened, or whether it may be performed. It is not performed in the meantime. */
   isQuestioned = false
-  /** It begins once others of the run have settled. */
+  /** True if it starts after other effects of the run have settled. */
   isPostponed = false
   /** The grants that the open question before it is about. */
   askedGrants: readonly string[] | undefined
@@ -38,12 +38,12 @@ export class PendingEffect {
   }
 }
 
-/** Returns true for an effect that waits for a person, or for other effects, before it begins: nothing of it has happened. */
+/** True for an effect that waits for a person, or for other effects, before it starts: nothing of it has happened. */
 export function isPaused({ id, frame, isQuestioned, isPostponed }: PendingEffect): boolean {
   return isPostponed || (isQuestioned && frame.waits?.some(({ effect, asker }) => effect === id && asker !== 'outcome') === true)
 }
 
-/** A named point where a frame stops for an answer, a message or a time. */
+/** A named point at which a frame waits for an answer, a message or a time. */
 export interface Wait {
   readonly id: Ref
   readonly frame: Frame
@@ -54,20 +54,20 @@ export interface Wait {
   /** The record that opened it, and its time. */
   readonly record: number
   readonly since: number
-  /** Which question of the run it is, from 1; 0 for waits that nobody answers. People address it so: `otter-2m9q/q1`. */
+  /** The number of the question in the run, from 1; 0 for waits that nobody answers. People use it as `otter-2m9q/q1`. */
   readonly number: number
-  /** The effect whose outcome is asked for: a question of the kernel, not of the program. */
+  /** The effect that the question is about: a question of the kernel, not of the program. */
   readonly effect: Ref | undefined
   readonly asker: Asker
 }
 
-/** A strand as its spawner sees it. */
+/** The view of a strand for its spawner. */
 export interface StrandResult {
   readonly id: Ref
-  /** The pin of the program that it ran first. */
+  /** The pin of its first program. */
   readonly pin: number
   status: 'running' | EndStatus
-  /** The strand's own writes; readable once it has ended. */
+  /** The strand's own writes; readable after its end. */
   readonly scope: Scope
   value: Json | undefined
 }
@@ -78,20 +78,20 @@ export interface SubScope {
   readonly under: Ref | null
 }
 
-/** What joins a frame to the one below it. */
+/** The link of a frame to the frame below it. */
 export interface Link {
   readonly caller: Frame
   readonly role: 'call' | 'strand'
-  /** Both are of one kind, and keep their books alike. */
+  /** True if both frames are of one kind, so their internal keys have the same meaning. */
   readonly isSameKind: boolean
-  /** What its reads see of the caller: live, as of a record, or nothing. */
+  /** The caller's state that its reads see: live, as of a record, or nothing. */
   readonly sees: 'live' | 'past' | 'nothing'
   readonly record: number
   readonly under: Ref | null
   readonly map: readonly ReturnPair[]
 }
 
-/** One activation of a program on a strand's stack. */
+/** An activation of a program on a strand's stack. */
 export class Frame {
   readonly id: Ref
   readonly link: Link | undefined
@@ -103,14 +103,14 @@ export class Frame {
   callee: Frame | undefined
   subs: Map<Ref, SubScope> | undefined
   strandResults: Map<Ref, StrandResult> | undefined
-  /** Strands that have not ended. */
+  /** The running strands. */
   strands: Map<Ref, Frame> | undefined
   readonly pendingEffects: PendingEffect[] = []
   waits: Wait[] | undefined
-  /** Its own steps and usage, and those of the frames that it called or spawned and that have ended. */
+  /** Its own steps and usage, and those of ended frames that it called or spawned. */
   steps = 0
   usage: UsageSum | undefined
-  /** The time on the meter of the run when it began. */
+  /** The time on the run's meter at its start. */
   began = 0
   /** What it may do, if its kind states what it needs; of a strand, that of the program which it is part of. `permitsPin`: for which program. */
   permissions: Permissions | undefined
@@ -120,7 +120,7 @@ export class Frame {
   /** It is being cancelled; `told` once its kind has heard of it. */
   cancelReason: string | undefined
   notified = false
-  /** It has ended: inputs still queued for it are passed over. */
+  /** True after its end: queued inputs for it are ignored. */
   gone = false
 
   constructor(id: Ref, pin: number, args: Json | undefined, link: Link | undefined, scope = new Scope()) {
@@ -132,23 +132,26 @@ export class Frame {
     this.depth = link === undefined ? 0 : link.caller.depth + 1
   }
 
-  /** The frame on which this one's reads go on, if they do. */
+  /** The frame at which its reads continue, if any. */
   get outer(): Frame | undefined {
     return this.link === undefined || this.link.sees === 'nothing' ? undefined : this.link.caller
   }
 
-  /** Its board, scopes outward, from an inner scope if one is named. */
+  /** Returns a reader of its board from an inner scope, if one is named, outwards. */
   reader(under: Ref | null = null): BoardReader {
     return new BoardReader([...scopeChain(this, under)])
   }
 
-  /** As `reader`, no further than its own kind: what that keeps for itself under keys of its own is nobody else's to write. */
+  /** Returns a reader like `reader` that ends at frames of another kind: other kinds must not write this kind's internal keys. */
   kindReader(): BoardReader {
     return new BoardReader([...scopeChain(this, null, true)])
   }
 }
 
-/** The scopes that a frame reads, nearest first; with `isSameKind`, those of its own kind alone. An outer bound holds for all scopes beyond it. */
+/**
+ * Yields the scopes that a frame reads, nearest first; with `sameKindOnly`, only those of its own kind. An outer bound applies
+ * to all scopes beyond it.
+ */
 export function* scopeChain(from: Frame, under: Ref | null = null, sameKindOnly = false): Generator<ScopeView> {
   let bound = Number.POSITIVE_INFINITY
   let inner: Ref | null = under
@@ -169,7 +172,7 @@ export function* scopeChain(from: Frame, under: Ref | null = null, sameKindOnly 
   }
 }
 
-/** The latest value of a key in the nearest scope that has it; what a step reads. */
+/** Returns the latest value of a key in the nearest scope that has it, as a step reads it. */
 export function lookup(from: Frame, key: string, under: Ref | null = null, sameKindOnly = false): Json | undefined {
   if (from.outer === undefined && under === null) {
     const place = from.scope.find(key, Number.POSITIVE_INFINITY)
@@ -183,17 +186,17 @@ export function lookup(from: Frame, key: string, under: Ref | null = null, sameK
   return undefined
 }
 
-/** Whether two pins of a run hold programs of the same kind. */
+/** True if two pins of a run name programs of the same kind. */
 export function areSameKind(pins: readonly Pin[], one: number, other: number): boolean {
   return pins[one] !== undefined && pins[one][1] === pins[other]?.[1]
 }
 
-/** True if a frame is a program of its own; false for a strand, in which the caller's program runs. */
+/** True if a frame runs its own program; false for a strand that runs the caller's program. */
 export function isActivation({ link }: Frame): boolean {
   return link === undefined || link.role === 'call' || link.sees === 'nothing'
 }
 
-/** Runs over the frames of a stack from the base upwards. */
+/** Returns the top frame of a stack. */
 export function topOf(frame: Frame): Frame {
   let top = frame
   while (top.callee !== undefined) top = top.callee

@@ -4,24 +4,27 @@ import { oldUsage } from '../journal/old-words.ts'
 import type { Input } from '../journal/record.ts'
 import { type Limit, type Limits, limitsReached, type StatedUsage, type Usage, usageOfTokens, UsageSum } from '../journal/usage.ts'
 
-/** The usage of a run and of each program in it, and the limits that its operator set. */
+/** The usage of a run and of its programs, and the limits of its operator. */
 export interface UsageMeter {
   readonly run: Usage
-  /** The limits of the run, as they are now. */
+  /** The current limits of the run. */
   readonly limits: Limits
   /** The limits of the run that are used up. */
   readonly reached: readonly Limit[]
-  /** Returns the usage of the program that a frame is part of, with the programs that it called, and their strands. Its time is that since it began. */
+  /**
+   * Returns the usage of the program that a frame belongs to, with the programs that it called and their strands. Its time
+   * counts from its start.
+   */
   program(frame: Frame): Usage
 }
 
-/** The meter of a run: a part of its state, which the fold writes. */
+/** The meter of a run: a part of its state, written by the fold. */
 export class Meter implements UsageMeter {
   readonly total = new UsageSum()
   time = 0
   /** The usage that a fork shares with its source. */
   shared = new UsageSum()
-  /** The limits that the run was started with. */
+  /** The limits at the start of the run. */
   original: Limits = {}
   limits: Limits = {}
 
@@ -29,7 +32,7 @@ export class Meter implements UsageMeter {
     return this.total.withTime(this.time)
   }
 
-  /** The usage of the run without that of the run that it was forked from. */
+  /** The usage of a fork without that of its source. */
   get own(): Omit<Usage, 'time'> {
     const { tokens, cost, steps, calls, unpriced } = this.total
     const { shared } = this
@@ -42,7 +45,7 @@ export class Meter implements UsageMeter {
     }
   }
 
-  /** The run is a fork from here on. */
+  /** Marks the start of a fork. */
   fork(): void {
     this.shared = new UsageSum()
     this.shared.add(this.total)
@@ -59,7 +62,7 @@ export class Meter implements UsageMeter {
     return sum.withTime(this.time - base.began)
   }
 
-  /** Adds usage of a frame. */
+  /** Adds the usage of a frame. */
   add(frame: Frame, usage: StatedUsage): void {
     this.total.add(usage)
     ;(frame.usage ??= new UsageSum()).add(usage)
@@ -70,7 +73,7 @@ export class Meter implements UsageMeter {
     frame.steps++
   }
 
-  /** A frame ends, with everything above it: its sum is its caller's from now on. */
+  /** Adds the sum of an ended frame, and of the frames above it, to its caller. */
   giveToCaller(frame: Frame): void {
     const caller = frame.link?.caller
     if (caller === undefined) return
@@ -81,7 +84,7 @@ export class Meter implements UsageMeter {
   }
 }
 
-/** Returns the usage that an input states. A try that a crash has interrupted counts as what it may have used. */
+/** Returns the usage that an input states. An attempt that a crash interrupted counts with its possible usage. */
 export function usageOfInput(input: Input, isCurrentFormat: boolean): StatedUsage | undefined {
   switch (input[0]) {
     case 'ok':
@@ -94,14 +97,17 @@ export function usageOfInput(input: Input, isCurrentFormat: boolean): StatedUsag
   }
 }
 
-/** The frame in which the program of a frame began: the frame itself, or the one that spawned it as a strand of the same program. */
+/**
+ * Returns the frame in which the program of a frame started: the frame itself, or the frame that spawned it as a strand of the
+ * same program.
+ */
 export function programFrame(frame: Frame): Frame {
   let base = frame
   while (!isActivation(base) && base.link !== undefined) base = base.link.caller
   return base
 }
 
-/** True if a frame is another one, or was called or spawned by it, directly or not. */
+/** True if a frame is another frame, or was called or spawned by it, directly or indirectly. */
 export function isPartOf(frame: Frame, base: Frame): boolean {
   for (let at: Frame | undefined = frame; at !== undefined; at = at.link?.caller) if (at === base) return true
   return false

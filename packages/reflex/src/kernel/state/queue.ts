@@ -1,13 +1,13 @@
 import type { Frame } from './frame.ts'
 import type { Input } from '../journal/record.ts'
 
-/** An input that the fold itself made: going on, a return, an end, a cancellation. */
+/** An input from the fold itself: a step without input, a return, an end, a cancellation. */
 export interface QueuedInput {
   readonly frame: Frame
   readonly input: Input | undefined
 }
 
-/** Inputs made by the fold, first in, first out. Part of the state: a crash between two records loses none. */
+/** The inputs from the fold, first in, first out. They are part of the state: a crash between two records loses none. */
 export class Queue {
   #items: QueuedInput[] = []
   #head = 0
@@ -16,19 +16,19 @@ export class Queue {
     this.#items.push({ frame, input })
   }
 
-  /** The next input whose frame is still there. */
+  /** Returns the next input whose frame still exists. */
   peek(): QueuedInput | undefined {
     let next = this.#items[this.#head]
     while (next?.frame.gone) next = this.#items[++this.#head]
     if (next === undefined && this.#head > 0) {
-      // Taken one by one: a list that is made anew asks for its memory again at every return.
+      // Popped one by one: a new list would allocate its memory again at every return.
       while (this.#items.length > 0) this.#items.pop()
       this.#head = 0
     }
     return next
   }
 
-  /** Takes the input that `peek` shows. */
+  /** Takes the input that `peek` returns. */
   take(): QueuedInput | undefined {
     const next = this.peek()
     if (next === undefined) return undefined
@@ -40,7 +40,7 @@ export class Queue {
     return next
   }
 
-  /** What is queued for frames that are still there. */
+  /** Returns the queued inputs of existing frames. */
   list(): QueuedInput[] {
     return this.#items.slice(this.#head).filter((item) => !item.frame.gone)
   }

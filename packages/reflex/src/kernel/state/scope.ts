@@ -3,10 +3,10 @@ import { isObject, type Json } from '../journal/json.ts'
 /** One entry of a board. `label` is where the frame stood before the record that wrote it (`labelOf`). */
 export interface Entry {
   readonly key: string
-  /** `undefined`: the key was deleted from this scope here. */
+  /** `undefined`: the key was deleted from this scope. */
   readonly value: Json | undefined
   readonly record: number
-  /** Milliseconds since the epoch: the time of its record. */
+  /** The time of its record in milliseconds since the epoch. */
   readonly at: number
   readonly label: Json | undefined
 }
@@ -22,7 +22,7 @@ export function labelOf(position: Json | undefined): Json | undefined {
 
 /** Entries lie flat in one list: an object for each costs a third of a step. */
 const STRIDE = 5
-/** Up to so many entries a scan backwards beats an index. */
+/** The number of entries up to which a backwards scan is faster than an index. */
 const SCAN = 24 * STRIDE
 
 /** An append-only log of writes. The latest entry of a key wins; nothing that can be read is ever changed or removed. */
@@ -42,7 +42,7 @@ export class Scope {
     this.#log.push(key, value, record, at, label)
   }
 
-  /** Where the latest entry of a key stands that is no later than record `bound`, or -1. */
+  /** Returns the place of the latest entry of a key up to record `bound`, or -1. */
   find(key: string, bound: number): number {
     const log = this.#log
     let at = log.length - STRIDE
@@ -55,7 +55,7 @@ export class Scope {
     return -1
   }
 
-  /** The value at a place that `find` gave. */
+  /** Returns the value at a place from `find`. */
   valueAt(place: number): Json | undefined {
     return this.#log[place + 1]
   }
@@ -104,7 +104,7 @@ export class Scope {
     return low
   }
 
-  /** Entries from the oldest to those of record `bound`. */
+  /** Yields the entries from the oldest up to record `bound`. */
   *entries(bound = Number.POSITIVE_INFINITY, from = 0): Generator<Entry> {
     for (let place = from * STRIDE; place < this.#log.length; place += STRIDE) {
       if ((this.#log[place + 2] as number) > bound) return
@@ -113,19 +113,19 @@ export class Scope {
   }
 
   /**
-   * Keys that have a value, each with its latest entry, in the order of those entries: an order that a
-   * snapshot, which keeps only them, does not change.
+   * Returns the keys that have a value, each with its latest entry, in the order of those entries. A snapshot contains only
+   * them, so it does not change this order.
    */
   liveEntries(bound = Number.POSITIVE_INFINITY): Map<string, Entry> {
     return new Map(this.#latestPlaces(bound).map(([key, place]) => [key, this.entryAt(place)]))
   }
 
-  /** The keys of `live`, in its order. */
+  /** Returns the keys of `liveEntries` in the same order. */
   liveKeys(bound = Number.POSITIVE_INFINITY): string[] {
     return this.#latestPlaces(bound).map(([key]) => key)
   }
 
-  /** Up to the last record the index says it: its cost grows with the number of keys, not with that of entries. */
+  /** Up to the last record, the index has the places: the cost depends on the number of keys, not of entries. */
   #latestPlaces(bound: number): (readonly [key: string, place: number])[] {
     return [...this.#indexAt(bound)].filter(([, place]) => this.#log[place + 1] !== undefined)
   }
@@ -152,13 +152,13 @@ function moveToEnd(index: Map<string, number>, key: string, place: number): void
   index.set(key, place)
 }
 
-/** A scope as one reader sees it: entries up to a record. */
+/** A scope with the last record that its reader sees. */
 export interface ScopeView {
   readonly scope: Scope
   readonly bound: number
 }
 
-/** Lexical reads over a chain of scopes, nearest first. Live for the nearest, as of `bound` for the others. */
+/** Reads a chain of scopes, nearest first: live in the nearest, as of `bound` in the others. */
 export class BoardReader {
   readonly views: readonly ScopeView[]
 
@@ -166,7 +166,7 @@ export class BoardReader {
     this.views = views
   }
 
-  /** The latest value of the nearest scope that has the key. */
+  /** Returns the latest value in the nearest scope that has the key. */
   get(key: string): Json | undefined {
     return this.entry(key)?.value
   }
@@ -175,7 +175,7 @@ export class BoardReader {
     return this.entry(key) !== undefined
   }
 
-  /** The entry that `get` reads. A tombstone hides the key in its own scope only. */
+  /** Returns the entry that `get` reads. A tombstone hides the key only in its own scope. */
   entry(key: string): Entry | undefined {
     for (const { scope, bound } of this.views) {
       const place = scope.find(key, bound)
@@ -185,8 +185,8 @@ export class BoardReader {
   }
 
   /**
-   * Every entry, scope by scope, nearest first, oldest first within a scope. Tombstones are left out. After a
-   * resume from a snapshot, overwritten entries are there only for kinds whose board has `history`.
+   * Yields every entry, scope by scope, nearest first, oldest first within a scope, without tombstones. After a resume from a
+   * snapshot, overwritten entries exist only for kinds whose board has `history`.
    */
   *entries(): Generator<Entry> {
     for (const { scope, bound } of this.views) {
@@ -194,12 +194,12 @@ export class BoardReader {
     }
   }
 
-  /** Keys that can be read, nearest scope first, in the order of their latest entries. */
+  /** Returns the readable keys, nearest scope first, in the order of their latest entries. */
   keys(): string[] {
     return [...new Set(this.views.flatMap(({ scope, bound }) => scope.liveKeys(bound)))]
   }
 
-  /** What can be read, as one object. */
+  /** Returns all readable values as one object. */
   snapshot(): Record<string, Json> {
     const out: [string, Json][] = []
     for (const key of this.keys()) {

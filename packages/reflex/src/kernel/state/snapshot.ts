@@ -27,7 +27,7 @@ interface StoredFrame {
   readonly scope: readonly StoredEntry[]
   readonly subs?: readonly (readonly [Ref, Ref | null, readonly StoredEntry[]])[]
   readonly kids?: readonly (readonly [Ref, StrandResult['status'], readonly StoredEntry[], Json?])[]
-  /** The pins of the kids, in their order. */
+  /** The pins of the strands, in their order. */
   readonly kidPins?: readonly number[]
   readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number, (readonly string[])?])[]
   /** Where they are not those of the caller; for which program. */
@@ -35,12 +35,12 @@ interface StoredFrame {
   readonly grants?: readonly string[]
   readonly closing?: string
   readonly told?: true
-  /** Its sum on the meter, and the time there when it began. */
+  /** Its sum on the meter, and the time on the meter at its start. */
   readonly used?: StatedUsage
   readonly began?: number
 }
 
-/** What a run has used; its limits, where somebody has raised them. */
+/** The usage of a run, and its limits if they were raised. */
 interface StoredMeter {
   readonly used: StatedUsage
   readonly time: number
@@ -52,15 +52,15 @@ interface StoredMeter {
   readonly decided?: readonly (readonly [grant: string, place: string, allowed: boolean])[]
 }
 
-/** A state as JSON: equal states give equal text. What a snapshot holds, and what tests compare. */
+/** A state as JSON: equal states have equal text. Snapshots contain it, and tests compare it. */
 export interface StoredState {
   readonly n: number
   readonly time: number
   readonly questions: number
-  /** Where it is not that of the start. */
+  /** Absent if it is the seed of the start. */
   readonly seed?: string
   readonly held?: true
-  /** Absent in a snapshot of an earlier release, whose journal is folded from its beginning. */
+  /** Absent in a snapshot of an earlier release, whose journal is folded from the start. */
   readonly meter?: StoredMeter
   readonly start: Start
   readonly ended?: readonly [EndStatus, Json?]
@@ -83,8 +83,8 @@ export interface StoredState {
 }
 
 /**
- * A state as data. Frames of kinds that read no history keep only what can still be read: the latest entry of
- * each key, now and as each strand sees it.
+ * Returns a state as data. Frames of kinds without board history keep only what can still be read: the latest entry of each
+ * key, now and as each strand sees it.
  */
 export function dumpState(state: State, hasHistory: (pin: number) => boolean): StoredState {
   if (state.start === undefined) throw faults.make('R5003', 'a run without a start has no state')
@@ -188,7 +188,7 @@ function usageOfFrame({ steps, usage }: Frame): StatedUsage {
   return amountsOf(sum)
 }
 
-/** Of an ended strand nothing but its latest values can be read. */
+/** Only the latest values of an ended strand can be read. */
 function dumpStrandResult(strand: StrandResult): NonNullable<StoredFrame['kids']>[number] {
   const scope = strand.status === 'running' ? [] : dumpScope(strand.scope, false, [])
   return strand.value === undefined ? [strand.id, strand.status, scope] : [strand.id, strand.status, scope, strand.value]
@@ -307,7 +307,7 @@ function loadFrame(state: State, stored: StoredFrame): void {
   if (caller !== undefined && link !== undefined) attach(caller, frame, link.role)
 }
 
-/** The pin of a strand in a snapshot of an earlier release: no program has it. */
+/** The pin of a strand in a snapshot of an earlier release: it belongs to no program. */
 const UNKNOWN_PIN = -1
 
 function attach(caller: Frame, frame: Frame, role: Link['role']): void {

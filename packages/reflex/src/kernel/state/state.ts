@@ -11,29 +11,29 @@ import type { CallRequest, EndStatus, Input, Outputs, Pin, Rec, Ref, SpawnReques
 import { labelOf, Scope } from './scope.ts'
 import { amountOf, type Limits, limitsOf, pickLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
 
-/** How a run ended. */
+/** The end of a run. */
 export interface RunOutcome {
   readonly status: EndStatus
   readonly value: Json | undefined
 }
 
 /**
- * What a run is after its records: a fold, so live, resumed and replayed runs have equal states
- * (architecture, invariant 2). `apply` is the only way to change it.
+ * The state of a run: the fold of its records, so live, resumed and replayed runs have equal states (architecture, invariant
+ * 2). Only `apply` changes it.
  */
 export class State {
-  /** The number of the last record applied; the first is 1. */
+  /** The number of the last applied record; the first is 1. */
   n = 0
   time = 0
   start: Start | undefined
   ended: RunOutcome | undefined
-  /** What all random draws come from; a fork has one of its own from its first own record on. */
+  /** The seed of all random numbers; a fork has its own from its first own record on. */
   seed = ''
-  /** A fork that nobody has told to go on yet: it performs nothing. */
+  /** True for a fork that was not resumed yet: it performs nothing. */
   isIdle = false
-  /** How many questions the run has asked. */
+  /** The number of questions that the run has asked. */
   questions = 0
-  /** What the run has used, and may use. */
+  /** The usage and the limits of the run. */
   readonly meter = new Meter()
   /** The frames at which a person has stopped the run. */
   readonly stoppedAt = new Set<Frame>()
@@ -45,15 +45,15 @@ export class State {
   readonly frames = new Map<Ref, Frame>()
   readonly waits = new Map<Ref, Wait>()
   readonly queue = new Queue()
-  /** Effects that the last records gave up; the live run takes them from here to abort them. */
+  /** Effects that the last records dropped; the live run takes them from here to abort them. */
   readonly droppedEffects: PendingEffect[] = []
 
-  /** True if the records of this run state who asks and what was used: from format 3 on. */
+  /** True if the records of this run state askers and usage: from format 3 on. */
   get isCurrentFormat(): boolean {
     return (this.start?.v ?? 0) >= 3
   }
 
-  /** True while the run waits for people and does nothing: an effect that waits for a question is not under way. */
+  /** True while the run waits for people and does nothing else: an effect that waits for a question is not in progress. */
   get waitsForPeople(): boolean {
     if (this.waits.size === 0) return false
     let isAsked = false
@@ -73,7 +73,7 @@ export class State {
     return frame
   }
 
-  /** An effect in flight, by name. */
+  /** Returns an effect in flight by its ref. */
   effect(id: Ref): PendingEffect | undefined {
     for (const frame of this.frames.values()) for (const effect of frame.pendingEffects) if (effect.id === id) return effect
     return undefined
@@ -83,7 +83,7 @@ export class State {
     for (const frame of this.frames.values()) yield* frame.pendingEffects
   }
 
-  /** Applies one record. Throws `R5003`, changing nothing further, if it cannot follow the records before it. */
+  /** Applies one record. Throws `R5003` without further changes if it cannot follow the records before it. */
   apply(rec: Rec): void {
     this.n++
     if (rec.elapsed > 0) this.#pass(rec)
@@ -135,7 +135,7 @@ export class State {
     }
   }
 
-  /** Takes the input out of where it waited. */
+  /** Removes the input from the place where it waited. */
   #consume(frame: Frame, input: Input | undefined, more: Outputs | undefined): void {
     switch (input?.[0]) {
       case undefined:
@@ -145,7 +145,8 @@ export class State {
         break
       case 'cancel':
         this.#dequeue(frame, input)
-        // It has called since it was to be cancelled: the callee hears first, and the frame once that has left.
+        // The frame has called another one since its cancellation was queued: the callee is cancelled first, and the frame
+        // after the callee has left.
         if (frame.callee !== undefined) this.#cancel(frame.callee, frame.cancelReason ?? 'cancelled')
         else frame.notified = true
         break
@@ -252,7 +253,7 @@ export class State {
     if (limits !== undefined) this.meter.limits = { ...this.meter.limits, ...pickLimits((limit) => limits[limit]) }
   }
 
-  /** What the kernel itself says to a run. */
+  /** Applies a command of the kernel to a run. */
   #command(frame: Frame, what: string, detail: Json | undefined): void {
     if (what === 'cancel') this.#cancel(frame, readCancel(detail).reason)
     else if (what === 'resume') this.isIdle = false
@@ -276,7 +277,7 @@ export class State {
     return effect
   }
 
-  /** It is performed from its beginning: nothing that it streamed before counts. */
+  /** Resets an effect that is performed from its start again: earlier progress does not count. */
   #restart(effect: PendingEffect): void {
     effect.hasParts = false
     effect.isPostponed = false
@@ -284,12 +285,12 @@ export class State {
 
   #settle(frame: Frame, id: Ref): void {
     const { pendingEffects } = frame
-    // Not `length = 0`: that gives the list's memory back, to be asked for again in the next step.
+    // Not `length = 0`: that would free the list's memory, and the next step would allocate it again.
     if (pendingEffects.length === 1 && pendingEffects[0]?.id === id) pendingEffects.pop()
     else pendingEffects.splice(pendingEffects.indexOf(this.#pendingEffectOf(frame, id)), 1)
   }
 
-  /** A wait is met. One that asked about an effect settles it, or lets it be performed again. */
+  /** Closes a wait. If it was about an effect, the effect settles or is performed again. */
   #meet(frame: Frame, id: Ref, more: Outputs | undefined): void {
     const wait = this.waits.get(id)
     if (wait === undefined || wait.frame !== frame) throw corruptFault(this, `frame ${frame.id} has no wait ${id} open`)
@@ -433,7 +434,7 @@ export class State {
     if (base !== undefined) this.#cancel(base, 'killed')
   }
 
-  /** Cancels a stack from its top: a frame hears of it once everything above it has left. */
+  /** Cancels a stack from its top: a frame is notified after all frames above it have left. */
   #cancel(frame: Frame, reason: string): void {
     for (let at: Frame | undefined = frame; at !== undefined && at.cancelReason === undefined; at = at.callee) {
       at.cancelReason = reason
@@ -472,7 +473,7 @@ export class State {
     }
   }
 
-  /** The return map: the callee's own values, in order; what it never wrote is skipped. */
+  /** Applies the return map: copies the callee's own values in order; values that it never wrote are skipped. */
   #copyReturns(frame: Frame, link: Link): void {
     for (const [parentKey, childKey] of link.map) {
       const place = frame.scope.find(childKey, Number.POSITIVE_INFINITY)
@@ -481,7 +482,7 @@ export class State {
     }
   }
 
-  /** Takes a frame away with all that is its own: effects, waits, strands and whatever it called. */
+  /** Removes a frame with its effects, waits, strands and callees. */
   #remove(frame: Frame): void {
     frame.gone = true
     if (frame.pendingEffects.length > 0) this.droppedEffects.push(...frame.pendingEffects.splice(0))
@@ -493,7 +494,7 @@ export class State {
   }
 }
 
-/** Names what record `n` made. The first of each is the number and its letter alone. */
+/** Returns the ref of something that record `n` created. The first of each is only the number and its letter. */
 export function makeRef(n: number, letter: string, index: number): string {
   return index === 0 ? `${n}${letter}` : `${n}${letter}${index}`
 }

@@ -3,9 +3,9 @@ import type { Json } from '../journal/json.ts'
 import type { Rec } from '../journal/record.ts'
 import type { State } from './state.ts'
 
-/** One record with its surroundings, right after it was applied. */
+/** A record with its context, right after it was applied. */
 export interface Change<Def = unknown> {
-  /** The record's number. */
+  /** The number of the record. */
   readonly n: number
   readonly at: number
   readonly record: Rec

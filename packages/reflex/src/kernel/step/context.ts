@@ -37,7 +37,7 @@ import { StepMeter } from './step-meter.ts'
 import { makeRef, type State } from '../state/state.ts'
 import { soundUsage, type StatedUsage } from '../journal/usage.ts'
 
-/** How a step finds the programs that its run has not pinned yet. */
+/** Finds programs that the run of a step has not pinned yet. */
 export interface Lookup {
   find(name: string): Program | undefined
   compile(kind: string, id: string, source: Json): Program
@@ -46,47 +46,41 @@ export interface Lookup {
 type Mutable<T> = T extends readonly [unknown, ...unknown[]] ? T : T extends readonly (infer Item)[] ? Item[] : T
 type Draft = { -readonly [K in keyof Outputs]?: Mutable<NonNullable<Outputs[K]>> }
 
-/** Frames below a frame; each costs memory, and a recursion without a way out would take all there is. */
+/** The limit of frames below a frame: each costs memory, and an endless recursion would use all of it. */
 const MAX_DEPTH = 5_000
 
-/** What a called or spawned program gets. */
+/** The options of a called or spawned program. */
 export interface CallOptions {
   readonly map?: readonly ReturnPair[]
   readonly args?: Json
-  /** Named inputs only: its reads do not go on to its caller. */
+  /** True: only named inputs; its reads do not continue in its caller. */
   readonly isolated?: boolean
-  /**
-   * The most programs of this frame's kind that may stand on one stack, its own included, whatever programs of other kinds
-   * stand between them.
-   */
+  /** The limit of programs of this frame's kind on one stack, including its own, regardless of programs of other kinds between them. */
   readonly maxNesting?: number
 }
 
-/** What a spawned strand gets. */
+/** The options of a spawned strand. */
 export interface SpawnOptions {
   readonly args?: Json
   readonly sees?: 'live' | 'past' | 'nothing'
   readonly under?: Ref
-  /**
-   * The most programs of this frame's kind that may stand on one stack, its own included, whatever programs of other kinds
-   * stand between them.
-   */
+  /** The limit of programs of this frame's kind on one stack, including its own, regardless of programs of other kinds between them. */
   readonly maxNesting?: number
 }
 
 const OWN_SCOPE: Ref | null = null
-/** The outermost scope, among the names of scopes. */
+/** The outermost scope, as a scope name. */
 const ROOT = Symbol('root')
 
 interface WaitOptions {
   /** Milliseconds since the epoch. */
   readonly due?: number
   readonly about?: Json
-  /** Who asks, if not the program. */
+  /** The asker, if it is not the program. */
   readonly asker?: RuntimeAsker
 }
 
-/** Returns a wait as a record keeps it. Formats below 3 do not state who asks. */
+/** Returns a wait as stored in a record. Formats below 3 do not state the asker. */
 export function waitRequest(state: State, type: WaitType, title: string, options: WaitOptions): WaitRequest {
   const { about, asker } = options
   const due = options.due === undefined ? undefined : Math.round(options.due)
@@ -96,8 +90,8 @@ export function waitRequest(state: State, type: WaitType, title: string, options
 }
 
 /**
- * What a kind may see and ask for in one step. It is pure: the same state and input give the same record.
- * Nothing is performed here; what is asked for becomes part of the record. Not to be kept beyond the step.
+ * The interface of a kind to its run in one step. It is pure: the same state and input give the same record. Nothing is
+ * performed here; requests become part of the record. Do not keep it after the step.
  */
 export class StepContext<Def = unknown> {
   #state: State
@@ -127,7 +121,7 @@ export class StepContext<Def = unknown> {
     this.#lookup = lookup
   }
 
-  /** Begins a step. One context serves a whole run: a fresh one for each step costs a tenth of it. */
+  /** Begins a step. One context serves a whole run: a new one per step would cost a tenth of the step. */
   begin(frame: Frame, def: Def, contract: BoardContract, elapsed: number, input?: Input): void {
     this.#frame = frame
     this.#def = def
@@ -148,7 +142,7 @@ export class StepContext<Def = unknown> {
     if (contract.rules.tracks) this.clearAccess()
   }
 
-  /** The record of the step. */
+  /** Returns the record of the step. */
   finish(input: Input | undefined, elapsed: number): Rec {
     return {
       frame: this.#frame.id,
@@ -166,7 +160,7 @@ export class StepContext<Def = unknown> {
     return this.#def
   }
 
-  /** The position: as this step has set it, else as it was. */
+  /** The position that this step has set, otherwise the previous one. */
   get position(): Json | undefined {
     return this.#position ?? this.#frame.position
   }
@@ -175,27 +169,30 @@ export class StepContext<Def = unknown> {
     return this.#frame.args
   }
 
-  /** The frame being stepped. To be read, never changed. */
+  /** The frame of the step. Read it, but never change it. */
   get frame(): Frame {
     return this.#frame
   }
 
-  /** Whether another frame, or a strand that has ended, is of this one's kind: only then are its position and its own keys what they seem. */
+  /**
+   * True if another frame, or an ended strand, is of this frame's kind: only then do its position and its internal keys have
+   * this kind's meaning.
+   */
   isSameKind({ pin }: { readonly pin: number }): boolean {
     return areSameKind(this.#state.pins, pin, this.#frame.pin)
   }
 
-  /** The revision of the kind that the run has pinned: its behaviour may differ only by this. */
+  /** The revision of the kind that the run has pinned. The behaviour of a kind may only change with it. */
   get rev(): number {
     return this.#state.pins[this.#frame.pin]?.[2] ?? 0
   }
 
-  /** Milliseconds since the epoch: the time of the last recorded input. */
+  /** The time of the last recorded input, in milliseconds since the epoch. */
   get now(): number {
     return this.#now
   }
 
-  /** What the run and its programs have used, with this step: its input, its time, the node that it enters. */
+  /** The usage of the run and its programs, including this step: its input, its time, the node that it enters. */
   get meter(): UsageMeter {
     return new StepMeter(this.#state, this.#frame, this.#elapsed, {
       input: this.#input,
@@ -204,7 +201,7 @@ export class StepContext<Def = unknown> {
     })
   }
 
-  /** Enters a node: the step counts as an execution of one. Formats below 3 count the nodes by the positions. */
+  /** Marks the step as an execution of a node. Formats below 3 count nodes by positions. */
   enter(): void {
     this.#isStep = this.#state.isCurrentFormat
   }
@@ -221,7 +218,7 @@ export class StepContext<Def = unknown> {
     return false
   }
 
-  /** Counts uses of grants that may be used so many times in a run. */
+  /** Counts uses of grants that are limited by uses in a run. */
   useGrants(grants: Readonly<Record<string, number>>): void {
     this.#draft().use = grants
   }
@@ -233,23 +230,23 @@ export class StepContext<Def = unknown> {
     return permissions
   }
 
-  /** The number that this step's record will have. */
+  /** The number of this step's record. */
   get record(): number {
     return this.#record
   }
 
-  /** Where a write comes from, for messages: a node path. Defaults to the program's name. */
+  /** Sets the node path for messages about writes. Default: the name of the program. */
   setPlace(where: string): void {
     this.#placeName = where
   }
 
-  /** The latest value of a key: this step's writes first, then the frame's scope, then outwards. */
+  /** Returns the latest value of a key: first from this step's writes, then from the frame's scope, then outwards. */
   get(key: string): Json | undefined {
     if (this.#contract.rules.tracks) this.#tracked.reads.add(key)
     return this.#read(key, OWN_SCOPE)
   }
 
-  /** As `get`, but leaves no trace in the access tracking. */
+  /** True if the key has a value. Not part of the access tracking. */
   has(key: string): boolean {
     return this.#read(key, OWN_SCOPE) !== undefined
   }
@@ -269,23 +266,23 @@ export class StepContext<Def = unknown> {
     return inner ?? this.#read(key, sub?.under ?? this.#openedUnder(under) ?? null)
   }
 
-  /** The scope under which this step has opened one; nothing if it opened none of this name. */
+  /** Returns the parent of a scope that this step has opened; undefined if it opened none with this ref. */
   #openedUnder(scope: Ref): Ref | null | undefined {
     return this.#more?.open?.find((_, i) => makeRef(this.#record, 'o', i) === scope)
   }
 
-  /** A wrong name here would be found only when the record is applied, too late to fail the frame with it. */
+  /** Checks the scope now: when the record is applied, it would be too late to fail the frame. */
   #requireScope(scope: Ref): void {
     if (this.#frame.subs?.has(scope) || this.#openedUnder(scope) !== undefined) return
     throw new TypeError(`${this.#place()} names the inner scope ${scope}, which is not open`)
   }
 
-  /** The board as it was before this step, scopes outward. */
+  /** Returns the board before this step, from inner to outer scopes. */
   reader(under: Ref | null = null): BoardReader {
     return this.#frame.reader(under)
   }
 
-  /** What this step has written to the frame's own scope so far. */
+  /** Returns the writes of this step to the frame's own scope so far. */
   pending(): Readonly<Record<string, Json>> {
     const writes = this.#writes ?? []
     return Object.fromEntries(writes.flatMap((key, i) => (i % 2 === 0 ? [[key as string, writes[i + 1] ?? null]] : [])))
@@ -296,7 +293,7 @@ export class StepContext<Def = unknown> {
     this.#set(key, value, false)
   }
 
-  /** Writes a key of the runtime's own prefix. */
+  /** Writes a key with the prefix of the runtime. */
   setInternal(key: string, value: unknown): void {
     this.#set(key, value, true)
   }
@@ -317,7 +314,7 @@ export class StepContext<Def = unknown> {
     return json
   }
 
-  /** What this step has written and deleted so far, scope by scope, and one write more. */
+  /** Returns the writes and deletions of this step by scope, with one more write. */
   #pending(target: Ref | typeof ROOT | null, write: readonly Json[]): PendingWrites[] {
     const extra = (to: Ref | typeof ROOT | null) => (to === target ? write : [])
     const { sub = [], root = [], tombstones } = this.#more ?? {}
@@ -335,9 +332,8 @@ export class StepContext<Def = unknown> {
   }
 
   /**
-   * Writes a flat list of keys and values that a port has already accepted: all of them, or none if one is refused.
-   * Where no rule or schema changes them, the list itself becomes part of the record, so the codec can refer to the
-   * input.
+   * Writes a flat list of keys and values that a port has already accepted: all or none. If no rule or schema changes them, the
+   * list itself becomes part of the record, so the codec can refer to the input.
    */
   setAccepted(writes: Json[]): void {
     if (writes.length === 0) return
@@ -364,7 +360,7 @@ export class StepContext<Def = unknown> {
     return true
   }
 
-  /** Writes to the outermost scope that the frame reaches. A fact that the kind switches on. */
+  /** Writes to the outermost scope that the frame reaches. The kind must enable it. */
   setRoot(key: string, value: unknown): void {
     this.#requireRule('root')
     const draft = this.#draft()
@@ -372,7 +368,7 @@ export class StepContext<Def = unknown> {
     ;(draft.root ??= []).push(key, json)
   }
 
-  /** Deletes a key from the frame's own scope; true if it had a value there. A fact that the kind switches on. */
+  /** Deletes a key from the frame's own scope. Returns true if it had a value there. The kind must enable it. */
   delete(key: string): boolean {
     this.#requireRule('tombstones')
     const place = this.#frame.scope.find(key, Number.POSITIVE_INFINITY)
@@ -386,7 +382,7 @@ export class StepContext<Def = unknown> {
     return stored || pending
   }
 
-  /** Opens a scope inside the frame, under its own scope or another inner one; gives its name. */
+  /** Opens a scope inside the frame, under its own scope or another inner one. Returns its ref. */
   open(under: Ref | null = null): Ref {
     this.#requireRule('scopes')
     if (under !== null) this.#requireScope(under)
@@ -410,7 +406,7 @@ export class StepContext<Def = unknown> {
     return this.#read(key, scope)
   }
 
-  /** Closes inner scopes; what they held can no longer be read. */
+  /** Closes inner scopes; their values can no longer be read. */
   shut(...scopes: Ref[]): void {
     const draft = this.#draft()
     ;(draft.shut ??= []).push(...scopes)
@@ -427,7 +423,7 @@ export class StepContext<Def = unknown> {
     this.#tracked.writes.clear()
   }
 
-  /** Moves the frame: a new position, whole. Small, and never null. */
+  /** Sets the position of the frame as a whole. It must be small and never null. */
   go(position: Json): void {
     this.#position = position
   }
@@ -438,7 +434,7 @@ export class StepContext<Def = unknown> {
     draft.patch = { ...draft.patch, ...delta }
   }
 
-  /** Asks for an effect; gives its name. `key`: the idempotency key of an earlier request whose outcome is unknown. */
+  /** Requests an effect. Returns its ref. `key`: the idempotency key of an earlier request with an unknown outcome. */
   request(port: string, args?: Json, key?: string): Ref {
     const request: Request = key !== undefined ? [port, args ?? null, key] : args !== undefined ? [port, args] : [port]
     if (this.#requests === undefined || this.#prepared) this.#requests = [...(this.#requests ?? [])]
@@ -448,14 +444,14 @@ export class StepContext<Def = unknown> {
     return index === 0 ? this.#record : `${this.#record}.${index}`
   }
 
-  /** As `request` without arguments, with a request prepared once: nothing is allocated for it in a step. */
+  /** Requests effects without arguments with a prepared list, which saves allocations in a step. */
   requestPrepared(requests: Request[]): void {
     this.#prepared = this.#requests === undefined
     if (this.#requests === undefined) this.#requests = requests
     else this.#requests = [...this.#requests, ...requests]
   }
 
-  /** Opens a wait; gives its name. */
+  /** Opens a wait. Returns its ref. */
   wait(type: WaitType, title: string, options: WaitOptions = {}): Ref {
     const draft = this.#draft()
     draft.wait ??= []
@@ -463,33 +459,36 @@ export class StepContext<Def = unknown> {
     return makeRef(this.#record, 'w', draft.wait.length - 1)
   }
 
-  /** Waits for a time: `ms` from now. */
+  /** Waits for `ms` milliseconds. */
   timer(ms: number, title = 'timer'): Ref {
     return this.wait('timer', title, { due: this.#now + ms })
   }
 
-  /** Gives up effects and waits, and forgets ended strands. */
+  /** Drops effects and waits, and deletes ended strands. */
   drop(...refs: Ref[]): void {
     const draft = this.#draft()
     ;(draft.drop ??= []).push(...refs)
   }
 
-  /** The frame's effects in flight, with the one that this step's input settles. */
+  /** Returns the frame's effects in flight, including the one that this step's input settles. */
   pendingEffects(): readonly PendingEffect[] {
     return this.#frame.pendingEffects
   }
 
-  /** The frame's open waits, with the one that this step's input meets, without the kernel's questions about effects. */
+  /** Returns the frame's open waits, including the one that this step's input closes, without the kernel's questions about effects. */
   waits(): readonly Wait[] {
     return (this.#frame.waits ?? []).filter((wait) => wait.effect === undefined)
   }
 
-  /** True if a program of this name can be called. The record pins it, so that a replay knows the same. */
+  /** True if a program of this name can be called. The record pins it, so that a replay finds the same. */
   hasProgram(program: string): boolean {
     return this.#findPin(program) !== undefined
   }
 
-  /** Calls a program on the frame's stack; gives the callee's name. Throws `R2010` if the program is missing, `R2018` where the stack is too deep. */
+  /**
+   * Calls a program on the frame's stack. Returns the ref of the callee. Throws `R2010` if the program is missing, `R2018` if
+   * the stack is too deep.
+   */
   call(program: string, options: CallOptions = {}): Ref {
     this.#checkDepth()
     const draft = this.#draft()
@@ -504,7 +503,7 @@ export class StepContext<Def = unknown> {
     return makeRef(this.#record, 'f', 0)
   }
 
-  /** Spawns a strand of a program, or of this program itself; gives the strand's name. */
+  /** Spawns a strand of a program, or of this program itself. Returns the ref of the strand. */
   spawn(program: string | null, options: SpawnOptions = {}): Ref {
     this.#checkDepth()
     const draft = this.#draft()
@@ -566,12 +565,12 @@ export class StepContext<Def = unknown> {
     return this.#state.pins.length + draft.pin.length - 1
   }
 
-  /** A strand of this frame. */
+  /** Returns a strand of this frame. */
   strandResult(id: Ref): StrandResult | undefined {
     return this.#frame.strandResults?.get(id)
   }
 
-  /** Takes over the writes of ended strands, in this order; the latest value of each key. The strands are forgotten. */
+  /** Copies the writes of ended strands to this frame, in this order, with the latest value of each key. The strands are deleted. */
   adopt(...strands: Ref[]): void {
     for (const id of strands) {
       if ((this.strandResult(id)?.status ?? 'running') === 'running' || this.#more?.adopt?.includes(id))
@@ -593,9 +592,9 @@ export class StepContext<Def = unknown> {
   }
 
   /**
-   * Goes on with another version of the program, from the next record on; gives it, for a step that needs it at once.
-   * `version` tells it apart by its name, `kind:id~v2`: whoever calls the program by its own name then still finds the one
-   * that was pinned. Throws what the kind throws of a source that it cannot compile.
+   * Replaces the program by another version from the next record on, and returns its definition for a step that needs it at
+   * once. `version` makes its name `kind:id~v2`: callers of the original name still find the pinned program. Throws the error
+   * of the kind for a source that it cannot compile.
    */
   become(source: Json, version?: number): Def {
     const [pinned = '', kind = ''] = this.#state.pins[this.#frame.pin] ?? []
@@ -608,8 +607,8 @@ export class StepContext<Def = unknown> {
   }
 
   /**
-   * Makes a program that came as data known to the run, and gives the name by which it can be called: this record pins it.
-   * Throws what its kind throws of a source that it cannot compile.
+   * Registers a program that is given as data with the run. Returns the name by which it can be called; this record pins it.
+   * Throws the error of its kind for a source that it cannot compile.
    */
   define(kind: string, id: string, source: Json): string {
     const program = this.#lookup.compile(kind, id, copyJson(source, this.#place()))
@@ -619,12 +618,12 @@ export class StepContext<Def = unknown> {
     return program.name
   }
 
-  /** Steps this frame again, with no input. */
+  /** Steps this frame again, without input. */
   again(): void {
     this.#draft().go = 1
   }
 
-  /** Remarks for readers, compared on replay; not state. */
+  /** Adds a note for readers. It is compared in a replay, but is not part of the state. */
   note(note: Json): void {
     const draft: { note?: Json } = this.#draft()
     draft.note = note
@@ -634,7 +633,7 @@ export class StepContext<Def = unknown> {
     this.#return('done', value)
   }
 
-  /** Fails the frame; the fault becomes the value that the caller gets. */
+  /** Fails the frame; the fault becomes its result for the caller. */
   fail(fault: FaultData): void {
     this.#return('failed', faultJson(fault))
   }
@@ -647,12 +646,12 @@ export class StepContext<Def = unknown> {
     this.#draft().return = value === undefined ? [status] : [status, value]
   }
 
-  /** A number in [0, 1) that depends on the seed of the run, the record and the draw alone. */
+  /** Returns a number in [0, 1) that depends only on the seed of the run, the record and the draw. */
   random(): number {
     return digestFraction(this.#draw('random'))
   }
 
-  /** An id with the form of a UUID, as reproducible as `random`. */
+  /** Returns an id in the form of a UUID, reproducible like `random`. */
   uuid(): string {
     const hex = digest(this.#draw('uuid'))
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -11,18 +11,18 @@ import type { Input, Outputs, RuntimeAsker, Rec, Ref } from '../journal/record.t
 import type { State } from '../state/state.ts'
 import { outputsOfAnswer } from '../state/answers.ts'
 
-/** Who wrote what is set for a fork, for messages. */
+/** The author of values that are set for a fork, for messages. */
 const FORK = 'the fork'
 
-/** Finds the compiled program of a pin. */
+/** Returns the compiled program of a pin. */
 export interface Definitions extends Lookup {
   program(pin: number): Program
   kind(name: string): Kind
 }
 
 /**
- * The pure half of a run: which record follows from a state and an input. The live run applies what it
- * decides, a resume applies what was recorded, a replay decides, compares, applies.
+ * The pure part of a run: decides which record follows from a state and an input. The live run applies its decisions, a resume
+ * applies recorded ones, a replay decides, compares and applies.
  */
 export class Decider {
   readonly #state: State
@@ -46,7 +46,7 @@ export class Decider {
     return this.#step(frame, input, input, elapsed)
   }
 
-  /** Steps the kind. `seen` is what it is told, `input` what is recorded. */
+  /** Steps the kind. `kindInput` is passed to the kind, `input` is recorded. */
   #step(frame: Frame, input: Input | undefined, kindInput: Input | undefined, elapsed: number): Rec {
     const program = this.#definitions.program(frame.pin)
     if (program !== this.#program) this.#enter(program)
@@ -85,7 +85,7 @@ export class Decider {
     return contract
   }
 
-  /** What the caller's schemas refuse of what a callee would return: then it fails, and nothing comes back of it. */
+  /** Returns the fault if the caller's schemas refuse a value that a callee returns: the callee then fails and returns nothing. */
   #returnFault(frame: Frame, { writes = [], more }: Rec): Json | undefined {
     const { link } = frame
     if (link?.role !== 'call' || link.map.length === 0) return undefined
@@ -103,7 +103,7 @@ export class Decider {
     }
   }
 
-  /** Inputs that the kernel answers itself, for every kind alike. */
+  /** Decides inputs that the kernel handles itself, for all kinds. */
   #decideInternal(frame: Frame, input: Input, elapsed: number): Rec | undefined {
     switch (input[0]) {
       case 'kernel':
@@ -149,7 +149,10 @@ export class Decider {
     return record(frame, input, elapsed, { wait: [wait], doubts: input[1] })
   }
 
-  /** What a fork writes to the board of the root, as if the program had. Throws what the board refuses: `R2004` to `R2008`. */
+  /**
+   * Records the values that a fork writes to the root board, as if the program had written them. Throws the faults of the
+   * board: `R2004` to `R2008`.
+   */
   #recordFork(frame: Frame, input: Input, elapsed: number): Rec {
     const detail = input[2]
     const { set } = isObject(detail) ? detail : {}
@@ -180,7 +183,7 @@ export class Decider {
     return this.#definitions.kind(this.#definitions.program(frame.pin).kind).cancels === true
   }
 
-  /** Leaves for a kind that knows nothing of cancellation: first its strands end, then it. */
+  /** Leaves a frame whose kind does not handle cancellation: first its strands end, then the frame. */
   #leave(frame: Frame, input: Input, elapsed: number): Rec {
     const strands = [...(frame.strands?.keys() ?? [])]
     if (strands.length === 0) return record(frame, input, elapsed, { return: ['cancelled'] })
@@ -189,7 +192,7 @@ export class Decider {
     return record(frame, input, elapsed, dropped.length > 0 ? { kill: strands, drop: dropped } : { kill: strands })
   }
 
-  /** What a person said of an effect that waited for that: it happened, it failed, or perform it. */
+  /** Handles the answer of a person about an effect: it happened, it failed, or perform it. */
   #afterQuestion(frame: Frame, input: Input & readonly ['answer', ...unknown[]], wait: Wait, elapsed: number): Rec {
     const effect = wait.effect ?? 0
     if (wait.asker !== 'outcome') return record(frame, input, elapsed, { repeat: effect, ...this.#outputsOf(wait, frame, input[2]) })
@@ -212,7 +215,7 @@ function returnedValue(frame: Frame, key: string, writes: readonly Json[], delet
   return place < 0 ? undefined : frame.scope.valueAt(place)
 }
 
-/** What an answer to a doubt means. */
+/** Reads the answer to a question about an unknown outcome. */
 export function readOutcome(answer: Json): { is: 'happened' | 'failed'; value: Json } | { is: 'repeat' } {
   const word = isObject(answer) ? answer.outcome : answer
   const value = isObject(answer) && answer.value !== undefined ? answer.value : null

@@ -12,14 +12,14 @@ export interface Program<Def = unknown> {
   readonly hash: string
   readonly source: Json
   readonly def: Def
-  /** Why it cannot be stored as data, if it cannot: it holds a function without a name. */
+  /** The reason why it cannot be stored as data: it contains a function without a name. */
   readonly local?: string | undefined
 }
 
-/** Sources are immutable and come back as the same object, each time a session of the same program begins. */
+/** Sources are immutable, and the same object is used each time a session of the same program begins. */
 const hashes = new WeakMap<object, { readonly kind: string; readonly hash: string }>()
 
-/** The hash of a program: of its kind and its source, whatever the order of keys. */
+/** Returns the hash of a program: of its kind and its source, regardless of the order of keys. */
 export function programHash(kind: string, source: Json): string {
   const known = typeof source === 'object' && source !== null ? hashes.get(source) : undefined
   if (known?.kind === kind) return known.hash
@@ -28,7 +28,7 @@ export function programHash(kind: string, source: Json): string {
   return hash
 }
 
-/** How a run names a program for good. */
+/** Returns the pin by which a run identifies a program. */
 export function pinOf(program: Program): Pin {
   return [program.name, program.kind, program.rev, program.hash]
 }

@@ -14,7 +14,7 @@ export interface KindLoader {
 
 /** The kinds and programs that a runtime knows, by name and by hash. */
 export class Programs {
-  /** Asked first, each time: for programs that are registered elsewhere. */
+  /** Called first for each lookup: finds programs that are registered elsewhere. */
   resolver: ((name: string) => Program | undefined) | undefined
   /** Asked for kinds that are not registered yet. */
   loader: KindLoader | undefined
@@ -22,7 +22,7 @@ export class Programs {
   readonly #named = new Map<string, Program>()
   readonly #hashed = new Map<string, Program>()
 
-  /** The same kinds and no program yet: for programs that must not take the places of those of the same names. */
+  /** Returns the same kinds without programs: for programs that must not replace others of the same names. */
   copyKinds(): Programs {
     const other = new Programs()
     for (const kind of this.#kinds.values()) other.addKind(kind)
@@ -30,7 +30,7 @@ export class Programs {
     return other
   }
 
-  /** Registers a kind. Its name is taken once. */
+  /** Registers a kind. Names are unique. */
   addKind(kind: Kind): void {
     this.#kinds.set(kind.name, kind)
   }
@@ -59,7 +59,7 @@ export class Programs {
     return kind
   }
 
-  /** Compiles a source and registers it under `kind:id`; a later one of the same name takes its place for new runs. */
+  /** Compiles a source and registers it under `kind:id`. A later program of the same name replaces it for new runs. */
   add(kindName: string, id: string, source: Json, options: { readonly def?: unknown; readonly local?: string | undefined } = {}): Program {
     const kind = this.kind(kindName)
     const hash = programHash(kindName, source)
@@ -82,7 +82,7 @@ export class Programs {
     return program
   }
 
-  /** Makes the program of a pin known by its hash, without giving it its name. */
+  /** Registers the program of a pin by its hash, not by its name. */
   restore(pin: Pin, source: Json): Program {
     const [name, kindName, , hash] = pin
     const kind = this.kind(kindName)
@@ -91,7 +91,7 @@ export class Programs {
     return program
   }
 
-  /** The program of a name; one that nobody has registered may still be found by the resolver. */
+  /** Returns the program of a name; the resolver may find one that is not registered. */
   find(name: string): Program | undefined {
     return this.resolver?.(name) ?? this.#named.get(name)
   }
@@ -100,7 +100,7 @@ export class Programs {
     return this.#hashed.get(hash)
   }
 
-  /** A program and all that it may call, as far as they are registered, in a fixed order. */
+  /** Returns a program and all registered programs that it may call, in a fixed order. */
   closure(root: Program): Program[] {
     const found = new Map([[root.name, root]])
     for (const program of found.values()) {

@@ -11,8 +11,8 @@ export interface FrameEntry extends Entry {
 }
 
 /**
- * Decides records again, as a replay does, and tells which entries of boards each step read: what a step depends on stands in
- * no record. Each state needs one of its own, for its scopes are watched from then on.
+ * Decides records again, like a replay, and returns the board entries that each step read: records do not contain them. Each
+ * state needs its own watcher, because its scopes are watched from then on.
  */
 export class ReadWatcher {
   readonly #state: State
@@ -25,7 +25,7 @@ export class ReadWatcher {
     this.#decider = new Decider(state, definitions)
   }
 
-  /** The entries that the step of the next record reads, each once. The state stays as it is. */
+  /** Returns the entries that the step of the next record reads, each once. Does not change the state. */
   readsOf(record: Rec): readonly FrameEntry[] {
     const frame = this.#state.frames.get(record.frame)
     if (frame === undefined || record.more?.start !== undefined) return []
@@ -55,7 +55,7 @@ export class ReadWatcher {
   }
 }
 
-/** A value that can be read where a frame stands, and whose it is. */
+/** Returns the entry of a key that a frame can read, and its owner. */
 export function findEntry(frame: Frame, key: string): FrameEntry | undefined {
   const owners = new Map<Scope, Frame>([...scopesOf(frame)].map(([owner, scope]) => [scope, owner]))
   for (const { scope, bound } of scopeChain(frame)) {

@@ -13,7 +13,7 @@ export class RunPrograms implements Definitions {
   readonly #durable: boolean
   readonly #pinned: Program[] = []
 
-  /** `durable`: what the run first uses later must be data too. */
+  /** `durable`: programs that the run uses later must also be data. */
   constructor(programs: Programs, state: State, durable = false) {
     this.#programs = programs
     this.#state = state
@@ -41,19 +41,19 @@ export class RunPrograms implements Definitions {
     return program
   }
 
-  /** What a run makes of its own program has the name for this run alone: others begin with what is registered. */
+  /** A program that a run defines has its name only in this run: other runs use the registered one. */
   compile(kind: string, id: string, source: Json): Program {
     const [name, hash] = [`${kind}:${id}`, programHash(kind, source)]
     return namedAs(name, this.#programs.byHash(hash) ?? this.#programs.restore([name, kind, 0, hash], source))
   }
 }
 
-/** Programs of the same source have the same hash, and each its own name. */
+/** Returns a program under another name: programs with the same source have the same hash, but different names. */
 export function namedAs(name: string, program: Program): Program {
   return program.name === name ? program : { ...program, name }
 }
 
-/** Throws `R5008` for a program that cannot be kept as data. */
+/** Throws `R5008` for a program that cannot be stored as data. */
 export function assertStorable({ name, local }: Program): void {
   if (local !== undefined)
     throw faults.make('R5008', `${name} cannot be stored: ${local}`, { fix: 'give the function a name and a version' })

@@ -4,14 +4,14 @@ import type { Input, Outputs } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
 import { type Limit, type Limits, limitsReached, soundUsage, type Usage, UsageSum } from '../journal/usage.ts'
 
-/** The parts of a record that is being made which change the meter. */
+/** The parts of a record in progress that change the meter. */
 interface MeteredParts {
   readonly input: Input | undefined
   readonly more: Pick<Outputs, 'used'> | undefined
   readonly isStep: boolean
 }
 
-/** The meter as a step sees it: with what its record will add. */
+/** The meter during a step: includes the changes of its record. */
 export class StepMeter implements UsageMeter {
   readonly limits: Limits
   readonly #state: State
