@@ -22,7 +22,7 @@ function neverTaken(edge: TypedEdge, dead: DeadReason, guess: (word: string) => 
   const name = `the edge from ${quote(edge.edge.from)} to ${quote(edge.edge.to)}`
   if (dead.why === 'nothing left') {
     const others = quoteAll([...new Set(dead.by.map(({ edge: { to } }) => to))])
-    return { message: `${name} is never taken: a condition of the edges to ${others} is always true`, edge, fix: 'remove it' }
+    return { message: `${name} is never taken: one of the edges to ${others} is always open`, edge, fix: 'remove it' }
   }
   if (dead.why === 'shadowed') {
     const heavier = dead.by.weight > edge.weight
