@@ -225,7 +225,7 @@ describe('a run', () => {
     [['nobody'], 'R2016', 'there is no run nobody'],
     [['otter@99'], 'R2021', 'records 1 to'],
     [['otter@x'], 'R2031', 'RUN@21'],
-    [['nobody.workflow.json'], 'R1021', 'is not there'],
+    [['nobody.workflow.json'], 'R1021', 'does not exist'],
   ])('%j is refused', async (argv, code, hint) => {
     const folder = workFolder()
     await reflex(RUN, { folder })

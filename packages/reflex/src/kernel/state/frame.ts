@@ -15,7 +15,7 @@ export class PendingEffect {
   readonly requestedKey: string | undefined
   /** The record that requested it. */
   readonly record: number
-  /** True if progress was recorded: after a crash the frame is told to drop it. */
+  /** True if progress was recorded: after a crash the frame gets an input that drops it. */
   hasParts = false
   /** True if a question about it is open: whether it happened, or whether it may be performed. It is not performed in the meantime. */
   isQuestioned = false

@@ -34,7 +34,7 @@ describe('a secret in a file', () => {
     const { here } = await asked()
     writeFileSync(join(here.folder, 'secret'), text)
     const { code, err } = await reflex(['export', 'otter', '-o', 'x', '--sign-secret-file', 'secret'], here)
-    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('secret holds no secret') as string })
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('secret contains no secret') as string })
   })
 })
 
