@@ -197,7 +197,7 @@ test('a handler that throws fails its node; only failures of the network are ret
 
 test('an invalid result of a handler is a failure that names the wrong field and the allowed values', async () => {
   const answers = [
-    [42, 'an object with a status, and not 42'],
+    [42, 'an object with a status, not 42'],
     ['yes', 'not "yes"'],
     [[], 'not []'],
     [{ notes: 'x' }, 'the field status is missing; it is one of success,'],
