@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Program, Runtime, type Store } from '../packages/reflex/src/kernel/index.ts'
 import { openSqlite } from '../packages/reflex/src/store/index.ts'
 import { decisionPort, type RunnableAgent, type Workflow, workflowKind } from '../packages/reflex/src/kinds/workflow/index.ts'
-import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/compile.ts'
+import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/model/compile.ts'
 import { alternate, type Line, median, perSecond, timed, timesAsFast } from './measure.ts'
 import { linear } from './workflows.ts'
 

@@ -2,7 +2,7 @@ import { fixedSettings, type Program, Runtime } from '../packages/reflex/src/ker
 import { createEngine } from '../packages/reflex/src/kinds/pipeline/operations/make-engine.ts'
 import { pipelineKind } from '../packages/reflex/src/kinds/pipeline/face/kind.ts'
 import { loadPipeline } from '../packages/reflex/src/kinds/pipeline/face/read-pipeline.ts'
-import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/compile.ts'
+import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/model/compile.ts'
 import { decisionPort, workflowKind } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { alternate, type Contestant, type Line, rate, timed, timesAsFast } from './measure.ts'
 import { agent, linear } from './workflows.ts'

@@ -5,7 +5,7 @@
  */
 import { loadavg } from 'node:os'
 import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
-import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/compile.ts'
+import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/model/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
 import { dot } from './dot.ts'
 import { durable } from './durable.ts'

@@ -35,9 +35,10 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   door: [...AGENTS, 'app', 'wrap', 'learn', 'serve', 'testing', 'cli'],
 }
 
-/** The folders of a room from the lowest up: each imports those before it. Files beside them are the door. */
+/** The folders of a room from the lowest up: each imports those before it. The door of the room lies beside them, above all. */
 export const INNER: Readonly<Record<string, readonly string[]>> = {
   kernel: ['journal', 'state', 'step', 'ports', 'run'],
+  'kinds/workflow': ['types', 'model', 'guards', 'proof', 'check', 'file', 'step', 'engine', 'face'],
   'kinds/pipeline': ['dot', 'language', 'model', 'contract', 'check', 'engine', 'operations', 'folder', 'face'],
 }
 
@@ -82,10 +83,10 @@ export function roomOf(file: string): string {
   return room === 'kinds' && more !== undefined ? `${room}/${kind}` : room
 }
 
-/** The place of a file among the folders of its room; undefined for the door of a room, or where the folders have no order. */
+/** The place of a file among the folders of its room, the door being the highest; undefined where the folders have no order. */
 function levelOf(file: string, room: string): number | undefined {
-  const folder = file.slice(room.length + 1).split('/')
-  const level = folder.length > 1 ? INNER[room]?.indexOf(folder[0] ?? '') : undefined
+  const [folder = '', more] = file.slice(room.length + 1).split('/')
+  const level = more === undefined ? INNER[room]?.length : INNER[room]?.indexOf(folder)
   return level === -1 ? undefined : level
 }
 
@@ -93,7 +94,7 @@ function levelOf(file: string, room: string): number | undefined {
 function judgeInside(room: string, file: string, path: string): { message: string; fix: string } | undefined {
   const [from, to] = [levelOf(file, room), levelOf(path, room)]
   if (from === undefined || to === undefined || to <= from) return undefined
-  const [below, above] = [INNER[room]?.[from] ?? '', INNER[room]?.[to] ?? '']
+  const [below, above] = [INNER[room]?.[from] ?? '', INNER[room]?.[to] ?? 'index.ts']
   return {
     message: `no arrow leads from ${room}/${below} to ${room}/${above}`,
     fix: `move what both need to ${below} or below it, or pass it in from ${above}`,

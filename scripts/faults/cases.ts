@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { isFault, isObject, type Json, type Wait } from '../../packages/reflex/src/kernel/index.ts'
 import type { KindSubject, SubjectProgram } from '../../packages/reflex/src/testing/index.ts'
 import { decisionPort, loadWorkflow, serializeWorkflow, workflowKind } from '../../packages/reflex/src/kinds/workflow/index.ts'
-import type { Decision, DecisionContext } from '../../packages/reflex/src/kinds/workflow/types.ts'
+import type { Decision, DecisionContext } from '../../packages/reflex/src/kinds/workflow/types/index.ts'
 
 const CASES = resolve(import.meta.dirname, '../../cases/workflow')
 const CIRCLE = 'the way leads in a circle'

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, type Repeat } from '../../packages/reflex/src/kernel/index.ts'
 import type { KindSubject } from '../../packages/reflex/src/testing/index.ts'
 import { type DecisionCall, decisionPort, loadWorkflow, workflowKind } from '../../packages/reflex/src/kinds/workflow/index.ts'
-import type { Decision, DecisionContext } from '../../packages/reflex/src/kinds/workflow/types.ts'
+import type { Decision, DecisionContext } from '../../packages/reflex/src/kinds/workflow/types/index.ts'
 import { Dice } from './dice.ts'
 
 /** What a drawn node does; its decision is a function of this and of what it sees. */

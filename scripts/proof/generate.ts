@@ -2,7 +2,7 @@
  * Correct programs, made of blocks that keep them correct: what is read was written on each path or is guarded, guards
  * leave no gap, calls hand over what their children need, recursion has a way out.
  */
-import type { Guard, NodeInput, Workflow } from '../../packages/reflex/src/kinds/workflow/types.ts'
+import type { Guard, NodeInput, Workflow } from '../../packages/reflex/src/kinds/workflow/types/index.ts'
 import { DOMAINS, FREE, guardsFor, jointGuards, Maker, SCHEMAS, type Style } from './maker.ts'
 import type { Dice } from './random.ts'
 

@@ -1,6 +1,6 @@
 /** The rules that truth and proof share: how a workflow starts, whose mistake a missing key is, how a board is read. */
 import type { Json } from '../../packages/reflex/src/kernel/index.ts'
-import type { BlackboardEntry, BlackboardReader, Edge, Node, Workflow } from '../../packages/reflex/src/kinds/workflow/types.ts'
+import type { BlackboardEntry, BlackboardReader, Edge, Node, Workflow } from '../../packages/reflex/src/kinds/workflow/types/index.ts'
 
 /** A program: the workflow that is started, and those that it calls. */
 export interface SmallProgram {

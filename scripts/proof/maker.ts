@@ -1,6 +1,6 @@
 /** One workflow in the making, with what is known on the way. */
 import type { Json, JsonObject } from '../../packages/reflex/src/kernel/index.ts'
-import type { Edge, Guard, Node, Workflow } from '../../packages/reflex/src/kinds/workflow/types.ts'
+import type { Edge, Guard, Node, Workflow } from '../../packages/reflex/src/kinds/workflow/types/index.ts'
 import type { Dice } from './random.ts'
 
 /** The values of keys that have few. */

@@ -1,7 +1,7 @@
 /** Compares what is proved of generated programs with what is true of them, class by class. */
 import { specFlow } from '../../packages/reflex/src/agents/spec-flow.ts'
-import type { Workflow, VerificationWarning } from '../../packages/reflex/src/kinds/workflow/types.ts'
-import { verifyWorkflow } from '../../packages/reflex/src/kinds/workflow/verify.ts'
+import type { Workflow, VerificationWarning } from '../../packages/reflex/src/kinds/workflow/types/index.ts'
+import { verifyWorkflow } from '../../packages/reflex/src/kinds/workflow/check/verify.ts'
 import { makeProgram, type MadeProgram } from './generate.ts'
 import { valuesOf } from './maker.ts'
 import { MISTAKES, mutate } from './mutate.ts'

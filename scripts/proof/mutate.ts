@@ -1,6 +1,6 @@
 /** One mistake in a correct program, of each class that proofs look for. */
 import type { JsonObject } from '../../packages/reflex/src/kernel/index.ts'
-import type { Edge, Node, Workflow } from '../../packages/reflex/src/kinds/workflow/types.ts'
+import type { Edge, Node, Workflow } from '../../packages/reflex/src/kinds/workflow/types/index.ts'
 import type { MadeProgram } from './generate.ts'
 import { keysWritten } from './ground.ts'
 import type { Dice } from './random.ts'

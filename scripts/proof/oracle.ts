@@ -5,8 +5,15 @@
  */
 import { personAgent, rulesAgent } from '../../packages/reflex/src/agents/index.ts'
 import { isFault, type Json } from '../../packages/reflex/src/kernel/index.ts'
-import { filterEdges } from '../../packages/reflex/src/kinds/workflow/guards.ts'
-import type { BlackboardReader, Decision, DecisionAgent, Edge, Node, Workflow } from '../../packages/reflex/src/kinds/workflow/types.ts'
+import { filterEdges } from '../../packages/reflex/src/kinds/workflow/guards/guards.ts'
+import type {
+  BlackboardReader,
+  Decision,
+  DecisionAgent,
+  Edge,
+  Node,
+  Workflow,
+} from '../../packages/reflex/src/kinds/workflow/types/index.ts'
 import { type Choice, concerns, type Frame, keysWritten, nameInRoot, reader, type SmallProgram, startsOf, type State } from './ground.ts'
 
 /** What was seen of the root workflow. Names: `stuck NODE`, `missing NODE KEY`, `lost NODE`, `dead EDGE`, `return NODE KEY`, `endless NODE`. */

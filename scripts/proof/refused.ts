@@ -1,6 +1,6 @@
 /** Which values that a generated program names its board refuses, by the few schemas that such programs have. */
 import type { Json } from '../../packages/reflex/src/kernel/index.ts'
-import type { Workflow } from '../../packages/reflex/src/kinds/workflow/types.ts'
+import type { Workflow } from '../../packages/reflex/src/kinds/workflow/types/index.ts'
 import type { MadeProgram } from './generate.ts'
 import { DOMAINS, SCHEMAS } from './maker.ts'
 

@@ -1,7 +1,7 @@
 import { type Fault, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { type Locator, type Path, quote, suggest } from '../text/index.ts'
 import { faults as toolFaults, type Tool } from '../tools/index.ts'
-import { schemaSource } from '../kinds/workflow/board-schemas/board-schemas.ts'
+import { schemaSource } from '../kinds/workflow/model/board-schemas/board-schemas.ts'
 import { schemaIssues } from '../text/json-schema/check.ts'
 import { isTemplate } from './template.ts'
 

@@ -1,7 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { Path } from '../text/index.ts'
-import type { BuiltinGuard } from '../kinds/workflow/types.ts'
-import type { BoardRead, BoardWrite } from '../kinds/workflow/verify.ts'
+import type { BuiltinGuard } from '../kinds/workflow/types/index.ts'
+import type { BoardRead, BoardWrite } from '../kinds/workflow/check/verify.ts'
 import type { Condition } from './spec.ts'
 import { isTemplate, templateReads } from './template.ts'
 

@@ -10,7 +10,7 @@ import {
   type ToolCall,
 } from '../models/index.ts'
 import { type Offer, offerOf, offeredTool, type Tools } from '../tools/index.ts'
-import type { PreparationCall, PreparationResult, Preparation, PreparationRound } from '../kinds/workflow/preparation.ts'
+import type { PreparationCall, PreparationResult, Preparation, PreparationRound } from '../kinds/workflow/step/preparation.ts'
 import type { ValueView } from './lookup.ts'
 import { listOf, type ModelSpec } from './spec.ts'
 import { evaluate } from './evaluate.ts'

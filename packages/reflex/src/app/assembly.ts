@@ -197,8 +197,7 @@ function policyFor(
     reserved,
     userHome,
     ...settings
-  }: Pick<Assembly, 'reserved'> &
-    Required<Pick<PolicySettings, 'now' | 'runFolder'>> & { readonly userHome: string | undefined },
+  }: Pick<Assembly, 'reserved'> & Required<Pick<PolicySettings, 'now' | 'runFolder'>> & { readonly userHome: string | undefined },
 ): { readonly policy: OperatorPolicy; readonly allow: (tool: Tool) => void } {
   const hostGrants: PolicyFile & { allow: string[] } = { file: 'the application', allow: [], deny: [] }
   const allow = (tool: Tool): void => void hostGrants.allow.push(toolCapability(tool.name))

@@ -1,5 +1,5 @@
 import { pipelineModule } from '../kinds/pipeline/face/module.ts'
-import { workflowModule } from '../kinds/workflow/module.ts'
+import { workflowModule } from '../kinds/workflow/face/module.ts'
 import { Kinds } from '../programs/kinds.ts'
 
 /** Every kind that a `Reflex` has unless it is given others: `new Reflex({ kinds: [...KINDS, mine] })`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { dispatch, type DispatchSettings, readDuration, type RunnableAgent, scriptedAgent } from '../../src/agents/index.ts'
-import type { Workflow } from '../../src/kinds/workflow/types.ts'
+import type { Workflow } from '../../src/kinds/workflow/types/index.ts'
 import { tools } from '../tools/workshop.ts'
 import { createModels } from '../../src/models/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'

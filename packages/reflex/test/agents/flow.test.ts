@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { specFlow } from '../../src/agents/spec-flow.ts'
 import { templateProblem } from '../../src/agents/template.ts'
-import type { NodeSpec, Workflow } from '../../src/kinds/workflow/types.ts'
-import type { NodeFlow } from '../../src/kinds/workflow/verify.ts'
+import type { NodeSpec, Workflow } from '../../src/kinds/workflow/types/index.ts'
+import type { NodeFlow } from '../../src/kinds/workflow/check/verify.ts'
 
 /** A node `n` with a spec and edges that are named after the nodes to which they lead. */
 function flowOf(

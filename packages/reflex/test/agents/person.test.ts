@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { personAgent } from '../../src/agents/index.ts'
-import type { Decision } from '../../src/kinds/workflow/types.ts'
+import type { Decision } from '../../src/kinds/workflow/types/index.ts'
 import { at, containing, refusal, type Setting, written } from './workshop.ts'
 
 const decide = (spec: Record<string, unknown>, setting?: Setting): Promise<Decision> => personAgent.resolve(at(spec, setting))

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { isFault, type Fault } from '../../src/kernel/index.ts'
-import { filterEdges } from '../../src/kinds/workflow/guards.ts'
+import { filterEdges } from '../../src/kinds/workflow/guards/guards.ts'
 import type {
   BlackboardEntry,
   BlackboardReader,
@@ -11,7 +11,7 @@ import type {
   Guard,
   NodeSpec,
   Workflow,
-} from '../../src/kinds/workflow/types.ts'
+} from '../../src/kinds/workflow/types/index.ts'
 
 /** A board of one scope. */
 export function board(values: Readonly<Record<string, unknown>>): BlackboardReader {

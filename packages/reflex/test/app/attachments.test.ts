@@ -6,7 +6,7 @@ import { type ModelRequest, scriptedModel } from '../../src/models/index.ts'
 import type { ReflexOptions } from '../../src/app/options.ts'
 import type { Reflex } from '../../src/app/reflex.ts'
 import { PDF, PNG, pngOf } from '../models/files.ts'
-import type { Workflow } from '../../src/kinds/workflow/types.ts'
+import type { Workflow } from '../../src/kinds/workflow/types/index.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { lifeIn, newFolder, workflow } from './folders.ts'
 

@@ -5,7 +5,7 @@ import { Reflex } from '../../src/app/reflex.ts'
 import type { RunHandle } from '../../src/index.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
-import type { Workflow } from '../../src/kinds/workflow/types.ts'
+import type { Workflow } from '../../src/kinds/workflow/types/index.ts'
 import { newFolder } from './folders.ts'
 
 // A lost try counts as little as it can, so that a crash changes no answer's meaning.

@@ -7,7 +7,7 @@ import type { RunHandle } from '../../src/index.ts'
 import type { RunLimits } from '../../src/policy/index.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
-import type { Workflow } from '../../src/kinds/workflow/types.ts'
+import type { Workflow } from '../../src/kinds/workflow/types/index.ts'
 import { newFolder } from './folders.ts'
 
 /** Nodes in a row, each of which asks a model for one text. */

@@ -8,7 +8,7 @@ import { Reflex } from '../../src/app/reflex.ts'
 import { openStore } from '../../src/store/index.ts'
 import { startForged } from './forging.ts'
 import { type VirtualHost, virtualHost } from '../../src/testing/index.ts'
-import { decisionPort, loadStoredWorkflow, workflowKind } from '../../src/kinds/workflow/runtime.ts'
+import { decisionPort, loadStoredWorkflow, workflowKind } from '../../src/kinds/workflow/face/runtime.ts'
 
 /** A folder that came from somebody else, its store and all. */
 function folder(): string {

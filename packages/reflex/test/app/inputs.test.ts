@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { readInputs } from '../../src/cli/grammar.ts'
 import { Reflex } from '../../src/app/reflex.ts'
-import type { Workflow } from '../../src/kinds/workflow/types.ts'
+import type { Workflow } from '../../src/kinds/workflow/types/index.ts'
 
 const PROGRAM = {
   id: 'refund',

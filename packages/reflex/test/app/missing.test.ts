@@ -4,7 +4,7 @@ import { Reflex } from '../../src/app/reflex.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { defineTool, type Tool } from '../../src/tools/index.ts'
-import type { DecisionAgent } from '../../src/kinds/workflow/types.ts'
+import type { DecisionAgent } from '../../src/kinds/workflow/types/index.ts'
 import { newFolder } from './folders.ts'
 
 let lives = 0

@@ -8,7 +8,7 @@ import type { Reflex } from '../../src/app/reflex.ts'
 import { defineTool } from '../../src/tools/index.ts'
 import { namedArguments, text } from '../../src/tools/arguments.ts'
 import { memoryStore } from '../../src/store/index.ts'
-import type { Workflow } from '../../src/kinds/workflow/types.ts'
+import type { Workflow } from '../../src/kinds/workflow/types/index.ts'
 import { recorded } from '../../src/testing/index.ts'
 import { lifeIn, newFolder, workflow } from './folders.ts'
 

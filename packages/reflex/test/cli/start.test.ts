@@ -45,7 +45,7 @@ function loadedBy(...words: string[]): { readonly all: readonly string[]; readon
 }
 
 /** A file of each kind that only its programs need. */
-const [WORKFLOW, PIPELINE] = ['/kinds/workflow/body.ts', '/kinds/pipeline/face/body.ts']
+const [WORKFLOW, PIPELINE] = ['/kinds/workflow/face/body.ts', '/kinds/pipeline/face/body.ts']
 const KINDS = [WORKFLOW, PIPELINE]
 
 /** Modules of a command that loads no kind, and of one that loads pipelines, with some to spare. */

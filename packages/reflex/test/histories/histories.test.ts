@@ -3,7 +3,7 @@ import { decodeBatch, type Json, type JsonObject, Programs, replay, RunPrograms,
 import { Reflex } from '../../src/app/reflex.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
-import { loadStoredWorkflow, workflowKind } from '../../src/kinds/workflow/runtime.ts'
+import { loadStoredWorkflow, workflowKind } from '../../src/kinds/workflow/face/runtime.ts'
 import { newFolder } from '../app/folders.ts'
 import { type Continuation, historyNames, portrait, readHistory, restore, type StoredHistory } from './history.ts'
 

@@ -25,6 +25,12 @@ describe('arrows', () => {
       "import { x } from '../engine/x.ts'",
       'no arrow leads from kinds/pipeline/model to kinds/pipeline/engine',
     ],
+    [
+      'kinds/workflow/model/graph.ts',
+      "import { x } from '../check/x.ts'",
+      'no arrow leads from kinds/workflow/model to kinds/workflow/check',
+    ],
+    ['kernel/state/board.ts', "import type { Run } from '../index.ts'", 'no arrow leads from kernel/state to kernel/index.ts'],
     ['testing/clock.ts', "import { main } from '../cli/main.ts'", 'no arrow leads from testing to cli'],
     ['tools/shell.ts', "import { x } from '../../test/cases.ts'", '../../test/cases.ts leaves src'],
     ['agents/rules.ts', "import { x } from 'reflex-runtime/kernel'", "reflex-runtime/kernel is this package's own door"],

@@ -6,10 +6,14 @@ import { quote } from '../../text/index.ts'
 import { readBudget } from '../budget.ts'
 import { driveRun } from '../drive-run.ts'
 import { readData, type ReadFile, readInputs } from '../grammar.ts'
-import { kindOptions } from '../kind-options.ts'
 import { runHeader } from '../header.ts'
 import type { RunFlags } from '../options.ts'
 import type { Session } from '../session.ts'
+import { Option } from 'commander'
+import type { BuiltInKinds } from '../../app/options.ts'
+import type { RunOptionsByKind } from '../../app/options-by-kind.ts'
+import { RUN_FLAGS } from '../kind-flags.ts'
+import type { RunOption } from '../../programs/run-options.ts'
 
 /** `reflex run PROGRAM`: starts a run and continues it until it ends or waits. */
 export async function run(session: Session, program: string, flags: RunFlags): Promise<number> {
@@ -75,4 +79,32 @@ async function readScript(name: string, read: ReadFile): Promise<JsonObject> {
   const value = readData(await read(name), name, 'write {"node": decision}')
   if (isObject(value)) return copyJson(value, name) as JsonObject
   throw faults.make('R2032', `${name} is not an object of nodes and decisions`, { file: name })
+}
+
+/** The options of `run` that flags stand for, by kind. Throws `R2031` for a word that a flag does not take. */
+function kindOptions(flags: Readonly<Record<string, unknown>>): RunOptionsByKind<BuiltInKinds> {
+  const kinds = Object.entries(RUN_FLAGS).flatMap(([kind, table]) => {
+    const given = Object.entries(table).flatMap(([name, option]) => {
+      const value = flags[new Option(option.flag).attributeName()]
+      const isGiven = option.type === 'off' ? value === false : value !== undefined
+      return isGiven ? [[name, typeof value === 'string' ? readValue(value, option) : value] as const] : []
+    })
+    return given.length === 0 ? [] : [[kind, Object.fromEntries(given)] as const]
+  })
+  return Object.fromEntries(kinds)
+}
+
+function readValue(word: string, { flag, type }: RunOption): string | number {
+  if (typeof type !== 'string') return readChoice(word, flag, type)
+  return type === 'count' ? readCount(word, flag) : word
+}
+
+function readCount(word: string, flag: string): number {
+  if (/^[1-9]\d{0,8}$/.test(word)) return Number(word)
+  throw faults.make('R2031', `${flag} ${quote(word)} is not a count`, { fix: `write ${flag} 500` })
+}
+
+function readChoice(word: string, flag: string, words: readonly string[]): string {
+  if (words.includes(word)) return word
+  throw faults.make('R2031', `${flag} ${quote(word)} is not known; it is ${words.join(' or ')}`, { fix: `write ${flag} ${words[1] ?? ''}` })
 }

@@ -1,5 +1,5 @@
 import { canonicalJson, type Call, decodeBatch, isObject, type Json, type Ref, type Store } from '../../kernel/index.ts'
-import { type CompiledWorkflow, DECIDE, nodeAt } from '../../kinds/workflow/compile.ts'
+import { type CompiledWorkflow, DECIDE, nodeAt } from '../../kinds/workflow/model/compile.ts'
 import { RUN } from '../kind-suite/process-life.ts'
 
 /** The ports to the outside. The answers of all other ports depend only on the run, its policy and its store. */

@@ -4,9 +4,9 @@ import { programFaults } from '../../programs/faults.ts'
 import { BUILT_IN } from '../../app/kinds.ts'
 import { isModule } from '../../programs/kinds.ts'
 import type { Program } from '../../kernel/index.ts'
-import { calledWorkflows } from '../../kinds/workflow/define.ts'
-import type { CompiledWorkflow } from '../../kinds/workflow/compile.ts'
-import type { Workflow } from '../../kinds/workflow/types.ts'
+import { calledWorkflows } from '../../kinds/workflow/model/define.ts'
+import type { CompiledWorkflow } from '../../kinds/workflow/model/compile.ts'
+import type { Workflow } from '../../kinds/workflow/types/index.ts'
 import type { Reflex } from '../../app/reflex.ts'
 
 /** A program under test: an object of any kind, the text of a pipeline, or a file. */

@@ -1,5 +1,4 @@
 import type { parse } from '@bufbuild/cel'
-import { cel } from '../cel-library.ts'
 import { findMistake, type ExpressionMistake } from './grammar.ts'
 import { TermSpans } from './term-spans.ts'
 import type { LoopName, Term } from './terms.ts'
@@ -7,6 +6,8 @@ import type { TextSpan } from '../place.ts'
 import { tokensOf, withoutComments, type Token } from './tokens.ts'
 import type { Value } from './values.ts'
 import { quote } from '../printable.ts'
+import type * as Library from '@bufbuild/cel'
+import { createRequire } from 'node:module'
 
 type Parsed = ReturnType<typeof parse>
 type Expr = Parsed['expr']
@@ -220,4 +221,12 @@ function constant({ constantKind: kind }: Kind<'constExpr'>['value'], place: Tex
 
 function parseFailure(place: TextSpan, message: string, fix: string): ParseFailure {
   return new ParseFailure({ ...place, message, fix })
+}
+
+let library: typeof Library | undefined
+
+/** Returns the CEL library. Loads it at the first call, because loading takes longer than everything else that a command loads. */
+function cel(): typeof Library {
+  library ??= createRequire(import.meta.url)('@bufbuild/cel') as typeof Library
+  return library
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { describeFault } from '../../../src/kernel/journal/fault.ts'
-import { loadWorkflow } from '../../../src/kinds/workflow/load.ts'
-import { readWorkflow } from '../../../src/kinds/workflow/read-workflow.ts'
-import { createRegistry } from '../../../src/kinds/workflow/registry.ts'
-import type { Workflow } from '../../../src/kinds/workflow/types.ts'
+import { loadWorkflow } from '../../../src/kinds/workflow/file/load.ts'
+import { readWorkflow } from '../../../src/kinds/workflow/file/read-workflow.ts'
+import { createRegistry } from '../../../src/kinds/workflow/engine/registry.ts'
+import type { Workflow } from '../../../src/kinds/workflow/types/index.ts'
 import { casesOf } from '../../cases.ts'
 
 // Folders with a program and nothing but what `reflex validate` says of it.

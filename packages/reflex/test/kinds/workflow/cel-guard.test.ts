@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeFault } from '../../../src/kernel/journal/fault.ts'
-import { explainGuard } from '../../../src/kinds/workflow/guards.ts'
+import { explainGuard } from '../../../src/kinds/workflow/guards/guards.ts'
 import {
   createRegistry,
   evaluateGuard,
@@ -13,8 +13,8 @@ import {
   type Guard,
   type Workflow,
 } from '../../../src/kinds/workflow/index.ts'
-import { readWorkflow } from '../../../src/kinds/workflow/read-workflow.ts'
-import { validateWorkflow } from '../../../src/kinds/workflow/validate.ts'
+import { readWorkflow } from '../../../src/kinds/workflow/file/read-workflow.ts'
+import { validateWorkflow } from '../../../src/kinds/workflow/check/validate.ts'
 import { agentOf, engineOf, flow, writing } from './engine/kit.ts'
 import { board, guarded } from './fixtures.ts'
 

@@ -5,9 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { Reflex } from '../../../src/app/reflex.ts'
 import { serializeWorkflow, workflow, WorkflowValidationError } from '../../../src/kinds/workflow/index.ts'
-import { calledWorkflows } from '../../../src/kinds/workflow/define.ts'
-import { loadWorkflow } from '../../../src/kinds/workflow/load.ts'
-import { validateWorkflow } from '../../../src/kinds/workflow/validate.ts'
+import { calledWorkflows } from '../../../src/kinds/workflow/model/define.ts'
+import { loadWorkflow } from '../../../src/kinds/workflow/file/load.ts'
+import { validateWorkflow } from '../../../src/kinds/workflow/check/validate.ts'
 import { caught, registryOf } from './engine/kit.ts'
 
 const identity = workflow({

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ExecutionTree } from '../../../src/kinds/workflow/execution-tree.ts'
-import type { ExecutionTreeState } from '../../../src/kinds/workflow/types.ts'
+import { ExecutionTree } from '../../../src/kinds/workflow/engine/execution-tree.ts'
+import type { ExecutionTreeState } from '../../../src/kinds/workflow/types/index.ts'
 import { engineOf, flow } from './engine/kit.ts'
 
 type Call = Parameters<ExecutionTree['push']>[0]

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { BlackboardEntry, BlackboardReader, Edge, Node, Workflow } from '../../../src/kinds/workflow/types.ts'
+import type { BlackboardEntry, BlackboardReader, Edge, Node, Workflow } from '../../../src/kinds/workflow/types/index.ts'
 
 export type EdgeNames = readonly [from: string, to: string]
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shortestCycle } from '../../../src/kinds/workflow/cycles.ts'
-import { graphOf } from '../../../src/kinds/workflow/graph.ts'
+import { shortestCycle } from '../../../src/kinds/workflow/model/cycles.ts'
+import { graphOf } from '../../../src/kinds/workflow/model/graph.ts'
 import { chain, dags, graphs, workflowOf } from './fixtures.ts'
 
 /** Whether a node can be reached by at least one edge: the plain definition. */

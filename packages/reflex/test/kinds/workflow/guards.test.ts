@@ -7,8 +7,8 @@ import {
   explainClosed,
   explainGuard,
   filterEdges,
-} from '../../../src/kinds/workflow/guards.ts'
-import type { BuiltinGuard, CustomGuard, Guard } from '../../../src/kinds/workflow/types.ts'
+} from '../../../src/kinds/workflow/guards/guards.ts'
+import type { BuiltinGuard, CustomGuard, Guard } from '../../../src/kinds/workflow/types/index.ts'
 import { board, guarded } from './fixtures.ts'
 
 const values = board({ total: 84, none: null, no: false, empty: '', list: [1, { a: 2 }], odd: Number.NaN, gone: undefined })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Kind, Runtime } from '../../../src/kernel/index.ts'
 import { virtualHost } from '../../../src/testing/index.ts'
 import { decisionPort, restoreEngine, serializeWorkflow, type Workflow, workflowKind } from '../../../src/kinds/workflow/index.ts'
-import { loadWorkflow } from '../../../src/kinds/workflow/load.ts'
+import { loadWorkflow } from '../../../src/kinds/workflow/file/load.ts'
 import { agentOf, boardText, engineOf, flow, log, registryOf, stepAll, writing } from './engine/kit.ts'
 
 const invokes = {

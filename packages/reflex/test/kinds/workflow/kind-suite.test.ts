@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest'
 import { digest, type Port } from '../../../src/kernel/index.ts'
 import { kindSuite } from '../../../src/testing/index.ts'
-import { loadWorkflow } from '../../../src/kinds/workflow/load.ts'
+import { loadWorkflow } from '../../../src/kinds/workflow/file/load.ts'
 import { decisionPort, type DecisionCall, workflowKind } from '../../../src/kinds/workflow/index.ts'
-import type { Decision, DecisionContext } from '../../../src/kinds/workflow/types.ts'
+import type { Decision, DecisionContext } from '../../../src/kinds/workflow/types/index.ts'
 
 const edge = (from: string, to: string, more: object = {}) => ({ id: `${from}-${to}`, from, to, event: to.toUpperCase(), ...more })
 const nodes = (...ids: string[]) => Object.fromEntries(ids.map((id) => [id, { id, spec: {} }]))

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { specFlow } from '../../../src/agents/spec-flow.ts'
-import { readWorkflow } from '../../../src/kinds/workflow/read-workflow.ts'
-import type { Edge, Guard, Node, Workflow } from '../../../src/kinds/workflow/types.ts'
-import { verifyWorkflow } from '../../../src/kinds/workflow/verify.ts'
+import { readWorkflow } from '../../../src/kinds/workflow/file/read-workflow.ts'
+import type { Edge, Guard, Node, Workflow } from '../../../src/kinds/workflow/types/index.ts'
+import { verifyWorkflow } from '../../../src/kinds/workflow/check/verify.ts'
 
 const BOARD: NonNullable<Workflow['board']> = {
   ticket: {

@@ -2,10 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Json } from '../../../src/kernel/index.ts'
-import { evaluateGuard } from '../../../src/kinds/workflow/guards.ts'
+import { evaluateGuard } from '../../../src/kinds/workflow/guards/guards.ts'
 import { intersect, type Claim, claimOf, hasValue, isNever, complement, restrict } from '../../../src/kinds/workflow/proof/claim.ts'
 import { areDisjoint, domainOf } from '../../../src/kinds/workflow/proof/domain.ts'
-import type { BoardSchema, BuiltinGuard } from '../../../src/kinds/workflow/types.ts'
+import type { BoardSchema, BuiltinGuard } from '../../../src/kinds/workflow/types/index.ts'
 import { board } from './fixtures.ts'
 
 const listed = (schema: BoardSchema): Json[] | undefined => {

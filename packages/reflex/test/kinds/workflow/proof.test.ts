@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Edge, Guard, Node, VerificationResult, Workflow } from '../../../src/kinds/workflow/types.ts'
-import { type Effects, verifyWorkflow } from '../../../src/kinds/workflow/verify.ts'
+import type { Edge, Guard, Node, VerificationResult, Workflow } from '../../../src/kinds/workflow/types/index.ts'
+import { type Effects, verifyWorkflow } from '../../../src/kinds/workflow/check/verify.ts'
 import { chain, workflowOf } from './fixtures.ts'
 
 type Arrow = readonly [from: string, to: string, guard?: Guard]

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import { describeFault, isFault } from '../../../src/kernel/journal/fault.ts'
-import { createEngine, restoreEngine } from '../../../src/kinds/workflow/create-engine.ts'
-import { workflow as typed } from '../../../src/kinds/workflow/define.ts'
-import { createRegistry, WorkflowRegistry } from '../../../src/kinds/workflow/registry.ts'
-import type { DecisionAgent, Guard, ValidationErrorCode, Workflow } from '../../../src/kinds/workflow/types.ts'
-import { WorkflowValidationError } from '../../../src/kinds/workflow/validation-error.ts'
+import { createEngine, restoreEngine } from '../../../src/kinds/workflow/engine/create-engine.ts'
+import { workflow as typed } from '../../../src/kinds/workflow/model/define.ts'
+import { createRegistry, WorkflowRegistry } from '../../../src/kinds/workflow/engine/registry.ts'
+import type { DecisionAgent, Guard, ValidationErrorCode, Workflow } from '../../../src/kinds/workflow/types/index.ts'
+import { WorkflowValidationError } from '../../../src/kinds/workflow/check/validation-error.ts'
 import { workflowOf } from './fixtures.ts'
 
 function refused(workflow: Workflow, registry = createRegistry()): WorkflowValidationError {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Json, JsonObject } from '../../../src/kernel/index.ts'
-import { schemaSource } from '../../../src/kinds/workflow/board-schemas/board-schemas.ts'
+import { schemaSource } from '../../../src/kinds/workflow/model/board-schemas/board-schemas.ts'
 import { schemaIssues } from '../../../src/text/json-schema/check.ts'
 import { schemaFindings } from '../../../src/text/json-schema/schema-findings.ts'
 

@@ -10,8 +10,8 @@ import {
   workflowKind,
   WorkflowValidationError,
 } from '../../../src/kinds/workflow/index.ts'
-import { workflowSource } from '../../../src/kinds/workflow/compile.ts'
-import { loadWorkflow } from '../../../src/kinds/workflow/load.ts'
+import { workflowSource } from '../../../src/kinds/workflow/model/compile.ts'
+import { loadWorkflow } from '../../../src/kinds/workflow/file/load.ts'
 import { agentOf, caught, engineOf, flow, log, onward, registryOf, stepAll, writing } from './engine/kit.ts'
 
 const board = { order: z.object({ id: z.string(), total: z.number() }), note: { type: 'string' } } as const

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Workflow } from '../../../src/kinds/workflow/types.ts'
-import { validateWorkflow } from '../../../src/kinds/workflow/validate.ts'
+import type { Workflow } from '../../../src/kinds/workflow/types/index.ts'
+import { validateWorkflow } from '../../../src/kinds/workflow/check/validate.ts'
 import { chain, workflowOf } from './fixtures.ts'
 
 const found = (workflow: Workflow): (string | undefined)[][] => validateWorkflow(workflow).map(({ code, rule, path }) => [code, rule, path])

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Node, VerificationWarning, Workflow } from '../../../src/kinds/workflow/types.ts'
-import { verificationFindings, verifyWorkflow } from '../../../src/kinds/workflow/verify.ts'
+import type { Node, VerificationWarning, Workflow } from '../../../src/kinds/workflow/types/index.ts'
+import { verificationFindings, verifyWorkflow } from '../../../src/kinds/workflow/check/verify.ts'
 import { chain, dags, workflowOf } from './fixtures.ts'
 
 const needs = (...keys: string[]): Pick<Node, 'inputs'> => ({ inputs: keys.map((key) => ({ key, required: true })) })

@@ -1,6 +1,6 @@
 import type { Fault, FaultDetails } from '../../../kernel/journal/fault.ts'
 import { Source } from '../../../text/source.ts'
-import { type DotGraph, textOf } from '../dot/graph.ts'
+import { type DotGraph, textOf, type Attributes, type DotEdge, type Span } from '../dot/graph.ts'
 import { problemFault } from '../language/faults.ts'
 import { parseStylesheet } from '../language/stylesheet-parse.ts'
 import { faultJson } from '../../../kernel/journal/fault-json.ts'
@@ -9,7 +9,6 @@ import { lintFaults } from './faults.ts'
 import type { LintFinding, LintRule } from './finding.ts'
 import type { LintOptions } from './options.ts'
 import { MAX_FINDINGS } from './guess.ts'
-import { placer } from './place.ts'
 import { RULES } from './rules.ts'
 import { subjectOf } from './subject.ts'
 import { checkArguments } from '../../../text/index.ts'
@@ -74,4 +73,31 @@ function findingsOf({ name, code }: LintRule, found: Iterable<LintFinding>, plac
 function styleFindings({ attributes }: DotGraph, source: Source | undefined): Fault[] {
   const { problems } = parseStylesheet(textOf(attributes, 'model_stylesheet') ?? '')
   return problems.map((problem) => problemFault(problem, source, attributes.get('model_stylesheet')?.valueAt, 'model_stylesheet'))
+}
+
+/**
+ * Returns a function that finds the position of a finding: its attribute, otherwise its edge or node. Without a source, a path
+ * names the place: `build -> ship`. Otherwise the position is the first line.
+ */
+function placer({ graph }: TypedGraph, source: Source | undefined): (finding: LintFinding) => FaultDetails {
+  return ({ edge, end, node, attribute, note }) => {
+    const owner = edge?.edge ?? (node === undefined ? undefined : graph.nodes.get(node))
+    const path = edge === undefined ? (node ?? graph.id) : `${edge.edge.from} -> ${edge.edge.to}`
+    const at = attributeAt(owner?.attributes ?? graph.attributes, attribute) ?? (edge && endOf(edge.edge, end, source)) ?? owner?.at
+    if (source === undefined) return { path }
+    if (at === undefined) return source.file === undefined ? { path } : { path, file: source.file, line: 1, column: 1 }
+    return { path, ...source.details(at.from, Math.max(1, at.to - at.from), note) }
+  }
+}
+
+/** Returns the span of one id of an edge, if the text has it unquoted at that end. */
+function endOf({ at, from, to }: DotEdge, end: LintFinding['end'], source: Source | undefined): Span | undefined {
+  if (at === undefined || end === undefined) return undefined
+  const span = end === 'to' ? { from: at.to - to.length, to: at.to } : { from: at.from, to: at.from + from.length }
+  return source?.text.slice(span.from, span.to) === (end === 'to' ? to : from) ? span : undefined
+}
+
+function attributeAt(attributes: Attributes, key: string | undefined): Span | undefined {
+  const attribute = key === undefined ? undefined : attributes.get(key)
+  return attribute?.valueAt ?? attribute?.keyAt
 }

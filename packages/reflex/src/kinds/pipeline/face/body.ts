@@ -12,7 +12,7 @@ import type { PipelineOptions } from './host-options.ts'
 import { OPERATION_PARTS } from './operation-parts.ts'
 import { pipelineReader } from './reader.ts'
 import type { PIPELINE_RUN_OPTIONS } from './run-options.ts'
-import { pipelineView } from './view.ts'
+import { pipelineView } from './module.ts'
 
 /** The parts of the kind that pipelines and their runs need. */
 export const pipelineBody: KindBody<PipelineOptions, TypedGraph> = {

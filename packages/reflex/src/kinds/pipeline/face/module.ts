@@ -10,6 +10,20 @@ import type { TypedGraph } from '../model/typed.ts'
 import { HOST_OPTIONS, type PipelineOptions } from './host-options.ts'
 import { pipelineNames } from './names.ts'
 import { PIPELINE_RUN_OPTIONS } from './run-options.ts'
+import type { KindView } from '../../../programs/kind-view.ts'
+import { labelAt, openEdges } from '../engine/open-edges.ts'
+import { resultOf } from '../engine/result.ts'
+import { pipelineStory } from '../engine/story.ts'
+import { pictureOf } from '../operations/picture.ts'
+
+/** The display of pipelines and their runs. */
+export const pipelineView: KindView<TypedGraph> = {
+  graph: pictureOf,
+  story: pipelineStory,
+  edges: openEdges,
+  result: resultOf,
+  provenance: labelAt,
+}
 
 /** The kind of pipelines. */
 export const pipelineModule: LazyKindModule<'pipeline', PipelineOptions, TypedGraph, typeof PIPELINE_RUN_OPTIONS, DotGraph> = {

@@ -1,11 +1,10 @@
-import { type Attributes, type DotEdge, type DotGraph, type DotNode, isOn, numberOf, textOf } from '../dot/graph.ts'
-import type { DataClass, TypedEdge, TypedGraph, TypedNode } from './typed.ts'
+import { type Attributes, type DotEdge, type DotGraph, type DotNode, isOn, numberOf, textOf, integerOf } from '../dot/graph.ts'
+import type { DataClass, TypedEdge, TypedGraph, TypedNode, ResourceBounds } from './typed.ts'
 import type { CanonicalType, Idempotency, Resolution } from './resolution.ts'
 import { resolveHandler } from './resolve-handler.ts'
 import type { Condition } from '../language/condition.ts'
 import { parseCondition } from '../language/condition-parse.ts'
 import { adjacencyOf } from './adjacency.ts'
-import { boundsOf } from './bounds.ts'
 import { capabilitiesOf, graphNeeds } from './capabilities.ts'
 import { classOf, higherClass } from './classification.ts'
 import { cyclesOf } from './cycles.ts'
@@ -19,6 +18,8 @@ import { SchemaCheck } from './schema-check.ts'
 import { taintOf } from './taint.ts'
 import { classesOf } from './thread-key.ts'
 import { WrittenNode } from './written-node.ts'
+import { PRESETS } from './retry-presets.ts'
+import { durationOf } from '../language/duration.ts'
 
 /** What compiling must know beside the graph. */
 export interface CompileContext {
@@ -156,4 +157,36 @@ function aggregatesOf(
     else others.push(node.id)
   }
   return { capabilities: [...needs].sort(), dataClassification, handlers }
+}
+
+/** Types that repeating cannot help: what the graph says of retries is not meant for them (reference pipeline 3.5). */
+const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in'])
+
+/** The limits that a node states, and how often the graph lets it try where it does not say; what nobody states is absent. */
+function boundsOf({ canonical }: Resolution, { ownRetries }: OperationFacts, attributes: Attributes, graph: Attributes): ResourceBounds {
+  const shared: Attributes = PURE.has(canonical) || ownRetries === true ? new Map() : graph
+  const retries = atLeastZero(
+    integerOf(attributes, 'max_retries') ?? integerOf(shared, 'default_max_retries') ?? integerOf(shared, 'default_max_retry'),
+  )
+  const timeout = durationOf(attributes, 'timeout')
+  const attempts = retries === undefined ? (presetAttempts(attributes) ?? presetAttempts(shared)) : retries + 1
+  const concurrency = atLeastZero(integerOf(attributes, 'max_parallel') ?? integerOf(attributes, 'max_concurrency'))
+  const tokens = atLeastZero(integerOf(attributes, 'max_tokens'))
+  const cost = atLeastZero(numberOf(attributes, 'max_cost'))
+  const bounds: { -readonly [limit in keyof ResourceBounds]: number } = {}
+  if (timeout !== undefined) bounds.timeout = timeout
+  if (attempts !== undefined) bounds.attempts = attempts
+  if (concurrency !== undefined) bounds.concurrency = concurrency
+  if (tokens !== undefined) bounds.tokens = tokens
+  if (cost !== undefined) bounds.cost = cost
+  return bounds
+}
+
+function presetAttempts(attributes: Attributes): number | undefined {
+  const name = textOf(attributes, 'retry_policy')?.trim() ?? ''
+  return Object.hasOwn(PRESETS, name) ? PRESETS[name]?.attempts : undefined
+}
+
+function atLeastZero(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.max(0, value)
 }

@@ -1,7 +1,7 @@
 import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
 import { ANYTHING, describeDomain, type Domain, domainOf } from './domain.ts'
 import { compileExpression, type Expression, type ExpressionRead, quote, type StepBudget, type TextSpan } from '../../../text/index.ts'
-import { guardExpression } from '../cel-guard.ts'
+import { guardExpression } from '../guards/cel-guard.ts'
 import type { Finding } from './finding.ts'
 import { boardOf } from './condition.ts'
 import type { Layout } from './layout.ts'

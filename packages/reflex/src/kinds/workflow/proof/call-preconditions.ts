@@ -1,4 +1,4 @@
-import type { InvocationSpec } from '../types.ts'
+import type { InvocationSpec } from '../types/index.ts'
 import { ABSENT, intersect, type Claim, hasValue, isNever, PRESENT, restrict } from './claim.ts'
 import { withClaims, demandBeforeUnknown, type Demand, type Domains, withoutKey } from './demand.ts'
 import type { Layout } from './layout.ts'

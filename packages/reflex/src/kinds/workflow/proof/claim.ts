@@ -1,6 +1,6 @@
 import { canonicalJson, copyJson, type Json } from '../../../kernel/journal/json.ts'
 import { shortJson, quote } from '../../../text/index.ts'
-import type { BuiltinGuard } from '../types.ts'
+import type { BuiltinGuard } from '../types/index.ts'
 import type { Domain } from './domain.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { BlackboardEntry, BlackboardReader, BuiltinGuard, CelGuard, Edge } from '../types.ts'
-import { guardExpression } from '../cel-guard.ts'
+import type { BlackboardEntry, BlackboardReader, BuiltinGuard, CelGuard, Edge } from '../types/index.ts'
+import { guardExpression } from '../guards/cel-guard.ts'
 import { ABSENT, type Claim, claimOf, claimOneOf, complement } from './claim.ts'
 import type { Claims, Domains } from './demand.ts'
 import type { ExpressionRead, StepBudget } from '../../../text/index.ts'

@@ -1,5 +1,5 @@
 import { type Path, quote } from '../../../text/index.ts'
-import type { InvocationSpec } from '../types.ts'
+import type { InvocationSpec } from '../types/index.ts'
 import { areDisjoint, describeDomain } from './domain.ts'
 import type { Finding } from './finding.ts'
 import type { Prover } from './prover.ts'

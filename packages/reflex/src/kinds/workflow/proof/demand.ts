@@ -1,4 +1,4 @@
-import { addToGroup } from '../key-flow.ts'
+import { addToGroup } from '../model/key-flow.ts'
 import { ABSENT, intersect, type Claim, claimKey, hasValue, isAny, isNever, claimOneOf, PRESENT, restrict } from './claim.ts'
 import type { Domain } from './domain.ts'
 import type { BoardWrite } from './flow.ts'

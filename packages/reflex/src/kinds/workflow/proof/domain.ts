@@ -1,5 +1,5 @@
 import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { BoardSchema } from '../types.ts'
+import type { BoardSchema } from '../types/index.ts'
 
 type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
 

@@ -1,6 +1,6 @@
 import { quote } from '../../../text/index.ts'
 import type { JsonObject } from '../../../kernel/journal/json.ts'
-import { addToGroup } from '../key-flow.ts'
+import { addToGroup } from '../model/key-flow.ts'
 import { intersectAll, ANY, type Claim, describeClaim, hasValue, simplestClaim } from './claim.ts'
 import { type Condition, isDecided } from './condition.ts'
 import { type Claims, intersectClaims } from './demand.ts'

@@ -1,5 +1,5 @@
 import { type AttributePart, type Path, type TextSpan, quote } from '../../../text/index.ts'
-import type { VerificationWarningCode } from '../types.ts'
+import type { VerificationWarningCode } from '../types/index.ts'
 import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { Trail } from './search.ts'
 import type { Layout } from './layout.ts'

@@ -1,6 +1,6 @@
 import type { Json } from '../../../kernel/journal/json.ts'
 import type { AttributePart, Path } from '../../../text/index.ts'
-import type { BuiltinGuard, Edge, Node, Workflow } from '../types.ts'
+import type { BuiltinGuard, Edge, Node, Workflow } from '../types/index.ts'
 
 /** A read of the board by the agent at a node. */
 export interface BoardRead {

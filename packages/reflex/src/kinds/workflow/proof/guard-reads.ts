@@ -1,6 +1,6 @@
 import type { ExpressionRead } from '../../../text/index.ts'
-import { guardExpression } from '../cel-guard.ts'
-import type { CelGuard } from '../types.ts'
+import { guardExpression } from '../guards/cel-guard.ts'
+import type { CelGuard } from '../types/index.ts'
 
 const WHOLE_BOARD: readonly ExpressionRead[] = [{ key: undefined, path: [], what: 'value', isOptional: true, offset: 0, length: 0 }]
 

@@ -1,5 +1,5 @@
-import { programRef } from '../compile.ts'
-import type { Workflow } from '../types.ts'
+import { programRef } from '../model/compile.ts'
+import type { Workflow } from '../types/index.ts'
 import { type Precondition, type CalledLayouts, mayWrite } from './call-preconditions.ts'
 import { intersect, isNever } from './claim.ts'
 import type { Trial } from './condition.ts'

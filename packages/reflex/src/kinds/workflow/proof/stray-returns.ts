@@ -1,5 +1,5 @@
 import { quote, suggest } from '../../../text/index.ts'
-import { outputKeys, nodeOf } from '../key-flow.ts'
+import { outputKeys, nodeOf } from '../model/key-flow.ts'
 import type { Finding } from './finding.ts'
 import type { Prover } from './prover.ts'
 import type { Layout } from './layout.ts'

@@ -1,4 +1,4 @@
-import { addToGroup } from '../key-flow.ts'
+import { addToGroup } from '../model/key-flow.ts'
 import type { Prover } from './prover.ts'
 import type { Layout, ProofNode } from './layout.ts'
 

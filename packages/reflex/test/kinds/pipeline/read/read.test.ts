@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describeFault } from '../../../../src/kernel/journal/fault.ts'
-import { locateInPipeline } from '../../../../src/kinds/pipeline/face/locate.ts'
+import { locateInPipeline } from '../../../../src/kinds/pipeline/face/language.ts'
 import { parse, serializeGraph } from '../../../../src/kinds/pipeline/index.ts'
 import { readGraph, readPipeline } from '../../../../src/kinds/pipeline/face/read-pipeline.ts'
 import { casesOf } from '../../../cases.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createEngine, createRegistry, type RunnableAgent } from '../../../../src/kinds/workflow/index.ts'
-import type { Decision, DecisionContext, Workflow } from '../../../../src/kinds/workflow/types.ts'
+import type { Decision, DecisionContext, Workflow } from '../../../../src/kinds/workflow/types/index.ts'
 
 const workflow = (): Workflow => ({
   id: 'w',

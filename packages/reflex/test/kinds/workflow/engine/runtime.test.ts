@@ -22,9 +22,9 @@ import {
   workflowKind,
 } from '../../../../src/kinds/workflow/index.ts'
 import { agentOf, boardText, flow, onward, writing } from './kit.ts'
-import { localEntries } from '../../../../src/kinds/workflow/stack.ts'
-import { workflowStory } from '../../../../src/kinds/workflow/story.ts'
-import { workflowName } from '../../../../src/kinds/workflow/scopes.ts'
+import { localEntries } from '../../../../src/kinds/workflow/step/stack.ts'
+import { workflowStory } from '../../../../src/kinds/workflow/face/story.ts'
+import { workflowName } from '../../../../src/kinds/workflow/step/scopes.ts'
 
 /** A kind of our own, to be called: doubles what it is given, or fails. It waits for nothing. */
 const probe: Kind<{ readonly fails: boolean }> = {

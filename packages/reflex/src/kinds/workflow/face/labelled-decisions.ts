@@ -1,0 +1,61 @@
+import { isObject, type Json } from '../../../kernel/journal/json.ts'
+import type { Call, Port } from '../../../kernel/ports/port.ts'
+import type { RunSettings } from '../../../policy/index.ts'
+import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from '../../../policy/label.ts'
+import { labelPassedBy } from '../../../policy/passed-label.ts'
+import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, touchedFiles } from '../../../programs/labelled-files.ts'
+
+const NETWORK = 'arbor://net/'
+const TOOL = 'arbor://tool/'
+
+/**
+ * The port of decisions, which labels the files that tools write at nodes of workflows. A workflow keeps no labels on its board, so
+ * everything that it writes is worth as little as the worst that the programs of its run that keep none have read: replies of models,
+ * files with labels, the net, and what a caller that keeps labels has passed to it.
+ */
+export function labelledDecisions(port: Port<RunSettings>, house: FileLabels): Port<RunSettings> {
+  const { labels } = house
+  return {
+    ...port,
+    // A simulated run writes nothing, so there is nothing to label.
+    simulate: (call) => port.perform(call),
+    async perform(call) {
+      const { needs = [], costs = false } = port.traits?.(call) ?? port
+      const isTool = needs.some((need) => need.startsWith(TOOL))
+      if (!isTool) {
+        const decided = (await port.perform(call)) as Json
+        if (costs || usesModel(decided)) await markSeen(house, call, DERIVED)
+        return decided
+      }
+      await refreshLabels(labels, call)
+      const touched = touchedFiles(needs)
+      const isSent = needs.some((need) => need.startsWith(NETWORK))
+      const read = isSent ? UNTRUSTED : combine(...touched.reads.flatMap((place) => [labels.ofPath(place), labels.ofFolder(place)]))
+      const inputLabel = combine(labels.ofReads(call.run), labelPassedBy(call.frame.link?.caller), read, costs ? DERIVED : TRUSTED)
+      if (isSent || touched.reads.length > 0) await storeSeen(labels, call, read)
+      const files = { ...touched, anything: touched.anything && !isSent }
+      const label = files.anything ? combine(inputLabel, labels.ofRun(call.run), levelBelow(labels, call)) : inputLabel
+      const decided = await performWatched(house, files, call, label, () => port.perform(call) as Promise<Json>)
+      // The output of a command is worth as little as its inputs, and as what its text shows that it has read.
+      if (files.anything) await storeSeen(labels, call, combine(label, ...textsOf(decided).map((text) => labels.ofText(text))))
+      return decided
+    },
+  }
+}
+
+async function markSeen(house: FileLabels, call: Call, label: Label): Promise<void> {
+  await refreshLabels(house.labels, call)
+  await storeSeen(house.labels, call, label)
+}
+
+/** True for a decision that says what a model used for it. */
+function usesModel(decided: Json): boolean {
+  return isObject(decided) && decided['used'] !== undefined
+}
+
+/** The texts that a decision writes. */
+function textsOf(decided: Json): readonly string[] {
+  if (typeof decided === 'string') return [decided]
+  if (Array.isArray(decided)) return decided.flatMap(textsOf)
+  return isObject(decided) ? Object.values(decided).flatMap(textsOf) : []
+}
