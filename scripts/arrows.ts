@@ -42,6 +42,25 @@ export const INNER: Readonly<Record<string, readonly string[]>> = {
   'kinds/pipeline': ['dot', 'language', 'model', 'contract', 'check', 'engine', 'operations', 'folder', 'face'],
 }
 
+/** Rooms with a door, `index.ts`: other rooms import from it, and not from the files behind it. */
+const DOORED: readonly string[] = ['kernel', 'text', 'policy', 'store', 'models', 'tools', 'people', 'agents']
+
+/** The files of these rooms that others import past the door, with the reason. So is `faults.ts`: a catalogue loads no room. */
+export const SIDE_DOORS: Readonly<Record<string, string>> = {
+  'text/json-schema/check.ts': 'loads zod, and most commands do not',
+  'text/json-schema/pattern.ts': 'loads zod, and most commands do not',
+  'policy/label.ts': 'labels of values are not public',
+  'policy/written-labels.ts': 'labels of values are not public',
+  'store/postgres/faults.ts': 'a catalogue loads no room',
+  'store/schema.ts': 'the layout of tables is not public',
+  'tools/paths.ts': 'paths are not public, and the command looks for its store with them',
+  'tools/capability.ts': 'the command judges paths with it, and loads no tool',
+  'agents/duration.ts': 'a list of runs loads no agent',
+  'agents/agent.ts': 'marks for scripted agents are not public',
+  'agents/edges.ts': 'names of edges are not public',
+  'agents/decision-agents.ts': 'the kind of workflows loads its agents when it is met',
+}
+
 /** Rooms that import no package and nothing of Node. */
 const BARE_ROOMS: readonly string[] = ['kernel']
 
@@ -123,8 +142,14 @@ function judge(file: string, target: string): { message: string; fix: string } |
   if (path.startsWith('..')) return { message: `${target} leaves src`, fix: 'what a room needs lies in src' }
   const to = roomOf(path)
   if (to === room) return judgeInside(room, file, path)
-  if (allowed.includes(to)) return undefined
-  return { message: `no arrow leads from ${room} to ${to}`, fix: fixFor(room, to) }
+  if (!allowed.includes(to)) return { message: `no arrow leads from ${room} to ${to}`, fix: fixFor(room, to) }
+  if (isDoor(path, to)) return undefined
+  return { message: `${path} is behind the door of ${to}`, fix: `import from ${to}/index.ts` }
+}
+
+/** True for a file that other rooms may import: the door of its room, a side door, or any file of a room without a door. */
+export function isDoor(path: string, room: string): boolean {
+  return !DOORED.includes(room) || path === `${room}/index.ts` || path === `${room}/faults.ts` || SIDE_DOORS[path] !== undefined
 }
 
 function fixFor(from: string, to: string): string {

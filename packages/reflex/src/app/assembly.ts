@@ -32,12 +32,11 @@ import {
   secretsIn,
   settingsCodec,
 } from '../policy/index.ts'
-import { suggest } from '../text/index.ts'
+import { suggest, jsonSchemaIssues } from '../text/index.ts'
 import { createTools, fsCapability, lowestLimits, SimulatedTools, type Tool, toolCapability, type Tools } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels } from './outer-labels.ts'
 import { programProvenance } from './provenance.ts'
-import { jsonSchemaIssues } from '../text/json-schema/schema-findings.ts'
 import { housePorts, runFolderOf } from './world.ts'
 
 /** The parts of a `Reflex`, put together. */

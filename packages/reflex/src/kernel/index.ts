@@ -2,7 +2,7 @@ export type { BoardContract, BoardRules, Validator, ValidatorResult } from './st
 export { type CallOptions, type Lookup, type SpawnOptions, StepContext } from './step/context.ts'
 export { blobsOf, decodeBatch, type EncodedRecord, encodeRecord } from './journal/codec.ts'
 export { Decider, type Definitions, readOutcome } from './step/decide.ts'
-export { digest } from './journal/digest.ts'
+export { digestFraction, digest } from './journal/digest.ts'
 export {
   type CatalogueEntry,
   causeOf,
@@ -52,7 +52,7 @@ export { BoardReader, type Entry, Scope, type ScopeView } from './state/scope.ts
 export type { UsageMeter } from './state/meter.ts'
 export { isPartOf, programFrame } from './state/meter.ts'
 export { dumpState, loadState, type StoredState } from './state/snapshot.ts'
-export { type RunOutcome, State } from './state/state.ts'
+export { makeRef, type RunOutcome, State } from './state/state.ts'
 export type * from './ports/store.ts'
 export {
   describeLimit,
@@ -65,3 +65,6 @@ export {
   usageOfResult,
 } from './journal/usage.ts'
 export type { Change } from './state/story.ts'
+export { storedProgram } from './run/batch-builder.ts'
+export { takesTopic } from './journal/topics.ts'
+export { checkRoom } from './ports/inbox-limit.ts'

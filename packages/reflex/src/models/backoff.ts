@@ -1,5 +1,4 @@
-import type { Fault } from '../kernel/index.ts'
-import { digestFraction } from '../kernel/journal/digest.ts'
+import { type Fault, digestFraction } from '../kernel/index.ts'
 
 const FIRST = 500
 const LONGEST = 20_000

@@ -19,3 +19,5 @@ export type { AgentChoice, RunLimits, RunRouting, RunSettings } from './settings
 export type { BoundedGrant } from './terms.ts'
 export { lesserTrust, readTrust, TRUST_LEVELS } from './trust.ts'
 export type { Trust } from './trust.ts'
+export { unlabelled, labelled } from './labelled.ts'
+export { PASSED, labelPassedBy } from './passed-label.ts'

@@ -1,4 +1,4 @@
-import { type Json, isList } from '../kernel/journal/json.ts'
+import { type Json, isList } from '../kernel/index.ts'
 
 /** How far a value can be trusted, from most to least (reference pipeline 5.3). */
 export const LEVELS = ['trusted', 'derived', 'untrusted', 'hostile'] as const

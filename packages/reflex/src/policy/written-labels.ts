@@ -1,7 +1,5 @@
 import { statSync } from 'node:fs'
-import { digest } from '../kernel/journal/digest.ts'
-import { isList, isObject, type Json, type JsonObject } from '../kernel/journal/json.ts'
-import type { Store } from '../kernel/ports/store.ts'
+import { digest, isList, isObject, type Json, type JsonObject, type Store } from '../kernel/index.ts'
 import { combine, DERIVED, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from './label.ts'
 
 const LEDGER = 'labels'

@@ -1,8 +1,6 @@
 import { type Call, type Frame, isObject, type Json, type Port } from '../kernel/index.ts'
-import type { RunSettings } from '../policy/index.ts'
+import { type RunSettings, labelled, unlabelled, labelPassedBy } from '../policy/index.ts'
 import { combine, DERIVED, type Label, TRUSTED, unpackLabel, UNTRUSTED } from '../policy/label.ts'
-import { labelled, unlabelled } from '../policy/labelled.ts'
-import { labelPassedBy } from '../policy/passed-label.ts'
 import { textsIn, type WrittenLabels } from '../policy/written-labels.ts'
 import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, type TouchedFiles, touchedFiles } from './labelled-files.ts'
 

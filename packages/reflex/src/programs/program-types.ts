@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../kernel/index.ts'
 
 /** The types of a workflow that was written in TypeScript: its nodes, the values of its board, its result. */
 export interface WorkflowTypes {

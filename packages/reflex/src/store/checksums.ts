@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { faults } from '../kernel/journal/faults.ts'
-import type { StoredBatch } from '../kernel/ports/store.ts'
+import { faults, type StoredBatch } from '../kernel/index.ts'
 
 /** Returns the checksum of several values in the given order. */
 export function sumOf(...facts: readonly (string | number | null | undefined)[]): number {

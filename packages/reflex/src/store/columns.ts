@@ -1,8 +1,16 @@
-import { faults } from '../kernel/journal/faults.ts'
-import type { Json } from '../kernel/journal/json.ts'
-import type { Pin } from '../kernel/journal/record.ts'
-import { takesTopic } from '../kernel/journal/topics.ts'
-import type { Batch, Message, OpenWait, RowUsage, RunRow, RunStatus, Worker } from '../kernel/ports/store.ts'
+import {
+  faults,
+  type Json,
+  type Pin,
+  takesTopic,
+  type Batch,
+  type Message,
+  type OpenWait,
+  type RowUsage,
+  type RunRow,
+  type RunStatus,
+  type Worker,
+} from '../kernel/index.ts'
 
 /** The columns of a run's row. JSON is stored as text, so a stored value and the value read back share no object. */
 export interface RunColumns {

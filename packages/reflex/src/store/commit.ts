@@ -1,4 +1,4 @@
-import type { Batch, Lease } from '../kernel/ports/store.ts'
+import type { Batch, Lease } from '../kernel/index.ts'
 import { isOpen, movingColumns, type RunColumns } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { type Head, sumOfRun } from './rows.ts'

@@ -1,5 +1,4 @@
-import { defineFaults, type Fault } from '../kernel/journal/fault.ts'
-import { faults as kernelFaults } from '../kernel/journal/faults.ts'
+import { defineFaults, type Fault, faults as kernelFaults } from '../kernel/index.ts'
 
 /** The fixes that several faults share. */
 export const NAME_ANOTHER = 'name another file; a missing file is created'

@@ -1,6 +1,6 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { faults } from '../kernel/journal/faults.ts'
+import { faults } from '../kernel/index.ts'
 
 /** The number of checks of the log after its folder changed: some file systems keep times in steps of ten milliseconds. */
 const CHECKS = 100

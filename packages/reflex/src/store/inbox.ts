@@ -1,6 +1,4 @@
-import { faults } from '../kernel/journal/faults.ts'
-import { checkRoom } from '../kernel/ports/inbox-limit.ts'
-import type { InboxLimit, InboxMessage, Message } from '../kernel/ports/store.ts'
+import { faults, checkRoom, type InboxLimit, type InboxMessage, type Message } from '../kernel/index.ts'
 import { duplicateAnswer, endedRun, isOpen, type MessageColumns, messageColumns, messageOf, unknownRun } from './columns.ts'
 import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'

@@ -17,7 +17,7 @@ export type {
   StoredProgram,
   StoredRun,
   Worker,
-} from '../kernel/ports/store.ts'
+} from '../kernel/index.ts'
 export { openStore } from './open-store.ts'
 export { faults } from './faults.ts'
 export { memoryStore } from './memory.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { Worker } from '../kernel/ports/store.ts'
+import type { Worker } from '../kernel/index.ts'
 
 /** A worker as stores keep it. */
 export interface KnownWorker extends Worker {

@@ -1,4 +1,4 @@
-import type { Claim, Lease, RunRow, Worker } from '../kernel/ports/store.ts'
+import type { Claim, Lease, RunRow, Worker } from '../kernel/index.ts'
 import { isGone, isAbandoned, type KnownWorker, knownWorker } from './known-worker.ts'
 import { isAwaited, newColumns } from './columns.ts'
 import type { Connection } from './connection.ts'

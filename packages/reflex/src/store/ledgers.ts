@@ -1,5 +1,4 @@
-import type { Json } from '../kernel/journal/json.ts'
-import type { LedgerEntry } from '../kernel/ports/store.ts'
+import type { Json, LedgerEntry } from '../kernel/index.ts'
 import { corruption, parseJson } from './columns.ts'
 import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'

@@ -1,4 +1,4 @@
-import type { StoredBatch, SweepOptions, SweepResult } from '../kernel/ports/store.ts'
+import type { StoredBatch, SweepOptions, SweepResult } from '../kernel/index.ts'
 import { isAbandoned, type KnownWorker } from './known-worker.ts'
 import type { RunColumns } from './columns.ts'
 import { addHashes, FORK_MARK, NeededHashes, parentsOf, unneededRuns } from './sweep-candidates.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { isFault } from '../kernel/journal/fault.ts'
+import { isFault } from '../kernel/index.ts'
 import { faults, noRoom, replaced } from './faults.ts'
 import { damagedStore, type FileState, hasLog, judgeFile, judgeMarks } from './file-header.ts'
 import { ReadOnlyFile, writeRefusal } from './read-only.ts'

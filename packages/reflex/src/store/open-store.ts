@@ -1,4 +1,4 @@
-import type { Store } from '../kernel/ports/store.ts'
+import type { Store } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import { memoryStore } from './memory.ts'
 import { openPostgres } from './postgres/postgres.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { Fault } from '../kernel/journal/fault.ts'
+import type { Fault } from '../kernel/index.ts'
 import { faults, PERMIT } from './faults.ts'
 import { hasLog } from './file-header.ts'
 

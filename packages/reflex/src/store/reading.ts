@@ -1,4 +1,4 @@
-import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/ports/store.ts'
+import type { RunFilter, RunRow, StoredBatch, StoredProgram, StoredRun } from '../kernel/index.ts'
 import { isAbandoned } from './known-worker.ts'
 import { corruption } from './columns.ts'
 import { chainEnd, checkedRow, ownerOf, type Rows, type StoredRunRow } from './rows.ts'

@@ -1,4 +1,4 @@
-import type { RunRow, UnreadRun, Worker } from '../kernel/ports/store.ts'
+import type { RunRow, UnreadRun, Worker } from '../kernel/index.ts'
 import type { KnownWorker } from './known-worker.ts'
 import { corruption, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './checksums.ts'

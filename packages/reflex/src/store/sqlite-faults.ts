@@ -1,5 +1,4 @@
-import { type Fault, isFault } from '../kernel/journal/fault.ts'
-import { faults as kernelFaults } from '../kernel/journal/faults.ts'
+import { type Fault, isFault, faults as kernelFaults } from '../kernel/index.ts'
 import { faults, NAME_ANOTHER, noRoom, PERMIT, RESTORE } from './faults.ts'
 
 /** The kind of call: the same result code of SQLite means different things in different calls. */

@@ -1,5 +1,4 @@
-import { decodeBatch } from '../kernel/journal/codec.ts'
-import type { StoredBatch } from '../kernel/ports/store.ts'
+import { decodeBatch, type StoredBatch } from '../kernel/index.ts'
 import { isAbandoned } from './known-worker.ts'
 import { isOpen, type RunColumns } from './columns.ts'
 import { ownerOf, type StoredRunRow } from './rows.ts'

@@ -1,5 +1,4 @@
-import { systemHost } from '../kernel/ports/host.ts'
-import type { SweepOptions, SweepResult } from '../kernel/ports/store.ts'
+import { systemHost, type SweepOptions, type SweepResult } from '../kernel/index.ts'
 import type { Connection } from './connection.ts'
 import { readJournal } from './reading.ts'
 import { checkedRow, type Rows, type StoredRunRow } from './rows.ts'

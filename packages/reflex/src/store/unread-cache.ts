@@ -1,4 +1,4 @@
-import type { UnreadRun, Worker } from '../kernel/ports/store.ts'
+import type { UnreadRun, Worker } from '../kernel/index.ts'
 import type { Connection } from './connection.ts'
 
 /**

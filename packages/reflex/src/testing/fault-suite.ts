@@ -1,4 +1,4 @@
-import { memoryStore } from '../store/memory.ts'
+import { memoryStore } from '../store/index.ts'
 import { FAULT_TYPES, isPossible } from './fault-suite/fault-type.ts'
 import { CIRCUMSTANCES, type Circumstance, type FaultPoint, type Injection } from './fault-suite/fault-point.ts'
 import { Trial, type TrialOptions, type TrialResult } from './fault-suite/trial.ts'

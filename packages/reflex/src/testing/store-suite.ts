@@ -1,4 +1,4 @@
-import type { Store } from '../kernel/ports/store.ts'
+import type { Store } from '../kernel/index.ts'
 import { gcCases } from './store-suite/sweep.ts'
 import { inboxCases } from './store-suite/inbox.ts'
 import { inboxPageCases } from './store-suite/inbox-pages.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../kernel/journal/json.ts'
+import { isObject, type Json } from '../kernel/index.ts'
 
 /** The length in characters from which the base64 of a `data:` URL is left out. */
 const MAX_SHOWN = 100

@@ -1,4 +1,4 @@
-import { defineFaults } from '../kernel/journal/fault.ts'
+import { defineFaults } from '../kernel/index.ts'
 
 /**
  * The faults of reading programs of any kind: syntax (R100x), shape (R1011 to R1015), expressions (R1016 to R1019), and of checking

@@ -1,5 +1,5 @@
 import { createScanner } from 'jsonc-parser'
-import type { Fault } from '../kernel/journal/fault.ts'
+import type { Fault } from '../kernel/index.ts'
 import { readJson } from './json.ts'
 
 /** The formatted text, or the errors that prevent formatting. */

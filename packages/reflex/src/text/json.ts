@@ -1,7 +1,6 @@
 import { parseTree } from 'jsonc-parser'
 import type { Node, ParseError } from 'jsonc-parser'
-import type { Fault, FaultDetails } from '../kernel/journal/fault.ts'
-import type { Json } from '../kernel/journal/json.ts'
+import type { Fault, FaultDetails, Json } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import { quote } from './printable.ts'
 import { scanBrackets, syntaxMistake } from './json-syntax.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Fault, FaultDetails } from '../kernel/journal/fault.ts'
+import type { Fault, FaultDetails } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import { quote, quoteAll } from './printable.ts'
 import type { AttributePart, PlaceOptions } from './json.ts'

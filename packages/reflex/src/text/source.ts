@@ -1,4 +1,4 @@
-import type { FaultDetails } from '../kernel/journal/fault.ts'
+import type { FaultDetails } from '../kernel/index.ts'
 import { codeFrame } from './code-frame.ts'
 import { Lines, type Place } from './place.ts'
 

@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
+import { posix, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ARROWS, checkArrows, importsOf } from '../../../../scripts/arrows.ts'
+import { ARROWS, checkArrows, importsOf, roomOf, SIDE_DOORS } from '../../../../scripts/arrows.ts'
 import { checkKindNames, EXCEPTIONS } from '../../../../scripts/kind-names.ts'
 
 const findingsOf = (file: string, text: string): string[] => checkArrows([[file, text]]).map((finding) => finding.message)
@@ -32,6 +34,8 @@ describe('arrows', () => {
     ],
     ['kernel/state/board.ts', "import type { Run } from '../index.ts'", 'no arrow leads from kernel/state to kernel/index.ts'],
     ['testing/clock.ts', "import { main } from '../cli/main.ts'", 'no arrow leads from testing to cli'],
+    ['store/sqlite.ts', "import type { Host } from '../kernel/ports/host.ts'", 'kernel/ports/host.ts is behind the door of kernel'],
+    ['cli/look.ts', "const { wrap } = await import('../text/cells.ts')", 'text/cells.ts is behind the door of text'],
     ['tools/shell.ts', "import { x } from '../../test/cases.ts'", '../../test/cases.ts leaves src'],
     ['agents/rules.ts', "import { x } from 'reflex-runtime/kernel'", "reflex-runtime/kernel is this package's own door"],
     ['utils/misc.ts', "import { x } from '../kernel/index.ts'", 'the room utils is not in the arrow table'],
@@ -48,8 +52,20 @@ describe('arrows', () => {
     ['serve/http.ts', "import { Reflex } from '../app/reflex.ts'"],
     ['testing/kinds.ts', "import { serve } from '../serve/http.ts'"],
     ['cli/main.ts', "import { Reflex } from '../app/reflex.ts'"],
+    ['cli/home.ts', "import { isBelow } from '../tools/paths.ts'"],
+    ['app/catalogue.ts', "import { faults } from '../models/faults.ts'"],
   ])('lets through %s: %s', (file, text) => {
     expect(findingsOf(file, text)).toEqual([])
+  })
+
+  it('leaves no side door that nobody uses', () => {
+    const src = resolve(import.meta.dirname, '../../src')
+    const used = globSync('**/*.ts', { cwd: src }).flatMap((name) => {
+      const file = name.replaceAll('\\', '/')
+      const targets = importsOf(readFileSync(resolve(src, file), 'utf8')).map(({ target }) => posix.join(posix.dirname(file), target))
+      return targets.filter((target) => roomOf(target) !== roomOf(file))
+    })
+    expect(Object.keys(SIDE_DOORS).filter((door) => !used.includes(door))).toEqual([])
   })
 
   it('points at the name that is imported', () => {

@@ -1,4 +1,4 @@
-import type { Batch, Lease } from '../../kernel/ports/store.ts'
+import type { Batch, Lease } from '../../kernel/index.ts'
 import { isOpen } from '../columns.ts'
 import { type AdvancedRow, refusedRuns, rowAfter } from '../commit.ts'
 import type { Ask, PostgresConnection } from './connection.ts'

@@ -1,5 +1,4 @@
-import { type Host, systemHost } from '../../kernel/ports/host.ts'
-import { isFault } from '../../kernel/journal/fault.ts'
+import { type Host, systemHost, isFault } from '../../kernel/index.ts'
 import { faults } from '../faults.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Client, makePool, type Pool, toColumn, type Value } from './driver.ts'

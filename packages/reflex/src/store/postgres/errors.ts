@@ -1,4 +1,4 @@
-import { type Fault, isFault } from '../../kernel/journal/fault.ts'
+import { type Fault, isFault } from '../../kernel/index.ts'
 import { faults, noRoom } from '../faults.ts'
 import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
 import { newerLayout } from './schema.ts'

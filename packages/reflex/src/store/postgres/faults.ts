@@ -1,4 +1,4 @@
-import { defineFaults } from '../../kernel/journal/fault.ts'
+import { defineFaults } from '../../kernel/index.ts'
 
 /** The fixes that several faults share. */
 export const WRITE_ADDRESS =

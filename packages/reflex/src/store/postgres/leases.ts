@@ -1,4 +1,4 @@
-import type { Claim, Lease, RunRow, Worker } from '../../kernel/ports/store.ts'
+import type { Claim, Lease, RunRow, Worker } from '../../kernel/index.ts'
 import { isGone, type KnownWorker, knownWorker } from '../known-worker.ts'
 import { newColumns } from '../columns.ts'
 import { faults } from '../faults.ts'

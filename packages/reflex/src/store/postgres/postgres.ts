@@ -1,25 +1,25 @@
-import { checkRoom } from '../../kernel/ports/inbox-limit.ts'
-import type { Json } from '../../kernel/journal/json.ts'
-import type {
-  Batch,
-  Claim,
-  InboxLimit,
-  InboxMessage,
-  Lease,
-  LedgerEntry,
-  Message,
-  PostWatch,
-  RunFilter,
-  RunRow,
-  Store,
-  StoredBatch,
-  StoredProgram,
-  StoredRun,
-  SweepOptions,
-  SweepResult,
-  UnreadRun,
-  Worker,
-} from '../../kernel/ports/store.ts'
+import {
+  checkRoom,
+  type Json,
+  type Batch,
+  type Claim,
+  type InboxLimit,
+  type InboxMessage,
+  type Lease,
+  type LedgerEntry,
+  type Message,
+  type PostWatch,
+  type RunFilter,
+  type RunRow,
+  type Store,
+  type StoredBatch,
+  type StoredProgram,
+  type StoredRun,
+  type SweepOptions,
+  type SweepResult,
+  type UnreadRun,
+  type Worker,
+} from '../../kernel/index.ts'
 import { duplicateAnswer, endedRun, isOpen, messageColumns, unknownRun } from '../columns.ts'
 import { checkedMessage, sumOfMessage } from '../inbox.ts'
 import { checkedEntries, sumOfEntry } from '../ledgers.ts'

@@ -1,5 +1,4 @@
-import { isFault } from '../../kernel/journal/fault.ts'
-import type { RunFilter, RunRow, StoredBatch, StoredRun } from '../../kernel/ports/store.ts'
+import { isFault, type RunFilter, type RunRow, type StoredBatch, type StoredRun } from '../../kernel/index.ts'
 import { isAbandoned } from '../known-worker.ts'
 import type { Ask } from './connection.ts'
 import { chainEnd, checkedRow, ownerOf, type StoredRunRow } from '../rows.ts'

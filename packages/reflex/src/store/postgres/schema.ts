@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Fault } from '../../kernel/journal/fault.ts'
+import type { Fault } from '../../kernel/index.ts'
 import { postgresFaults, RESTORE_SCHEMA } from './faults.ts'
 import type { Client } from './driver.ts'
 

@@ -1,4 +1,4 @@
-import type { SweepOptions, SweepResult } from '../../kernel/ports/store.ts'
+import type { SweepOptions, SweepResult } from '../../kernel/index.ts'
 import { checkedRow, chainEnd, type StoredRunRow } from '../rows.ts'
 import { checkChain, type SummedBatch } from '../checksums.ts'
 import { addHashes, Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from '../sweep-candidates.ts'

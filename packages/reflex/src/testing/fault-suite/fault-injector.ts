@@ -1,4 +1,4 @@
-import { faults } from '../../kernel/journal/faults.ts'
+import { faults } from '../../kernel/index.ts'
 import { faults as storeFaults } from '../../store/faults.ts'
 import type { ProcessControl, Moment } from '../kind-suite/process-control.ts'
 import { CLOCK_AHEAD_MS, CLOCK_BACK_MS, type FaultType, isPossible, isCall, isWrite } from './fault-type.ts'

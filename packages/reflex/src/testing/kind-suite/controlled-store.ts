@@ -1,4 +1,4 @@
-import type { Batch, Store } from '../../kernel/ports/store.ts'
+import type { Batch, Store } from '../../kernel/index.ts'
 import { type ProcessControl, neverResolves, type StoreCall } from './process-control.ts'
 
 /** Listens to the calls of a store. */

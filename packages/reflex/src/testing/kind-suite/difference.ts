@@ -1,5 +1,5 @@
 import { firstDifference } from '../../history/first-difference.ts'
-import type { Difference } from '../../kernel/run/replay.ts'
+import type { Difference } from '../../kernel/index.ts'
 import { pathText } from '../../text/index.ts'
 
 /** Returns the first place at which a value differs, such as ` at board.count (7, not 2)`; an empty text if the whole value differs. */

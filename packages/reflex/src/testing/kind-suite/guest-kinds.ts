@@ -1,5 +1,4 @@
-import type { Kind } from '../../kernel/step/kind.ts'
-import { isObject, type Json } from '../../kernel/journal/json.ts'
+import { type Kind, isObject, type Json } from '../../kernel/index.ts'
 import type { KindSubject } from './subject.ts'
 
 /** The answer in the guest program. The end of the calling run must contain it. */

@@ -1,12 +1,16 @@
-import { encodeRecord } from '../../kernel/journal/codec.ts'
-import { RunPrograms } from '../../kernel/step/run-programs.ts'
-import { FORMAT, type Rec } from '../../kernel/journal/record.ts'
-import { summary } from '../../kernel/run/row.ts'
-import type { Runtime } from '../../kernel/run/runtime.ts'
-import type { State } from '../../kernel/state/state.ts'
-import type { Lease, Store } from '../../kernel/ports/store.ts'
-import { storedProgram } from '../../kernel/run/batch-builder.ts'
-import { memoryStore } from '../../store/memory.ts'
+import {
+  encodeRecord,
+  RunPrograms,
+  FORMAT,
+  type Rec,
+  summary,
+  type Runtime,
+  type State,
+  type Lease,
+  type Store,
+  storedProgram,
+} from '../../kernel/index.ts'
+import { memoryStore } from '../../store/index.ts'
 import { RUN } from './process-life.ts'
 import type { KindSubject } from './subject.ts'
 import type { Watch } from './watch.ts'

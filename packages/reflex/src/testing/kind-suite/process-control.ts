@@ -1,4 +1,4 @@
-import type { Store } from '../../kernel/ports/store.ts'
+import type { Store } from '../../kernel/index.ts'
 
 /** The name of a store method in a moment. */
 export type StoreCall = Exclude<keyof Store, 'durable' | 'name' | 'watch' | 'close'>

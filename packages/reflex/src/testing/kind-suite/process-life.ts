@@ -1,13 +1,20 @@
-import { faults } from '../../kernel/journal/faults.ts'
-import { equalJson, isObject, type Json } from '../../kernel/journal/json.ts'
-import type { Wait } from '../../kernel/state/frame.ts'
-import type { Call, Port } from '../../kernel/ports/port.ts'
-import type { Rec } from '../../kernel/journal/record.ts'
-import type { Run } from '../../kernel/run/run.ts'
-import { Runtime } from '../../kernel/run/runtime.ts'
-import { dumpState } from '../../kernel/state/snapshot.ts'
-import type { State } from '../../kernel/state/state.ts'
-import type { RunRow, Store, Worker } from '../../kernel/ports/store.ts'
+import {
+  faults,
+  equalJson,
+  isObject,
+  type Json,
+  type Wait,
+  type Call,
+  type Port,
+  type Rec,
+  type Run,
+  Runtime,
+  dumpState,
+  type State,
+  type RunRow,
+  type Store,
+  type Worker,
+} from '../../kernel/index.ts'
 import { type VirtualHost, virtualHost } from '../virtual-host.ts'
 import { placeOf } from './difference.ts'
 import { type ProcessControl, UNCONTROLLED } from './process-control.ts'

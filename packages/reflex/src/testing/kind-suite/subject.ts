@@ -1,12 +1,4 @@
-import type { Wait } from '../../kernel/state/frame.ts'
-import type { Host } from '../../kernel/ports/host.ts'
-import type { Json } from '../../kernel/journal/json.ts'
-import type { Kind } from '../../kernel/step/kind.ts'
-import type { Policy } from '../../kernel/ports/policy.ts'
-import type { Port } from '../../kernel/ports/port.ts'
-import type { Run } from '../../kernel/run/run.ts'
-import type { SettingsCodec } from '../../kernel/ports/settings.ts'
-import type { Store } from '../../kernel/ports/store.ts'
+import type { Wait, Host, Json, Kind, Policy, Port, Run, SettingsCodec, Store } from '../../kernel/index.ts'
 
 /** A program of a subject. */
 export interface SubjectProgram {

@@ -1,8 +1,4 @@
-import { decodeBatch } from '../../kernel/journal/codec.ts'
-import { copyJson, type Json } from '../../kernel/journal/json.ts'
-import type { Call, Port, Traits } from '../../kernel/ports/port.ts'
-import type { Rec, Ref } from '../../kernel/journal/record.ts'
-import type { Batch } from '../../kernel/ports/store.ts'
+import { decodeBatch, copyJson, type Json, type Call, type Port, type Traits, type Rec, type Ref, type Batch } from '../../kernel/index.ts'
 import { type ProcessControl, neverResolves } from './process-control.ts'
 
 /**

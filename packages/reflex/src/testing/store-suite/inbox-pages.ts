@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Store } from '../../kernel/ports/store.ts'
+import type { Store } from '../../kernel/index.ts'
 import { batchOf, messageOf, mustThrow, NOW, rowChange, type Rule, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'

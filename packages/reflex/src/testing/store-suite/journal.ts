@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { OpenWait } from '../../kernel/ports/store.ts'
+import type { OpenWait } from '../../kernel/index.ts'
 import { batchOf, leaseOf, messageOf, rowChange, NOW, type Rule, rowOf, spans, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import type { Lease } from '../../kernel/ports/store.ts'
+import type { Lease } from '../../kernel/index.ts'
 import { batchOf, leaseOf, mustBeOwned, NOW, mustThrow, type Rule, rowOf, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { RunFilter } from '../../kernel/ports/store.ts'
+import type { RunFilter } from '../../kernel/index.ts'
 import { batchOf, rowChange, NOW, type Rule, rowOf } from './world.ts'
 
 const TRACE = 'ab'.repeat(16)

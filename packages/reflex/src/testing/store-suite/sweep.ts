@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Batch, Lease, RunStatus, StoredProgram, SweepResult } from '../../kernel/ports/store.ts'
+import type { Batch, Lease, RunStatus, StoredProgram, SweepResult } from '../../kernel/index.ts'
 import { batchOf, messageOf, rowChange, NOW, type Rule, rowOf, spans, type StoreWorld, TTL, workerOf } from './world.ts'
 
 const NOTHING: SweepResult = { runs: [], programs: [], blobs: [] }

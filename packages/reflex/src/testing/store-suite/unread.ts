@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Store, Worker } from '../../kernel/ports/store.ts'
+import type { Store, Worker } from '../../kernel/index.ts'
 import { batchOf, leaseOf, messageOf, NOW, type Rule, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'

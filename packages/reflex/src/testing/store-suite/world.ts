@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
-import { isFault } from '../../kernel/journal/fault.ts'
-import type { Awaitable, Batch, Claim, Lease, Message, RunRow, Store, StoredBatch, Worker } from '../../kernel/ports/store.ts'
+import {
+  isFault,
+  type Awaitable,
+  type Batch,
+  type Claim,
+  type Lease,
+  type Message,
+  type RunRow,
+  type Store,
+  type StoredBatch,
+  type Worker,
+} from '../../kernel/index.ts'
 
 /** A place for a store, empty at first. */
 export interface StoreUnderTest {

@@ -1,4 +1,4 @@
-import type { Fault, FaultDetails } from '../../kernel/journal/fault.ts'
+import type { Fault, FaultDetails } from '../../kernel/index.ts'
 import { FUNCTIONS, MAX_PATTERN_COST, patternProblem, type ExpressionFunction, type ExpressionType } from './functions.ts'
 import { OPERATORS } from './operators.ts'
 import { patternCost } from '../linear-pattern.ts'

@@ -1,5 +1,4 @@
-import type { Fault, FaultDetails } from '../../kernel/journal/fault.ts'
-import type { Json } from '../../kernel/journal/json.ts'
+import type { Fault, FaultDetails, Json } from '../../kernel/index.ts'
 import { nameText } from './access.ts'
 import { checkTerm } from './check.ts'
 import { codeOf } from './evaluate.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../kernel/journal/json.ts'
+import type { Json } from '../../kernel/index.ts'
 import { CALENDAR, Duration, SPANS, Timestamp, dateAt, durationOf, readDuration, readTimestamp, timestampAt, zoneMinutes } from './time.ts'
 import { equalValues } from './compare.ts'
 import { printable } from '../printable.ts'

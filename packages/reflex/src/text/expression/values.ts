@@ -1,4 +1,4 @@
-import type { Json } from '../../kernel/journal/json.ts'
+import type { Json } from '../../kernel/index.ts'
 import { PATTERN_CACHE_SIZE } from '../linear-pattern.ts'
 import { Duration, Timestamp } from './time.ts'
 

@@ -1,4 +1,4 @@
-import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../kernel/journal/json.ts'
+import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../kernel/index.ts'
 import { hasFormat, matchesPattern } from './pattern.ts'
 
 /** A part of a value that does not match its schema, and its path inside the value. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import { didYouMean, quote } from '../../../text/index.ts'
 import { ACTION_FACTS, canonicalAction } from '../model/action-facts.ts'
 import { plainAction } from '../model/action-names.ts'

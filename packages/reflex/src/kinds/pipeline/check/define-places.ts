@@ -1,5 +1,5 @@
-import { Fault } from '../../../kernel/journal/fault.ts'
-import { Lines } from '../../../text/place.ts'
+import { Fault } from '../../../kernel/index.ts'
+import { Lines } from '../../../text/index.ts'
 import type { Attributes, DotGraph, Span } from '../dot/graph.ts'
 
 /** A span in the text of a pipeline with its path in the object that the text was generated from: `nodes.style.prompt`. */

@@ -1,4 +1,4 @@
-import { defineFaults } from '../../../kernel/journal/fault.ts'
+import { defineFaults } from '../../../kernel/index.ts'
 import { FLOW_ENTRIES } from './faults-flow.ts'
 import { NODE_ENTRIES } from './faults-node.ts'
 import { SHAPE_ENTRIES } from './faults-shape.ts'

@@ -1,5 +1,4 @@
-import type { Severity } from '../../../kernel/journal/fault.ts'
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { Severity, JsonObject } from '../../../kernel/index.ts'
 import type { TypedEdge } from '../model/typed.ts'
 import type { LintCode } from './faults.ts'
 import type { LintSubject } from './subject.ts'

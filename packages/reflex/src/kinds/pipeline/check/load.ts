@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../kernel/journal/json.ts'
+import { isObject, type Json } from '../../../kernel/index.ts'
 import type { OperationTable } from '../model/operation-table.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { dotFaults } from '../dot/faults.ts'

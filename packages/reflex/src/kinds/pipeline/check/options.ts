@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import type { Parameters } from '../model/action-parameters.ts'
 
 /** The known surroundings of a pipeline. A rule whose option is absent is skipped. */

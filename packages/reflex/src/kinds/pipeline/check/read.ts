@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import { compile, type CompileContext } from '../model/compile.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { placeInObject, definitionSourceOf } from './define-places.ts'

@@ -1,5 +1,4 @@
-import { type FaultData, faultData } from '../../../kernel/journal/fault.ts'
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import { type FaultData, faultData, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { ModelReply, ModelRequest } from '../../../models/index.ts'
 import type { Question } from '../../../people/index.ts'
 import { pipelineFaults } from './faults.ts'

@@ -1,5 +1,4 @@
-import type { Frame } from '../../../kernel/state/frame.ts'
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import { type Frame, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { BranchSpec } from './handler.ts'
 import type { Status } from './outcome.ts'
 

@@ -1,5 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Call } from '../../../kernel/ports/port.ts'
+import { isList, isObject, type Json, type JsonObject, type Call } from '../../../kernel/index.ts'
 import {
   assistantMessage,
   type ContentPart,

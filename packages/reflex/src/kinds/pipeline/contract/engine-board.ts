@@ -1,6 +1,4 @@
-import type { StepContext } from '../../../kernel/step/context.ts'
-import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
-import type { BoardReader } from '../../../kernel/state/scope.ts'
+import { type StepContext, isList, isObject, type Json, type BoardReader } from '../../../kernel/index.ts'
 import { isGood, type Outcome, type Status } from './outcome.ts'
 
 /**

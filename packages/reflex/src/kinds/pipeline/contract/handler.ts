@@ -1,6 +1,4 @@
-import type { Term } from '../../../kernel/journal/permissions.ts'
-import type { FaultData } from '../../../kernel/journal/fault.ts'
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import type { Term, FaultData, Json, JsonObject } from '../../../kernel/index.ts'
 import type { Question } from '../../../people/index.ts'
 import type { Attributes } from '../dot/graph.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'

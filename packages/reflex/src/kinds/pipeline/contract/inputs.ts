@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
-import { shortJson } from '../../../text/brief.ts'
-import { quote } from '../../../text/printable.ts'
+import type { Json, JsonObject } from '../../../kernel/index.ts'
+import { shortJson, quote } from '../../../text/index.ts'
 import { pipelineFaults } from './faults.ts'
 import { renderText } from '../language/render.ts'
 

@@ -1,6 +1,4 @@
-import { digestFraction } from '../../../kernel/journal/digest.ts'
-import type { Frame } from '../../../kernel/state/frame.ts'
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import { digestFraction, type Frame, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import type { Attributes } from '../dot/graph.ts'
 import { folderAt } from './paths.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../kernel/index.ts'
 import type { ModelMessage } from '../../../models/index.ts'
 
 /** How an execution of a node ended (seed pipeline 4.3). */

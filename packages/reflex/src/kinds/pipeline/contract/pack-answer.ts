@@ -1,5 +1,4 @@
-import type { FaultData } from '../../../kernel/journal/fault.ts'
-import { isObject, type Json } from '../../../kernel/journal/json.ts'
+import { type FaultData, isObject, type Json } from '../../../kernel/index.ts'
 import type { Answer, Ask, BranchResult, Settled } from './handler.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { Frame } from '../../../kernel/state/frame.ts'
-import { isObject } from '../../../kernel/journal/json.ts'
+import { type Frame, isObject } from '../../../kernel/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { branchOf } from './branch.ts'
 import { nodeOf } from './position.ts'

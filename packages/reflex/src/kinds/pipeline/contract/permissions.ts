@@ -1,5 +1,4 @@
-import type { Permissions as RunPermissions } from '../../../kernel/journal/permissions.ts'
-import type { Frame } from '../../../kernel/state/frame.ts'
+import type { Permissions as RunPermissions, Frame } from '../../../kernel/index.ts'
 import type { Permissions } from './handler.ts'
 
 /** The permissions of a frame that has not begun. */

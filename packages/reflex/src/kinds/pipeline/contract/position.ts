@@ -1,5 +1,4 @@
-import { isObject, type Json } from '../../../kernel/journal/json.ts'
-import type { Ref } from '../../../kernel/journal/record.ts'
+import { isObject, type Json, type Ref } from '../../../kernel/index.ts'
 import type { Status } from './outcome.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { TypedGraph } from '../model/typed.ts'
 import { integerOf, numberOf } from '../dot/graph.ts'
 import { durationOf } from '../language/duration.ts'
-import type { Limits } from '../../../kernel/journal/usage.ts'
+import type { Limits } from '../../../kernel/index.ts'
 
 const stated = new WeakMap<TypedGraph, { readonly bounds: Limits | undefined }>()
 

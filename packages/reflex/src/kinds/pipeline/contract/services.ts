@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../kernel/index.ts'
 
 /** What a function of a service may know beside its arguments. */
 export interface ServiceCall {

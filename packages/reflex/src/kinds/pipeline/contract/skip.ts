@@ -1,5 +1,4 @@
-import { digest } from '../../../kernel/journal/digest.ts'
-import { canonicalJson, type Json } from '../../../kernel/journal/json.ts'
+import { digest, canonicalJson, type Json } from '../../../kernel/index.ts'
 import { keyOf, readsOf } from '../model/node-keys.ts'
 import { outputsOf } from '../model/operation-facts.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'

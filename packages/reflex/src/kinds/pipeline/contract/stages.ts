@@ -1,4 +1,4 @@
-import type { BoardReader } from '../../../kernel/state/scope.ts'
+import type { BoardReader } from '../../../kernel/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import type { Stage } from './handler.ts'
 import { storedOutcomeIn, outcomeKey, outcomeOf } from './engine-board.ts'

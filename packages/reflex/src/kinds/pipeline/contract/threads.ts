@@ -1,5 +1,4 @@
-import type { StepContext } from '../../../kernel/step/context.ts'
-import { isList, type Json } from '../../../kernel/journal/json.ts'
+import { type StepContext, isList, type Json } from '../../../kernel/index.ts'
 import type { ContentPart, ModelMessage } from '../../../models/index.ts'
 import type { StoredFile } from './conversation.ts'
 import type { Turn } from './outcome.ts'

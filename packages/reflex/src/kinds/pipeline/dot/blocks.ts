@@ -1,4 +1,4 @@
-import { quote } from '../../../text/printable.ts'
+import { quote } from '../../../text/index.ts'
 import { isDelimiter, type Cursor } from './cursor.ts'
 import type { Attribute, Provenance } from './graph.ts'
 import type { Name, Names } from './names.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../../text/printable.ts'
+import { quote } from '../../../text/index.ts'
 import type { AttributeValue } from './graph.ts'
 import { bareValue } from './literal.ts'
 import { bareEnd, identifierEnd, lineEnd, skipBlank, stringEnd, unescapeText } from './scan.ts'

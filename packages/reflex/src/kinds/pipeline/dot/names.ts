@@ -1,4 +1,4 @@
-import { quote } from '../../../text/printable.ts'
+import { quote } from '../../../text/index.ts'
 import type { Cursor } from './cursor.ts'
 import { beginsIdentifier, identifierEnd, isSpace, keyEnd } from './scan.ts'
 

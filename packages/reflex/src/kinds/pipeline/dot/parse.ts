@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import { Blocks } from './blocks.ts'
 import { Cursor } from './cursor.ts'
 import type { DotGraph } from './graph.ts'

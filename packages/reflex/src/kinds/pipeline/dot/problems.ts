@@ -1,5 +1,5 @@
-import type { Fault, FaultDetails } from '../../../kernel/journal/fault.ts'
-import { Source } from '../../../text/source.ts'
+import type { Fault, FaultDetails } from '../../../kernel/index.ts'
+import { Source } from '../../../text/index.ts'
 import { dotFaults } from './faults.ts'
 
 type DotCode = Parameters<typeof dotFaults.make>[0]

@@ -1,4 +1,4 @@
-import { quote } from '../../../text/printable.ts'
+import { quote } from '../../../text/index.ts'
 import type { Blocks } from './blocks.ts'
 import type { Cursor } from './cursor.ts'
 import type { Name, Names } from './names.ts'

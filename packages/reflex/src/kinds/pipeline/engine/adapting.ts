@@ -1,4 +1,4 @@
-import { isFault } from '../../../kernel/journal/fault.ts'
+import { isFault } from '../../../kernel/index.ts'
 import { changesBetween, isChanged } from '../dot/changes.ts'
 import { versionOf } from '../dot/version.ts'
 import type { TypedGraph } from '../model/typed.ts'

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
-import type { BoardReader } from '../../../kernel/state/scope.ts'
+import type { Json, JsonObject, BoardReader } from '../../../kernel/index.ts'
 import { type Artifact, artifactName, artifactsIn, describeArtifact } from './artifacts.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 

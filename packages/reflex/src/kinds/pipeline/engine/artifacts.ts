@@ -1,6 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Rec } from '../../../kernel/journal/record.ts'
-import type { BoardReader } from '../../../kernel/state/scope.ts'
+import { isObject, type Json, type JsonObject, type Rec, type BoardReader } from '../../../kernel/index.ts'
 import { checkArguments, listOf, OBJECT } from '../../../text/index.ts'
 import { folderAt } from '../contract/paths.ts'
 import type { FrameStep } from './frame-step.ts'

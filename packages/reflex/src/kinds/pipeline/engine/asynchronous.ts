@@ -1,5 +1,4 @@
-import { isObject, type Json } from '../../../kernel/journal/json.ts'
-import type { Call, Port } from '../../../kernel/ports/port.ts'
+import { isObject, type Json, type Call, type Port } from '../../../kernel/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { type ContextView, contextOf, type NodeView, viewOf } from './custom.ts'
 import { perform } from '../contract/asks.ts'

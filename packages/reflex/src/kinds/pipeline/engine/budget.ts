@@ -1,5 +1,4 @@
-import { describeLimit, LIMITS, limitsReached } from '../../../kernel/journal/usage.ts'
-import type { StepContext } from '../../../kernel/step/context.ts'
+import { describeLimit, LIMITS, limitsReached, type StepContext } from '../../../kernel/index.ts'
 import { shareUsed } from '../../../policy/index.ts'
 import { programBounds } from '../contract/program-bounds.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import { labelOutputs } from './labelling.ts'
 import { adapt, splitAdapted } from './adapting.ts'
 import { advance } from './advance.ts'

@@ -1,8 +1,17 @@
 import { permissionsOf } from '../contract/permissions.ts'
-import { type Fault, toFault } from '../../../kernel/journal/fault.ts'
-import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import { type Call, type Port, SIMULATED, type Traits } from '../../../kernel/ports/port.ts'
-import { usageOfResult } from '../../../kernel/journal/usage.ts'
+import {
+  type Fault,
+  toFault,
+  copyJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Call,
+  type Port,
+  SIMULATED,
+  type Traits,
+  usageOfResult,
+} from '../../../kernel/index.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import type { CustomHandler, Idempotency } from '../model/resolution.ts'
 import type { AttributeValue, DotGraph } from '../dot/graph.ts'

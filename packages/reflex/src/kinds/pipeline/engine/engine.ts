@@ -1,4 +1,4 @@
-import type { FaultData } from '../../../kernel/journal/fault.ts'
+import type { FaultData } from '../../../kernel/index.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import type { Middleware } from './middleware.ts'
 import type { BranchSpec, Permissions, Handler, NodeContext, Steps } from '../contract/handler.ts'

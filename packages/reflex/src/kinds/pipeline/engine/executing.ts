@@ -1,7 +1,4 @@
-import { isFault } from '../../../kernel/journal/fault.ts'
-import type { Frame } from '../../../kernel/state/frame.ts'
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Ref } from '../../../kernel/journal/record.ts'
+import { isFault, type Frame, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
 import { stagePath } from '../contract/paths.ts'
 import { durationOf } from '../language/duration.ts'
 import { budget, nearLimits } from './budget.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import { type Middleware, passAfter, type Token } from './middleware.ts'
 import { isOn } from '../dot/graph.ts'
 import type { TypedNode } from '../model/typed.ts'

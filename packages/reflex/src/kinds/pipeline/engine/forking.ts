@@ -1,6 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { StrandResult } from '../../../kernel/state/frame.ts'
-import type { Ref } from '../../../kernel/journal/record.ts'
+import { isObject, type Json, type JsonObject, type StrandResult, type Ref } from '../../../kernel/index.ts'
 import { packLabel } from '../../../policy/label.ts'
 import { inputsLabel } from './labelling.ts'
 import { branchArgs, type BranchValue } from '../contract/branch.ts'

@@ -1,6 +1,4 @@
-import type { StepContext } from '../../../kernel/step/context.ts'
-import { faultData } from '../../../kernel/journal/fault.ts'
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import { type StepContext, faultData, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import { authorOf } from '../model/program-author.ts'

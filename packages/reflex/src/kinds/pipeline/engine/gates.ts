@@ -1,5 +1,4 @@
-import type { StepContext } from '../../../kernel/step/context.ts'
-import type { Frame } from '../../../kernel/state/frame.ts'
+import type { StepContext, Frame } from '../../../kernel/index.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { isGate } from '../model/jumps.ts'
 import { isGood } from '../contract/outcome.ts'

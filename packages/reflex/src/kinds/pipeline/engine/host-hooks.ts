@@ -1,6 +1,4 @@
-import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Port } from '../../../kernel/ports/port.ts'
-import { usageOfResult } from '../../../kernel/journal/usage.ts'
+import { copyJson, isObject, type Json, type JsonObject, type Port, usageOfResult } from '../../../kernel/index.ts'
 import type { Permissions, DeclaredHooks } from '../contract/handler.ts'
 
 /**

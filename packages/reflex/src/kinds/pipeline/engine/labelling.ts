@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import { keyOf, type KeyRead, readsOf, type KeyWrite, writesOf } from '../model/node-keys.ts'
 import type { Origin } from '../model/operation-ports.ts'
 import type { DataClass, TypedNode } from '../model/typed.ts'

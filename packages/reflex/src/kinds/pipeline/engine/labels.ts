@@ -1,6 +1,4 @@
-import type { Frame } from '../../../kernel/state/frame.ts'
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { StepContext } from '../../../kernel/step/context.ts'
+import { type Frame, isObject, type Json, type JsonObject, type StepContext } from '../../../kernel/index.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { lookUp } from '../language/look-up.ts'
 import {
@@ -17,7 +15,7 @@ import {
   UNTRUSTED,
   LABELS,
 } from '../../../policy/label.ts'
-import { labelPassedBy, PASSED } from '../../../policy/passed-label.ts'
+import { labelPassedBy, PASSED } from '../../../policy/index.ts'
 import { authorLabel, inputsLabel, PREFERRED, sensitive } from './labelling.ts'
 import type { Token } from './middleware.ts'
 import { pipelineFrame } from '../contract/branch.ts'

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject, Usage } from '../../../kernel/index.ts'
 import type { NodeContext } from '../contract/handler.ts'
 import type { Outcome } from '../contract/outcome.ts'
-import type { Usage } from '../../../kernel/journal/usage.ts'
 import type { Label } from '../../../policy/label.ts'
 
 /** One execution of a node, as the chain sees it (seed pipeline 5.1). */

@@ -1,6 +1,4 @@
-import { isList, isObject } from '../../../kernel/journal/json.ts'
-import type { Call, Port } from '../../../kernel/ports/port.ts'
-import type { RunFacts } from '../../../kernel/ports/settings.ts'
+import { isList, isObject, type Call, type Port, type RunFacts } from '../../../kernel/index.ts'
 import { type Offer, offerOf, offeredTool, toolCapability, type Tools } from '../../../tools/index.ts'
 
 /** The answer of the port `offers`. */

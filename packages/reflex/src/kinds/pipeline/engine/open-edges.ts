@@ -1,7 +1,5 @@
-import type { Frame } from '../../../kernel/state/frame.ts'
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Frame, Json, BoardReader } from '../../../kernel/index.ts'
 import type { EdgeState } from '../../../programs/kind-view.ts'
-import type { BoardReader } from '../../../kernel/state/scope.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { edgeIds } from '../dot/edge-ids.ts'
 import { mentionsOutcome } from '../language/condition.ts'

@@ -1,4 +1,4 @@
-import type { Call, Port } from '../../../kernel/ports/port.ts'
+import type { Call, Port } from '../../../kernel/index.ts'
 import { type Label, packLabel } from '../../../policy/label.ts'
 import type { RunSettings } from '../../../policy/index.ts'
 

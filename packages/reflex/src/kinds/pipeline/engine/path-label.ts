@@ -1,4 +1,4 @@
-import { isList } from '../../../kernel/journal/json.ts'
+import { isList } from '../../../kernel/index.ts'
 import { WrittenNode } from '../model/written-node.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import type { NodeContext } from '../contract/handler.ts'

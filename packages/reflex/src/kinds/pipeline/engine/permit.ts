@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import { isFree } from './budget.ts'
 import { endNow } from './advance.ts'
 import type { FrameStep } from './frame-step.ts'

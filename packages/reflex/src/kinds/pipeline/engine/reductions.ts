@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import { plainKey } from '../model/node-keys.ts'
 import { listOf, textOf } from '../dot/graph.ts'
 import { isGood, type Outcome } from '../contract/outcome.ts'

@@ -1,4 +1,4 @@
-import { canonicalJson, isObject, type Json } from '../../../kernel/journal/json.ts'
+import { canonicalJson, isObject, type Json } from '../../../kernel/index.ts'
 import { parseIfJson } from '../../../text/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 

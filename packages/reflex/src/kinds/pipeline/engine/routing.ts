@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
-import { quote } from '../../../text/printable.ts'
+import type { Json, JsonObject } from '../../../kernel/index.ts'
+import { quote } from '../../../text/index.ts'
 import { isOn, textOf, type DotGraph } from '../dot/graph.ts'
 import type { TypedEdge, TypedNode } from '../model/typed.ts'
 import type { Outcome } from '../contract/outcome.ts'

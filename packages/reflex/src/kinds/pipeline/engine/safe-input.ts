@@ -1,4 +1,4 @@
-import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
+import { isList, isObject, type Json } from '../../../kernel/index.ts'
 import type { AttributeRow } from '../model/attribute-row.ts'
 import { isStrict, valueProblem } from '../model/attribute-value.ts'
 import { fileUri } from '../model/capability-uris.ts'

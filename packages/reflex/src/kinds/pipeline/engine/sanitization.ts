@@ -1,6 +1,5 @@
-import { redactTexts } from '../../../kernel/journal/redact.ts'
+import { redactTexts, type JsonObject } from '../../../kernel/index.ts'
 import { redactSecretShapes } from '../../../policy/index.ts'
-import type { JsonObject } from '../../../kernel/journal/json.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { readsOfNode } from './labelling.ts'
 import { SANITIZED } from '../../../policy/label.ts'

@@ -1,5 +1,4 @@
-import { isObject } from '../../../kernel/journal/json.ts'
-import type { Input } from '../../../kernel/journal/record.ts'
+import { isObject, type Input } from '../../../kernel/index.ts'
 import { endNow } from './advance.ts'
 import { unpackLabel } from '../../../policy/label.ts'
 import type { BranchArgs } from '../contract/branch.ts'

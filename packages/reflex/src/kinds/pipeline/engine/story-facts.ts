@@ -1,5 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Rec } from '../../../kernel/journal/record.ts'
+import { isList, isObject, type Json, type JsonObject, type Rec } from '../../../kernel/index.ts'
 import type { TypedEdge, TypedGraph } from '../model/typed.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { edgeIdsOf } from '../dot/edge-ids.ts'

@@ -1,5 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Change } from '../../../kernel/state/story.ts'
+import { isList, isObject, type Json, type JsonObject, type Change } from '../../../kernel/index.ts'
 import type { StoryEvent } from '../../../programs/kind-view.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { branchOf } from '../contract/branch.ts'

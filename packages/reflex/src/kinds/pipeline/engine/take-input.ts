@@ -1,6 +1,12 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Frame } from '../../../kernel/state/frame.ts'
-import type { EndStatus as FrameEnding, Input, Ref } from '../../../kernel/journal/record.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type Frame,
+  type EndStatus as FrameEnding,
+  type Input,
+  type Ref,
+} from '../../../kernel/index.ts'
 import { beginClosing, endNow } from './advance.ts'
 import { endAttempt } from './concluding.ts'
 import { attempt, beginAttempts, currentAsk, enter, haltNode, reenter } from './executing.ts'
@@ -8,7 +14,7 @@ import { forkEnded, stopFork } from './forking.ts'
 import { askBudget, endStopped } from './permit.ts'
 import { storeReturned, labelInputs, touch } from './labels.ts'
 import { unpackLabel } from '../../../policy/label.ts'
-import { unlabelled } from '../../../policy/labelled.ts'
+import { unlabelled } from '../../../policy/index.ts'
 import { failure, type Outcome } from '../contract/outcome.ts'
 import { continueRun, storedRunOf } from './resuming.ts'
 import { LATE_ANSWER, packError, packOk } from '../contract/pack-answer.ts'

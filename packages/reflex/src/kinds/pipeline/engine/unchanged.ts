@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonObject } from '../../../kernel/journal/json.ts'
+import { canonicalJson, type JsonObject } from '../../../kernel/index.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import { type StoredRun, storedRunOf } from './resuming.ts'
 import { isPure, outputOf, skipKey } from '../contract/skip.ts'

@@ -1,7 +1,4 @@
-import type { Wait } from '../../../kernel/state/frame.ts'
-import type { Json } from '../../../kernel/journal/json.ts'
-import type { Ref } from '../../../kernel/journal/record.ts'
-import type { Run } from '../../../kernel/run/run.ts'
+import type { Wait, Json, Ref, Run } from '../../../kernel/index.ts'
 import { autoAnswers, isInternalQuestion, type OpenQuestion, readQuestion } from '../../../people/index.ts'
 import { interview, type Interviewer } from './interviewers.ts'
 

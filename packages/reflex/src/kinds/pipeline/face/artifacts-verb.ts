@@ -1,4 +1,4 @@
-import type { Rec } from '../../../kernel/journal/record.ts'
+import type { Rec } from '../../../kernel/index.ts'
 import type { Found } from '../../../programs/verb.ts'
 import { shortJson } from '../../../text/index.ts'
 import { storedArtifacts } from '../engine/artifacts.ts'

@@ -1,7 +1,13 @@
-import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Redactor } from '../../../kernel/journal/redact.ts'
-import type { Call, Port } from '../../../kernel/ports/port.ts'
-import { usageOfResult } from '../../../kernel/journal/usage.ts'
+import {
+  copyJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Redactor,
+  type Call,
+  type Port,
+  usageOfResult,
+} from '../../../kernel/index.ts'
 import type { ModelMessage, ModelReply, ModelRequest, ToolOffer } from '../../../models/index.ts'
 import { type ContextView, contextOf, type NodeView, viewOf } from '../engine/custom.ts'
 import type { TypedGraph } from '../model/typed.ts'

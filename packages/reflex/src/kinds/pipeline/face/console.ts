@@ -1,7 +1,6 @@
 import { createInterface, type Interface } from 'node:readline'
-import { printable } from '../../../text/printable.ts'
+import { printable, checkArguments } from '../../../text/index.ts'
 import { answerNamed, type InterviewAnswer, type Interviewer, type InterviewQuestion, SKIPPED, TIMEOUT } from './interviewers.ts'
-import { checkArguments } from '../../../text/index.ts'
 import { CONSOLE } from '../dot/argument-forms.ts'
 
 /** The streams of a `ConsoleInterviewer`. */

@@ -1,6 +1,5 @@
-import { quote } from '../../../text/printable.ts'
-import { shortJson } from '../../../text/index.ts'
-import { copyJson, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import { quote, shortJson } from '../../../text/index.ts'
+import { copyJson, type Json, type JsonObject } from '../../../kernel/index.ts'
 import { BUILT_IN_OPERATIONS } from '../operations/built-in.ts'
 import { compileFaults } from '../model/faults.ts'
 import type { AttributeValue } from '../dot/graph.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import { acceptAnswer, type Guess, isInternalQuestion, type OpenQuestion, type Question } from '../../../people/index.ts'
 import { findChoice } from '../language/find-choice.ts'
 import type { PipelineEvent } from '../folder/events.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import { checkArguments } from '../../../text/index.ts'
 import { SOME_OPTIONS } from '../dot/argument-forms.ts'
 import type { AttributeRow } from '../model/attribute-row.ts'

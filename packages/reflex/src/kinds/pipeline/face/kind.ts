@@ -1,5 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Kind } from '../../../kernel/step/kind.ts'
+import { isObject, type Json, type JsonObject, type Kind } from '../../../kernel/index.ts'
 import { authorOf } from '../model/program-author.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { programBounds } from '../contract/program-bounds.ts'

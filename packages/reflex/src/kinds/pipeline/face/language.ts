@@ -1,8 +1,8 @@
 import type { Language } from '../../../programs/language.ts'
 import { formatDot } from '../dot/format.ts'
 import { pipelineNames } from './names.ts'
-import type { FaultDetails } from '../../../kernel/journal/fault.ts'
-import { Source } from '../../../text/source.ts'
+import type { FaultDetails } from '../../../kernel/index.ts'
+import { Source } from '../../../text/index.ts'
 import { parseDot } from '../dot/parse.ts'
 import { edgeIds } from '../dot/edge-ids.ts'
 

@@ -1,6 +1,4 @@
-import type { Host } from '../../../kernel/ports/host.ts'
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
-import type { Store } from '../../../kernel/ports/store.ts'
+import type { Host, Json, JsonObject, Store } from '../../../kernel/index.ts'
 import type { Models } from '../../../models/index.ts'
 import type { PolicyFile, Trust } from '../../../policy/index.ts'
 import type { Environment, Tool } from '../../../tools/index.ts'

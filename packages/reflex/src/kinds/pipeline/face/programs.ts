@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Program } from '../../../kernel/step/program.ts'
-import type { Programs } from '../../../kernel/step/programs.ts'
+import type { Program, Programs } from '../../../kernel/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { realPath } from '../../../tools/paths.ts'
 import { fileAbove, type ProgramPlaces } from '../../../programs/file-above.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import { checkArguments, optional, TEXT } from '../../../text/index.ts'
 import { loadPipeline as load } from '../check/load.ts'
 import { type ReadingContext, readGraph as readChecked, readPipeline as read, type ReadPipelineResult } from '../check/read.ts'

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import { fileAbove } from '../../../programs/file-above.ts'
 import type { ReadContext, Reader, ReadResult } from '../../../programs/language.ts'
 import { realPath } from '../../../tools/paths.ts'

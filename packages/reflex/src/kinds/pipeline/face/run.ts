@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Fault } from '../../../kernel/journal/fault.ts'
-import { type Host, systemHost } from '../../../kernel/ports/host.ts'
-import { isObject, type JsonObject } from '../../../kernel/journal/json.ts'
-import { ledgerPort } from '../../../kernel/ports/ledger.ts'
-import { runName } from '../../../kernel/journal/run-name.ts'
-import { fixedSettings } from '../../../kernel/ports/settings.ts'
-import { Runtime } from '../../../kernel/run/runtime.ts'
+import {
+  type Fault,
+  type Host,
+  systemHost,
+  isObject,
+  type JsonObject,
+  ledgerPort,
+  runName,
+  fixedSettings,
+  Runtime,
+} from '../../../kernel/index.ts'
 import { modelPort, redactedModels } from '../../../models/index.ts'
 import { createPolicy, deniedToAll, fileRules, extraRoots, rulesFor, type RunSettings, runRedaction } from '../../../policy/index.ts'
 import { memoryStore } from '../../../store/index.ts'

@@ -1,14 +1,21 @@
-import { copyJson, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Call, Port, Traits } from '../../../kernel/ports/port.ts'
-import type { Store } from '../../../kernel/ports/store.ts'
-import { usageOfResult } from '../../../kernel/journal/usage.ts'
+import {
+  copyJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Call,
+  type Port,
+  type Traits,
+  type Store,
+  usageOfResult,
+} from '../../../kernel/index.ts'
 import { uri } from '../model/capability-uris.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 import { renderText } from '../language/render.ts'
 import { ledgerServices } from '../operations/memory/ledger-services.ts'
 import { WrittenLabels } from '../../../policy/written-labels.ts'
 import { isLasting, type Label, packLabel, TRUSTED, unpackLabel } from '../../../policy/label.ts'
-import { labelled, unlabelled } from '../../../policy/labelled.ts'
+import { labelled, unlabelled } from '../../../policy/index.ts'
 import type { Adapter, PipelineServices, ServiceAnswer } from '../contract/services.ts'
 
 const READS: ReadonlySet<string> = new Set([

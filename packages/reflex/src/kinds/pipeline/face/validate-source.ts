@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import type { LintRule } from '../check/finding.ts'

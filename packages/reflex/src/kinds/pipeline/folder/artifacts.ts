@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../kernel/index.ts'
 import { type ArtifactLink, stripped } from './checkpoint.ts'
 import { safeName } from '../contract/paths.ts'
 import { LARGE } from '../engine/artifacts.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import type { Artifacts } from './artifacts.ts'
 import { graphHash } from './graph-hash.ts'
 import { iso, type Progress } from './progress.ts'

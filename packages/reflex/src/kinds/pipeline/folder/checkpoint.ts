@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import type { Outcome } from '../contract/outcome.ts'
 import type { StoredUsage } from '../engine/resuming.ts'
 import type { Idempotency } from '../model/resolution.ts'

@@ -1,6 +1,6 @@
 import { constants, lstatSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 import { codeOf, disk } from './disk.ts'
 

@@ -1,6 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Change } from '../../../kernel/state/story.ts'
-import type { Frame } from '../../../kernel/state/frame.ts'
+import { isList, isObject, type Json, type JsonObject, type Change, type Frame } from '../../../kernel/index.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import type { Idempotency } from '../model/resolution.ts'
 import { renderText } from '../language/render.ts'

@@ -1,5 +1,4 @@
-import { copyJson, isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import { isFault } from '../../../kernel/journal/fault.ts'
+import { copyJson, isList, isObject, type Json, type JsonObject, isFault } from '../../../kernel/index.ts'
 import { isStripped, type InFlight, stripped } from './checkpoint.ts'
 import { isSigned, type Secret } from './signature.ts'
 import { pipelineFaults } from '../contract/faults.ts'

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { canonicalJson, type JsonObject } from '../../../kernel/journal/json.ts'
+import { canonicalJson, type JsonObject } from '../../../kernel/index.ts'
 import { unsigned } from './checkpoint.ts'
 
 /** A secret: text is used as its UTF-8 bytes. */

@@ -1,7 +1,4 @@
-import type { Frame } from '../../../kernel/state/frame.ts'
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Ref, Request } from '../../../kernel/journal/record.ts'
-import type { Change } from '../../../kernel/state/story.ts'
+import { type Frame, isList, isObject, type Json, type JsonObject, type Ref, type Request, type Change } from '../../../kernel/index.ts'
 import { attemptOf, concludedOf, iso, pairs } from './progress.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { stripped } from './checkpoint.ts'

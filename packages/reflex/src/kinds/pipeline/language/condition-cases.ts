@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import { numberIn, type Clause, type Condition } from './condition.ts'
 import { evaluateCondition, type ConditionScope } from './condition-evaluate.ts'
 import { renderText } from './render.ts'

@@ -1,10 +1,8 @@
-import type { Json } from '../../../kernel/journal/json.ts'
-import { shortJson } from '../../../text/brief.ts'
-import { printable } from '../../../text/printable.ts'
+import type { Json } from '../../../kernel/index.ts'
+import { shortJson, printable, checkArguments, objectWith, listOf, OBJECT, shape } from '../../../text/index.ts'
 import { numberIn, printClause, type Clause, type Condition } from './condition.ts'
 import { lookUp, type ReadKey } from './look-up.ts'
 import { renderText } from './render.ts'
-import { checkArguments, objectWith, listOf, OBJECT, shape } from '../../../text/index.ts'
 
 /** The values that a condition reads. In a branch node, the outcome is that of the last stage (reference pipeline 3.4). */
 export interface ConditionScope {

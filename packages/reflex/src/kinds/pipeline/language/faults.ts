@@ -1,7 +1,5 @@
-import { defineFaults, type Fault } from '../../../kernel/journal/fault.ts'
-import { quote } from '../../../text/printable.ts'
-import type { Source } from '../../../text/source.ts'
-import { didYouMean } from '../../../text/suggest.ts'
+import { defineFaults, type Fault } from '../../../kernel/index.ts'
+import { quote, type Source, didYouMean } from '../../../text/index.ts'
 import type { Span } from '../dot/graph.ts'
 import { sourcePlace, type Problem } from './problem.ts'
 

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
+import { isList, isObject, type Json } from '../../../kernel/index.ts'
 
 /** A step of a path: a key, which is an index in a list; an index, negative from the end; or every element. */
 type PathStep = string | number | typeof EVERY

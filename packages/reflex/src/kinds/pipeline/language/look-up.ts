@@ -1,4 +1,4 @@
-import { isList, type Json } from '../../../kernel/journal/json.ts'
+import { isList, type Json } from '../../../kernel/index.ts'
 
 /** Reads one key of a context as stored. Returns `undefined` for a missing key. */
 export type ReadKey = (key: string) => Json | undefined

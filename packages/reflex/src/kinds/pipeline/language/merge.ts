@@ -1,8 +1,7 @@
-import { quote } from '../../../text/printable.ts'
+import { quote, checkArguments, TEXT } from '../../../text/index.ts'
 import type { Attribute, Attributes, DotGraph, DotNode } from '../dot/graph.ts'
 import { parseCondition } from './condition-parse.ts'
 import { languageFaults } from './faults.ts'
-import { checkArguments, TEXT } from '../../../text/index.ts'
 import { GRAPH } from '../dot/argument-forms.ts'
 
 /**

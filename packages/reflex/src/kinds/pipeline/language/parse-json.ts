@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 
 /** Parses JSON text. Undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {

@@ -1,5 +1,5 @@
-import type { FaultDetails } from '../../../kernel/journal/fault.ts'
-import type { Source } from '../../../text/source.ts'
+import type { FaultDetails } from '../../../kernel/index.ts'
+import type { Source } from '../../../text/index.ts'
 import type { Span } from '../dot/graph.ts'
 
 /** A problem in an attribute's text. Offsets are UTF-16 units of the unescaped text. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 
 /**
  * Returns a value as text, as conditions compare it and prompts show it: text unchanged, numbers and booleans plain (2.0 is

@@ -1,4 +1,4 @@
-import { suggest } from '../../../text/suggest.ts'
+import { suggest } from '../../../text/index.ts'
 import type { Span } from '../dot/graph.ts'
 import { MOST_PROBLEMS, type Problem } from './problem.ts'
 

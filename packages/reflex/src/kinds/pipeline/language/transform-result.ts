@@ -1,4 +1,4 @@
-import { quote } from '../../../text/printable.ts'
+import { quote } from '../../../text/index.ts'
 import type { Attribute, Attributes, DotEdge, DotGraph, DotNode, Subgraph } from '../dot/graph.ts'
 
 /**

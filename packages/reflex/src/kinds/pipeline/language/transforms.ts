@@ -1,11 +1,10 @@
-import { quote } from '../../../text/printable.ts'
+import { quote, checkArguments } from '../../../text/index.ts'
 import { textOf, type DotGraph } from '../dot/graph.ts'
 import { languageFaults } from './faults.ts'
 import { parseStylesheet } from './stylesheet-parse.ts'
 import { applyStylesheet } from './stylesheet.ts'
 import { readTransformed } from './transform-result.ts'
 import { expandVariables } from './variables.ts'
-import { checkArguments } from '../../../text/index.ts'
 import { GRAPH, TRANSFORMS } from '../dot/argument-forms.ts'
 
 /** Changes a pipeline before it runs: gets its own copy of the graph and returns a graph synchronously. */

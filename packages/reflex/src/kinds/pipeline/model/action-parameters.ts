@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { Safety } from './operation-ports.ts'
 import { renderText } from '../language/render.ts'
 import { parseJson } from '../language/parse-json.ts'

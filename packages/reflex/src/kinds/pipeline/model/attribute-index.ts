@@ -1,4 +1,4 @@
-import { type Suggester, suggester } from '../../../text/suggest.ts'
+import { type Suggester, suggester } from '../../../text/index.ts'
 import type { AttributeRow } from './attribute-row.ts'
 
 /** The attributes by which Graphviz draws: known, kept, and nothing to a run. */

@@ -1,4 +1,4 @@
-import { quoteAll } from '../../../text/printable.ts'
+import { quoteAll } from '../../../text/index.ts'
 import { readCapability } from '../../../policy/index.ts'
 import { type Attribute, type Attributes, numberOf } from '../dot/graph.ts'
 import { isBadDuration } from '../language/duration.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../../kernel/journal/json.ts'
+import { isObject } from '../../../kernel/index.ts'
 import { type Attributes, listOf, textOf } from '../dot/graph.ts'
 import { DISPATCH, SHELL, uri } from './capability-uris.ts'
 import type { OperationFacts } from './operation-facts.ts'

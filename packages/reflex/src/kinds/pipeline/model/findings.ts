@@ -1,5 +1,5 @@
-import type { Fault, FaultDetails } from '../../../kernel/journal/fault.ts'
-import { Source } from '../../../text/source.ts'
+import type { Fault, FaultDetails } from '../../../kernel/index.ts'
+import { Source } from '../../../text/index.ts'
 import type { Attribute, DotEdge, DotNode, Span } from '../dot/graph.ts'
 import { languageFaults, problemFault } from '../language/faults.ts'
 import type { Problem } from '../language/problem.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../../text/printable.ts'
+import { quote } from '../../../text/index.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { DATA_CLASSES } from './classification.ts'
 import { edgeSubject, type Findings, nodeSubject } from './findings.ts'

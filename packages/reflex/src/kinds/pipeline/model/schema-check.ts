@@ -1,5 +1,4 @@
-import { quote, quoteAll } from '../../../text/printable.ts'
-import { didYouMean, suggest, type Suggester } from '../../../text/suggest.ts'
+import { quote, quoteAll, didYouMean, suggest, type Suggester } from '../../../text/index.ts'
 import { type Attribute, type Attributes, type DotEdge, type DotGraph, type DotNode, numberOf, textOf } from '../dot/graph.ts'
 import type { AttributeRow } from './attribute-row.ts'
 import { isStrict, valueProblem } from './attribute-value.ts'

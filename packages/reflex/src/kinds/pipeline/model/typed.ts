@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import type { Condition } from '../language/condition.ts'
 import type { DotEdge, DotGraph, DotNode } from '../dot/graph.ts'
 import type { OperationFacts } from './operation-facts.ts'

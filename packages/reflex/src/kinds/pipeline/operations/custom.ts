@@ -1,4 +1,4 @@
-import { isObject } from '../../../kernel/journal/json.ts'
+import { isObject } from '../../../kernel/index.ts'
 import { perform } from '../contract/asks.ts'
 import type { Handler } from '../contract/handler.ts'
 import { failure, outcomeProblem, readOutcome, refusal } from '../contract/outcome.ts'

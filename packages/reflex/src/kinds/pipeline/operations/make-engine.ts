@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import { compile } from '../model/compile.ts'
 import type { OperationFacts } from '../model/operation-facts.ts'
 import type { OperationTable } from '../model/operation-table.ts'

@@ -1,5 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
-import { isObject } from '../../../kernel/journal/json.ts'
+import { type Fault, isObject } from '../../../kernel/index.ts'
 import { quote, type Path } from '../../../text/index.ts'
 import { faults } from '../model/faults.ts'
 import type { PlacedEdge, Subject } from './subject.ts'

@@ -1,5 +1,4 @@
-import { type Fault, describeFault } from '../../../kernel/journal/fault.ts'
-import { type Json, type JsonObject, isList } from '../../../kernel/journal/json.ts'
+import { type Fault, describeFault, type Json, type JsonObject, isList } from '../../../kernel/index.ts'
 import type { ValidationErrorCode } from '../types/index.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Fault, FaultDetails } from '../../../kernel/journal/fault.ts'
+import type { Fault, FaultDetails } from '../../../kernel/index.ts'
 import { didYouMean, quote, pathOnly, type Locator } from '../../../text/index.ts'
 import { faults } from '../model/faults.ts'
 import { proofFaults } from '../proof/faults.ts'

@@ -1,5 +1,4 @@
-import type { Rec, Ref, ReturnPair } from '../../../kernel/journal/record.ts'
-import type { State } from '../../../kernel/state/state.ts'
+import type { Rec, Ref, ReturnPair, State } from '../../../kernel/index.ts'
 import { nodeAt } from '../model/compile.ts'
 import { ExecutionTree } from './execution-tree.ts'
 import { invocationName, invocationOf } from '../step/stack.ts'

@@ -1,7 +1,4 @@
-import type { Frame } from '../../../kernel/state/frame.ts'
-import type { Json } from '../../../kernel/journal/json.ts'
-import type { Program } from '../../../kernel/step/program.ts'
-import type { ReturnPair } from '../../../kernel/journal/record.ts'
+import type { Frame, Json, Program, ReturnPair } from '../../../kernel/index.ts'
 import { checkInputs } from '../model/board-schemas/inputs.ts'
 import { type CompiledWorkflow, nodeAt } from '../model/compile.ts'
 import { stoppedResult } from './session-steps.ts'

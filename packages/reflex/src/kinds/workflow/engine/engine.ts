@@ -1,7 +1,4 @@
-import { type Host, systemHost } from '../../../kernel/ports/host.ts'
-import { copyJson, type Json } from '../../../kernel/journal/json.ts'
-import type { Program } from '../../../kernel/step/program.ts'
-import { Runtime } from '../../../kernel/run/runtime.ts'
+import { type Host, systemHost, copyJson, type Json, type Program, Runtime } from '../../../kernel/index.ts'
 import { checkArguments, FUNCTION, TEXT } from '../../../text/index.ts'
 import { ENGINE_OPTIONS, INIT_OPTIONS, PUSH_OPTIONS, REGISTRY, STEP_OPTIONS, UNWIND_OPTIONS } from '../model/argument-forms.ts'
 import { ScopedBlackboardReader } from '../step/blackboard.ts'

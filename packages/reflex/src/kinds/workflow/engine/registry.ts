@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import { checkArguments, didYouMean, OBJECT, quote, shape, suggest, TEXT } from '../../../text/index.ts'
 import { REGISTER_OPTIONS, REGISTRY_OPTIONS } from '../model/argument-forms.ts'
 import { calledWorkflows } from '../model/define.ts'

@@ -1,5 +1,4 @@
-import { copyJson, type Json } from '../../../kernel/journal/json.ts'
-import type { FaultData } from '../../../kernel/journal/fault.ts'
+import { copyJson, type Json, type FaultData } from '../../../kernel/index.ts'
 import { objectOf } from '../model/compile.ts'
 import { EngineError } from '../step/engine-error.ts'
 import { errorOf } from './events.ts'

@@ -1,9 +1,14 @@
-import { type PendingEffect, type Frame, topOf, type Wait } from '../../../kernel/state/frame.ts'
-import type { Host } from '../../../kernel/ports/host.ts'
-import type { QueuedInput } from '../../../kernel/state/queue.ts'
-import type { Ref } from '../../../kernel/journal/record.ts'
-import type { Run } from '../../../kernel/run/run.ts'
-import type { Change } from '../../../kernel/state/story.ts'
+import {
+  type PendingEffect,
+  type Frame,
+  topOf,
+  type Wait,
+  type Host,
+  type QueuedInput,
+  type Ref,
+  type Run,
+  type Change,
+} from '../../../kernel/index.ts'
 import { entriesAfter, type ReadableScope, ScopedBlackboardReader } from '../step/blackboard.ts'
 import { CallLog } from './call-log.ts'
 import { type CompiledNode, type CompiledWorkflow, nodeAt } from '../model/compile.ts'

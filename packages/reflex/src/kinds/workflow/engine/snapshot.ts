@@ -1,11 +1,17 @@
 import { z } from 'zod'
-import type { Wait } from '../../../kernel/state/frame.ts'
-import type { Host } from '../../../kernel/ports/host.ts'
-import { copyJson, type Json } from '../../../kernel/journal/json.ts'
-import { type Program, pinOf } from '../../../kernel/step/program.ts'
-import { FORMAT, type Pin } from '../../../kernel/journal/record.ts'
-import { loadState, type StoredState } from '../../../kernel/state/snapshot.ts'
-import type { State } from '../../../kernel/state/state.ts'
+import {
+  type Wait,
+  type Host,
+  copyJson,
+  type Json,
+  type Program,
+  pinOf,
+  FORMAT,
+  type Pin,
+  loadState,
+  type StoredState,
+  type State,
+} from '../../../kernel/index.ts'
 import { hasReturned, nodeAt } from '../model/compile.ts'
 import type { EngineView } from './events.ts'
 import { reservedNode, type WorkflowNames } from '../step/scopes.ts'

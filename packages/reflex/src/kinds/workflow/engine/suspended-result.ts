@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import { objectOf, textOf } from '../model/compile.ts'
 import type { Question, Suspended } from '../types/index.ts'
 

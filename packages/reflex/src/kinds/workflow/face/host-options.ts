@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
 import { FUNCTION, type Locator, objectWith, options, recordOf } from '../../../text/index.ts'
 import type { RunnableAgent } from '../step/port.ts'

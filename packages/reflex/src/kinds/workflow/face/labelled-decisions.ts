@@ -1,8 +1,6 @@
-import { isObject, type Json } from '../../../kernel/journal/json.ts'
-import type { Call, Port } from '../../../kernel/ports/port.ts'
-import type { RunSettings } from '../../../policy/index.ts'
+import { isObject, type Json, type Call, type Port } from '../../../kernel/index.ts'
+import { type RunSettings, labelPassedBy } from '../../../policy/index.ts'
 import { combine, DERIVED, type Label, TRUSTED, UNTRUSTED } from '../../../policy/label.ts'
-import { labelPassedBy } from '../../../policy/passed-label.ts'
 import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, touchedFiles } from '../../../programs/labelled-files.ts'
 
 const NETWORK = 'arbor://net/'

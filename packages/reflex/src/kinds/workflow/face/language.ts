@@ -1,8 +1,7 @@
 import type { Language } from '../../../programs/language.ts'
 import { formatJson, type Path, readJson } from '../../../text/index.ts'
 import { workflowNames } from './names.ts'
-import type { FaultDetails } from '../../../kernel/journal/fault.ts'
-import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
+import { type FaultDetails, isList, isObject, type Json } from '../../../kernel/index.ts'
 
 /** Workflows in JSON with comments, and as objects in modules. */
 export const workflowLanguage: Language = { ...workflowNames, format: formatJson, locate: locateInWorkflow }

@@ -1,5 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
-import type { Program } from '../../../kernel/step/program.ts'
+import type { Fault, Program } from '../../../kernel/index.ts'
 import type { ReadContext, Reader, ReadProgram, ReadResult } from '../../../programs/language.ts'
 import { type Locator, pathOnly } from '../../../text/index.ts'
 import { parseInputs } from '../model/board-schemas/inputs.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import { loadWorkflow } from '../file/load.ts'
 import type { GuardRegistry, Workflow } from '../types/index.ts'
 

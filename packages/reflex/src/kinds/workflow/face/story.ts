@@ -1,6 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Input, Ref } from '../../../kernel/journal/record.ts'
-import type { Change } from '../../../kernel/state/story.ts'
+import { isList, isObject, type Json, type JsonObject, type Input, type Ref, type Change } from '../../../kernel/index.ts'
 import type { StoryEvent } from '../../../programs/kind-view.ts'
 import { shortJson } from '../../../text/index.ts'
 import { type CompiledWorkflow, nodeAt, objectOf, textOf } from '../model/compile.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import { workflowFile } from './file-schema.ts'
 
 /** The JSON Schema (draft-07) of a workflow file, for editors and other languages. */

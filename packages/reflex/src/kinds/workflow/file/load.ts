@@ -1,4 +1,4 @@
-import { type Fault, faultData } from '../../../kernel/journal/fault.ts'
+import { type Fault, faultData } from '../../../kernel/index.ts'
 import { checkArguments, readJson, pathOnly, type Locator } from '../../../text/index.ts'
 import { LOAD_OPTIONS } from '../model/argument-forms.ts'
 import { buildWorkflow, shapeFindings } from './read-workflow.ts'

@@ -1,5 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Fault, Json } from '../../../kernel/index.ts'
 import {
   checkSchema,
   didYouMean,

@@ -1,5 +1,4 @@
-import { type Fault, faultData, isFault } from '../../../kernel/journal/fault.ts'
-import { copyJson } from '../../../kernel/journal/json.ts'
+import { type Fault, faultData, isFault, copyJson } from '../../../kernel/index.ts'
 import { checkArguments, quote } from '../../../text/index.ts'
 import { SERIALIZE_OPTIONS, WORKFLOW } from '../model/argument-forms.ts'
 import { schemaSource } from '../model/board-schemas/board-schemas.ts'

@@ -1,4 +1,4 @@
-import type { Fault, FaultDetails } from '../../../kernel/journal/fault.ts'
+import type { Fault, FaultDetails } from '../../../kernel/index.ts'
 import {
   shortJson,
   compileExpression,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { equalJson } from '../../../kernel/journal/json.ts'
+import { equalJson } from '../../../kernel/index.ts'
 import { once, quote, shortJson } from '../../../text/index.ts'
 import { describeExpression, testExpression } from './cel-guard.ts'
 import { faults } from '../model/faults.ts'

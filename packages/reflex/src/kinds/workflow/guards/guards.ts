@@ -1,4 +1,4 @@
-import { causeOf } from '../../../kernel/journal/fault.ts'
+import { causeOf } from '../../../kernel/index.ts'
 import { checkArguments, shortJson, listOf, OBJECT } from '../../../text/index.ts'
 import { READER } from '../model/argument-forms.ts'
 import { faults } from '../model/faults.ts'

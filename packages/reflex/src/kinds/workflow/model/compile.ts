@@ -1,6 +1,4 @@
-import type { Validator } from '../../../kernel/state/board.ts'
-import { isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Request, ReturnPair } from '../../../kernel/journal/record.ts'
+import { type Validator, isObject, type Json, type JsonObject, type Request, type ReturnPair } from '../../../kernel/index.ts'
 import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { CustomGuard, Edge, InputMapping, Node, Workflow } from '../types/index.ts'

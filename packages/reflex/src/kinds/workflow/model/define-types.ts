@@ -1,5 +1,4 @@
-import type { Validator } from '../../../kernel/state/board.ts'
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import type { Validator, Json, JsonObject } from '../../../kernel/index.ts'
 import type { TypedProgram, UnknownTypes, WorkflowTypes } from '../../../programs/program-types.ts'
 import type { SpecDefinition } from './spec-types.ts'
 import type { BoardSchema, CelGuard, CustomGuard, Workflow } from '../types/index.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../kernel/index.ts'
 
 /** The spec of a node: for the built-in agents, or for an agent of the host, which may read other fields. */
 export type SpecDefinition<Key extends string> = BuiltInSpec<Key> | OtherSpec

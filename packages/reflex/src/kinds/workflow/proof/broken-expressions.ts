@@ -1,4 +1,4 @@
-import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
+import { isList, isObject, type Json } from '../../../kernel/index.ts'
 import { ANYTHING, describeDomain, type Domain, domainOf } from './domain.ts'
 import { compileExpression, type Expression, type ExpressionRead, quote, type StepBudget, type TextSpan } from '../../../text/index.ts'
 import { guardExpression } from '../guards/cel-guard.ts'

@@ -1,4 +1,4 @@
-import { canonicalJson, copyJson, type Json } from '../../../kernel/journal/json.ts'
+import { canonicalJson, copyJson, type Json } from '../../../kernel/index.ts'
 import { shortJson, quote } from '../../../text/index.ts'
 import type { BuiltinGuard } from '../types/index.ts'
 import type { Domain } from './domain.ts'

@@ -3,7 +3,7 @@ import { guardExpression } from '../guards/cel-guard.ts'
 import { ABSENT, type Claim, claimOf, claimOneOf, complement } from './claim.ts'
 import type { Claims, Domains } from './demand.ts'
 import type { ExpressionRead, StepBudget } from '../../../text/index.ts'
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 
 /** The states in which an edge is open, closed (`shut`), or its guard fails: each a choice of claims. */
 export interface Condition {

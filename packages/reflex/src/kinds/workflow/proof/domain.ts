@@ -1,4 +1,4 @@
-import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
+import { canonicalJson, equalJson, isList, isObject, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { BoardSchema } from '../types/index.ts'
 
 type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'

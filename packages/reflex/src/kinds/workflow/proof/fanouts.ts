@@ -1,5 +1,5 @@
 import { quote } from '../../../text/index.ts'
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import { addToGroup } from '../model/key-flow.ts'
 import { intersectAll, ANY, type Claim, describeClaim, hasValue, simplestClaim } from './claim.ts'
 import { type Condition, isDecided } from './condition.ts'

@@ -1,4 +1,4 @@
-import { defineFaults } from '../../../kernel/journal/fault.ts'
+import { defineFaults } from '../../../kernel/index.ts'
 
 const BEFORE = 'before a run'
 

@@ -1,6 +1,6 @@
 import { type AttributePart, type Path, type TextSpan, quote } from '../../../text/index.ts'
 import type { VerificationWarningCode } from '../types/index.ts'
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
 import type { Trail } from './search.ts'
 import type { Layout } from './layout.ts'
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import type { AttributePart, Path } from '../../../text/index.ts'
 import type { BuiltinGuard, Edge, Node, Workflow } from '../types/index.ts'
 

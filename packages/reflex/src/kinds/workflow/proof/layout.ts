@@ -1,4 +1,4 @@
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Json } from '../../../kernel/index.ts'
 import { boardValidators } from '../model/board-schemas/board-schemas.ts'
 import { graphOf, type WorkflowGraph } from '../model/graph.ts'
 import { addToGroup, nodeOf, returnedKeys } from '../model/key-flow.ts'

@@ -1,5 +1,4 @@
-import { type Path, quote, type TextSpan } from '../../../text/index.ts'
-import { valueAt } from '../../../text/path.ts'
+import { type Path, quote, type TextSpan, valueAt } from '../../../text/index.ts'
 import { readsOfGuard } from './guard-reads.ts'
 import type { BoardRead } from './flow.ts'
 import type { Arc, Layout, ProofNode } from './layout.ts'

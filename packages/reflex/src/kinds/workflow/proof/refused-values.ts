@@ -1,4 +1,4 @@
-import { copyJson, type Json } from '../../../kernel/journal/json.ts'
+import { copyJson, type Json } from '../../../kernel/index.ts'
 import { shortJson, type Path, quote, quoteAll, suggest } from '../../../text/index.ts'
 import type { Finding } from './finding.ts'
 import { mentionsOf } from './mentions.ts'

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json } from '../../../kernel/journal/json.ts'
+import { isList, isObject, type Json } from '../../../kernel/index.ts'
 import { quote, quoteAll, suggest } from '../../../text/index.ts'
 import type { Finding } from './finding.ts'
 import { type Mention, mentionsOf, mentionText, spanOf } from './mentions.ts'

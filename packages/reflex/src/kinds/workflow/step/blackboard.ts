@@ -1,6 +1,5 @@
 import { checkArguments, listOf, OBJECT } from '../../../text/index.ts'
-import { Scope, type Entry } from '../../../kernel/state/scope.ts'
-import { copyJson, type Json } from '../../../kernel/journal/json.ts'
+import { Scope, type Entry, copyJson, type Json } from '../../../kernel/index.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardSource, BlackboardWrite, Cursor, CursorReader } from '../types/index.ts'
 
 /** One scope of a board as readers see it: its entries up to a record, with their authors. */

@@ -1,4 +1,4 @@
-import { Fault, type FaultDetails } from '../../../kernel/journal/fault.ts'
+import { Fault, type FaultDetails } from '../../../kernel/index.ts'
 
 /** A failure of the engine itself, with the name of the seed's API (reference workflow 7). */
 export class EngineError extends Fault {

@@ -1,8 +1,17 @@
-import { type FaultData, faultData } from '../../../kernel/journal/fault.ts'
-import { copyJson, isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Kind } from '../../../kernel/step/kind.ts'
-import type { StepContext } from '../../../kernel/step/context.ts'
-import type { Input, Ref, ReturnPair } from '../../../kernel/journal/record.ts'
+import {
+  type FaultData,
+  faultData,
+  copyJson,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type StepContext,
+  type Input,
+  type Ref,
+  type ReturnPair,
+} from '../../../kernel/index.ts'
 import {
   type CompiledNode,
   type CompiledWorkflow,

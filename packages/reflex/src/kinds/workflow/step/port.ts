@@ -1,8 +1,18 @@
-import { type Fault, isFault, toFault } from '../../../kernel/journal/fault.ts'
-import { copyJson, isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Call, Port, Traits } from '../../../kernel/ports/port.ts'
-import type { RunFacts } from '../../../kernel/ports/settings.ts'
-import { usageOfResult } from '../../../kernel/journal/usage.ts'
+import {
+  type Fault,
+  isFault,
+  toFault,
+  copyJson,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Call,
+  type Port,
+  type Traits,
+  type RunFacts,
+  usageOfResult,
+} from '../../../kernel/index.ts'
 import { shortJson } from '../../../text/index.ts'
 import { questionProblem } from '../../../people/index.ts'
 import { ScopedBlackboardReader } from './blackboard.ts'

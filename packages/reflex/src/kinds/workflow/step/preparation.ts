@@ -1,8 +1,14 @@
-import type { StepContext } from '../../../kernel/step/context.ts'
-import type { FaultData } from '../../../kernel/journal/fault.ts'
-import type { Frame } from '../../../kernel/state/frame.ts'
-import { isList, isObject, type Json, type JsonObject } from '../../../kernel/journal/json.ts'
-import type { Rec, Ref } from '../../../kernel/journal/record.ts'
+import {
+  type StepContext,
+  type FaultData,
+  type Frame,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Rec,
+  type Ref,
+} from '../../../kernel/index.ts'
 import { type CompiledWorkflow, DECIDE, hasReturned, nodeAt, objectOf } from '../model/compile.ts'
 
 /**

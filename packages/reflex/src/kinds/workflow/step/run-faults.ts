@@ -1,6 +1,4 @@
-import { defineFaults, type Fault, isFault } from '../../../kernel/journal/fault.ts'
-import { isObject, type Json } from '../../../kernel/journal/json.ts'
-import type { Rec } from '../../../kernel/journal/record.ts'
+import { defineFaults, type Fault, isFault, isObject, type Json, type Rec } from '../../../kernel/index.ts'
 
 /** The name of the wait that a failure opens. */
 export const ENGINE_ERROR = 'engine:error'

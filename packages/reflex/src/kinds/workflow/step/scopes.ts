@@ -1,5 +1,4 @@
-import type { Frame } from '../../../kernel/state/frame.ts'
-import type { Entry } from '../../../kernel/state/scope.ts'
+import type { Frame, Entry } from '../../../kernel/index.ts'
 import { type ReadableScope, ScopedBlackboardReader } from './blackboard.ts'
 import { type CompiledWorkflow, nodeAt } from '../model/compile.ts'
 import type { BlackboardSource } from '../types/index.ts'

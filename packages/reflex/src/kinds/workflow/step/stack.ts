@@ -1,5 +1,4 @@
-import type { Frame } from '../../../kernel/state/frame.ts'
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { Frame, Json } from '../../../kernel/index.ts'
 import { scopeEntries } from './blackboard.ts'
 import { nodeAt } from '../model/compile.ts'
 import { frameScope, type WorkflowNames } from './scopes.ts'

@@ -1,6 +1,4 @@
-import type { StepContext } from '../../../kernel/step/context.ts'
-import { type FaultData, faultData, isFault } from '../../../kernel/journal/fault.ts'
-import { isList, type Json } from '../../../kernel/journal/json.ts'
+import { type StepContext, type FaultData, faultData, isFault, isList, type Json } from '../../../kernel/index.ts'
 import type { CompiledCall, CompiledNode, CompiledWorkflow } from '../model/compile.ts'
 
 /** Returns the place of a step, for messages: `refund/read`. */

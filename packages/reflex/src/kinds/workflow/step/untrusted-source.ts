@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../kernel/journal/json.ts'
+import { isObject, type Json } from '../../../kernel/index.ts'
 
 /** Definitions whose text no person has approved. */
 const untrustedDefinitions = new WeakSet<object>()

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../kernel/journal/fault.ts'
+import type { Fault } from '../../../kernel/index.ts'
 import type { CustomGuard } from './definition.ts'
 import type { GuardRegistry } from './engine.ts'
 

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../kernel/journal/json.ts'
-import type { Question } from '../../../people/question.ts'
+import type { JsonObject } from '../../../kernel/index.ts'
+import type { Question } from '../../../people/index.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardWrite } from './board.ts'
 import type { Edge, Node, ReturnMapping, Workflow } from './definition.ts'
 
 /** A question of a suspended node to a person or another program. */
-export type { Question, QuestionOption } from '../../../people/question.ts'
+export type { Question, QuestionOption } from '../../../people/index.ts'
 
 /** The name of one call of a workflow by another. */
 export type InvocationId = string

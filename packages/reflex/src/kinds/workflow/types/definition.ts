@@ -1,5 +1,4 @@
-import type { Validator } from '../../../kernel/state/board.ts'
-import type { JsonObject } from '../../../kernel/journal/json.ts'
+import type { Validator, JsonObject } from '../../../kernel/index.ts'
 import type { BlackboardReader } from './board.ts'
 
 /** Data of a node for its agent. Reflex carries it and never reads it (seed workflow 2.3). */

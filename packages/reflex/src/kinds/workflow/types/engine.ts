@@ -1,6 +1,4 @@
-import type { FaultData } from '../../../kernel/journal/fault.ts'
-import type { Host } from '../../../kernel/ports/host.ts'
-import type { Json } from '../../../kernel/journal/json.ts'
+import type { FaultData, Host, Json } from '../../../kernel/index.ts'
 import type { BlackboardEntry, BlackboardReader, BlackboardWrite } from './board.ts'
 import type { InvocationId, Question, StackFrame } from './decision.ts'
 import type { Edge, InputMapping, Node, ReturnMapping, Workflow } from './definition.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../kernel/journal/json.ts'
+import type { Json } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { textOf } from '../../dot/graph.ts'
 import { councilKeys, decideBranches } from '../people/consensus-decide.ts'

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import type { Attribute, Attributes, AttributeValue } from '../../dot/graph.ts'
 import type { Handler, NodeContext } from '../../contract/handler.ts'
 import { type Outcome, reasonOf } from '../../contract/outcome.ts'

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { matchesGlob } from '../../../../tools/index.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'

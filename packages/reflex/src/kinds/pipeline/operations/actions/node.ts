@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../../kernel/index.ts'
 import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { refusal } from '../../contract/outcome.ts'
 import { runAction } from './run-action.ts'

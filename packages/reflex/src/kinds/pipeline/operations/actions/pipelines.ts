@@ -1,5 +1,5 @@
-import { isObject, type Json } from '../../../../kernel/journal/json.ts'
-import { quote } from '../../../../text/printable.ts'
+import { isObject, type Json } from '../../../../kernel/index.ts'
+import { quote } from '../../../../text/index.ts'
 import { renderText } from '../../language/render.ts'
 import { callSource } from '../../contract/asks.ts'
 import { unfenced } from '../people/gate.ts'

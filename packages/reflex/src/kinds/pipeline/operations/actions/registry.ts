@@ -1,7 +1,15 @@
-import { toFault } from '../../../../kernel/journal/fault.ts'
-import { copyJson, isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
-import type { Call, Port, Traits } from '../../../../kernel/ports/port.ts'
-import { usageOfResult } from '../../../../kernel/journal/usage.ts'
+import {
+  toFault,
+  copyJson,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Call,
+  type Port,
+  type Traits,
+  usageOfResult,
+} from '../../../../kernel/index.ts'
 import { didYouMean, suggest } from '../../../../text/index.ts'
 import type { Idempotency } from '../../model/resolution.ts'
 import { pipelineFaults } from '../../contract/faults.ts'

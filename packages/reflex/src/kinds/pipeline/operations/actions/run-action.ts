@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../../kernel/index.ts'
 import { listOf } from '../../dot/graph.ts'
 import { perform } from '../../contract/asks.ts'
 import type { NodeContext } from '../../contract/handler.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../../kernel/index.ts'
 import { classify, format, modeSelect } from '../models/session.ts'
 import {
   backgroundChecks,

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'
 import type { Answer, Ask, NodeContext } from '../../contract/handler.ts'

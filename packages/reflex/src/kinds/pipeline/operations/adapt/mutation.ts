@@ -1,7 +1,6 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import type { AttributeValue } from '../../dot/graph.ts'
-import { quote } from '../../../../text/printable.ts'
-import { didYouMean, suggest } from '../../../../text/suggest.ts'
+import { quote, didYouMean, suggest } from '../../../../text/index.ts'
 
 /** The attributes that a mutation sets; `null` removes one. */
 export type AttributeChanges = ReadonlyMap<string, AttributeValue | null>

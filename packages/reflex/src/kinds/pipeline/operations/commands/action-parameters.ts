@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../../kernel/index.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
 import type { NodeContext } from '../../contract/handler.ts'
 

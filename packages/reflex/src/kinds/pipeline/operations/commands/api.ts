@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { durationOf } from '../../language/duration.ts'
 import { renderText } from '../../language/render.ts'

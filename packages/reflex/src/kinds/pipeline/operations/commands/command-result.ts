@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 
 /**
  * Returns the result of a command. If a person answers for a command with an unknown outcome, the missing fields are those of a

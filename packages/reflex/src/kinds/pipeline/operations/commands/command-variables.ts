@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../../kernel/index.ts'
 import { isVariableName, isVariableValue } from '../../../../tools/index.ts'
 import { readsOf } from '../../model/node-keys.ts'
 import { renderText } from '../../language/render.ts'

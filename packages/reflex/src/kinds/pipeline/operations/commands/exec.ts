@@ -1,5 +1,4 @@
-import type { FaultData } from '../../../../kernel/journal/fault.ts'
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { type FaultData, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { durationOf } from '../../language/duration.ts'
 import { renderText } from '../../language/render.ts'

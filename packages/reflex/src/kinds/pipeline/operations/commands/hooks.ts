@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { callTool, perform } from '../../contract/asks.ts'
 import type { Answer, Ask, NodeContext, Settled } from '../../contract/handler.ts'

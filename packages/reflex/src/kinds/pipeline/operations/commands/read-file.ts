@@ -1,4 +1,4 @@
-import { isObject } from '../../../../kernel/journal/json.ts'
+import { isObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'

@@ -1,6 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import type { FaultData } from '../../../../kernel/journal/fault.ts'
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { FaultData, Json, JsonObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import type { NodeContext } from '../../contract/handler.ts'
 import { failure, type Outcome, refusal } from '../../contract/outcome.ts'

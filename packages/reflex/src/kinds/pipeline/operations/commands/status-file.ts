@@ -1,4 +1,4 @@
-import { isObject } from '../../../../kernel/journal/json.ts'
+import { isObject } from '../../../../kernel/index.ts'
 import { type Outcome, outcomeProblem, readOutcome, refusal } from '../../contract/outcome.ts'
 import { parseJson } from '../../language/parse-json.ts'
 

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { numberOf, textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import type { Handler, NodeContext } from '../../contract/handler.ts'

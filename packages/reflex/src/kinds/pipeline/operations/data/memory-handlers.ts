@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../../kernel/index.ts'
 import type { NodeContext, Steps } from '../../contract/handler.ts'
 import { success } from '../../contract/outcome.ts'
 import { effectFailed } from '../commands/requirements.ts'

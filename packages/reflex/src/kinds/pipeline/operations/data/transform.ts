@@ -1,4 +1,4 @@
-import { isList, isObject, type Json } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import type { Handler, NodeContext } from '../../contract/handler.ts'

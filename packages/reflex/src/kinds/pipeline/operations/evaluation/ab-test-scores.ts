@@ -1,4 +1,4 @@
-import { isObject } from '../../../../kernel/journal/json.ts'
+import { isObject } from '../../../../kernel/index.ts'
 import { normalCdf } from './scores.ts'
 import { parseJson } from '../../language/parse-json.ts'
 

@@ -1,5 +1,4 @@
-import { digest } from '../../../../kernel/journal/digest.ts'
-import { isObject, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { digest, isObject, type JsonObject } from '../../../../kernel/index.ts'
 import { integerOf, isOn, numberOf, textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { askModel, callTool } from '../../contract/asks.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../../../kernel/journal/json.ts'
+import type { Json } from '../../../../kernel/index.ts'
 import { didYouMean, suggest } from '../../../../text/index.ts'
 import type { OperationTable } from '../../model/operation-table.ts'
 import { grade, GRADER_NAMES } from './graders.ts'

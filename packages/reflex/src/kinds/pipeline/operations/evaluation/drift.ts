@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type JsonObject } from '../../../../kernel/index.ts'
 import { isOn, listOf, numberOf, textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { callTool, perform } from '../../contract/asks.ts'
 import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { mean } from './scores.ts'
 import type { SampleResult } from './eval-results.ts'

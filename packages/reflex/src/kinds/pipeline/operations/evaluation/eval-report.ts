@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { isObject, type Json } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import type { TypedGraph } from '../../model/typed.ts'
 import type { NodeContext } from '../../contract/handler.ts'
 import { renderText } from '../../language/render.ts'

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import type { Answer, Ask, Handler, NodeContext, Settled, Steps } from '../../contract/handler.ts'

@@ -1,5 +1,4 @@
-import { digestFraction } from '../../../../kernel/journal/digest.ts'
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { digestFraction, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { parseJson } from '../../language/parse-json.ts'
 

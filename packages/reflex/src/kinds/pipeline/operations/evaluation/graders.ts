@@ -1,4 +1,4 @@
-import { canonicalJson, isList, isObject, type Json } from '../../../../kernel/journal/json.ts'
+import { canonicalJson, isList, isObject, type Json } from '../../../../kernel/index.ts'
 import { matchLinear } from '../../../../text/index.ts'
 import type { OperationTable } from '../../model/operation-table.ts'
 import { renderText } from '../../language/render.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../../kernel/index.ts'
 import { applyMutations, newNode } from '../adapt/apply.ts'
 import { type Mutation, readMutations, MutationRefused, refuse } from '../adapt/mutation.ts'
 import { requireAllowed, requireTier, tierOf } from '../adapt/tiers.ts'

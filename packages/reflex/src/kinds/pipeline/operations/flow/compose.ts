@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { isOn, listOf, textOf } from '../../dot/graph.ts'
 import { fileUri, INVOKE } from '../../model/capability-uris.ts'
 import { type Output, writesAt } from '../../model/operation-ports.ts'

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { isOn, textOf } from '../../dot/graph.ts'
 import { reachable } from '../../contract/skip.ts'
 import { askModel } from '../../contract/asks.ts'

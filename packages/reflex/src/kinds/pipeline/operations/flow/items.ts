@@ -1,5 +1,5 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
-import { quote } from '../../../../text/printable.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
+import { quote } from '../../../../text/index.ts'
 import { integerOf, textOf } from '../../dot/graph.ts'
 import { fork } from '../../contract/asks.ts'
 import type { BranchResult, BranchSpec, Handler, NodeContext, Steps } from '../../contract/handler.ts'

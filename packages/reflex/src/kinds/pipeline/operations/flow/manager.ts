@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { integerOf, isOn, listOf, textOf } from '../../dot/graph.ts'
 import { restartHandler, beginProgram, callTool, observe, sleep } from '../../contract/asks.ts'
 import type { Answer, Ask, Handler, Observation, NodeContext, Steps } from '../../contract/handler.ts'

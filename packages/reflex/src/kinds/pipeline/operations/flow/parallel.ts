@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../../kernel/index.ts'
 import { integerOf, isOn, numberOf, textOf } from '../../dot/graph.ts'
 import { evaluateCondition } from '../../language/condition-evaluate.ts'
 import { durationOf } from '../../language/duration.ts'

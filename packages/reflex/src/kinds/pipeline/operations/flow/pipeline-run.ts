@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import type { Handler } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'

@@ -1,4 +1,4 @@
-import { isList, type Json } from '../../../../kernel/journal/json.ts'
+import { isList, type Json } from '../../../../kernel/index.ts'
 import { listOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import type { Handler, NodeContext } from '../../contract/handler.ts'

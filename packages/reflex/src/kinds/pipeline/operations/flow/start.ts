@@ -1,4 +1,4 @@
-import type { Json } from '../../../../kernel/journal/json.ts'
+import type { Json } from '../../../../kernel/index.ts'
 import type { Handler } from '../../contract/handler.ts'
 import { success } from '../../contract/outcome.ts'
 import { defineOperation } from '../../contract/define-operation.ts'

@@ -1,5 +1,5 @@
 import { textOf } from '../../dot/graph.ts'
-import type { Json } from '../../../../kernel/journal/json.ts'
+import type { Json } from '../../../../kernel/index.ts'
 import type { Handler } from '../../contract/handler.ts'
 import { gateOutcome } from '../people/gate.ts'
 import { defineOperation } from '../../contract/define-operation.ts'

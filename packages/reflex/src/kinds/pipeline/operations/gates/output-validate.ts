@@ -1,7 +1,7 @@
 import { integerOf, listOf, textOf } from '../../dot/graph.ts'
 import { matchLinear } from '../../../../text/index.ts'
 import { schemaIssues } from '../../../../text/json-schema/check.ts'
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { parseDot } from '../../dot/parse.ts'
 import type { Handler, NodeContext } from '../../contract/handler.ts'

@@ -1,5 +1,5 @@
 import { textOf } from '../../dot/graph.ts'
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../../kernel/index.ts'
 import { readPipeline } from '../../check/read.ts'
 import type { Handler } from '../../contract/handler.ts'
 import { refusal, success } from '../../contract/outcome.ts'

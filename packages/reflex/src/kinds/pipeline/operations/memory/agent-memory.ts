@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { combine, type Label, TRUSTED } from '../../../../policy/label.ts'
 import { type MemoryOperation, readOperation, listOf } from './memory-operation.ts'

@@ -1,8 +1,7 @@
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
-import type { Store } from '../../../../kernel/ports/store.ts'
+import type { Json, JsonObject, Store } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { combine } from '../../../../policy/label.ts'
-import { labelled } from '../../../../policy/labelled.ts'
+import { labelled } from '../../../../policy/index.ts'
 import type { Adapter, ServiceCall, ServiceFunction } from '../../contract/services.ts'
 import { AgentMemory } from './agent-memory.ts'
 

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { type Label, unpackLabel } from '../../../../policy/label.ts'
 

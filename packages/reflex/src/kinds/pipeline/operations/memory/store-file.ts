@@ -1,5 +1,4 @@
-import { digest } from '../../../../kernel/journal/digest.ts'
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import { digest, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { listOf, numberOf, textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'

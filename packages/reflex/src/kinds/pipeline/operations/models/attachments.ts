@@ -1,5 +1,4 @@
-import { isFault } from '../../../../kernel/journal/fault.ts'
-import { isList, isObject, type Json } from '../../../../kernel/journal/json.ts'
+import { isFault, isList, isObject, type Json } from '../../../../kernel/index.ts'
 import { type FilePart, filePartOf } from '../../../../models/index.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
 import { storeValue, performAll } from '../../contract/asks.ts'

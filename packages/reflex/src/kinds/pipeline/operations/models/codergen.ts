@@ -1,5 +1,4 @@
-import type { FaultData } from '../../../../kernel/journal/fault.ts'
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { FaultData, JsonObject } from '../../../../kernel/index.ts'
 import type { FilePart, ModelMessage } from '../../../../models/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'

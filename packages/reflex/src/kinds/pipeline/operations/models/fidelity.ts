@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kernel/journal/json.ts'
+import type { JsonObject } from '../../../../kernel/index.ts'
 import type { ModelMessage } from '../../../../models/index.ts'
 import type { NodeContext } from '../../contract/handler.ts'
 

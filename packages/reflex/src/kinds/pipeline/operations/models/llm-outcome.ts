@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { cutText } from '../../../../models/index.ts'
 import { integerOf, isOn, numberOf, textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'

@@ -1,5 +1,4 @@
-import { digest } from '../../../../kernel/journal/digest.ts'
-import { isList, isObject } from '../../../../kernel/journal/json.ts'
+import { digest, isList, isObject } from '../../../../kernel/index.ts'
 import type { ModelMessage } from '../../../../models/index.ts'
 import { isOn, textOf } from '../../dot/graph.ts'
 import { promptText } from '../../contract/prompt-text.ts'

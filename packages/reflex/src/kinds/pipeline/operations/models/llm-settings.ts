@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type JsonObject } from '../../../../kernel/index.ts'
 import { type Effort, keyInOptionsFault, findKey, type ModelRequest } from '../../../../models/index.ts'
 import { type Attributes, integerOf, isOn, numberOf, textOf } from '../../dot/graph.ts'
 import { durationOf } from '../../language/duration.ts'

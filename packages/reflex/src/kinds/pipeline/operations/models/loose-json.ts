@@ -1,4 +1,4 @@
-import type { Json } from '../../../../kernel/journal/json.ts'
+import type { Json } from '../../../../kernel/index.ts'
 import { parseJson } from '../../language/parse-json.ts'
 
 /** Returns the JSON in the answer of a model: in a code fence, after a sentence, or plain. Undefined if there is none. */

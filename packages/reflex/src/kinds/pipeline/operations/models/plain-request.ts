@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { Json, JsonObject } from '../../../../kernel/index.ts'
 import type { ModelRequest } from '../../../../models/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'

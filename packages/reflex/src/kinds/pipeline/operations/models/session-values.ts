@@ -1,5 +1,4 @@
-import type { FaultData } from '../../../../kernel/journal/fault.ts'
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { type FaultData, isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { renderText } from '../../language/render.ts'
 import { perform } from '../../contract/asks.ts'

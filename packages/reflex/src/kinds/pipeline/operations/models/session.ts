@@ -1,4 +1,4 @@
-import { isObject } from '../../../../kernel/journal/json.ts'
+import { isObject } from '../../../../kernel/index.ts'
 import { renderText } from '../../language/render.ts'
 import { listIn, type SessionService, type ServiceValues, textIn } from './session-values.ts'
 

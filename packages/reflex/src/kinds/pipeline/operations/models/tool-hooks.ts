@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import { performAll } from '../../contract/asks.ts'
 import type { Answer, Ask, EffectAsk, Handler, NodeContext, Settled } from '../../contract/handler.ts'

@@ -1,5 +1,4 @@
-import type { FaultData } from '../../../../kernel/journal/fault.ts'
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { FaultData, Json, JsonObject } from '../../../../kernel/index.ts'
 import {
   assistantMessage,
   type ModelMessage,

@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { durationOf } from '../../language/duration.ts'
 import { renderText } from '../../language/render.ts'
 import { restartHandler, awaitSignal, perform } from '../../contract/asks.ts'

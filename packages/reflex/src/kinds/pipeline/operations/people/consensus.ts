@@ -1,4 +1,4 @@
-import { isList, isObject } from '../../../../kernel/journal/json.ts'
+import { isList, isObject } from '../../../../kernel/index.ts'
 import { listOf, textOf } from '../../dot/graph.ts'
 import { durationOf } from '../../language/duration.ts'
 import { renderText } from '../../language/render.ts'

@@ -1,5 +1,4 @@
-import type { FaultData } from '../../../../kernel/journal/fault.ts'
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { FaultData, Json, JsonObject } from '../../../../kernel/index.ts'
 import { listOf, numberOf, textOf } from '../../dot/graph.ts'
 import { durationOf } from '../../language/duration.ts'
 import { askModel, outcomeIn } from '../../contract/asks.ts'

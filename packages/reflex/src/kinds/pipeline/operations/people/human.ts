@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../../kernel/journal/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../../kernel/index.ts'
 import { autoAnswers, type Question } from '../../../../people/index.ts'
 import { findChoice, type NamedChoice } from '../../language/find-choice.ts'
 import { edgeIdsOf } from '../../dot/edge-ids.ts'

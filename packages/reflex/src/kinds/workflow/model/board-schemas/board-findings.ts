@@ -1,8 +1,5 @@
-import type { Validator } from '../../../../kernel/state/board.ts'
-import type { Fault } from '../../../../kernel/journal/fault.ts'
-import { isObject } from '../../../../kernel/journal/json.ts'
-import { type Locator, type Path, quote } from '../../../../text/index.ts'
-import { schemaFindings } from '../../../../text/json-schema/schema-findings.ts'
+import { type Validator, type Fault, isObject } from '../../../../kernel/index.ts'
+import { type Locator, type Path, quote, schemaFindings } from '../../../../text/index.ts'
 import { faults } from '../faults.ts'
 
 /** True if a schema is a validator, not a JSON Schema. */

@@ -1,5 +1,4 @@
-import type { Validator } from '../../../../kernel/state/board.ts'
-import type { Json, JsonObject } from '../../../../kernel/journal/json.ts'
+import type { Validator, Json, JsonObject } from '../../../../kernel/index.ts'
 import { textAs } from '../../../../people/index.ts'
 import { shortJson, quote, suggest } from '../../../../text/index.ts'
 import { schemaSource } from './board-schemas.ts'
