@@ -48,7 +48,7 @@ const DOORED: readonly string[] = ['kernel', 'text', 'policy', 'store', 'models'
 /** The files of these rooms that others import past the door, with the reason. So is `faults.ts`: a catalogue loads no room. */
 export const SIDE_DOORS: Readonly<Record<string, string>> = {
   'text/json-schema/check.ts': 'loads zod, and most commands do not',
-  'text/json-schema/pattern.ts': 'loads zod, and most commands do not',
+  'text/json-schema/schema-findings.ts': 'loads zod, and most commands do not',
   'policy/label.ts': 'labels of values are not public',
   'policy/written-labels.ts': 'labels of values are not public',
   'store/postgres/faults.ts': 'a catalogue loads no room',

@@ -32,7 +32,8 @@ import {
   secretsIn,
   settingsCodec,
 } from '../policy/index.ts'
-import { suggest, jsonSchemaIssues } from '../text/index.ts'
+import { suggest } from '../text/index.ts'
+import { jsonSchemaIssues } from '../text/json-schema/schema-findings.ts'
 import { createTools, fsCapability, lowestLimits, SimulatedTools, type Tool, toolCapability, type Tools } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
 import { askOuterLabels } from './outer-labels.ts'

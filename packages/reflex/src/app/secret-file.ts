@@ -15,7 +15,7 @@ export function secretIn(path: string, named = path): Uint8Array {
   if (!found.isFile() && !found.isFIFO()) throw programFaults.make('R1024', `${named} is not a file`, { file: named, fix: FIX })
   const bytes = bytesIn(path, named)
   if (bytes.toString('latin1').trim() === '')
-    throw faults.make('R2031', `${named} holds no secret`, { file: named, fix: 'write a long random text into it' })
+    throw faults.make('R2031', `${named} contains no secret`, { file: named, fix: 'write a long random text into it' })
   return bytes.at(-1) !== 10 ? bytes : bytes.subarray(0, bytes.at(-2) === 13 ? -2 : -1)
 }
 

@@ -14,7 +14,7 @@ export function statOf(path: string, named: string, fix?: string): Stats {
   } catch (cause) {
     throw unreadable(named, cause)
   }
-  if (stat === undefined) throw programFaults.make('R1021', `${named} is not there`, { file: named, fix })
+  if (stat === undefined) throw programFaults.make('R1021', `${named} does not exist`, { file: named, fix })
   return stat
 }
 

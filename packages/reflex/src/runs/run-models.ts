@@ -3,7 +3,7 @@ import type { Redactor } from '../kernel/index.ts'
 import { type ModelRequest, type Models, recordedModels, redactedModels } from '../models/index.ts'
 import type { AgentChoice, RunSettings } from '../policy/index.ts'
 import { readText } from '../programs/read-text.ts'
-import { jsonSchemaIssues } from '../text/index.ts'
+import { jsonSchemaIssues } from '../text/json-schema/schema-findings.ts'
 
 /** The models of real and of simulated runs. */
 interface ModelChoices {

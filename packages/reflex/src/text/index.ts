@@ -55,5 +55,4 @@ export { fromJavaScript, javaScriptPatternProblem } from './javascript-pattern.t
 export { type LinearPattern, linearPattern, matchLinear } from './linear-pattern.ts'
 export { firstGroups } from './pattern-search.ts'
 export { Source } from './source.ts'
-export { meaningFindings, schemaFindings, jsonSchemaIssues } from './json-schema/schema-findings.ts'
 export { Lines } from './place.ts'

@@ -1,6 +1,7 @@
 import type { Host } from '../../kernel/index.ts'
 import { createModels, faults, FREE, type ModelRequest, type Models, type ScriptedReply, scriptedModel } from '../../models/index.ts'
-import { suggest, jsonSchemaIssues } from '../../text/index.ts'
+import { suggest } from '../../text/index.ts'
+import { jsonSchemaIssues } from '../../text/json-schema/schema-findings.ts'
 import { entryFor, TurnOrder, type Outside } from './outside.ts'
 import type { ReplyScript, ScriptedOptions } from './script.ts'
 

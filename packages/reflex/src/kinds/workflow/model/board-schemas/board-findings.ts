@@ -1,5 +1,6 @@
 import { type Validator, type Fault, isObject } from '../../../../kernel/index.ts'
-import { type Locator, type Path, quote, schemaFindings } from '../../../../text/index.ts'
+import { type Locator, type Path, quote } from '../../../../text/index.ts'
+import { schemaFindings } from '../../../../text/json-schema/schema-findings.ts'
 import { faults } from '../faults.ts'
 
 /** True if a schema is a validator, not a JSON Schema. */

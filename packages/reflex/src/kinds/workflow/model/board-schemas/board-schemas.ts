@@ -1,6 +1,6 @@
 import { type Validator, type ValidatorResult, copyJson, type JsonObject } from '../../../../kernel/index.ts'
 import { schemaIssues } from '../../../../text/json-schema/check.ts'
-import { meaningFindings, schemaFindings } from '../../../../text/index.ts'
+import { meaningFindings, schemaFindings } from '../../../../text/json-schema/schema-findings.ts'
 import { isValidator } from './board-findings.ts'
 import { jsonSchemaLoss } from './zod-loss.ts'
 import type { BoardSchema } from '../../types/index.ts'
