@@ -114,7 +114,7 @@ const FIELDS: readonly (readonly [names: readonly string[], allowed: string, fit
 
 /** Returns the field that keeps a value from being an outcome, and what the field allows; undefined for an outcome. */
 export function outcomeProblem(value: unknown): string | undefined {
-  if (!isPlain(value)) return `an outcome is an object with a status, and not ${shown(value)}`
+  if (!isPlain(value)) return `an outcome must be an object with a status, not ${shown(value)}`
   const [name, status] = ['status', 'outcome'].map((key) => [key, value[key]] as const).find(([, found]) => found !== undefined) ?? []
   const allowed = STATUSES.join(', ')
   if (name === undefined) return `the field status is missing; it is one of ${allowed}`
