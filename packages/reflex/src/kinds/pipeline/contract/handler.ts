@@ -38,6 +38,8 @@ export interface Permissions {
   readonly council?: { readonly checks: boolean }
   /** Names of actions that the host has; each goes before one of Reflex of the same name. */
   readonly actions?: readonly string[]
+  /** Functions of the host's services that nodes name, as `service.function`; absent where the host states none. */
+  readonly services?: readonly string[]
 }
 
 /** Hooks as a record has them: commands, and `true` for functions of the host. */

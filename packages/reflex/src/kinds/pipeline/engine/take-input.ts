@@ -11,6 +11,7 @@ import { beginClosing, endNow } from './advance.ts'
 import { endAttempt } from './concluding.ts'
 import { attempt, beginAttempts, currentAsk, enter, haltNode, reenter } from './executing.ts'
 import { forkEnded, stopFork } from './forking.ts'
+import { missingAhead } from './ahead.ts'
 import { askBudget, endStopped } from './permit.ts'
 import { storeReturned, labelInputs, touch } from './labels.ts'
 import { unpackLabel } from '../../../policy/label.ts'
@@ -54,6 +55,8 @@ export function takeInput(step: FrameStep, input: Input): void {
 export function beginWalk(step: FrameStep): void {
   if (step.typed.start === undefined) return endNow(step, { status: 'fail', reason: 'the pipeline has no start node' })
   labelInputs(step)
+  const missing = missingAhead(step)
+  if (missing !== undefined) return endNow(step, { status: 'fail', reason: missing })
   const held = storedRunOf(step.x.frame)
   if (held === undefined || held.again === true) enter(step)
   else continueRun(step, held)

@@ -100,7 +100,7 @@ export function pipelineParts(settings: PipelineSettings): PipelineParts {
   })
   return {
     kind: pipelineKind({
-      load: (source) => loadPipeline(source, operationsOf({ operations, custom: handlers.facts() })),
+      load: (source) => loadPipeline(source, operationsOf({ operations, custom: handlers.facts(), hostActions: new Set(actions.names()) })),
       calls: calledPrograms,
       engine,
       facts: hostFacts(settings, actions.names()),
@@ -145,6 +145,11 @@ export function runFolderOf({ settings, frame }: JudgedCall): string {
   return frame === undefined ? settings.folder : folderAt(settings.folder, frame)
 }
 
+/** The functions of services that the nodes of a program name. */
+function servicesOf({ search, eval: subjects = {} }: PipelineServices = {}): readonly string[] {
+  return [...(search?.search === undefined ? [] : ['search.search']), ...Object.keys(subjects).map((name) => `eval.${name}`)]
+}
+
 /** The facts of a host that nodes read. They are recorded with the permissions, and a fork keeps them. */
 function hostFacts(settings: PipelineSettings, actions: readonly string[]): JsonObject {
   const { routing, toolHooks, hooks, summarise, services, allowDisableMiddleware } = settings
@@ -155,6 +160,7 @@ function hostFacts(settings: PipelineSettings, actions: readonly string[]): Json
     ...(hooks === undefined ? {} : { hooks: declaredRunHooks(hooks) }),
     ...(summarise === undefined ? {} : { summarises: true }),
     ...(services?.consensus === undefined ? {} : { council: { checks: services.consensus.check !== undefined } }),
-    ...(actions.length === 0 ? {} : { actions }),
+    actions,
+    services: servicesOf(services),
   } satisfies { readonly [Fact in keyof Permissions]?: Permissions[Fact] | undefined } as unknown as JsonObject
 }

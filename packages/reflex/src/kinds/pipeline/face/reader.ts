@@ -60,6 +60,7 @@ function readOptionsOf(
     lint,
     operations,
     custom: handlers?.facts(),
+    hostActions: new Set(hostActions.names()),
     transforms: { registered: transforms },
     actions: [...ACTION_NAMES, ...hostActions.names()],
     parameters: (action) => hostActions.get(action)?.parameters,

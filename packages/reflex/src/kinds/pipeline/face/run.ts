@@ -17,7 +17,7 @@ import { memoryStore } from '../../../store/index.ts'
 import { createTools, fsCapability, lowestLimits, toolCapability } from '../../../tools/index.ts'
 import { realPath, realRoot } from '../../../tools/paths.ts'
 import { ACTION_NAMES } from '../model/action-facts.ts'
-import { actionCapability } from '../model/action-names.ts'
+import { actionCapability, plainAction } from '../model/action-names.ts'
 import { pipelineWithTools, routingOf, runFolderOf } from './assemble.ts'
 import { middlewareNames } from '../operations/make-engine.ts'
 import { requestOfCall } from '../contract/conversation.ts'
@@ -118,6 +118,7 @@ function readBy(source: string | DotGraph, file: string | undefined, options: Pi
   const reading: ReadPipelineOptions = {
     operations,
     custom: handlers.facts(),
+    hostActions: new Set(Object.keys(actions).map(plainAction)),
     transforms: { ofRun: transforms },
     actions: [...ACTION_NAMES, ...Object.keys(actions)],
     middleware: middlewareNames({ middleware, always }),

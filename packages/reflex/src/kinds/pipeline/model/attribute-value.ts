@@ -37,7 +37,7 @@ export function valueProblem(row: AttributeRow, name: string, attributes: Attrib
     case 'json':
       return parseJson(String(value)) === undefined ? 'is no JSON' : undefined
     case 'words':
-      return row.words.includes(String(value).trim()) ? undefined : `is none of ${quoteAll(row.words, row.words.length)}`
+      return row.words.includes(String(value).trim()) ? undefined : `is not one of ${quoteAll(row.words, row.words.length)}`
     case 'csv':
       return name === 'capabilities' ? capabilityProblem(String(value)) : wordProblem(row.words, String(value))
     default:
@@ -48,7 +48,7 @@ export function valueProblem(row: AttributeRow, name: string, attributes: Attrib
 function wordProblem(words: readonly string[], list: string): string | undefined {
   const parts = list.split(',').map((part) => part.trim())
   const isKnown = (part: string): boolean => part === '' || words.length === 0 || words.includes(part)
-  return parts.every(isKnown) ? undefined : `holds what is none of ${quoteAll(words, words.length)}`
+  return parts.every(isKnown) ? undefined : `has a word that is not one of ${quoteAll(words, words.length)}`
 }
 
 function capabilityProblem(list: string): string | undefined {

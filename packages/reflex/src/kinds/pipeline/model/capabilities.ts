@@ -48,12 +48,12 @@ export function graphNeeds(graph: Attributes): readonly string[] {
   return trimmedText(graph, 'pre_hook') === undefined && trimmedText(graph, 'post_hook') === undefined ? [] : [SHELL]
 }
 
-function handlerNeeds(node: ResolvedNode, graph: Attributes, { custom: handlers }: OperationTable): readonly string[] {
+function handlerNeeds(node: ResolvedNode, graph: Attributes, { custom: handlers, hostActions }: OperationTable): readonly string[] {
   const { canonical, rawType, facts, custom, attributes } = node
   if (custom !== undefined) return handlers.get(custom)?.capabilities ?? [uri('orchestrator/execute/custom', custom)]
   if (canonical === 'start' || canonical === 'exit') return []
   const execute = rawType === canonical ? [rawType] : [canonical, rawType]
-  return [...execute.map((name) => `${EXECUTE}/${name}`), ...(facts.needs?.(new WrittenNode(attributes, graph)) ?? [])]
+  return [...execute.map((name) => `${EXECUTE}/${name}`), ...(facts.needs?.(new WrittenNode(attributes, graph, hostActions)) ?? [])]
 }
 
 const NO_ITEMS: readonly ResolvedNode[] = []

@@ -48,6 +48,8 @@ export interface OperationFacts<
   readonly writes?: readonly Output[] | ((node: WrittenNode) => readonly Output[])
   /** The capabilities that it needs beside being executed. */
   readonly needs?: (node: WrittenNode) => readonly string[]
+  /** Returns the sentence that says what the host does not have and without which the node fails; undefined where nothing is missing. */
+  readonly lacks?: (node: WrittenNode, host: HostParts) => string | undefined
   /** True if it can be repeated after a crash, and how. */
   readonly repeat: Idempotency
   /** The same for nodes whose attributes change it; undefined for `repeat`. */
@@ -79,6 +81,12 @@ export interface OperationFacts<
   readonly takesPrompt?: true
   /** What the graph says of retries is not meant for it. */
   readonly ownRetries?: true
+}
+
+/** The parts of a host that nodes name: its actions in plain form, and functions of its services as `service.function`. */
+export interface HostParts {
+  readonly actions: readonly string[]
+  readonly services: readonly string[]
 }
 
 /** The facts of a node whose operation is unknown, or a handler of the host: it counts as side-effecting. */

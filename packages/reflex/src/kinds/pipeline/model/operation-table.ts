@@ -20,6 +20,8 @@ export interface OperationTable {
   readonly attributes: AttributeIndex
   /** Handlers of the host, by the type name that they take. */
   readonly custom: ReadonlyMap<string, CustomHandler>
+  /** The names of the actions of the host; each takes precedence over a built-in action of the same name. */
+  readonly hostActions: ReadonlySet<string>
   /** Returns the facts of an operation by its name; an unknown one counts as side-effecting. */
   facts(operation: string): OperationFacts
   /** Returns the row of the attribute by which nodes of a canonical type choose their operation, if it has this name. */
@@ -45,6 +47,7 @@ export function operationTable(operations: readonly OperationFacts[]): Operation
     rows,
     attributes: new AttributeIndex(rows),
     custom: new Map(),
+    hostActions: new Set(),
     facts: (operation) => facts.get(operation) ?? UNKNOWN_FACTS,
     choice(type, attribute) {
       const row = choices.get(type)
@@ -53,9 +56,12 @@ export function operationTable(operations: readonly OperationFacts[]): Operation
   }
 }
 
-/** Returns the same table with handlers of the host. */
-export function withHandlers(table: OperationTable, custom: OperationTable['custom'] | undefined): OperationTable {
-  return custom === undefined || custom.size === 0 ? table : { ...table, custom }
+/** Returns the same table with handlers and actions of the host. */
+export function withHost(
+  table: OperationTable,
+  { custom = table.custom, hostActions = table.hostActions }: Partial<Pick<OperationTable, 'custom' | 'hostActions'>>,
+): OperationTable {
+  return custom.size === 0 && hostActions.size === 0 ? table : { ...table, custom, hostActions }
 }
 
 function choiceRow(

@@ -157,7 +157,7 @@ export class SchemaCheck {
     const guess = isWord ? undefined : suggest(word, dispatch.words)
     const message = isWord
       ? `${dispatch.attribute} ${quote(word)} of ${quote(node.id)} needs an op that it knows, not ${written}`
-      : `${key} of ${quote(node.id)} is ${written}, which is none of ${quoteAll(dispatch.words, dispatch.words.length)}`
+      : `${key} of ${quote(node.id)} is ${written}, which is not one of ${quoteAll(dispatch.words, dispatch.words.length)}`
     const fix = guess === undefined ? undefined : `write ${quote(guess)}`
     this.#findings.add('R1107', { rule: 'typed_schema', message, subject, key, attribute, note: didYouMean(guess), fix, severity: 'error' })
     return [message]

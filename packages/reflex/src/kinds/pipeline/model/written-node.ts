@@ -4,8 +4,10 @@ import { type Attributes, isOn, listOf, textOf } from '../dot/graph.ts'
 export class WrittenNode {
   readonly attributes: Attributes
   readonly #graph: Attributes
+  readonly #hostActions: ReadonlySet<string>
 
-  constructor(attributes: Attributes, graph: Attributes = new Map()) {
+  constructor(attributes: Attributes, graph: Attributes = new Map(), hostActions: ReadonlySet<string> = new Set()) {
+    this.#hostActions = hostActions
     this.attributes = attributes
     this.#graph = graph
   }
@@ -23,6 +25,11 @@ export class WrittenNode {
   /** Returns the parts of a list with commas. */
   list(name: string): readonly string[] {
     return listOf(this.attributes, name)
+  }
+
+  /** True if the host has an action of this plain name. */
+  isHostAction(name: string): boolean {
+    return this.#hostActions.has(name)
   }
 
   isOn(name: string): boolean {

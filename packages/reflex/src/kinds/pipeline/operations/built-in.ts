@@ -1,4 +1,4 @@
-import { type OperationTable, operationTable, withHandlers } from '../model/operation-table.ts'
+import { type OperationTable, operationTable, withHost } from '../model/operation-table.ts'
 import { compileFaults } from '../model/faults.ts'
 import type { CustomHandler } from '../model/resolution.ts'
 import type { Operation } from '../contract/define-operation.ts'
@@ -13,13 +13,16 @@ export interface HostOperations {
   readonly operations?: readonly Operation[] | undefined
   /** Handlers of the host by their type name. */
   readonly custom?: ReadonlyMap<string, CustomHandler> | undefined
+  /** The names of the host's actions, in plain form. */
+  readonly hostActions?: ReadonlySet<string> | undefined
 }
 
 const TABLES = new WeakMap<readonly Operation[], OperationTable>()
 
 /** Returns the table of the built-in operations and those of a host. Throws `R1165`. */
-export function operationsOf({ operations = [], custom }: HostOperations = {}): OperationTable {
-  return withHandlers(operations.length === 0 ? BUILT_IN_OPERATIONS : tableOf(operations), custom)
+export function operationsOf({ operations = [], custom, hostActions }: HostOperations = {}): OperationTable {
+  const table = operations.length === 0 ? BUILT_IN_OPERATIONS : tableOf(operations)
+  return withHost(table, { ...(custom === undefined ? {} : { custom }), ...(hostActions === undefined ? {} : { hostActions }) })
 }
 
 function tableOf(operations: readonly Operation[]): OperationTable {

@@ -149,7 +149,7 @@ test('a right that somebody is asked for is not given by a workflow', async () =
 
 describe('where a value comes from', () => {
   const used = inner(
-    'd [type=transform, transform=increment, source_key=taken, output_key=kept] e [type=read, source=file, path="/etc/hosts"]',
+    'd [type=transform, transform=increment, source_key=taken, output_key=kept] e [type=gate, predicate=trust, min_tier=autonomous]',
   )
   test.each<[door: string, writes: JsonObject, call?: JsonObject]>([
     ['read through a call', {}],

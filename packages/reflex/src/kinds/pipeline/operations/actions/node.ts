@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../../kernel/index.ts'
 import type { Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { refusal } from '../../contract/outcome.ts'
 import { runAction } from './run-action.ts'
+import { NO_SEARCH, SEARCHES } from './search.ts'
 import { actionParameters } from '../commands/action-parameters.ts'
 import { requiredText } from '../commands/requirements.ts'
 import { actionFailed, actionOutcome } from '../commands/exec.ts'
@@ -9,7 +10,8 @@ import { defineOperation, type Operation } from '../../contract/define-operation
 import { ACTION_FACTS, canonicalAction } from '../../model/action-facts.ts'
 import { attribute } from '../../model/attribute.ts'
 import { uri } from '../../model/capability-uris.ts'
-import { type OpenedFile, outputsOf } from '../../model/operation-facts.ts'
+import { plainAction } from '../../model/action-names.ts'
+import { type HostParts, type OpenedFile, outputsOf } from '../../model/operation-facts.ts'
 import { authored, context, type Input, type Output, type Safety, writes, writesAt, writesUnder } from '../../model/operation-ports.ts'
 import type { WrittenNode } from '../../model/written-node.ts'
 import { evalAggregate } from '../evaluation/eval-aggregate.ts'
@@ -66,13 +68,24 @@ function writesOf(node: WrittenNode): readonly Output[] {
 }
 
 function needsOf(node: WrittenNode): readonly string[] {
-  const name = canonicalAction(node.text('action') ?? '')
+  const plain = plainAction(node.text('action') ?? '')
+  if (node.isHostAction(plain)) return [uri('action', plain)]
+  const name = canonicalAction(plain)
   const facts = ACTION_FACTS.get(name)
   const written = (parameter: string): string | undefined =>
     [parameter, ...(facts?.parameters[parameter]?.also ?? [])]
       .flatMap((one) => [node.text(`param.${one}`), node.text(`arg.${one}`)])
       .find((found) => found !== undefined)
   return [uri('action', name), ...(facts?.needs?.(written) ?? [])]
+}
+
+/** Returns the action, or the search service behind it, that the host does not have. */
+function lacksOf(node: WrittenNode, { actions, services }: HostParts): string | undefined {
+  const plain = plainAction(node.text('action') ?? '')
+  if (plain === '' || actions.includes(plain)) return undefined
+  const name = canonicalAction(plain)
+  if (!ACTION_FACTS.has(name)) return `the host has no action ${JSON.stringify(plain)}`
+  return SEARCHES.includes(name) && !services.includes('search.search') ? NO_SEARCH : undefined
 }
 
 const READS_FILE = 'file_read'
@@ -108,6 +121,7 @@ export const action = defineOperation({
   reads: readsOf,
   writes: writesOf,
   needs: needsOf,
+  lacks: lacksOf,
   repeat: 'side_effecting',
   opens: openedBy,
   performs: 'action',

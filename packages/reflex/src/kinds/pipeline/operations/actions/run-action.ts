@@ -14,7 +14,7 @@ import { plainAction } from '../../model/action-names.ts'
 import { applyChanges, fileGlob, fileList, fileRead, fileSearch, fileWrite } from './files.ts'
 import { type Parameter, readParameters } from '../../model/action-parameters.ts'
 import { runPipeline, validatePipeline } from './pipelines.ts'
-import { searchWith } from './search.ts'
+import { SEARCHES, searchWith } from './search.ts'
 import { SESSION_ACTIONS } from './session-actions.ts'
 import { runTests } from './tests.ts'
 import { implementationPrompt, recordAttempt, synthesizeReviews } from './tdd-and-reviews.ts'
@@ -31,7 +31,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['git_branch', gitBranch],
   ['git_commit', gitCommit],
   ['git_pr', gitPr],
-  ...['web_search', 'exa_search', 'tinyfish_search', 'brave_search'].map((name): [string, Action] => [name, searchWith(name)]),
+  ...SEARCHES.map((name): [string, Action] => [name, searchWith(name)]),
   ['mix_test', runTests],
   ['run_tests', runTests],
   ['tdd_build_impl_prompt', implementationPrompt],

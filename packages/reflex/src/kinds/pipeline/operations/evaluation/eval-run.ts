@@ -146,6 +146,10 @@ export const evalRun = defineOperation({
   reads: [context('eval.dataset'), authored('graders'), authored('subject')],
   writes: writes('model', 'eval.results.<id>', 'eval.results.<id>.', 'eval.model', 'eval.provider'),
   repeat: 'read_only',
+  lacks(node, { services }) {
+    const subject = node.text('subject') ?? 'passthrough'
+    return subject === 'passthrough' || subject === 'llm' || services.includes(`eval.${subject}`) ? undefined : unknownSubject(subject)
+  },
   needs: (node) => [uri('eval', 'run'), ...(node.text('subject') === 'llm' ? [MODEL] : [])],
   run,
 })

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest'
 import { type InterviewAnswer, run } from '../../../src/kinds/pipeline/index.ts'
 
-/**
- * Expected to fail until permissions are worked out ahead (`Policy.ahead`) and an operation has one manifest. A test that no longer
- * fails becomes an ordinary one.
- */
+/** Everything that a pipeline needs and does not get is named before its first stage runs. */
 
 const dot = (nodes: string, edges: string): string =>
   `digraph p { graph [goal="g"]; start [shape=Mdiamond]; done [shape=Msquare]; ${nodes} start -> ${edges} -> done }`
 
-test.fails('an action of a host replaces what the built-in one needs', async () => {
+test('an action of a host replaces what the built-in one needs', async () => {
   const called: string[] = []
   const result = await run(dot('a [type=exec, target=action, action=git_commit, param.message="done"];', 'a'), {
     logs_root: false,
@@ -38,7 +35,7 @@ const portless: readonly (readonly [string, string, string])[] = [
   ['a search', gated('s [type=exec, target=action, action=web_search, "param.query"="x"];', 's'), 'search'],
 ]
 
-test.fails.each(portless)('the port of %s that the host does not have is named before the first stage runs', async (_, text, named) => {
+test.each(portless)('the port of %s that the host does not have is named before the first stage runs', async (_, text, named) => {
   const asked: string[] = []
   const ask = ({ text: question }: { readonly text: string }): InterviewAnswer => {
     asked.push(question)
@@ -59,7 +56,7 @@ test.fails.each(portless)('the port of %s that the host does not have is named b
   expect(asked).toEqual([])
 })
 
-test.fails.each(lacking)('%s that is missing is named before the first stage runs', async (_, text, named) => {
+test.each(lacking)('%s that is missing is named before the first stage runs', async (_, text, named) => {
   const asked: string[] = []
   const ask = ({ text: question }: { readonly text: string }): InterviewAnswer => {
     asked.push(question)
@@ -73,7 +70,7 @@ test.fails.each(lacking)('%s that is missing is named before the first stage run
   expect(refused).toContain(named)
 })
 
-test.fails('all that is missing is named at once, with the line of a policy that grants it', async () => {
+test('all that is missing is named at once, with the line of a policy that grants it', async () => {
   const text = gated('w [type="file.write", content_key=x, output="../out.txt"]; c [type=shell, command="true"];', 'w -> c')
   const refused = await run(text, {
     logs_root: false,

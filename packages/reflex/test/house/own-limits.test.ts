@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { scriptedModel } from '../../../src/models/index.ts'
-import { Reflex } from '../../../src/app/reflex.ts'
-import { virtualHost } from '../../../src/testing/index.ts'
-import { newFolder } from '../../app/folders.ts'
+import { scriptedModel } from '../../src/models/index.ts'
+import { Reflex } from '../../src/app/reflex.ts'
+import { virtualHost } from '../../src/testing/index.ts'
+import { newFolder } from '../app/folders.ts'
 
 const branches = ['a', 'b', 'c', 'd'].map((id) => `${id} [prompt="say"]; fork -> ${id} -> join;`).join(' ')
 const PIPELINE = `digraph p { graph [goal="g", max_total_tokens=100]; start [shape=Mdiamond]; done [shape=Msquare];

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { reflex, workFolder } from '../../cli/worlds.ts'
+import { reflex, workFolder } from '../cli/worlds.ts'
 
 test('runs has a column of what each run has cost', async () => {
   const folder = workFolder()

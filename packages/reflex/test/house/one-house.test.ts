@@ -1,16 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Reflex } from '../../../src/index.ts'
-import { scriptedModel } from '../../../src/models/index.ts'
-import { memoryStore } from '../../../src/store/index.ts'
-import { virtualHost } from '../../../src/testing/index.ts'
-import { newFolder } from '../../app/folders.ts'
+import { Reflex } from '../../src/index.ts'
+import { scriptedModel } from '../../src/models/index.ts'
+import { memoryStore } from '../../src/store/index.ts'
+import { virtualHost } from '../../src/testing/index.ts'
+import { newFolder } from '../app/folders.ts'
 
-/**
- * Expected to fail until every kind has the contracts of the house: permissions with terms, the meter. A test that no
- * longer fails becomes an ordinary one.
- */
+/** The contracts that every kind has: permissions with terms, and one meter. */
 
 const READ = 'arbor://fs/read/{work}/in.txt'
 
