@@ -31,6 +31,7 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   unwind: 'the dropped effects',
   open: 'the opened scopes',
   shut: 'the closed scopes',
+  from: 'the origins of the written values',
   pin: 'the programs',
   become: 'the program that continues',
 }

@@ -1,5 +1,5 @@
 export type { BoardContract, BoardRules, Validator, ValidatorResult } from './state/board.ts'
-export { type CallOptions, type Lookup, type SpawnOptions, StepContext } from './step/context.ts'
+export { type CallOptions, type Lookup, type SpawnOptions, StepContext, type WriteOptions } from './step/context.ts'
 export { blobsOf, decodeBatch, type EncodedRecord, encodeRecord } from './journal/codec.ts'
 export { Decider, type Definitions, readOutcome } from './step/decide.ts'
 export { digestFraction, digest } from './journal/digest.ts'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { replay } from '../../src/kernel/run/replay.ts'
 import { dumpState } from '../../src/kernel/state/snapshot.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { beat } from './probes/beat.ts'
@@ -15,7 +16,10 @@ test('the board of a run that never ends holds what can be read, live as after a
   await run.idle()
   expect(run.state.n).toBeGreaterThanOrEqual(2_000)
   expect(run.state.root.scope.size).toBeLessThan(1_500)
-  expect(run.state.root.reader().entry('seen')).toMatchObject({ value: `tick ${run.state.n - 2}`, label: undefined })
+  expect(run.state.root.reader().entry('seen')).toMatchObject({
+    value: `tick ${run.state.n - 2}`,
+    label: `leaf${((run.state.n - 2) * 10) % 50}`,
+  })
   const live = dumpState(run.state, () => false)
   await run.leave()
   const { state } = await runtime.peek('otter')
@@ -89,4 +93,30 @@ test.each([
   await run.idle()
   await run.answer('2w', 'on')
   expect(run.state.root.reader().entry('key')?.label).toEqual(label)
+})
+
+test('a write can say where it comes from, also to an inner scope, and a replay agrees', async () => {
+  const step: Step = (x, input) => {
+    if (input !== undefined) return void x.wait('answer', 'q')
+    x.go({ leaves: 2 })
+    const inner = x.open()
+    x.set('a', 1, { from: 'leaf1' })
+    x.set('a', 2, { from: ['leaf', 2] })
+    x.set('b', 1)
+    x.setIn(inner, 'a', 3, { from: 'leaf3' })
+    return void x.wait('answer', 'q')
+  }
+  const store = memoryStore()
+  const { start, runtime } = worldOf([kindOf('writes', step, { board: { scopes: true } })], { store })
+  const run = await start('writes')
+  await run.idle()
+  const labels = ({ root }: typeof run.state) => [
+    root.reader().entry('a')?.label,
+    root.reader().entry('b')?.label,
+    [...(root.subs?.values() ?? [])].map(({ scope }) => scope.liveEntries().get('a')?.label),
+  ]
+  expect(labels(run.state)).toEqual([['leaf', 2], undefined, ['leaf3']])
+  expect(labels((await runtime.peek(run.id)).state)).toEqual(labels(run.state))
+  expect(replay(await runtime.journal(run.id), runtime.programs).difference).toBeUndefined()
+  await runtime.close()
 })

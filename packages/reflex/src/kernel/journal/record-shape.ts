@@ -58,6 +58,7 @@ const OUTPUTS: Readonly<Record<keyof Outputs, true>> = {
   unwind: true,
   open: true,
   sub: true,
+  from: true,
   shut: true,
   pin: true,
   become: true,
@@ -102,6 +103,8 @@ function unknownOutput(more: unknown): string | undefined {
   for (const key in more) if (!Object.hasOwn(OUTPUTS, key)) return `an output of the unknown type ${JSON.stringify(key)}`
   const { used, raise, use } = more as Outputs
   for (const amounts of [used, raise, use]) if (amounts !== undefined && !isObject(amounts)) return 'amounts that are no object'
+  const { from } = more as Outputs
+  if (from !== undefined && !(isList(from) && from.every(isList))) return 'labels that are no lists'
   return undefined
 }
 

@@ -147,6 +147,8 @@ export interface Outputs {
   readonly open?: readonly (Ref | null)[]
   /** Writes to inner scopes, flat. */
   readonly sub?: readonly (readonly [Ref, readonly Json[]])[]
+  /** Labels of writes of this record that say where they come from; with the inner scope, if they are to one. */
+  readonly from?: readonly WriteLabel[]
   readonly shut?: readonly Ref[]
   /** Programs first used here; they take the next indexes. */
   readonly pin?: readonly Pin[]
@@ -154,6 +156,9 @@ export interface Outputs {
   readonly become?: number
   readonly start?: Start
 }
+
+/** The label of a write: a text, or a list. */
+export type WriteLabel = readonly [key: string, label: string | readonly Json[], scope?: Ref]
 
 /**
  * One step of a run: its input and everything that followed. The number is the place in the journal.

@@ -123,8 +123,12 @@ export class State {
     this.queue.push(root, undefined)
   }
 
-  #write(scope: Scope, writes: readonly Json[], label: Json | undefined): void {
-    for (let i = 0; i < writes.length; i += 2) scope.append(writes[i] as string, writes[i + 1], this.n, this.time, label)
+  #write(scope: Scope, writes: readonly Json[], label: Json | undefined, from?: Outputs['from'], id?: Ref): void {
+    for (let i = 0; i < writes.length; i += 2) {
+      const key = writes[i] as string
+      const origin = from?.findLast((one) => one[0] === key && one[2] === id)
+      scope.append(key, writes[i + 1], this.n, this.time, origin === undefined ? label : origin[1])
+    }
   }
 
   #request(frame: Frame, requests: NonNullable<Rec['requests']>): void {
@@ -341,7 +345,7 @@ export class State {
       for (const [id, writes] of more.sub) {
         const sub = frame.subs?.get(id)
         if (sub === undefined) throw corruptFault(this, `frame ${frame.id} has no inner scope ${id}`)
-        this.#write(sub.scope, writes, label)
+        this.#write(sub.scope, writes, label, more.from, id)
       }
     }
     if (more.shut !== undefined) for (const id of more.shut) frame.subs?.delete(id)

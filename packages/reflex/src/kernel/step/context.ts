@@ -68,6 +68,11 @@ export interface SpawnOptions {
   readonly maxNesting?: number
 }
 
+/** Where a write comes from, if not from where the frame stands: a kind whose step passes many nodes says which. */
+export interface WriteOptions {
+  readonly from?: string | readonly Json[]
+}
+
 const OWN_SCOPE: Ref | null = null
 /** The outermost scope, as a scope name. */
 const ROOT = Symbol('root')
@@ -289,8 +294,16 @@ export class StepContext<Def = unknown> {
   }
 
   /** Writes to the frame's own scope. Throws `R2004` to `R2008` if the key or the value is refused. */
-  set(key: string, value: unknown): void {
+  set(key: string, value: unknown, options?: WriteOptions): void {
     this.#set(key, value, false)
+    this.#label(key, options)
+  }
+
+  /** Of several labels of a key in one step, the last one counts. */
+  #label(key: string, { from }: WriteOptions = {}, scope?: Ref): void {
+    if (from === undefined) return
+    const draft = this.#draft()
+    ;(draft.from ??= []).push(scope === undefined ? [key, from] : [key, from, scope])
   }
 
   /** Writes a key with the prefix of the runtime. */
@@ -392,12 +405,13 @@ export class StepContext<Def = unknown> {
   }
 
   /** Writes to an inner scope. */
-  setIn(scope: Ref, key: string, value: unknown): void {
+  setIn(scope: Ref, key: string, value: unknown, options?: WriteOptions): void {
     this.#requireScope(scope)
     const draft = this.#draft()
     const earlier = draft.sub?.find(([id]) => id === scope)?.[1] ?? []
     const json = this.#check(scope, key, value, false)
     draft.sub = [...(draft.sub ?? []).filter(([id]) => id !== scope), [scope, [...earlier, key, json]]]
+    this.#label(key, options, scope)
   }
 
   /** Reads from an inner scope outwards. */

@@ -40,7 +40,7 @@ function tick(x: Step): void {
     patch[leaf] = position[leaf] === 'RUNNING' ? 'SUCCESS' : 'RUNNING'
   }
   x.patch(patch)
-  x.set('seen', `tick ${tick}`)
+  x.set('seen', `tick ${tick}`, { from: `leaf${(tick * changing) % leaves}` })
   if (tick === ticks) x.done(states({ ...position, ...patch }))
   else x.timer(everyMs)
 }

@@ -84,7 +84,7 @@ function scope(x: Step, leaf: number): string {
 
 function streamed(x: Step, leaf: number, delta: Json): void {
   const text = textOf(x.getIn(scope(x, leaf), 'text')) + textOf(delta)
-  if (x.def.enough === undefined || text.length < x.def.enough) return x.setIn(scope(x, leaf), 'text', text)
+  if (x.def.enough === undefined || text.length < x.def.enough) return x.setIn(scope(x, leaf), 'text', text, { from: ['leaf', leaf] })
   x.drop(...x.pendingEffects().map(({ id }) => id))
   ended(x, leaf, `stopped`)
 }
