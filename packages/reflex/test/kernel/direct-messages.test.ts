@@ -119,3 +119,32 @@ test('a message to a run that another process has taken meanwhile is left for th
   expect(had(heir)).toEqual(['a'])
   await second.runtime.close()
 })
+
+test('a message that the store refuses is not taken for known, and neither is one of its id that is sent beside it', async () => {
+  const inner = memoryStore()
+  const fails = { posted: true, commit: false }
+  const store: Store = new Proxy(inner, {
+    get: (target, name: keyof Store) => {
+      const member = target[name]
+      if (typeof member !== 'function') return member
+      return (...given: never[]) => {
+        if ((name === 'posted' || name === 'commit') && fails[name]) throw new Error('the disk is full')
+        return Reflect.apply<Store, never[], unknown>(member as never, target, given)
+      }
+    },
+  })
+  const { start, runtime } = worldOf(KINDS, { store })
+  const run = await start('collects', { id: 'otter' })
+  await run.idle()
+  expect(await codeOf(run.message('event', 'a', { id: 'm1' }))).toContain('the disk is full')
+  fails.posted = false
+  expect(await run.message('event', 'a', { id: 'm1' })).toBe(true)
+  fails.commit = true
+  const both = [run.message('event', 'b', { id: 'm2' }), run.message('event', 'b', { id: 'm2' })]
+  expect(await Promise.all(both.map(codeOf))).toEqual(['R5005', 'R5005'])
+  fails.commit = false
+  const again = await runtime.resume('otter')
+  expect(await again.message('event', 'b', { id: 'm2' })).toBe(true)
+  expect(had(again)).toEqual(['a', 'b'])
+  await runtime.close()
+})

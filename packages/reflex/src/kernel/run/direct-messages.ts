@@ -36,6 +36,7 @@ export class DirectMessages {
   readonly #inbox: DirectInbox
   /** Ids on their way, and in records that are not durable, with the row of that id. */
   readonly #rows = new Map<string, InboxMessage | undefined>()
+  readonly #sent = new Map<string, Promise<boolean | undefined>>()
   /** Ids that a list may still show. */
   readonly #done: string[] = []
   #sending = 0
@@ -68,11 +69,18 @@ export class DirectMessages {
   send(message: Message, isNew: boolean): Promise<boolean | undefined> {
     const { id } = message
     if (isNew) return this.#take(message, isNew)
+    const other = this.#sent.get(id)
+    // It was there before if the other one arrives.
+    if (other !== undefined) return other.then((sent) => (sent === undefined ? undefined : false))
     if (this.#rows.has(id)) return Promise.resolve(false)
-    this.#rows.set(id, undefined)
     const known = this.#inbox.posted(this.#run.id, id)
-    if (known instanceof Promise) return this.#sendUnless(known, message)
-    return known ? Promise.resolve(this.#giveUp(id, false)) : this.#take(message, isNew)
+    this.#rows.set(id, undefined)
+    if (known === true) return Promise.resolve(this.#giveUp(id, false))
+    const sent = known instanceof Promise ? this.#sendUnless(known, message) : this.#take(message, isNew)
+    this.#sent.set(id, sent)
+    const forget = () => void this.#sent.delete(id)
+    sent.then(forget, forget)
+    return sent
   }
 
   async #sendUnless(known: Promise<boolean>, message: Message): Promise<boolean | undefined> {
