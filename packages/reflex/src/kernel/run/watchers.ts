@@ -21,7 +21,7 @@ interface Subscription {
 export class Watchers {
   readonly #observers = new Set<Observer>()
   readonly #subscriptions = new Set<Subscription>()
-  /** The promises of subscribers in order, each with the first record that it stands for. */
+  /** The promises of subscribers in order, each with the first record that it covers. */
   readonly #pending = new Map<Promise<unknown>, number>()
   readonly #onCaughtUp: () => void
   /** The record at which the subscribers were last notified of rest. */

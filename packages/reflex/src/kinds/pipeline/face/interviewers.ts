@@ -73,7 +73,7 @@ export function optionAnswer(option: InterviewOption): InterviewAnswer {
   return { value: option.key, selected_option: option }
 }
 
-/** Returns the answer that a word stands for. Undefined if the word names no option. */
+/** Returns the answer that a word names. Undefined if the word names no option. */
 export function answerNamed({ type, options }: InterviewQuestion, word: string): InterviewAnswer | undefined {
   const option = findChoice(options, word)
   if (option !== undefined) return optionAnswer(option)
