@@ -92,7 +92,7 @@ export class State {
     this.#consume(frame, rec.input, rec.more)
     const label = labelOf(frame.position)
     const { writes, requests, more } = rec
-    if (writes !== undefined) this.#write(frame.scope, writes, label)
+    if (writes !== undefined) this.#write(frame.scope, writes, label, more?.from)
     if (rec.step === true) this.#countStep(frame)
     else if (rec.position !== undefined && !this.isCurrentFormat && entersNode(rec.position, frame.position)) this.#countStep(frame)
     if (rec.position !== undefined) frame.position = rec.position
