@@ -50,6 +50,7 @@ export function permissionsAhead(
     workdir,
     folder,
     limits: { ...limits },
+    ...(settings.simulated ? { simulated: true } : {}),
     ...(agentId === undefined ? {} : { agent: agentId }),
     ...(routing === undefined ? {} : { routing: { ...routing } as JsonObject }),
   }

@@ -127,7 +127,7 @@ describe('a wrong command line changes nothing, reports the error, and exits wit
   test('verbs that only read create no store', async () => {
     const folder = workFolder()
     for (const argv of [['runs'], ['inbox'], ['validate', 'refund.workflow.json']]) expect((await reflex(argv, { folder })).code).toBe(0)
-    expect(() => readText(join(folder, '.reflex/reflex.db'))).toThrow('is not there')
+    expect(() => readText(join(folder, '.reflex/reflex.db'))).toThrow('does not exist')
   })
 })
 

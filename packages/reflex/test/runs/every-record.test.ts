@@ -49,7 +49,10 @@ describe('every record of a run can be viewed', () => {
   test.each(CASES)('of the pipeline $name', async (it) => {
     const world = { folder: workFolder(), host: virtualHost() }
     cpSync(it.folder, world.folder, { recursive: true })
-    await reflex(['run', 'program.dot', '--id', 'otter', '--simulate', '--answers', 'auto', '--max-steps', '60'], world)
+    await reflex(
+      ['run', 'program.dot', '--id', 'otter', '--simulate', '--trust', 'trusted', '--answers', 'auto', '--max-steps', '60'],
+      world,
+    )
     const { records, failed } = await looksOf('otter', world)
     expect(failed).toEqual([])
     expect(records).toBeGreaterThan(5)

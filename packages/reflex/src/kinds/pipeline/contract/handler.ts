@@ -22,6 +22,8 @@ export interface Permissions {
   /** The run in which this pipeline began. Random draws come from it, so a node in the middle of its work draws the same in a fork. */
   readonly origin: string
   readonly limits: Limits
+  /** Nothing of the run leaves this machine: a host that lacks something simulates it. */
+  readonly simulated?: true
   /** The agent on whose behalf the run acts, where whoever started it named one. */
   readonly agent?: string
   /** Whether a trusted author may switch the whole chain off (reference pipeline 5.6). */

@@ -64,6 +64,8 @@ export interface Position {
 export interface Ending {
   readonly status: 'success' | 'fail' | 'cancelled'
   readonly reason?: string
+  /** The node that the failure is about, if it is not the last one. */
+  readonly node?: string
   /** The code of the failure of the stage that ended it. */
   readonly code?: string
 }

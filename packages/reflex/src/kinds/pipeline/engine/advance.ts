@@ -220,7 +220,7 @@ export function endNow(step: FrameStep, ending: Ending, closed = false): void {
   if (ending.status === 'cancelled') return x.cancelled(x.frame.link === undefined ? undefined : step.returnedFields())
   if (ending.status === 'fail') {
     step.note('pipeline_failed', { reason: ending.reason ?? '' })
-    return step.fail(ending.reason ?? 'failed', position.last ?? position.node, ending.code)
+    return step.fail(ending.reason ?? 'failed', ending.node ?? position.last ?? position.node, ending.code)
   }
   step.note('pipeline_completed', { completed_nodes: position.steps })
   x.done({

@@ -16,7 +16,7 @@ export interface MiddlewareChain {
 export interface Engine {
   /** Returns the handler of a node. */
   handler(node: TypedNode): Handler
-  chain(node: TypedNode, typed: TypedGraph, charter: Permissions): MiddlewareChain
+  chain(node: TypedNode, typed: TypedGraph, permissions: Permissions): MiddlewareChain
   /** Returns the node for one item of a map; it is in no graph. */
   itemNode(item: NonNullable<BranchSpec['item']>): TypedNode
   /** True if a node waits for people or a council: its timeout then applies to the question. */
@@ -26,7 +26,7 @@ export interface Engine {
   /** Runs a hook. A failure before the first attempt is the failure of the node; `outcome` is the outcome of the node. */
   hook(context: NodeContext, phase: 'pre' | 'post', outcome?: Outcome): Steps
   /** True if there is a hook at the end of a pipeline. */
-  hasClosingHook(typed: TypedGraph, charter: Permissions): boolean
+  hasClosingHook(typed: TypedGraph, permissions: Permissions): boolean
   /** Runs the hook at the end of a pipeline. */
   closing(context: NodeContext): Outcome | Steps
   /** Returns the failure of a pipeline. */

@@ -56,7 +56,7 @@ export function beginWalk(step: FrameStep): void {
   if (step.typed.start === undefined) return endNow(step, { status: 'fail', reason: 'the pipeline has no start node' })
   labelInputs(step)
   const missing = missingAhead(step)
-  if (missing !== undefined) return endNow(step, { status: 'fail', reason: missing })
+  if (missing !== undefined) return endNow(step, { status: 'fail', ...missing })
   const held = storedRunOf(step.x.frame)
   if (held === undefined || held.again === true) enter(step)
   else continueRun(step, held)

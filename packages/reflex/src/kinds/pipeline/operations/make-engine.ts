@@ -50,11 +50,11 @@ export function createEngine({ operations = BUILT_IN_OPERATIONS, ...host }: Engi
   const items = new Map<string, TypedNode>()
   const engine: Engine = {
     handler: (node) => withAsynchronous(handlerOf(node), (context) => engine.chain(node, context.typed, context.permissions).members),
-    chain(node, typed, charter) {
+    chain(node, typed, permissions) {
       const known = chains.get(node)
-      const key = `${charter.trust} ${charter.mayDisable === true}`
+      const key = `${permissions.trust} ${permissions.mayDisable === true}`
       if (known?.by === key) return known.chain
-      const chain = chainOf(node, typed, charter, middleware, always)
+      const chain = chainOf(node, typed, permissions, middleware, always)
       chains.set(node, { by: key, chain })
       return chain
     },
