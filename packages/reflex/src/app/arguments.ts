@@ -97,7 +97,7 @@ export function reflexForm(modules: readonly AnyKindModule[]): Form {
   return options({ ...SHARED, kinds: KIND_LIST, ...Object.fromEntries(own) })
 }
 
-/** Names of options that no kind can have. */
+/** Option names that no kind can have. */
 export const SHARED_NAMES: readonly string[] = ['kinds', ...Object.keys(SHARED)]
 
 const RUN = {
@@ -111,13 +111,13 @@ const RUN = {
   model: TEXT,
   recorded: TEXT,
   tools: TEXTS,
-  // Its names and amounts are checked where they are read.
+  // Names and amounts are checked where they are read.
   limits: NAMED_VALUES,
   simulate: FLAG,
   prepare: FUNCTION,
 } satisfies FormsOf<SharedRunOptions>
 
-/** The form of the first argument of `run`: a path, a program, or a value that is a program. */
+/** The form of the first argument of `run`: a path, a program, or a value that can be read as a program. */
 export const PROGRAM = anyOf(TEXT, OBJECT)
 
 /** Returns the form of the options of `run`, with those of each kind under its name. */
@@ -125,7 +125,7 @@ export function runForm(modules: readonly AnyKindModule[]): Form {
   return options({ ...RUN, ...Object.fromEntries(modules.map(({ name, runOptions = {} }) => [name, runOptionsForm(runOptions)])) })
 }
 
-/** Names of options of a run that no kind can have. */
+/** Run option names that no kind can have. */
 export const RUN_NAMES: readonly string[] = Object.keys(RUN)
 
 function runOptionsForm(table: RunOptionTable): Form {
@@ -149,7 +149,7 @@ export const CANCEL_OPTIONS = options({
 } satisfies FormsOf<CancelOptions>)
 export const RUN_OBJECT = shape('a run', { id: TEXT, state: OBJECT, settings: OBJECT })
 export const FORK_OPTIONS = options({
-  // Each is checked where it is read, with a code of its own.
+  // Each is checked where it is read, with its own code.
   set: ANYTHING,
   decide: ANYTHING,
   id: TEXT,

@@ -40,7 +40,7 @@ import { askOuterLabels } from './outer-labels.ts'
 import { programProvenance } from './provenance.ts'
 import { housePorts, runFolderOf } from './world.ts'
 
-/** The parts of a `Reflex`, put together. */
+/** The parts of a `Reflex`. */
 export interface Assembly extends ChosenStore {
   readonly workdir: string
   readonly policy: OperatorPolicy
@@ -51,18 +51,18 @@ export interface Assembly extends ChosenStore {
   readonly runtime: Runtime<RunSettings>
   readonly kinds: Kinds
   readonly library: Library
-  /** Labels of what runs have written. */
+  /** The labels of everything that runs have written. */
   readonly labels: WrittenLabels
-  /** Takes secrets out of what is recorded and shown; undefined where there are none. */
+  /** Removes secrets from records and output; undefined if there are none. */
   readonly redaction: Redaction | undefined
-  /** Lets programs call one more tool, which the operator has named. */
+  /** Allows programs to call one more tool, which the operator has named. */
   allowTool(tool: Tool): void
 }
 
 /** Puts the parts together: every default of Reflex is here or in what is called from here. */
 export function assemble(options: SharedOptions, modules: readonly AnyKindModule[], surroundings: Surroundings): Assembly {
   const { environment, worker, host, cwd } = surroundings
-  // Policy and tools compare real paths: a link on the way here must not make everything foreign.
+  // Policy and tools compare real paths: through a link, all paths would appear to be outside the work folder.
   const workdir = realFolder(resolve(cwd, options.workdir ?? '.'))
   const stores = new KnownStores(surroundings)
   const home = chooseStore(options.store ?? environment['REFLEX_STORE'], workdir, stores)
@@ -143,7 +143,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     runs: join(home.home, 'runs'),
     workdir,
     isProgram: world.isProgram,
-    // A store in a file has its labels already; one elsewhere has nothing of the file beside it.
+    // A store in a file already has its own labels. A store elsewhere has no labels of the file next to it.
     outer: (file, ask) => askOuterLabels(file, { own: 'identity' in home.store ? home.home : '', stores }, ask),
   })
   const folders = (options.programs ?? []).map((folder) => resolve(cwd, folder))
@@ -161,7 +161,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     labels,
     redaction: redactor,
     allowTool(tool) {
-      // A module is named by each run that it belongs to.
+      // Each run that uses a module names it again.
       if (tools.find(tool.name) === tool) return
       tools.add(tool)
       allow(tool)
@@ -169,13 +169,16 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
   }
 }
 
-/** A run's own folder. Throws for a name that leads out of the folder of runs: names come from the store, which may be somebody else's. */
+/**
+ * Returns the run's own folder. Throws for a name that leads out of the folder of runs: names come from the store, which is not
+ * trusted.
+ */
 export function runFolderIn(home: string, run: string): string {
   if (!isRunName(run)) throw invalidRunName(run)
   return join(home, 'runs', run)
 }
 
-/** The work folder by its real path. Throws `R1021` where none is. */
+/** Returns the real path of the work folder. Throws `R1021` if it does not exist. */
 function realFolder(path: string): string {
   try {
     return realpathSync(path)
@@ -189,7 +192,7 @@ function grantsOf(modules: readonly AnyKindModule[], options: object): readonly 
   return modules.flatMap((module) => module.grants?.((Reflect.get(options, module.name) as unknown) ?? {}) ?? [])
 }
 
-/** The operator's policy. Giving a tool is allowing it; what it touches is asked for by itself. */
+/** Builds the operator's policy. A tool that is given is allowed; the capabilities that it touches are checked separately. */
 function policyFor(
   { tools = [], policy = [] }: SharedOptions,
   grants: readonly string[],
@@ -213,7 +216,7 @@ function policyFor(
   return { policy: operatorPolicy, allow }
 }
 
-/** The user's prices, from the file that `REFLEX_PRICES` names. Throws `R4022` for a file that cannot be read. */
+/** Returns the user's prices from the file that `REFLEX_PRICES` names. Throws `R4022` for a file that cannot be read. */
 export function pricesOf(environment: Readonly<Record<string, string | undefined>>, cwd: string): PriceFile | undefined {
   const name = environment['REFLEX_PRICES']
   if (name === undefined || name === '') return undefined

@@ -13,7 +13,7 @@ import { checkArguments, TEXT } from '../text/index.ts'
 import { faults as tools } from '../tools/faults.ts'
 import { KINDS } from './kinds.ts'
 
-/** Every fault that Reflex knows, by code. Each room writes its own part. */
+/** All faults of Reflex by code. Each room defines its own part. */
 export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, CatalogueEntry>(
   [
     kernel,
@@ -34,7 +34,7 @@ export const CATALOGUE: ReadonlyMap<string, CatalogueEntry> = new Map<string, Ca
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 )
 
-/** The entries that a code names: `R1042`, or a code of a seed, such as `INVALID_EDGE` or `E1003`. */
+/** Returns the entries for a code: `R1042`, or a code of a seed, such as `INVALID_EDGE` or `E1003`. */
 export function explainCode(code: string): [string, CatalogueEntry][] {
   checkArguments('explainCode', { code: [code, TEXT] })
   const wanted = code.toUpperCase()

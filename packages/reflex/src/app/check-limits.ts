@@ -5,8 +5,8 @@ import { quote, suggest } from '../text/index.ts'
 const LIMIT_NAMES = ['steps', 'time', 'tokens', 'cost'] as const satisfies readonly (keyof RunLimits)[]
 
 /**
- * Refuses limits that would not hold a run: an unknown name, and what is no number above 0. A program without types may give
- * anything. Throws `R2031`.
+ * Checks the limits of a run. Throws `R2031` for an unknown name, and for a value that is not a number above 0. Programs
+ * without types may pass any value.
  */
 export function checkLimits(limits: RunLimits): void {
   for (const [name, amount] of Object.entries(limits) as [string, unknown][]) {

@@ -6,8 +6,8 @@ import type { Kinds } from '../programs/kinds.ts'
 import { quote, suggest } from '../text/index.ts'
 
 /**
- * Refuses an option that nothing in a program, nor in what it calls, knows: an option that is taken and has no effect misleads the
- * person who gives it. Throws `R2031`.
+ * Refuses an option without effect: neither the program nor the programs that it calls know it, so it would mislead the user.
+ * Throws `R2031`.
  */
 export function checkStartOptions(
   programs: Programs,
@@ -31,7 +31,10 @@ function ineffectiveOption(closure: readonly Program[], { name, kind }: Program,
   return undefined
 }
 
-/** Returns `R2031` for an agent that no program uses, or for a node of it that no program has: another agent would decide without notice. */
+/**
+ * Returns `R2031` for an agent that no program uses, or that is named for a node that no program has: otherwise another agent
+ * would decide without notice.
+ */
 function ineffectiveAgent(kinds: Kinds, closure: readonly Program[], agent: AgentChoice = {}): Fault | undefined {
   const { default: all, perNode = {}, script } = agent
   const nodes = Object.keys(perNode)

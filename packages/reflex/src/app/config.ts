@@ -8,7 +8,7 @@ import { readText } from '../programs/read-text.ts'
 import { type Trust, TRUST_LEVELS } from '../policy/index.ts'
 import { checkSchema, type JsonText, once, quote, readJson } from '../text/index.ts'
 
-/** What a `reflex.config.json` may say. Nothing here sends data elsewhere, and nothing gives a right. */
+/** The schema of `reflex.config.json`. No setting sends data elsewhere, and none gives a permission. */
 export const configFile = once(() => {
   const name = z.string().min(1)
   return z.strictObject({
@@ -20,21 +20,21 @@ export const configFile = once(() => {
   })
 })
 
-/** The settings of a folder, after everything that it may not say was left out. */
+/** The settings of a folder, without those that are not allowed in the file. */
 export interface Config {
-  /** Where they were read; undefined where there is no file. */
+  /** The file; undefined if there is none. */
   readonly file: string | undefined
   readonly model?: string
   readonly agent?: string
-  /** At most `probationary`, for runs that nobody gave another level. */
+  /** At most `probationary`; for runs without another level. */
   readonly trust?: Trust
   /** Absolute paths below the folder of the file. */
   readonly programs: readonly string[]
-  /** `R2034`, for each thing that the file said and may not say. */
+  /** `R2034` for each setting that the file must not contain. */
   readonly warnings: readonly Fault[]
 }
 
-/** What everybody knows to be a setting and no file beside a program may set: the names of flags and of the environment. */
+/** Settings that exist as flags or environment variables, and that no file next to programs may set. */
 const REFUSED: readonly string[] = [
   'actor',
   'agents',
@@ -57,9 +57,9 @@ const REFUSED: readonly string[] = [
 const DEFAULT_TRUST: Trust = 'probationary'
 
 /**
- * Returns the settings of the nearest `reflex.config.json` upwards from a folder. The file lies beside programs, may have come
- * with them, and a run may have written it, so it stops no command: a setting beyond its rights is ignored with a warning, and so
- * is the whole file where it cannot be read or understood, or is a link to another place. Reads files and changes nothing.
+ * Returns the settings of the nearest `reflex.config.json` in a folder or above it. The file is next to programs, may have come
+ * with them, and a run may have written it. It stops no command: a setting that is not allowed is ignored with a warning, and
+ * so is the whole file if it cannot be read or is a link to another place. Only reads files.
  */
 export function readConfig(workdir: string): Config {
   const file = nearestConfig(workdir)
@@ -133,7 +133,7 @@ function raisedTrust(json: JsonText, trust: Trust): Fault {
   })
 }
 
-/** Programs are looked up below the folder of the file alone, links followed. */
+/** Programs are searched for only below the folder of the file, after links are resolved. */
 function foldersOf(json: JsonText, home: string, given: readonly string[]): { inside: string[]; warnings: Fault[] } {
   const inside: string[] = []
   const warnings: Fault[] = []
@@ -151,7 +151,7 @@ function foldersOf(json: JsonText, home: string, given: readonly string[]): { in
   return { inside, warnings }
 }
 
-/** Whether a path is a folder or lies in it, links followed. */
+/** True if a path is inside a folder, after links are resolved. */
 function isInside(folder: string, path: string): boolean {
   const relativePath = relative(realOrSame(folder), realOrSame(path))
   return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && resolve(folder, relativePath) !== relativePath

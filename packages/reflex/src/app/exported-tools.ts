@@ -4,8 +4,8 @@ import { importWithin } from '../programs/read-module.ts'
 import type { Tool } from '../tools/index.ts'
 
 /**
- * The tools that a module exports, alone or in lists; none if it exports none. To import a module is to run it, so that
- * only one is ever imported that the operator named. Throws `R1026` when it cannot be imported.
+ * Returns the tools that a module exports, alone or in lists; empty if it exports none. An import runs the module, so only
+ * modules that the operator named are imported. Throws `R1026` if the import fails.
  */
 export async function exportedTools(file: string, host: Pick<Host, 'now' | 'at'>): Promise<readonly Tool[]> {
   try {

@@ -14,39 +14,39 @@ import type { ProgramViewer, ViewedPrograms } from '../programs/kinds.ts'
 import type { WrittenLabels } from '../policy/written-labels.ts'
 import { readTrust, type RunSettings, type Trust } from '../policy/index.ts'
 
-/** How a run is forked. */
+/** The options of a fork. */
 export interface ForkRunOptions {
-  /** Written to the board of the root, as if the program had. */
+  /** Values written to the root board, as if the program had written them. */
   readonly set?: JsonObject
-  /** The way that the decision in flight takes, or the answer to the question that is open; `PLACE=WAY` where there are several. */
+  /** The edge for the decision in flight, or the answer to the open question; `PLACE=EDGE` if there are several. */
   readonly decide?: string
-  /** The fork's name; drawn if absent. `R5007` if it is taken. */
+  /** The name of the fork. Default: a random name. Throws `R5007` if it is taken. */
   readonly id?: string
-  /** How far it is trusted; as far as its source if absent. What its source was refused is judged anew. */
+  /** The trust of the fork. Default: that of its source. Effects that were refused in the source are judged again. */
   readonly trust?: Trust
-  /** Nothing of it leaves this machine, for good: as a run that was started so. A fork of a simulated run is simulated in any case. */
+  /** True: the fork is simulated and never becomes real. A fork of a simulated run is always simulated. */
   readonly simulate?: boolean
 }
 
-/** A fork that was made. It performs nothing until it is resumed. */
+/** A new fork. It performs nothing until it is resumed. */
 export interface ForkedRun {
   readonly id: string
   readonly from: { readonly run: string; readonly record: number }
-  /** Records in all: those that it shares, then its own. */
+  /** The number of records: the shared ones and its own. */
   readonly records: number
-  /** Effects that had settled in the source, and stay so. */
+  /** The number of effects that had settled in the source; their results stay. */
   readonly settled: number
   readonly set: JsonObject
-  /** How far it is trusted, and how far its source was where that is something else. */
+  /** The trust of the fork, and that of its source if it differs. */
   readonly trust: Trust
   readonly trustBefore?: Trust
-  /** Nothing leaves this machine. */
+  /** True if nothing leaves this machine. */
   readonly simulated: boolean
   readonly decided?: ForkDecision
   readonly next: ForkPreview
 }
 
-/** What forking needs of the front object. */
+/** The parts of the front object that forking needs. */
 export interface ForkingWorld extends ProgramViewer {
   readonly runtime: Runtime<RunSettings>
   readonly actor: string
@@ -54,8 +54,8 @@ export interface ForkingWorld extends ProgramViewer {
 }
 
 /**
- * Forks a stored run, under what it was started with and what is said anew. Throws what `Runtime.fork` throws, `R2063` and
- * `R2064`, and `R3013` for a level of trust that there is not.
+ * Forks a stored run with the settings of its start and the given overrides. Throws the faults of `Runtime.fork`, `R2063` and
+ * `R2064`, and `R3013` for an unknown trust level.
  */
 export async function forkStored(
   world: ForkingWorld,

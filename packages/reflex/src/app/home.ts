@@ -11,13 +11,14 @@ export interface ChosenStore {
   readonly store: Store
   readonly home: string
   readonly isNew: boolean
-  /** What no run may touch: the store itself and the folders of other runs. */
+  /** Paths that no run may touch: the store itself and the folders of other runs. */
   readonly reserved: readonly string[]
 }
 
 /**
- * Returns the store that was named, else the nearest one upwards, else a new one here. Throws `R5030` for a store that was found
- * and that this user has neither made nor named, and for a folder `.reflex` here that Reflex has not made.
+ * Returns the named store, otherwise the nearest one in the folder or above it, otherwise a new one in the folder. Throws
+ * `R5030` for a found store that this user has neither created nor named, and for a folder `.reflex` here that Reflex has not
+ * created.
  */
 export function chooseStore(named: string | Store | undefined, workdir: string, stores: KnownStores): ChosenStore {
   const defaultHome = join(workdir, '.reflex')
@@ -37,7 +38,7 @@ export function chooseStore(named: string | Store | undefined, workdir: string, 
   return { store, home, isNew, reserved: [...new Set([...ownPaths, defaultHome, ...otherStores])] }
 }
 
-/** A store in a file, and its place. */
+/** A store in a file, and its path. */
 interface OpenedFile {
   readonly path: string
   readonly isNew: boolean
@@ -53,13 +54,13 @@ function openNamed(path: string, stores: KnownStores): OpenedFile {
 
 function openFound(workdir: string, stores: KnownStores): OpenedFile {
   const { path, isNew: fresh, identity } = findStore(workdir, stores)
-  // The store is on the list before its folder exists: a process that ends in between must not leave an unknown one.
+  // The store is added to the list before its folder exists: a process that ends in between must not leave an unknown store.
   const expected = identity ?? (fresh ? stores.reserve(path) : undefined)
   if (fresh) makeHome(dirname(path))
   return { path, isNew: fresh, store: openKnown(path, expected) }
 }
 
-/** Opens a store that was found. Throws `R5030` for one with another identity than the expected one. */
+/** Opens a found store. Throws `R5030` if its identity is not the expected one. */
 export function openKnown(path: string, identity: string | undefined): FileStore {
   try {
     return openSqlite(path, { identity })
@@ -68,16 +69,19 @@ export function openKnown(path: string, identity: string | undefined): FileStore
   }
 }
 
-/** The place of a store that nobody named. */
+/** The place of a store that was not named. */
 export interface FoundStore {
   readonly path: string
-  /** There is none yet. */
+  /** True if there is no store yet. */
   readonly isNew: boolean
-  /** The identity that the store must have; undefined where any will do, since nothing can be remembered. */
+  /** The identity that the store must have; undefined if any is accepted, because this process cannot remember stores. */
   readonly identity: string | undefined
 }
 
-/** Finds the nearest store upwards, else the place of a new one here. Changes nothing. Throws `R5030` for a place that is not on the list. */
+/**
+ * Finds the nearest store in a folder or above it, otherwise returns the place of a new one. Changes nothing. Throws `R5030`
+ * for a place that is not on the list.
+ */
 export function findStore(from: string, stores: KnownStores): FoundStore {
   const found = nearestStore(from)
   const path = found ?? join(from, '.reflex', 'reflex.db')
@@ -96,7 +100,7 @@ function unknownStore(file: string, message: string): Fault {
   })
 }
 
-/** Whatever lies in a folder that somebody else has made would belong to the new store. */
+/** The contents of a folder that somebody else created would become part of the new store. */
 function unknownFolder(file: string): Fault {
   return faults.make('R5030', `the folder ${dirname(file)} exists, and Reflex has not made it for you`, {
     file: dirname(file),
@@ -104,7 +108,7 @@ function unknownFolder(file: string): Fault {
   })
 }
 
-/** The store that belongs to a folder: the nearest one upwards, if there is one. */
+/** Returns the store of a folder: the nearest one in it or above it, if there is one. */
 export function nearestStore(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const file = join(folder, '.reflex', 'reflex.db')
@@ -113,10 +117,10 @@ export function nearestStore(from: string): string | undefined {
   }
 }
 
-/** The folder of a store keeps itself out of version control. Throws `R5023` where it cannot be made. */
+/** Creates the folder of a store, which excludes itself from version control. Throws `R5023` if it cannot be created. */
 function makeHome(home: string): void {
   try {
-    // The folder above is there, and where nothing can be made a recursive call may never return.
+    // The parent exists. A recursive call may never return in a place where nothing can be created.
     if (!existsSync(home)) makeFolder(home)
     const ignore = join(home, '.gitignore')
     if (!existsSync(ignore)) writeFileSync(ignore, '*\n')
@@ -133,7 +137,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path)
   } catch (thrown) {
-    // Another process may have been faster.
+    // Another process may have created it first.
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
   }
 }

@@ -4,20 +4,20 @@ import { homedir, hostname, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Host, systemHost, type Worker } from '../kernel/index.ts'
 
-/** What a process knows of itself and its surroundings; the only place of the composition that reads them. */
+/** The facts of a process about itself and its environment. Only this file of the composition reads them. */
 export interface Surroundings {
   readonly host: Host
   readonly worker: Worker
   /** The folder in which it was started. */
   readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Who started it, for the journal. */
+  /** The name of the user who started it, for the journal. */
   readonly actor: string
-  /** A proof that this user made a text here, by a secret in the user's own folder; undefined where there is none. */
+  /** Returns a proof that this user created a text, made with a secret in the user's own folder; undefined if there is no secret. */
   readonly seal?: (text: string) => string | undefined
 }
 
-/** This process. */
+/** Returns the facts of this process. */
 export function thisProcess(): Surroundings {
   const host = hostname()
   return {
@@ -30,12 +30,12 @@ export function thisProcess(): Surroundings {
   }
 }
 
-/** 128 bits that no other process draws, for values that belong to no run. */
+/** Returns a unique id of 128 bits, for values that belong to no run. */
 export function newId(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** Whether something lies at a path, `~` being the user's own folder. */
+/** True if a path exists; `~` is the user's home folder. */
 export function isPath(text: string): boolean {
   return existsSync(text.startsWith('~/') ? join(homedir(), text.slice(2)) : text)
 }
@@ -48,7 +48,7 @@ function seal(text: string): string | undefined {
   }
 }
 
-/** Made when it is first needed: by a run that gets more than the usual trust. */
+/** The secret is created when it is first needed: by a run with more than the default trust. */
 function secret(): Buffer {
   const file = join(homedir(), '.reflex', 'secret')
   try {
@@ -58,7 +58,7 @@ function secret(): Buffer {
     try {
       writeFileSync(file, randomBytes(32), { flag: 'wx', mode: 0o600 })
     } catch {
-      // Another process was first; what it wrote is read below.
+      // Another process was first; its secret is read below.
     }
     return readFileSync(file)
   }

@@ -4,7 +4,7 @@ import type { RunOption } from '../programs/run-options.ts'
 import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { realRoot } from '../tools/paths.ts'
 
-/** An option of a run that only one kind knows, as it was given. */
+/** A run option of one kind, with its value. */
 export interface ChosenOption {
   readonly kind: string
   readonly name: string
@@ -25,24 +25,24 @@ export function chosenOptions(modules: readonly AnyKindModule[], options: object
   })
 }
 
-/** Folders in which paths of options stand. */
+/** The folders to which paths of options are relative. */
 export interface OptionPlaces {
   readonly cwd: string
   readonly workdir: string
 }
 
-/** The value of an option, its path absolute. */
+/** Returns the value of an option with an absolute path. */
 function absolute({ option: { type }, value }: ChosenOption, { cwd, workdir }: OptionPlaces): Json {
   if (typeof value !== 'string') return value
   return type === 'folder' ? realRoot(resolve(cwd, value), workdir) : type === 'file' ? resolve(cwd, value) : value
 }
 
-/** The options of one kind by name, their paths absolute. */
+/** Returns the options of one kind by name, with absolute paths. */
 export function optionsOfKind(chosen: readonly ChosenOption[], kind: string, places: OptionPlaces): JsonObject {
   return Object.fromEntries(chosen.filter((one) => one.kind === kind).map((one) => [one.name, absolute(one, places)]))
 }
 
-/** The settings that a run keeps of the options of its kinds, each at the place that its option names. */
+/** Returns the run settings from the options of kinds, each at the place that its option names. */
 export function keptOptions(chosen: readonly ChosenOption[], places: OptionPlaces): JsonObject {
   const kept: Record<string, Json> = {}
   for (const one of chosen) {
@@ -54,7 +54,7 @@ export function keptOptions(chosen: readonly ChosenOption[], places: OptionPlace
   return kept
 }
 
-/** False if an option leaves out lint rules. */
+/** False if an option skips lint rules. */
 export function isLinted(chosen: readonly ChosenOption[]): boolean {
   return !chosen.some(({ name, option }) => name === 'validate' && option.type === 'off')
 }

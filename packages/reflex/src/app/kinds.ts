@@ -5,5 +5,5 @@ import { Kinds } from '../programs/kinds.ts'
 /** Every kind that a `Reflex` has unless it is given others: `new Reflex({ kinds: [...KINDS, mine] })`. */
 export const KINDS = [workflowModule(async () => (await import('../agents/decision-agents.ts')).decisionAgents), pipelineModule] as const
 
-/** The same by name, for those who have no `Reflex`: they read nothing. */
+/** The default kinds by name, for code without a `Reflex`. They have no readers. */
 export const BUILT_IN = new Kinds(KINDS)

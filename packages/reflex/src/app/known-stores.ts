@@ -17,26 +17,26 @@ import { newId } from './host.ts'
 import { digest, isObject, type Json } from '../kernel/index.ts'
 import { isBelow } from '../tools/paths.ts'
 
-/** The places in which a process finds the stores that its user knows. */
+/** The environment that locates the list of known stores. */
 export interface KnownStoresOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** A store as the list has it: its real path, and the identity inside the database. */
+/** An entry of the list: the real path of a store, and the identity inside its database. */
 interface KnownStore {
   readonly path: string
   readonly id: string
 }
 
 /**
- * The stores that this user's Reflex has made, or was given by name. Anyone who can write a file can put a store into a
- * folder, with a question in it that the user would answer, so a search upwards finds only these stores. Each is a file in the
- * user's state folder: the path of the store, and the identity inside its database, so that a copy, a moved store and a store
- * that took the place of another are all unknown. A path keeps its identity: a store that is made again after it was
- * removed gets the same one, and so processes that make a store at the same time agree.
+ * The list of stores that this user's Reflex has created or was given by name. A search in parent folders finds only these
+ * stores: anyone who can write a file could place a store in a folder, with a question that the user would answer. Each entry
+ * is a file in the user's state folder, with the path of the store and the identity inside its database. A copied, moved or
+ * replaced store is therefore unknown. A path keeps its identity: a store that is created again gets the same one, so processes
+ * that create a store at the same time agree.
  */
 export class KnownStores {
-  /** The folder of known stores; undefined where the environment names none. */
+  /** The folder of known stores; undefined if the environment names none. */
   readonly folder: string | undefined
   readonly #home: string | undefined
 
@@ -46,14 +46,14 @@ export class KnownStores {
     this.#home = environment['HOME'] ?? environment['USERPROFILE']
   }
 
-  /** The identity that the store at this path must have; undefined where the path is not on the list. Changes nothing. */
+  /** Returns the identity that the store at this path must have; undefined if the path is not on the list. Changes nothing. */
   identityAt(file: string): string | undefined {
     const path = realFile(file)
     const known = this.folder === undefined ? undefined : readEntry(join(this.folder, entryName(path)))
     return known?.path === path ? known.id : undefined
   }
 
-  /** True if a folder `.reflex` without a store is the user's own, in which Reflex keeps the user's secret. */
+  /** True if a folder `.reflex` without a store is the user's own, in which Reflex stores the user's secret. */
   isUserFolder(folder: string): boolean {
     return this.#home !== undefined && realFile(folder) === realFile(join(this.#home, '.reflex'))
   }
@@ -71,18 +71,18 @@ export class KnownStores {
     }
   }
 
-  /** Puts a store on the list before it is made. Returns the identity to make it with; undefined where nothing can be remembered. */
+  /** Adds a store to the list before it is created. Returns the identity for it; undefined if this process cannot remember stores. */
   reserve(file: string): string | undefined {
     this.#write({ path: realFile(file), id: newId() }, linkSync)
     return this.identityAt(file)
   }
 
-  /** Remembers a store that this user has named. Does nothing where that is impossible. */
+  /** Adds a store that this user has named. Does nothing if that is impossible. */
   add(file: string, id: string): void {
     if (canBeFound(file) && this.identityAt(file) !== id) this.#write({ path: realFile(file), id }, renameSync)
   }
 
-  /** Folders and files below a folder that no run may touch: those of other stores, and the list of known stores. */
+  /** Returns the paths below a folder that no run may touch: those of other stores, and the list of known stores. */
   reservedBelow(folder: string): readonly string[] {
     if (this.folder === undefined) return []
     const stores = namesIn(this.folder).flatMap((name) => readEntry(join(this.folder ?? '', name))?.path ?? [])
@@ -90,7 +90,7 @@ export class KnownStores {
     return [...new Set([...homes, this.folder])].filter((path) => isBelow(path, folder) && path !== folder)
   }
 
-  /** Another process reads either the old or the new file. A link takes the place of no file. */
+  /** Other processes read either the old or the new file. `linkSync` never replaces a file. */
   #write(known: KnownStore, place: typeof linkSync): void {
     if (this.folder === undefined) return
     const file = join(this.folder, entryName(known.path))
@@ -100,12 +100,12 @@ export class KnownStores {
       writeFileSync(draft, `${JSON.stringify(known)}\n`, { flag: 'wx', mode: 0o600 })
       place(draft, file)
     } catch {
-      // The store is on the list already; or the folder is read-only, which stops no work and which doctor reports.
+      // The entry exists already; or the folder is read-only, which `doctor` reports and which stops no work.
     }
     try {
       rmSync(draft, { force: true })
     } catch {
-      // There is no such folder.
+      // The folder does not exist.
     }
   }
 }
@@ -119,7 +119,7 @@ function readEntry(file: string): KnownStore | undefined {
   }
 }
 
-/** The folder in which the system keeps the state of a user's programs; undefined where the environment names no user. */
+/** Returns the folder for the state of a user's programs; undefined if the environment names no user. */
 function stateFolder(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const named = (name: string): string | undefined => {
     const value = environment[name]
@@ -131,12 +131,12 @@ function stateFolder(environment: Readonly<Record<string, string | undefined>>):
     const local = named('LOCALAPPDATA')
     return local === undefined ? undefined : join(local, 'reflex')
   }
-  // A home that does not exist is not made.
+  // A home folder that does not exist is not created.
   if (home === undefined || !existsSync(home)) return undefined
   return process.platform === 'darwin' ? join(home, 'Library', 'Application Support', 'reflex') : join(home, '.local', 'state', 'reflex')
 }
 
-/** The path of a store without links in it: its name in the folder in which it really lies. */
+/** Returns the path of a store without links: its name in its real folder. */
 function realFile(file: string): string {
   try {
     return join(realpathSync(dirname(file)), basename(file))
@@ -149,7 +149,7 @@ function entryName(path: string): string {
   return `${digest(path).slice(0, 32)}.json`
 }
 
-/** A search upwards finds only stores of this form. */
+/** True if a search in parent folders can find the store. */
 function canBeFound(file: string): boolean {
   return basename(file) === 'reflex.db' && isHome(dirname(file))
 }

@@ -17,12 +17,12 @@ type RunOptionsOf<Module> = Module extends { readonly runOptions?: infer Table }
     : never
   : never
 
-/** The options that a host gives to kinds, each by its name: `{ pipeline: { handlers } }`. */
+/** The options of a host for kinds, by kind name: `{ pipeline: { handlers } }`. */
 export type HostOptionsByKind<Modules extends KindModules> = {
   readonly [Module in Modules[number] as Module['name']]?: HostOptionsOf<Module>
 }
 
-/** The options of a run that only programs of one kind know, by its name: `{ pipeline: { resumeFrom } }`. */
+/** The run options of single kinds, by kind name: `{ pipeline: { resumeFrom } }`. */
 export type RunOptionsByKind<Modules extends KindModules> = {
   readonly [Module in Modules[number] as Module['name']]?: RunOptionsOf<Module>
 }

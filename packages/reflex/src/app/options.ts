@@ -11,7 +11,10 @@ import type { HostOptionsByKind, KindModules, RunOptionsByKind } from './options
 
 /** The options of a `Reflex` that all kinds share. Each has a default. */
 export interface SharedOptions {
-  /** A path, an address such as `memory:`, or a store. Default: the nearest `.reflex/reflex.db` upwards, else made in `workdir`. */
+  /**
+   * A path, an address such as `memory:`, or a store. Default: the nearest `.reflex/reflex.db` in `workdir` or above it,
+   * otherwise a new one in `workdir`.
+   */
   readonly store?: string | Store
   /** The folder of the program files, in which tools work. Default: the folder in which the process was started. */
   readonly workdir?: string
@@ -20,33 +23,33 @@ export interface SharedOptions {
   /** The capabilities that the operator allows and denies in addition to the level of trust. */
   readonly policy?: readonly PolicyFile[]
   readonly tools?: readonly Tool[]
-  /** The agent that decides where a program names none: for all nodes, and for single nodes. */
+  /** The default agent for decisions: for all nodes, and for single nodes. */
   readonly agent?: AgentChoice
-  /** The model where neither run nor node names one: `provider:name`, a name of `models`, or a model. Default: `REFLEX_MODEL`. */
+  /** The default model: `provider:name`, a name of `models`, or a model. Default: `REFLEX_MODEL`. */
   readonly model?: string | Model | LanguageModel
   /** Models by name: of Reflex, or of the AI SDK. */
   readonly models?: Readonly<Record<string, Model | LanguageModel>>
-  /** Asked in turn when a model fails. */
+  /** Models that are tried in order when a model fails. */
   readonly fallback?: readonly string[]
-  /** A server that speaks the protocol of OpenAI, for models that name no provider. Default: `REFLEX_BASE_URL`. */
+  /** A server with the OpenAI protocol, for models without a provider. Default: `REFLEX_BASE_URL`. */
   readonly baseUrl?: string
-  /** Takes a line for each reply of a model: a recording that can stand in for the models. */
+  /** Receives a line for each reply of a model. The lines form a recording that can replace the models. */
   readonly record?: (line: string) => void
-  /** US dollars per million tokens, beside the built-in ones. */
+  /** US dollars per million tokens, in addition to the built-in prices. */
   readonly prices?: Prices
-  /** Texts that never enter a record, beside the secrets of the environment. */
+  /** Texts that never enter a record, in addition to the secrets of the environment. */
   readonly secrets?: readonly string[]
-  /** Hears of what goes wrong without stopping a run. */
+  /** Receives faults that do not stop a run. */
   readonly onTrouble?: (fault: Fault) => void
-  /** Folders in which programs are looked up by name, after the caller's own. */
+  /** Folders in which programs are searched for by name, after the folder of the caller. */
   readonly programs?: readonly string[]
-  /** Milliseconds without a sign of life after which another process may take over the runs of this one. 15,000 if absent. */
+  /** Milliseconds without a heartbeat after which another process may take over the runs of this one. Default: 15,000. */
   readonly leaseMs?: number
   /** The name of the person or process that acts, for the journal. Default: `REFLEX_ACTOR`, else the user. */
   readonly actor?: string
   /**
-   * Spans and metrics of the runs that this process carries, through `@opentelemetry/api`. Default: where the application has registered a provider.
-   * False: never. Nothing is imported where nobody has set up telemetry.
+   * Spans and metrics of the runs of this process, through `@opentelemetry/api`. Default: on if the application has registered
+   * a provider. False: off. Nothing is imported if telemetry is not set up.
    */
   readonly observe?: ObserveOptions | false
   readonly surroundings?: Surroundings
@@ -61,33 +64,33 @@ export type ReflexOptions<Modules extends KindModules = BuiltInKinds> = SharedOp
   readonly kinds?: Modules
 } & HostOptionsByKind<Modules>
 
-/** The kinds that a `Reflex` has unless it is given others. */
+/** The default kinds of a `Reflex`. */
 export type BuiltInKinds = typeof KINDS
 
 /** The options of a run of any kind. */
 export interface SharedRunOptions<Types extends WorkflowTypes = UnknownTypes> {
-  /** Named inputs. One that does not fit what the program declares is refused before the run begins. */
+  /** Named inputs. An input that does not match its declaration is refused before the run starts. */
   readonly input?: InputOf<NoInfer<Types>>
-  /** The inputs that were written as text: each is read as what the program declares for it. */
+  /** Inputs as text: each is converted to its declared type. */
   readonly texts?: readonly string[]
   readonly id?: string
-  /** The kind of a file whose name does not tell it. */
+  /** The kind of a program file, if its name does not show it. */
   readonly kind?: string
   readonly trust?: Trust
   readonly agent?: AgentChoice
-  /** The agent on whose behalf the run acts: whose memory and sessions it has, and whose rules of the policy count. `agent_system` if absent. */
+  /** The agent for which the run acts. It selects memory, sessions and policy rules. Default: `agent_system`. */
   readonly agentId?: string
-  /** The model where no node names one. */
+  /** The model of nodes that name none. */
   readonly model?: string
-  /** A recording that answers in place of every model. */
+  /** A recording that replaces all models. */
   readonly recorded?: string
-  /** Modules of tools that the run may call; a resume imports them again. */
+  /** Modules of tools that the run may call. A resume imports them again. */
   readonly tools?: readonly string[]
   /** The limits of the run; the run asks before it exceeds them: executed nodes, milliseconds, tokens, US dollars. A resume keeps them. */
   readonly limits?: Pick<RunLimits, 'steps' | 'time' | 'tokens' | 'cost'>
-  /** Nothing leaves this machine: models, and tools that would, are simulated. For good: a resume is simulated too. */
+  /** True: models, and tools with effects outside, are simulated; nothing leaves this machine. Permanent: a resume is simulated too. */
   readonly simulate?: boolean
-  /** Called before the first record: to listen. */
+  /** Called before the first record, to add listeners. */
   readonly prepare?: (handle: RunHandle) => void
 }
 

@@ -5,9 +5,9 @@ import { openKnown } from './home.ts'
 import type { KnownStores } from './known-stores.ts'
 
 /**
- * Asks the labels of the user's other stores beside a file and above it, the nearest first: a run under one of them may have
- * written the file. Returns the first answer. Each store is open for the question alone. Throws `R5030` for a store that is not
- * the one on the list.
+ * Asks the labels of the user's other stores in the folder of a file and above it, the nearest first: a run of one of them may
+ * have written the file. Returns the first answer. Each store is open only for its question. Throws `R5030` for a store that is
+ * not the one on the list.
  */
 export async function askOuterLabels<Answer>(
   file: string,

@@ -5,19 +5,19 @@ import type { FindProvenance, WrittenBy } from '../programs/written-by.ts'
 import { isBelow, realPath } from '../tools/paths.ts'
 
 interface ProvenancePlaces {
-  /** The folder of the folders of runs. */
+  /** The folder that contains the run folders. */
   readonly runs: string
   readonly workdir: string
-  /** True if a program could be read from a file at this path. */
+  /** True if a program can be read from a file at this path. */
   readonly isProgram: (path: string) => boolean
   /** Asks the labels of the user's other stores around a file. */
   readonly outer: (file: string, ask: (labels: WrittenLabels) => WrittenBy | undefined) => Promise<WrittenBy | undefined>
 }
 
 /**
- * Finds the origin of files by the labels that runs leave. Every file in the folder of runs was written by one. A text that a
- * person has changed since is the person's: labels are kept by path and text. The texts of files whose names are not those of
- * programs are unknown, so a command may have written any of them in the work folder.
+ * Finds the origin of files by the labels that runs store. All files in the folder of runs were written by runs. A text that a
+ * person has changed since belongs to the person: labels are stored by path and text. The texts of files without a program name
+ * are not tracked, so a command may have written any of them in the work folder.
  */
 export function programProvenance(labels: WrittenLabels, { runs, workdir, isProgram, outer }: ProvenancePlaces): FindProvenance {
   return async (file, text, only) => {
@@ -30,7 +30,7 @@ export function programProvenance(labels: WrittenLabels, { runs, workdir, isProg
     const known = written(labels) ?? (await outer(real, written))
     if (known !== undefined) return known
     if (only === 'tools') return undefined
-    // Of other files, commands may have written any.
+    // Any command may have written other files.
     const unknown = only === 'known' || isProgram(real) || !isBelow(real, workdir) ? TRUSTED : labels.ofAnyCommand()
     return isBelow(real, realPath(runs)) || unknown.level > 0 ? { level: 'derived' } : undefined
   }

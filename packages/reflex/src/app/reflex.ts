@@ -79,13 +79,10 @@ import { type RunView, viewOf } from '../runs/view.ts'
 import { checkArguments, type Form, listOf, oneOf, optional, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
-/**
- * The front object: runs, answers and shows programs of every kind, over one store. Defaults are composed here and
- * nowhere else.
- */
+/** The front object: runs, answers and shows programs of every kind, over one store. All defaults are set here. */
 export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   readonly workdir: string
-  /** The folder that holds the store, run folders and nothing else. */
+  /** The folder with the store and the run folders. */
   readonly home: string
   readonly #assembly: Assembly
   readonly #options: SharedOptions
@@ -124,7 +121,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#assembly.store
   }
 
-  /** True if this object made the store. */
+  /** True if this object created the store. */
   get isNew(): boolean {
     return this.#assembly.isNew
   }
@@ -137,7 +134,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#assembly.kinds
   }
 
-  /** The programs of a run, with the views of their kinds. */
+  /** Returns the programs of a run, with the views of their kinds. */
   programsOf(state: State): ViewedPrograms {
     return this.kinds.programsOf(this.runtime.programs, state)
   }
@@ -166,7 +163,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#options.actor ?? this.#surroundings.actor
   }
 
-  /** A run's own folder, the only one that an untrusted run may write to. */
+  /** Returns the run's own folder, the only one that an untrusted run may write to. */
   runFolder(run: string): string {
     checkArguments('runFolder', { run: [run, TEXT] })
     return runFolderIn(this.home, run)
@@ -175,8 +172,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   // Running
 
   /**
-   * Starts a run of a file, a folder, a workflow object or the graph of a pipeline, and gives it once it is at rest. Of an
-   * object that `workflow` made, the handle knows the types, and the workflows that it calls come along.
+   * Starts a run of a file, a folder, a workflow object or a pipeline graph. Resolves when the run is idle. For an object made
+   * by `workflow`, the handle is typed, and the workflows that it calls are added.
    */
   async run<Types extends WorkflowTypes = UnknownTypes>(
     what: string | ProgramValue<Modules, Types> | Program,
@@ -187,7 +184,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return handle
   }
 
-  /** Starts a run and gives it at once. Throws what loading throws, `R2031` for options that have no effect, and `R5007` if the id is taken. */
+  /**
+   * Starts a run and resolves at once. Throws the faults of loading, `R2031` for options without effect, and `R5007` if the id
+   * is taken.
+   */
   async start<Types extends WorkflowTypes = UnknownTypes>(
     what: string | ProgramValue<Modules, Types> | Program,
     options: RunOptions<Types, Modules> = {},
@@ -201,17 +201,18 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     await this.useTools(tools, options.trust)
     const chosen = chosenOptions(this.#modules, options)
     const { program, file, written } = await this.#programOf(what, options, isLinted(chosen))
-    // The trust of this object is for what its user vouches for; only a level that is named for this run is meant for this file.
+    // The trust of this object applies to files of its user. For a file that a run wrote, only a level given for this run
+    // counts.
     const isLowered = written !== undefined && options.trust === undefined
     if (isLowered) this.#options.onTrouble?.(untrustedWarning(file ?? '', written))
     checkStartOptions(this.runtime.programs, this.kinds, program, { chosen, agent: options.agent })
-    // A program in a module may bring its tools along.
+    // A program in a module may export its tools.
     if (file !== undefined && isModule(file) && (await this.#addTools(file, options.trust)) > 0) tools.push(file)
     const agent = this.#agentChoice(options)
-    // Both say what happened: a gate was passed, a model has answered so.
+    // A recording and a checkpoint both state what happened: that a gate was passed, that a model gave an answer.
     const { recorded } = options
     if (recorded !== undefined) await this.library.rejectWritten(resolve(this.#surroundings.cwd, recorded), options.trust)
-    // The runtime writes such files itself, and a proof tells which are its own.
+    // The runtime writes such files itself; a signature proves which ones are its own.
     for (const { option, value } of chosen) {
       const isProved = option.provedBy === undefined || chosen.some(({ name }) => name === option.provedBy)
       if (!isProved) await this.library.rejectWritten(resolve(this.#surroundings.cwd, String(value)), options.trust, 'tools')
@@ -248,14 +249,14 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.#handle(run) as RunHandle<WorkflowTypes> as RunHandle<Types>
   }
 
-  /** Refuses a recording that cannot be read and an unknown model before a run begins. */
+  /** Refuses an unreadable recording and an unknown model before a run starts. */
   #checkChoice({ model, recorded }: AgentChoice = {}): void {
     if (recorded !== undefined) return checkRecording(recorded)
     const problem = model === undefined ? undefined : this.#assembly.modelProblem(model)
     if (problem !== undefined) throw problem
   }
 
-  /** Returns the agent and the model that decide in a run where its program names none. */
+  /** Returns the agent and the model of decisions for which the program names none. */
   #agentChoice({
     agent = this.#options.agent,
     model,
@@ -270,8 +271,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
-   * Imports modules of tools, which programs may call from then on. Naming them is allowing them. Throws `R1026`, and `R1097` for a
-   * module that a run wrote, below the level `trusted`.
+   * Imports modules of tools, which programs may call from then on. A named module is allowed. Throws `R1026`, and `R1097` for
+   * a module that a run wrote, below the level `trusted`.
    */
   async useTools(modules: readonly string[], trust?: Trust): Promise<void> {
     checkArguments('useTools', { modules: [modules, listOf(TEXT)] })
@@ -282,7 +283,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     }
   }
 
-  /** Lets programs call what a module exports; gives how many tools it has. */
+  /** Allows programs to call the tools of a module. Returns the number of tools. */
   async #addTools(file: string, trust?: Trust): Promise<number> {
     await this.library.rejectWritten(file, trust)
     const tools = await exportedTools(file, this.host)
@@ -327,8 +328,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
-   * Goes on with a stored run, under what it was started with; who decides and which model may be said anew, for this
-   * time. Throws `R5001` if another process holds it.
+   * Resumes a stored run with the settings of its start. Agent and model can be replaced for this resume. Throws `R5001` if
+   * another process owns the run.
    */
   async resume(ref: string, options: ResumeOptions = {}): Promise<RunHandle> {
     checkArguments('resume', { run: [ref, TEXT], options: [options, RESUME_OPTIONS] })
@@ -352,7 +353,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return agent === undefined ? settings : { ...settings, agent }
   }
 
-  /** Loads what a run keeps by name: its tools, and programs that may have been added to the folder of their caller since. */
+  /** Loads the dependencies of a run by name: its tools, and programs that may have been added to the folder of their caller. */
   async #findMissing(id: string): Promise<void> {
     const { state, definitions } = await this.runtime.peek(id)
     const { file, tools, trust } = this.runtime.settingsOf(state)
@@ -362,7 +363,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       await this.library.resolveCalls(definitions.program(frame.pin), dirname(file), isModule(file))
   }
 
-  /** Returns the limits of a run of this process: those of its start, and what was added since. */
+  /** Returns the limits of a run of this process: those of its start and those added since. */
   limits(run: Run<RunSettings>): RunLimits | undefined {
     checkArguments('limits', { run: [run, RUN_OBJECT] })
     const { limits } = run.settings
@@ -371,16 +372,16 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   // Answering
 
-  /** The one open question that an address names: `otter-2m9q/q1`, or a run with one question. Throws `R2002`, `R2016` and `R2020`. */
+  /** Returns the open question at an address: `otter-2m9q/q1`, or a run with one question. Throws `R2002`, `R2016` and `R2020`. */
   async question(address: string): Promise<OpenQuestion> {
     checkArguments('question', { address: [address, TEXT] })
     return findQuestion(this, address)
   }
 
   /**
-   * Records an answer, in the run if nobody else holds it, else in its inbox, and gives the run if this process
-   * holds it now. It is recorded before anything goes on. With `run: false` it goes into the inbox in any case, and
-   * whoever goes on with the run takes it from there: `message` is its name in the inbox.
+   * Records an answer before the run continues. If this process can own the run, the answer is recorded in the run and the
+   * result has its handle. Otherwise, and with `run: false`, the answer is added to the inbox; the process that continues the
+   * run reads it. `message` is its name in the inbox.
    */
   async answer(address: string, value: unknown, options: AnswerOptions = {}): Promise<AnswerResult> {
     checkArguments('answer', { address: [address, TEXT], options: [options, ANSWER_OPTIONS] })
@@ -393,17 +394,16 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
-   * Cancels a run: every program of it hears so, the innermost first, and may undo what it did; then the run ends as cancelled.
-   * Effects under way are given up and not performed again; those that may have happened are listed.
-   * Where another process holds the run, the cancellation goes into the inbox, from which that process takes it within a second,
-   * also while an effect is under way; this call waits for that, ten seconds at most, and returns the result.
-   * Throws `R2016`, and `R2001` for a run that has ended.
+   * Cancels a run: every program of it is notified, the innermost first, and may run compensation steps; then the run ends as
+   * cancelled. Effects in flight are aborted and not performed again; those that may have happened are listed. If another
+   * process owns the run, a request is added to the inbox. That process reads it within a second, also while an effect is in
+   * flight; this call waits at most ten seconds for the result. Throws `R2016`, and `R2001` for a run that has ended.
    */
   async cancel(ref: string, options: CancelOptions = {}): Promise<CancelResult> {
     checkArguments('cancel', { run: [ref, TEXT], options: [options, CANCEL_OPTIONS] })
     const row = await this.find(ref)
     if (!isRunName(row.id)) throw invalidRunName(row.id)
-    // A run can be ended also where its tools are gone: what an undo needs of them fails by itself.
+    // A run can be cancelled without its tools: a compensation step that needs one fails by itself.
     await this.#findMissing(row.id).catch((thrown: unknown) => {
       this.#options.onTrouble?.(toFault(thrown, missingFault))
     })
@@ -421,8 +421,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
-   * Sends a message by topic: the first open wait for that topic takes it, or the next one to be opened. Returns the run if this
-   * process holds it now, and resumes it for that. Where another process holds the run, and with `run: false`, the message goes into
+   * Sends a message by topic: the first open wait for that topic takes it, or otherwise the next one. Resumes the run if this
+   * process can own it, and returns its handle. If another process owns the run, and with `run: false`, the message is added to
    * the inbox. Throws `R2016`, and `R2001` for a run that has ended.
    */
   async signal(ref: string, topic: string, value: unknown = null, options: SignalOptions = {}): Promise<SignalResult> {
@@ -445,7 +445,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     }
   }
 
-  /** Tells something to a run that another process holds; gives its name in the inbox. */
+  /** Adds a message to the inbox of a run of another process. Returns its name in the inbox. */
   async #post(run: string, { body, ...message }: Pick<Message, 'type' | 'to' | 'body' | 'by'>): Promise<string> {
     const id = message.type === 'answer' ? `${message.to}:${this.host.entropy()}` : this.host.entropy()
     await this.store.post(run, { ...message, id, body: this.#assembly.redaction?.value(body) ?? body, at: this.host.now() })
@@ -454,7 +454,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   // Looking
 
-  /** A run by its id, a prefix that only it has, its trace id, or `last`. Throws `R2016`. */
+  /** Returns a run by its id, a unique prefix of it, its trace id, or `last`. Throws `R2016`. */
   async find(ref: string): Promise<RunRow> {
     checkArguments('find', { run: [ref, TEXT] })
     return findRun(this.store, ref)
@@ -465,13 +465,13 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return this.store.runs(filter)
   }
 
-  /** Every open question of every run, the oldest first. */
+  /** Returns all open questions of all runs, the oldest first. */
   async inbox(): Promise<OpenQuestion[]> {
     const rows = await this.store.runs({ status: ['suspended', 'running'] })
     return rows.flatMap(({ id, waits }) => questionsOf(id, waits)).sort((a, b) => a.since - b.since)
   }
 
-  /** The whole story of a stored run, or as far as a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
+  /** Returns the story of a stored run, complete or up to a record, `otter-2m9q@21`. Throws `R2016`, and `R2021` for an unknown record. */
   async trace(address: string): Promise<{ readonly row: RunRow; readonly lines: readonly StoryLine[]; readonly state: State }> {
     checkArguments('trace', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
@@ -481,7 +481,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return { row, state, lines: linesOfHistory({ records }, (one) => this.programsOf(one)) }
   }
 
-  /** A stored run as it is, or as it was after a record of it, `otter-2m9q@21`. Throws `R2016`, and `R2021` for a record that it has not. */
+  /** Returns a view of a stored run as it is now, or after a record, `otter-2m9q@21`. Throws `R2016`, and `R2021` for an unknown record. */
   async show(address: string): Promise<RunView> {
     checkArguments('show', { address: [address, TEXT] })
     const { ref, at } = readAddress(address)
@@ -498,16 +498,16 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   // Going back
 
   /**
-   * Makes a run that shares the history of another one up to a record, `otter-2m9q@21`, whoever holds that, and performs nothing
-   * until it is resumed: under the rights of its source, with a folder and with keys of effects of its own. Throws `R2060` to
-   * `R2064` where it cannot be forked so, naming where it can; then nothing was made.
+   * Creates a run that shares the history of another run up to a record, `otter-2m9q@21`, regardless of the owner of that run.
+   * It performs nothing until it is resumed. It has the permissions of its source, and its own folder and effect keys. Throws
+   * `R2060` to `R2064` if this fork is impossible, with the records at which a fork is possible; then nothing is created.
    */
   async fork(address: string, options: ForkRunOptions = {}): Promise<ForkedRun> {
     checkArguments('fork', { address: [address, TEXT], options: [options, FORK_OPTIONS] })
     if (options.id !== undefined && !isRunName(options.id)) throw invalidRunName(options.id)
     const { ref, at } = readAddress(address)
     const { id } = await this.find(ref)
-    // What its tools declare tells where it can be forked.
+    // The declarations of its tools determine where it can be forked.
     await this.#findMissing(id)
     const { runtime, actor } = this
     const { forkStored } = await import('./forking.ts')
@@ -516,21 +516,21 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
-   * Why a value stands on the board of a run, why a node decided as it did, or why a record came about (`@21`): back over the
-   * journal to who gave, answered or decided it. Performs nothing. Throws `R2065` for what the run does not have.
+   * Explains a value on the board of a run, a decision of a node, or a record (`@21`): follows the journal back to the input,
+   * answer or decision that caused it. Performs nothing. Throws `R2065` if the run does not have it.
    */
   async why(address: string, what: string): Promise<Cause> {
     checkArguments('why', { address: [address, TEXT], what: [what, TEXT] })
     const { ref, at } = readAddress(address)
     const { id: run, last } = await findRecord(this.store, ref, at)
-    // The programs of all its pins are known once it has been read.
+    // After the journal is read, the programs of all its pins are known.
     await this.runtime.peek(run)
     const records = (await this.runtime.journal(run)).slice(0, at ?? last)
     const { causeOfRun } = await import('../history/causes.ts')
     return causeOfRun({ run, records, definitionsFor: (state) => this.programsOf(state) }, what)
   }
 
-  /** Returns the differences between two runs, or between two records of one run: `otter-2m9q@21`. Throws `R2021` for a record that is not there. */
+  /** Returns the differences between two runs, or between two records of one run: `otter-2m9q@21`. Throws `R2021` for an unknown record. */
   async diff(one: string, other: string): Promise<Comparison> {
     checkArguments('diff', { one: [one, TEXT], other: [other, TEXT] })
     const { compareRuns } = await import('../history/comparing.ts')
@@ -544,8 +544,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
-   * What a stored run took, as spans: of the run, its calls, branches, effects and waits, with ids that are the same whoever
-   * asks. What goes on has no end. Throws `R2016`.
+   * Returns the spans of a stored run, its calls, branches, effects and waits. Their ids are always the same. An unfinished
+   * span has no end. Throws `R2016`.
    */
   async spans(ref: string): Promise<readonly ProjectedSpan[]> {
     const history = await this.runtime.history((await this.find(ref)).id)
@@ -557,9 +557,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   // Proving
 
   /**
-   * Makes every decision of a stored run again, performing nothing, and compares with its records and with what the
-   * store keeps of its state (architecture, invariants 2 and 5). `against`: a file whose program, with what it calls,
-   * takes the place of the run's; the run keeps its own. Throws `R5043` if the run does not use that program.
+   * Repeats every decision of a stored run without performing anything, and compares it with the records and with the stored
+   * state (architecture, invariants 2 and 5). `against`: a file whose program, with the programs that it calls, replaces that
+   * of the run in the replay; the run keeps its own. Throws `R5043` if the run does not use that program.
    */
   async replay(ref: string, options: { readonly against?: string; readonly kind?: string } = {}): Promise<Replayed> {
     checkArguments('replay', { run: [ref, TEXT], options: [options, REPLAY_OPTIONS] })
@@ -577,7 +577,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     throw faults.make('R5043', `${id} does not use ${name}`, { run: id, file, fix: `name a file that holds ${used}` })
   }
 
-  /** Checks if the unfinished runs would continue as recorded with the programs as they are now: those of `files`, else those of their own files. */
+  /**
+   * Checks whether unfinished runs would continue as recorded with the current programs: those of `files`, otherwise those of
+   * the runs' own files.
+   */
   async check(files: readonly string[] = [], kind?: string): Promise<ProgramCheck> {
     checkArguments('check', { files: [files, listOf(TEXT)], kind: [kind, optional(TEXT)] })
     const { ProgramCheck } = await import('./replaying-check.ts')
@@ -589,8 +592,8 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
-   * Takes away what nothing needs: programs and values that no run and no ledger names, ended runs older than `keep`
-   * milliseconds, and the folders of runs that are gone; never an unfinished run. `dry` only tells.
+   * Deletes data that nothing needs: programs and values that no run and no ledger uses, ended runs older than `keep`
+   * milliseconds, and folders of deleted runs. Never deletes an unfinished run. `dry` only reports.
    */
   async gc(options: CollectOptions = {}): Promise<CollectResult> {
     checkArguments('gc', { options: [options, COLLECT_OPTIONS] })
@@ -601,9 +604,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   // Keeping
 
   /**
-   * The archive of a run as lines, without line ends: its records with their hashes chained, the programs and values that
-   * they need, and with a secret a signature. A run that goes on meanwhile is exported as it stood when this began.
-   * Nothing is performed and nothing changes. Throws `R2016`, `R2085`, and `R5003` for a journal that cannot be read.
+   * Exports a run as the lines of an archive, without line ends: its hash-chained records, the programs and values that they
+   * need, and a signature if there is a secret. A running run is exported in its state at the start of the export. Changes
+   * nothing. Throws `R2016`, `R2085`, and `R5003` for a journal that cannot be read.
    */
   async *export(ref: string, options: ExportOptions = {}): AsyncGenerator<string> {
     checkArguments('export', { run: [ref, TEXT], options: [options, SECRET_OPTIONS] })
@@ -611,7 +614,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     yield* archiveOf(this.store, await this.find(ref), options)
   }
 
-  /** Writes every run of the store as tables into a folder. Throws `R2087` where the package for Parquet is missing. */
+  /** Writes all runs of the store to a folder as tables. Throws `R2087` if the package for Parquet is missing. */
   async exportTables(folder: string, format: TableFormat = 'jsonl'): Promise<readonly ExportedTable[]> {
     checkArguments('exportTables', { folder: [folder, TEXT], format: [format, oneOf('jsonl', 'parquet')] })
     const { exportTables } = await import('../history/tables/export-tables.ts')
@@ -619,9 +622,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 
   /**
-   * Stores the run of an archive: the same records under the same name, or that of `id`. Nothing is stored unless all is right. It performs nothing until
-   * somebody resumes or answers it, or what it waits for is due; and it goes on with the usual trust at most, whatever it
-   * had. Throws `R2070` to `R2084`, and `R5007` if the name is taken.
+   * Stores the run of an archive: the same records under the same name, or under `id`. Stores nothing unless the whole archive
+   * is valid. The run performs nothing until it is resumed, answered or due, and continues with at most the default trust.
+   * Throws `R2070` to `R2084`, and `R5007` if the name is taken.
    */
   async import(lines: Iterable<string> | AsyncIterable<string>, options: ImportOptions = {}): Promise<ImportedRun> {
     checkArguments('import', { lines: [lines, LINES], options: [options, SECRET_OPTIONS] })
@@ -639,7 +642,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   }
 }
 
-/** The part of the options of an answer or a message with which the run is opened. */
+/** Returns the options with which an answer or message opens the run. */
 function prepareOf({ prepare }: AnswerOptions): ResumeOptions {
   return prepare === undefined ? {} : { prepare }
 }

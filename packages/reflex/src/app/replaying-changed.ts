@@ -3,13 +3,13 @@ import type { Program, Programs } from '../kernel/index.ts'
 import type { Library } from '../programs/library.ts'
 
 /**
- * Programs of files as they are now, set beside those that runs hold: they take the places of the programs of the same
- * `kind:id` in a replay, and nowhere else. What they call is found beside them, as when they are run.
+ * The current programs of files. In a replay they replace the programs of the same `kind:id` that a run has pinned. The
+ * programs that they call are found in their folder, as in a run.
  */
 export class ChangedPrograms {
   readonly #programs: Programs
   readonly #library: Library
-  /** The files that were named, by the programs that they hold. */
+  /** The named files by the names of their programs. */
   readonly #named = new Map<string, string>()
 
   constructor(programs: Programs, library: Library) {
@@ -17,7 +17,7 @@ export class ChangedPrograms {
     this.#library = library.withPrograms(this.#programs)
   }
 
-  /** Adds a file, and gives the name of its program. Throws what loading throws, and `R5044` for a name that is taken. */
+  /** Adds a file and returns the name of its program. Throws the faults of loading, and `R5044` for a name that is taken. */
   async add(path: string, kind?: string): Promise<string> {
     const { program, file } = await this.#library.load(path, kind)
     const before = this.#named.get(program.name)
@@ -31,7 +31,7 @@ export class ChangedPrograms {
     return this.#programs.find(name)
   }
 
-  /** The file that a program stands in. */
+  /** Returns the file of a program. */
   fileOf({ hash }: Program): string | undefined {
     return this.#library.fileOf(hash)
   }

@@ -6,27 +6,27 @@ import { fileOfRun, type Replayed, replayRun, type ReplayWorld, toolsOfRun } fro
 import { ChangedPrograms } from './replaying-changed.ts'
 
 /**
- * What would become of an unfinished run on programs as they are now. `equal`: it goes on as recorded. `noted`: so too,
- * and some records would note something else. `breaks`: a record would differ. `unchanged`: it holds these very
- * programs. `apart`: it uses none of them. `unknown`: `fault` says why nobody can tell.
+ * The result of a check of an unfinished run against current programs. `equal`: it would continue as recorded. `noted`: so too,
+ * but some records would have other notes. `breaks`: a record would differ. `unchanged`: its programs have not changed.
+ * `apart`: it uses none of the programs. `unknown`: the check is impossible; `fault` has the reason.
  */
 export type CheckOutcome = 'equal' | 'noted' | 'breaks' | 'unchanged' | 'apart' | 'unknown'
 
-/** One unfinished run, checked. */
+/** The check of one unfinished run. */
 export interface CheckedRun {
   readonly row: RunRow
   readonly outcome: CheckOutcome
   /** The programs that would change, as `kind:id`. */
   readonly programs: readonly string[]
-  /** The file that the run was checked on: of its own program if that would change, else of one that it calls. */
+  /** The file of the changed program: the run's own, otherwise one that it calls. */
   readonly file?: string
   readonly replayed?: Replayed
   readonly fault?: Fault
-  /** Of an `unknown` one: modules of tools that it was started with, as its journal says. They are named, and not imported. */
+  /** For `unknown`: the tool modules that the journal names. They are not imported. */
   readonly tools?: readonly string[]
 }
 
-/** A file that cannot be checked against. */
+/** A file that cannot be used for a check. */
 export interface RefusedFile {
   readonly file: string
   readonly fault: Fault
@@ -37,17 +37,17 @@ export interface CheckWorld extends ReplayWorld {
 }
 
 /**
- * Whether the unfinished runs of a store would go on as recorded, were they to go on with programs as they are in files
- * now. Performs nothing, changes nothing, imports no module that `files` does not name.
+ * Checks whether the unfinished runs of a store would continue as recorded with the current programs in files. Performs
+ * nothing, changes nothing, and imports no module that `files` does not name.
  */
 export class ProgramCheck {
   readonly #world: CheckWorld
-  /** Absent: each run is checked on the file that it was started with. */
+  /** Absent: each run is checked against the file that it was started with. */
   readonly #namedPrograms: ChangedPrograms | undefined
   readonly #programsByFile = new Map<string, ChangedPrograms | Fault>()
   readonly #used = new Set<string>()
   readonly #names = new Map<string, string>()
-  /** Files that were named and cannot be read as programs. */
+  /** Named files that cannot be read as programs. */
   readonly refused: RefusedFile[] = []
 
   private constructor(world: CheckWorld, namedPrograms: ChangedPrograms | undefined) {
@@ -55,7 +55,7 @@ export class ProgramCheck {
     this.#namedPrograms = namedPrograms
   }
 
-  /** `files`: absolute paths; none: the runs' own. */
+  /** Starts a check. `files`: absolute paths; empty: the runs' own files. */
   static async start(world: CheckWorld, files: readonly string[], kind?: string): Promise<ProgramCheck> {
     const namedPrograms = files.length === 0 ? undefined : new ChangedPrograms(world.runtime.programs, world.library)
     const check = new ProgramCheck(world, namedPrograms)
@@ -69,12 +69,12 @@ export class ProgramCheck {
     return check
   }
 
-  /** The files that were named and that no unfinished run uses, once all are checked. */
+  /** The named files that no unfinished run uses. Complete after all checks. */
   get unused(): readonly string[] {
     return [...this.#names].filter(([name]) => !this.#used.has(name)).map(([, file]) => file)
   }
 
-  /** Checks one run after another, the newest first. */
+  /** Checks the runs in order, the newest first. */
   async *runs(): AsyncGenerator<CheckedRun> {
     for (const row of await this.#world.store.runs({ status: ['suspended', 'running'] })) {
       if (row.last === 0) continue
@@ -103,11 +103,11 @@ export class ProgramCheck {
     return { row, outcome, programs, replayed, ...(file === undefined ? {} : { file }) }
   }
 
-  /** The programs of the file that a run was started with, as they are now. */
+  /** Returns the current programs of the file that a run was started with. */
   async #programsOfFile({ state }: Peek): Promise<ChangedPrograms | Fault> {
     const file = fileOfRun(state)
     if (file === undefined) return programFaults.make('R1021', 'it was started without a file', { fix: 'name the file to check it on' })
-    // A journal may have come from somebody else: what it names is read, and never run.
+    // The journal may be from somebody else: files that it names are read, but modules are never run.
     if (isModule(file)) return programFaults.make('R1021', `${file} is a module`, { file, fix: 'name it, so that it may be imported' })
     let known = this.#programsByFile.get(file)
     if (known === undefined) {

@@ -22,31 +22,31 @@ import { edgeOf, partsText, partDifference, storyText } from '../history/record-
 import { pathText } from '../text/index.ts'
 import { linesOf, type StoryLine } from '../history/trace.ts'
 
-/** One of the two records. */
+/** A side of a differing record. */
 export interface ReplaySide {
-  /** What it says, in words: `decide → full`, or `not possible`. */
+  /** The content of the record in words: `decide → full`, or `not possible`. */
   readonly says: string
-  /** False where the way that was taken is not open to the program that decides now. */
+  /** False if the edge that was taken is not open in the current program. */
   readonly possible: boolean
-  /** The ways that were open, where the record is about a way taken. */
+  /** The open edges, if the record is about an edge. */
   readonly open: readonly string[] | undefined
 }
 
-/** The first record that differs, with both of its sides. */
+/** The first record that differs, with both sides. */
 export interface ReplayDifference {
   readonly record: number
   /** The node path of the frame that was stepped, outermost first. */
   readonly path: string
   readonly parts: readonly DifferingPart[]
-  /** Where in the first of the parts: `order.total`. Empty: all of it. */
+  /** The path inside the first part: `order.total`. Empty: the whole part. */
   readonly at: string
   readonly recorded: ReplaySide
   readonly decided: ReplaySide
-  /** `R5041`: the place in the program, with what its guard saw. */
+  /** `R5041`: the place in the program, with the values that its guard read. */
   readonly fault: Fault
 }
 
-/** What a replay has come to: the state before the record, who decided then, and who decides now. */
+/** The position of a replay: the state before the record, the recorded definitions, and the current ones. */
 interface ReplayPosition {
   readonly state: State
   readonly frame: Frame
@@ -55,12 +55,12 @@ interface ReplayPosition {
   readonly language: (kind: string) => Language | undefined
 }
 
-/** Knows the files of programs. */
+/** Returns the files of programs. */
 export interface ProgramFiles {
   fileOf(program: Program): string | undefined
 }
 
-/** Tells a record that is decided differently, while the replay still stands before it. */
+/** Describes a record that is decided differently, with the replay still before that record. */
 export function describeDifference(
   run: string,
   { state, now, pinned, language }: Omit<ReplayPosition, 'frame'>,
@@ -77,7 +77,8 @@ export function describeDifference(
   const place = first === undefined ? undefined : partDifference(first)
   const at = place === undefined ? '' : pathText(place.path.slice(1))
   const [story, another] = [storyText(recorded), storyText(decided)]
-  // Where both tell the same story, what differs is told by itself; ways that are open stand beside it.
+  // If both sides have the same story, the differing part is described itself. The open edges of each side are given
+  // separately.
   const isStoryDifferent =
     story !== another || (first?.part === 'note' && edges !== undefined && String(edges.before) !== String(edges.now))
   const words = (text: string, value = ''): string => (isStoryDifferent && text !== '' ? text : `${partsText(parts.slice(0, 1))}: ${value}`)
@@ -94,7 +95,7 @@ export function describeDifference(
   }
 }
 
-/** The story of a record, applied to a copy of the state: a replay may still go on from the state itself. */
+/** Returns the story of a record, applied to a copy of the state: the replay may continue from the state itself. */
 function linesAfter({ state }: ReplayPosition, record: Rec, definitions: ViewedDefinitions): readonly StoryLine[] {
   try {
     const after = loadState(dumpState(state, () => true))
@@ -104,7 +105,7 @@ function linesAfter({ state }: ReplayPosition, record: Rec, definitions: ViewedD
     const { def } = definitions.program(frame.pin)
     return linesOf({ n: after.n, at: after.time, record, state: after, frame, def, before }, definitions)
   } catch {
-    // A record that cannot even be applied has no story; its parts tell what it says.
+    // A record that cannot be applied has no story; its parts describe it.
     return []
   }
 }
@@ -112,12 +113,12 @@ function linesAfter({ state }: ReplayPosition, record: Rec, definitions: ViewedD
 interface EdgeChange {
   readonly before: readonly string[]
   readonly now: readonly string[]
-  /** The way that was taken, if it is not open to the programs that decide now. */
+  /** The edge that was taken, if it is not open in the current programs. */
   readonly closedEdge: string | undefined
   readonly target: { readonly edge?: string; readonly note?: string } | undefined
 }
 
-/** The ways on from a node, if the record took one of them. */
+/** Returns the edges of a node on both sides, if the record took one of them. */
 function edgeChange({ frame, pinned, now }: ReplayPosition, recorded: readonly StoryLine[]): EdgeChange | undefined {
   const decision = recorded.find(({ event }) => event.mark === 'decide' || event.mark === 'done')
   const [before, after] = [edgesOf(pinned, frame), edgesOf(now, frame)]
@@ -140,7 +141,7 @@ function edgesOf(definitions: ViewedDefinitions, frame: Frame): readonly EdgeSta
   return definitions.view(kind).edges?.(def, frame) ?? []
 }
 
-/** The place in the program that decides now: with file, line and column where one of the files still holds it. */
+/** Returns the place in the current program: with file, line and column if a file contains it. */
 function placeOf(
   { frame, now, language: languageOf }: ReplayPosition,
   target: EdgeChange['target'],

@@ -26,28 +26,28 @@ import { firstDifference } from '../history/first-difference.ts'
 import { readSettings } from '../policy/index.ts'
 import { pathText } from '../text/index.ts'
 
-/** What came of a replay. */
+/** The result of a replay. */
 export interface Replayed {
   readonly row: RunRow
-  /** `noted`: a changed program decides the same, and some of its records note something else. */
+  /** `noted`: a changed program decides the same, and some records have other notes. */
   readonly result: 'equal' | 'noted' | 'differs'
-  /** How many records the run had. */
+  /** The number of records of the run. */
   readonly records: number
-  /** How many were decided again and are equal, up to the first that differs. */
+  /** The number of records that were decided again and are equal, up to the first that differs. */
   readonly equal: number
-  /** Decisions of agents that were acted on again. */
+  /** The number of agent decisions that were applied again. */
   readonly decisions: number
-  /** Snapshots that are what their records fold to. */
+  /** The number of snapshots that match the fold of their records. */
   readonly snapshots: number
-  /** Records of a changed program that differ only in what they note. */
+  /** The number of records of a changed program that differ only in their notes. */
   readonly noted: number
-  /** What differs, with the place in the program: `R5041` for a record, `R5042` for a state in the store. Absent: all is equal. */
+  /** The difference, with the place in the program: `R5041` for a record, `R5042` for a state in the store. Absent: everything is equal. */
   readonly fault?: Fault
-  /** Both sides of the record that differs; of several that differ only in what they note, of the first. */
+  /** Both sides of the differing record; of several that differ only in notes, the first. */
   readonly difference?: ReplayDifference
 }
 
-/** What a replay needs: journals, programs, and the files that these may have come from. */
+/** The parts that a replay needs: journals, programs, and the files of programs. */
 export interface ReplayWorld extends ProgramViewer {
   readonly store: Store
   readonly runtime: Pick<Runtime, 'programs'>
@@ -56,11 +56,10 @@ export interface ReplayWorld extends ProgramViewer {
 }
 
 /**
- * Makes every decision of a stored run again, up to the last record of its row, and compares; performs nothing and
- * changes nothing. Snapshots, the list's row and the state that a resume would begin with are compared with the fold of
- * the records (architecture, invariants 2 and 5). With changed programs only the decisions are. Throws `R5003` for a
- * journal that cannot be read, `R5006` for a program that the store lacks, `R5011` for a run that
- * only an older release can step.
+ * Repeats every decision of a stored run, up to the last record of its row, and compares it with the records. Performs nothing
+ * and changes nothing. Compares snapshots, the row and the state of a resume with the fold of the records (architecture,
+ * invariants 2 and 5); with changed programs, compares only decisions. Throws `R5003` for a journal that cannot be read,
+ * `R5006` for a program that the store lacks, `R5011` for a run that only an older release can step.
  */
 export async function replayRun(world: ReplayWorld, row: RunRow, changed?: ChangedPrograms): Promise<Replayed> {
   return new Replay(world, row, changed).run()
@@ -111,7 +110,7 @@ class Replay {
     return this.#result(this.#firstNoted, this.#changed === undefined ? await this.#compareEnd() : undefined)
   }
 
-  /** Decides a record again and goes on with what was recorded. Answers with what differs, if that ends the replay. */
+  /** Decides a record again and applies the recorded one. Returns the difference if it ends the replay. */
   async #next(record: Rec): Promise<ReplayDifference | undefined> {
     const pins = record.more?.start?.pins ?? record.more?.pin
     if (isList(pins)) {
@@ -134,7 +133,7 @@ class Replay {
     return undefined
   }
 
-  /** The file that the run was started with and what it calls, as they are now: some may still hold the programs of the run. */
+  /** Returns the current programs of the file that the run was started with: some may still be those of the run. */
   async #ownFiles(): Promise<ChangedPrograms | undefined> {
     const file = fileOfRun(this.#replayer.state)
     if (file === undefined || isModule(file)) return undefined
@@ -151,14 +150,14 @@ class Replay {
     const { state } = this.#replayer
     const { id } = this.#row
     const read = await this.#world.store.read(id, state.n)
-    // Taken away meanwhile: nobody begins with it.
+    // The snapshot was deleted in the meantime: no resume begins with it.
     if (read?.snapshot?.at !== state.n) return undefined
     const what = `the snapshot after record ${state.n}`
     let restored: State
     try {
       const stored = JSON.parse(read.snapshot.body) as StoredState
       restored = loadState(stored)
-      // One of an earlier release: nobody begins with it.
+      // A snapshot of an earlier release: no resume begins with it.
       if (stored.meter === undefined) return undefined
     } catch (cause) {
       return faults.make('R5042', `${id}: ${what} cannot be read`, { run: id, cause, data: { record: state.n } })
@@ -176,7 +175,7 @@ class Replay {
       dumpForCompare(state, definitions),
     )
     if (resumed !== undefined || row.last !== state.n) return resumed
-    // Whether something is under way stands in no record, so running and suspended are not told apart.
+    // Records do not state whether effects are in flight, so the statuses running and suspended are not distinguished.
     const status = state.ended !== undefined ? ENDED[state.ended.status] : row.status === 'running' ? 'running' : 'suspended'
     return stateFault(row.id, 'what lists show of the run', listedRow(row), listedRow(summary(state, definitions, status)))
   }
@@ -199,17 +198,17 @@ function listedRow({ status, updated, due, waits, value = null }: Batch['row']):
   return { status, updated, due, value, waits: waits.map(({ id, type, name, number }) => ({ id, type, name, number })) }
 }
 
-/** The file that a run was started with, as its journal says, which may be somebody else's. */
+/** Returns the file that a run was started with, according to its journal, which is not trusted. */
 export function fileOfRun({ start }: State): string | undefined {
   return readSettings(start?.by)?.file
 }
 
-/** The modules of tools that a run was started with, as its journal says. */
+/** Returns the tool modules that a run was started with, according to its journal. */
 export function toolsOfRun({ start }: State): readonly string[] {
   return readSettings(start?.by)?.tools ?? []
 }
 
-/** The records after which there are snapshots, in their order. */
+/** Returns the numbers of the records after which there are snapshots, in order. */
 async function snapshotsOf(store: Store, run: string, until: number): Promise<number[]> {
   const found: number[] = []
   for (let at = (await store.read(run, until))?.snapshot?.at; at !== undefined; at = (await store.read(run, at - 1))?.snapshot?.at)

@@ -3,17 +3,17 @@ import type { RunSettings } from '../policy/index.ts'
 import type { Kinds } from '../programs/kinds.ts'
 import { secretIn } from './secret-file.ts'
 
-/** What the folders of runs need of the rest. */
+/** The dependencies of `RunFolders`. */
 interface FolderWorld {
   readonly runtime: Runtime<RunSettings>
   readonly kinds: Kinds
-  /** Hears of a folder that cannot be written. */
+  /** Receives the fault of a folder that cannot be written. */
   readonly onTrouble: (fault: Fault) => void
 }
 
 /**
- * Keeps the folders of runs, where their kind has one: for a pipeline, manifest, checkpoint, events, the files of stages
- * (seed pipeline 7.6). Runs that no store keeps have one only where it was asked for.
+ * Writes the run folders of kinds that have one: for a pipeline, manifest, checkpoint, events and stage files (seed pipeline
+ * 7.6). A run without a durable store has a folder only on request.
  */
 export class RunFolders {
   readonly #world: FolderWorld
@@ -23,7 +23,7 @@ export class RunFolders {
     this.#world = world
   }
 
-  /** Follows a run that begins or is opened again, before its next record. */
+  /** Follows a run that starts or is opened again, before its next record. */
   follow(run: Run<RunSettings>, kind: string | undefined): void {
     const { runtime, onTrouble } = this.#world
     const { logs, folder: ownFolder, persistArtifacts } = run.settings
@@ -37,7 +37,7 @@ export class RunFolders {
     void ready.finally(() => this.#pending.delete(ready))
   }
 
-  /** Resolves once every folder has caught up with its journal. */
+  /** Resolves when every folder is up to date with its journal. */
   async whenWritten(): Promise<void> {
     await Promise.all(this.#pending)
   }

@@ -5,13 +5,13 @@ import { programFaults } from '../programs/faults.ts'
 const FIX = 'name a file that holds the secret'
 
 /**
- * The secret in a file, byte for byte, without the line end that an editor leaves. `named`: as somebody wrote it. Throws `R1021`
- * if there is no file, `R1024` if it cannot be read, `R2031` if nothing but spaces is in it.
+ * Returns the secret in a file as bytes, without a final line end. `named`: the path as the user wrote it. Throws `R1021` if
+ * there is no file, `R1024` if it cannot be read, `R2031` if it contains only spaces.
  */
 export function secretIn(path: string, named = path): Uint8Array {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) throw programFaults.make('R1021', `there is no file ${named}`, { file: named, fix: FIX })
-  // A pipe is what a shell makes of <(a command that knows the secret).
+  // The shell passes a pipe for <(command).
   if (!found.isFile() && !found.isFIFO()) throw programFaults.make('R1024', `${named} is not a file`, { file: named, fix: FIX })
   const bytes = bytesIn(path, named)
   if (bytes.toString('latin1').trim() === '')

@@ -2,43 +2,43 @@ import type { RunHandle } from '../runs/handle.ts'
 import { causeOf, type FaultData, faultData, isFault, type RunStatus } from '../kernel/index.ts'
 import type { Reflex } from './reflex.ts'
 
-/** What a worker did with a run. */
+/** An event of a worker about a run. */
 export type WorkerEvent =
-  /** Before anything of it goes on: to listen. */
+  /** Before anything of the run continues, to add listeners. */
   | { readonly did: 'took'; readonly run: string; readonly handle: RunHandle }
-  /** `records`: how many were added; without any, nothing could be done. */
+  /** `records`: the number of new records. Zero: nothing could be done. */
   | { readonly did: 'left'; readonly run: string; readonly status: RunStatus; readonly records: number; readonly handle: RunHandle }
-  /** Without a run: the store cannot be read. `R5002`: another process goes on with the run. */
+  /** Without a run: the store cannot be read. `R5002`: another process continues the run. */
   | { readonly did: 'failed'; readonly run: string | undefined; readonly fault: FaultData }
 
 export interface WorkOptions {
-  /** Ends the work: nothing more is taken, and what is under way is left where it stands, once `grace` is over. */
+  /** Ends the worker: it takes no more runs, and releases its runs after `grace`. */
   readonly signal?: AbortSignal
-  /** Milliseconds that effects under way may take to end once the work is to end; no others are begun then that can wait. 0 if absent. */
+  /** Milliseconds for effects in flight to finish after the signal; other effects that can wait are not started. Default: 0. */
   readonly grace?: number
-  /** Runs that are carried on at the same time. 64 if absent. */
+  /** The largest number of runs in parallel. Default: 64. */
   readonly maxRuns?: number
-  /** Milliseconds between two looks at the store. 500 if absent, less where leases are shorter than two seconds. */
+  /** Milliseconds between two checks of the store. Default: 500, or less if leases are shorter than two seconds. */
   readonly pollMs?: number
-  /** Ends when nothing is due any more. */
+  /** True: ends when nothing is due. */
   readonly once?: boolean
   readonly onEvent?: (event: WorkerEvent) => void
 }
 
-/** After a failure, or when nothing could be done, a run is left alone for a while: milliseconds, the first time and at most. */
+/** The first and the longest pause of a run in milliseconds, after a failure or if nothing could be done. */
 const PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
-/** Milliseconds that a run is left alone after another worker has taken it. */
+/** The pause of a run in milliseconds after another worker has taken it. */
 const MISSED_PAUSE_MS = 200
-/** The number of tries in a row without a result after which a run that stays due is left alone. */
+/** The number of attempts without a result after which a run that stays due is paused. */
 const MOST_FRUITLESS = 3
-/** Milliseconds between two looks at the least, however close the times are that runs wait for. */
+/** The shortest time between two checks in milliseconds, even if runs are due earlier. */
 const LEAST_POLL_MS = 50
-/** Milliseconds ahead for which a worker remembers when runs are due. Later times are met by the regular looks. */
+/** The time in milliseconds for which a worker remembers due times. Later ones are found by the regular checks. */
 const LOOKAHEAD_MS = 60_000
 /** Milliseconds: a run that is due again sooner is held until then. To close it and open it again costs more than a tick. */
 const HOLD_MS = 5_000
-/** A worker begins anywhere among this many times as many runs as it carries. */
+/** A worker starts at a random place among this many times its limit of runs. */
 const SPREAD = 4
 
 /**
@@ -52,7 +52,7 @@ export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<v
   await new WorkLoop(reflex, options).run()
 }
 
-/** A run that is being carried on. */
+/** A run that this worker has taken. */
 interface ActiveRun {
   handle?: RunHandle
   readonly done: Promise<void>
@@ -64,17 +64,17 @@ class WorkLoop {
   readonly #reflex: Reflex
   readonly #options: WorkOptions
   readonly #active = new Map<string, ActiveRun>()
-  /** What was due at the last look and has not begun, the last one first. */
+  /** The runs that were due at the last check and are not started, in reverse order. */
   #waiting: string[] = []
-  /** Runs for which nothing could be done, and the number of tries in a row. Another worker was faster, unless they stay due. */
+  /** Runs for which nothing could be done, with the number of attempts in a row. Another worker was faster, unless they stay due. */
   readonly #fruitless = new Map<string, number>()
-  /** What is left alone: until when, and how long. The store itself has an empty name. */
+  /** Paused runs: the end of the pause, and its length. The store itself has an empty name. */
   readonly #paused = new Map<string, { readonly until: number; readonly pause: number }>()
   #wake: () => void = () => undefined
-  /** Moves the end of the present pause to the first time for which a run waits. */
+  /** Moves the end of the current pause to the first due time. */
   #arm: () => void = () => undefined
   #lookedAt = 0
-  /** The due times of the next minute of runs that this worker has let go of, in their order. */
+  /** The due times of released runs within the next minute, in order. */
   readonly #times: number[] = []
 
   constructor(reflex: Reflex, options: WorkOptions) {
@@ -110,7 +110,7 @@ class WorkLoop {
 
   // Looking
 
-  /** Finds what is due and not under way or left alone. Whether there is any. */
+  /** Finds runs that are due and neither active nor paused. Returns true if there are any. */
   async #findDue(): Promise<boolean> {
     const now = this.#now
     for (const [id, { until, pause }] of this.#paused) if (until + pause < now) this.#paused.delete(id)
@@ -123,12 +123,12 @@ class WorkLoop {
       const due = await store.due(now)
       this.#forgetFruitless(due)
       for (const id of due) {
-        // Runs that this process holds continue by themselves.
+        // Runs that this process owns continue by themselves.
         if (!runtime.openRuns.has(id) && !this.#active.has(id) && !this.#isPaused(id)) this.#waiting.push(id)
       }
       this.#paused.delete(STORE)
     } catch (thrown) {
-      // A store that is away is asked at every look, and spoken of once in a while.
+      // An unavailable store is tried at every check, and reported from time to time.
       if (this.#isPaused(STORE)) return false
       this.#backOff(STORE)
       this.#fail(undefined, thrown)
@@ -143,7 +143,7 @@ class WorkLoop {
     for (const id of this.#fruitless.keys()) if (!still.has(id)) this.#fruitless.delete(id)
   }
 
-  /** Workers that share a store begin at different places among the longest due, so that they seldom meet. */
+  /** Workers that share a store start at different places among the runs that have been due longest, so they seldom conflict. */
   #rotate(): void {
     const { maxRuns = 64 } = this.#options
     const room = Math.min(this.#waiting.length, SPREAD * maxRuns)
@@ -153,7 +153,7 @@ class WorkLoop {
 
   // Carrying on
 
-  /** Begins with what waits, as many at a time as may be. */
+  /** Starts waiting runs up to the limit. */
   #startWaiting(): void {
     const { maxRuns: most = 64 } = this.#options
     while (this.#active.size < most && !this.#isOver) {
@@ -194,7 +194,7 @@ class WorkLoop {
           this.#onOpened(id, opened)
         },
       })
-      // Somebody else in this process was first, and lets go of it.
+      // Another part of this process opened the run first, and releases it.
       if (before === undefined) return
       await this.#waitUntilIdle(handle, released)
       const { run, status } = handle
@@ -208,7 +208,7 @@ class WorkLoop {
     }
   }
 
-  /** Looks again when a run that it let go of is due, unless there are runs to begin with until then. */
+  /** Schedules a check for the due time of a released run, unless there are runs to start before. */
   #scheduleDue(waits: Iterable<{ readonly due: number | undefined }>): void {
     for (const { due } of waits) {
       if (due === undefined || due > this.#now + LOOKAHEAD_MS) continue
@@ -217,7 +217,7 @@ class WorkLoop {
     if (this.#waiting.length === 0) this.#arm()
   }
 
-  /** A run that another worker has served since the last look is no longer due at the next one. */
+  /** A run that another worker has advanced since the last check is no longer due at the next one. */
   #recordProgress(id: string, records: number): void {
     if (records > 0) {
       this.#paused.delete(id)
@@ -246,7 +246,7 @@ class WorkLoop {
 
   #onFailure(id: string, thrown: unknown): void {
     const code = isFault(thrown) ? thrown.code : undefined
-    // It has ended or is gone meanwhile.
+    // The run has ended or is deleted in the meantime.
     if (code === 'R2001' || code === 'R2016') return
     // Another worker was faster: the run is no longer due, or due again soon. This is not a fault.
     if (code === 'R5001') return void this.#paused.set(id, { until: this.#now + MISSED_PAUSE_MS, pause: 0 })
@@ -265,14 +265,14 @@ class WorkLoop {
 
   // Ending
 
-  /** Leaves what is under way: what was decided becomes durable, and any worker may go on with it. */
+  /** Releases active runs: their decisions become durable, and any worker may continue them. */
   async #stop(): Promise<void> {
     const { grace = 0 } = this.#options
     const active = [...this.#active.values()]
     const ended = Promise.all(active.map(({ done }) => done))
     for (const { letGo } of active) letGo()
     if (grace > 0 && active.length > 0) {
-      // What goes wrong with a run is told by who carries it.
+      // A fault of a run is reported by the code that runs it.
       for (const { handle } of active) handle?.run.drain().catch(() => undefined)
       await Promise.race([ended, this.#pause(grace)])
     }
@@ -288,7 +288,7 @@ class WorkLoop {
     this.#emit({ did: 'failed', run, fault })
   }
 
-  /** Who listens cannot stop the work; what it throws is reported as an unhandled rejection. */
+  /** A listener cannot stop the worker; an error that it throws is reported as an unhandled rejection. */
   #emit(event: WorkerEvent): void {
     try {
       this.#options.onEvent?.(event)
@@ -297,7 +297,7 @@ class WorkLoop {
     }
   }
 
-  /** Until nothing is under way any more, the work is to end, or some time has passed. */
+  /** Resolves when no run is active, when the worker must end, or after the time. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const { host } = this.#reflex

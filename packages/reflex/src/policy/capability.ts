@@ -4,27 +4,27 @@ const SCHEME = 'arbor://'
 const ONE = Symbol('*')
 const REST = Symbol('**')
 
-/** What an effect needs, such as `arbor://fs/read/srv/notes.txt`: its steps, decoded. */
+/** The capability that an effect needs, such as `arbor://fs/read/srv/notes.txt`, with decoded steps. */
 export interface Capability {
   readonly text: string
   readonly steps: readonly string[]
 }
 
-/** What is granted or denied: as a capability, but a step may be `*` and the last may be `**`. */
+/** The pattern of a grant or a denial: a capability in which a step may be `*` and the last may be `**`. */
 export interface Pattern {
   readonly text: string
   readonly steps: readonly (string | typeof ONE | typeof REST)[]
 }
 
-/** A text that is no capability, and why. */
+/** The reason why a text is not a capability. */
 export interface CapabilityProblem {
   readonly problem: string
 }
 
 /**
- * Reads what an effect needs. Each step is decoded once, here and nowhere else; one that is empty, `.`, `..`, a wildcard,
- * or has a separator inside is refused, so that no spelling of a path can stand for another path. Where folders are given,
- * the steps `{work}`, `{run}` and `{home}` become the folders' own: so a program says what it needs before it runs.
+ * Parses the capability that an effect needs. Decodes each step once, and nowhere else. Refuses a step that is empty, `.`,
+ * `..`, a wildcard, or contains a separator, so no spelling of a path can name another path. With folders, replaces the steps
+ * `{work}`, `{run}` and `{home}`, which programs use before they run.
  */
 export function readCapability(text: string, folders?: Folders): Capability | CapabilityProblem {
   const steps: string[] = []
@@ -41,14 +41,14 @@ export function readCapability(text: string, folders?: Folders): Capability | Ca
   return text.startsWith(SCHEME) ? { text, steps } : { problem: `it does not begin with ${SCHEME}` }
 }
 
-/** Folders that the steps `{work}`, `{run}` and `{home}` of a grant stand for. */
+/** The folders for the steps `{work}`, `{run}` and `{home}` of a grant. */
 export interface Folders {
   readonly work: string
   readonly run: string
   readonly home?: string | undefined
 }
 
-/** Reads a grant. The steps `{work}`, `{run}` and `{home}` become the folders' own, where folders are given. */
+/** Parses a grant. With folders, replaces the steps `{work}`, `{run}` and `{home}`. */
 export function readPattern(text: string, folders?: Folders): Pattern | CapabilityProblem {
   if (!text.startsWith(SCHEME)) return { problem: `it does not begin with ${SCHEME}` }
   const raw = rawSteps(text)
@@ -67,25 +67,25 @@ export function readPattern(text: string, folders?: Folders): Pattern | Capabili
   return { text, steps }
 }
 
-/** A grant for all that lies in a folder, and for the folder itself. */
+/** Returns a grant for a folder and everything in it. */
 export function patternBelow(prefix: string, folder: string): Pattern {
   const head = rawSteps(prefix)
   return { text: `${prefix}${folder}/**`, steps: [...head, ...pathSteps(folder), REST] }
 }
 
-/** Whether a grant covers what is needed. `**` covers nothing, one step or many. */
+/** True if a grant covers a capability. `**` covers zero or more steps. */
 export function covers(pattern: Pattern, { steps }: Capability): boolean {
   const length = pattern.steps.length
   if (pattern.steps[length - 1] !== REST) return length === steps.length && matchesStart(pattern.steps, steps, length)
   return steps.length >= length - 1 && matchesStart(pattern.steps, steps, length - 1)
 }
 
-/** Whether a grant has something to give below what is known of a need. */
+/** True if a grant may cover something below a capability that is only partly known. */
 export function reaches({ steps: pattern }: Pattern, { steps }: Capability): boolean {
   return matchesStart(pattern, steps, Math.min(steps.length, pattern.at(-1) === REST ? pattern.length - 1 : pattern.length))
 }
 
-/** Whether a grant names all that it grants, without a star. */
+/** True if a grant has no star. */
 export function isExact({ steps }: Pattern): boolean {
   return steps.every((step) => typeof step === 'string')
 }
@@ -95,7 +95,7 @@ function matchesStart(pattern: Pattern['steps'], steps: readonly string[], count
   return true
 }
 
-/** The same rule for where its files really are: links in the steps before the first star are followed. */
+/** Returns the same rule for real paths: resolves links in the steps before the first star. */
 export function resolvedPattern(pattern: Pattern, real: (path: string) => string): Pattern {
   const [root, use, ...path] = pattern.steps
   const star = path.findIndex((step) => typeof step !== 'string')
@@ -105,15 +105,15 @@ export function resolvedPattern(pattern: Pattern, real: (path: string) => string
   return { text: pattern.text, steps: [root, use, ...pathSteps(found), ...path.slice(plain.length)] }
 }
 
-/** A rule about files: the steps of a path, of which null is any one. */
+/** A rule about files: the steps of a path; null is any step. */
 export interface FileRule {
   readonly use: 'read' | 'write'
   readonly steps: readonly (string | null)[]
-  /** It covers all that lies below as well. */
+  /** True if it also covers everything below. */
   readonly below: boolean
 }
 
-/** The files that a pattern covers, once for each use that it covers. */
+/** Returns the files that a pattern covers, separately for each use. */
 export function fileRulesOf({ steps }: Pattern): readonly FileRule[] {
   const [root, use, ...path] = steps
   if (root !== 'fs' && typeof root === 'string') return []
@@ -123,7 +123,7 @@ export function fileRulesOf({ steps }: Pattern): readonly FileRule[] {
   return all.map((one) => ({ use: one, steps: named, below }))
 }
 
-/** The folder that a step stands for. */
+/** Returns the folder for a step. */
 function folderOf(step: string, folders: Folders | undefined): string | undefined {
   return step === '{work}' ? folders?.work : step === '{run}' ? folders?.run : step === '{home}' ? folders?.home : undefined
 }
@@ -136,7 +136,7 @@ function rawSteps(text: string): string[] {
   return text.slice(SCHEME.length).split('/')
 }
 
-/** A step in its one spelling, after those before it: hosts are compared in one spelling. */
+/** Decodes a step; a host becomes its canonical spelling for comparisons. */
 function decode(step: string, before: Pattern['steps']): string | CapabilityProblem {
   if (/[?#\\\s]/.test(step)) return { problem: `${JSON.stringify(step)} has a character that must be percent-encoded` }
   let plain: string
@@ -153,9 +153,9 @@ function decode(step: string, before: Pattern['steps']): string | CapabilityProb
 }
 
 /**
- * Returns a host in its one spelling: small letters, no dot at its end, letters of other scripts as the name system has them, an
- * address in its shortest form and without a zone, an IPv6 address that stands for an IPv4 address as that address. Undefined
- * for a text that is not a host: a port, a path and a user do not belong to it.
+ * Returns the canonical spelling of a host: lower case, no dot at its end, non-ASCII letters in punycode, an address in its
+ * shortest form without a zone, an IPv4-mapped IPv6 address as IPv4. Undefined for a text that is not a host: a port, a path
+ * and a user are not part of it.
  */
 function hostName(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
@@ -166,14 +166,14 @@ function hostName(text: string): string | undefined {
   return host === '' ? undefined : (mappedAddress(host) ?? host)
 }
 
-/** Cuts the dots at the end: a pattern would search again from each dot. */
+/** Removes the dots at the end. A regular expression would search again from each dot. */
 function withoutLastDots(host: string): string {
   let end = host.length
   while (host[end - 1] === '.') end--
   return host.slice(0, end)
 }
 
-/** The IPv4 address in `::ffff:7f00:1`. */
+/** Returns the IPv4 address in `::ffff:7f00:1`. */
 function mappedAddress(host: string): string | undefined {
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host) ?? []
   if (high === undefined || low === undefined) return undefined

@@ -1,6 +1,6 @@
 import { defineFaults } from '../kernel/index.ts'
 
-/** The policy's part of the catalogue: files and words that say who may do what (R3010 to R3029). */
+/** The catalogue entries of the policy: permissions, trust and budgets (R3010 to R3029). */
 export const faults = defineFaults({
   R3010: {
     title: 'A policy file is not JSON',

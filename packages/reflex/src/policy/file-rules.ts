@@ -2,8 +2,8 @@ import { type FileRule, fileRulesOf, type Folders, readPattern } from './capabil
 import type { PolicyFile } from './file.ts'
 
 /**
- * The rules of the operator that keep files from runs or let them be used on terms: what is shown to a command, which opens
- * files by itself, is made by them.
+ * Returns the operator's rules that deny files or restrict them to terms. The view of files in the sandbox of a command is
+ * built from them, because a command opens files by itself.
  */
 export function fileRules(grants: readonly Partial<PolicyFile>[], folders: Folders): readonly FileRule[] {
   const texts = grants.flatMap(({ deny = [], ask = [], bounded = [] }) => [...deny, ...ask, ...bounded.map(({ capability }) => capability)])

@@ -5,28 +5,28 @@ import { mismatchReason } from './roots.ts'
 import { BOUNDED_FIELDS, COMMAND_FIELDS, FIELDS, INSTANT, MIN_PROCESSES, ROOT, SIZE } from './policy-schema.ts'
 import type { BoundedGrant } from './terms.ts'
 
-/** What an operator allows and denies beside what the level of trust grants. A denial wins over every grant. */
+/** The grants and denials of an operator, in addition to the grants of the trust level. A denial wins over every grant. */
 export interface PolicyFile {
-  /** Where it was read, for messages. */
+  /** The file that it was read from, for messages. */
   readonly file?: string | undefined
-  /** The agent for whose runs the rules count, as whoever starts a run names it; for all if absent. */
+  /** The agent to whose runs the rules apply, as named when a run starts. Absent: all runs. */
   readonly agent?: string | undefined
   readonly allow: readonly string[]
   readonly deny: readonly string[]
-  /** The first words of capabilities that the operator's own tools and handlers need, such as `deploy` for `arbor://deploy/prod`. */
+  /** The first steps of capabilities that the operator's own tools and handlers need, such as `deploy` for `arbor://deploy/prod`. */
   readonly roots?: readonly string[]
-  /** What somebody is asked about before a stage uses it, also where the level of trust grants it. */
+  /** Capabilities that a person must confirm before a stage uses them, even if the trust level grants them. */
   readonly ask?: readonly string[]
-  /** What is allowed until a time, or so many times. */
+  /** Grants with an end time or a number of uses. */
   readonly bounded?: readonly BoundedGrant[]
-  /** The limits of one command in the sandbox, with everything that it starts: bytes of memory, processes and threads. */
+  /** The limits of a command in the sandbox and all its child processes: bytes of memory, processes and threads. */
   readonly commands?: { readonly memory?: number; readonly processes?: number }
 }
 
-/** The agent of a run for which nobody is named (seed pipeline 5.2). */
+/** The default agent of a run (seed pipeline 5.2). */
 export const SYSTEM_AGENT = 'agent_system'
 
-/** The rules that count for the runs of an agent. */
+/** Returns the rules that apply to the runs of an agent. */
 export function rulesFor<Rules extends Pick<Partial<PolicyFile>, 'agent'>>(
   files: readonly Rules[],
   agent = SYSTEM_AGENT,
@@ -35,8 +35,8 @@ export function rulesFor<Rules extends Pick<Partial<PolicyFile>, 'agent'>>(
 }
 
 /**
- * Reads a `*.policy.json`. Anything that is not known is refused (`R3010` to `R3012`), with the place where JSON tells
- * it and else the path: a rule that was ignored would be a right that nobody gave.
+ * Parses a `*.policy.json`. Refuses anything unknown (`R3010` to `R3012`), with the position or the path: an ignored rule would
+ * change permissions without notice.
  */
 export function readPolicy(text: string, file?: string): PolicyFile {
   const value = parse(text, file)
@@ -80,7 +80,7 @@ export function readPolicy(text: string, file?: string): PolicyFile {
   }
 }
 
-/** The place of a rule: its file, and the roots that this file declares beside those of Reflex. */
+/** The source of a rule: its file, and the roots that this file declares in addition to those of Reflex. */
 type Rules = Pick<PolicyFile, 'file' | 'roots'>
 
 function readRoots(value: Json | undefined, file: string | undefined): readonly string[] {
@@ -91,10 +91,10 @@ function readRoots(value: Json | undefined, file: string | undefined): readonly 
 }
 
 const UNITS: Readonly<Record<string, number>> = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
-/** The least memory with which a program starts. */
+/** The smallest memory with which a program starts. */
 const MIN_MEMORY = 16 * 2 ** 20
 
-/** The limits of a command: `{"memory": "512 MiB", "processes": 64}`. */
+/** Parses the limits of a command: `{"memory": "512 MiB", "processes": 64}`. */
 function readCommands(value: Json, file: string | undefined): NonNullable<PolicyFile['commands']> {
   const faultFor = (path: string, what: string): Fault =>
     faults.make('R3011', `${path} is not ${what}`, {
@@ -114,13 +114,13 @@ function readCommands(value: Json, file: string | undefined): NonNullable<Policy
   return { ...(bytes === undefined ? {} : { memory: bytes }), ...(processes === undefined ? {} : { processes }) }
 }
 
-/** Bytes of `"512 MiB"`; `NaN` for anything else. */
+/** Returns the bytes of `"512 MiB"`; `NaN` for anything else. */
 function bytesOf(value: Json): number {
   const [, count = '', unit = ''] = (typeof value === 'string' ? SIZE.exec(value) : null) ?? []
   return Number(count || 'none') * (UNITS[unit] ?? Number.NaN)
 }
 
-/** A grant that ends: `{"capability": "arbor://…", "expires_at": "2027-01-31T00:00:00Z", "max_uses": 3}`. */
+/** Parses a grant with an end: `{"capability": "arbor://…", "expires_at": "2027-01-31T00:00:00Z", "max_uses": 3}`. */
 function readBounded(grant: JsonObject, path: string, rules: Rules): BoundedGrant {
   const { file } = rules
   const faultFor = (field: string, what: string): Fault =>
@@ -153,7 +153,7 @@ function parse(text: string, file: string | undefined): Json {
   }
 }
 
-/** The line and column that the parser names, if it does. */
+/** Returns the line and column in the message of the parser, if it has them. */
 function placeIn(message: string): FaultDetails {
   const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? []
   return line === undefined ? {} : { line: Number(line), column: Number(column) }
@@ -166,7 +166,7 @@ function patterns(list: Json | undefined, field: string, rules: Rules): readonly
   return list.map((text, i) => checkPattern(text, `${field}[${i}]`, rules))
 }
 
-/** A grant or a denial as text, if it can be understood and can match something; else the fault `R3012`. */
+/** Returns the text of a grant or a denial if it is valid and can match something. Throws `R3012` otherwise. */
 export function checkPattern(text: unknown, path: string, { file, roots }: Rules): string {
   const shown = typeof text === 'string' ? text : JSON.stringify(text)
   const read = typeof text === 'string' ? readPattern(text) : { problem: 'it is not text' }
@@ -180,7 +180,7 @@ export function checkPattern(text: unknown, path: string, { file, roots }: Rules
   })
 }
 
-/** Returns a key that stands twice in one object of a JSON text, of which only the last would count. The text is valid JSON. */
+/** Returns a key that occurs twice in one object of a valid JSON text: only the last would count. */
 function repeatedKey(text: string): string | undefined {
   const open: Set<string>[] = []
   for (let at = 0; at < text.length; at++) {
@@ -199,7 +199,7 @@ function repeatedKey(text: string): string | undefined {
   return undefined
 }
 
-/** The place behind the text in quotes that begins at a place. */
+/** Returns the position after the quoted text that begins at a position. */
 function endOf(text: string, begin: number): number {
   for (let at = begin + 1; at < text.length; at++) {
     if (text[at] === '"') return at + 1

@@ -1,13 +1,13 @@
 import { type Json, isList } from '../kernel/index.ts'
 
-/** How far a value can be trusted, from most to least (reference pipeline 5.3). */
+/** The trust levels of values, from most to least trusted (reference pipeline 5.3). */
 export const LEVELS = ['trusted', 'derived', 'untrusted', 'hostile'] as const
 export type Level = (typeof LEVELS)[number]
 
 export const SENSITIVITIES = ['public', 'internal', 'confidential', 'restricted'] as const
 export const CONFIDENCES = ['unverified', 'plausible', 'corroborated', 'verified'] as const
 
-/** What a value has been made harmless for, as bits. */
+/** The attacks that a value has been made safe against, as bits. */
 export const SANITIZED = {
   xss: 1,
   sqli: 2,
@@ -19,28 +19,28 @@ export const SANITIZED = {
   deserialization: 128,
 } as const
 
-/** Where a value comes from: the index in each list above, and the bits. */
+/** The label of a value: the index in each list above, and the bits. */
 export interface Label {
   readonly level: number
   readonly sensitivity: number
   readonly confidence: number
   readonly bits: number
-  /** The node that brought it to this level; `input` for what the run was given. Nothing for what is trusted. */
+  /** The node that lowered it to this level; `input` for inputs of the run. Absent for a trusted value. */
   readonly from?: string | undefined
 }
 
 export const ALL_BITS = 255
 
-/** What the author or the operator wrote. */
+/** The label of text from the author or the operator. */
 export const TRUSTED: Label = { level: 0, sensitivity: 0, confidence: 3, bits: ALL_BITS }
 
-/** What a model wrote, or a program that saw it. */
+/** The label of text from a model, or from a program that has read such text. */
 export const DERIVED: Label = { level: 1, sensitivity: 0, confidence: 0, bits: 0 }
 
-/** What somebody outside wrote. */
+/** The label of text from outside. */
 export const UNTRUSTED: Label = { level: 2, sensitivity: 0, confidence: 0, bits: 0 }
 
-/** What several values together are worth: the least of each. */
+/** Returns the label of several values together: the worst of each field. */
 export function combine(...labels: readonly Label[]): Label {
   return labels.reduce(
     (all, one) => ({
@@ -54,12 +54,12 @@ export function combine(...labels: readonly Label[]): Label {
   )
 }
 
-/** True if a label must outlive the board: a value that is read again gets level 1 without sensitivity anyway. */
+/** True if a label must be stored outside the board: a value that is read again gets level 1 without sensitivity anyway. */
 export function isLasting({ level, sensitivity }: Label): boolean {
   return level > 1 || sensitivity > 0
 }
 
-/** True if a program with this label is not its author's alone: a model's text is no program of the operator's. */
+/** True if a program with this label must not count as the operator's: it contains text of a model or from outside. */
 export function isWorthStoring({ level, sensitivity }: Label): boolean {
   return level > 0 || sensitivity > 0
 }
@@ -68,7 +68,7 @@ export function isTrusted({ level, sensitivity, confidence, bits }: Label): bool
   return level === 0 && sensitivity === 0 && confidence === 3 && bits === ALL_BITS
 }
 
-/** A label as the board keeps it; nothing for what is trusted in every way. */
+/** Returns a label in its stored form; null for a fully trusted value. */
 export function packLabel(label: Label): Json {
   const { level, sensitivity, confidence, bits, from } = label
   return isTrusted(label) ? null : [level, sensitivity, confidence, bits, ...(from === undefined ? [] : [from])]
@@ -81,10 +81,10 @@ export function unpackLabel(packed: Json | undefined): Label {
   return { level, sensitivity, confidence, bits, ...(typeof from === 'string' ? { from } : {}) }
 }
 
-/** The word for a level, as messages and remarks have it. */
+/** Returns the word for a level, for messages and notes. */
 export function levelOf({ level }: Label): Level {
   return LEVELS[level] ?? 'hostile'
 }
 
-/** The prefix of the keys of labels: beside the values, so that branches read them as they read the values. */
+/** The prefix of label keys. Labels are on the board with the values, so branches read both in the same way. */
 export const LABELS = '#t/'

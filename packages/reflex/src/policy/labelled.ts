@@ -4,12 +4,12 @@ import { isTrusted, type Label, packLabel, TRUSTED, unpackLabel } from './label.
 const LABEL = '#label'
 const VALUE = '#value'
 
-/** The result of an effect together with its label; the result itself where it is trusted. */
+/** Returns the result of an effect with its label, or the result itself if it is trusted. */
 export function labelled(value: Json, label: Label): Json {
   return isTrusted(label) && !isLabelled(value) ? value : { [LABEL]: packLabel(label), [VALUE]: value }
 }
 
-/** Reads a result back. The label in a result can lower its trust and never raise it. */
+/** Reads a labelled result. A label in a result can lower its trust but never raise it. */
 export function unlabelled(result: Json): { readonly value: Json; readonly label: Label } {
   if (!isLabelled(result)) return { value: result, label: TRUSTED }
   return { value: result[VALUE] ?? null, label: unpackLabel(result[LABEL]) }

@@ -1,12 +1,12 @@
-/** The form of a `*.policy.json`: what the reader checks, and what the published JSON Schema is made of. */
+/** The fields of a `*.policy.json`, for its reader and for the published JSON Schema. */
 
-/** The first step of the capabilities of one's own, such as `deploy`. */
+/** The first step of custom capabilities, such as `deploy`. */
 export const ROOT = /^[a-z][a-z0-9_-]*$/
 /** A size of memory. */
 export const SIZE = /^(\d{1,12}) ?(KiB|MiB|GiB)$/
-/** A time in RFC 3339: with its zone, because a date alone ends at different moments in different zones. */
+/** A time in RFC 3339 with a time zone: a date alone ends at different moments in different zones. */
 export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
-/** Less than this no program starts with. */
+/** The smallest number of processes with which a program starts. */
 export const MIN_PROCESSES = 4
 
 const capability = { type: 'string', description: 'A capability, such as arbor://fs/read/src/**', pattern: '^arbor://' } as const
@@ -44,12 +44,12 @@ const POLICY = {
   },
 } as const
 
-/** The fields of a policy, of a grant that ends, and of the limits of commands. */
+/** The fields of a policy, of a grant with an end, and of the limits of commands. */
 export const FIELDS: readonly string[] = Object.keys(POLICY)
 export const BOUNDED_FIELDS: readonly string[] = Object.keys(BOUNDED)
 export const COMMAND_FIELDS: readonly string[] = Object.keys(COMMANDS)
 
-/** JSON Schema (draft-07) of a policy. The reader refuses more than it can say: capabilities that can never match. */
+/** The JSON Schema (draft-07) of a policy. The reader also refuses capabilities that can never match, which the schema cannot express. */
 export const policySchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: 'urn:reflex:policy',

@@ -1,15 +1,15 @@
 import type { Pattern } from './capability.ts'
 
-/** The second steps that a root has, where they are known. */
+/** The second steps of roots that have a fixed set. */
 const SECOND_STEPS: Readonly<Record<string, readonly string[]>> = { fs: ['read', 'write', 'autorun'], shell: ['exec'], human: ['ask'] }
 
-/** Roots whose capabilities have one step behind them. */
+/** Roots whose capabilities have one step after them. */
 const SINGLE_STEP_ROOTS: readonly string[] = ['net', 'tool']
 
-/** The first words of the capabilities that Reflex itself asks for. */
+/** The first steps of the capabilities that Reflex itself uses. */
 const ROOTS: readonly string[] = ['action', 'eval', 'fs', 'function', 'human', 'memory', 'net', 'orchestrator', 'shell', 'skill', 'tool']
 
-/** Returns the reason why a grant or a denial can never match; undefined where it can match. `own`: further roots. */
+/** Returns the reason why a grant or a denial can never match; undefined if it can. `extra`: additional roots. */
 export function mismatchReason({ steps }: Pattern, extra: readonly string[] = []): string | undefined {
   const [root, second, ...more] = steps
   if (typeof root !== 'string' || extra.includes(root)) return undefined
@@ -22,7 +22,7 @@ export function mismatchReason({ steps }: Pattern, extra: readonly string[] = []
   return undefined
 }
 
-/** The first words of capabilities, beyond those that Reflex itself asks for. */
+/** Returns the first steps of capabilities that are not built in. */
 export function extraRoots(capabilities: readonly string[]): readonly string[] {
   const roots = capabilities.map((text) => /^arbor:\/\/([^/]+)/.exec(text)?.[1] ?? '')
   return [...new Set(roots)].filter((root) => root !== '' && !ROOTS.includes(root))

@@ -1,33 +1,33 @@
 import { digest, type TextRedaction } from '../kernel/index.ts'
 
 /**
- * Characters of a secret by shape after which it is decided: what is held back of a stream is bounded. Keys of services
- * are shorter; of a longer run the rest is dropped with it.
+ * The limits of characters after which a possible secret is decided, so that a bounded part of a stream is held back. Keys of
+ * services are shorter; the rest of a longer run of characters is dropped with it.
  */
 const LONGEST_KEY = 512
 const LONGEST_TOKEN = 16_384
 
-/** The place behind a run that may be a secret, and the judgement. */
+/** The end of a run of characters that may be a secret, and the decision. */
 interface Extent {
   readonly end: number
   readonly secret: boolean
 }
 
-/** A form that secrets have. */
+/** A shape of secrets. */
 interface Shape {
-  /** The beginnings, each at the beginning of a word where it is one itself. */
+  /** The prefixes. A prefix that begins with a word character must be at the start of a word. */
   readonly prefixes: readonly string[]
   /**
-   * Judges what begins at a place of a text. Undefined while more of the text may decide, never if it is `whole`. The first
-   * `seen` characters behind the place were looked at before.
+   * Decides about the text at a position. Undefined if more text is needed, never if the text is `whole`. The first `seen`
+   * characters after the position were checked before.
    */
   readonly extent: (text: string, at: number, whole: boolean, seen: number) => Extent | undefined
-  /** The end of what is dropped behind a secret that was cut at its greatest length. */
+  /** Returns the end of the text to drop after a secret that was cut at its maximum length. */
   readonly restEnd: (text: string, at: number) => number
   readonly longest: number
 }
 
-// The first character that no longer belongs to a run: one search each, over the run alone.
+// The first character that ends a run: one search per run.
 const NO_NAME = /[^A-Za-z0-9_-]/g
 const NO_WORD = /[^A-Za-z0-9_]/g
 const NO_ALPHANUMERIC = /[^A-Za-z0-9]/g
@@ -47,12 +47,12 @@ const SHAPES: readonly Shape[] = [
   { prefixes: ['-----BEGIN '], extent: privateKey, restEnd: (text, at) => endOf(NO_KEY_TEXT, text, at), longest: LONGEST_TOKEN },
 ]
 
-/** Returns a text with `‹secret 4f1c›` in place of all that looks like a secret. */
+/** Returns a text in which `‹secret 4f1c›` replaces everything that looks like a secret. */
 export function redactSecretShapes(text: string): string {
   return shapeRedaction().redactAll(text)
 }
 
-/** Begins the redaction of one text that comes in parts; the parts together become what `redactSecretShapes` makes of the whole. */
+/** Starts the redaction of a text that comes in parts. The joined parts equal the result of `redactSecretShapes` for the whole text. */
 export function shapeRedaction(): TextRedaction & { redactAll(text: string): string } {
   const stages = SHAPES.map((shape) => new ShapeRedaction(shape))
   const take = (more: string): string => stages.reduce((text, stage) => stage.take(text), more)
@@ -60,17 +60,17 @@ export function shapeRedaction(): TextRedaction & { redactAll(text: string): str
   return { take, end, redactAll: (text) => take(text) + end() }
 }
 
-/** Takes the secrets of one shape out of one text. */
+/** Redacts the secrets of one shape in one text. */
 class ShapeRedaction implements TextRedaction {
   readonly #shape: Shape
   readonly #begins: RegExp
   readonly #longestBegin: number
-  /** A secret may begin here; how much of it was looked at. */
+  /** The text that may be the start of a secret; `#seen` is the number of checked characters. */
   #pending = ''
   #seen = 0
-  /** The last character before what is held. */
+  /** The last character before the pending text. */
   #before = ''
-  /** The rest of a secret that was too long is being dropped. */
+  /** True while the rest of a secret that was too long is dropped. */
   #dropping = false
 
   constructor(shape: Shape) {
@@ -115,7 +115,7 @@ class ShapeRedaction implements TextRedaction {
     return out
   }
 
-  /** The place where a secret begins, or may begin with what is still to come; the length of the text if there is none. */
+  /** Returns the position at which a secret starts or may start with the following text; the length of the text if there is none. */
   #next(text: string, from: number, whole: boolean): number {
     this.#begins.lastIndex = from
     for (let found = this.#begins.exec(text); found !== null; found = this.#begins.exec(text)) {
@@ -134,7 +134,7 @@ class ShapeRedaction implements TextRedaction {
     return this.#shape.prefixes.some((begin) => text.startsWith(begin, at))
   }
 
-  /** A beginning that is a word stands at the beginning of a word. */
+  /** True if a prefix that begins with a word character is at the start of a word. */
   #isWordStart(text: string, at: number): boolean {
     return !isWord(text[at] ?? '') || !isWord(at === 0 ? this.#before : (text[at - 1] ?? ''))
   }
@@ -150,7 +150,7 @@ function prefixPattern(shape: Shape): RegExp {
   return made
 }
 
-/** A beginning with a run of characters behind it: a secret if the run is long enough, and if it holds what `holds` looks for. */
+/** Returns the shape of a prefix followed by a run of characters: a secret if the run is long enough and passes `test`. */
 function tokenShape(
   prefixes: readonly string[],
   stop: RegExp,
@@ -168,7 +168,7 @@ function tokenShape(
       const behind = at + begin.length
       let end = Math.min(endOf(stop, text, Math.max(behind, at + seen)), at + longest)
       if (end === text.length && !whole && end < at + longest) return undefined
-      // A full stop ends a sentence, not a token.
+      // A full stop at the end belongs to the sentence, not to the token.
       while (end > behind && text[end - 1] === '.') end--
       if (end - behind < least) return { end: behind, secret: false }
       return { end, secret: test?.(text.slice(at, end)) ?? true }
@@ -179,10 +179,10 @@ function tokenShape(
 const KEY_HEAD = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)?-----/y
 const KEY_HEAD_START = /^-----BEGIN [A-Z0-9 -]{0,140}$/
 const KEY_FOOT = /-----END [A-Z0-9 ]{0,120}PRIVATE KEY(?: BLOCK)?-----/g
-/** The longest end of a private key. */
+/** The maximum length of the last line of a private key. */
 const FOOT_LENGTH = 150
 
-/** A private key, up to its end; without one, all that could be of the key. */
+/** Returns the extent of a private key: up to its end, or without one, everything that may belong to the key. */
 function privateKey(text: string, at: number, whole: boolean, seen: number): Extent | undefined {
   KEY_HEAD.lastIndex = at
   if (!KEY_HEAD.test(text)) {
@@ -207,12 +207,12 @@ function isWord(character: string): boolean {
   return /\w/.test(character)
 }
 
-/** The key of a service has a long part of letters and digits: words with hyphens between them are a name. */
+/** True if a run looks like the key of a service: it has a long part of letters and digits. Words with hyphens are a name. */
 function isServiceKey(run: string): boolean {
   return /[A-Za-z0-9_]{20}/.test(run) || (run.length >= 40 && /\d/.test(run) && /[A-Z]/.test(run))
 }
 
-/** A signed token has a head and a body, which are objects, and a signature. */
+/** True if a run looks like a signed token: a head and a body, which are objects, and a signature. */
 function isSignedToken(run: string): boolean {
   const parts = run.split('.')
   return parts.some((part, i) => {

@@ -1,7 +1,7 @@
 import { digest, type Redactor, redactTexts, type TextRedaction } from '../kernel/index.ts'
 import { shapeRedaction, redactSecretShapes } from './secret-shapes.ts'
 
-/** A word of a variable's name that says that its value is a secret. */
+/** Words in a variable name that mark its value as a secret. */
 const SECRET_WORDS = new Set([
   'KEY',
   'APIKEY',
@@ -21,17 +21,17 @@ const SECRET_WORDS = new Set([
   'WEBHOOK',
   'DBPASS',
 ])
-/** Ends of words that were written together, such as `GITHUBTOKEN`. */
+/** Endings of joined words, such as `GITHUBTOKEN`. */
 const SECRET_WORD_END = /(?:PASSWORD|PASSWD|PASSPHRASE|TOKEN|SECRET|CREDENTIALS|(?:API|ACCESS|SECRET|PRIVATE|SIGNING|ENCRYPTION)KEY)$/
-/** Words that say so at the end of a name, behind others: `PWD` alone is a folder, `MYSQL_PWD` a password. */
+/** Words that mark a secret at the end of a name, after other words: `PWD` is a folder, `MYSQL_PWD` a password. */
 const SECRET_LAST_WORDS = new Set(['PWD', 'AUTH'])
-/** A shorter text may stand anywhere by chance. */
+/** A shorter text may occur anywhere by chance. */
 const MIN_LENGTH = 8
 
 /**
- * The secrets of an environment: values of variables whose names say so (`OPENAI_API_KEY`, `DB_PASSWORD`). Paths to
- * files that hold a secret are no secrets; a value is one if it looks so and `isPath` knows that something is there, for
- * a key in base64 may begin with a slash.
+ * Returns the secrets of an environment: the values of variables whose names mark a secret (`OPENAI_API_KEY`, `DB_PASSWORD`).
+ * The path of a file with a secret is not a secret: a value counts as a path if it looks like one and `isPath` confirms that it
+ * exists, because a base64 key may begin with a slash.
  */
 export function secretsIn(
   environment: Readonly<Record<string, string | undefined>>,
@@ -56,13 +56,16 @@ function isSecretName(name: string): boolean {
   )
 }
 
-/** A line of a key is as good as a key: programs print them one by one, with something before each. */
+/** Returns the long lines of a key: programs print a key line by line, so each line is a secret. */
 function longLines(secret: string): readonly string[] {
   const lines = secret.split('\n').map((line) => line.trim())
   return lines.length < 2 ? [] : lines.filter((line) => line.length >= TOKEN_LENGTH && !line.startsWith('-----'))
 }
 
-/** What is secret in settings in one text, such as `AccountName=ana;AccountKey=…`: the text as a whole, and each value whose name says so. */
+/**
+ * Returns the secrets in a text with settings, such as `AccountName=ana;AccountKey=…`: the whole text, and each value whose
+ * name marks a secret.
+ */
 function secretsInSettings(value: string): readonly string[] {
   const found = value.split(';').flatMap((pair) => {
     const at = pair.indexOf('=')
@@ -89,7 +92,7 @@ function secretsInAddress(value: string): readonly string[] {
   const query = rest.slice(rest.indexOf('?') + 1 || rest.length).split('#', 1)[0] ?? ''
   const given = query.split('&').flatMap((pair) => (isSecretName(pair.split('=', 1)[0] ?? '') ? [pair.slice(pair.indexOf('=') + 1)] : []))
   const found = [password, ...given].filter((text) => text !== '')
-  // A password that is too short for a search by itself is searched together with its user.
+  // A password that is too short to search for alone is searched for together with its user.
   return found.length === 0 ? [] : [value, ...(colon > 0 ? [login] : []), ...found.flatMap((text) => [text, decoded(text)])]
 }
 
@@ -104,14 +107,14 @@ function decoded(text: string): string {
 /** Replaces secrets in texts and values. */
 export interface Redaction {
   text(text: string): string
-  /** Begins the redaction of one text that comes in parts. */
+  /** Starts the redaction of a text that comes in parts. */
   begin(): TextRedaction
   readonly value: Redactor
 }
 
 /**
- * Replaces each secret by `‹secret 4f1c›`, equal ones alike (decisions, secrets); also where it stands in the form that
- * JSON, a URL, a form or base64 gives it. Undefined where there is nothing to hide.
+ * Replaces each secret by `‹secret 4f1c›`, the same mark for equal secrets (decisions, secrets), also in its JSON, URL, form or
+ * base64 encoding. Undefined if there are no secrets.
  */
 export function redaction(secrets: Iterable<string>): Redaction | undefined {
   const marks = new Map<string, string>()
@@ -121,9 +124,9 @@ export function redaction(secrets: Iterable<string>): Redaction | undefined {
     for (const form of formsOf(secret)) marks.set(form, mark)
   }
   if (marks.size === 0) return undefined
-  // The longest first: one secret may begin another.
+  // The longest first, because one secret may be a prefix of another.
   const forms = [...marks.keys()].sort((a, b) => b.length - a.length)
-  // What stands in place of a secret is left as it is, also if it holds another one.
+  // The mark of a redacted secret is left unchanged, even if it contains another secret.
   const any = new RegExp([MARK, ...forms.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'))].join('|'), 'g')
   const text = (given: string): string => given.replace(any, (found) => marks.get(found) ?? found)
   const longest = forms[0]?.length ?? 0
@@ -140,17 +143,17 @@ export function redaction(secrets: Iterable<string>): Redaction | undefined {
   return { text, begin, value: redactTexts(text, begin) }
 }
 
-/** The redactions of what a run records. */
+/** The redactions of recorded values. */
 export interface RunRedaction {
-  /** Of every input: the secrets that are known; of streams also what has the shape of one. */
+  /** For every input: replaces known secrets; in streams also texts with the shape of a secret. */
   readonly input: Redactor
-  /** Of replies of models, which only quote: the secrets that are known, and what has the shape of one. */
+  /** For replies of models, which only quote: replaces known secrets and texts with the shape of a secret. */
   readonly reply: Redactor
 }
 
 /**
- * Returns the redactions of what a run records. Results of other effects keep what only has the shape of a secret: a program
- * may need it, such as a token for its next request.
+ * Returns the redactions of recorded values. Results of other effects keep texts that only have the shape of a secret: a
+ * program may need them, such as a token for its next request.
  */
 export function runRedaction(known: Redaction | undefined): RunRedaction {
   const values = (given: string): string => known?.text(given) ?? given
@@ -164,8 +167,8 @@ export function runRedaction(known: Redaction | undefined): RunRedaction {
 }
 
 /**
- * Returns the place after which a text that continues may hold the beginning of a secret. A complete secret is decided, unless
- * it is the beginning of a longer one.
+ * Returns the position after which a text that continues may contain the start of a secret. A complete secret is decided,
+ * unless it is a prefix of a longer one.
  */
 function decidedEnd(text: string, any: RegExp, forms: readonly string[], longest: number): number {
   const begins = (at: number): boolean => {
@@ -187,7 +190,7 @@ function decidedEnd(text: string, any: RegExp, forms: readonly string[], longest
 
 const MARK = '‹secret [0-9a-f]{4}›'
 
-/** A secret as it stands in a text, in JSON, in JSON inside JSON, in a URL, in what a form sends, and in base64. */
+/** Returns the forms of a secret: plain, in JSON, in JSON inside JSON, in a URL, in a form, and in base64. */
 function formsOf(secret: string): string[] {
   const whole = secret.toWellFormed()
   const json = jsonEscaped(secret)

@@ -3,23 +3,23 @@ import { type StoredSettings, readSettings } from './settings-form.ts'
 import type { RunSettings } from './settings.ts'
 import { readTrust, type Trust, TRUST_LEVELS } from './trust.ts'
 
-/** The parts of the process that reading and writing settings need. */
+/** The parts of the process for reading and writing settings. */
 export interface SettingsHost {
   readonly workdir: string
-  /** The folder of a run. Throws for a name that would lead out of the folder of all runs. */
+  /** Returns the folder of a run. Throws for a name that leads out of the folder of all runs. */
   readonly folderOf: (run: string) => string
-  /** True for a file that is run when it is read. */
+  /** True for a file that runs when it is read. */
   readonly isModule: (file: string) => boolean
   readonly entropy: () => string
-  /** A proof that this user made a text here; absent or undefined where there is none. */
+  /** Returns a proof that this user created a text; absent or undefined without a secret. */
   readonly seal?: (text: string) => string | undefined
 }
 
 const USUAL: Trust = 'probationary'
 
 /**
- * The settings of runs in their first records. A store may have come with a folder from somebody else: more than the usual trust,
- * modules, and files that are read count only with the proof that a user of this machine gave them here, for this very run.
+ * Reads and writes the settings in the first record of a run. A store may have come with a folder from somebody else. More than
+ * the default trust, modules, and files to read count only with the proof that a user of this machine set them for this run.
  */
 export function settingsCodec(host: SettingsHost): SettingsCodec<RunSettings> {
   return {
@@ -28,8 +28,8 @@ export function settingsCodec(host: SettingsHost): SettingsCodec<RunSettings> {
       return copyJson({ ...kept, ...proofOf(kept, of, host) }, 'settings')
     },
     read: (start) => settingsOf(start, host),
-    // The folder of another run is not for a fork. The user who sets the trust of a fork sets it for this machine: the journal's own claim
-    // counts no longer.
+    // A fork does not get the folder of another run. A user who sets the trust of a fork sets it for this machine: the claim of
+    // the journal no longer counts.
     forFork({ lowered, logs, ...source }, said) {
       return {
         ...source,
@@ -41,7 +41,7 @@ export function settingsCodec(host: SettingsHost): SettingsCodec<RunSettings> {
   }
 }
 
-/** The form in which settings stand in a record. */
+/** Returns the stored form of settings. */
 function storedOf({ actor, trust, workdir, simulated, folder: _, lowered, ...rest }: RunSettings): StoredSettings & Claimed {
   const { file, agent, agentId, tools, limits, routing, persistArtifacts, logs } = rest
   return {
@@ -72,14 +72,14 @@ function settingsOf({ run, trace, pins, by }: Start, host: SettingsHost): RunSet
   return { ...(isProved ? claimed : unproved(claimed, host)), simulated: simulate === true, workdir, folder }
 }
 
-/** Settings as they stand in a record, without what is no setting of the process that reads them. */
+/** Settings as stored in a record, without those of the reading process. */
 type Claimed = Omit<StoredSettings, 'trust' | 'simulate' | 'proof'> & { readonly trust: Trust }
 
 function isMore(trust: Trust): boolean {
   return TRUST_LEVELS.indexOf(trust) > TRUST_LEVELS.indexOf(USUAL)
 }
 
-/** True where settings hold what only a user of this machine can have said: rights, and files to be read or run. */
+/** True if settings contain values that only a user of this machine may set: permissions, and files to read or run. */
 function needsProof({ trust, tools, agent, agentId, file, logs }: Claimed, { isModule }: SettingsHost): boolean {
   return (
     isMore(trust) ||
@@ -91,7 +91,7 @@ function needsProof({ trust, tools, agent, agentId, file, logs }: Claimed, { isM
   )
 }
 
-/** The settings without what they cannot prove. */
+/** Returns the settings without the values that need a proof. */
 function unproved(
   { tools: _, logs: _logs, agentId: _agentId, file, agent, trust, ...claimed }: Claimed,
   { isModule }: SettingsHost,
@@ -105,7 +105,7 @@ function unproved(
   }
 }
 
-/** The proof that a resume asks for, where settings need one. */
+/** Returns the proof for the next resume, if settings need one. */
 function proofOf(kept: Claimed, of: SettingsOwner, host: SettingsHost): Pick<StoredSettings, 'proof'> {
   if (!needsProof(kept, host) || host.seal === undefined) return {}
   const nonce = host.entropy()
@@ -117,7 +117,7 @@ function isRight(proof: StoredSettings['proof'], claimed: Claimed, of: SettingsO
   return proof !== undefined && host.seal?.(sealedText(claimed, of, proof.nonce)) === proof.seal
 }
 
-/** The text that a proof seals: bound to its run, it says nothing of another run or another program. */
+/** Returns the text that a proof seals. It contains the run, so it is invalid for another run or program. */
 function sealedText(
   { trust, workdir, tools, file, agent, agentId, logs }: Claimed,
   { run, trace, program }: SettingsOwner,

@@ -1,12 +1,12 @@
 import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { RunSettings } from './settings.ts'
 
-/** Settings as they stand in the first record of a run. */
+/** Settings as stored in the first record of a run. */
 export interface StoredSettings extends Omit<RunSettings, 'simulated' | 'folder' | 'trust'> {
   readonly trust?: string
-  /** Any value counts as true: nothing of such a run leaves this machine. */
+  /** Any value counts as true: the run is simulated. */
   readonly simulate?: true
-  /** The proof that a user of this machine set the settings that give rights. It is made with a secret that no store holds. */
+  /** The proof that a user of this machine set the settings that give permissions. It is made with a secret that no store contains. */
   readonly proof?: { readonly nonce: string; readonly seal: string }
 }
 
@@ -30,7 +30,7 @@ function namedWords(value: Json | undefined): Readonly<Record<string, string>> |
   return isObject(value) && Object.values(value).every(isWord) ? (value as Readonly<Record<string, string>>) : undefined
 }
 
-/** Reads an object by its fields. A field in another form is left out, and so is one that is not named. */
+/** Reads an object by its fields. Drops unknown fields and fields of another type. */
 function fields<Value extends object>(readings: { readonly [Key in keyof Value]-?: Reading<NonNullable<Value[Key]>> }): Reading<Value> {
   const named = Object.entries<Reading<unknown>>(readings)
   return (value) => {
@@ -60,7 +60,7 @@ const form = fields<StoredSettings>({
   },
 })
 
-/** Reads the settings of a record, which may be somebody else's. A setting in another form counts as absent. Never throws. */
+/** Reads the settings of a record, which is not trusted. A setting of another type counts as absent. Never throws. */
 export function readSettings(by: Json | undefined): StoredSettings | undefined {
   return form(by)
 }

@@ -1,63 +1,63 @@
 import type { JsonObject, RunFacts } from '../kernel/index.ts'
 import type { Trust } from './trust.ts'
 
-/** The agent that decides where a program names none. The run keeps it, so a resume needs no flag. */
+/** The default agent for decisions. The run stores it, so a resume needs no flag. */
 export interface AgentChoice {
   /** An agent by name, for all nodes. */
   readonly default?: string
-  /** The same for single nodes, by `node` or `workflow/node`. */
+  /** An agent for single nodes, by `node` or `workflow/node`. */
   readonly perNode?: Readonly<Record<string, string>>
-  /** Decisions as data, for the agent called `script`. */
+  /** Decisions as data, for the agent named `script`. */
   readonly script?: JsonObject
-  /** The model where no node names one: `provider:name`. */
+  /** The model for nodes that name none: `provider:name`. */
   readonly model?: string
-  /** A recording that answers in place of every model: its file, an absolute path. */
+  /** A recording that replaces all models: the absolute path of its file. */
   readonly recorded?: string
 }
 
-/** The limits that an operator sets for a run: it asks before it exceeds some, and fails when it exceeds others. */
+/** The limits of an operator for a run. The run asks before it exceeds some of them, and fails when it exceeds the others. */
 export interface RunLimits {
-  /** Executions of nodes. */
+  /** The number of executed nodes. */
   readonly steps?: number
-  /** Executions of nodes after which it fails, unasked. */
+  /** The number of executed nodes after which the run fails without asking. */
   readonly maxSteps?: number
   /** Milliseconds. */
   readonly time?: number
   readonly tokens?: number
   /** US dollars. */
   readonly cost?: number
-  /** The most pipelines inside each other, also with programs of other kinds between them: 8 unless set. A deeper one fails its node. */
+  /** The largest depth of nested pipelines, counted also through programs of other kinds. Default: 8. A deeper call fails its node. */
   readonly depth?: number
-  /** Executions of nodes in one branch of a pipeline: 100 where neither it nor the pipeline states a bound. The branch fails beyond it. */
+  /** The number of executed nodes in a branch of a pipeline after which the branch fails. Default: that of the pipeline, otherwise 100. */
   readonly branchSteps?: number
 }
 
-/** The behaviour of a run at a node that has no edge to follow. */
+/** The routing of a run at a node without an edge to follow. */
 export interface RunRouting {
   readonly onUnroutedFailure?: 'fail' | 'lenient' | undefined
   readonly deadEnd?: 'success' | 'fail' | undefined
 }
 
-/** The settings that the operator chose for a run. Each call hands them to ports and to the policy; a resume has them again. */
+/** The settings that the operator chose for a run. Each call passes them to ports and to the policy; a resume restores them. */
 export interface RunSettings extends RunFacts {
   readonly trust: Trust
-  /** The journal claims more trust than it can prove, so the run has the usual one. */
+  /** True if the journal claims more trust than it can prove: the run has the default trust. */
   readonly lowered?: true
-  /** The folder of the program files, in which tools work, in this process: a real path. */
+  /** The folder of the program files, in which tools work: a real path of this machine. */
   readonly workdir: string
-  /** The run's own folder, in this process: a real path. */
+  /** The run's own folder: a real path of this machine. */
   readonly folder: string
   /** The file of its program, an absolute path. */
   readonly file?: string
   readonly agent?: AgentChoice
-  /** The agent on whose behalf it acts: whose memory it has, and by whose rules the policy judges it. */
+  /** The agent for which the run acts: it selects memory and policy rules. */
   readonly agentId?: string
-  /** Modules of tools that the operator named, as absolute paths. */
+  /** Tool modules that the operator named, as absolute paths. */
   readonly tools?: readonly string[]
   readonly limits?: RunLimits
   readonly routing?: RunRouting
-  /** Small artifacts are files of its folder too. */
+  /** True if small artifacts are also files of its folder. */
   readonly persistArtifacts?: true
-  /** The folder of the run, if it is not in the usual place, and the file of the secret that signs its checkpoints. Absolute paths. */
+  /** The folder of the run, if it is not the default, and the file with the secret that signs its checkpoints. Absolute paths. */
   readonly logs?: { readonly folder?: string; readonly secret?: string }
 }

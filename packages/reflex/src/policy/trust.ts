@@ -1,15 +1,13 @@
 import { faults } from './faults.ts'
 import { patternBelow, type Folders, type Pattern, readPattern } from './capability.ts'
 
-/** The levels of trust, the least first. */
+/** The trust levels from lowest to highest. */
 export const TRUST_LEVELS = ['untrusted', 'probationary', 'trusted', 'veteran', 'autonomous'] as const
 
-/**
- * How far a run is trusted. It is said by whoever starts the run, never by a program, its context or a file beside it.
- */
+/** The trust level of a run. The person who starts the run sets it, never a program, its context or a file next to it. */
 export type Trust = (typeof TRUST_LEVELS)[number]
 
-/** The level that a word names; `from` says where it was written, for the fault `R3013`. */
+/** Parses a trust level. Throws `R3013`; `from` names the source of the word. */
 export function readTrust(word: string, from: string): Trust {
   const level = TRUST_LEVELS.find((known) => known === word.trim().toLowerCase())
   if (level !== undefined) return level
@@ -18,12 +16,12 @@ export function readTrust(word: string, from: string): Trust {
   })
 }
 
-/** The lesser of two levels: what a file beside a program may do is lower. */
+/** Returns the lower of two levels. A file next to a program can only lower the level. */
 export function lesserTrust(a: Trust, b: Trust): Trust {
   return TRUST_LEVELS[Math.min(TRUST_LEVELS.indexOf(a), TRUST_LEVELS.indexOf(b))] ?? 'untrusted'
 }
 
-/** A grant, and what it leaves out. */
+/** A grant with its exceptions. */
 export interface Grant {
   readonly pattern: Pattern
   readonly except: readonly Pattern[]
@@ -43,9 +41,9 @@ const READERS = [
 ]
 
 /**
- * What each level grants beside those before it. Deciding and asking is for everybody: what an effect touches is asked for
- * by itself, and what a called program or an item does as well. Commands need a sandbox below `trusted` (decisions, trust
- * and commands). A host is granted by no level: the operator names it.
+ * The grants of each level, in addition to those of the lower levels. Every level may decide and ask: the capabilities that an
+ * effect, a called program or an item needs are checked separately. Commands need a sandbox below `trusted` (decisions, trust
+ * and commands). No level grants a host: the operator names it.
  */
 const GRANTS: Readonly<Record<Trust, readonly string[]>> = {
   untrusted: [
@@ -78,16 +76,16 @@ const GRANTS: Readonly<Record<Trust, readonly string[]>> = {
 }
 
 /**
- * What a level grants by itself. `untrusted`: the run's own folder. `probationary`: beside it, files below the work folder
- * and commands in a sandbox. `trusted` and more: every tool, and commands without one. Folders that Reflex keeps for
- * itself are left out of the work folder; the run's own lies in one of them and is granted by itself. What lies in the
- * `.git` of the work folder may be read and not written: git itself writes it.
+ * Returns the grants of a level. `untrusted`: the run's own folder. `probationary`: also files below the work folder and
+ * commands in a sandbox. `trusted` and higher: every tool, and commands without a sandbox. Folders that are reserved for Reflex
+ * are excluded from the work folder; the run's own folder is granted separately. The `.git` folder of the work folder is
+ * read-only, except for git itself.
  */
 export function grantsOf(trust: Trust, folders: Folders, reserved: readonly string[]): readonly Grant[] {
   const levels = TRUST_LEVELS.slice(0, TRUST_LEVELS.indexOf(trust) + 1)
   const [read, write] = ['arbor://fs/read', 'arbor://fs/write']
   const files = [read, write]
-  // A hook or a setting that a run leaves there is run by the next git command of its user, outside every sandbox.
+  // The next git command of the user would run a hook or a setting there, outside every sandbox.
   const readOnly = [...reserved, `${folders.work}/.git`]
   const work = (prefix: string): Grant => ({
     pattern: patternBelow(prefix, folders.work),

@@ -3,57 +3,57 @@ import { digest, isList, isObject, type Json, type JsonObject, type Store } from
 import { combine, DERIVED, isTrusted, type Label, packLabel, TRUSTED, unpackLabel, UNTRUSTED } from './label.ts'
 
 const LEDGER = 'labels'
-/** Entries that are read at once. */
+/** The number of entries read at once. */
 const PAGE = 1_000
-/** Length below which equal texts prove nothing: many files hold `{}` and `ok`. */
+/** The length below which equal texts prove nothing: many files contain `{}` or `ok`. */
 const SHORTEST_TEXT = 16
-/** Milliseconds after which a command that has not ended is dead, with its process: later changes are others'. */
+/** The time in milliseconds after which an unfinished command counts as dead: later changes are not its own. */
 const LONGEST_COMMAND = 3_600_000
-/** Length of a file name below which it occurs in many words. */
+/** The length of a file name below which it occurs in many words. */
 const SHORTEST_NAME = 3
 
 /**
- * The label of one place that was written: `path` for a file, `agent` for the memory of an agent at a host's service, `run`
- * alone for everything that a command of that run wrote.
+ * The label of a written place: `path` for a file, `agent` for the memory of an agent in a host's service, only `run` for
+ * everything that a command of that run wrote.
  */
 export interface WrittenEntry {
   readonly path?: string
   readonly agent?: string
   readonly run?: string
-  /** The hash of the text, where the whole text is known. */
+  /** The hash of the text, if the whole text is known. */
   readonly hash?: string
-  /** True if nothing is left of the earlier content. */
+  /** True if none of the previous content is left. */
   readonly whole?: true
-  /** True if the label is that of everything that the programs of the run that keep no labels may have read. */
+  /** True if the label covers everything that the run's programs without labels may have read. */
   readonly seen?: true
-  /** True if the path is the folder of a run, in which Reflex itself writes what models and tools said. */
+  /** True if the path is the folder of a run, to which Reflex writes outputs of models and tools. */
   readonly logs?: true
-  /** Files that a command of the run has left, each with the hash of its text, or an empty text where that is unknown. */
+  /** Files that a command of the run has left, each with the hash of its text, or an empty text if that is unknown. */
   readonly files?: readonly (readonly [path: string, hash: string])[]
   readonly label: Label
 }
 
-/** A command that may be writing: its files are not labelled yet. */
+/** A command that may be writing; its files are not labelled yet. */
 interface OpenCommand {
   readonly folders: readonly string[]
   readonly label: Label
-  /** Milliseconds since the epoch, when it began. */
+  /** The start in milliseconds since the epoch. */
   readonly since: number
 }
 
-/** The label of a text or a path, and the run that wrote it, where that is known. */
+/** The label of a text or a path, and the run that wrote it, if known. */
 export interface Provenance {
   readonly label: Label
   readonly run?: string
 }
 
-/** The letters that a formatter adds and removes: blanks, ends of lines, the mark of a byte order, commas and semicolons. */
+/** The characters that a formatter adds and removes: blanks, line ends, the byte order mark, commas and semicolons. */
 const FORMATTING = /[\s\ufeff,;]+/g
 
 /**
- * Returns the hash by which a text is recognised in any place and any form: a formatter, or git with other ends of lines, makes no
- * text of a person's. That of a short one holds at its own place alone, and without a place it has none. A few letters are a module
- * that imports another one.
+ * Returns the hash that identifies a text in any place and format: reformatting, or other line ends by git, does not make a
+ * text a person's own. The hash of a short text is valid only at its own place; without a place it has none. A few characters
+ * can be a module that imports another one.
  */
 export function hashOf(text: string): string | undefined
 export function hashOf(text: string, place: string): string
@@ -68,26 +68,26 @@ function isLong(text: string, plain: string): boolean {
 }
 
 /**
- * Labels of content that was written outside of a board: by path, by content, by agent and by run. A ledger of the store, so that every run and
- * every process knows them; without a store they last as long as the process. A file keeps its label when a person edits
- * it, moves another file there, or deletes it and makes it again: only a run that writes all of it lowers it.
+ * The labels of content that was written outside a board: by path, by content, by agent and by run. They are in a ledger of the
+ * store, shared by all runs and processes; without a store they last as long as the process. A file keeps its label when a
+ * person edits it, replaces it, or deletes and creates it again: only a run that writes the whole file lowers it.
  */
 export class WrittenLabels {
   readonly #store: Pick<Store, 'append' | 'ledger'> | undefined
   readonly #labels = new Map<string, Label>()
-  /** The run that wrote last, by path and by hash. */
+  /** The last writing run, by path and by hash. */
   readonly #writers = new Map<string, string>()
-  /** Paths that a run has begun to write, whose text is not known yet. */
+  /** Paths that a run has started to write, whose text is not known yet. */
   readonly #unfinished = new Set<string>()
-  /** The runs from which runs were forked. */
+  /** The source run of each fork. */
   readonly #sources = new Map<string, string>()
-  /** Folders of runs that lie where programs and tools find them. */
+  /** Run folders in places where programs and tools find them. */
   readonly #logs = new Set<string>()
-  /** Commands that have begun and not ended, by their keys; those of a process that died stay until they are repeated. */
+  /** Unfinished commands by key. Those of a process that died stay until they are repeated. */
   readonly #openCommands = new Map<string, OpenCommand>()
-  /** Forks that the ledger has. */
+  /** The forks in the ledger. */
   readonly #forks = new Set<string>()
-  /** Lengths of the texts that are known: a text of another length need not be hashed. */
+  /** The lengths of known texts: a text of another length need not be hashed. */
   readonly #lengths = new Set<number>()
   #seen = 0
 
@@ -95,7 +95,7 @@ export class WrittenLabels {
     this.#store = store
   }
 
-  /** Reads what other processes have written. */
+  /** Reads new entries of other processes. */
   async refresh(): Promise<void> {
     if (this.#store === undefined) return
     for (;;) {
@@ -109,7 +109,7 @@ export class WrittenLabels {
     }
   }
 
-  /** Remembers what was written: once for each key, also if it is repeated after a crash. */
+  /** Stores an entry, once per key, also if it is repeated after a crash. */
   async add({ path, agent, run, hash, whole, seen, logs, files, label }: WrittenEntry, key: string): Promise<void> {
     await this.#append(
       {
@@ -128,8 +128,8 @@ export class WrittenLabels {
   }
 
   /**
-   * Remembers that a command has begun that may write anywhere in some folders. Returns the time of its first beginning, before a
-   * crash; undefined where this is the first.
+   * Stores that a command has started that may write anywhere in some folders. Returns the time of its first start before a
+   * crash; undefined for the first start.
    */
   async begin(key: string, { folders, label, since }: OpenCommand): Promise<number | undefined> {
     const before = this.#openCommands.get(key)?.since
@@ -137,12 +137,12 @@ export class WrittenLabels {
     return before
   }
 
-  /** Remembers that a command has ended and its files are labelled. */
+  /** Stores that a command has ended and its files are labelled. */
   async end(key: string): Promise<void> {
     await this.#append({ ended: key }, `${key} ended`)
   }
 
-  /** The worst label of the commands that may have changed a file since they began. */
+  /** Returns the worst label of the commands that may have changed a file since they started. */
   #openCommandLabel(place: string): Label {
     const open = [...this.#openCommands.values()].filter(({ folders }) => folders.some((folder) => place.startsWith(`${folder}/`)))
     if (open.length === 0) return TRUSTED
@@ -150,7 +150,7 @@ export class WrittenLabels {
     return combine(...open.flatMap(({ label, since }) => (changed >= since && changed < since + LONGEST_COMMAND ? [label] : [])))
   }
 
-  /** Remembers that a run was forked: what its source has written and read counts for it, too. */
+  /** Stores that a run was forked: everything that its source has written and read counts for the fork too. */
   async fork(run: string, source: string): Promise<void> {
     if (!this.#forks.has(run)) await this.#append({ run, source }, `fork ${run}`)
   }
@@ -166,7 +166,7 @@ export class WrittenLabels {
     return combine(this.#labelAt(`path ${path}`), inLogs ? UNTRUSTED : TRUSTED, this.#openCommandLabel(path))
   }
 
-  /** The worst label of all files below a folder. */
+  /** Returns the worst label of all files below a folder. */
   ofFolder(folder: string): Label {
     const prefix = `path ${folder === '' ? '' : `${folder}/`}`
     const hasLogs = [...this.#logs].some((logs) => `path ${logs}`.startsWith(prefix))
@@ -174,7 +174,7 @@ export class WrittenLabels {
     return combine(...found, hasLogs ? DERIVED : TRUSTED)
   }
 
-  /** The worst label of the files whose names a text has. */
+  /** Returns the worst label of the files whose names occur in a text. */
   ofMentioned(text: string): Label {
     const isNamed = (name: string): boolean => name.length >= SHORTEST_NAME && text.includes(name)
     const found = [...this.#labels].filter(([place]) => place.startsWith('path ') && isNamed(nameOf(place)))
@@ -190,34 +190,34 @@ export class WrittenLabels {
     return this.#labelAt(`agent ${agent}`)
   }
 
-  /** The worst label of what the commands of a run, or of the runs it was forked from, may have written anywhere. */
+  /** Returns the worst label of everything that the commands of a run, or of its fork sources, may have written. */
   ofCommands(run: string): Label {
     return this.#ofRuns('commands', run)
   }
 
-  /** The worst label of what the commands of any run may have written. */
+  /** Returns the worst label of everything that the commands of any run may have written. */
   ofAnyCommand(): Label {
     return combine(...[...this.#labels].flatMap(([place, label]) => (place.startsWith('commands ') ? [label] : [])))
   }
 
-  /** The worst label of everything that a run has written. */
+  /** Returns the worst label of everything that a run has written. */
   ofRun(run: string): Label {
     return combine(this.ofCommands(run), this.#ofRuns('files', run))
   }
 
-  /** The worst label of what programs of a run that keep no labels have read, from a model, a file or the net. */
+  /** Returns the worst label of everything that the run's programs without labels have read, from a model, a file or the network. */
   ofReads(run: string): Label {
     return this.#ofRuns('seen', run)
   }
 
   /**
-   * The provenance of a program by its text, wherever it stands now, and by its path where the text that a run left there is
-   * unknown. A text that a person has changed since is the person's. Without `logs` a file in a folder of logs is the runtime's own,
-   * unless a tool has written it.
+   * Returns the provenance of a program by its text, in any place, and by its path if the text that a run left there is
+   * unknown. A text that a person has changed belongs to the person. Without `logs`, a file in a folder of logs belongs to the
+   * runtime, unless a tool has written it.
    */
   ofProgram(path: string, text: string, { logs = true }: { readonly logs?: boolean } = {}): Provenance {
     const places = [
-      // Most stores have no labels, and the hash of a large text takes time.
+      // Most stores have no labels, and hashing a large text takes time.
       ...(this.#labels.size === 0 ? [] : [`hash ${hashOf(text, path)}`]),
       ...[...this.#unfinished].filter((open) => path === open || path.startsWith(`${open}/`)).map((open) => `path ${open}`),
     ]
@@ -297,7 +297,7 @@ export class WrittenLabels {
   }
 }
 
-/** Milliseconds since the epoch when a file was changed last, its name included; no time for one that is not there. */
+/** Returns the last change of a file in milliseconds since the epoch, including renames; negative infinity for a missing file. */
 function changedAt(place: string): number {
   try {
     return statSync(pathOf(place)).ctimeMs
@@ -306,7 +306,7 @@ function changedAt(place: string): number {
   }
 }
 
-/** The path of a place in the ledger. */
+/** Returns the path of a place in the ledger. */
 export function pathOf(place: string): string {
   return `/${place.split('/').map(decodeURIComponent).join('/')}`
 }
@@ -316,7 +316,7 @@ function nameOf(place: string): string {
   return decodeURIComponent(name)
 }
 
-/** The texts in the result of a tool by which the content that it read may be recognised. */
+/** Returns the texts in the result of a tool that may identify the content that it read. */
 export function textsIn(result: Json): readonly string[] {
   if (typeof result === 'string') return [result]
   return isObject(result) ? Object.values(result).filter((value) => typeof value === 'string') : []

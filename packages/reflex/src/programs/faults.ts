@@ -1,6 +1,6 @@
 import { defineFaults } from '../kernel/index.ts'
 
-/** Finding and reading the files of programs. */
+/** The faults of finding and reading program files. */
 export const programFaults = defineFaults({
   R1020: {
     title: 'The kind of a file is unknown',

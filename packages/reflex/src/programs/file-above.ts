@@ -2,17 +2,17 @@ import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, normalize, resolve } from 'node:path'
 import { isBelow, realPath } from '../tools/paths.ts'
 
-/** The places in which programs find the files of the programs that they name. */
+/** The places in which programs find the files that they name. */
 export interface ProgramPlaces {
-  /** Real paths: a found file lies in one of them, links followed. */
+  /** Real paths: a found file must be inside one of them after links are resolved. */
   readonly roots: readonly string[]
-  /** True if the policy lets no one read a file, by its real path. */
+  /** True if the policy denies everybody reading a file, by its real path. */
   readonly denied?: ((real: string) => boolean) | undefined
 }
 
 /**
- * The real path of the file that a program names by a relative path: in its folder, or in the nearest one above that has it.
- * The search ends at the roots, and a link out of them leads to nothing.
+ * Returns the real path of a file that a program names by a relative path: in its folder, or in the nearest folder above it.
+ * The search ends at the roots; a link out of them finds nothing.
  */
 export function fileAbove(folder: string, path: string, places: ProgramPlaces): string | undefined {
   if (isAbsolute(path) || normalize(path).startsWith('..')) return undefined
@@ -24,7 +24,7 @@ export function fileAbove(folder: string, path: string, places: ProgramPlaces): 
   return undefined
 }
 
-/** Returns the real path of a file that may be used as a program; undefined for another. */
+/** Returns the real path of a file that may be used as a program; undefined for any other file. */
 export function placed(file: string, { roots, denied }: ProgramPlaces): string | undefined {
   const real = realPath(file)
   return roots.some((root) => isBelow(real, root)) && denied?.(real) !== true ? real : undefined

@@ -1,39 +1,36 @@
-/**
- * What kind of place a node of a graph is, for its outline: `choice` has several ways on, `question` asks a person, `call`
- * enters another program.
- */
+/** The form of a node, for its outline: `choice` has several edges, `question` asks a person, `call` enters another program. */
 export type NodeForm = 'step' | 'choice' | 'question' | 'call'
 
-/** A place of a program at which a run can stand. */
+/** A node of a program. */
 export interface GraphNode {
   readonly id: string
-  /** The name that people read instead of the id. */
+  /** The name that people see instead of the id. */
   readonly label?: string
   readonly form: NodeForm
-  /** A run begins here. */
+  /** True if a run starts here. */
   readonly entry?: true
-  /** A run can end here. */
+  /** True if a run can end here. */
   readonly end?: true
   /** The program that it calls, as `kind:id`. */
   readonly calls?: string
   /** Its purpose, in the words of the program. */
   readonly about?: string
-  /** Nothing is done here: a mere beginning or end. */
+  /** True if nothing is done here: only a start or an end. */
   readonly still?: true
-  /** The work that is done here, in a word, if the kind knows it. */
+  /** The work of the node in a few words, if the kind knows it. */
   readonly deed?: string | undefined
-  /** The text of the program for the agent that decides here. The kind passes it on unread. */
+  /** The text of the program for the agent that decides here. Reflex passes it on without reading it. */
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
-/** A way from one node to another. */
+/** An edge from one node to another. */
 export interface GraphEdge {
   /** Unique in its graph. */
   readonly id: string
   readonly from: string
   readonly to: string
   readonly label?: string
-  /** When it is open, in full; a way without a guard always is. */
+  /** The guard, in full; an edge without a guard is always open. */
   readonly guard?: string
   /** Present for an edge that no decision takes: the condition under which a run takes it, such as `after a failure`. */
   readonly jump?: string
@@ -42,13 +39,13 @@ export interface GraphEdge {
 /** Nodes that the program groups, for a frame around them. */
 export interface GraphGroup {
   readonly label: string
-  /** Ids of nodes; those of inner groups are among them. */
+  /** The ids of nodes, including those of inner groups. */
   readonly nodes: readonly string[]
 }
 
 /**
- * A program as a picture: data alone, without places, sizes or colours. Who draws it lays it out, and may light up what a
- * run has done. Nodes and edges stand in the order of the program; every edge joins two nodes that are there.
+ * A program as a graph: only data, without positions, sizes or colours. Nodes and edges are in the order of the program; every
+ * edge joins two existing nodes.
  */
 export interface Graph {
   readonly nodes: readonly GraphNode[]

@@ -22,13 +22,13 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
   readonly faults: readonly FaultFamily<string>[]
   /** Names of the ports of Reflex that its steps ask for. It asks for its own ports without naming them. */
   readonly uses: readonly string[]
-  /** The form of the options that its hosts give; absent: it takes none. */
+  /** The form of the host options. Absent: the kind has none. */
   readonly hostOptions?: Form
-  /** Options of its runs, each also a flag of the command. */
+  /** The run options of the kind; each is also a flag of the command. */
   readonly runOptions?: Own
   /** Verbs of the command for runs of this kind. */
   readonly verbs?: readonly KindVerb[]
-  /** Capabilities that the options of a host allow: giving a function is allowing it. */
+  /** Returns the capabilities that the options of a host allow: a function that is given is allowed. */
   grants?(options: Options): readonly string[]
 }
 
@@ -36,7 +36,7 @@ export interface KindHead<Name extends string = string, Options = unknown, Own e
 export interface KindBody<Options = unknown, Def = unknown> {
   readonly language: Language
   readonly view: KindView
-  /** The files that a run of this kind keeps. */
+  /** The files that a run of this kind writes. */
   readonly folder?: RunFolder<Def>
   /** The parts of which its programs are built, for `reflex explain`. */
   readonly parts?: Parts
@@ -85,45 +85,45 @@ export interface MadeKind<Def = unknown> {
   keepsLabels?(def: unknown): boolean
 }
 
-/** The parts of a `Reflex` that kinds are made with. */
+/** The parts of a `Reflex` from which kinds are made. */
 export interface KindWorld {
   readonly host: Host
   readonly store: Store
   readonly workdir: string
-  /** Folders that Reflex keeps for itself. */
+  /** Folders that are reserved for Reflex. */
   readonly reserved: readonly string[]
   readonly policy: OperatorPolicy
   readonly models: Models
   /** Returns the findings about the name of a model. */
   readonly modelFindings: (name: string) => readonly Fault[]
   readonly tools: Tools
-  /** Tools and models that reach nothing outside, for simulated runs. */
+  /** Tools and models without effects outside, for simulated runs. */
   readonly simulated: { readonly tools: Tools; readonly models: Models }
-  /** Takes secrets out of replies of models. */
+  /** Removes secrets from replies of models. */
   readonly redact: Redactor
-  /** Labels of what runs have written. */
+  /** The labels of everything that runs have written. */
   readonly labels: WrittenLabels
-  /** True if a program could be read from a file at this path. */
+  /** True if a program can be read from a file at this path. */
   readonly isProgram: (path: string) => boolean
 }
 
-/** The place of a run's folder, and what signs its files. */
+/** The folder of a run, and the secret that signs its files. */
 export interface FolderOptions {
   readonly logsRoot: string
   readonly secret?: Uint8Array | undefined
-  /** Small artifacts are files as well. */
+  /** True if small artifacts are also files. */
   readonly persistArtifacts?: boolean | undefined
   /** Called with the fault of a folder that cannot be written. */
   readonly onTrouble: (fault: Fault) => void
 }
 
-/** The files that runs of a kind keep in a folder. */
+/** The files of a run's folder. */
 export interface RunFolder<Def = unknown> {
-  /** Keeps a folder of files for a run, from its next record on; resolves once it has caught up with the journal. */
+  /** Writes the files of a run from its next record on. Resolves when they are up to date with the journal. */
   keep(runtime: Runtime<RunSettings>, run: Run<RunSettings>, options: FolderOptions): Promise<void>
   /**
-   * The input of a run that its options let begin elsewhere, as at a checkpoint; empty where they do not. `options`: those of the
-   * run, its paths absolute; `secret` proves files. Throws for a file that cannot be continued.
+   * Returns the input of a run that begins at another place because of its options, such as a checkpoint; empty otherwise.
+   * `options`: the run options, with absolute paths; `secret` verifies files. Throws for a file that cannot be used.
    */
   beginsAt?(def: Def, options: Readonly<Record<string, unknown>>, proof: { readonly secret: Uint8Array | undefined }): JsonObject
 }

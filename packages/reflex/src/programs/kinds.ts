@@ -77,17 +77,17 @@ export class Kinds {
     return this.modules.find(({ language }) => language.owns(text))
   }
 
-  /** True if a file at this path could be read as a program, or imported as a module of programs or tools. */
+  /** True if a file at this path can be read as a program, or imported as a module of programs or tools. */
   isProgram(path: string): boolean {
     return this.ofFile(path) !== undefined || (isModule(path) && !path.includes('/node_modules/'))
   }
 
-  /** Named inputs as a program takes them, before its run begins. */
+  /** Checks and returns the named inputs of a program, before its run starts. */
   inputs({ kind, def }: Program, input: JsonObject, texts: readonly string[] = []): JsonObject {
     return this.#readers.get(kind)?.inputs?.(def, input, texts) ?? input
   }
 
-  /** Refuses a file whose name no kind has. */
+  /** Returns the fault of a file whose name belongs to no kind. */
   unknownFile(file: string): Fault {
     const endings = this.modules.flatMap(({ language }) => language.endings.slice(0, 1))
     return programFaults.make('R1020', `cannot tell the kind of program from the file name ${file}`, {
@@ -96,12 +96,12 @@ export class Kinds {
     })
   }
 
-  /** The programs of a run for those who display it. */
+  /** Returns the programs of a run with their views. */
   programsOf(programs: Programs, state: State): ViewedPrograms {
     return new ViewedPrograms(this, programs, state)
   }
 
-  /** Definitions of a replay for those who display it. */
+  /** Returns definitions of a replay with the views of their kinds. */
   viewed(definitions: Definitions): ViewedDefinitions {
     return {
       program: (pin) => definitions.program(pin),
@@ -115,13 +115,13 @@ export class Kinds {
 
 const NO_VIEW: KindView = {}
 
-/** Definitions with the views of their kinds: for those who display a run. */
+/** Definitions with the views of their kinds, for displaying runs. */
 export interface ViewedDefinitions extends Definitions {
-  /** Returns how a kind displays its programs. */
+  /** Returns the view of a kind. */
   view(kind: string): KindView
 }
 
-/** The programs of one run, with the kinds that display them. */
+/** The programs of one run with the views of their kinds. */
 export class ViewedPrograms extends RunPrograms implements ViewedDefinitions {
   readonly kinds: Kinds
 
@@ -135,7 +135,7 @@ export class ViewedPrograms extends RunPrograms implements ViewedDefinitions {
   }
 }
 
-/** Gives the programs of a run for those who display it. */
+/** Returns the programs of a run for display. */
 export interface ProgramViewer {
   programsOf(state: State): ViewedPrograms
 }

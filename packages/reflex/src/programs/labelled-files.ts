@@ -30,7 +30,10 @@ export interface FileLabels {
   readonly now: () => number
 }
 
-/** The level of the worst file that a command of a run may read. How sensitive its output is shows in the text alone: most commands read few files. */
+/**
+ * Returns the level of the least trusted file that a command of a run may read. Its sensitivity is 0: most commands read few
+ * files, and sensitive output is recognized by its text.
+ */
 export function levelBelow(labels: WrittenLabels, call: Call<RunSettings>): Label {
   const worst = combine(...foldersOf(call).map((folder) => labels.ofFolder(ledgerPlace(folder))))
   return { ...worst, sensitivity: 0 }
@@ -80,21 +83,21 @@ export async function performWatched(
   }
 }
 
-/** Remembers that programs of a run that keep no labels have read something. */
+/** Stores the label of what the programs without labels have read in a run. */
 export async function storeSeen(labels: WrittenLabels, { run, key }: Pick<Call, 'run' | 'key'>, label: Label): Promise<void> {
   const known = labels.ofReads(run)
   if (combine(known, label).level === known.level && combine(known, label).sensitivity === known.sensitivity) return
   await labels.add({ run, seen: true, label }, `${key} seen`)
 }
 
-/** The files that something touches, by what it needs. */
+/** Returns the files that a list of capabilities touches. */
 export function touchedFiles(needs: readonly string[]): TouchedFiles {
   const below = (prefix: string): string[] => needs.flatMap((need) => (need.startsWith(prefix) ? [need.slice(prefix.length)] : []))
   const [reads, writes] = [below(READS), below(WRITES)]
   return { reads, writes, anything: reads.length + writes.length === 0 }
 }
 
-/** True if a label adds nothing to another one. */
+/** True if a label adds nothing to a known label. */
 function isKnown(known: Label, label: Label): boolean {
   return JSON.stringify(packLabel(combine(known, label))) === JSON.stringify(packLabel(known))
 }

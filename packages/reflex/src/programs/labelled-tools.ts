@@ -23,7 +23,7 @@ export function labelledTools(port: Port<RunSettings>, house: ToolLabels): Port<
     used: (result) => port.used?.(unlabelled(result).value),
     async perform(call) {
       const { tool, args = null, label: packed } = isObject(call.args) ? call.args : {}
-      // The names of files are not their content, and content from the net is always untrusted.
+      // File names are not file content, and content from the network is always untrusted.
       if (tool === 'http' || tool === 'file.list') {
         if (tool === 'http') await passOutward(house, call, UNTRUSTED)
         return port.perform(call)
@@ -56,7 +56,7 @@ function touchedBy(port: Port<RunSettings>, call: Call<RunSettings>): TouchedFil
   return touchedFiles(port.traits?.(call).needs ?? [])
 }
 
-/** A call's output has the worst label of its inputs, and of what a command may read to write it. */
+/** Returns the worst label of the inputs, and for a command of the files that it may read. */
 function writtenLabel(labels: WrittenLabels, { anything }: TouchedFiles, run: string, args: Json, label: Label): Label {
   return anything ? combine(label, labels.ofRun(run), labels.ofMentioned(JSON.stringify(args))) : label
 }

@@ -2,48 +2,48 @@ import type { Fault, FaultDetails, Json, JsonObject, Program } from '../kernel/i
 import type { FormattedText } from '../text/index.ts'
 import type { ProgramPlaces } from './file-above.ts'
 
-/** The part of a program that is looked for: an edge, else a node, else the program itself. */
+/** The element to find: an edge, otherwise a node, otherwise the program itself. */
 export interface LocateTarget {
   readonly edge?: string | undefined
   readonly node?: string | undefined
 }
 
-/** A JSON Schema of files that a kind reads. */
+/** The JSON Schema of files that a kind reads. */
 export interface PublishedSchema {
   readonly name: string
   readonly about: string
-  /** The files that have this shape. */
+  /** The files with this shape. */
   readonly files: string
   schema(): Promise<object>
 }
 
 /** The files and texts that are programs of a kind. */
 export interface LanguageNames {
-  /** Endings of the names of files, the usual one first. No other kind has one of them. */
+  /** The endings of file names, the default first. Each belongs to only one kind. */
   readonly endings: readonly string[]
   readonly schemas?: readonly PublishedSchema[]
-  /** True if a text is a program of this kind, by its beginning: for texts without a file name. */
+  /** True if a text is a program of this kind, by its beginning. For texts without a file name. */
   owns(text: string): boolean
 }
 
 /** The written form of the programs of a kind. It needs no host. */
 export interface Language extends LanguageNames {
-  /** A text in the one form of the language, with its comments, or its errors. Never throws. */
+  /** Formats a text and keeps its comments, or returns its errors. Never throws. */
   format(text: string, file?: string): FormattedText
-  /** The place of a node or an edge in the text of a program, with a note beside it. Never throws. */
+  /** Returns the place of a node or an edge in the text of a program, with a note. Never throws. */
   locate?(text: string, file: string | undefined, target: LocateTarget, note?: string): FaultDetails
 }
 
-/** A program as its file gives it, before it is registered. */
+/** A program as read from its file, before it is registered. */
 export interface ReadProgram {
   readonly id: string
   /** The version that it states, for references of the form `kind:id@version`. */
   readonly version?: string | undefined
   readonly source: Json
   readonly def: unknown
-  /** Why it cannot be stored as data, if it cannot. */
+  /** The reason why it cannot be stored as data, if there is one. */
   readonly local?: string | undefined
-  /** The programs that it calls as objects, and not by name. */
+  /** The programs that it calls as objects instead of by name. */
   readonly callees?: readonly ReadProgram[]
 }
 
@@ -53,26 +53,26 @@ export interface ReadResult {
   readonly findings: readonly Fault[]
 }
 
-/** The surroundings that reading a program needs. */
+/** The context of reading a program. */
 export interface ReadContext {
-  /** Finds the programs that it calls, by reference; without it calls are not checked. */
+  /** Finds called programs by reference. Without it calls are not checked. */
   readonly lookup?: (reference: string) => Program | undefined
-  /** The names of the programs of a kind that it might call, for guesses; asked when one is not there. */
+  /** Returns the names of programs of a kind, for suggestions. Called when a program is missing. */
   readonly names?: (kind: string) => Iterable<string>
-  /** The folders of the files that it names by a path; the folder of its own file unless set. */
+  /** The folders of the files that it names by path. Default: the folder of its own file. */
   readonly places?: ProgramPlaces
   /** The depth of the checks of a program: all of them, all but those of its calls, or only those that refuse it. Default: all. */
   readonly depth?: 'all' | 'alone' | 'errors'
-  /** False leaves out lint rules, except those without which nothing can run. */
+  /** False skips lint rules, except those that a run needs. */
   readonly lint?: boolean
 }
 
-/** Reads programs of one kind, with what the host adds to it. */
+/** Reads programs of one kind, with the extensions of the host. */
 export interface Reader<Def = unknown> {
-  /** Reads the text of a file. Never throws for a wrong text. */
+  /** Reads the text of a file. Never throws for an invalid text. */
   read(text: string, file: string, context: ReadContext): ReadResult | Promise<ReadResult>
-  /** Reads the export of a module or a value; undefined if it is not a program of this kind. `context` absent: nothing is proved. */
+  /** Reads the export of a module or a value; undefined if it is not a program of this kind. Without `context`, nothing is proved. */
   accept?(value: unknown, file?: string, context?: ReadContext): ReadResult | undefined
-  /** Named inputs as a program takes them; those of `texts` are read as what it declares. Throws for one that it does not take. */
+  /** Checks and returns named inputs; `texts` are converted to the declared types. Throws for an invalid input. */
   inputs?(def: Def, input: JsonObject, texts: readonly string[]): JsonObject
 }

@@ -12,7 +12,7 @@ import { readModule } from './read-module.ts'
 import { readText, statOf, textOrEmpty } from './read-text.ts'
 import { type FindProvenance, writtenByRun, type WrittenBy } from './written-by.ts'
 
-/** A program that was loaded from a file, and what was found in it. */
+/** A program that was loaded from a file, with its findings. */
 export interface LoadedProgram {
   readonly program: Program
   readonly file: string
@@ -30,19 +30,19 @@ export interface CheckedFile extends ReadResult {
 
 /** The places in which programs find the programs that they name. */
 export interface LibraryPlaces {
-  /** Folders in which programs are found by name, after the caller's own folder. */
+  /** Folders in which programs are searched for by name, after the folder of the caller. */
   readonly folders: readonly string[]
-  /** The folder below which files may be named by a path; absent: the folder of the file that a person named. */
+  /** The folder below which files may be named by path. Default: the folder of the file that a person named. */
   readonly workdir?: string
-  /** True if the policy lets no one read a file, by its real path. */
+  /** True if the policy denies everybody reading a file, by its real path. */
   readonly denied?: ((real: string) => boolean) | undefined
-  /** Finds out whether a run wrote a file; without it every file is its operator's. */
+  /** Finds the run that wrote a file. Without it every file belongs to the operator. */
   readonly provenance?: FindProvenance | undefined
 }
 
 /**
- * Finds programs in files: by path, and by name from the folder of whoever calls them. To import a module is to run it,
- * so that is done with the one that a person named and with those that it calls by name, never for a file that lies beside.
+ * Finds programs in files: by path, and by name from the folder of the caller. An import runs the module, so only modules that
+ * a person named, or that those call by name, are imported; never other files of the folder.
  */
 export class Library {
   readonly #programs: Programs
@@ -60,7 +60,7 @@ export class Library {
     this.#host = host
   }
 
-  /** Finds programs in the same folders for others: what it loads takes no place among the programs of this one. */
+  /** Returns a library for other programs that searches the same folders. Its programs do not replace those of this library. */
   withPrograms(programs: Programs): Library {
     return new Library(programs, this.#kinds, this.#places, this.#host)
   }
@@ -85,16 +85,16 @@ export class Library {
     return this.#kinds.reader(kind)
   }
 
-  /** The file that a program was read from, by its hash, if it was read here. */
+  /** Returns the file that a program was read from, by its hash, if this library read it. */
   fileOf(hash: string): string | undefined {
     return this.#files.get(hash)
   }
 
   /**
-   * Loads a program and everything that it calls, as far as it can be found. Throws the first error of the file. Nothing
-   * is proved but what refuses a program; without `lint`, what would still let it run is not asked. A program that is called and not found is a matter of the run.
-   * A program that a run wrote from a model's text, or worse, has the lowest trust; `trust`: the level that a person names for
-   * this file. Throws `R1097` for such a module below `trusted`.
+   * Loads a program and all programs that it calls and that can be found. Throws the first error of the file. Checks only
+   * errors; without `lint`, skips rules that a run does not need. A called program that is missing is reported by the run. A
+   * program that a run wrote from untrusted text, such as a model's, has the lowest trust. `trust`: the level that a person
+   * states for this file. Throws `R1097` for a module that a run wrote, below `trusted`.
    */
   async load(path: string, kind?: string, lint = true, trust?: Trust): Promise<LoadedProgram> {
     const { written, ...checked } = await this.#check(path, kind, lint, trust)
@@ -106,7 +106,7 @@ export class Library {
     return { program, file: checked.file, findings: checked.findings, ...(written === undefined ? {} : { written }) }
   }
 
-  /** Returns the findings that refuse a program. A folder stands for the one program that it holds. */
+  /** Returns the errors of a program. If the path is a folder, its one program is checked. */
   async check(path: string, kind?: string, lint = true): Promise<CheckedFile> {
     return this.#check(path, kind, lint)
   }
@@ -117,8 +117,8 @@ export class Library {
   }
 
   /**
-   * Everything that is wrong with a program, also what only warns, and whether its calls lead somewhere and what they
-   * return fits, as far as that shows without a run.
+   * Returns all findings about a program, also warnings, and checks that called programs exist and return matching values, as
+   * far as that is known without a run.
    */
   async checkCalls(path: string, kind?: string): Promise<CheckedFile> {
     const file = await this.#fileOf(path)
@@ -138,7 +138,7 @@ export class Library {
     return { file, ...(await this.#read(file, kind, { ...all, lookup, names })) }
   }
 
-  /** The files of the programs for which a path stands: those of a folder, but for its modules, which run when they are read. */
+  /** Returns the program files at a path: for a folder, all except modules, which run when they are read. */
   files(path: string): readonly string[] {
     const full = resolve(path)
     if (!statOf(full, path).isDirectory()) return [full]
@@ -147,7 +147,7 @@ export class Library {
     return files
   }
 
-  /** The names of the programs of a kind in a folder and the folders of programs; of modules, as their files are called. */
+  /** Returns the names of the programs of a kind in a folder and in the program folders; for modules, the names of their files. */
   *#namesBeside(folder: string, kind: string): Generator<string> {
     for (const where of [folder, ...this.#places.folders]) {
       for (const file of this.#folders.ofKind(where, kind)) {
@@ -169,8 +169,8 @@ export class Library {
   }
 
   /**
-   * Registers what a program calls and what that calls, from a folder and the folders of programs. `modules`: the person
-   * named a module of this folder, so its modules may be imported.
+   * Registers the programs that a program calls, and those that they call, from a folder and the program folders. `modules`:
+   * the person named a module of this folder, so its modules may be imported.
    */
   async resolveCalls(program: Program, folder: string, modules = false): Promise<void> {
     const seen = new Set<string>()
@@ -186,11 +186,11 @@ export class Library {
   }
 
   /**
-   * A program by name: in the file of that name, else in any file of its kind, in each folder. A name that is a path leads
-   * to that file, beside the caller or in a folder above; the program is then known by the path. `id@version` means the program
-   * that states this version; without one, the highest version in the first folder that has any is meant. A program that a run wrote
-   * takes the place of no program of a person. Each file really lies in the work folder, the caller's or one of the folders of
-   * programs, and the policy must allow reading it.
+   * Finds a program by name: in each folder, first in the file of that name, then in any file of its kind. A name that is a
+   * path names a file in the folder of the caller or above; the program is then registered under the path. `id@version` names
+   * the program with this version; without a version, the highest version in the first folder that has any is used. A program
+   * that a run wrote never replaces a program of a person. Each file must really be in the work folder, the caller's folder or
+   * a program folder, and the policy must allow reading it.
    */
   async find(name: string, folder: string, modules = false): Promise<Program | undefined> {
     const colon = name.indexOf(':')
@@ -203,7 +203,7 @@ export class Library {
     return (await this.#search(search, false)) ?? (await this.#search(search, true))
   }
 
-  /** Looks for a program among those that runs wrote, or among all others. */
+  /** Searches for a program among those that runs wrote, or among all others. */
   async #search({ kind, id, folder, modules }: ProgramSearch, amongWritten: boolean): Promise<Program | undefined> {
     const places = this.#placesFrom(folder)
     for (const where of [folder, ...this.#places.folders]) {
@@ -217,10 +217,10 @@ export class Library {
           const { program, written } = (await (isNamedAfter(file, wanted) ? this.#read(file) : this.#resultOf(file))) ?? {}
           if (program?.id !== wanted || (version !== undefined && program.version !== version)) continue
           if ((written !== undefined) !== amongWritten) continue
-          // Only under the name that it was looked up by: a call without a version means another one.
+          // Registers it only under the requested name: a call without a version names another program.
           if (version !== undefined) return this.#register({ ...program, id, version: undefined }, file, written)
           if (program.version === undefined) return this.#register(program, file, written)
-          // Of several versions in one folder the highest is meant.
+          // Of several versions in one folder, the highest is used.
           if (newest === undefined || compareVersions(program.version, newest.program.version) > 0) newest = { program, file, written }
         }
         if (newest !== undefined) return this.#register(newest.program, newest.file, newest.written)
@@ -229,7 +229,10 @@ export class Library {
     return undefined
   }
 
-  /** Throws `R1097` for a file that a run wrote: one that has all rights of the person who names it, below the level `trusted`. */
+  /**
+   * Throws `R1097` for a file that a run wrote and that would run with all permissions of the person who names it, below the
+   * level `trusted`.
+   */
   async rejectWritten(file: string, trust?: Trust, only: 'known' | 'tools' = 'known'): Promise<void> {
     const written = isTrustedModule(trust) ? undefined : await this.#places.provenance?.(file, textOrEmpty(file), only)
     if (written !== undefined) throw writtenByRun(file, written)
@@ -240,7 +243,7 @@ export class Library {
     return { roots: [folder, ...(workdir === undefined ? [] : [workdir]), ...folders].map(realPath), denied }
   }
 
-  /** Returns the program of a file that was not asked for; undefined if the file cannot be read. */
+  /** Returns the program of a file that was not requested by name; undefined if it cannot be read. */
   async #resultOf(file: string): Promise<ReadFile | undefined> {
     try {
       return await this.#read(file)
@@ -277,7 +280,7 @@ export class Library {
     })
   }
 
-  /** The files of a folder whose programs no other file of the folder calls. */
+  /** Returns the files of a folder whose programs no other file of the folder calls. */
   async #uncalled(files: readonly string[]): Promise<string[]> {
     const called = new Set<string>()
     const names = new Map<string, string>()
@@ -325,7 +328,7 @@ function readContext(lint = true): ReadContext {
   return { depth: 'errors', lint }
 }
 
-/** A name that is looked up from a folder. */
+/** A name that is searched for from a folder. */
 interface ProgramSearch {
   readonly kind: string
   readonly id: string
@@ -333,24 +336,24 @@ interface ProgramSearch {
   readonly modules: boolean
 }
 
-/** A file as it was read, and its origin if a run wrote it. */
+/** A file that was read, and its origin if a run wrote it. */
 interface ReadFile extends ReadResult {
   readonly written?: WrittenBy | undefined
 }
 
-/** True if a person names a level for a module at which a run may do all that the person may. */
+/** True if a person states a trust level for a module at which a run may do everything that the person may. */
 function isTrustedModule(trust: Trust = 'untrusted'): boolean {
   return lesserTrust(trust, 'trusted') === 'trusted'
 }
 
-/** The programs that a reference may mean: that of exactly this id, then a version of the id before the last `@`. */
+/** Returns the programs that a reference can name: the exact id, then a version of the id before the last `@`. */
 function referencedPrograms(reference: string): (readonly [id: string, version: string | undefined])[] {
   const at = reference.lastIndexOf('@')
   const exact = [reference, undefined] as const
   return at <= 0 || at === reference.length - 1 ? [exact] : [exact, [reference.slice(0, at), reference.slice(at + 1)]]
 }
 
-/** Compares versions by their numbers: `1.10` comes after `1.9`. */
+/** Compares versions by number: `1.10` comes after `1.9`. */
 function compareVersions(a: string, b: string | undefined): number {
   return a.localeCompare(b ?? '', 'en', { numeric: true })
 }

@@ -5,7 +5,7 @@ import { programFaults } from './faults.ts'
 import { isModule, type Kinds } from './kinds.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Refuses a folder in which nothing is a program, unless it is run. `modules`: its program files. */
+/** Returns the fault of a folder without a program that can be read without running it. `modules`: its modules. */
 export function noProgram(modules: readonly string[], named: string): Fault {
   const names = modules.map((file) => basename(file))
   const details = names.length === 0 ? {} : { fix: `name the module: ${names.join(', ')}` }
@@ -25,7 +25,7 @@ export class ProgramFolders {
     this.#kinds = kinds
   }
 
-  /** The program files of a folder that a person named, in the order of their names. */
+  /** Returns the program files of a folder that a person named, sorted by name. */
   programsOf(folder: string, named: string): string[] {
     try {
       return this.#files(folder)
@@ -34,7 +34,7 @@ export class ProgramFolders {
     }
   }
 
-  /** The program files of a kind in a folder; none where it cannot be read. */
+  /** Returns the program files of a kind in a folder; empty if the folder cannot be read. */
   ofKind(folder: string, kind: string): string[] {
     try {
       return this.#files(folder).filter((file) => this.#kinds.ofFile(file)?.name === kind)
@@ -43,7 +43,7 @@ export class ProgramFolders {
     }
   }
 
-  /** Files of a folder that may hold a program, those that bear its name first. A module must bear it. */
+  /** Returns the files of a folder that may contain a program, first those with its name. A module must have its name. */
   candidates(folder: string, kind: string, id: string, modules: boolean): string[] {
     const files = this.ofKind(folder, kind)
     const data = files.filter((file) => !isModule(file))

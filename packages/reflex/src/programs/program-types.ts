@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../kernel/index.ts'
 
-/** The types of a workflow that was written in TypeScript: its nodes, the values of its board, its result. */
+/** The types of a workflow written in TypeScript: its nodes, its board values, its result. */
 export interface WorkflowTypes {
   readonly nodes: string
-  /** The declared keys of the board, and what each holds. */
+  /** The declared keys of the board, with the types of their values. */
   readonly values: object
   /** The result of a run. */
   readonly value: unknown
@@ -13,7 +13,7 @@ export interface WorkflowTypes {
   readonly events: string
 }
 
-/** The same of a workflow of which nothing is known: one from a file, or without declarations. */
+/** The types of a workflow without known types: from a file, or without declarations. */
 export interface UnknownTypes {
   readonly nodes: string
   readonly values: Readonly<Record<string, Json>>

@@ -3,10 +3,13 @@ import { type Host, isFault } from '../kernel/index.ts'
 import { programFaults } from './faults.ts'
 import type { ReadContext, Reader, ReadResult } from './language.ts'
 
-/** Milliseconds for what a module does before it exports anything. */
+/** The time limit in milliseconds for the import of a module. */
 const LOAD_TIMEOUT_MS = 10_000
 
-/** The fix of a module that Node cannot load; of an ES module that Node takes for CommonJS, the setting that decides it. */
+/**
+ * Returns the fix for a module that Node cannot load. For an ES module that Node reads as CommonJS, it is the setting that
+ * changes this.
+ */
 function importFix(file: string, cause: unknown): string {
   const isCommonJs = cause instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(cause.message)
   if (isCommonJs) return 'npm pkg set type=module, since Node takes the file for CommonJS'
@@ -15,7 +18,7 @@ function importFix(file: string, cause: unknown): string {
   return 'correct the module, so that it can be imported'
 }
 
-/** The program that a module exports. Throws `R1023` for a module that cannot be loaded, or does not export exactly one. */
+/** Reads the program that a module exports. Throws `R1023` for a module that cannot be loaded, or that does not export exactly one. */
 export async function readModule(file: string, reader: Reader, host: Pick<Host, 'now' | 'at'>, context: ReadContext): Promise<ReadResult> {
   let exports: Record<string, unknown>
   try {
@@ -26,7 +29,7 @@ export async function readModule(file: string, reader: Reader, host: Pick<Host, 
     throw programFaults.make('R1023', `${file} cannot be loaded: ${why}`, { file, cause, fix: importFix(file, cause) })
   }
   const all = Object.values(exports).flatMap((value) => reader.accept?.(value, file, context) ?? [])
-  // A program that another one brings along is a part of it.
+  // A program that is included in another one is part of it.
   const bundled = new Set(all.flatMap(({ program }) => program?.callees?.map(({ source }) => source) ?? []))
   const found = all.filter(({ program }) => program === undefined || !bundled.has(program.source))
   const [only] = found
@@ -34,7 +37,7 @@ export async function readModule(file: string, reader: Reader, host: Pick<Host, 
   throw programFaults.make('R1023', `${file} exports ${found.length === 0 ? 'no program' : `${found.length} programs`}`, { file })
 }
 
-/** A module that waits at its top for what never comes would end the process without a word. */
+/** Imports a module with a time limit. A module that waits forever at its top level would end the process without a message. */
 export async function importWithin(file: string, host: Pick<Host, 'now' | 'at'>): Promise<Record<string, unknown>> {
   let cancelTimer = (): void => undefined
   const timeout = new Promise<never>((_, reject) => {

@@ -3,10 +3,10 @@ import { type Fault, isFault } from '../kernel/index.ts'
 import { programFaults } from './faults.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Programs are text that people write; more than this is a mistake. */
+/** The size limit of programs, which people write by hand. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Returns the facts of the file or folder at a path. Throws `R1021` if there is none, `R1024` if the system refuses to tell. */
+/** Returns the facts of the file or folder at a path. Throws `R1021` if there is none, `R1024` if the system denies access. */
 export function statOf(path: string, named: string, fix?: string): Stats {
   let stat: Stats | undefined
   try {
@@ -18,7 +18,7 @@ export function statOf(path: string, named: string, fix?: string): Stats {
   return stat
 }
 
-/** The text of a file; of one that cannot be read, those that load it say why. */
+/** Returns the text of a file; empty if it cannot be read: the code that loads it reports that. */
 export function textOrEmpty(file: string): string {
   try {
     return readText(file)
@@ -27,10 +27,10 @@ export function textOrEmpty(file: string): string {
   }
 }
 
-/** The text of a file that a person named. Throws `R1021` and `R1024`. */
+/** Returns the text of a file that a person named. Throws `R1021` and `R1024`. */
 export function readText(file: string): string {
   const stat = statOf(file, file, 'name a file that is there')
-  // A pipe, as a shell makes it for `<(…)`, is read to its end.
+  // The shell passes a pipe for `<(…)`. It is read to its end.
   const isPipe = stat.isFIFO() && file.startsWith('/dev/fd/')
   if (!stat.isFile() && !isPipe) throw programFaults.make('R1024', `${file} is not a file`, { file })
   if (stat.size > MOST_BYTES) throw tooLarge(file, stat.size)

@@ -1,32 +1,32 @@
-/** The type of a run option: a flag, a flag that is switched off, a number of things, a path, or one of several words. */
+/** The type of a run option: a flag, a flag that disables something, a count, a path, or one of several words. */
 export type RunOptionType = 'flag' | 'off' | 'count' | 'file' | 'folder' | readonly [string, string, ...string[]]
 
-/** An option of the runs of a kind: of `run`, and of the command. */
+/** A run option of a kind, in `run` and in the command. */
 export interface RunOption {
-  /** As the command has it: `--dead-end`. */
+  /** The flag of the command: `--dead-end`. */
   readonly flag: `--${string}`
   readonly type: RunOptionType
   /** The text of the help. */
   readonly does: string
-  /** Only a run whose own program is of this kind knows it; else also one that calls such a program. */
+  /** True: only a run whose own program is of this kind has the option. Otherwise also a run that calls such a program. */
   readonly root?: true
-  /** Says why another program ignores it: the end of `R2031`. `kind`: that of the program. */
+  /** Returns the reason why another program ignores it, for the end of `R2031`. `kind`: the kind of that program. */
   readonly ignored: (kind: string) => string
-  /** Another option without which it has no effect, and why. */
+  /** Another option that it requires, and the reason. */
   readonly with?: readonly [option: string, why: string]
   /**
-   * A file that says what has happened: a run must not have written it, unless the option of this name is given, which proves
-   * that it was written by the runtime.
+   * The option names a file that states what has happened, so a run must not have written it. The option of this name proves
+   * that the runtime wrote it.
    */
   readonly provedBy?: string
-  /** The place in the settings of a run where it is kept for a resume: `routing.deadEnd`. Absent: it counts at the start alone. */
+  /** The place in the run settings where it is stored for a resume: `routing.deadEnd`. Absent: it applies only at the start. */
   readonly keep?: string
 }
 
 /** The options of the runs of a kind by name. */
 export type RunOptionTable = Readonly<Record<string, RunOption>>
 
-/** The table of a kind whose runs have no options of their own. */
+/** The table of a kind without run options. */
 export type NoRunOptions = Readonly<Record<string, never>>
 
 type ValueOf<Type> = Type extends 'flag'
@@ -39,5 +39,5 @@ type ValueOf<Type> = Type extends 'flag'
         ? Word
         : string
 
-/** The values of run options, as `run` takes them. */
+/** The values of run options for `run`. */
 export type RunOptionValues<Table extends RunOptionTable> = { readonly [Name in keyof Table]?: ValueOf<Table[Name]['type']> }

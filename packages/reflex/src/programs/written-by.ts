@@ -3,18 +3,19 @@ import { quote } from '../text/index.ts'
 import { programFaults } from './faults.ts'
 import { isModule } from './kinds.ts'
 
-/** The origin of a file that a run wrote: from what level of trust its text came, and which run wrote it, if that is known. */
+/** The origin of a file that a run wrote: the trust level of its text, and the run, if known. */
 export interface WrittenBy {
   readonly level: string
   readonly run?: string
 }
 
 /**
- * Finds out whether a run wrote a file with this text; undefined for a file that its operator vouches for. With `known`, only what the labels show counts; with `tools`, only what tools and commands wrote: the runtime itself writes such a file.
+ * Returns the origin of a file with this text if a run wrote it; undefined for a file of the operator. With `known`, only
+ * labels count; with `tools`, only files written by tools and commands: the runtime itself writes such files.
  */
 export type FindProvenance = (file: string, text: string, only?: 'known' | 'tools') => Promise<WrittenBy | undefined>
 
-/** Reports that a program runs at the lowest trust, because a run wrote its text. */
+/** Returns the warning that a program runs with the lowest trust because a run wrote its text. */
 export function untrustedWarning(file: string, written: WrittenBy): Fault {
   return programFaults.make('R1096', `${originText(file, written)}, so the program runs as untrusted`, {
     file,
@@ -22,7 +23,10 @@ export function untrustedWarning(file: string, written: WrittenBy): Fault {
   })
 }
 
-/** Refuses a file that would get all rights of the person who names it: a module, or a file that grants rights. */
+/**
+ * Returns the fault of a file that would run with all permissions of the person who names it: a module, or a file that grants
+ * permissions.
+ */
 export function writtenByRun(file: string, written: WrittenBy): Fault {
   const what = isModule(file)
     ? 'and a module does all that you may do as soon as it is loaded'

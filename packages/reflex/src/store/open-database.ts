@@ -74,7 +74,7 @@ function makeFolders(folder: string): void {
   try {
     mkdirSync(folder)
   } catch (thrown) {
-    // Another process may have been faster.
+    // Another process may have created it first.
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
   }
 }

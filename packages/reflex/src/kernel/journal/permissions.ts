@@ -2,7 +2,7 @@ import type { JsonObject } from './value.ts'
 
 /** A condition on which a capability is granted. */
 export interface Term {
-  /** The grant, as the operator wrote it, and where. */
+  /** The grant as the operator wrote it, and its place. */
   readonly grant: string
   readonly by: string
   /** A person is asked once for each node, before the node uses it. */

@@ -107,7 +107,7 @@ export function describeLimit(limit: Limit, limits: Limits, used: Readonly<Recor
   return `${format(used[limit])} of ${format(limits[limit] ?? 0)} ${UNITS[limit]}`
 }
 
-/** The limits that are used up. */
+/** Returns the limits that are used up. */
 export function limitsReached(limits: Limits, used: Readonly<Record<Limit, number>>): Limit[] {
   return LIMITS.filter((limit) => used[limit] >= (limits[limit] ?? Number.POSITIVE_INFINITY))
 }

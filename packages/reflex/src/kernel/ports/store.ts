@@ -98,7 +98,7 @@ export interface Batch {
    * their ids are known. One whose id is there by now is marked as taken.
    */
   readonly delivered?: readonly Message[]
-  /** A fold up to the last of these records. */
+  /** The fold up to the last of these records. */
   readonly snapshot?: string
 }
 

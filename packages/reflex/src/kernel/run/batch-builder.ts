@@ -44,7 +44,7 @@ export class BatchBuilder {
     this.#delivered.push(message)
   }
 
-  /** Everything since the last batch, as one. `records` end with the last record. */
+  /** Returns everything since the last batch as one batch. `records` end with the last record. */
   batch(lease: Lease, records: readonly Rec[], status: RunStatus): Batch | undefined {
     const { n } = this.#state
     if (n === this.#last) return undefined
@@ -107,7 +107,7 @@ function hasHistory(definitions: Definitions): (pin: number) => boolean {
   return (pin) => definitions.kind(definitions.program(pin).kind).board?.history === true
 }
 
-/** A program as a store keeps it. */
+/** Returns a program in its stored form. */
 export function storedProgram(program: Program): StoredProgram {
   return { hash: program.hash, kind: program.kind, source: JSON.stringify(program.source) }
 }

@@ -56,7 +56,7 @@ export class Committer {
     return this.#committing.has(run)
   }
 
-  /** Within 20 ms. */
+  /** Commits a run within 20 ms. */
   commitLater(run: CommitOwner): void {
     if (this.#delayed.size === 0) this.#host.at(this.#host.now() + MAX_DELAY_MS, () => this.#commitDelayed())
     this.#delayed.add(run)

@@ -67,7 +67,7 @@ export interface IdleOptions {
   readonly ahead?: number
 }
 
-/** What is told to a run by topic. */
+/** The options of a message by topic. */
 export interface MessageOptions {
   /** The same id means the same message. Default: a random id. */
   readonly id?: string

@@ -32,7 +32,7 @@ export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly kindLoader?: KindLoader
   /** By name. A map may get further ports later, with the kinds that bring them. */
   readonly ports?: Readonly<Record<string, Port<S>>> | Map<string, Port<S>>
-  /** Asked before every effect. Absent: everything is allowed, as fits a program inside another. */
+  /** Asked before every effect. Absent: everything is allowed, as for a program inside another one. */
   readonly policy?: Policy<S>
   /** Reads and writes the settings of runs. Absent: the settings of the first record are used unverified. */
   readonly settings?: SettingsCodec<S>

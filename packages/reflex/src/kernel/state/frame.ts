@@ -25,7 +25,7 @@ export class PendingEffect {
   askedGrants: readonly string[] | undefined
   /** A person has stopped the run here. It fails. */
   stopped: StoppedEffect | undefined
-  /** It is under way in this process: not state, and empty after a fold. */
+  /** The call of this process that performs it: not part of the state, and empty after a fold. */
   activeCall: { abort(): void } | undefined
 
   constructor(id: Ref, frame: Frame, port: string, args: Json | undefined, requestedKey: string | undefined, record: number) {
@@ -117,7 +117,7 @@ export class Frame {
   permitsPin = -1
   /** The grants with a limited number of uses that this execution of its node has used. */
   grants: Set<string> | undefined
-  /** It is being cancelled; `told` once its kind has heard of it. */
+  /** Set while it is being cancelled; `notified` is true after its kind has received the cancellation. */
   cancelReason: string | undefined
   notified = false
   /** True after its end: queued inputs for it are ignored. */

@@ -20,7 +20,7 @@ export function labelOf(position: Json | undefined): Json | undefined {
   return typeof position.node === 'string' ? position.node : undefined
 }
 
-/** Entries lie flat in one list: an object for each costs a third of a step. */
+/** Entries are stored flat in one list: an object per entry would cost a third of a step. */
 const STRIDE = 5
 /** The number of entries up to which a backwards scan is faster than an index. */
 const SCAN = 24 * STRIDE
@@ -92,7 +92,7 @@ export class Scope {
     this.generation++
   }
 
-  /** The number of entries up to those of record `bound`. */
+  /** Returns the number of entries up to record `bound`. */
   sizeAt(bound: number): number {
     let [low, high] = [0, this.size]
     if (high === 0 || (this.#log[(high - 1) * STRIDE + 2] as number) <= bound) return high

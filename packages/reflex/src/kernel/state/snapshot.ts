@@ -208,7 +208,7 @@ function dumpScope(scope: Scope, history: boolean, bounds: readonly number[]): S
   )
 }
 
-/** The state that was dumped. */
+/** Restores a dumped state. */
 export function loadState(stored: StoredState): State {
   const state = new State()
   state.n = stored.n

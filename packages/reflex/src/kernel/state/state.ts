@@ -37,7 +37,7 @@ export class State {
   readonly meter = new Meter()
   /** The frames at which a person has stopped the run. */
   readonly stoppedAt = new Set<Frame>()
-  /** How often grants were used that may be used so many times. */
+  /** The number of uses of each grant that is limited by uses. */
   readonly uses = new Map<string, number>()
   /** The answers about grants, by place and grant. */
   readonly decisions = new Map<string, Map<string, boolean>>()
@@ -105,7 +105,7 @@ export class State {
     frame.grants = undefined
   }
 
-  /** Time passes. It counts on the meter unless the run waits for people or is set aside. */
+  /** Advances the time. It counts on the meter unless the run waits for people or is an idle fork. */
   #pass({ elapsed, input }: Rec): void {
     this.time += elapsed
     if (!this.isIdle && !isFork(input) && !this.waitsForPeople) this.meter.time += elapsed

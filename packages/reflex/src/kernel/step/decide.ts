@@ -208,7 +208,7 @@ export function permissionPlace(frame: Frame, definitions: Definitions): string 
   return `${frame.pin}/${definitions.kind(kind).node?.(def, frame.position) ?? ''}`
 }
 
-/** The own value that a return map finds under a key, once the step's writes are applied. */
+/** Returns the own value that a return map finds under a key after the step's writes. */
 function returnedValue(frame: Frame, key: string, writes: readonly Json[], deleted: readonly string[] | undefined): Json | undefined {
   for (let i = writes.length - 2; i >= 0; i -= 2) if (writes[i] === key) return writes[i + 1]
   const place = deleted?.includes(key) === true ? -1 : frame.scope.find(key, Number.POSITIVE_INFINITY)

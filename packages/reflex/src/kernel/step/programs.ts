@@ -12,7 +12,7 @@ export interface KindLoader {
   load(name: string): Promise<Kind | undefined>
 }
 
-/** The kinds and programs that a runtime knows, by name and by hash. */
+/** The kinds and programs of a runtime, by name and by hash. */
 export class Programs {
   /** Called first for each lookup: finds programs that are registered elsewhere. */
   resolver: ((name: string) => Program | undefined) | undefined

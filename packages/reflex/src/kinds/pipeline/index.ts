@@ -1,4 +1,4 @@
-// The language: text, graph, text.
+// DOT: parsing, graphs, serializing.
 export { parse, parseDot } from './dot/parse.ts'
 export type { DotOptions, DotParse } from './dot/parse.ts'
 export { serializeGraph } from './dot/serialize.ts'
@@ -23,7 +23,7 @@ export { mergeGraphs } from './language/merge.ts'
 export { transformGraph } from './language/transforms.ts'
 export type { CustomTransforms, Transform, TransformFunction } from './language/transforms.ts'
 
-// What can be known before a run.
+// Compiling and checking.
 export { compileGraph, readPipeline } from './face/read-pipeline.ts'
 export type { CompileOptions, ReadPipelineOptions } from './face/read-pipeline.ts'
 export type { DataClass, ResourceBounds, TypedEdge, TypedGraph, TypedNode } from './model/typed.ts'

@@ -2,33 +2,33 @@ import { type Frame, isObject, type Json, type JsonObject } from '../../../kerne
 import type { BranchSpec } from './handler.ts'
 import type { Status } from './outcome.ts'
 
-/** What a strand of a pipeline is told when it is spawned: its branch, and how the walk before it stood. */
+/** The arguments of a branch strand: its branch, and the state of the pipeline before it. */
 export interface BranchArgs {
   readonly spec: BranchSpec
   readonly timeout?: number
-  /** Executions of nodes at most, where the pipeline states a bound. */
+  /** The largest number of executed nodes, if the pipeline states one. */
   readonly steps?: number
   readonly lap?: number
   readonly last?: string
   readonly status?: Status
   readonly label?: string
   readonly reason?: string
-  /** What is known of the values that it is given; nothing if they can be trusted. */
+  /** The label of the given values. Absent if they are trusted. */
   readonly given?: Json
-  /** Its place among the branches. */
+  /** Its index among the branches. */
   readonly index: number
 }
 
 const BRANCH = '#branch'
 
-/** Arguments of a strand that walks a branch. */
+/** Returns the arguments of a strand that runs a branch. */
 export function branchArgs(args: BranchArgs): JsonObject {
   return { [BRANCH]: args as unknown as Json }
 }
 
 /**
- * The branch that a frame walks; nothing for a whole pipeline. Only a strand of the same program is one that reads what its
- * spawner had: what a caller passes, or whoever begins a program beside, cannot pretend to be.
+ * Returns the branch that a frame runs; undefined for a whole pipeline. Only a strand of the same program that sees the past of
+ * its spawner is a branch, so a caller of a program cannot fake one.
  */
 export function branchOf(frame: Frame): BranchArgs | undefined {
   const { link, args } = frame
@@ -36,14 +36,14 @@ export function branchOf(frame: Frame): BranchArgs | undefined {
   return args[BRANCH] as unknown as BranchArgs | undefined
 }
 
-/** The frame of the pipeline that a branch belongs to; the frame itself where it is none. */
+/** Returns the frame of the pipeline that a branch belongs to, or the frame itself if it is not a branch. */
 export function pipelineFrame(frame: Frame): Frame {
   let found = frame
   while (branchOf(found) !== undefined && found.link !== undefined) found = found.link.caller
   return found
 }
 
-/** What a strand ends with. */
+/** The result of a branch strand. */
 export interface BranchValue {
   readonly status: Status
   readonly steps: number

@@ -12,14 +12,14 @@ import type { Settled } from './handler.ts'
 import { unpackSettled } from './pack-answer.ts'
 
 /**
- * A conversation as the board keeps it, so that a request holds what is new and refers to what went before: the first part holds
- * the request, each further one names the part before it and the answers on the board that it adds.
+ * A part of a conversation on the board. Each request stores only what is new: the first part has the request, each further
+ * part names the previous part and the keys of the answers that it adds.
  */
 export type ConversationPart =
   | { readonly request: JsonObject }
   | { readonly after: string; readonly reply: string; readonly results: readonly ResultPart[] }
 
-/** The result of a tool call: the key of the answer that holds it, or a text in place of an answer. */
+/** The result of a tool call: the key of the stored answer, or a text instead of an answer. */
 export interface ResultPart {
   readonly call: string
   readonly name: string
@@ -27,7 +27,7 @@ export interface ResultPart {
   readonly said?: string
 }
 
-/** A file of a message as a request keeps it: `at` is the key on the board that has the content. */
+/** A file of a stored message. `at` is the key of its content on the board. */
 export type StoredFile = Omit<FilePart, 'data'> & { readonly at: string }
 
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
@@ -42,8 +42,8 @@ export function resultMessage({ call, name, at, said }: ResultPart, read: (key: 
 }
 
 /**
- * Returns the whole arguments of a request to a model: those of a conversation name its last part, and `read` gives the values
- * that stand on the board. Other arguments are returned as they are.
+ * Returns the complete arguments of a request to a model. Arguments with a conversation name its last part; `read` reads values
+ * of the board. Returns other arguments unchanged.
  */
 function fullRequest(args: Json | undefined, read: ReadBoard): Json | undefined {
   if (!isObject(args) || typeof args['conversation'] !== 'string') return args
@@ -60,20 +60,20 @@ function fullRequest(args: Json | undefined, read: ReadBoard): Json | undefined 
   return { ...settings, ...shared, messages: [...messages, ...turns.reverse().flat()] } as unknown as JsonObject
 }
 
-/** The same for an effect of a frame, for people: its files are facts, without their contents. */
+/** Returns the complete arguments of an effect of a frame, for people: files appear without their contents. */
 export function shownRequest({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
   const reader = frame.reader()
   return fullRequest(args, (key) => reader.get(key))
 }
 
-/** Returns the whole arguments of a call to a model, with the contents of its files, in the frame that asks. */
+/** Returns the complete arguments of a model call with the contents of its files, read in the frame of the call. */
 export function requestOfCall({ args, frame }: Pick<Call, 'args' | 'frame'>): Json | undefined {
   const reader = frame.reader()
   const read: ReadBoard = (key) => reader.get(key)
   return withContents(fullRequest(args, read), read)
 }
 
-/** Returns a request with the contents of its files. A file whose content is not there stays as it is: the port refuses it. */
+/** Returns a request with the contents of its files. A file without content stays unchanged; the port refuses it. */
 function withContents(request: Json | undefined, read: ReadBoard): Json | undefined {
   const { messages } = isObject(request) ? request : {}
   if (!isObject(request) || !isList(messages) || !messages.some((message) => isObject(message) && isList(message['parts']))) return request

@@ -2,44 +2,44 @@ import { type StepContext, isList, isObject, type Json, type BoardReader } from 
 import { isGood, type Outcome, type Status } from './outcome.ts'
 
 /**
- * The engine's own keys on the board. They begin with `#`, which no handler may write and no condition can read. What holds for
- * one lap alone says so in its value: a run of many laps has no more keys than one of a single lap.
+ * The prefix of the engine's keys on the board. No handler may write them and no condition can read them. Values that belong to
+ * one round contain its number, so a run of many rounds has no more keys than a run of one.
  */
 export const INTERNAL = '#'
 
 /** The worst label of what programs that store no labels had read in the run when this pipeline began. */
 export const OUTSIDE = '#outside'
-/** What the first node that is given a whole conversation must know: the conversation is gone (reference pipeline 3.13). */
+/** Set until the first node with full fidelity runs after a resume: its conversation is lost (reference pipeline 3.13). */
 export const RESUMED = '#resumed'
 const REPEATED = '#repeated'
 const RESTARTS = '#restarts'
-/** What a stage came to, while the hook behind it runs. */
+/** The result of a stage while its post hook runs. */
 const FINISHED = '#finished'
 
-/** Programs that run on when their node is left. */
+/** Programs that continue after their node. */
 const DETACHED = '#detached'
 
-/** A stage that is over, before it is kept: what counts of it, after how many attempts, and the changed pipeline that it brings. */
+/** A finished stage before it is stored: its outcome, the number of attempts, and the changed pipeline that it returns. */
 export interface FinishedStage {
   readonly outcome: Outcome
   readonly attempts: number
   readonly dot?: string
 }
 
-/** The last failure of its kind, without what differs from time to time, and how often in a row it has come. */
+/** The signature of the last failure, without its variable parts, and the number of times it has occurred in a row. */
 export type RepeatCount = readonly [signature: string, times: number]
 
-/** A step, as far as book-keeping needs it. */
+/** The part of a step that the bookkeeping uses. */
 type Board = Pick<StepContext, 'get' | 'set'>
 
-/** A node's last outcome in this lap, as it is kept. */
+/** The stored last outcome of a node in a round. */
 export interface StoredOutcome {
   readonly status: Status
-  /** The lap that it belongs to; absent in the first. */
+  /** The round that it belongs to; absent in the first. */
   readonly lap?: number
-  /** Which completion of the frame it was, from 1. */
+  /** The number of this completion in the frame, from 1. */
   readonly n: number
-  /** How often it has been completed in this lap. */
+  /** The number of completions of this node in the round. */
   readonly v: number
   readonly preferred_label?: string
   readonly suggested_next_ids?: readonly string[]
@@ -47,17 +47,17 @@ export interface StoredOutcome {
   readonly notes?: string
   readonly edge?: number
   readonly join?: string
-  /** Attempts after the first, where they did not help. */
+  /** The number of failed attempts after the first. */
   readonly retries?: number
-  /** A goal gate was jumped back over: it is open until it is executed again (reference pipeline 3.7). */
+  /** A goal gate sent the run back: the gate is open until the node is executed again (reference pipeline 3.7). */
   readonly recheck?: true
-  /** A branch completed it, not this frame: its place among the goal gates of that block. */
+  /** Set if a branch completed it, not this frame: its position among the goal gates of that block. */
   readonly branch?: number
-  /** It is that of a checkpoint: the node has not been executed since the resume. */
+  /** True if it comes from a checkpoint: the node has not been executed since the resume. */
   readonly held?: true
 }
 
-/** The engine's book-keeping of one frame: what a step reads and writes of it. */
+/** The engine's bookkeeping of one frame. */
 export class EngineBoard {
   readonly #read: (key: string) => Json | undefined
   readonly #round: number
@@ -79,7 +79,7 @@ export class EngineBoard {
     return storedOutcomeIn(this.#read(outcomeKey(node)), this.#round)
   }
 
-  /** Whether a goal gate that was reached lets the run out. */
+  /** True if a goal gate allows the run to end. */
   isSatisfied(node: string): boolean {
     const kept = this.outcome(node)
     return kept === undefined || (isGood(kept.status) && kept.recheck !== true)
@@ -90,23 +90,23 @@ export class EngineBoard {
     return typeof value === 'number' ? value : 0
   }
 
-  /** The hash of what the last successful execution of a node depended on, in whatever lap that was. */
+  /** Returns the hash of the inputs of the last successful execution of a node, in any round. */
   hash(node: string): string | undefined {
     const value = this.#read(hashKey(node))
     return typeof value === 'string' ? value : undefined
   }
 
-  /** What was last given up for the same reason, and how often in a row. */
+  /** The last failure that ended all attempts, and how often it has occurred in a row. */
   get repeated(): RepeatCount {
     return repeatedOf(this.#read(REPEATED))
   }
 
-  /** The failure after which the run was restarted last, and how many restarts in a row it has had. */
+  /** The failure that caused the last restart, and the number of restarts in a row. */
   get restarts(): RepeatCount {
     return repeatedOf(this.#read(RESTARTS))
   }
 
-  /** The strands of programs that their nodes have left running, by name. */
+  /** The names of the strands that continue after their nodes. */
   get detached(): readonly string[] {
     const value = this.#read(DETACHED)
     return isList(value) ? value.map(String) : []
@@ -149,18 +149,18 @@ export function storeRestarts(x: Board, signature: string, times: number): void 
   x.set(RESTARTS, { s: signature, n: times })
 }
 
-/** Reads what `storeRepeated` and `storeRestarts` write. */
+/** Reads a value that `storeRepeated` or `storeRestarts` wrote. */
 export function repeatedOf(value: Json | undefined): RepeatCount {
   const { s, n } = isObject(value) ? value : {}
   return typeof s === 'string' && typeof n === 'number' ? [s, n] : ['', 0]
 }
 
-/** Keeps what came for the i-th ask of an execution; `part`, where it asked for several things at once. */
+/** Stores the answer to the i-th request of an execution. `part` counts the parts of a request for several effects. */
 export function storeAnswer(x: Board, i: number, answer: Json, part = 0): void {
   x.set(answerKey(i, part), answer)
 }
 
-/** The outcome as handlers, checkpoints and preambles see it. */
+/** Returns the outcome as handlers, checkpoints and preambles see it. */
 export function outcomeOf({
   n: _n,
   v: _v,
@@ -174,12 +174,12 @@ export function outcomeOf({
   return outcome
 }
 
-/** Where the last outcome of a node is kept. */
+/** Returns the key of the last outcome of a node. */
 export function outcomeKey(node: string): string {
   return `#o/${node}`
 }
 
-/** The outcome that is kept of a node, if it is one of this lap. */
+/** Returns the stored outcome of a node if it belongs to this round. */
 export function storedOutcomeIn(value: Json | undefined, lap: number): StoredOutcome | undefined {
   const kept = value as unknown as StoredOutcome | undefined
   return (kept?.lap ?? 0) === lap ? kept : undefined
@@ -189,12 +189,12 @@ function hashKey(node: string): string {
   return `#h/${node}`
 }
 
-/** The count of the ways that failures took from one node to another. */
+/** Returns the counter key of jumps that failures take from one node to another. */
 export function jumpKey(edge: string): string {
   return `jump/${edge}`
 }
 
-/** What one of the engine's keys holds: an outcome, a hash or a count by its name, or something of the frame by its key. */
+/** The content of an engine key: an outcome, hash or count by its name, or a value of the frame by its key. */
 export interface InternalKey {
   readonly contains: 'outcome' | 'hash' | 'jump' | 'label' | 'repeated' | 'restarts' | 'other'
   readonly name: string
@@ -202,7 +202,7 @@ export interface InternalKey {
 
 const CONTENTS: Readonly<Record<string, InternalKey['contains']>> = { o: 'outcome', h: 'hash', n: 'jump', t: 'label' }
 
-/** Reads a key that begins with `#`. */
+/** Parses a key that begins with `#`. */
 export function internalKeyOf(key: string): InternalKey {
   if (key === REPEATED) return { contains: 'repeated', name: key }
   if (key === RESTARTS) return { contains: 'restarts', name: key }

@@ -2,10 +2,10 @@ import { defineFaults } from '../../../kernel/index.ts'
 
 const DURING = 'during a run'
 
-/** The code of a stage that says itself that it failed. */
+/** The code of a stage that reports its own failure. */
 export const STAGE_FAILED = 'R2210'
 
-/** What can go wrong while a pipeline runs. */
+/** The faults of running pipelines. */
 export const pipelineFaults = defineFaults({
   R2201: {
     title: 'A pipeline failed',

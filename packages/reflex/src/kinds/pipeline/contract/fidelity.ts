@@ -2,7 +2,7 @@ import { type Attributes, textOf } from '../dot/graph.ts'
 import { threadKey } from '../model/thread-key.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 
-/** How much of what happened before a model is told (seed pipeline 7.4). */
+/** The fidelities: the amount of previous context that a model sees (seed pipeline 7.4). */
 export const FIDELITIES = ['full', 'truncate', 'compact', 'summary:low', 'summary:medium', 'summary:high'] as const
 export type FidelityMode = (typeof FIDELITIES)[number]
 
@@ -10,29 +10,32 @@ export function isFidelity(word: string | undefined): word is FidelityMode {
   return FIDELITIES.some((known) => known === word)
 }
 
-/** What holds for one execution of a node. */
+/** The fidelity of one execution of a node. */
 export interface Fidelity {
   readonly mode: FidelityMode
-  /** The conversation that the node goes on with; only with `full`. */
+  /** The conversation that the node continues; only with `full`. */
   readonly thread?: string
-  /** An edge, the node or the graph says it; else it is the usual one. */
+  /** True if an edge, the node or the graph states it; false for the default. */
   readonly explicit: boolean
-  /** `full` was meant, and the conversation is gone with the run that led it (reference pipeline 3.13). */
+  /** The stated fidelity was `full`, but the conversation was lost in a resume (reference pipeline 3.13). */
   readonly degraded?: true
 }
 
-/** Where a node stands in its run. */
+/** The position of a node in its run. */
 interface FidelityInputs {
   readonly typed: TypedGraph
   readonly node: TypedNode
-  /** The edge by which it was entered; none after a jump. */
+  /** The edge by which it was entered; undefined after a jump. */
   readonly edge: Attributes | undefined
   readonly previous: string | undefined
-  /** The run goes on from a checkpoint, and no node has been told so yet. */
+  /** True if the run resumed from a checkpoint and no node with full fidelity has run since. */
   readonly resumed: boolean
 }
 
-/** The edge goes before the node, the node before the graph; a word that is none means `compact` (reference pipeline 6.5). */
+/**
+ * Returns the fidelity of a node: the edge wins over the node, the node over the graph; an unknown word means `compact`
+ * (reference pipeline 6.5).
+ */
 export function resolveFidelity({ typed, node, edge, previous, resumed }: FidelityInputs): Fidelity {
   const written = [
     edge && named(edge, 'fidelity'),

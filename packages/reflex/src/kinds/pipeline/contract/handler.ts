@@ -7,60 +7,61 @@ import type { Label } from '../../../policy/label.ts'
 import type { Fidelity } from './fidelity.ts'
 import type { Outcome } from './outcome.ts'
 
-/** What the operator has settled for a run: read once, when it begins, and part of its record. */
+/** The permissions and settings of the operator for a run: read once when it starts, and part of its record. */
 export interface Permissions {
   readonly trust: string
-  /** Capabilities of this program that are refused, and what refuses them. */
+  /** The denied capabilities of this program, and the rule that denies each. */
   readonly denied: Readonly<Record<string, string>>
   /** Capabilities that are granted on terms: after a question, or so many times (reference pipeline 5.2). */
   readonly terms: Readonly<Record<string, Term>>
   readonly workdir: string
   /** The run's own folder. */
   readonly folder: string
-  /** The run, as people call it. */
+  /** The name of the run for people. */
   readonly run: string
   /** The run in which this pipeline began. Random draws come from it, so a node in the middle of its work draws the same in a fork. */
   readonly origin: string
   readonly limits: Limits
   /** Nothing of the run leaves this machine: a host that lacks something simulates it. */
   readonly simulated?: true
-  /** The agent on whose behalf the run acts, where whoever started it named one. */
+  /** The agent for which the run acts, if one was named at the start. */
   readonly agent?: string
-  /** Whether a trusted author may switch the whole chain off (reference pipeline 5.6). */
+  /** True if a trusted author may disable the whole middleware chain (reference pipeline 5.6). */
   readonly mayDisable?: boolean
   /** Hooks of the host around calls of tools: a command, or `true` for the port `tool_hook` (reference pipeline 10.3). */
   readonly toolHooks?: DeclaredHooks
   /** Hooks of the host, where graph and node have none of their own: a command, or `true` for the port `hook` (reference pipeline 10.3). */
   readonly hooks?: { readonly graph?: DeclaredHooks; readonly node?: DeclaredHooks }
-  /** The host sums up what happened itself, behind the port `summary` (reference pipeline 6.5). */
+  /** True if the host writes the summaries, through the port `summary` (reference pipeline 6.5). */
   readonly summarises?: true
-  /** How the operator wants runs to go where the graph leads nowhere; the rules of the reference where absent. */
+  /** The operator's routing of runs that have no edge to follow; the rules of the reference if absent. */
   readonly routing?: Routing
-  /** The host has a council of its own: whether it can be asked how a proposal stands. */
+  /** Set if the host has its own council. `checks`: it can return the state of a proposal. */
   readonly council?: { readonly checks: boolean }
-  /** Names of actions that the host has; each goes before one of Reflex of the same name. */
+  /** The actions of the host. Each wins over a built-in one of the same name. */
   readonly actions?: readonly string[]
   /** Functions of the host's services that nodes name, as `service.function`; absent where the host states none. */
   readonly services?: readonly string[]
 }
 
-/** Hooks as a record has them: commands, and `true` for functions of the host. */
+/** Hooks in a record: commands, and `true` for functions of the host. */
 export interface DeclaredHooks {
   readonly pre?: string | true
   readonly post?: string | true
 }
 
-/** Choices of an operator for where a graph leads nowhere (reference pipeline 3.3, contradiction 6). */
+/** The operator's choices for runs that have no edge to follow (reference pipeline 3.3, contradiction 6). */
 export interface Routing {
-  /** `lenient`: a failure that nothing catches follows the edges without a condition, instead of ending the run. */
+  /** `lenient`: after a failure that no edge catches, the run follows an edge without a condition instead of ending. */
   readonly onUnroutedFailure?: 'fail' | 'lenient' | undefined
-  /** `fail`: a stage that succeeds and has no edge to follow fails the run, instead of ending it as an exit does. */
+  /** `fail`: a successful stage without an edge to follow fails the run instead of ending it like an exit. */
   readonly deadEnd?: 'success' | 'fail' | undefined
 }
 
 /**
- * Bounds of a run; a program may state lower ones (reference pipeline 3.11). `steps`, `time`, `tokens` and `cost` are the
- * operator's budget: once they are used up the run asks. `maxSteps`, `visits` and `depth` end it, `branchSteps` a branch.
+ * The limits of a run; a program may state lower ones (reference pipeline 3.11). `steps`, `time`, `tokens` and `cost` are the
+ * operator's budget: the run asks when they are used up. `maxSteps`, `visits` and `depth` end the run, `branchSteps` ends a
+ * branch.
  */
 export interface Limits {
   readonly steps?: number
@@ -72,68 +73,71 @@ export interface Limits {
   /** US dollars. */
   readonly cost?: number
   readonly depth?: number
-  /** Executions of nodes in one branch: 100 where nobody states a bound, 0 for none. */
+  /** The limit of executed nodes in a branch. Default: 100; 0 for no limit. */
   readonly branchSteps?: number
 }
 
 /**
- * What a handler sees of the node that it executes. The context does not change while it does: what it writes comes with
- * its outcome. Everything is a function of the journal, so that a handler that is begun again sees the same.
+ * The view of a handler on the node that it executes. The context does not change during the execution: writes are part of the
+ * outcome. All values are functions of the journal, so a restarted handler sees the same.
  */
 export interface NodeContext {
   readonly node: TypedNode
   readonly typed: TypedGraph
   readonly attributes: Attributes
-  /** What the alias says for dispatch; nothing else may choose which code runs (reference pipeline 4.1). */
+  /** The attributes that the alias adds for dispatch; nothing else may select the code that runs (reference pipeline 4.1). */
   readonly injected: Readonly<Record<string, string>>
   readonly permissions: Permissions
-  /** The folder of the run in this lap. */
+  /** The folder of the run in this round. */
   readonly folder: string
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** A branch is executed: it walks the pipeline beside others. */
+  /** True if a branch executes the node. */
   readonly isBranch: boolean
-  /** How often this node has been entered in this lap, from 1. */
+  /** The number of visits of this node in this round, from 1. */
   readonly visit: number
-  /** When this execution began: milliseconds since the epoch. */
+  /** The start of this execution in milliseconds since the epoch. */
   readonly now: number
-  /** What the handler has asked to begin again with, in this attempt; nothing the first time. */
+  /** The value with which the handler restarted itself in this attempt; undefined the first time. */
   readonly kept: Json | undefined
-  /** The stage before, branches left out. */
+  /** The previous stage, without branches. */
   readonly previous: string | undefined
-  /** How much of what happened before a model is told. */
+  /** The fidelity: the amount of previous context that a model sees. */
   readonly fidelity: Fidelity
-  /** A value of the context: exactly, else without `context.`, else by a walk into it (reference pipeline 4.1). */
+  /**
+   * Returns a value of the context: the exact key, otherwise without `context.`, otherwise a path into a value (reference
+   * pipeline 4.1).
+   */
   get(key: string): Json | undefined
-  /** The same as text; what is not there is empty. */
+  /** Returns a value of the context as text. A missing value is empty text. */
   text(key: string): string
-  /** Whether a value of the context was found to be hostile: nothing may use it (reference pipeline 5.3). */
+  /** True if a value of the context is marked as hostile: nothing may use it (reference pipeline 5.3). */
   isHostile(key: string): boolean
-  /** Returns where a value of the context comes from, and how far it is trusted. */
+  /** Returns the label of a value of the context: its origin and trust. */
   label(key: string): Label
-  /** Every key of the context that a program may read, in the order of the code points. */
+  /** Returns all keys of the context that a program may read, in code point order. */
   keys(): readonly string[]
-  /** The last outcome of a node of this lap. */
+  /** Returns the last outcome of a node in this round. */
   outcome(node: string): Outcome | undefined
-  /** The stages of this lap in the order in which they ended. */
+  /** Returns the stages of this round in the order in which they ended. */
   stages(): readonly Stage[]
-  /** What has been said in a conversation, turn by turn. */
+  /** Returns the turns of a conversation. */
   conversation(thread: string): readonly (readonly ModelMessage[])[]
-  /** In [0, 1): the same each time that this draw of this execution is made. */
+  /** Returns a number in [0, 1) that is the same for the same draw of the same execution. */
   random(): number
-  /** A remark for readers of the trace and for events: `[type, payload]`. */
+  /** Adds a note to the trace and to events: `[type, payload]`. */
   note(type: string, payload: JsonObject): void
 }
 
-/** A node that has been executed in this lap, and how it ended the last time. */
+/** A node that was executed in this round, with its last outcome. */
 export interface Stage {
   readonly id: string
   readonly outcome: Outcome
 }
 
-/** How an effect ended. */
+/** The result of an effect. */
 export type Settled = ({ readonly ok: Json; readonly error?: undefined } | { readonly ok?: undefined; readonly error: FaultData }) & {
-  /** The key on the board under which it stands while the node is executed. */
+  /** The key of the result on the board while the node is executed. */
   readonly at?: string
 }
 
@@ -143,35 +147,35 @@ export interface EffectAsk {
   readonly args: Json
 }
 
-/** Several branches of this program, each on a strand with a context of its own (reference pipeline 3.9.2). Once in an execution. */
+/** Several branches of this program, each on a strand with its own context (reference pipeline 3.9.2). Allowed once in an execution. */
 export interface ForkAsk {
   readonly fork: readonly BranchSpec[]
-  /** How many run at once. */
+  /** The number of branches that run in parallel. */
   readonly atOnce: number
-  /** Begin no more and stop those that run, once this many have succeeded. */
+  /** After this number of successes, starts no more branches and stops the running ones. */
   readonly enough?: number
-  /** Begin no more and stop those that run at the first failure. */
+  /** After the first failure, starts no more branches and stops the running ones. */
   readonly failFast?: boolean
-  /** Milliseconds for each branch. */
+  /** The time limit of each branch in milliseconds. */
   readonly timeout?: number
-  /** Executions of nodes for each branch. */
+  /** The limit of executed nodes in each branch. */
   readonly steps?: number
 }
 
-/** One branch: a walk from an edge to where the branches join, or one execution of a node. */
+/** A branch: a path from an edge to the join, or one execution of a node. */
 export interface BranchSpec {
   readonly id: string
-  /** The index of the edge that it begins with. */
+  /** The index of its first edge. */
   readonly edge?: number
-  /** The node before which it stops. */
+  /** The node at which it stops, without executing it. */
   readonly until?: string
   /** Executes this handler once, with these attributes, and ends. */
   readonly item?: { readonly type: string; readonly attributes: JsonObject; readonly id: string }
-  /** Written into its context before it begins. */
+  /** Values written to its context before it starts. */
   readonly values?: JsonObject
 }
 
-/** How a branch ended (reference pipeline 3.9.2, result entry). */
+/** The result of a branch (reference pipeline 3.9.2, result entry). */
 export interface BranchResult {
   readonly id: string
   readonly status: Outcome['status']
@@ -182,46 +186,46 @@ export interface BranchResult {
   readonly duration_ms: number
 }
 
-/** What a handler needs from outside before it can go on. */
+/** A request of a handler. */
 export type Ask =
   | EffectAsk
   | { readonly all: readonly EffectAsk[] }
-  /** A person; `due` in milliseconds from now. */
+  /** A question to a person; `due` in milliseconds from now. */
   | { readonly question: Question; readonly due?: number | undefined }
   | { readonly sleep: number }
   | { readonly signal: string; readonly timeout?: number | undefined }
-  /** A program, on the stack: named inputs only. */
+  /** A call of a program with named inputs. */
   | { readonly call: string; readonly inputs: JsonObject }
-  /** The same, of a program that came as data. */
+  /** A call of a program that is given as data. */
   | { readonly define: JsonObject; readonly kind: string; readonly id: string; readonly inputs: JsonObject }
   | ForkAsk
   /**
-   * A program that runs beside this node, with named inputs only; it is stopped with the execution, or with `detached` runs on, and
-   * the pipeline ends once it has ended. Answers at once with its name.
+   * Starts a program in parallel to this node, with named inputs. It is stopped with the execution. With `detached` it
+   * continues, and the pipeline ends after it. Answered at once with its name.
    */
   | { readonly begin: string; readonly inputs: JsonObject; readonly detached?: boolean }
-  /** How such a program stands. Answers at once. */
+  /** Reads the state of such a program. Answered at once. */
   | { readonly observe: string }
-  /** Forgets every answer and begins the handler again with this as `scene.kept`: for loops of many rounds, each as quick as the first. */
+  /** Drops all answers and restarts the handler with this value as `scene.kept`: for loops of many rounds whose cost must not grow. */
   | { readonly again: Json }
-  /** Keeps a value on the board while the node is executed; returns its key at once. */
+  /** Stores a value on the board while the node is executed. Answered at once with its key. */
   | { readonly keep: Json }
 
-/** How a program that runs beside a node stands. */
+/** The state of a program that runs in parallel to a node. */
 export interface Observation {
   readonly status: 'running' | 'done' | 'failed' | 'cancelled'
-  /** What it ended with. */
+  /** Its result. */
   readonly value: Json
-  /** The node where it stands, and how many it has executed. */
+  /** Its current node, and the number of executed nodes. */
   readonly node?: string
   readonly steps?: number
-  /** How often that node has been tried again. */
+  /** The number of retries of that node. */
   readonly retries?: number
-  /** The folder of that stage, from the folder of the run. */
+  /** The folder of that stage, relative to the folder of the run. */
   readonly folder?: string
 }
 
-/** What comes back for each. */
+/** The answer to a request. */
 export type Answer =
   | Settled
   | readonly Settled[]
@@ -235,11 +239,11 @@ export type Answer =
   | { readonly kept: string }
 
 /**
- * A handler: a function of the scene that gives its outcome at once, or a generator that yields what it needs from outside
- * and returns its outcome. It must be a function of the scene and of the answers alone: after a crash, and for each new
- * answer in another process, it is begun again and given the recorded answers.
+ * A handler: a function of the node's context that returns its outcome at once, or a generator that yields requests and returns
+ * its outcome. It must depend only on the context and the answers: after a crash, and for each new answer in another process,
+ * it is restarted with the recorded answers.
  */
 export type Handler = (scene: NodeContext) => Outcome | Steps
 
-/** A handler under way. */
+/** A running handler. */
 export type Steps = Generator<Ask, Outcome, Answer>

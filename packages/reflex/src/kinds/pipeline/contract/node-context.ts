@@ -16,10 +16,10 @@ import { stagesOf } from './stages.ts'
 import { INTERNAL, outcomeOf, RESUMED, type EngineBoard } from './engine-board.ts'
 import { turnsOf } from './threads.ts'
 
-/** Remarks that a step makes for readers: `[type, payload]` each. */
+/** A note of a step for readers: `[type, payload]`. */
 export type Remark = readonly [type: string, payload: JsonObject]
 
-/** What a scene is made from. */
+/** The source of a `FrameNodeContext`. */
 export interface ContextSource {
   readonly typed: TypedGraph
   readonly position: Position
@@ -30,15 +30,15 @@ export interface ContextSource {
   readonly permissions: Permissions
   readonly now: number
   readonly remarks: Remark[]
-  /** How much of the budget is left. */
+  /** Returns the budget status. */
   readonly budget: () => Json
-  /** The origin of a value of the context. */
+  /** Returns the label of a value of the context. */
   readonly label: (key: string) => Label
 }
 
 /**
- * A key of the context as conditions, prompts and handlers read it. What the engine itself knows is not stored a second
- * time: the graph's attributes, the node, how the last stage ended (reference pipeline 6.1).
+ * Returns a reader of context keys for conditions, prompts and handlers. The engine's own facts are computed, not stored: the
+ * graph's attributes, the node, the result of the last stage (reference pipeline 6.1).
  */
 export function contextReader({
   typed,
@@ -77,7 +77,7 @@ export function contextReader({
 
 type FidelitySource = Pick<ContextSource, 'typed' | 'position' | 'read'>
 
-/** How much of what happened the node where a frame stands is told, and in which conversation. */
+/** Returns the fidelity mode or the conversation of the current node of a frame. */
 function fidelityFact(name: string, source: FidelitySource): Json | undefined {
   const node = source.typed.nodes.get(source.position.node)
   if (node === undefined) return undefined
@@ -90,7 +90,7 @@ function fidelityAt({ typed, position, read }: FidelitySource, node: TypedNode):
   return resolveFidelity({ typed, node, edge, previous: position.last, resumed: read(RESUMED) === true })
 }
 
-/** The view of one execution. */
+/** The node context of one execution. */
 export class FrameNodeContext implements NodeContext {
   readonly node: TypedNode
   readonly attributes: Attributes

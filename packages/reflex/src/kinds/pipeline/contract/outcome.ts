@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from '../../../kernel/index.ts'
 import type { ModelMessage } from '../../../models/index.ts'
 
-/** How an execution of a node ended (seed pipeline 4.3). */
+/** The status of an execution of a node (seed pipeline 4.3). */
 export type Status = 'success' | 'partial_success' | 'retry' | 'fail' | 'skipped'
 
 export const STATUSES: readonly Status[] = ['success', 'partial_success', 'retry', 'fail', 'skipped']
 
-/** What was said in one execution of a node: the question, calls of tools and their results, the answer. */
+/** The messages of one execution of a node: the question, tool calls and their results, the answer. */
 export interface Turn {
   readonly thread: string
   readonly messages: readonly ModelMessage[]
 }
 
 /**
- * What an execution of a node came to. Names as the seed writes them, since the same object stands in checkpoints, status
+ * The outcome of an execution of a node. The names are those of the seed, because the same object is in checkpoints, status
  * files and records.
  */
 export interface Outcome {
@@ -23,26 +23,26 @@ export interface Outcome {
   readonly context_updates?: JsonObject
   readonly notes?: string
   readonly failure_reason?: string
-  /** A failure that trying again cannot help: `false`. */
+  /** `false`: a retry cannot help. */
   readonly retryable?: boolean
-  /** The code of the effect that failed; absent where the stage itself says that it failed, which is `R2210`. */
+  /** The code of the failed effect. Absent if the stage itself reports the failure: `R2210`. */
   readonly code?: string
   /**
-   * A further attempt has the answers of this one: it asks the `last` question again, or continues with the `next` one. Absent: the
-   * attempt begins with none.
+   * The next attempt gets the answers of this one: it asks the `last` question again, or continues with the `next` one. Absent:
+   * the next attempt starts without answers.
    */
   readonly resume?: 'last' | 'next'
-  /** The edge that a person chose, by its index: taken whatever its condition says (reference pipeline 3.3, step 0h). */
+  /** The index of the edge that a person chose: taken regardless of its condition (reference pipeline 3.3, step 0h). */
   readonly edge?: number
-  /** The stage itself wrote this status: nothing makes a success of it (reference pipeline 3.6). */
+  /** True if the stage itself wrote this status: `auto_status` does not change it (reference pipeline 3.6). */
   readonly written?: true
-  /** Middleware has halted the chain: nothing softens that. */
+  /** True if middleware has stopped the chain: no setting changes the failure. */
   readonly halted?: true
-  /** Where the branches of a parallel node join: gone to without an edge (reference pipeline 3.3, step 0). */
+  /** The join of a parallel node: the run continues there without an edge (reference pipeline 3.3, step 0). */
   readonly join?: string
-  /** What was said, for the conversation that the node goes on with (reference pipeline 6.5). */
+  /** The messages to add to the conversation of the node (reference pipeline 6.5). */
   readonly turn?: Turn
-  /** Data that is kept under the node's name beside the context; `null` takes a piece away (seed pipeline 7.5). */
+  /** Data to store under the node's name outside the context; `null` removes an artifact (seed pipeline 7.5). */
   readonly artifacts?: JsonObject
 }
 
@@ -50,29 +50,29 @@ export function success(context_updates?: JsonObject, more?: Partial<Outcome>): 
   return { status: 'success', ...(context_updates === undefined ? {} : { context_updates }), ...more }
 }
 
-/** A failure that may pass: retried where the node says so. */
+/** Returns a failure that may be retried. */
 export function failure(failure_reason: string, more?: Partial<Outcome>): Outcome {
   return { status: 'fail', failure_reason, ...more }
 }
 
-/** A failure that is the same each time: an attribute that is missing, an input that is not there. */
+/** Returns a failure that a retry cannot change: a missing attribute, a missing input. */
 export function refusal(failure_reason: string, more?: Partial<Outcome>): Outcome {
   return { status: 'fail', failure_reason, retryable: false, ...more }
 }
 
-/** Why an outcome is no success, in words. */
+/** Returns the reason why an outcome is not a success. */
 export function reasonOf({ failure_reason, status }: Outcome): string {
   return failure_reason ?? `ended with ${status}`
 }
 
-/** Whether a stage counts as done: a goal gate is content, a branch is a success (reference pipeline 3.7). */
+/** True if a status counts as success for goal gates and branches (reference pipeline 3.7). */
 export function isGood(status: Status | undefined): boolean {
   return status === 'success' || status === 'partial_success'
 }
 
 /**
- * An outcome from what a handler of a host, a status file or another implementation gives: either spelling of a name,
- * statuses in any case. Undefined for what is none.
+ * Reads an outcome from a handler of a host, a status file or another implementation: accepts both spellings of names, and
+ * statuses in any case. Undefined for a value that is not an outcome.
  */
 export function readOutcome(value: unknown): Outcome | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
@@ -98,7 +98,7 @@ export function readOutcome(value: unknown): Outcome | undefined {
 
 const TEXT = ['a text', (value: unknown): boolean => typeof value === 'string'] as const
 
-/** The fields of an outcome beside its status, in every spelling: what each allows. */
+/** The fields of an outcome except its status, in every spelling, with the values that each allows. */
 const FIELDS: readonly (readonly [names: readonly string[], allowed: string, fits: (value: unknown) => boolean])[] = [
   [['preferred_label', 'preferred_next_label', 'preferredLabel'], ...TEXT],
   [
@@ -112,7 +112,7 @@ const FIELDS: readonly (readonly [names: readonly string[], allowed: string, fit
   [['retryable'], 'true or false', (value) => typeof value === 'boolean'],
 ]
 
-/** Returns the field that keeps a value from being an outcome, and what the field allows; undefined for an outcome. */
+/** Returns the field that is wrong and the values that it allows; undefined for a valid outcome. */
 export function outcomeProblem(value: unknown): string | undefined {
   if (!isPlain(value)) return `an outcome must be an object with a status, not ${shown(value)}`
   const [name, status] = ['status', 'outcome'].map((key) => [key, value[key]] as const).find(([, found]) => found !== undefined) ?? []

@@ -2,8 +2,8 @@ import { type FaultData, isObject, type Json } from '../../../kernel/index.ts'
 import type { Answer, Ask, BranchResult, Settled } from './handler.ts'
 
 /**
- * Answers of an execution as the board keeps them: what an effect brought as it is, so that the journal stores it once;
- * failures and times that passed under names of the engine's own, which a result that has one of them cannot pretend to be.
+ * Answers of an execution on the board. The result of an effect is stored unchanged, so the journal has it once. Failures and
+ * timeouts are stored under reserved keys; a result that has such a key is wrapped, so it cannot imitate them.
  */
 const OK = '#ok'
 const ERROR = '#error'
@@ -19,7 +19,7 @@ export function packOk(value: Json): Json {
 
 export const LATE_ANSWER: Json = { [LATE]: true }
 
-/** Reads the answer to an ask back. `keyOf` gives the key of the i-th thing that was kept for it. */
+/** Reads the answer to a request. `keyOf` returns the key of its i-th part. */
 export function unpackAnswer(
   ask: Ask,
   keyOf: (part: number) => string,
@@ -36,7 +36,7 @@ export function unpackAnswer(
   return kept as unknown as Answer
 }
 
-/** Reads the result of an effect. */
+/** Reads the stored result of an effect. */
 export function unpackSettled(kept: Json | undefined): Settled {
   if (!isObject(kept)) return { ok: kept ?? null }
   if (kept[OK] !== undefined) return { ok: kept[OK] }

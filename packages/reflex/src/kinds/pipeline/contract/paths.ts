@@ -4,14 +4,14 @@ import { branchOf } from './branch.ts'
 import { nodeOf } from './position.ts'
 import { reachable } from './skip.ts'
 
-/** The folder of a lap: the first one's own, then `logs-v2`, `logs-v3` (seed pipeline 3.7). */
+/** Returns the folder of a round: the root for the first, then `logs-v2`, `logs-v3` (seed pipeline 3.7). */
 export function folderOfRound(root: string, lap: number): string {
   if (lap === 0) return root
   const [, before = root, number = '1'] = /^(.*)-v(\d+)$/s.exec(root) ?? []
   return `${before}-v${Number(number) + lap}`
 }
 
-/** The folder of a run as a frame of it finds it: restarts of the outermost pipeline change the folder, those of others do not. */
+/** Returns the folder of the run for a frame. Only restarts of the outermost pipeline change the folder. */
 export function folderAt(root: string, frame: Frame): string {
   let outermost = frame
   while (outermost.link !== undefined) outermost = outermost.link.caller
@@ -19,14 +19,14 @@ export function folderAt(root: string, frame: Frame): string {
   return folderOfRound(root, typeof lap === 'number' ? lap : 0)
 }
 
-/** A name as one part of a path: what could lead elsewhere is replaced. */
+/** Returns a name as a safe path component: replaces characters that could lead to another folder. */
 export function safeName(name: string): string {
   return name.replace(/[^\w.[\]-]/g, '_').replace(/^\.+/, (dots) => '_'.repeat(dots.length)) || '_'
 }
 
 /**
- * The folder of a stage in its run's: its name, below the branches in which others of the same name run as well, and below
- * the pipelines that called its own (reference pipeline 6.3).
+ * Returns the folder of a stage inside the folder of its run: its name, below its branch if other branches execute the same
+ * node, and below the calling pipelines (reference pipeline 6.3).
  */
 export function stagePath(frame: Frame, node: string, definition: (frame: Frame) => unknown): string {
   const parts: string[] = [safeName(node)]
@@ -44,7 +44,7 @@ export function stagePath(frame: Frame, node: string, definition: (frame: Frame)
 
 const SHARED = new WeakMap<TypedGraph, Map<string, ReadonlySet<string>>>()
 
-/** Whether a node runs in several branches of a parallel node. */
+/** True if several branches of a parallel node can execute a node. */
 function isShared(definition: unknown, parallel: string, node: string): boolean {
   if (!isTyped(definition)) return false
   const known = SHARED.get(definition) ?? new Map<string, ReadonlySet<string>>()

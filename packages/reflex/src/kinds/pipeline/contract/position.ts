@@ -1,10 +1,7 @@
 import { isObject, type Json, type Ref } from '../../../kernel/index.ts'
 import type { Status } from './outcome.ts'
 
-/**
- * Where a frame of a pipeline stands: small, and of the same size however long the run is. What grows (outcomes, visits,
- * the context) is on the board.
- */
+/** The position of a pipeline frame. Its size does not grow with the run: growing data (outcomes, visits, the context) is on the board. */
 export interface Position {
   readonly node: string
   /**
@@ -17,63 +14,63 @@ export interface Position {
    * continues with the answers that it has (`wait`); absent where the pipeline begins.
    */
   readonly onward?: 'enter' | 'begin' | 'rest' | 'wait'
-  /** The index of the edge that led here. */
+  /** The index of the edge that was taken to the node. */
   readonly edge?: number
-  /** The last stage that is no branch, how it ended, and what it prefers (reference pipeline 3.4). */
+  /** The last stage that is not a branch, its result, and the label that it prefers (reference pipeline 3.4). */
   readonly last?: string
   readonly status?: Status
   readonly label?: string
   readonly reason?: string
-  /** A stage has come to a partial success: the whole is no more than that. */
+  /** True if a stage had a partial success: the pipeline then has at most a partial success. */
   readonly partial?: true
-  /** It was told that the budget is nearly spent. */
+  /** True if the warning about the budget was given. */
   readonly warned?: true
-  /** Restarts of the whole (`loop_restart`), from 1 after the first. */
+  /** The number of restarts (`loop_restart`); absent in the first round. */
   readonly lap?: number
-  /** When a branch began. */
+  /** The start of a branch. */
   readonly since?: number
-  /** Nodes executed in this frame. */
+  /** The number of nodes executed in this frame. */
   readonly steps: number
-  /** A hook of the node is running: before its first attempt, or behind its last one. */
+  /** The hook of the node that is running: before its first attempt, or after its last. */
   readonly hook?: 'pre' | 'post'
-  /** Attempts at this node, from 1. */
+  /** The attempt at this node, from 1. */
   readonly attempt?: number
-  /** When and with which record the execution began. */
+  /** The time and the record at which the execution began. */
   readonly began?: number
   readonly at?: number
-  /** Answers that the handler has had. */
+  /** The number of answers that the handler has received. */
   readonly asked?: number
-  /** What the handler has kept when it began again. Small. */
+  /** The value with which the handler restarted itself. Small. */
   readonly kept?: Json
-  /** The handler keeps its answers: a further attempt continues behind them. */
+  /** True if a further attempt continues with the answers of this one. */
   readonly keeps?: true
-  /** What it waits for: effects in the order in which they were asked for, a wait, a called program, or its branches. */
+  /** The pending request: effects in order, a wait, a called program, or branches. */
   readonly for?: Waiting
-  /** The timer of the node's timeout, and whether it has rung. */
+  /** The timer of the node's timeout, and whether it has fired. */
   readonly limit?: Ref
   readonly late?: true
-  /** Engine fan-out: targets that are still to be walked, with the edges to them (reference pipeline 3.9.1). */
+  /** Engine fan-out: the remaining targets, each with its edge (reference pipeline 3.9.1). */
   readonly pending?: readonly (readonly [node: string, edge: number])[]
   /** Goal gates: how often an exit has sent the run back. */
   readonly returns?: number
-  /** How the run is to end, once what closes it is done. */
+  /** The end of the run, once its closing steps are done. */
   readonly ending?: Ending
 }
 
-/** How a pipeline ends, before its last hook has run. */
+/** The end of a pipeline, before its last hook has run. */
 export interface Ending {
   readonly status: 'success' | 'fail' | 'cancelled'
   readonly reason?: string
   /** The node that the failure is about, if it is not the last one. */
   readonly node?: string
-  /** The code of the failure of the stage that ended it. */
+  /** The code of the failed stage that ended it. */
   readonly code?: string
 }
 
 export type Waiting =
   | { readonly is: 'effect'; readonly ids: readonly Ref[]; readonly all?: true }
   | { readonly is: 'wait'; readonly id: Ref }
-  /** `pipeline`: what is called says where its results come from. */
+  /** `pipeline`: the called program labels its own results. */
   | { readonly is: 'call'; readonly pipeline?: true }
   | {
       readonly is: 'fork'
@@ -83,7 +80,7 @@ export type Waiting =
       readonly running: number
     }
 
-/** The node of a position, for people. */
+/** Returns the node of a position, for people. */
 export function nodeOf(position: Json | undefined): string | undefined {
   return isObject(position) && typeof position['node'] === 'string' ? position['node'] : undefined
 }

@@ -5,7 +5,7 @@ import type { Limits } from '../../../kernel/index.ts'
 
 const stated = new WeakMap<TypedGraph, { readonly bounds: Limits | undefined }>()
 
-/** What a pipeline itself allows; nothing where it says nothing. */
+/** Returns the limits that a pipeline states; undefined if it states none. */
 export function programBounds(typed: TypedGraph): Limits | undefined {
   let found = stated.get(typed)
   if (found === undefined) {

@@ -5,13 +5,16 @@ import { durationOf } from '../language/duration.ts'
 import { PRESETS, type RetryPolicy } from '../model/retry-presets.ts'
 import type { Outcome } from './outcome.ts'
 
-/** What a count without a preset rests: as the base document has it. */
+/** The default delays for a number of retries without a preset. */
 const PLAIN: RetryPolicy = { attempts: 1, initialDelay: 200, factor: 2, maxDelay: 60_000, jitter: true }
 
-/** Types that repeating cannot help, so that what a graph says of retries is not meant for them. */
+/** Types for which a retry cannot change the result: the graph's retry settings do not apply to them. */
 const PURE: ReadonlySet<CanonicalType> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in'])
 
-/** The policy of a node: its own count, the graph's, a preset of its own, the graph's preset, one attempt. */
+/**
+ * Returns the retry policy of a node. The first that exists: its own count, the graph's count, its own preset, the graph's
+ * preset, one attempt.
+ */
 export function retryPolicy(node: TypedNode, graph: Attributes): RetryPolicy {
   const own = node.node.attributes
   const shared: Attributes = PURE.has(node.canonical) || node.rawType === 'accumulator' ? new Map() : graph
@@ -28,19 +31,22 @@ export function retryPolicy(node: TypedNode, graph: Attributes): RetryPolicy {
   }
 }
 
-/** Milliseconds before the k-th retry, k from 1; `random` in [0, 1). Jitter comes after the cap. */
+/**
+ * Returns the delay before the k-th retry in milliseconds, k from 1; `random` returns numbers in [0, 1). Jitter is applied
+ * after the maximum.
+ */
 export function delayBefore(k: number, { initialDelay, factor, maxDelay, jitter }: RetryPolicy, random: () => number): number {
   const raw = Math.min(initialDelay * factor ** (k - 1), maxDelay)
   const delay = Number.isFinite(raw) && raw > 0 ? raw : 0
   return Math.round(jitter ? delay * (0.5 + random()) : delay)
 }
 
-/** Whether a failed attempt may be followed by another one. */
+/** True if another attempt may follow a failed one. */
 export function mayRetry({ status, retryable }: Outcome): boolean {
   return (status === 'retry' || status === 'fail') && retryable !== false
 }
 
-/** The outcome of a node when no attempt is left (reference pipeline 3.5, decision table). */
+/** Returns the outcome of a node after its last attempt (reference pipeline 3.5, decision table). */
 export function exhaustedOutcome(outcome: Outcome, allowPartial: boolean): Outcome {
   if (outcome.status !== 'retry' && outcome.status !== 'fail') return outcome
   if (allowPartial) {
@@ -54,7 +60,7 @@ export function exhaustedOutcome(outcome: Outcome, allowPartial: boolean): Outco
 
 const AUTO = 'auto-status: handler completed without writing status'
 
-/** `auto_status`: what failed counts as done, unless the stage itself wrote that it failed (reference pipeline 3.6). */
+/** Applies `auto_status`: a failure counts as success, unless the stage itself reported it (reference pipeline 3.6). */
 export function autoStatus(outcome: Outcome): Outcome {
   if (outcome.status !== 'fail' && outcome.status !== 'retry') return outcome
   const { context_updates } = outcome
@@ -64,7 +70,7 @@ export function autoStatus(outcome: Outcome): Outcome {
 const TRANSIENT = /time(d )?\s?out|network|connection|rate.?limit|\b429\b|\b5\d\d\b|server error/i
 const PERMANENT = /\b40[013]\b|validation|configuration|unauthori[sz]ed|forbidden/i
 
-/** Whether a thrown message speaks of something that may pass; what is not known does not (reference pipeline 3.5). */
+/** True if a thrown message describes a temporary problem. Unknown messages do not count (reference pipeline 3.5). */
 export function isTransient(message: string): boolean {
   return TRANSIENT.test(message) && !PERMANENT.test(message)
 }

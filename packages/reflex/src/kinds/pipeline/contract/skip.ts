@@ -5,13 +5,13 @@ import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { type DotNode, isOn, listOf, textOf } from '../dot/graph.ts'
 import type { NodeContext } from './handler.ts'
 
-/** Attributes that name what a node reads (reference pipeline 3.10). */
+/** Attributes that name the inputs of a node (reference pipeline 3.10). */
 const INPUTS = ['source_key', 'input_key', 'content_key', 'prompt_context_key', 'condition_key'] as const
 
 const hashes = new WeakMap<DotNode, string>()
 const repeatable = new WeakMap<TypedGraph, ReadonlySet<string>>()
 
-/** The change detector of a node: SHA-256 over its attributes, sorted, without what is computed. */
+/** Returns the hash of a node for change detection: SHA-256 over its sorted attributes without computed ones. */
 export function contentHash(node: DotNode): string {
   let hash = hashes.get(node)
   if (hash === undefined) {
@@ -23,8 +23,8 @@ export function contentHash(node: DotNode): string {
 }
 
 /**
- * The hash of everything that an execution depends on; nothing for nodes that always run: those that ask something outside
- * although their author does not call them idempotent, and those that read their own output (reference pipeline 3.10).
+ * Returns the hash of all inputs of an execution. Undefined for nodes that always run: those with effects that the author does
+ * not declare idempotent, and those that read their own output (reference pipeline 3.10).
  */
 export function skipKey(scene: NodeContext): string | undefined {
   const { node, typed } = scene
@@ -36,22 +36,22 @@ export function skipKey(scene: NodeContext): string | undefined {
   return digest(canonicalJson([contentHash(node.node), ...values]))
 }
 
-/** Whether a node computes its output from the context alone. */
+/** True if the output of a node depends only on the context. */
 export function isPure({ facts, custom, idempotency, node: { attributes } }: TypedNode): boolean {
   if (custom !== undefined || attributes.has('pre_hook') || attributes.has('post_hook')) return false
   const isRepeatable = idempotency === 'idempotent' || idempotency === 'read_only'
   return isRepeatable && facts.pure === true
 }
 
-/** Types that an author can call idempotent: each execution is one piece of work, and ends by itself. */
+/** Types that an author can declare idempotent: each execution is one unit of work that ends by itself. */
 const REPEATABLE: ReadonlySet<string> = new Set(['compute', 'exec', 'read'])
 
-/** Whether the author says that a node that asks something outside need not ask again after a resume. */
+/** True if the author declares that a node with effects need not repeat them after a resume. */
 export function isCalledIdempotent({ canonical, custom, node: { attributes } }: TypedNode): boolean {
   return isOn(attributes, 'idempotent') && (custom !== undefined || REPEATABLE.has(canonical))
 }
 
-/** Keys of the context that texts name: `{ctx.key}` and `$key`. */
+/** Context keys in texts: `{ctx.key}` and `$key`. */
 const NAMED = /\{ctx\.([^{}]+)\}|\$([A-Za-z_]\w*(?:\.[\w-]+)*)/g
 
 function inputsOf({ id, facts, node: { attributes } }: TypedNode): readonly string[] {
@@ -63,13 +63,13 @@ function inputsOf({ id, facts, node: { attributes } }: TypedNode): readonly stri
   return [...reads, ...named, ...inside, ...listOf(attributes, 'context_keys'), 'graph.goal', 'workdir']
 }
 
-/** The key that a pure node writes. */
+/** Returns the key that a pure node writes. */
 export function outputOf({ id, facts, node: { attributes } }: TypedNode): string {
   const [first] = outputsOf(facts, attributes)
   return first === undefined ? '' : keyOf(first, attributes, id)
 }
 
-/** Nodes that a walk can reach a second time: those on cycles, and all from a retry target on. */
+/** Returns the nodes that a run can reach twice: those on cycles, and all nodes after a retry target. */
 function repeatableNodes(typed: TypedGraph): ReadonlySet<string> {
   let found = repeatable.get(typed)
   if (found === undefined) {
@@ -84,7 +84,7 @@ function repeatableNodes(typed: TypedGraph): ReadonlySet<string> {
   return found
 }
 
-/** Nodes that edges lead to from some nodes, those nodes included. */
+/** Returns the nodes that edges reach from some nodes, including those. */
 export function reachable(typed: TypedGraph, from: readonly string[], without?: string): ReadonlySet<string> {
   const seen = new Set<string>()
   const open = from.filter((id) => typed.nodes.has(id) && id !== without)

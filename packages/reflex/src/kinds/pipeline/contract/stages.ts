@@ -3,13 +3,13 @@ import type { TypedGraph } from '../model/typed.ts'
 import type { Stage } from './handler.ts'
 import { storedOutcomeIn, outcomeKey, outcomeOf } from './engine-board.ts'
 
-/** The stages of a lap in the order in which they ended; a branch sees those before the block that it belongs to. */
+/** Returns the stages of a round in the order in which they ended. A branch sees the stages before its block. */
 export function stagesOf(typed: TypedGraph, reader: BoardReader, lap: number): readonly Stage[] {
   const entries = [...typed.nodes.values()].flatMap(({ id, canonical }) => {
     const entry = canonical === 'start' || canonical === 'branch' ? undefined : reader.entry(outcomeKey(id))
     const kept = storedOutcomeIn(entry?.value, lap)
     return entry === undefined || kept === undefined || kept.branch !== undefined ? [] : [{ id, record: entry.record, kept }]
   })
-  // What came from a checkpoint is all of one record.
+  // The outcomes of a checkpoint are all in one record.
   return entries.sort((a, b) => a.record - b.record || a.kept.n - b.kept.n).map(({ id, kept }) => ({ id, outcome: outcomeOf(kept) }))
 }

@@ -7,8 +7,8 @@ import { RESUMED } from './engine-board.ts'
 type Board = Pick<StepContext, 'get' | 'set'>
 
 /**
- * Adds a turn to its conversation, under a key of its own, so that nothing is written twice. A branch adds to what it sees
- * of a conversation, in its own scope: branches fork it, and what they said ends with them (reference pipeline 6.5).
+ * Adds a turn to a conversation under its own key, so nothing is written twice. A branch adds to its own copy of a
+ * conversation, which ends with the branch (reference pipeline 6.5).
  */
 export function storeTurn(x: Board, lap: number, { thread, messages }: Turn): void {
   const n = countOf((key) => x.get(key), lap, thread)
@@ -18,7 +18,7 @@ export function storeTurn(x: Board, lap: number, { thread, messages }: Turn): vo
   if (x.get(RESUMED) === true) x.set(RESUMED, false)
 }
 
-/** Keeps the files of a message under their hashes: the answers of its execution are overwritten by the next one. */
+/** Stores the files of a message under their hashes: the next execution overwrites the answers of this one. */
 function storeFiles(x: Board, message: ModelMessage): ModelMessage {
   if (message.role !== 'user' || message.parts === undefined) return message
   const parts = (message.parts as readonly (ContentPart | StoredFile)[]).map((part) => {
@@ -30,7 +30,7 @@ function storeFiles(x: Board, message: ModelMessage): ModelMessage {
   return { ...message, parts: parts as readonly ContentPart[] }
 }
 
-/** The turns of a conversation, the oldest first. Each lap of a run has its own. */
+/** Returns the turns of a conversation, oldest first. Each round of a run has its own. */
 export function turnsOf(read: (key: string) => Json | undefined, lap: number, thread: string): readonly (readonly ModelMessage[])[] {
   return Array.from({ length: countOf(read, lap, thread) }, (_, n) => {
     const turn = read(turnKey(n, thread))

@@ -7,33 +7,36 @@ import type { RunHooks, Summariser, ToolHooks } from '../engine/host-hooks.ts'
 import type { Transform } from '../language/transforms.ts'
 import type { HostActions } from '../operations/actions/registry.ts'
 
-/** What a host adds to pipelines. */
+/** The extensions of a host for pipelines. */
 export interface PipelineOptions {
-  /** Handlers, by the type that they take. */
+  /** Handlers by node type. */
   readonly handlers?: HandlerRegistry
   /** Operations that `defineOperation` made, beside those of Reflex. One that does not fit is refused with `R1165` when a pipeline is first met. */
   readonly operations?: readonly Operation[]
-  /** Actions by name, beside the built-in ones; each goes before one of the same name. Giving one is allowing it. */
+  /**
+   * Actions by name, in addition to the built-in ones. An action wins over a built-in one of the same name. An action given
+   * here is allowed.
+   */
   readonly actions?: HostActions
-  /** Commands and functions around pipelines and their nodes, where they have none of their own. */
+  /** Commands and functions around pipelines and nodes that have no hooks of their own. */
   readonly hooks?: RunHooks
-  /** Around calls of tools, where neither node nor graph has hooks of its own. */
+  /** Run around calls of tools when neither the node nor the graph has tool hooks. */
   readonly toolHooks?: ToolHooks
-  /** Tells the models what happened before, in place of the built-in text. */
+  /** Writes the summary of earlier stages for models. Default: the built-in text. */
   readonly summarise?: Summariser
-  /** A trusted author of a pipeline may switch its mandatory middleware off. Never by default. */
+  /** Allows a trusted author to disable the mandatory middleware. Default: false. */
   readonly allowDisableMiddleware?: boolean
-  /** Sessions, memory and search; sessions and memory live in the store where there is none. */
+  /** Sessions, memory and search. Without them, sessions and memory are stored in the store. */
   readonly services?: PipelineServices
-  /** Middleware that pipelines may ask for by name. */
+  /** Middleware that pipelines can request by name. */
   readonly middleware?: ReadonlyMap<string, HostMiddleware>
-  /** Middleware around every node of every pipeline, after the mandatory seven. */
+  /** Middleware around every node of every pipeline, after the seven mandatory ones. */
   readonly alwaysMiddleware?: readonly HostMiddleware[]
-  /** `lenient`: a failure that nothing catches follows the edges without a condition. Otherwise it ends the run. */
+  /** `lenient`: after a failure that no edge catches, the run follows an edge without a condition. Default `fail`: the run ends. */
   readonly onUnroutedFailure?: 'fail' | 'lenient'
-  /** `fail`: a stage that succeeds and has no edge to follow fails the run. Otherwise it ends the run as an exit does. */
+  /** `fail`: a successful stage without an edge to follow fails the run. Default `success`: the run ends as at an exit. */
   readonly deadEnd?: 'success' | 'fail'
-  /** Changes of every pipeline that is read. */
+  /** Transforms applied to every pipeline that is read. */
   readonly transforms?: readonly Transform[]
 }
 

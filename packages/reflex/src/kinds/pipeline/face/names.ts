@@ -1,6 +1,6 @@
 import type { LanguageNames } from '../../../programs/language.ts'
 
-/** The word that a pipeline begins with, behind comments: other texts that a module exports are not meant. */
+/** The first word of a pipeline, after comments. Other texts that a module exports are ignored. */
 const BEGINNING = /^\ufeff?(?:\s|\/\/[^\n]*\n|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*(?:strict\s+)?(?:di)?graph\b/
 
 /** The files and texts that are pipelines. */

@@ -141,7 +141,7 @@ const memory =
   () =>
     ops.map((op) => uri('memory', op))
 
-/** An action of a session: its parameters are values of the context, read there where they are not handed over. */
+/** Returns the facts of a session action. Parameters that a node does not pass are read from the context. */
 function session(names: readonly string[], needs?: () => readonly string[]): ActionFacts {
   const parameters: Parameters = { ...AGENT, ...Object.fromEntries(names.map((name) => [name.split('.').at(-1) ?? name, json])) }
   const reads = ['session.agent_id', ...names.map((name) => (name.includes('.') || name === 'last_response' ? name : `session.${name}`))]
@@ -150,7 +150,7 @@ function session(names: readonly string[], needs?: () => readonly string[]): Act
 
 const RECALLS = ['recall_goals', 'recall_intents', 'recall_beliefs', 'memory_recall']
 
-/** The services of a session as actions, under the names that pipelines use (reference pipeline 4.6.2 and 13). */
+/** The services of a session as actions, by the names that pipelines use (reference pipeline 4.6.2 and 13). */
 const SESSION: Readonly<Record<string, ActionFacts>> = {
   session_classify: session(['input', 'blocked']),
   session_mode_select: session(['goals', 'intents', 'active_intents', 'turn_count', 'user_waiting']),
@@ -193,7 +193,7 @@ const SESSION: Readonly<Record<string, ActionFacts>> = {
   },
 }
 
-/** The actions that come with Reflex, by their own names. */
+/** The built-in actions by canonical name. */
 export const ACTION_FACTS: ReadonlyMap<string, ActionFacts> = new Map(Object.entries({ ...GENERIC, ...SESSION, ...EVALUATION_FACTS }))
 
 const ALIASES: readonly (readonly [name: string, own: string])[] = [
@@ -223,10 +223,10 @@ const ALIASES: readonly (readonly [name: string, own: string])[] = [
 
 const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(ALIASES)
 
-/** Every name of an action that comes with Reflex, with points or without. */
+/** All names of built-in actions, canonical names and aliases. */
 export const ACTION_NAMES: readonly string[] = [...ACTION_FACTS.keys(), ...CANONICAL_NAMES.keys()]
 
-/** The own name of an action that comes with Reflex; its plain name for all others. */
+/** Returns the canonical name of a built-in action, and the plain name of any other action. */
 export function canonicalAction(name: string): string {
   const plain = plainAction(name)
   return CANONICAL_NAMES.get(plain) ?? plain

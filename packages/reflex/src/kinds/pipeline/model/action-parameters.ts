@@ -3,28 +3,28 @@ import type { Safety } from './operation-ports.ts'
 import { renderText } from '../language/render.ts'
 import { parseJson } from '../language/parse-json.ts'
 
-/** One parameter of an action. */
+/** A parameter of an action. */
 export interface Parameter {
   readonly kind: 'text' | 'number' | 'flag' | 'list' | 'json'
   readonly required?: true
   /**
-   * It decides what runs or what is touched, so nothing from outside may choose it; what it must be safe against where a
-   * check at the point of use sees to that (reference pipeline 5.3).
+   * Set if the parameter decides what runs or which files are touched: no value from outside may set it. A `Safety` names the
+   * check at the point of use that makes such a value safe (reference pipeline 5.3).
    */
   readonly control?: Safety | true
-  /** Only the author writes it: no value of the context does. */
+  /** Only the author may write it; a context value may not. */
   readonly authored?: true
-  /** Other names of it, that pipelines use. */
+  /** Aliases of the parameter. */
   readonly also?: readonly string[]
 }
 
-/** The parameters of an action, by name. */
+/** The parameters of an action by name. */
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** Parameters as an action gets them: under their own names, each as its kind says. */
+/** The parameters that an action receives, by canonical name and converted to their types. */
 export type ParameterValues = JsonObject
 
-/** Reads what a node hands over: other names become the own one, text becomes what is wanted. Names that nothing knows stay. */
+/** Reads the parameters that a node passes: resolves aliases and converts text to the types. Keeps unknown names. */
 export function readParameters(
   parameters: Parameters,
   params: JsonObject,
@@ -82,7 +82,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['no', false],
 ])
 
-/** A list as text: as JSON, or with commas. */
+/** Parses a list from JSON or from text with commas. */
 function splitList(text: string): readonly Json[] {
   const json = text.trim().startsWith('[') ? parseJson(text) : undefined
   if (isList(json)) return json

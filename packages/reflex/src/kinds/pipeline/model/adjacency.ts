@@ -5,22 +5,25 @@ type Lists = ReadonlyMap<string, readonly TypedEdge[]>
 
 /** The edges of a graph by their nodes. */
 export interface Adjacency {
-  /** The edges that leave and reach each node, in the order of declaration. An edge to no node stands in the list of its one end. */
+  /**
+   * The edges that leave and reach each node, in the order of declaration. An edge to an unknown node is only in the list of
+   * its other end.
+   */
   readonly outgoing: Lists
   readonly incoming: Lists
   readonly targets: EdgeTargets
 }
 
 /**
- * The edges of a graph as numbers, the places of their nodes in the order of declaration: `targets` from `begins[n]` up to
- * `begins[n + 1]` are the nodes to which those of node n lead, -1 where that is no node.
+ * The edges of a graph by node position in the order of declaration: `targets` from `begins[n]` up to `begins[n + 1]` are the
+ * targets of node n. A target is -1 if it is not a node.
  */
 export interface EdgeTargets {
   readonly begins: Uint32Array
   readonly targets: Int32Array
 }
 
-/** Looks each end of each edge up once. */
+/** Builds the adjacency of a graph in one pass over its edges. */
 export function adjacencyOf({ nodes }: DotGraph, edges: readonly TypedEdge[]): Adjacency {
   const places = new Map<string, number>()
   for (const id of nodes.keys()) places.set(id, places.size)
@@ -34,7 +37,7 @@ export function adjacencyOf({ nodes }: DotGraph, edges: readonly TypedEdge[]): A
   }
 }
 
-/** Edges in the order of the nodes at one end: those of node n stand from `begins[n]` up to `begins[n + 1]`. */
+/** Edges sorted by the node at one end: those of node n are from `begins[n]` up to `begins[n + 1]`. */
 interface SortedEdges {
   readonly begins: Uint32Array
   readonly order: Int32Array

@@ -1,7 +1,7 @@
 import { type Suggester, suggester } from '../../../text/index.ts'
 import type { AttributeRow } from './attribute-row.ts'
 
-/** The attributes by which Graphviz draws: known, kept, and nothing to a run. */
+/** The attributes of Graphviz: known, kept, and without effect on a run. */
 const NAMES = `_background area arrowhead arrowsize arrowtail background bb beautify bgcolor center charset cluster clusterrank
 color colorscheme comment compound concentrate constraint Damping decorate defaultdist dim dimen dir diredgeconstraints
 distortion dpi edgeURL edgehref edgetarget edgetooltip epsilon esep fillcolor fixedsize fontcolor fontname fontnames fontpath
@@ -36,8 +36,8 @@ export class AttributeIndex {
   }
 
   /**
-   * Returns the row of an attribute of a node, an edge or the graph, of several with that name the one for the operation;
-   * `'ignored'` for those of Graphviz, and for those that mean something to other operations; undefined for an unknown name.
+   * Returns the row of an attribute of a node, an edge or the graph; if several rows have the name, the row of the operation.
+   * Returns `'ignored'` for Graphviz attributes and for attributes of other operations, undefined for an unknown name.
    */
   find(on: Place, name: string, operation?: string): AttributeRow | 'ignored' | undefined {
     const { exact, open } = this.#places[on]
@@ -49,17 +49,17 @@ export class AttributeIndex {
     return GRAPHVIZ_ATTRIBUTES.has(name) ? 'ignored' : undefined
   }
 
-  /** Returns the other places where an attribute means something. */
+  /** Returns the other places that have an attribute of this name. */
   otherPlaces(name: string, on: Place): Place[] {
     return PLACES.filter((place) => place !== on && this.#places[place].exact.has(name))
   }
 
-  /** Guesses what a misspelt attribute was meant to be. The work of one is bounded: take a new one for each program. */
+  /** Returns a suggester for misspelt attributes. Its total work is limited: create one per program. */
   suggester(on: Place): Suggester {
     return suggester([...this.#places[on].exact.keys()])
   }
 
-  /** Returns the operations that read an attribute of nodes, where not all do. */
+  /** Returns the operations that read a node attribute. Empty if all nodes read it. */
   operationsWith(name: string): readonly string[] {
     return (this.#places.node.exact.get(name) ?? []).flatMap(({ operations = [] }) => operations)
   }

@@ -1,26 +1,26 @@
 import type { AttributeFact, AttributeFacts, AttributeType } from './attribute.ts'
 
-/** One attribute that means something, as pages list it and as values are checked. */
+/** A known attribute. Pages list these rows, and values are checked with them. */
 export interface AttributeRow {
-  /** A name that ends in `.*` stands for every name that begins so. */
+  /** A name that ends in `.*` is a prefix: it matches every name that begins with it. */
   readonly name: string
-  /** Other spellings of the same; the name goes before them. */
+  /** Aliases. The name wins over them. */
   readonly aliases: readonly string[]
   readonly on: 'graph' | 'node' | 'edge'
   readonly type: AttributeType | 'words'
-  /** The words of type `words`, and those that a list of type `csv` may hold; empty for any. */
+  /** The words of type `words`, or the words that a list of type `csv` may have; empty if all are allowed. */
   readonly words: readonly string[]
-  /** What holds where it is not written; empty for nothing. */
+  /** The default, as text. Empty if there is none. */
   readonly usual: string
-  /** An unknown word has no effect. */
+  /** True if an unknown word has no effect. */
   readonly lenient: boolean
-  /** The operations that read it; absent: every node. */
+  /** The operations that read it. Absent if every node reads it. */
   readonly operations?: readonly string[] | undefined
-  /** What it does, in one line. */
+  /** A description in one line. */
   readonly does: string
 }
 
-/** The rows of attributes of one place, in their order. */
+/** Returns the rows of the attributes of one place, in order. */
 export function rowsOf(on: AttributeRow['on'], attributes: AttributeFacts, operations?: readonly string[]): AttributeRow[] {
   return Object.entries(attributes).map(([name, fact]) => rowOf(on, name, fact, operations))
 }
@@ -39,7 +39,7 @@ function typed(form: AttributeFact['form']): Pick<AttributeRow, 'type' | 'words'
   return 'list' in form ? { type: 'csv', words: form.list } : { type: 'words', words: form }
 }
 
-/** Joins the rows of several operations that say the same to one, where the first of them stands. */
+/** Merges equal rows of several operations into one, at the position of the first. */
 export function merged(rows: readonly AttributeRow[]): AttributeRow[] {
   const groups = Map.groupBy(rows, ({ operations: _, ...row }) => JSON.stringify(row))
   return [...groups.values()].flatMap((same) => {

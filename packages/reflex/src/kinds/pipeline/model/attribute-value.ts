@@ -7,19 +7,19 @@ import { parseJson } from '../language/parse-json.ts'
 
 const BOOLEANS = new Set(['true', 'false', '1', '0', ''])
 
-/** Types of which a node refuses every other value when it is executed. */
+/** Types for which a node refuses every other value when it is executed. */
 const STRICT_TYPES: ReadonlySet<string> = new Set(['int', 'number', 'seconds', 'bool', 'duration', 'json'])
 
-/** Returns true if a node fails when it is executed with a value that is not of this type. */
+/** Returns true if a node with a value of another type fails when it is executed. */
 export function isStrict({ name, type, words, lenient }: AttributeRow): boolean {
   if (STRICT_TYPES.has(type) || name === 'capabilities') return true
   return words.length > 0 && !lenient
 }
 
 /**
- * Why a value is not what its attribute holds, as the end of a sentence: `is no whole number`; nothing if it is. Text
- * that reads as a number counts as one, and empty text as not written (reference pipeline 1.2 G8). Durations are said
- * apart, as `duration`.
+ * Returns what is wrong with the value of an attribute, as the end of a sentence: `is not a whole number`; undefined if it is
+ * valid. Text that can be read as a number counts as a number, empty text as not set (reference pipeline 1.2 G8). Returns
+ * `duration` for an invalid duration.
  */
 export function valueProblem(row: AttributeRow, name: string, attributes: Attributes, attribute: Attribute): string | undefined {
   const { value } = attribute

@@ -1,6 +1,9 @@
 import { anyOf, checkArguments, listOf, OBJECT, shape, TEXT } from '../../../text/index.ts'
 
-/** What the value of an attribute is: `node` is the id of a node, `key` and `keys` name context values, `path` a file, `seconds` a count. */
+/**
+ * The types of attribute values: `node` is the id of a node, `key` and `keys` name context values, `path` a file, `seconds` a
+ * number of seconds.
+ */
 export const ATTRIBUTE_TYPES = [
   'text',
   'int',
@@ -18,34 +21,34 @@ export const ATTRIBUTE_TYPES = [
 
 export type AttributeType = (typeof ATTRIBUTE_TYPES)[number]
 
-/** The type of an attribute: one of the types, a list of the words that it can be, or the words that a list can hold. */
+/** The type of an attribute: a type name, the allowed words, or the words that a list may have. */
 export type AttributeForm = AttributeType | readonly string[] | { readonly list: readonly string[] }
 
-/** An attribute, without its name. Everything may be quoted: text that reads as a number is one. */
+/** An attribute without its name. Every value may be quoted: text that can be read as a number is a number. */
 export interface AttributeFact<
   Form extends AttributeForm = AttributeForm,
   Required extends boolean = boolean,
   Alias extends string = string,
 > {
   readonly form: Form
-  /** One line that says what the attribute does. */
+  /** A description in one line. */
   readonly does: string
-  /** The value that holds where none is written, as text for people; empty for none. */
+  /** The default, as text for people. Empty if there is none. */
   readonly usual: string
-  /** A node without it fails. */
+  /** True if a node without it fails. */
   readonly required: Required
-  /** Other names of the attribute; the first name that is written counts. */
+  /** Aliases of the attribute; the first name that is written counts. */
   readonly aliases: readonly Alias[]
-  /** An unknown word has no effect, where a node otherwise fails. */
+  /** True if an unknown word has no effect; otherwise the node fails. */
   readonly lenient: boolean
 }
 
-/** Attributes by name. A name that ends in `.*` stands for every name that begins so. */
+/** Attributes by name. A name that ends in `.*` matches every name that begins with it. */
 export type AttributeFacts = Readonly<Record<string, AttributeFact>>
 
 const FORM = anyOf(TEXT, listOf(TEXT), shape('the words of a list', { list: listOf(TEXT) }))
 
-/** What can be said of an attribute beside its type and what it does. */
+/** The optional details of an attribute. */
 export interface AttributeDetails {
   readonly usual?: string
   readonly required?: boolean
@@ -57,8 +60,8 @@ type IsRequired<Details> = Details extends { readonly required: true } ? true : 
 type AliasesOf<Details> = Details extends { readonly aliases: readonly (infer Alias extends string)[] } ? Alias : never
 
 /**
- * Describes an attribute: its type, a line for people, and details. The types of `AttributesOf` come from it, and so do lint, help,
- * docs and the JSON Schema.
+ * Describes an attribute: its type, a line for people, and details. `AttributesOf`, lint, help, docs and the JSON Schema are
+ * derived from it.
  */
 export function attribute<const Form extends AttributeForm, const Details extends AttributeDetails = AttributeDetails>(
   form: Form,

@@ -1,6 +1,6 @@
 import { attribute } from './attribute.ts'
 
-/** Attributes of the pipeline itself (seed pipeline 2.6; reference pipeline 2.1). */
+/** The attributes of pipelines (seed pipeline 2.6; reference pipeline 2.1). */
 export const GRAPH_ATTRIBUTES = {
   goal: attribute('text', 'What the pipeline is for: `$goal` in texts, the key `graph.goal`, the first line that a model reads.'),
   label: attribute('text', 'The name shown; `$label` in texts.'),
@@ -57,7 +57,7 @@ export const GRAPH_ATTRIBUTES = {
   version: attribute('text', 'The version of the pipeline, which a call names as `id@version`.'),
 }
 
-/** Attributes of edges (seed pipeline 2.8; reference pipeline 2.5). */
+/** The attributes of edges (seed pipeline 2.8; reference pipeline 2.5). */
 export const EDGE_ATTRIBUTES = {
   label: attribute('text', 'Caption, the text of a choice, and what a preferred label is compared with; `fail` is the way of a failure.'),
   condition: attribute('text', 'The edge is open only if this holds; without it, it is open.'),

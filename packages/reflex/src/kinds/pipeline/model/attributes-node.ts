@@ -1,6 +1,6 @@
 import { attribute } from './attribute.ts'
 
-/** Attributes that every node can have (seed pipeline 2.7; reference pipeline 2.2); operations add theirs. */
+/** The attributes of all nodes (seed pipeline 2.7; reference pipeline 2.2). Operations add their own. */
 export const NODE_ATTRIBUTES = {
   label: attribute('text', 'The name shown; prompt or question where no other is written.', { usual: 'the id' }),
   type: attribute('text', 'What the node does, by one of the type names.'),

@@ -19,18 +19,18 @@ export const CANONICAL_TYPES: readonly CanonicalType[] = [
   'gate',
 ]
 
-/** The attribute whose word chooses what a node of a canonical type does; the words are those of the operations. */
+/** The attribute whose value selects the operation of a canonical type. The operations define the values. */
 export interface Choice {
   readonly attribute: string
-  /** An attribute that counts where the first is not written. */
+  /** A second attribute that applies if the first is not written. */
   readonly also?: string
   readonly usual: string
   readonly does: string
-  /** Nodes of every type can have the attribute. */
+  /** True if nodes of every type can have the attribute. */
   readonly everywhere?: true
 }
 
-/** The choices of the canonical types; the other types do one thing. */
+/** The selecting attributes of the canonical types. Other types have one operation. */
 export const CHOICES: Readonly<Partial<Record<CanonicalType, Choice>>> = {
   compute: { attribute: 'purpose', usual: 'llm', does: 'What a node of type compute does.', everywhere: true },
   exec: { attribute: 'target', usual: 'tool', does: 'What a node of type exec runs.' },

@@ -8,7 +8,7 @@ import type { Resolution } from './resolution.ts'
 import { WrittenNode } from './written-node.ts'
 import { parseJson } from '../language/parse-json.ts'
 
-/** A node of which the operation is known. */
+/** A node with its operation. */
 export interface ResolvedNode extends Resolution {
   readonly facts: OperationFacts
   readonly attributes: Attributes
@@ -16,15 +16,14 @@ export interface ResolvedNode extends Resolution {
 
 const EXECUTE = uri('orchestrator/execute')
 
-/** How deep items may be maps of items; what lies deeper is refused when it is executed. */
+/** The deepest nesting of maps in items. A deeper one is refused when it is executed. */
 const DEEPEST_ITEM = 8
 
 /**
- * Everything that a node needs, sorted: to be executed under the name of its type and under the alias that was written,
- * what its operation does, what its items do, its hooks, and what it asks for itself (reference pipeline 5.2). It goes by
- * what will be executed and not by how that is spelled, so that no other spelling needs less. A custom handler needs
- * what the host said of it, else `arbor://orchestrator/execute/custom/<name>`. `known`: the lists of other nodes of the
- * pipeline, which nodes that need the same share.
+ * Returns all capabilities that a node needs, sorted: for executing its type and the alias that is written, for its operation,
+ * its items and its hooks, and those that it requests itself (reference pipeline 5.2). They depend on what will be executed,
+ * not on its spelling: no other spelling needs fewer. A custom handler needs what the host states, by default
+ * `arbor://orchestrator/execute/custom/<name>`. `known` shares equal lists between the nodes of a pipeline.
  */
 export function capabilitiesOf(
   node: ResolvedNode,
@@ -43,7 +42,7 @@ export function capabilitiesOf(
   return same
 }
 
-/** What the pipeline needs beside its nodes: its own hooks run commands. */
+/** Returns the capabilities that the pipeline needs in addition to its nodes: its own hooks run commands. */
 export function graphNeeds(graph: Attributes): readonly string[] {
   return trimmedText(graph, 'pre_hook') === undefined && trimmedText(graph, 'post_hook') === undefined ? [] : [SHELL]
 }
@@ -58,7 +57,7 @@ function handlerNeeds(node: ResolvedNode, graph: Attributes, { custom: handlers,
 
 const NO_ITEMS: readonly ResolvedNode[] = []
 
-/** The nodes that a node executes for items, from the outermost in. */
+/** Returns the nodes that a node executes for items, from the outermost to the innermost. */
 export function itemsOf(node: ResolvedNode, table: OperationTable): readonly ResolvedNode[] {
   if (node.facts.item === undefined) return NO_ITEMS
   const items: ResolvedNode[] = []
@@ -87,7 +86,7 @@ function* attributesIn(text: string | undefined): Generator<[string, { value: st
   }
 }
 
-/** Values that are nested too deeply to be written count as none. */
+/** Values that are nested too deeply for JSON count as absent. */
 function textOfJson(value: unknown): string {
   try {
     return JSON.stringify(value)

@@ -1,15 +1,15 @@
 const SCHEME = 'arbor://'
 
-/** A capability, its steps made safe; steps that are empty are left out. Total: any text is a step. */
+/** Builds a capability from escaped steps. Skips empty steps and accepts any text. */
 export function uri(prefix: string, ...steps: readonly string[]): string {
   return [`${SCHEME}${prefix}`, ...steps.filter((step) => step !== '').map(encode)].join('/')
 }
 
 /**
- * The capability for a file, as far as it is known before a run. An absolute path is written out; one that is relative
- * to the work folder or to the home folder begins with the step `{work}` or `{home}`, which whoever asks replaces by the
- * folder's own. Without a path, which a value of the context then names, it is the prefix alone. Steps `..` are worked out
- * where they can be; those that lead out of the folder stay, so that no grant covers them.
+ * Returns the capability for a file, as far as it is known before a run. An absolute path is written out. A path relative to
+ * the work folder or the home folder begins with the step `{work}` or `{home}`, which the caller replaces by the folder's path.
+ * Without a path (the context names it at run time), returns only the prefix. Resolves steps `..` as far as possible; those
+ * that leave the folder stay, so no grant covers them.
  */
 export function fileUri(access: 'read' | 'write', path: string | undefined): string {
   const prefix = `${SCHEME}fs/${access}`
@@ -20,7 +20,7 @@ export function fileUri(access: 'read' | 'write', path: string | undefined): str
   return [prefix, ...root, ...stepsOf(text.slice(home?.length ?? 0)).map(encode)].join('/')
 }
 
-/** The capability for an address: its host, or the prefix alone where the address cannot be read. */
+/** Returns the capability for the host of an address, or only the prefix if the address cannot be parsed. */
 export function netUri(address: string | undefined): string {
   const host = address === undefined ? undefined : URL.parse(address.trim())?.hostname
   return uri('net', host ?? '')
@@ -36,7 +36,7 @@ function stepsOf(path: string): string[] {
   return steps
 }
 
-/** One step: percent-encoded, the star too, because a star is for grants. */
+/** Percent-encodes one step, including the star: only grants have stars. */
 function encode(step: string): string {
   return encodeURIComponent(step.toWellFormed()).replaceAll('*', '%2A')
 }
@@ -48,7 +48,7 @@ export const INVOKE = uri('orchestrator/invoke')
 export const DISPATCH = uri('orchestrator/map/dispatch')
 export const ASK = uri('human/ask')
 
-/** The capabilities for a file that is read and written; none without a path. */
+/** Returns the capabilities to read and write a file. Empty without a path. */
 export function keptIn(path: string | undefined): readonly string[] {
   return path === undefined ? [] : [fileUri('read', path), fileUri('write', path)]
 }

@@ -2,12 +2,12 @@ import { type Attributes, isOn, textOf } from '../dot/graph.ts'
 import type { DataClass } from './typed.ts'
 import type { CanonicalType } from './resolution.ts'
 
-/** From least to most sensitive. */
+/** The data classes from least to most sensitive. */
 export const DATA_CLASSES: readonly DataClass[] = ['public', 'internal', 'sensitive', 'secret']
 
 const PUBLIC: ReadonlySet<CanonicalType> = new Set(['transform', 'branch', 'start', 'exit', 'fan_in', 'parallel'])
 
-/** Attributes that hold a path or the name of a value. */
+/** Attributes that have a path or the name of a value. */
 const NAME_ATTRIBUTES: ReadonlySet<string> = new Set([
   'path',
   'output',
@@ -32,14 +32,14 @@ const NAME_ATTRIBUTES: ReadonlySet<string> = new Set([
 const SECRET_NAME =
   /(^|[^a-z0-9])(\.env|secrets?|passwords?|passwd|credentials?|private[_-]?key|api[_-]?key|access[_-]?key|id_(rsa|ed25519|ecdsa))($|[^a-z0-9])|\.(pem|p12|pfx)($|[^a-z0-9])/i
 
-/** The more sensitive of two classes. */
+/** Returns the more sensitive of two classes. */
 export function higherClass(a: DataClass, b: DataClass): DataClass {
   return DATA_CLASSES.indexOf(a) >= DATA_CLASSES.indexOf(b) ? a : b
 }
 
 /**
- * How sensitive what a node handles is (seed pipeline 9.3; reference pipeline 5.4): what the author wrote as `data_class`
- * or `sensitive`, the higher of the two; else secret for paths and names that look it; else by type.
+ * Returns the sensitivity of the data of a node (seed pipeline 9.3; reference pipeline 5.4): the higher of `data_class` and
+ * `sensitive` if the author wrote one; otherwise secret if a path or name suggests it; otherwise by type.
  */
 export function classOf(
   canonical: CanonicalType,

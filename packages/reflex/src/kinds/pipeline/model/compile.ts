@@ -21,21 +21,20 @@ import { WrittenNode } from './written-node.ts'
 import { PRESETS } from './retry-presets.ts'
 import { durationOf } from '../language/duration.ts'
 
-/** What compiling must know beside the graph. */
+/** The input of compiling, in addition to the graph. */
 export interface CompileContext {
   readonly operations: OperationTable
-  /** The text that the graph was parsed from: findings then have lines, columns and code frames. */
+  /** The text that the graph was parsed from. It gives findings lines, columns and code frames. */
   readonly source?: { readonly text: string; readonly file?: string | undefined } | undefined
 }
 
-/** What was compiled without a text is kept with the graph and with the table, so that asking again costs nothing. */
+/** The cache of results without a text, by table and graph. */
 const COMPILED = new WeakMap<OperationTable, WeakMap<DotGraph, TypedGraph>>()
 
 /**
- * Works out everything that can be known of a pipeline before it runs (seed pipeline 9; reference pipeline 11.1): which
- * handler each node has, what it does and needs, how sensitive it is, where branches join, which cycles there are, which
- * values reach what they should not, and what is wrong with attributes and conditions. Pure and total: it never throws
- * for what a graph says, and takes time in proportion to nodes and edges.
+ * Computes everything that is known about a pipeline before it runs (seed pipeline 9; reference pipeline 11.1): handlers,
+ * operations, capabilities, sensitivity, joins, cycles, taint, and findings about attributes and conditions. Pure, and never
+ * throws for any graph. Runs in time linear in nodes and edges.
  */
 export function compile(graph: DotGraph, { operations, source }: CompileContext): TypedGraph {
   if (source !== undefined) return new Compilation(graph, operations, source).run()
@@ -115,8 +114,8 @@ class Compilation {
   }
 
   /**
-   * True if a node can be executed again (seed pipeline 4.3; reference pipeline 4.1): the author's `idempotent` goes before what the
-   * operation says, and an operation is no better than its attributes.
+   * Returns the idempotency of a node (seed pipeline 4.3; reference pipeline 4.1): the author's `idempotent` wins over that of
+   * the operation, and the attributes of a node can change that of the operation.
    */
   #idempotency({ custom }: Resolution, facts: OperationFacts, attributes: Attributes): Idempotency {
     if (attributes.has('idempotent')) return isOn(attributes, 'idempotent') ? 'idempotent' : 'side_effecting'
@@ -159,7 +158,7 @@ function aggregatesOf(
   return { capabilities: [...needs].sort(), dataClassification, handlers }
 }
 
-/** Types that repeating cannot help: what the graph says of retries is not meant for them (reference pipeline 3.5). */
+/** Types for which a retry cannot change the result: the graph's retry settings do not apply to them (reference pipeline 3.5). */
 const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in'])
 
 /** The limits that a node states, and how often the graph lets it try where it does not say; what nobody states is absent. */

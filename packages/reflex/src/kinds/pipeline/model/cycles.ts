@@ -1,6 +1,6 @@
 import type { EdgeTargets } from './adjacency.ts'
 
-/** A node under way: where it stands, the way out of it that is followed next, and where its ways end. */
+/** A node on the current path: its position, the edge to follow next, and the end of its edges. */
 interface Visit {
   readonly at: number
   next: number
@@ -8,9 +8,9 @@ interface Visit {
 }
 
 /**
- * The cycles of a graph: its strongly connected components of more than one node, and nodes that lead to themselves.
- * Members and cycles stand in the order of `ids`, whose places `ways` has. Takes time in proportion to nodes and edges and no stack, also for a
- * chain of any length (Tarjan's algorithm).
+ * Returns the cycles of a graph: strongly connected components of more than one node, and nodes with an edge to themselves.
+ * Members and cycles are in the order of `ids`. Runs in linear time without recursion, also for long chains (Tarjan's
+ * algorithm).
  */
 export function cyclesOf(ids: readonly string[], edges: EdgeTargets): string[][] {
   const components = new Components(edges).all()
@@ -20,13 +20,13 @@ export function cyclesOf(ids: readonly string[], edges: EdgeTargets): string[][]
     .map((members) => members.flatMap((at) => ids[at] ?? []))
 }
 
-/** The components that are cycles. */
+/** Finds the components that are cycles. */
 class Components {
   readonly #targets: Int32Array
   readonly #begins: Uint32Array
-  /** When a node was first seen, from 1; 0 for not yet. */
+  /** The time at which a node was first seen, from 1; 0 if not yet seen. */
   readonly #seen: Uint32Array
-  /** The earliest node, of those still open, that can be reached from it. */
+  /** The earliest open node that can be reached from a node. */
   readonly #earliest: Uint32Array
   readonly #isOpen: Uint8Array
   readonly #open: number[] = []

@@ -2,22 +2,22 @@ import type { DotNode } from '../dot/graph.ts'
 import type { TypedGraph } from './typed.ts'
 import type { CanonicalType, Resolution } from './resolution.ts'
 
-/** A node with the handler that it has by itself. */
+/** A node with the handler that its own attributes select. */
 export interface Resolved {
   readonly id: string
   readonly node: DotNode
   readonly resolution: Resolution
 }
 
-/** Where a pipeline begins and ends, and the resolutions that are others because of it. */
+/** The starts and exits of a pipeline, and the resolutions that change because of them. */
 export interface Ends extends Pick<TypedGraph, 'start' | 'starts' | 'exits'> {
   readonly changed: ReadonlyMap<string, Resolution>
 }
 
 /**
- * Start and exit nodes: those whose type says so, then those whose shape does (reference pipeline 2.6, 13). Where there is
- * none, nodes that are called so and have neither type nor shape of their own become one: `start` and `Start`, `exit` and
- * `end` in any case. A start that has a prompt stays what it is, and is executed first.
+ * Returns start and exit nodes: first those with the type, then those with the shape (reference pipeline 2.6, 13). Without any,
+ * nodes with the right name and without type and shape become one: `start` and `Start`, `exit` and `end` in any case. A start
+ * with a prompt keeps its type and is executed first.
  */
 export function endsOf(nodes: readonly Resolved[]): Ends {
   const changed = new Map<string, Resolution>()
@@ -49,7 +49,7 @@ function resolvedAs(nodes: readonly Resolved[], type: CanonicalType): string[] {
   return [...byType, ...others]
 }
 
-/** Whether nothing that stands at the node itself says what it is. */
+/** True if no attribute of the node itself determines its type. */
 function isUndecided({ by, unknown }: Resolution): boolean {
   return unknown === undefined && (by === 'fallback' || by === 'default type' || by === 'default shape')
 }

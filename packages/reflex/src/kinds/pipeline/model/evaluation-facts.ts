@@ -7,7 +7,7 @@ const number = { kind: 'number' } as const
 const flag = { kind: 'flag' } as const
 const json = { kind: 'json' } as const
 
-/** The stages of an evaluation as actions: what the types `eval.*` have as attributes are parameters (reference pipeline 13). */
+/** The stages of an evaluation as actions. Their parameters are the attributes of the types `eval.*` (reference pipeline 13). */
 export const EVALUATION_FACTS: Readonly<Record<string, ActionFacts>> = {
   eval_pipeline_load_dataset: {
     parameters: {

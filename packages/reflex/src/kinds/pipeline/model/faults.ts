@@ -2,7 +2,10 @@ import { defineFaults } from '../../../kernel/index.ts'
 
 const BEFORE = 'before a run'
 
-/** The part of the catalogue for what compiling a pipeline finds: attributes (R1106, R1107), joins (R1160), flow of values (R1161 to R1164). */
+/**
+ * The catalogue entries for compiling a pipeline: attributes (R1106, R1107), joins (R1160), flow of values (R1161 to R1164),
+ * operations (R1165).
+ */
 export const compileFaults = defineFaults({
   R1106: {
     title: 'A pipeline attribute is not known',

@@ -5,22 +5,22 @@ import { languageFaults, problemFault } from '../language/faults.ts'
 import type { Problem } from '../language/problem.ts'
 import { compileFaults } from './faults.ts'
 
-/** The part of a pipeline that a finding is about, as a path names it: `build`, `build -> ship`, or nothing for the graph. */
+/** The subject of a finding, as a path names it: `build`, `build -> ship`, or empty for the graph. */
 export interface Subject {
   readonly path: string
   readonly at?: Span | undefined
 }
 
-/** A finding before it has a place. */
+/** A finding without its position. */
 export interface FindingDetails {
   readonly rule: string
   readonly message: string
   readonly subject: Subject
-  /** The attribute that it is about, and whether its key or its value is meant. */
+  /** The attribute, and whether the finding concerns its key or its value. */
   readonly key?: string | undefined
   readonly attribute?: Attribute | undefined
   readonly part?: 'key' | 'value'
-  /** A few words behind the underlined place. */
+  /** A short note after the underlined place. */
   readonly note?: string | undefined
   readonly fix?: string | undefined
   readonly severity?: 'error' | 'warning' | 'info' | undefined
@@ -28,10 +28,10 @@ export interface FindingDetails {
 
 type Code = 'R1106' | 'R1107' | 'R1112' | 'R1113' | 'R1160' | 'R1161' | 'R1162' | 'R1163' | 'R1164'
 
-/** Findings of one rule; more are counted in the last. */
+/** The largest number of listed findings of one rule. The last one states how many are not listed. */
 const MOST_PER_RULE = 100
 
-/** Collects what the passes find, with places in the source where there is one, and with paths where there is none. */
+/** Collects findings of the compiler passes, with positions if there is a source, otherwise with paths. */
 export class Findings {
   readonly #findings: (readonly [rule: string, tell: (more: string) => Fault])[] = []
   readonly #source: Source | undefined
@@ -53,14 +53,14 @@ export class Findings {
     ])
   }
 
-  /** What is wrong inside the text of an attribute. */
+  /** Adds a problem inside the text of an attribute. */
   addProblem(problem: Problem, attribute: Attribute, subject: Subject): void {
     const makeFault = (more: string): Fault =>
       problemFault({ ...problem, message: `${problem.message}${more}` }, this.#source, attribute.valueAt, subject.path)
     this.#findings.push([problem.rule, makeFault])
   }
 
-  /** All of them, in the order of the passes; of a rule that finds the same all over, the first hundred. */
+  /** Returns all findings in the order of the passes, at most one hundred per rule. */
   list(): Fault[] {
     const counts = new Map<string, number>()
     for (const [rule] of this.#findings) counts.set(rule, (counts.get(rule) ?? 0) + 1)
@@ -82,15 +82,15 @@ export class Findings {
   }
 }
 
-/** A node as a finding names it. */
+/** Returns the subject of a finding about a node. */
 export function nodeSubject({ id, at }: DotNode): Subject {
   return { path: id, at }
 }
 
-/** An edge as a finding names it. */
+/** Returns the subject of a finding about an edge. */
 export function edgeSubject({ from, to, at }: DotEdge): Subject {
   return { path: `${from} -> ${to}`, at }
 }
 
-/** The graph as a finding names it: its attributes by their names alone. */
+/** The subject of findings about the graph: paths are attribute names. */
 export const GRAPH_SUBJECT: Subject = { path: '' }

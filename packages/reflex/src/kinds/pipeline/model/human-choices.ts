@@ -3,16 +3,16 @@ import { type Attributes, textOf } from '../dot/graph.ts'
 import { keyLabels } from '../language/edge-labels.ts'
 import type { TypedEdge, TypedNode } from './typed.ts'
 
-/** An edge as a person may choose it. */
+/** An edge as a choice of a person. */
 export interface EdgeChoice extends NamedChoice {
   readonly edge: TypedEdge
-  /** The label as the edge has it, with its key. */
+  /** The label of the edge, with its key. */
   readonly fullLabel: string
 }
 
 type QuestionForm = 'multiple_choice' | 'yes_no' | 'freeform'
 
-/** What `question_type` may say, the words of other implementations among it (reference pipeline 7.1). */
+/** The values of `question_type`, with those of other implementations (reference pipeline 7.1). */
 const FORMS: Readonly<Record<string, QuestionForm>> = {
   multiple_choice: 'multiple_choice',
   single_select: 'multiple_choice',
@@ -39,7 +39,7 @@ export function questionForm(
   return (Object.hasOwn(FORMS, word) ? FORMS[word] : undefined) ?? (node.rawType === 'wait' && unlabelled ? 'yes_no' : 'multiple_choice')
 }
 
-/** The choices that a person has at a node of these operations; undefined where any text is an answer. */
+/** Returns the choices of a person at a node. Undefined if any text is an answer. */
 export function offeredChoices(node: TypedNode, edges: readonly TypedEdge[]): readonly NamedChoice[] | undefined {
   if (node.facts.form === 'approval') return YES_NO
   const form = questionForm({ attributes: node.node.attributes, node }, edges)
@@ -47,7 +47,7 @@ export function offeredChoices(node: TypedNode, edges: readonly TypedEdge[]): re
   return form === 'yes_no' ? YES_NO : edgeChoices(edges)
 }
 
-/** Edges in the order of the file; those that lead to one node stay choices of their own. */
+/** Returns edges as choices, in file order. Edges to the same node stay separate choices. */
 export function edgeChoices(edges: readonly TypedEdge[]): readonly EdgeChoice[] {
   const labels = edges.map(({ label, edge }) => (label === '' ? edge.to : label))
   const keyed = keyLabels(labels)

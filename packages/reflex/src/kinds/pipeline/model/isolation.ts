@@ -1,12 +1,12 @@
 import { type Attributes, isOn } from '../dot/graph.ts'
 import { isBlock, type JoinView } from './joins.ts'
 
-/** Nodes that may be looked at for all blocks of one graph together. */
+/** The budget of visited nodes for all blocks of one graph. */
 const MOST_VISITS = 1_000_000
 
 /**
- * The joins before which each node's writes stay behind: those of the blocks of branches in which it lies, unless a block
- * keeps what its branches wrote (reference pipeline 3.9.3). Where the work for a graph is spent, writes count as kept.
+ * Returns for each node the joins that its writes do not pass: those of the blocks that contain it, unless a block keeps the
+ * writes of its branches (reference pipeline 3.9.3). If the budget for a graph is used up, all writes count as kept.
  */
 export function isolationOf(view: JoinView & { readonly joins: ReadonlyMap<string, string> }): ReadonlyMap<string, ReadonlySet<string>> {
   const isolated = new Map<string, Set<string>>()

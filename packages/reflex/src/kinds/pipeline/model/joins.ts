@@ -1,7 +1,7 @@
 import { textOf } from '../dot/graph.ts'
 import type { TypedEdge, TypedNode } from './typed.ts'
 
-/** The part of a typed graph that says where branches meet. */
+/** The part of a typed graph that determines joins. */
 export interface JoinView {
   readonly nodes: ReadonlyMap<string, Pick<TypedNode, 'id' | 'canonical' | 'custom' | 'node'>>
   readonly outgoing: ReadonlyMap<string, readonly TypedEdge[]>
@@ -9,18 +9,18 @@ export interface JoinView {
 
 export interface Joins {
   readonly joins: ReadonlyMap<string, string>
-  /** Parallel nodes whose join was not looked for, because the work for this graph was spent. */
+  /** Parallel nodes whose join was not searched because the budget for this graph was used up. */
   readonly unresolved: readonly string[]
 }
 
-/** Nodes that may be looked at for all joins of one graph together: about a fifth of a second. */
+/** The budget of visited nodes for all joins of one graph: about a fifth of a second. */
 const MOST_VISITS = 1_000_000
 
 /**
- * Where the branches of each parallel node join (reference pipeline 3.9.2): at its `join_target`, if that is a node; else
- * at the nearest fan-in that every branch can reach, by the least sum of distances and then by id; else, with two
- * branches or more, at the nearest node that every branch can reach. A fan-in behind another parallel node to which all
- * branches come belongs to the block of that one. Nodes that work on items have no branches.
+ * Returns the join of the branches of each parallel node (reference pipeline 3.9.2): its `join_target`, if that is a node;
+ * otherwise the nearest fan-in that every branch can reach, by the smallest sum of distances, then by id; otherwise, with two
+ * branches or more, the nearest node that every branch can reach. A fan-in after another parallel node that all branches reach
+ * belongs to the block of that node. Nodes that work on items have no branches.
  */
 export function joinsOf(view: JoinView): Joins {
   const joins = new Map<string, string>()
@@ -44,7 +44,7 @@ export function joinsOf(view: JoinView): Joins {
   return { joins, unresolved }
 }
 
-/** Whether a node begins branches, one for each of its edges. */
+/** True if a node starts one branch per edge. */
 export function isBlock({ canonical, custom, node }: Pick<TypedNode, 'canonical' | 'custom' | 'node'>): boolean {
   return canonical === 'parallel' && custom === undefined && !node.attributes.has('items') && !node.attributes.has('items_key')
 }
@@ -53,7 +53,7 @@ function isFanIn({ canonical, custom }: Pick<TypedNode, 'canonical' | 'custom'>)
   return canonical === 'fan_in' && custom === undefined
 }
 
-/** Fan-ins, and all nodes from which one can be reached. */
+/** Returns all fan-ins and all nodes from which one can be reached. */
 function ancestorsOfFanIns({ nodes, outgoing }: JoinView): ReadonlySet<string> {
   const found = new Set([...nodes.values()].filter(isFanIn).map(({ id }) => id))
   if (found.size === 0) return found
@@ -71,12 +71,12 @@ function ancestorsOfFanIns({ nodes, outgoing }: JoinView): ReadonlySet<string> {
 
 interface Reached {
   readonly id: string
-  /** How many branches have come to it, and over how many edges together. */
+  /** The number of branches that reached it, and the sum of their distances. */
   branches: number
   distance: number
 }
 
-/** All branches of one parallel node, walked side by side, one edge at a time. */
+/** A search through all branches of a parallel node in parallel, one edge at a time. */
 class JoinSearch {
   readonly branches: readonly string[]
   readonly #view: JoinView
@@ -118,7 +118,7 @@ class JoinSearch {
     if (node !== undefined && isFanIn(node)) this.#bestFanIn = nearest(reached, this.#bestFanIn)
   }
 
-  /** Whether nothing that is still to be found can be nearer than the best. */
+  /** True if no node that is still unknown can be nearer than the best. */
   #isDecided(distance: number, mayMeetFanIn: boolean): boolean {
     const best = mayMeetFanIn ? this.#bestFanIn : this.#best
     if (best === undefined) return false
@@ -130,7 +130,7 @@ class JoinSearch {
     return true
   }
 
-  /** The next nodes of one branch: not back through the parallel node, nor through one that all branches have come to. */
+  /** Returns the next nodes of a branch. Does not pass the parallel node again, nor a block that all branches have reached. */
   #step(front: readonly string[], seen: Set<string>): string[] {
     const next: string[] = []
     for (const id of front) {

@@ -1,27 +1,27 @@
 import type { TypedGraph, TypedNode } from './typed.ts'
 import { type Attributes, isOn, textOf } from '../dot/graph.ts'
 
-/** A jump from one node to another without an edge in the file: attributes send a run there. */
+/** A jump from one node to another by attributes, without an edge in the file. */
 export interface Jump {
-  /** Unique in its pipeline, also among the ids of edges. */
+  /** Unique in its pipeline, also among edge ids. */
   readonly id: string
   readonly from: string
   readonly to: string
-  /** The reason for which a run takes it. */
+  /** The reason why a run takes it. */
   readonly reason: string
 }
 
-/** The id of the jump to a retry target, after a failure of the node `from`. */
+/** Returns the id of the jump to a retry target after a failure of the node `from`. */
 export function failureJump(from: string, to: string): string {
   return `${from}->${to}:failure`
 }
 
-/** The id of the jump from the end of a run to the node to which an unmet goal gate sends it. */
+/** Returns the id of the jump from the end of a run to the retry target of an unmet goal gate. */
 export function gateJump(from: string, to: string): string {
   return `${from}->${to}:goal_gate`
 }
 
-/** Every jump that a run of the pipeline can make, in the order of its nodes (reference pipeline 3.4, 3.7). */
+/** Returns every jump that a run of the pipeline can make, in node order (reference pipeline 3.4, 3.7). */
 export function jumpsIn(typed: TypedGraph): Jump[] {
   return [...afterFailures(typed), ...throughGates(typed)]
 }
@@ -35,7 +35,7 @@ function afterFailures(typed: TypedGraph): Jump[] {
   })
 }
 
-/** A run ends at an exit or at a node that no edge leaves; an unmet goal gate sends it back from there. */
+/** A run ends at an exit or at a node without outgoing edges; an unmet goal gate sends it back from there. */
 function throughGates(typed: TypedGraph): Jump[] {
   const ends = [...typed.nodes.values()].filter(({ id, canonical }) => canonical === 'exit' || !typed.outgoing.get(id)?.length)
   const targets = Map.groupBy(gatesIn(typed), ({ to }) => to)
@@ -56,12 +56,12 @@ function gatesIn(typed: TypedGraph): { readonly gate: string; readonly to: strin
   })
 }
 
-/** A node whose success a run needs before it may end. */
+/** True if a run can only end after this node has succeeded. */
 export function isGate({ node, canonical }: TypedNode): boolean {
   return canonical !== 'exit' && isOn(node.attributes, 'goal_gate')
 }
 
-/** The first target that is a node of the pipeline: the nearest attributes count first. */
+/** Returns the first target that is a node of the pipeline, in the order of the given attributes. */
 export function targetOf({ nodes }: Pick<TypedGraph, 'nodes'>, attributes: readonly Attributes[]): string | undefined {
   return attributes
     .flatMap((all) => [textOf(all, 'retry_target'), textOf(all, 'fallback_retry_target')])

@@ -1,6 +1,6 @@
 import { type Attributes, textOf } from '../dot/graph.ts'
 
-/** The model that a node names, or the graph, or the session of a run. */
+/** Returns the model that a node, the graph or the session of a run names. */
 export function modelName(
   attributes: Attributes,
   graph: Attributes,

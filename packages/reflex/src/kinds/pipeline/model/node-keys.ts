@@ -2,23 +2,23 @@ import { type Attributes, listOf, textOf } from '../dot/graph.ts'
 import { inputsOf, type OperationFacts, outputsOf } from './operation-facts.ts'
 import type { Input, Origin, Output, Role, Safety } from './operation-ports.ts'
 
-/** A node, as far as what it reads and writes goes. */
+/** The parts of a node that determine its reads and writes. */
 export interface KeyedNode {
   readonly id: string
   readonly facts: OperationFacts
   readonly attributes: Attributes
 }
 
-/** One context value that a node reads. */
+/** A context value that a node reads. */
 export interface KeyRead {
   readonly key: string
-  /** The attribute that names it; empty where the operation itself does. */
+  /** The attribute that names it; empty if the operation itself does. */
   readonly attribute: string
   readonly role: Role
   readonly needs: Safety | undefined
 }
 
-/** One context value that a node writes; a key that ends in a dot stands for all that begin so. */
+/** A context value that a node writes. A key that ends in a dot is a prefix. */
 export interface KeyWrite {
   readonly key: string
   readonly origin: Origin
@@ -28,7 +28,7 @@ const PROMPT_KEY = /\$([A-Za-z_]\w*(?:\.\w+)*)/g
 const TEMPLATE_KEY = /\{ctx\.([^{}]+)\}/g
 const ENVIRONMENT_KEY = /\$\{?([A-Za-z_]\w*)/g
 
-/** The context values that a node reads, as its attributes name them (reference pipeline 5.3, declared inputs). */
+/** Returns the context values that a node reads according to its attributes (reference pipeline 5.3, declared inputs). */
 export function readsOf({ id, facts, attributes }: KeyedNode): KeyRead[] {
   const reads: KeyRead[] = []
   for (const input of inputsOf(facts, attributes)) {
@@ -37,7 +37,7 @@ export function readsOf({ id, facts, attributes }: KeyedNode): KeyRead[] {
   return reads
 }
 
-/** The context values that a node writes. */
+/** Returns the context values that a node writes. */
 export function writesOf({ id, facts, attributes }: KeyedNode): KeyWrite[] {
   const writes: KeyWrite[] = []
   for (const output of outputsOf(facts, attributes)) {
@@ -47,14 +47,14 @@ export function writesOf({ id, facts, attributes }: KeyedNode): KeyWrite[] {
   return writes
 }
 
-/** The key of an output of a node; empty where neither the node nor the output names one. */
+/** Returns the key of an output of a node; empty if neither the node nor the output names one. */
 export function keyOf({ key = '', attribute, isPrefix }: Output, attributes: Attributes, id: string): string {
   const written = attribute === undefined ? undefined : textOf(attributes, attribute)?.trim()
   if (!written) return key.replace('<id>', () => id)
   return plainKey(isPrefix === true && !written.endsWith('.') ? `${written}.` : written)
 }
 
-/** A key without the prefix that means the same. */
+/** Returns a key without the prefix `context.`, which has no meaning. */
 export function plainKey(key: string): string {
   return key.startsWith('context.') ? key.slice('context.'.length) : key
 }

@@ -9,13 +9,13 @@ import { IDEMPOTENCIES } from './resolution.ts'
 
 const NAME = /^[A-Za-z_][\w.-]{0,99}$/
 
-/** What is wrong with one operation, and what to write instead. */
+/** A problem of an operation, and its fix. */
 interface Problem {
   readonly message: string
   readonly fix: string
 }
 
-/** Throws `R1165` for the first operation that does not fit the others, or whose description is wrong. */
+/** Throws `R1165` for the first operation that conflicts with another or has a wrong description. */
 export function checkOperations(operations: readonly OperationFacts[]): void {
   const taken = new Map<string, string>()
   for (const operation of operations) {
@@ -42,7 +42,7 @@ function ownProblem(operation: OperationFacts): Problem | undefined {
   return dispatchProblem(operation) ?? attributesProblem(operation)
 }
 
-/** A member that is no list, or no function: who writes JavaScript has no compiler that checks it. */
+/** Finds a member that is neither a list nor a function. JavaScript callers have no compiler that checks this. */
 function shapeProblem(operation: OperationFacts): Problem | undefined {
   const members: Readonly<Record<string, unknown>> = { ...operation }
   const isWrong = (name: string): boolean => {
@@ -58,7 +58,7 @@ function shapeProblem(operation: OperationFacts): Problem | undefined {
 }
 
 const LISTS: readonly string[] = ['types', 'dispatch', 'usual']
-/** Lists that can be functions of a node. */
+/** Lists that can also be functions of a node. */
 const BY_NODE: readonly string[] = ['reads', 'writes', 'requires']
 
 function parameterProblem(name: string, fact: AttributeFact): Problem | undefined {
@@ -91,7 +91,7 @@ function unknownWord(what: string, word: unknown, known: readonly string[]): Pro
   }
 }
 
-/** A value that may be none of its type: who writes JavaScript has no compiler. */
+/** Shows a value that may have any type: JavaScript callers have no compiler. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return quote(value)
   return value === undefined ? 'undefined' : shortJson(value)
@@ -109,7 +109,7 @@ function dispatchProblem(operation: OperationFacts): Problem | undefined {
   return undefined
 }
 
-/** An attribute that it reads, writes to or requires, and does not have. */
+/** Finds an attribute that the operation reads, writes to or requires and does not declare. */
 function attributesProblem({ parameters, reads = [], writes = [], requires = [], usual = [] }: OperationFacts): Problem | undefined {
   const known = [...namesOf(parameters), ...namesOf(NODE_ATTRIBUTES)]
   const used = [

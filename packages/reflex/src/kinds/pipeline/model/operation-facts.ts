@@ -4,20 +4,20 @@ import type { Input, Output } from './operation-ports.ts'
 import type { CanonicalType, Idempotency } from './resolution.ts'
 import { WrittenNode } from './written-node.ts'
 
-/** A word, or two, by which a node of a canonical type chooses an operation: `{ type: 'exec', by: { target: 'shell' } }`. */
+/** One or two attribute values with which a node of a canonical type selects an operation: `{ type: 'exec', by: { target: 'shell' } }`. */
 export interface Dispatch {
   readonly type: CanonicalType
-  /** The attribute that chooses and its word; `op` is a second one. Absent: the type does nothing else. */
+  /** The selecting attribute and its value; `op` is a second one. Absent: the type has no other operation. */
   readonly by?: Readonly<Record<string, string>>
-  /** What a type name of the operation injects, where that is not `by`. */
+  /** The attributes that a type name of the operation injects. Default: `by`. */
   readonly injects?: Readonly<Record<string, string>>
 }
 
-/** A file that a node opens: the path itself, or the context key that holds it. */
+/** A file that a node opens: its path, or the context key that has the path. */
 export type OpenedFile = { readonly path: string } | { readonly key: string }
 
 /**
- * Everything that can be known of an operation of a pipeline before it is executed. Type names, attributes and their TypeScript
+ * The description of an operation: everything that is known before it is executed. Type names, attributes and their TypeScript
  * types, capabilities, taint, lint, help, pages and schemas are derived from it. `defineOperation` adds the function.
  */
 export interface OperationFacts<
@@ -25,61 +25,61 @@ export interface OperationFacts<
   Dispatched extends readonly Dispatch[] = readonly Dispatch[],
 > {
   readonly name: string
-  /** One line that says what the operation does. */
+  /** A description in one line. */
   readonly does: string
-  /** The type names that stand for it; its own name if absent, none if empty. */
+  /** Its type names. Default: its own name. Empty: none. */
   readonly types?: readonly string[]
-  /** The shape of Graphviz that stands for its first type name. */
+  /** The Graphviz shape of its first type name. */
   readonly shape?: string
-  /** The canonical types whose nodes can choose it; type names belong to the first. `exec`, without a word that chooses, if absent. */
+  /** The canonical types whose nodes can select it; type names belong to the first. Default: `exec` without a selecting value. */
   readonly dispatch?: Dispatched
   /**
-   * Attributes of which one chooses the operation, where a node of its first type has no word that chooses: the first operation with
-   * such an attribute is taken, else the one whose list is empty.
+   * Attributes that select the operation if a node of its first type has no selecting value: the first operation with such an
+   * attribute is used, otherwise the one with an empty list.
    */
   readonly usual?: readonly string[]
-  /** The attributes that it reads, beside those of every node. */
+  /** The attributes that it reads, in addition to those of every node. */
   readonly parameters: Parameters
-  /** Further attributes without which it fails; of those with a `|` between them one is enough. */
+  /** Additional required attributes. In a group with `|`, one is enough. */
   readonly requires?: readonly string[] | ((node: WrittenNode) => readonly string[])
   /** The context values that it reads. */
   readonly reads?: readonly Input[] | ((node: WrittenNode) => readonly Input[])
   /** The context keys that it writes. */
   readonly writes?: readonly Output[] | ((node: WrittenNode) => readonly Output[])
-  /** The capabilities that it needs beside being executed. */
+  /** The capabilities that it needs in addition to the one for executing its type. */
   readonly needs?: (node: WrittenNode) => readonly string[]
   /** Returns the sentence that says what the host does not have and without which the node fails; undefined where nothing is missing. */
   readonly lacks?: (node: WrittenNode, host: HostParts) => string | undefined
-  /** True if it can be repeated after a crash, and how. */
+  /** Its idempotency: how it can be repeated after a crash. */
   readonly repeat: Idempotency
-  /** The same for nodes whose attributes change it; undefined for `repeat`. */
+  /** Returns the idempotency for nodes whose attributes change it; undefined for `repeat`. */
   readonly repeats?: (node: WrittenNode) => Idempotency | undefined
-  /** It waits for people, for a time or for others: the time that it takes is not bounded as work is. */
+  /** It waits for people, for a time or for other parties: the time limits of work do not apply. */
   readonly patient?: true
-  /** It asks a model by its prompt, a person to choose an edge, or a person to approve. */
+  /** It calls a model with its prompt, lets a person choose an edge, or lets a person approve. */
   readonly form?: 'model' | 'choice' | 'approval'
   /**
-   * The check by which values become worth more: content against a pattern or a schema, a pipeline by its rules, an answer by votes,
-   * values by a person's review.
+   * The check that raises the trust in values: content against a pattern or a schema, a pipeline by its rules, an answer by
+   * votes, values by a person's review.
    */
   readonly sanitizes?: 'content' | 'pipeline' | 'votes' | 'review'
-  /** The program that it calls, as `kind:id`. */
+  /** Returns the program that it calls, as `kind:id`. */
   readonly calls?: (node: WrittenNode) => string | undefined
-  /** The keys under which the values of the called program come back. */
+  /** The keys for the values that the called program returns. */
   readonly returns?: Output
-  /** True if it executes a node for each item: its type in `item_type`, its attributes in `handler_attrs`. */
+  /** Returns true if it executes a node for each item: its type in `item_type`, its attributes in `handler_attrs`. */
   readonly item?: (node: WrittenNode) => boolean
-  /** The files that it opens for their content, by the first that is there; undefined if it opens none. */
+  /** Returns the files whose content it opens, in order of preference; undefined if it opens none. */
   readonly opens?: (node: WrittenNode) => readonly OpenedFile[] | undefined
-  /** Its first output is computed from the context alone. */
+  /** Its first output depends only on the context. */
   readonly pure?: true
-  /** The context key that it counts up. */
+  /** Returns the context key that it increments. */
   readonly counts?: (node: WrittenNode) => string | undefined
-  /** The attribute with the name of what it performs, whose parameters are `param.*`. */
+  /** The attribute that names the action, whose parameters are `param.*`. */
   readonly performs?: string
-  /** The service behind it may read the prompt of the node. */
+  /** The service that performs it may read the prompt of the node. */
   readonly takesPrompt?: true
-  /** What the graph says of retries is not meant for it. */
+  /** The graph's retry settings do not apply to it. */
   readonly ownRetries?: true
 }
 
@@ -89,12 +89,12 @@ export interface HostParts {
   readonly services: readonly string[]
 }
 
-/** The facts of a node whose operation is unknown, or a handler of the host: it counts as side-effecting. */
+/** The facts of a node with an unknown operation or a handler of the host: it counts as side-effecting. */
 export const UNKNOWN_FACTS: OperationFacts = { name: 'unknown', does: '', types: [], parameters: {}, repeat: 'side_effecting' }
 
 const REQUIRED = new WeakMap<AttributeFacts, readonly string[]>()
 
-/** Returns the attributes without which a node fails; of those with a `|` between them one is enough. */
+/** Returns the required attributes of a node. In a group with `|`, one is enough. */
 export function requiredOf({ parameters, requires = [] }: OperationFacts, attributes: Attributes): readonly string[] {
   const own = REQUIRED.get(parameters) ?? Object.entries(parameters).flatMap(([name, { required }]) => (required ? [name] : []))
   REQUIRED.set(parameters, own)

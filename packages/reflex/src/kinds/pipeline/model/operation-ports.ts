@@ -1,7 +1,7 @@
-/** Whether a value decides what runs, or is content alone (reference pipeline 5.3). */
+/** The role of a value: `control` decides what runs, `data` is content (reference pipeline 5.3). */
 export type Role = 'control' | 'data'
 
-/** What a value can be made safe against, in the order of their bits (reference pipeline 5.3). */
+/** The attacks that a value can be made safe against, in bit order (reference pipeline 5.3). */
 export const SAFETIES = [
   'xss',
   'sqli',
@@ -16,84 +16,84 @@ export const SAFETIES = [
 export type Safety = (typeof SAFETIES)[number]
 
 /**
- * One input of an operation. What its attribute holds: `text` that is used as it stands, the `key` or `keys` of context
- * values, a `prompt` with `$key` in it, a `template` with `{ctx.key}`, or a `command` that finds `$NAME` in its environment.
- * `context` has no attribute: the key in `usual` is always read.
+ * An input of an operation. `reads` states the content of its attribute: `text` used unchanged, the `key` or `keys` of context
+ * values, a `prompt` with `$key`, a `template` with `{ctx.key}`, or a `command` with `$NAME` from its environment. `context`
+ * has no attribute: the key in `usual` is always read.
  */
 export interface Input {
   readonly attribute: string
   readonly reads: 'text' | 'key' | 'keys' | 'prompt' | 'template' | 'command' | 'context'
   readonly role: Role
-  /** What a value that was not written by the author must be safe against. */
+  /** The attack that a value not written by the author must be safe against. */
   readonly needs?: Safety | undefined
-  /** The context key that is read where the attribute is not there; `<id>` is the node's id. */
+  /** The context key that is read if the attribute is absent; `<id>` is the node's id. */
   readonly usual?: string | undefined
 }
 
 /**
- * One context key that an operation writes. `<id>` is the node's id; a key that ends in a dot stands for all keys that
- * begin so. With `attribute`, the key is what the attribute says, and `key` where it says nothing.
+ * A context key that an operation writes. `<id>` is the node's id; a key that ends in a dot is a prefix. `attribute` names the
+ * attribute with the key; `key` is its default.
  */
 export interface Output {
   readonly key?: string | undefined
   readonly attribute?: string | undefined
-  /** The attribute holds a prefix: every key behind it and a dot. */
+  /** The attribute has a prefix: all keys after it and a dot. */
   readonly isPrefix?: true | undefined
   readonly origin: Origin
 }
 
 /**
- * Where what is written comes from: `inputs`, no less trusted than what was read; `model`, at least derived, with all that
- * made it safe undone; `derived` and `outside`, at least derived or untrusted; `engine`, made by Reflex or chosen by a person.
+ * The origin of a written value: `inputs`: the label of the values read; `model`: derived or worse, and all safety checks are
+ * lost; `derived` and `outside`: derived or untrusted, or worse; `engine`: made by Reflex or chosen by a person.
  */
 export type Origin = 'inputs' | 'model' | 'derived' | 'outside' | 'engine'
 
-/** An attribute that names a context value. */
+/** Declares an attribute that names a context value. */
 export function key(attribute: string, usual?: string, role: Role = 'data', needs?: Safety): Input {
   return { attribute, reads: 'key', role, usual, needs }
 }
 
-/** An attribute that names several context values. */
+/** Declares an attribute that names several context values. */
 export function keys(attribute: string, needs?: Safety): Input {
   return { attribute, reads: 'keys', role: 'data', needs }
 }
 
-/** A context value that is always read. */
+/** Declares a context value that is always read. */
 export function context(usual: string, role: Role = 'data', needs?: Safety): Input {
   return { attribute: '', reads: 'context', role, usual, needs }
 }
 
-/** Text with `$key` in it. */
+/** Declares a text with `$key`. */
 export function prompt(attribute: string): Input {
   return { attribute, reads: 'prompt', role: 'data' }
 }
 
-/** Text with `{ctx.key}` in it. */
+/** Declares a text with `{ctx.key}`. */
 export function template(attribute: string): Input {
   return { attribute, reads: 'template', role: 'data' }
 }
 
-/** A command that finds context values in its environment by `$NAME` (reference pipeline 4.5). */
+/** Declares a command that reads context values from its environment by `$NAME` (reference pipeline 4.5). */
 export function environment(attribute: string): Input {
   return { attribute, reads: 'command', role: 'data', needs: 'command_injection' }
 }
 
-/** What the author writes and what decides what runs: commands, paths, addresses, patterns. */
+/** Declares an attribute of the author that decides what runs: a command, a path, an address, a pattern. */
 export function authored(attribute: string, needs?: Safety): Input {
   return { attribute, reads: 'text', role: 'control', needs }
 }
 
-/** Keys that are written, in one row. */
+/** Declares several written keys of one origin. */
 export function writes(origin: Origin, ...names: readonly string[]): Output[] {
   return names.map((name) => ({ key: name, origin }))
 }
 
-/** A key that an attribute names. */
+/** Declares a written key that an attribute names. */
 export function writesAt(origin: Origin, attribute: string, usual?: string): Output {
   return { attribute, key: usual, origin }
 }
 
-/** Keys under a prefix that an attribute names. */
+/** Declares written keys under a prefix that an attribute names. */
 export function writesUnder(origin: Origin, attribute: string): Output {
   return { attribute, isPrefix: true, origin }
 }

@@ -9,26 +9,26 @@ import { dispatchOf, TypeNames } from './type-names.ts'
 import type { CustomHandler } from './resolution.ts'
 
 /**
- * Everything that is derived from a list of operations. It is a value that is handed to what compiles, checks and runs pipelines;
- * nothing registers an operation by being imported.
+ * Everything that is derived from a list of operations. It is passed to the code that compiles, checks and runs pipelines; an
+ * import registers nothing.
  */
 export interface OperationTable {
   readonly operations: readonly OperationFacts[]
   readonly types: TypeNames
-  /** Every attribute that means something, in the order in which a page lists them. */
+  /** All known attributes, in the order of the page. */
   readonly rows: readonly AttributeRow[]
   readonly attributes: AttributeIndex
-  /** Handlers of the host, by the type name that they take. */
+  /** Handlers of the host by their type name. */
   readonly custom: ReadonlyMap<string, CustomHandler>
   /** The names of the actions of the host; each takes precedence over a built-in action of the same name. */
   readonly hostActions: ReadonlySet<string>
-  /** Returns the facts of an operation by its name; an unknown one counts as side-effecting. */
+  /** Returns the facts of an operation by name. An unknown operation counts as side-effecting. */
   facts(operation: string): OperationFacts
-  /** Returns the row of the attribute by which nodes of a canonical type choose their operation, if it has this name. */
+  /** Returns the row of the attribute that selects the operation of a canonical type, if it has this name. */
   choice(type: string, attribute: string): AttributeRow | undefined
 }
 
-/** Makes the table of a list of operations. Throws `R1165` for one that does not fit the others, or whose description is wrong. */
+/** Builds the table of a list of operations. Throws `R1165` for an operation that conflicts or has a wrong description. */
 export function operationTable(operations: readonly OperationFacts[]): OperationTable {
   checkOperations(operations)
   const types = new TypeNames(operations)
@@ -78,7 +78,7 @@ function choiceRow(
   return [[type, { name, aliases: [], on: 'node', type: 'words', words, usual, lenient: true, does, ...by }]]
 }
 
-/** True if a type name says the same as the words that choose: a node of that type can have them too. */
+/** True if a type name implies all selecting values: a node with the type name may repeat them. */
 function saysAll({ by = {}, injects = by }: Dispatch): boolean {
   return Object.entries(by).every(([attribute, word]) => injects[attribute] === word)
 }

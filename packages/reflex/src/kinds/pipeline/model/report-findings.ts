@@ -4,7 +4,7 @@ import { DATA_CLASSES } from './classification.ts'
 import { edgeSubject, type Findings, nodeSubject } from './findings.ts'
 import type { DataClass, TaintFlow, TypedGraph, TypedNode } from './typed.ts'
 
-/** Reports parallel nodes whose joins were not looked for: one finding, because one cause. */
+/** Reports parallel nodes whose joins were not searched: one finding, because there is one cause. */
 export function reportJoins(findings: Findings, { nodes }: DotGraph, unresolved: readonly string[]): void {
   const [first] = unresolved
   const node = first === undefined ? undefined : nodes.get(first)
@@ -42,13 +42,14 @@ function taintMessage({ rule, node, key, from, level, needs, wiped }: TaintFlow)
 }
 
 /**
- * Reports edges from a node of a higher class to one of a lower (reference pipeline 5.4). Where one class is by type alone
- * it is a warning, and none at all for what is only internal, because every plain pipeline leads from a model to its exit.
+ * Reports edges from a node of a higher data class to one of a lower class (reference pipeline 5.4). If one class follows only
+ * from the type, the finding is a warning. Data that is only internal is not reported: every simple pipeline leads from a model
+ * to its exit.
  */
 export function reportClasses(findings: Findings, { nodes, outgoing }: Pick<TypedGraph, 'nodes' | 'outgoing'>): void {
   const isAnyClassified = nodes.values().some(({ classified }) => classified)
   for (const from of nodes.values()) {
-    // What is only internal drops to a class that an author wrote, or not at all.
+    // Internal data can only drop to a class that an author wrote.
     if (!isAnyClassified && rank(from.dataClassification) <= rank('internal')) continue
     for (const { edge } of outgoing.get(from.id) ?? []) {
       const to = nodes.get(edge.to)

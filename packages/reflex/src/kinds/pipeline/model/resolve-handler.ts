@@ -6,10 +6,10 @@ import type { Resolution } from './resolution.ts'
 type TypeSource = Pick<Resolution, 'rawType' | 'by' | 'unknown'>
 
 /**
- * Which handler a node has (reference pipeline 4.1). The first that applies: a custom handler for the type that would
- * be taken; the node's own type; its own shape unless that is `box`; a type of a `node [...]` block; such a shape; and
- * `codergen` for everything else. A type that nothing knows is passed over and remembered in `unknown`;
- * a service that no session has is taken at its word, and nothing performs it (reference pipeline 4.6.2).
+ * Returns the handler of a node (reference pipeline 4.1). The first that applies: a custom handler for the type; the node's own
+ * type; its own shape unless that is `box`; a type of a `node [...]` block; such a shape; and `codergen` otherwise. An unknown
+ * type is ignored and stored in `unknown`. An unknown `session.` type is kept, and fails when it is executed (reference
+ * pipeline 4.6.2).
  */
 export function resolveHandler(node: DotNode, table: OperationTable): Resolution {
   const { custom, types } = table
@@ -43,7 +43,7 @@ function writtenType(attributes: Attributes, { types, custom }: OperationTable):
 const MODEL: TypeName = { canonical: 'compute', injected: {} }
 const SESSION: TypeName = { canonical: 'compose', injected: { mode: 'session' } }
 
-/** Whether the attribute belongs to this node rather than to a block of defaults. */
+/** True if the attribute belongs to this node and not to a block of defaults. */
 function isOwn(attributes: Attributes, key: string): boolean {
   return attributes.get(key)?.provenance !== 'default'
 }

@@ -1,6 +1,6 @@
-/** How often a node is tried, and how long it rests between two tries. */
+/** The number of attempts of a node, and the delays between them. */
 export interface RetryPolicy {
-  /** Executions, the first included. */
+  /** The number of executions, including the first. */
   readonly attempts: number
   readonly initialDelay: number
   readonly factor: number

@@ -12,7 +12,7 @@ type Place = 'graph' | 'node' | 'edge'
 
 const PLACES: Readonly<Record<Place, string>> = { graph: 'the graph', node: 'nodes', edge: 'edges' }
 
-/** Checks what is written of a pipeline against the table of attributes. One for each compilation. */
+/** Checks the attributes of a pipeline against the table of attributes. Create one per compilation. */
 export class SchemaCheck {
   readonly #findings: Findings
   readonly #suggesters = new Map<Place, Suggester>()
@@ -27,7 +27,7 @@ export class SchemaCheck {
     this.#findings = findings
   }
 
-  /** The attributes of the graph. Any of them may be a value of the author's own, `$name` in texts. */
+  /** Checks the attributes of the graph. Each may be a custom value, `$name` in texts. */
   checkGraph(): void {
     const { attributes } = this.#graph
     for (const [name, attribute] of attributes) {
@@ -37,7 +37,7 @@ export class SchemaCheck {
     }
   }
 
-  /** The attributes of a node; what a custom handler reads is not known. The messages are its `schemaErrors`. */
+  /** Checks the attributes of a node and returns the messages as `schemaErrors`. The attributes of a custom handler are unknown. */
   checkNode(node: DotNode, resolution: Resolution, operation: string): string[] {
     const subject = nodeSubject(node)
     const errors: string[] = []
@@ -57,13 +57,13 @@ export class SchemaCheck {
     return missing.length === 0 ? errors : [...errors, ...missing]
   }
 
-  /** Returns the row of an attribute of a node; the word by which a canonical type chooses is that of its type. */
+  /** Returns the row of an attribute of a node. The selecting attribute of a canonical type has the row of its type. */
   #rowOf(name: string, { canonical, rawType }: Resolution, operation: string): AttributeRow | 'ignored' | undefined {
     const choice = rawType === canonical ? this.#operations.choice(canonical, name) : undefined
     return choice ?? this.#operations.attributes.find('node', name, operation)
   }
 
-  /** The attributes of an edge. */
+  /** Checks the attributes of an edge. */
   checkEdge(edge: DotEdge): void {
     const subject = edgeSubject(edge)
     for (const [name, attribute] of edge.attributes) {
@@ -92,7 +92,7 @@ export class SchemaCheck {
     })
   }
 
-  /** An attribute that only nodes of other types read. Defaults are written for nodes of every type. */
+  /** Reports an attribute that only nodes of other types read. Defaults apply to nodes of every type, so they are not reported. */
   #reportOtherTypes(name: string, attribute: Attribute, { rawType }: Resolution, subject: Subject): void {
     const types = this.#operations.attributes.operationsWith(name)
     if (types.length === 0 || attribute.provenance !== 'own') return
@@ -132,7 +132,7 @@ export class SchemaCheck {
     return message
   }
 
-  /** What the operation cannot do without, and whether there is one. */
+  /** Checks that the operation exists and that its required attributes are written. */
   #checkOperation(node: DotNode, { canonical, rawType }: Resolution, operation: string, subject: Subject): string[] {
     if (operation === UNKNOWN_OPERATION) return this.#reportDispatch(node, canonical, subject)
     const errors: string[] = []
@@ -183,7 +183,7 @@ export class SchemaCheck {
   }
 }
 
-/** Types that a finding names. */
+/** The largest number of types that a finding names. */
 const MOST_SHOWN = 4
 
 function alternatives(types: readonly string[]): string {
@@ -199,7 +199,7 @@ function isWritten(attributes: Attributes, name: string): boolean {
 
 const MENTION = /\$(?:graph\.)?([A-Za-z_][A-Za-z0-9_]*)|\bgraph\.([A-Za-z_][A-Za-z0-9_]*)/g
 
-/** Names that some text of the pipeline uses as a value of the graph: `$name`, `graph.name`. */
+/** Returns the names that a text of the pipeline uses as a value of the graph: `$name`, `graph.name`. */
 function mentionsOf({ nodes, edges }: DotGraph): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { attributes } of [...nodes.values(), ...edges]) {

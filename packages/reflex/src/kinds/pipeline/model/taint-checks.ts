@@ -5,13 +5,13 @@ import { plainKey } from './node-keys.ts'
 import { EVERY_SAFETY, safetyBits, type TaintLabel } from './taint-label.ts'
 import type { TypedEdge, TypedNode } from './typed.ts'
 
-/** What a node makes of a value that goes past it, on one of its edges: nothing if the value is then trusted. */
+/** Returns the label of a value after it passes a node, on one of its edges. Undefined if the value is then trusted. */
 export type TaintCheck = (label: TaintLabel, key: string, edge: TypedEdge | undefined) => TaintLabel | undefined
 
 /**
- * How a node checks values (reference pipeline 5.3, reduction): `output.validate` with a pattern or a schema makes its
- * value safe against what `sanitizes` names, everything unless said; `pipeline.validate` and a person who reviews raise
- * what is known of it. The way of a failure leads past the check. Nothing for a node that checks nothing.
+ * Returns the check that a node performs on values (reference pipeline 5.3, reduction). `output.validate` with a pattern or a
+ * schema makes its value safe against the attacks in `sanitizes`, by default all; `pipeline.validate` and a person who reviews
+ * raise the trust level. The edge after a failure skips the check. Undefined for a node without a check.
  */
 export function checkOf(node: TypedNode): TaintCheck | undefined {
   const { attributes } = node.node
@@ -47,7 +47,7 @@ function sourceOf({ node }: TypedNode): string {
   return plainKey(textOf(node.attributes, 'source_key')?.trim() || 'last_response')
 }
 
-/** Whether an edge is taken after a failure alone. */
+/** True if an edge is taken only after a failure. */
 function isFailure(edge: TypedEdge | undefined): boolean {
   if (edge === undefined) return true
   if (edge.condition === undefined) return /^(fail|failed|failure|error)$/.test(normaliseLabel(edge.label))

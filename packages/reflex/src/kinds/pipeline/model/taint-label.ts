@@ -1,30 +1,30 @@
 import { SAFETIES } from './operation-ports.ts'
 
 /**
- * What is known before a run of a value that a model or the outside made; values of the author and of Reflex have none.
- * Levels, from better to worse: 1 derived (a model wrote it), 2 untrusted (the outside did).
+ * The static label of a value from a model or from outside; values of the author and of Reflex have none. Levels, from better
+ * to worse: 1 derived (from a model), 2 untrusted (from outside).
  */
 export interface TaintLabel {
   readonly level: 1 | 2
-  /** What it has been made safe against, as bits in the order of `SAFETIES`. */
+  /** The attacks that it has been made safe against, as bits in the order of `SAFETIES`. */
   readonly safeBits: number
-  /** Whether something has validated it or somebody has confirmed it. */
+  /** True if a node has validated it or a person has confirmed it. */
   readonly isConfirmed: boolean
-  /** The node that made it, and the one that checked it. */
+  /** The node that wrote it, and the node that checked it. */
   readonly from: string
   readonly checkedBy?: string | undefined
-  /** The node whose check a model's rewriting undid. */
+  /** The node whose check was lost when a model rewrote the value. */
   readonly wiped?: string | undefined
 }
 
 export const EVERY_SAFETY = (1 << SAFETIES.length) - 1
 
-/** The bits of some safeties by their names; names that nothing knows add nothing. */
+/** Returns the bits of some safeties by name. Ignores unknown names. */
 export function safetyBits(names: readonly string[]): number {
   return SAFETIES.reduce((bits, safety, i) => (names.includes(safety) ? bits | (1 << i) : bits), 0)
 }
 
-/** The worse of two in each regard; the same object as `a` if `b` adds nothing. */
+/** Returns the worse of two labels in each field, or `a` itself if `b` adds nothing. */
 export function combineTaint(a: TaintLabel | undefined, b: TaintLabel): TaintLabel {
   if (a === undefined) return b
   const level = b.level > a.level ? b.level : a.level
@@ -36,7 +36,7 @@ export function combineTaint(a: TaintLabel | undefined, b: TaintLabel): TaintLab
   return { level, safeBits, isConfirmed, from: source.from, checkedBy: a.checkedBy ?? b.checkedBy, wiped: a.wiped ?? b.wiped }
 }
 
-/** What a model makes of what it reads: at least derived, nothing confirmed, nothing safe. */
+/** Returns the label of a model's output: derived or worse, unconfirmed, safe against nothing. */
 export function rewrittenLabel(node: string, inputs: readonly TaintLabel[]): TaintLabel {
   return {
     level: inputs.some(({ level }) => level === 2) ? 2 : 1,

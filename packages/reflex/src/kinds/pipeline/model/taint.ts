@@ -8,7 +8,7 @@ import { type TaintCheck, checkOf } from './taint-checks.ts'
 import { rewrittenLabel, type TaintLabel, combineTaint } from './taint-label.ts'
 import type { TaintFlow, TypedEdge, TypedNode } from './typed.ts'
 
-/** How often a label may be carried over an edge; a graph that needs more is told what was found until then. */
+/** The budget of label moves over edges. For a larger graph, the findings are incomplete. */
 const MOST_STEPS = 1_000_000
 
 interface TaintView extends JoinView {
@@ -17,16 +17,16 @@ interface TaintView extends JoinView {
 }
 
 /**
- * Where values of models and of the outside come to inputs that decide what runs, or that must be safe, without a check
- * in between (seed pipeline 9.1, pass 5; reference pipeline 5.3, 11.3). It follows each value along edges and jumps until
- * it is written anew, through the nodes that work on it and out of branches with their results. What an author
- * writes counts as the author's; what runs do not show before, such as text that an action fetches, as nobody's.
+ * Finds values from models and from outside that reach an input that decides what runs, or that must be safe, without a check
+ * in between (seed pipeline 9.1, pass 5; reference pipeline 5.3, 11.3). Follows each value along edges and jumps until it is
+ * overwritten, through the nodes that process it and out of branches with their results. Text written by the author is trusted;
+ * text that is only known at run time, such as text that an action fetches, is not.
  */
 export function taintOf(view: TaintView): TaintFlow[] {
   const nodes = [...view.nodes.values()]
   if (!nodes.some(({ facts, node }) => inputsOf(facts, node.attributes).some(needsCheck))) return []
   const reads = nodes.map((node) => readsOf(keyedNodeOf(node)))
-  // Most pipelines have no such input: what leads to it is put together only for one.
+  // Most pipelines have no such input, so the flow is built only if there is one.
   return reads.some((all) => all.some(needsCheck)) ? new Flow(view, reads).find() : []
 }
 
@@ -34,7 +34,7 @@ function keyedNodeOf({ id, facts, node: { attributes } }: TypedNode): KeyedNode 
   return { id, facts, attributes }
 }
 
-/** Whether a value of the context that comes in here must be looked at: it decides what runs, or must be safe. */
+/** True if a context value at this input must be checked: it decides what runs, or must be safe. */
 function needsCheck({ reads, role, needs }: Pick<Input, 'role' | 'needs'> & { readonly reads?: Input['reads'] }): boolean {
   return reads !== 'text' && (role === 'control' || needs !== undefined)
 }
@@ -45,7 +45,7 @@ interface FlowNode {
   readonly writes: readonly KeyWrite[]
   readonly check: TaintCheck | undefined
   readonly edges: readonly FlowEdge[]
-  /** The labels of the values that come to it, by key. */
+  /** The labels of the values that reach it, by key. */
   readonly labels: Map<string, TaintLabel>
 }
 
@@ -58,13 +58,13 @@ interface FlowEdge {
 class Flow {
   readonly #nodes = new Map<string, FlowNode>()
   readonly #isolation: ReadonlyMap<string, ReadonlySet<string>>
-  /** Keys whose values can come to a delicate input: the others are not followed. */
+  /** The keys whose values can reach a checked input. Other keys are not followed. */
   readonly #followed: ReadonlySet<string>
-  /** Nodes of which an input has become worse. */
+  /** The nodes with an input that has become worse. */
   readonly #due = new Set<FlowNode>()
   #work = MOST_STEPS
 
-  /** `reads`: what each node reads, in the order of the nodes. */
+  /** `reads`: the reads of each node, in node order. */
   constructor(view: TaintView, reads: readonly (readonly KeyRead[])[]) {
     const nodes = [...view.nodes.values()]
     for (const [i, node] of nodes.entries()) this.#nodes.set(node.id, flowNodeOf(node, reads[i] ?? [], view))
@@ -81,7 +81,7 @@ class Flow {
     return [...this.#nodes.values()].flatMap(flowsInto)
   }
 
-  /** Writes what a node makes of what has come to it. */
+  /** Propagates the outputs of a node. */
   #evaluate(flowNode: FlowNode): void {
     const { node, reads, writes } = flowNode
     const inputs = reads.flatMap(({ key }) => labelOf(flowNode, key) ?? [])
@@ -96,7 +96,7 @@ class Flow {
     if (results !== undefined && this.#isolation.has(node.id)) this.#propagate(flowNode, RESULTS, results)
   }
 
-  /** Carries a value from the node that wrote it to all that it can come to before it is written anew. */
+  /** Propagates a value from the node that wrote it to all nodes that it can reach before it is overwritten. */
   #propagate(from: FlowNode, key: string, label: TaintLabel): void {
     if (!this.#followed.has(key)) return
     const queue: [FlowNode, TaintLabel][] = [[from, label]]
@@ -122,7 +122,7 @@ class Flow {
   }
 }
 
-/** The results of branches, in which the parent finds what they wrote. */
+/** The results of branches, where the parent finds their writes. */
 const RESULTS = 'parallel.results'
 
 function flowNodeOf(node: TypedNode, reads: readonly KeyRead[], { nodes, outgoing }: TaintView): FlowNode {
@@ -142,7 +142,7 @@ function flowNodeOf(node: TypedNode, reads: readonly KeyRead[], { nodes, outgoin
   }
 }
 
-/** The keys of delicate inputs and, backwards, of what the nodes read that write those. */
+/** Returns the keys of checked inputs and, backwards, of the inputs of the nodes that write them. */
 function relevantKeys(flowNodes: readonly FlowNode[]): ReadonlySet<string> {
   const writers = new Map<string, FlowNode[]>()
   for (const flowNode of flowNodes) {
@@ -165,7 +165,7 @@ function relevantKeys(flowNodes: readonly FlowNode[]): ReadonlySet<string> {
   return relevant
 }
 
-/** Checks whose results have been voted on or validated: derived, and confirmed (reference pipeline 5.3, reduction). */
+/** Checks whose results are derived and confirmed, by votes or by validation (reference pipeline 5.3, reduction). */
 const CONFIRMING: ReadonlySet<string | undefined> = new Set(['votes', 'pipeline'])
 
 function labelMade(origin: KeyWrite['origin'], node: TypedNode, inputs: readonly TaintLabel[]): TaintLabel | undefined {
@@ -176,7 +176,7 @@ function labelMade(origin: KeyWrite['origin'], node: TypedNode, inputs: readonly
   return all !== undefined && CONFIRMING.has(node.facts.sanitizes) ? { ...all, level: 1, isConfirmed: true, checkedBy: node.id } : all
 }
 
-/** The worst of the labels of a key and of the values that it is a part of. */
+/** Returns the worst label of a key and of the values that contain it. */
 function labelOf({ labels }: FlowNode, key: string): TaintLabel | undefined {
   if (labels.size === 0) return undefined
   return prefixesOf(key).reduce<TaintLabel | undefined>((all, part) => {
@@ -185,10 +185,10 @@ function labelOf({ labels }: FlowNode, key: string): TaintLabel | undefined {
   }, undefined)
 }
 
-/** How many dots of a key count. */
+/** The largest number of parts of a key that count. */
 const DEEPEST_KEY = 32
 
-/** A key, and the written keys in which it can be found: `a.b.c`, `a.b`, `a.b.`, `a`, `a.`. */
+/** Returns a key and the written keys that may contain it: `a.b.c`, `a.b`, `a.b.`, `a`, `a.`. */
 function prefixesOf(key: string): string[] {
   const parts = [key]
   for (let dot = key.lastIndexOf('.'), i = 0; dot > 0 && i < DEEPEST_KEY; dot = key.lastIndexOf('.', dot - 1), i++) {

@@ -1,7 +1,7 @@
 import { type Attributes, type DotGraph, listOf, textOf } from '../dot/graph.ts'
 import type { TypedNode } from './typed.ts'
 
-/** The classes of each node: those of the subgraphs around it, innermost first, then its own. */
+/** Returns the classes of a node: those of its subgraphs, innermost first, then its own. */
 export function classesOf({
   classes,
   attributes,
@@ -14,9 +14,9 @@ export function classesOf({
 }
 
 /**
- * The key of the conversation that a node with full fidelity goes on with: its own `thread_id`, that of the edge by which
- * it is entered, the graph's, its first class, the stage before it (reference pipeline 2.6, 38, and 6.5). Nothing only
- * for a first node that none of these names.
+ * Returns the key of the conversation that a node with full fidelity continues: its own `thread_id`, that of the edge that
+ * entered it, the graph's, its first class, or the previous stage (reference pipeline 2.6, 38, and 6.5). Undefined only for a
+ * first node without any of these.
  */
 export function threadKey(
   { node, classes }: Pick<TypedNode, 'node' | 'classes'>,

@@ -3,39 +3,39 @@ import { CANONICAL_TYPES, CHOICES } from './canonical-types.ts'
 import type { Dispatch, OperationFacts } from './operation-facts.ts'
 import type { CanonicalType, Resolution } from './resolution.ts'
 
-/** What a type name stands for (seed pipeline appendix B). */
+/** The meaning of a type name (seed pipeline appendix B). */
 export interface TypeName {
   readonly canonical: CanonicalType
-  /** What it says for dispatch; authored attributes never change it (reference pipeline 2.6, 34). */
+  /** The attributes that it adds for dispatch; authored attributes never change them (reference pipeline 2.6, 34). */
   readonly injected: Readonly<Record<string, string>>
-  /** The operation that it names; absent for the canonical types. */
+  /** The operation that it names. Absent for canonical types. */
   readonly operation?: string
 }
 
-/** The operations that one word can choose: by itself, or with a second word in `op`. */
+/** The operations that one value can select: alone, or with a second value in `op`. */
 interface WordChoice {
   operation?: string
   readonly ops: Map<string, string>
 }
 
-/** The operations that a canonical type can choose. */
+/** The operations that a canonical type can select. */
 interface Choosing {
   readonly words: Map<string, WordChoice>
   readonly present: (readonly [attributes: readonly string[], operation: string])[]
   otherwise?: string
 }
 
-/** The operation of a word that chooses none. */
+/** The operation of a value that selects none. */
 export const UNKNOWN_OPERATION = 'unknown'
 
-/** The dispatch of an operation that names none: a type name of its own, handled as `exec`. */
+/** The default dispatch of an operation: its own type name, handled as `exec`. */
 const OWN: readonly Dispatch[] = [{ type: 'exec' }]
 
 export function dispatchOf({ dispatch = OWN }: OperationFacts): readonly Dispatch[] {
   return dispatch
 }
 
-/** The type names of a list of operations, and the operation that a node of each type performs. */
+/** The type names of a list of operations, and the operation of a node of each type. */
 export class TypeNames {
   readonly #names = new Map<string, TypeName>()
   readonly #choosing = new Map<CanonicalType, Choosing>()
@@ -54,21 +54,21 @@ export class TypeNames {
     return this.#names.keys()
   }
 
-  /** Returns the type name that a shape stands for. */
+  /** Returns the type name of a shape. */
   shape(shape: string): string | undefined {
     return this.#shapes.get(shape)
   }
 
-  /** Returns the attribute by which a canonical type chooses, and its words; undefined for a type that does one thing. */
+  /** Returns the selecting attribute of a canonical type and its values. Undefined for a type with one operation. */
   choice(type: CanonicalType): { readonly attribute: string; readonly words: readonly string[] } | undefined {
     const choice = CHOICES[type]
     return choice && { attribute: choice.attribute, words: [...(this.#choosing.get(type)?.words.keys() ?? [])] }
   }
 
   /**
-   * Returns what a node does, by one name for all its spellings: `type="codergen"`, a plain box and `type="compute" purpose="llm"`
-   * are all `codergen`. Where a type name stands for an operation, no authored attribute changes it (reference pipeline 4.1); a word
-   * that chooses nothing gives `unknown`, and what executes the node must refuse it.
+   * Returns the operation of a node, one name for all its spellings: `type="codergen"`, a plain box and `type="compute"
+   * purpose="llm"` are all `codergen`. No authored attribute changes the operation of a type name (reference pipeline 4.1).
+   * Returns `unknown` for a value that selects no operation; such a node must fail when it is executed.
    */
   operationOf({ canonical, rawType, custom }: Resolution, attributes: Attributes): string {
     if (custom !== undefined) return 'custom'

@@ -5,13 +5,13 @@ import type { OperationFacts } from './operation-facts.ts'
 import type { OperationTable } from './operation-table.ts'
 import type { CanonicalType, Idempotency, Resolution } from './resolution.ts'
 
-/** How sensitive what a node handles is, from least to most (seed pipeline 9.3). */
+/** The sensitivity of the data of a node, from least to most (seed pipeline 9.3). */
 export type DataClass = 'public' | 'internal' | 'sensitive' | 'secret'
 
-/** Limits that a node states; in milliseconds and counts. */
+/** The limits that a node states, in milliseconds and counts. */
 export interface ResourceBounds {
   readonly timeout?: number
-  /** Executions, the first included. */
+  /** The number of executions, including the first. */
   readonly attempts?: number
   readonly concurrency?: number
   readonly tokens?: number
@@ -19,39 +19,39 @@ export interface ResourceBounds {
   readonly cost?: number
 }
 
-/** A node with everything that can be known of it before a run (seed pipeline 9.2). */
+/** A node with everything that is known about it before a run (seed pipeline 9.2). */
 export interface TypedNode extends Resolution {
   readonly id: string
   readonly node: DotNode
-  /** What its handler does, by the name of the alias that does the same: see `operationOf`. */
+  /** The name of its operation; see `operationOf`. */
   readonly operation: string
-  /** What is known of the operation. */
+  /** The facts of the operation. */
   readonly facts: OperationFacts
-  /** Classes for the stylesheet and for threads: those of its subgraphs, innermost first, then its own. */
+  /** The classes for the stylesheet and for threads: those of its subgraphs, innermost first, then its own. */
   readonly classes: readonly string[]
   readonly handlerType: string
   readonly capabilitiesRequired: readonly string[]
   readonly dataClassification: DataClass
-  /** Whether the author wrote the class. */
+  /** True if the author wrote the class. */
   readonly classified: boolean
   readonly idempotency: Idempotency
   readonly resourceBounds: ResourceBounds
   readonly schemaErrors: readonly string[]
 }
 
-/** An edge with its condition read. */
+/** An edge with its parsed condition. */
 export interface TypedEdge {
   readonly edge: DotEdge
-  /** Absent: always open. An edge whose condition cannot be read has one that is never true. */
+  /** Absent: always open. The condition of an edge is never true if it cannot be parsed. */
   readonly condition?: Condition | undefined
   readonly weight: number
   readonly label: string
 }
 
 /**
- * A value that a model or the outside made and that reaches an input unchecked (seed pipeline 9.1, pass 5):
- * `missing_sanitization` was never made safe for it, `sanitization_wiped` was, before a model wrote it anew, and
- * `confidence_gap` decides what runs although nothing has confirmed it.
+ * A value from a model or from outside that reaches an input unchecked (seed pipeline 9.1, pass 5). `missing_sanitization`: it
+ * was never made safe. `sanitization_wiped`: a model rewrote it after the check. `confidence_gap`: it decides what runs and is
+ * not confirmed.
  */
 export interface TaintFlow {
   readonly rule: 'missing_sanitization' | 'sanitization_wiped' | 'confidence_gap'
@@ -61,39 +61,39 @@ export interface TaintFlow {
   readonly attribute: string
   readonly key: string
   readonly role: 'control' | 'data'
-  /** What the value must be safe against. */
+  /** The attacks that the value must be safe against. */
   readonly needs: readonly string[]
-  /** The node that made the value. */
+  /** The node that wrote the value. */
   readonly from: string
   readonly level: 'derived' | 'untrusted'
-  /** The node whose check a model's rewriting undid. */
+  /** The node whose check was lost when a model rewrote the value. */
   readonly wiped?: string | undefined
 }
 
-/** A pipeline ready to run or to be checked. */
+/** A compiled pipeline, ready to run or to be checked. */
 export interface TypedGraph {
   readonly graph: DotGraph
   /** The operations that its nodes can have. */
   readonly operations: OperationTable
   readonly nodes: ReadonlyMap<string, TypedNode>
-  /** Edges that leave and reach each node, in the order of declaration; every node has a list. */
+  /** The edges that leave and reach each node, in the order of declaration. Every node has a list. */
   readonly outgoing: ReadonlyMap<string, readonly TypedEdge[]>
   readonly incoming: ReadonlyMap<string, readonly TypedEdge[]>
-  /** The first start node (reference pipeline 2.6, 13); nothing if there is none. */
+  /** The first start node (reference pipeline 2.6, 13). Undefined if there is none. */
   readonly start: string | undefined
   readonly starts: readonly string[]
   readonly exits: readonly string[]
-  /** Where the branches of each parallel node join (reference pipeline 3.9.2). */
+  /** The join of the branches of each parallel node (reference pipeline 3.9.2). */
   readonly joins: ReadonlyMap<string, string>
-  /** Cycles as strongly connected components of more than one node, or of one with an edge to itself. */
+  /** Cycles: strongly connected components of more than one node, or of one node with an edge to itself. */
   readonly cycles: readonly (readonly string[])[]
   /** All capabilities, sorted. */
   readonly capabilities: readonly string[]
   readonly dataClassification: DataClass
   /** The nodes of each canonical type, in the order of declaration. */
   readonly handlers: ReadonlyMap<CanonicalType, readonly string[]>
-  /** Values of models and of the outside that reach a place where they can do harm. */
+  /** Values from models and from outside that reach an input unchecked. */
   readonly taint: readonly TaintFlow[]
-  /** What the passes found: attributes, conditions, durations. Lint rules add theirs. */
+  /** Findings of the compiler: attributes, conditions, durations. Lint rules add theirs. */
   readonly findings: readonly Fault[]
 }

@@ -1,6 +1,6 @@
 import { type Attributes, isOn, listOf, textOf } from '../dot/graph.ts'
 
-/** The attributes of a node as the facts of its operation read them. */
+/** The attributes of a node, for the functions in the facts of its operation. */
 export class WrittenNode {
   readonly attributes: Attributes
   readonly #graph: Attributes
@@ -12,12 +12,12 @@ export class WrittenNode {
     this.#graph = graph
   }
 
-  /** Returns the text of an attribute without spaces around it; undefined where nothing is written. */
+  /** Returns the trimmed text of an attribute. Undefined if it is empty or absent. */
   text(name: string): string | undefined {
     return textOf(this.attributes, name)?.trim() || undefined
   }
 
-  /** Returns the same of the node, or of the graph where the node says nothing. */
+  /** Returns the trimmed text of an attribute of the node, or otherwise of the graph. */
   setting(name: string): string | undefined {
     return this.text(name) ?? (textOf(this.#graph, name)?.trim() || undefined)
   }

@@ -34,7 +34,7 @@ export function labelledDecisions(port: Port<RunSettings>, house: FileLabels): P
       const files = { ...touched, anything: touched.anything && !isSent }
       const label = files.anything ? combine(inputLabel, labels.ofRun(call.run), levelBelow(labels, call)) : inputLabel
       const decided = await performWatched(house, files, call, label, () => port.perform(call) as Promise<Json>)
-      // The output of a command is worth as little as its inputs, and as what its text shows that it has read.
+      // The output of a command gets the worst label of its inputs and of the texts in it.
       if (files.anything) await storeSeen(labels, call, combine(label, ...textsOf(decided).map((text) => labels.ofText(text))))
       return decided
     },
@@ -46,12 +46,12 @@ async function markSeen(house: FileLabels, call: Call, label: Label): Promise<vo
   await storeSeen(house.labels, call, label)
 }
 
-/** True for a decision that says what a model used for it. */
+/** True for a decision that a model was used for. */
 function usesModel(decided: Json): boolean {
   return isObject(decided) && decided['used'] !== undefined
 }
 
-/** The texts that a decision writes. */
+/** Returns the texts that a decision writes. */
 function textsOf(decided: Json): readonly string[] {
   if (typeof decided === 'string') return [decided]
   if (Array.isArray(decided)) return decided.flatMap(textsOf)

@@ -19,7 +19,7 @@ import { ACTION_NAMES } from '../../model/action-facts.ts'
 import { actionCapability, plainAction } from '../../model/action-names.ts'
 import { type Parameters, readParameters } from '../../model/action-parameters.ts'
 
-/** What an action of a host may use. */
+/** The context of an action of a host. */
 export interface ActionServices {
   /** Aborted when the node is stopped. */
   readonly signal: AbortSignal
