@@ -3,7 +3,7 @@ import { faultJson } from '../journal/fault-json.ts'
 import type { Fault } from '../journal/fault.ts'
 import type { Json } from '../journal/json.ts'
 import type { Input, Ref } from '../journal/record.ts'
-import { limitsReached } from '../journal/usage.ts'
+import { type Limits, limitsReached } from '../journal/usage.ts'
 import type { Policy, TermedNeed, Judgement } from '../ports/policy.ts'
 import type { Traits } from '../ports/port.ts'
 import type { RunFacts } from '../ports/settings.ts'
@@ -22,6 +22,9 @@ export class Barrier<S extends RunFacts> {
   readonly #run: CallOwner<S>
   readonly #policy: Policy<S> | undefined
   readonly #limits: ProgramLimits<S>
+  /** The limits of the run that were looked at last, and whether there are any. */
+  #seen: Limits | undefined
+  #isLimited = false
 
   constructor(run: CallOwner<S>, policy: Policy<S> | undefined) {
     this.#run = run
@@ -34,21 +37,24 @@ export class Barrier<S extends RunFacts> {
    * again. `later`: it begins once other effects have settled. Undefined for a call that may be performed.
    */
   check(call: LiveCall<S>, traits: Traits): Input | 'later' | undefined {
-    const { id, pendingEffect } = call
-    const refused = (fault: Fault): Input => ['err', id, faultJson(fault)]
-    this.#limits.release(id)
-    if (pendingEffect.stopped !== undefined) return refused(this.#stoppedFault(call, pendingEffect.stopped))
-    const judgement = this.#policy?.judge(call, traits) ?? ALLOWED
-    if ('refused' in judgement) return refused(judgement.refused)
-    const terms = 'terms' in judgement ? this.#openTerms(call, judgement.terms) : undefined
-    if (terms !== undefined && 'terms' in judgement) {
-      if (terms.unmet.length > 0) return refused(judgement.refusal(terms.unmet))
-      if (terms.open.length > 0) return ['pause', id, 'permission', judgement.question(terms.open), terms.open.map(({ grant }) => grant)]
-    }
-    const paused = this.#limitsInput(call, traits)
-    if (paused !== undefined) return paused
-    if (terms === undefined || terms.counted.length === 0) return undefined
-    return ['use', id, Object.fromEntries(terms.counted.map(({ grant }) => [grant, 1]))]
+    const { stopped } = call.pendingEffect
+    if (stopped !== undefined) return refused(call, this.#stoppedFault(call, stopped))
+    const judgement = this.#policy === undefined ? ALLOWED : this.#policy.judge(call, traits)
+    // Most effects are allowed, and most runs have no limits.
+    if ('allowed' in judgement) return this.#hasLimits ? this.#limitsInput(call, traits) : undefined
+    if ('refused' in judgement) return refused(call, judgement.refused)
+    const { unmet, open, counted } = this.#sorted(call, judgement.terms)
+    if (unmet.length > 0) return refused(call, judgement.refusal(unmet))
+    if (open.length > 0) return ['pause', call.id, 'permission', judgement.question(open), open.map(({ grant }) => grant)]
+    const paused = this.#hasLimits ? this.#limitsInput(call, traits) : undefined
+    if (paused !== undefined || counted.length === 0) return paused
+    return ['use', call.id, Object.fromEntries(counted.map(({ grant }) => [grant, 1]))]
+  }
+
+  get #hasLimits(): boolean {
+    const { limits } = this.#run.state.meter
+    if (limits !== this.#seen) [this.#seen, this.#isLimited] = [limits, Object.keys(limits).length > 0]
+    return this.#isLimited || this.#limits.areStated
   }
 
   /** True for a postponed call that must still wait. */
@@ -61,7 +67,7 @@ export class Barrier<S extends RunFacts> {
   }
 
   /** Sorts terms: denied or used up, still to be asked about, and still to be counted for this execution of the node. */
-  #openTerms(call: LiveCall<S>, terms: readonly TermedNeed[]): Record<'unmet' | 'open' | 'counted', TermedNeed[]> {
+  #sorted(call: LiveCall<S>, terms: readonly TermedNeed[]): Record<'unmet' | 'open' | 'counted', TermedNeed[]> {
     const { state, definitions } = this.#run
     const place = permissionPlace(call.frame, definitions)
     const sorted: Record<'unmet' | 'open' | 'counted', TermedNeed[]> = { unmet: [], open: [], counted: [] }
@@ -78,19 +84,20 @@ export class Barrier<S extends RunFacts> {
   }
 
   #limitsInput(call: LiveCall<S>, traits: Traits): Input | 'later' | undefined {
+    this.#limits.release(call.id)
     const { state, definitions } = this.#run
     const { id, frame } = call
     if (definitions.kind(definitions.program(frame.pin).kind).isClosing?.(call.def, frame.position) === true) return undefined
     const { costs = false, enters = false } = traits
     const programs = this.#limits.of(frame)
-    const refused = this.#limits.refusal(call, programs, costs)
-    if (refused !== undefined) return ['err', id, faultJson(refused)]
+    const over = this.#limits.refusal(call, programs, costs)
+    if (over !== undefined) return refused(call, over)
     const { limits, run: total } = state.meter
     if (limits.cost !== undefined && this.#policy?.priceQuestion !== undefined) {
       const model = traits.unpricedModels?.().find((name) => state.decided('', priceGrant(name)) !== true)
       if (model !== undefined) return this.#pause(id, this.#policy.priceQuestion(model, limits, call.place), [priceGrant(model)])
     }
-    const isLimited = Object.keys(limits).length > 0
+    const isLimited = this.#isLimited
     const reserve = costs && (isLimited || programs.length > 0) ? reservationOf(traits) : undefined
     if (reserve !== undefined && this.#limits.exceeds(reserve, programs)) return 'later'
     if (isLimited && this.#policy?.budgetQuestion !== undefined) {
@@ -108,4 +115,8 @@ export class Barrier<S extends RunFacts> {
     for (const { asker, effect } of this.#run.state.waits.values()) if (asker === 'budget' && effect !== undefined) return 'later'
     return grants === undefined ? ['pause', id, 'budget', question] : ['pause', id, 'budget', question, grants]
   }
+}
+
+function refused({ id }: LiveCall, fault: Fault): Input {
+  return ['err', id, faultJson(fault)]
 }

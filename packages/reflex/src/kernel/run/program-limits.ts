@@ -38,7 +38,7 @@ export class ProgramLimits<S extends RunFacts> {
 
   /** The limits that programs on the stack of a frame state. */
   of(frame: Frame): readonly FrameLimits[] {
-    if (!this.#statesLimits()) return []
+    if (!this.areStated) return []
     const { state } = this.#run
     const found: FrameLimits[] = []
     for (let base: Frame | undefined = programFrame(frame); base !== undefined; base = base.link && programFrame(base.link.caller)) {
@@ -83,7 +83,7 @@ export class ProgramLimits<S extends RunFacts> {
   }
 
   /** True if any program of the run states limits: most state none. */
-  #statesLimits(): boolean {
+  get areStated(): boolean {
     const { pins } = this.#run.state
     if (this.#known?.pins !== pins.length)
       this.#known = { pins: pins.length, stateLimits: pins.some((_, pin) => this.#limitsOf(pin) !== undefined) }
