@@ -3,62 +3,95 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { memoryStore, openSqlite, type Store } from '../packages/reflex/src/store/index.ts'
+import { LogSpace } from '../packages/reflex/src/store/log-space.ts'
+import { PAGE_BYTES } from '../packages/reflex/src/store/schema.ts'
 import { Counting, STORED_STEP } from './counting.ts'
 import { alternate, type Contestant, type Line, perSecond, timed, timesAsFast } from './measure.ts'
 
 const PURE = 10_000
 
-/** One prepared statement, which is one transaction with its own fsync, for each step. The settings are those of our store. */
-function raw(db: DatabaseSync, runs: number, steps: number): Contestant {
-  const insert = db.prepare('insert into steps values (?, ?, ?)')
-  let round = 0
-  return {
-    name: 'raw node:sqlite',
-    round() {
-      round++
-      return timed(async () => {
-        for (let step = 0; step < steps; step++)
-          for (let run = 0; run < runs; run++) insert.run(`${runs}:${round}:${run}`, step, STORED_STEP)
-      })
-    },
-  }
-}
+type Raw = 'default settings' | 'the settings of our store'
 
-/** A file with the settings of our store, and one table. */
-export function openRaw(file: string): DatabaseSync {
+/** A file with one table, and the durability of our store. */
+export function openRaw(file: string, raw: Raw = 'default settings'): DatabaseSync {
   const db = new DatabaseSync(file)
+  if (raw !== 'default settings') db.exec(`pragma page_size = ${PAGE_BYTES}`)
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = 1')
   db.exec('create table steps (run text, step integer, body text, primary key (run, step)) strict')
   return db
 }
 
-/** Durable steps a second, beside a raw client that makes a transaction of each step, and beside runs that keep nothing. */
-export async function durable(line: Line): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'reflex-bench-sqlite-'))
-  const [store, db] = [openSqlite(join(folder, 'reflex.db')), openRaw(join(folder, 'raw.db'))]
-  try {
-    await againstRaw(line, store, db)
-    await pureSteps(line, store)
-  } finally {
-    await store.close()
-    db.close()
-    rmSync(folder, { recursive: true, force: true })
+/** Runs each round in a folder of its own: a process that runs one program begins with an empty log. */
+function inNewFolder(name: string, round: (folder: string) => Promise<number>): Contestant {
+  return {
+    name,
+    async round() {
+      const folder = mkdtempSync(join(tmpdir(), 'reflex-bench-sqlite-'))
+      try {
+        return await round(folder)
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+    },
   }
 }
 
-async function againstRaw(line: Line, store: Store, db: DatabaseSync): Promise<void> {
-  const counting = new Counting('leaving', store)
-  for (const [runs, steps, rounds, aim] of [
-    [1, 500, 20, 0.85],
-    [10, 200, 15, 5],
-    [100, 100, 10, 10],
+/** One prepared statement, which is one transaction with its own fsync, for each step. */
+function rawSteps(raw: Raw, runs: number, steps: number): Contestant {
+  return inNewFolder(`raw node:sqlite, ${raw}`, async (folder) => {
+    const file = join(folder, 'raw.db')
+    const db = openRaw(file, raw)
+    const space = new LogSpace(file, PAGE_BYTES)
+    const insert = db.prepare('insert into steps values (?, ?, ?)')
+    const ms = await timed(async () => {
+      for (let step = 0; step < steps; step++)
+        for (let run = 0; run < runs; run++) {
+          insert.run(`${runs}:${run}`, step, STORED_STEP)
+          if (raw !== 'default settings') space.countCommit()
+        }
+    })
+    db.close()
+    return ms
+  })
+}
+
+function ownSteps(runs: number, steps: number): Contestant {
+  return inNewFolder('reflex', async (folder) => {
+    const store = openSqlite(join(folder, 'reflex.db'))
+    const counting = new Counting('leaving', store)
+    const ms = await counting.runs(runs, steps).round()
+    await counting.close()
+    await store.close()
+    return ms
+  })
+}
+
+/** Durable steps a second, beside a raw client that makes a transaction of each step, and beside runs that keep nothing. */
+export async function durable(line: Line): Promise<void> {
+  for (const [runs, steps, rounds, aims] of [
+    [1, 500, 20, ['1.0', '0.85']],
+    [10, 200, 15, ['5', '']],
+    [100, 100, 10, ['15', '']],
   ] as const) {
-    const [own, floor] = await alternate([counting.runs(runs, steps), raw(db, runs, steps)], runs * steps, rounds)
-    if (own === undefined || floor === undefined) continue
-    line(`SQLite, ${runs} at once, an effect each step`, perSecond(own.ns), `raw node:sqlite: ${perSecond(floor.ns)}`)
-    line('  times as fast as raw node:sqlite', timesAsFast(own, floor).toFixed(2), `aim ${aim}`)
+    const contestants = [
+      ownSteps(runs, steps),
+      rawSteps('default settings', runs, steps),
+      rawSteps('the settings of our store', runs, steps),
+    ]
+    const [own, ...raws] = await alternate(contestants, runs * steps, rounds)
+    if (own === undefined) continue
+    line(`SQLite, ${runs} at once, an effect each step`, perSecond(own.ns), '')
+    for (const [i, raw] of raws.entries()) {
+      const aim = aims[i] === undefined || aims[i] === '' ? '' : `aim ${aims[i]}; `
+      line(`  times as fast as raw, ${raw.name.split(', ')[1] ?? ''}`, timesAsFast(own, raw).toFixed(2), `${aim}raw: ${perSecond(raw.ns)}`)
+    }
   }
-  await counting.close()
+  await inNewFolder('pure', async (folder) => {
+    const store = openSqlite(join(folder, 'reflex.db'))
+    const ms = await timed(() => pureSteps(line, store))
+    await store.close()
+    return ms
+  }).round()
 }
 
 /** Steps whose effect leaves nothing run ahead of the store. */

@@ -5,6 +5,7 @@ import type { ReadOnlyFile } from './read-only.ts'
 import { identityOf } from './schema.ts'
 import { storeFault } from './sqlite-faults.ts'
 import { FileCheck } from './file-check.ts'
+import { LogSpace } from './log-space.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
 /** One connection to a store file. All work runs inside `read` or `write`, which turn errors into faults. */
@@ -16,6 +17,7 @@ export class Connection {
   readonly readOnly: ReadOnlyFile | undefined
   readonly #settings: OpenSettings
   readonly #fileCheck: FileCheck
+  readonly #logSpace: LogSpace
   #db: DatabaseSync
   #sql: Statements
   /**
@@ -35,6 +37,7 @@ export class Connection {
       this.identity = identityOf(db)
       this.#sql = prepareStatements(db)
       this.#fileCheck = new FileCheck(file)
+      this.#logSpace = new LogSpace(file, pageSizeOf(db))
     } catch (thrown) {
       this.#release()
       throw storeFault(thrown, file, 'open')
@@ -92,6 +95,7 @@ export class Connection {
       if (operation === 'write') judgeLayout(this.#sql.layout.get()?.user_version ?? 0, this.name)
       const result = work(this.#sql)
       if (operation === 'write') this.#fileCheck.check()
+      if (level === 'full' && operation === 'write') this.#logSpace.countCommit()
       this.#sql.commit.run()
       return result
     } catch (thrown) {
@@ -117,4 +121,8 @@ export class Connection {
     this.#db.close()
     this.readOnly?.close()
   }
+}
+
+function pageSizeOf(db: DatabaseSync): number {
+  return Number(db.prepare('pragma page_size').get()?.['page_size'])
 }

@@ -5,7 +5,7 @@ import { isFault } from '../kernel/index.ts'
 import { faults, noRoom, replaced } from './faults.ts'
 import { damagedStore, type FileState, hasLog, judgeFile, judgeMarks } from './file-header.ts'
 import { ReadOnlyFile, writeRefusal } from './read-only.ts'
-import { createTables, hasTables, identityOf, LAYOUT } from './schema.ts'
+import { createTables, hasTables, identityOf, LAYOUT, PAGE_BYTES } from './schema.ts'
 import { isBusy, isDiskError, isFull, storeFault } from './sqlite-faults.ts'
 
 /**
@@ -173,7 +173,7 @@ function checkStore(db: DatabaseSync, name: string, { expectedIdentity }: OpenSe
  * in the main file, without a log, so that the header identifies the store.
  */
 function initialize(db: DatabaseSync, name: string, identity: string): void {
-  db.exec('pragma journal_mode = delete')
+  db.exec(`pragma page_size = ${PAGE_BYTES}; pragma journal_mode = delete`)
   makeTables(db, name, identity)
 }
 

@@ -3,6 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 /** The mark "Rflx" in the header of every store file. It distinguishes a store from any other database. */
 export const APPLICATION = 0x52666c78
 
+/** The size in bytes of the pages of a new store: a commit of a few small rows writes a few whole pages. A store keeps its size. */
+export const PAGE_BYTES = 2048
+
 /**
  * The first layout. `seq` and `row` are in order of arrival. Each row of a table that only grows has a checksum.
  * `journal.sum` depends on the row before it (see checksums.ts); `run.chain` is the checksum of the run's last batch,

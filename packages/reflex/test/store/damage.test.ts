@@ -8,6 +8,7 @@ import { isFault } from '../../src/kernel/journal/fault.ts'
 import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openSqlite } from '../../src/store/index.ts'
 import { type StoredRunRow, sumOfRun } from '../../src/store/rows.ts'
+import { PAGE_BYTES } from '../../src/store/schema.ts'
 import { nextSum } from '../../src/store/checksums.ts'
 import { batchOf, messageOf, rowChange, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder } from './processes.ts'
@@ -198,12 +199,14 @@ describe('a damaged file', () => {
     const bytes = readFileSync(file)
     const copy = `${file}.copy`
     const page = constantFrom(
-      ...Array.from({ length: bytes.length / 4096 }, (_, i) => i).filter((i) => isUsed(bytes.subarray(i * 4096, (i + 1) * 4096))),
+      ...Array.from({ length: bytes.length / PAGE_BYTES }, (_, i) => i).filter((i) =>
+        isUsed(bytes.subarray(i * PAGE_BYTES, (i + 1) * PAGE_BYTES)),
+      ),
     )
     await check(
       asyncProperty(tuple(page, nat(4095), nat(7)), async ([number, place, bit]) => {
         const turned = Buffer.from(bytes)
-        turned[number * 4096 + place] = (turned[number * 4096 + place] ?? 0) ^ (1 << bit)
+        turned[number * PAGE_BYTES + place] = (turned[number * PAGE_BYTES + place] ?? 0) ^ (1 << bit)
         writeFileSync(copy, turned)
         return answersAsBefore(copy, sound)
       }),
@@ -227,9 +230,9 @@ describe('a damaged file', () => {
   it('with a page of random bytes is refused when it is opened, and not changed', async () => {
     const file = await storeFile()
     const bytes = readFileSync(file)
-    for (let page = 1; page < bytes.length / 4096; page++) {
+    for (let page = 1; page < bytes.length / PAGE_BYTES; page++) {
       const spoilt = Buffer.from(bytes)
-      spoilt.fill('rubbish', page * 4096, (page + 1) * 4096)
+      spoilt.fill('rubbish', page * PAGE_BYTES, (page + 1) * PAGE_BYTES)
       writeFileSync(file, spoilt)
       expect(await faultOf(() => openSqlite(file)), `page ${page}`).toMatchObject({ code: 'R5021' })
       expect(readFileSync(file).equals(spoilt)).toBe(true)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
@@ -54,6 +54,18 @@ describe('a full disk', () => {
     expect(await store.journal(RUN)).toHaveLength(full.last)
     execFileSync('rm', [ballast])
     await goesOn(store, full.last)
+  })
+
+  it('that has no space for the log of many commits keeps what is left, and every commit is written', async (context) => {
+    const path = smallDisk(context)
+    const store = openSqlite(join(path, 'reflex.db'))
+    onTestFinished(() => void store.close())
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    for (let first = 1; first <= 70; first++) expect(await store.commit([batchOf(lease, first)])).toEqual([])
+    expect(await store.journal(RUN)).toHaveLength(70)
+    const { bavail, bsize } = statfsSync(path)
+    expect(bavail * bsize).toBeGreaterThan(100_000)
   })
 
   it('has no space for a new store either', (context) => {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Lease, Store } from '../../src/kernel/ports/store.ts'
 import { openSqlite } from '../../src/store/index.ts'
+import { PAGE_BYTES } from '../../src/store/schema.ts'
 import { batchOf, leaseOf, messageOf, rowChange, NOW, rowOf, spans, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
 import { folder } from './processes.ts'
 
@@ -11,7 +12,7 @@ const RUN = 'otter-2m9q'
 const worker = workerOf('first')
 const heir = workerOf('heir')
 /** Of the log of SQLite: its header, and a page of the store with its own. */
-const [HEADER, FRAME] = [32, 24 + 4096]
+const [HEADER, FRAME] = [32, 24 + PAGE_BYTES]
 
 async function opened(file = join(folder(), 'reflex.db')): Promise<{ readonly file: string; readonly store: Store }> {
   const store = openSqlite(file)
@@ -84,6 +85,43 @@ describe('what a power failure leaves', () => {
       const right = next === 'taken' ? undefined : 'run' in next ? next : leaseOf(next)
       if (right === undefined) throw new Error(`${RUN} is taken after ${cut} bytes`)
       expect(await after.commit([batchOf(right, (found?.row.last ?? 0) + 1)])).toEqual([])
+      await after.close()
+    }
+  })
+})
+
+describe('the log of a process that commits often', () => {
+  async function committed(file: string, commits: number): Promise<Store> {
+    const store = openSqlite(file)
+    await store.hello(worker, NOW, TTL)
+    const lease = (await store.create(rowOf(RUN), worker)) as Lease
+    for (let first = 1; first <= commits; first++) expect(await store.commit([batchOf(lease, first)])).toEqual([])
+    return store
+  }
+
+  it('has its space after 50 commits, and does not grow from then on', async () => {
+    const file = join(folder(), 'reflex.db')
+    const store = await committed(file, 50)
+    onTestFinished(async () => store.close())
+    const { size } = statSync(`${file}-wal`)
+    expect(size).toBe(HEADER + 1050 * FRAME)
+    const lease = leaseOf(await store.claim(RUN, worker, NOW))
+    for (let first = 51; first <= 400; first++) expect(await store.commit([batchOf(lease, first)])).toEqual([])
+    expect(statSync(`${file}-wal`).size).toBe(size)
+  })
+
+  it('is read up to the last commit, wherever a power failure cuts off its space', async () => {
+    const file = join(folder(), 'reflex.db')
+    const store = await committed(file, 60)
+    onTestFinished(async () => store.close())
+    const log = readFileSync(`${file}-wal`)
+    for (const size of [log.length, log.length - 1, HEADER + 900 * FRAME, HEADER + 500 * FRAME + 7]) {
+      const left = join(folder(), 'reflex.db')
+      copyFileSync(file, left)
+      writeFileSync(`${left}-wal`, log.subarray(0, size))
+      const after = openSqlite(left)
+      expect((await after.read(RUN))?.row.last).toBe(60)
+      expect(await after.journal(RUN)).toHaveLength(60)
       await after.close()
     }
   })
