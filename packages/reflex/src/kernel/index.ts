@@ -53,6 +53,7 @@ export type { UsageMeter } from './state/meter.ts'
 export { isPartOf, programFrame } from './state/meter.ts'
 export { dumpState, loadState, type StoredState } from './state/snapshot.ts'
 export { makeRef, type RunOutcome, State } from './state/state.ts'
+export type * from './ports/segment.ts'
 export type * from './ports/store.ts'
 export {
   describeLimit,

@@ -19,6 +19,11 @@ export function nextSum(before: number, batch: StoredBatch): number {
   return crc32(`${batch.first} ${batch.count} ${batch.version}\n${batch.body}`, before)
 }
 
+/** A batch to check. Of a packed segment, only the last batch has a checksum: that of the segment. */
+export interface UncheckedBatch extends StoredBatch {
+  readonly sum?: number
+}
+
 /** A batch with its checksum in the chain. */
 export interface SummedBatch extends StoredBatch {
   readonly sum: number
@@ -36,15 +41,20 @@ export interface ChainEnd {
  * first of them; `until` is the last record that must be present. Throws `R5003` with the number of the first record
  * that is missing or not what was written.
  */
-export function checkChain(end: ChainEnd, before: SummedBatch | undefined, batches: readonly SummedBatch[], until: number): StoredBatch[] {
+export function checkChain(
+  end: ChainEnd,
+  before: SummedBatch | undefined,
+  batches: readonly UncheckedBatch[],
+  until: number,
+): StoredBatch[] {
   let next = before === undefined ? 1 : before.first + before.count
   let sum = before === undefined ? firstSum(end.id) : before.sum
   const checked = batches.map((batch): StoredBatch => {
     const { first, count, version, body } = batch
     if (first !== next) throw damagedJournal(end.id, next, 'is missing')
-    if (count < 1 || nextSum(sum, batch) !== batch.sum) throw damagedJournal(end.id, first, 'is not what was written')
+    sum = nextSum(sum, batch)
+    if (count < 1 || (batch.sum !== undefined && batch.sum !== sum)) throw damagedJournal(end.id, first, 'is not what was written')
     next = first + count
-    sum = batch.sum
     return { first, count, version, body }
   })
   if (next <= Math.min(until, end.last)) throw damagedJournal(end.id, next, 'is missing')

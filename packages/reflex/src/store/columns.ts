@@ -3,6 +3,7 @@ import {
   type Json,
   type Pin,
   takesTopic,
+  type Base,
   type Batch,
   type Message,
   type OpenWait,
@@ -28,9 +29,9 @@ export interface RunColumns {
 }
 
 /** Returns the columns of a run that has no records yet. */
-export function newColumns(row: Omit<RunRow, 'owner' | 'last'>): RunColumns {
+export function newColumns(row: Omit<RunRow, 'owner' | 'last'>, base?: Base): RunColumns {
   const { id, trace, started } = row
-  return { id, trace, program: JSON.stringify(row.program), started, last: 0, ...movingColumns(row) }
+  return { id, trace, program: JSON.stringify(row.program), started, last: base?.at ?? 0, ...movingColumns(row) }
 }
 
 /** Returns the columns that a commit changes. */

@@ -5,6 +5,7 @@ import { type Head, sumOfRun } from './rows.ts'
 import { addTaken } from './inbox.ts'
 import type { Statements } from './statements.ts'
 import { nextSum, sumOf } from './checksums.ts'
+import { requireSnapshots, sealedSegment, type SegmentRow } from './segments.ts'
 
 /** Writes batches into a SQLite store. */
 export class Commits {
@@ -25,6 +26,7 @@ export class Commits {
 
   /** Writes batches in one transaction. Returns the runs whose batches are refused; nothing of those runs is written. */
   commit(batches: readonly Batch[]): readonly string[] {
+    requireSnapshots(batches)
     const { refused, moved } = this.#connection.write((sql) => writeBatches(sql, this.#headsOf(sql, batches), batches))
     for (const run of refused) this.#heads.delete(run)
     for (const [run, head] of moved) {
@@ -112,10 +114,24 @@ function advanceRow(
   return changes === 1
 }
 
-function writeRecords(sql: Statements, { seq, last, chain }: AdvancedRow, batch: Batch): void {
-  const { first, count, version, body } = batch
+function writeRecords(sql: Statements, row: AdvancedRow, batch: Batch): void {
+  const { seq, last, chain } = row
+  const { first, count, version, body, seal } = batch
   sql.record.run(seq, first, count, version, chain, body)
   writeAttachments(sql, seq, last, batch)
+  if (seal === true) writeSeal(sql, row, version)
+}
+
+/** Ends a segment. Messages that the records before it took are forgotten. */
+function writeSeal(sql: Statements, { seq, id, last, chain }: AdvancedRow, version: number): void {
+  const previous = sql.lastSegment.get(seq)
+  addSegment(sql, seq, sealedSegment(id, previous, { last, version, chain }))
+  if (previous !== undefined) sql.dropTaken.run(seq, previous.last)
+}
+
+export function addSegment(sql: Statements, seq: number, row: SegmentRow): void {
+  const { number, first, last, version, chain, parent, archive, needs, crc, sum } = row
+  sql.addSegment.run(seq, number, first, last, version, chain, parent, archive, needs, crc, sum)
 }
 
 /** Writes what a batch brings besides records. A program or blob is named by its hash, so an existing one is the same. */

@@ -97,6 +97,35 @@ export const faults = defineFaults({
       'a project folder that was copied, moved or received from another person, a different home folder, an empty folder .reflex, a store of a release that kept no identity in the file',
     fix: 'If you know the origin of the store, name it once: reflex runs --store PATH. From then on it is found; a read-only store must be named each time. Otherwise remove its folder .reflex.',
   },
+  R5051: {
+    title: 'There is no such sealed segment',
+    verdict: 'fail',
+    when: 'when a segment of a run is packed or forgotten',
+    means: 'A segment has a number from 1 on. The last one is open: records are still added to it.',
+    fix: 'Choose a segment that the store lists as sealed.',
+  },
+  R5052: {
+    title: 'The segment is not packed',
+    verdict: 'fail',
+    when: 'when segments of a run are forgotten',
+    means: 'Only what is packed and in an archive can be removed from the store. Nothing was removed.',
+    fix: 'Pack the segment, export the run, then forget it.',
+  },
+  R5053: {
+    title: 'The seal has no snapshot',
+    verdict: 'bug',
+    when: 'when a batch that ends a segment is committed',
+    means: 'The snapshot opens the next segment, which could not be read without it. Nothing was written.',
+    fix: 'Add the snapshot after the last record to the batch.',
+  },
+  R5054: {
+    title: 'The records are not in the store',
+    verdict: 'fail',
+    when: 'when a run is read, replayed, forked or exported from an earlier record',
+    means:
+      'The run is so long that its oldest records were moved to an archive, or it began with the state of another run instead of records. Everything after them is in the store, and the run can be continued.',
+    fix: 'Import the archive that the message names, and read the records there. The records before the first one of a fork are in the run that it was forked from.',
+  },
 })
 
 /** Returns the fault `R5005` for a store without free space; `where` names its disk. */

@@ -1,6 +1,7 @@
 /** Stores keep journals, programs, ledgers, blobs and inboxes. */
 export type {
   Awaitable,
+  Base,
   Batch,
   Claim,
   LeaseOwner,
@@ -12,10 +13,12 @@ export type {
   RunFilter,
   RunRow,
   RunStatus,
+  Segment,
   Store,
   StoredBatch,
   StoredProgram,
   StoredRun,
+  StoredSegment,
   Worker,
 } from '../kernel/index.ts'
 export { openStore } from './open-store.ts'

@@ -39,12 +39,18 @@ export function isGone(worker: KnownWorker, now: number, localHosts: ReadonlySet
   return now - worker.seen >= worker.ttl || isDead(worker, localHosts)
 }
 
+/** The records of a run: those after `base`, up to `last`. */
+export interface RunExtent {
+  readonly last: number
+  readonly base: number | null
+}
+
 /**
  * True if a run never began and never will: its creator ended before the first record. Without `now`, silence alone
- * proves nothing.
+ * proves nothing. `base` is the last record before its first one, if it began with a snapshot.
  */
-export function isAbandoned(last: number, owner: KnownWorker | undefined, now: number = Number.NEGATIVE_INFINITY): boolean {
-  return last === 0 && (owner === undefined || isGone(owner, now, new Set([hostname()])))
+export function isAbandoned({ last, base }: RunExtent, owner: KnownWorker | undefined, now: number = Number.NEGATIVE_INFINITY): boolean {
+  return last === (base ?? 0) && (owner === undefined || isGone(owner, now, new Set([hostname()])))
 }
 
 /**

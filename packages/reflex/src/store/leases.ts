@@ -1,11 +1,13 @@
-import type { Claim, Lease, RunRow, Worker } from '../kernel/index.ts'
+import type { Base, Claim, Lease, RunRow, Worker } from '../kernel/index.ts'
 import { isGone, isAbandoned, type KnownWorker, knownWorker } from './known-worker.ts'
 import { isAwaited, newColumns } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { faults } from './faults.ts'
 import { checkedRow, type OpenRun, ownerOf, plainWorker, sumOfRun } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { firstSum } from './checksums.ts'
+import { firstSum, sumOf } from './checksums.ts'
+import { addSegment } from './commit.ts'
+import { baseSegment } from './segments.ts'
 
 /** A worker that owns no open run is forgotten after this many milliseconds of silence. */
 export const FORGET_AFTER_MS = 24 * 60 * 60 * 1000
@@ -43,14 +45,17 @@ export class Leases {
     return validRuns
   }
 
-  create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {
+  create({ base, ...row }: Omit<RunRow, 'owner' | 'last'> & { readonly base?: Base }, worker: Worker): Lease | 'taken' {
     this.#get(worker)
-    const run = newColumns(row)
-    const chain = firstSum(run.id)
-    const { id, trace, program, status, started, updated, due, waits, value, used } = run
-    const { changes } = this.#connection.writeUnsynced((sql) =>
-      sql.create.run(id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value, used),
-    )
+    const run = newColumns(row, base)
+    const chain = base?.chain ?? firstSum(run.id)
+    const { id, trace, program, status, last, started, updated, due, waits, value, used } = run
+    const changes = this.#connection.writeUnsynced((sql) => {
+      const sum = sumOfRun(run, chain)
+      const made = sql.create.run(id, trace, program, status, worker.id, last, chain, sum, started, updated, due, waits, value, used)
+      if (made.changes === 1 && base !== undefined) writeBase(sql, id, Number(made.lastInsertRowid), base)
+      return made.changes
+    })
     return changes === 0 ? 'taken' : { run: id, token: 1, worker }
   }
 
@@ -112,7 +117,7 @@ export function dueRuns(runs: readonly OpenRun[], now: number, localHosts: Reado
 function dueSince(run: OpenRun, now: number, isOwnerGone: (owner: KnownWorker) => boolean): number | undefined {
   const owner = ownerOf(run)
   if (owner !== undefined && !isOwnerGone(owner)) return undefined
-  if (isAbandoned(run.last, owner, now)) return undefined
+  if (isAbandoned(run, owner, now)) return undefined
   const { due, told, status, updated } = run
   const messageSince = hasAwaitedMessage(run) ? run.heard : null
   const runningSince = status === 'running' ? (owner === undefined ? updated : owner.seen) : null
@@ -123,6 +128,11 @@ function dueSince(run: OpenRun, now: number, isOwnerGone: (owner: KnownWorker) =
 /** True if a message in the inbox meets an open wait. Any other message stays in the inbox, and nothing is due for it. */
 function hasAwaitedMessage({ topics, waits }: OpenRun): boolean {
   return topics !== null && waits !== null && isAwaited(waits, JSON.parse(topics) as readonly string[])
+}
+
+function writeBase(sql: Statements, run: string, seq: number, base: Base): void {
+  addSegment(sql, seq, baseSegment(run, base))
+  sql.addSnapshot.run(seq, base.at, sumOf(base.at, base.snapshot), base.snapshot)
 }
 
 function writeWorker(sql: Statements, { id, host, pid, place, began, seen, ttl }: KnownWorker): void {

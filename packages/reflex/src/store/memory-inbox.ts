@@ -35,11 +35,17 @@ export class MemoryInbox {
     this.#size++
   }
 
-  take(row: number): void {
+  /** Returns the id of the message, or undefined if it is not unread here. */
+  take(row: number): string | undefined {
     const slot = this.#slots[this.#placeAfter(row - 1)]
-    if (slot === undefined || slot.message.row !== row || slot.isTaken) return
+    if (slot === undefined || slot.message.row !== row || slot.isTaken) return undefined
     slot.isTaken = true
     this.#size--
+    this.#dropTaken()
+    return slot.message.id
+  }
+
+  #dropTaken(): void {
     while (this.#slots[this.#head]?.isTaken === true) this.#head++
     const taken = this.#slots.length - this.#size
     if (taken <= SPARE || taken * 2 <= this.#slots.length) return

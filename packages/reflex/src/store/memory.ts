@@ -1,6 +1,7 @@
 import {
   checkRoom,
   type Json,
+  type Base,
   type Batch,
   type Claim,
   type InboxLimit,
@@ -11,10 +12,12 @@ import {
   type PostWatch,
   type RunFilter,
   type RunRow,
+  type Segment,
   type Store,
   type StoredBatch,
   type StoredProgram,
   type StoredRun,
+  type StoredSegment,
   type SweepOptions,
   type SweepResult,
   type UnreadRun,
@@ -37,9 +40,11 @@ import {
 import { faults } from './faults.ts'
 import { dueRuns } from './leases.ts'
 import { MemoryInbox, type MemoryMessage } from './memory-inbox.ts'
+import { MemoryJournal } from './memory-segments.ts'
 import { unneededOf } from './memory-sweep.ts'
 import { PostListeners } from './post-listeners.ts'
 import type { OpenRun } from './rows.ts'
+import { requireSnapshots } from './segments.ts'
 
 /**
  * Creates a store that lives as long as its object: for tests, trials and runs that need not outlive the process.
@@ -54,8 +59,7 @@ interface MemoryRun {
   columns: RunColumns
   owner: string | null
   token: number
-  readonly batches: StoredBatch[]
-  readonly snapshots: { readonly at: number; readonly body: string }[]
+  readonly journal: MemoryJournal
   readonly ids: Set<string>
   readonly inbox: MemoryInbox
 }
@@ -90,15 +94,14 @@ class MemoryStore implements Store {
     return leases.filter(({ run, token }) => this.#runs.get(run)?.token === token).map(({ run }) => run)
   }
 
-  create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {
+  create({ base, ...row }: Omit<RunRow, 'owner' | 'last'> & { readonly base?: Base }, worker: Worker): Lease | 'taken' {
     this.#known(worker)
     if (this.#runs.has(row.id)) return 'taken'
     this.#runs.set(row.id, {
-      columns: newColumns(row),
+      columns: newColumns(row, base),
       owner: worker.id,
       token: 1,
-      batches: [],
-      snapshots: [],
+      journal: new MemoryJournal(row.id, base),
       ids: new Set(),
       inbox: new MemoryInbox(),
     })
@@ -126,6 +129,7 @@ class MemoryStore implements Store {
   }
 
   commit(batches: readonly Batch[]): readonly string[] {
+    requireSnapshots(batches)
     const refused = this.#refusedRuns(batches)
     for (const batch of batches) if (!refused.has(batch.lease.run)) this.#append(batch)
     return [...refused]
@@ -143,43 +147,51 @@ class MemoryStore implements Store {
     return refused
   }
 
-  #append({ lease, first, count, version, body, row, programs, blobs, taken, delivered, snapshot }: Batch): void {
+  #append(batch: Batch): void {
+    const { lease, first, count, version, row, programs, blobs, taken, delivered, seal } = batch
     const run = this.#runs.get(lease.run)
     if (run === undefined) return
-    const last = first + count - 1
-    run.columns = { ...run.columns, ...movingColumns(row), last }
-    run.batches.push({ first, count, version, body })
-    if (snapshot !== undefined) run.snapshots.push({ at: last, body: snapshot })
+    run.columns = { ...run.columns, ...movingColumns(row), last: first + count - 1 }
+    run.journal.append(batch)
     for (const program of programs ?? []) if (!this.#programs.has(program.hash)) this.#programs.set(program.hash, program)
     for (const [hash, text] of blobs ?? []) if (!this.#blobs.has(hash)) this.#blobs.set(hash, text)
-    for (const message of taken ?? []) run.inbox.take(message)
+    for (const message of taken ?? []) takeMessage(run, message)
     for (const { id } of delivered ?? []) {
-      if (run.ids.has(id)) for (const message of run.inbox.after()) if (message.id === id) run.inbox.take(message.row)
+      if (run.ids.has(id)) for (const message of run.inbox.after()) if (message.id === id) takeMessage(run, message.row)
+      if (!run.ids.has(id)) run.journal.addTaken(id)
       run.ids.add(id)
     }
+    if (seal === true) for (const id of run.journal.seal(version)) run.ids.delete(id)
   }
 
   read(id: string, until: number = Number.POSITIVE_INFINITY): StoredRun | undefined {
     const run = this.#runs.get(id)
-    if (run === undefined) return undefined
-    const snapshot = run.snapshots.findLast(({ at }) => at <= until)
-    const after = snapshot?.at ?? 0
-    const batches = run.batches.filter(({ first }) => first > after && first <= until)
-    return {
-      row: this.#row(run),
-      ...(snapshot === undefined ? {} : { snapshot: { ...snapshot } }),
-      batches: batches.map((batch) => ({ ...batch })),
-    }
+    return run === undefined ? undefined : { row: this.#row(run), ...run.journal.read(until) }
   }
 
   journal(id: string, from = 1): readonly StoredBatch[] {
-    const batches = this.#runs.get(id)?.batches ?? []
-    return batches.filter(({ first, count }) => first + count > from).map((batch) => ({ ...batch }))
+    return this.#runs.get(id)?.journal.batches(from, Number.POSITIVE_INFINITY) ?? []
+  }
+
+  segments(id: string): readonly Segment[] {
+    return this.#runs.get(id)?.journal.segments() ?? []
+  }
+
+  segment(id: string, number: number): StoredSegment | undefined {
+    return this.#runs.get(id)?.journal.segment(number)
+  }
+
+  async pack(id: string, number: number): Promise<Segment> {
+    return this.#must(id).journal.pack(number)
+  }
+
+  forget(id: string, through: number, archive: string): void {
+    this.#must(id).journal.forget(through, archive)
   }
 
   runs({ status, prefix, limit }: RunFilter = {}): readonly RunRow[] {
-    const found = [...this.#runs.values()].reverse().filter(({ columns, owner }) => {
-      if (isAbandoned(columns.last, this.#workers.get(owner ?? ''))) return false
+    const found = [...this.#runs.values()].reverse().filter(({ columns, owner, journal }) => {
+      if (isAbandoned({ last: columns.last, base: journal.base }, this.#workers.get(owner ?? ''))) return false
       if (status !== undefined && !status.includes(columns.status)) return false
       return prefix === undefined || columns.id.startsWith(prefix) || columns.trace === prefix
     })
@@ -240,7 +252,7 @@ class MemoryStore implements Store {
     )
   }
 
-  #openRun({ columns, owner, inbox }: MemoryRun): OpenRun {
+  #openRun({ columns, owner, inbox, journal }: MemoryRun): OpenRun {
     const messages = [...inbox.after()]
     const { id, status, last, due, updated, waits } = columns
     const first = (found: readonly MemoryMessage[]): number | null => (found.length === 0 ? null : Math.min(...found.map(({ at }) => at)))
@@ -252,7 +264,8 @@ class MemoryStore implements Store {
     const knownOwner = this.#workers.get(owner ?? '')
     const { host = '', pid = 0, place = '', began = '', seen = 0, ttl = 0 } = knownOwner ?? {}
     const ownerColumns = { owner, worker: knownOwner?.id ?? null, host, pid, place, began, seen, ttl }
-    return { id, status, last, due, updated, waits, topics, told: first(otherMessages), heard: first(topicMessages), ...ownerColumns }
+    const { base } = journal
+    return { id, status, last, base, due, updated, waits, topics, told: first(otherMessages), heard: first(topicMessages), ...ownerColumns }
   }
 
   append(name: string, key: string, value: Json, at: number): number {
@@ -287,6 +300,12 @@ class MemoryStore implements Store {
 
   close(): void {}
 
+  #must(id: string): MemoryRun {
+    const run = this.#runs.get(id)
+    if (run === undefined) throw unknownRun(id)
+    return run
+  }
+
   #row(run: MemoryRun): RunRow {
     const owner = this.#workers.get(run.owner ?? '')
     return rowOf(run.columns, owner === undefined ? null : workerOf(owner))
@@ -302,6 +321,12 @@ class MemoryStore implements Store {
   #hosts(): ReadonlySet<string> {
     return new Set([...this.#workers.values()].filter(({ pid }) => pid === process.pid).map(({ host }) => host))
   }
+}
+
+/** Marks a message as taken by the last record of the run. */
+function takeMessage({ inbox, journal }: MemoryRun, row: number): void {
+  const id = inbox.take(row)
+  if (id !== undefined) journal.addTaken(id)
 }
 
 function workerOf({ id, host, pid }: KnownWorker): Worker {

@@ -3,7 +3,8 @@ import { isAbandoned } from './known-worker.ts'
 import { corruption } from './columns.ts'
 import { chainEnd, checkedRow, ownerOf, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { checkChain, sumOf } from './checksums.ts'
+import { checkChain, type SummedBatch, sumOf, type UncheckedBatch } from './checksums.ts'
+import { checkedSegment, goneRecords, placeOf, recordsBeforeBase, type SegmentRow, unpackSegment } from './segments.ts'
 
 const LAST_RECORD = Number.MAX_SAFE_INTEGER
 
@@ -12,8 +13,11 @@ export function readRun(sql: Statements, id: string, until = LAST_RECORD): Store
   const run = sql.run.get(id)
   if (run === undefined) return undefined
   const row = checkedRow(run)
+  if (until < 1) return { row, batches: [] }
   const snapshot = validSnapshot(sql, run.seq, until)
-  const batches = readBatches(sql, run, (snapshot?.at ?? 0) + 1, until)
+  if (snapshot === undefined && until < (run.base ?? 0)) throw recordsBeforeBase(id, run.base ?? 0)
+  const batches = readBatches(sql, run, (snapshot?.at ?? run.base ?? 0) + 1, until)
+  if (snapshot === undefined && run.base !== null) throw corruption(`the snapshot that opens ${id}`, id)
   return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
 }
 
@@ -29,13 +33,30 @@ function validSnapshot(sql: Statements, seq: number, until: number): StoredRun['
 export function readJournal(sql: Statements, id: string, from = 1): readonly StoredBatch[] {
   const run = sql.run.get(id)
   if (run === undefined) return []
-  const start = sql.holding.get(run.seq, from)?.first ?? 1
-  return readBatches(sql, run, start, LAST_RECORD).filter(({ first, count }) => first + count > from)
+  return readBatches(sql, run, Math.max(from, (run.base ?? 0) + 1), LAST_RECORD)
 }
 
-function readBatches(sql: Statements, run: StoredRunRow, first: number, until: number): StoredBatch[] {
-  const before = sql.before.get(run.seq, first)
-  return checkChain(chainEnd(run), before, sql.batches.all(run.seq, first, until), until)
+/** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
+export function readBatches(sql: Statements, run: StoredRunRow, from: number, until: number): StoredBatch[] {
+  const sealed = sql.segments.all(run.seq, from).filter(({ first, number }) => number > 0 && first <= until)
+  const gone = sealed.findLast((row) => placeOf(checkedSegment(run.id, row)) === 'gone')
+  if (gone !== undefined) throw goneRecords(run.id, gone)
+  const packed = sealed.filter((row) => placeOf(row) === 'packed')
+  // A packed segment is checked from its first record on; a segment that ends before these records is not read.
+  const inside = packed.find(({ first }) => first <= from)
+  const earlier = sql.segmentBefore.get(run.seq, inside?.first ?? from)
+  const start = inside?.first ?? Math.max(sql.holding.get(run.seq, from)?.first ?? from, (earlier?.last ?? 0) + 1)
+  const rows = sql.batches.all(run.seq, start, until)
+  const unpacked = packed.flatMap((row) => unpackSegment(run.id, row, sql.segmentBody.get(run.seq, row.number)?.body ?? null))
+  const all: UncheckedBatch[] = unpacked.length === 0 ? rows : [...unpacked, ...rows].sort((a, b) => a.first - b.first)
+  const checked = checkChain(chainEnd(run), laterOf(sql.before.get(run.seq, start), earlier), all, until)
+  return start === from && unpacked.length === 0 ? checked : checked.filter(({ first, count }) => first + count > from && first <= until)
+}
+
+/** Returns the later one of a batch and of the end of a segment, as a batch. */
+export function laterOf(batch: SummedBatch | undefined, segment: SegmentRow | undefined): SummedBatch | undefined {
+  if (segment === undefined || (batch !== undefined && batch.first + batch.count - 1 >= segment.last)) return batch
+  return { first: segment.last, count: 1, version: segment.version, body: '', sum: segment.chain }
 }
 
 /** Reads the rows of the runs that match a filter, the newest first. Abandoned runs are left out. */
@@ -47,7 +68,7 @@ export function readRuns(sql: Statements, { status, prefix, limit }: RunFilter):
   const rows: RunRow[] = []
   for (const row of sql.runs.iterate(statuses, statuses, start, start, start, end)) {
     if (rows.length >= (limit ?? LAST_RECORD)) break
-    if (!isAbandoned(row.last, ownerOf(row))) rows.push(checkedRow(row))
+    if (!isAbandoned(row, ownerOf(row))) rows.push(checkedRow(row))
   }
   return rows
 }

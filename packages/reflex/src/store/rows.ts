@@ -2,6 +2,7 @@ import type { RunRow, UnreadRun, Worker } from '../kernel/index.ts'
 import type { KnownWorker } from './known-worker.ts'
 import { corruption, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './checksums.ts'
+import type { SegmentRow } from './segments.ts'
 
 /** The columns of a run's owner, from a join. All are null if there is no owner. */
 export interface OwnerColumns {
@@ -21,6 +22,8 @@ export interface StoredRunRow extends RunColumns, OwnerColumns {
   readonly token: number
   readonly chain: number
   readonly sum: number
+  /** The last record before its first one, of a run that began with a snapshot; null for all others. */
+  readonly base: number | null
 }
 
 /** The facts of a run that a commit needs: its position, and the columns that a commit keeps. */
@@ -35,6 +38,7 @@ export interface OpenRun extends OwnerColumns {
   readonly id: string
   readonly status: RunRow['status']
   readonly last: number
+  readonly base: number | null
   readonly due: number | null
   readonly updated: number
   /** The time at which the first answer or cancellation in the inbox was posted; null if there is none. */
@@ -60,6 +64,13 @@ export interface Rows {
   readonly run: StoredRunRow
   readonly runs: StoredRunRow
   readonly head: Head
+  readonly lastSegment: SegmentRow
+  readonly segments: SegmentRow
+  readonly segmentBefore: SegmentRow
+  readonly lastVersion: { readonly version: number }
+  readonly segmentBody: { readonly body: Uint8Array | null }
+  readonly parents: { readonly id: string; readonly parent: string }
+  readonly based: StoredRunRow
   readonly snapshots: { readonly at: number; readonly sum: number; readonly body: string }
   readonly before: SummedBatch
   readonly batches: SummedBatch

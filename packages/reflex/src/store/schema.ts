@@ -51,8 +51,21 @@ const IDENTITY_LAYOUT = 'create table identity (one integer primary key check (o
 /** What a run has used, for lists. */
 const ADD_USAGE = 'alter table run add column used text;'
 
+/**
+ * The sealed segments of runs. `body` has the compressed records of a packed one, and `crc` its checksum. Number 0 marks
+ * the end of the records before the first one of a run that began with a snapshot (segments.ts).
+ */
+const SEGMENT_LAYOUT = `
+create table segment (
+  run integer not null, number integer not null, first integer not null, last integer not null, version integer not null,
+  chain integer not null, parent text, archive text, needs text, crc integer, sum integer not null, body blob,
+  primary key (run, number)
+) strict;
+create index segment_parent on segment (run) where parent is not null;
+`
+
 /** What each layout adds to the one before. */
-const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT, ADD_USAGE]
+const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT, ADD_USAGE, SEGMENT_LAYOUT]
 /** The first layout whose runs have a usage. */
 export const USAGE_LAYOUT = LAYOUTS.indexOf(ADD_USAGE) + 1
 
@@ -68,6 +81,15 @@ export function createTables(db: DatabaseSync, from: number, identity: string): 
   if (from === LAYOUT) return
   db.exec(`${LAYOUTS.slice(from).join('')} pragma application_id = ${APPLICATION}; pragma user_version = ${LAYOUT};`)
   db.prepare('insert or ignore into identity (one, id) values (1, ?)').run(identity)
+}
+
+/**
+ * Gives a store of an older layout, which is only read, the tables that the statements expect: they exist only in this
+ * connection and are empty.
+ */
+export function addMissingTables(db: DatabaseSync): void {
+  if (layoutOf(db) > LAYOUTS.indexOf(SEGMENT_LAYOUT)) return
+  db.exec(SEGMENT_LAYOUT.replace('create table', 'create temp table').replace('create index ', 'create index temp.'))
 }
 
 /** Returns the identity of a store, or undefined if its layout has none. */

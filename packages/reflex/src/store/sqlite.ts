@@ -1,6 +1,7 @@
 import {
   systemHost,
   type Json,
+  type Base,
   type Batch,
   type Claim,
   type InboxLimit,
@@ -11,10 +12,12 @@ import {
   type PostWatch,
   type RunFilter,
   type RunRow,
+  type Segment,
   type Store,
   type StoredBatch,
   type StoredProgram,
   type StoredRun,
+  type StoredSegment,
   type SweepOptions,
   type SweepResult,
   type UnreadRun,
@@ -27,6 +30,7 @@ import { Leases } from './leases.ts'
 import { appendEntry, entriesOf } from './ledgers.ts'
 import { PostListeners } from './post-listeners.ts'
 import { readBlob, readJournal, readProgram, readRun, readRuns } from './reading.ts'
+import { forgetStored, listSegments, packStored, readSegment } from './stored-segments.ts'
 import { sweepStore } from './sweep.ts'
 import { UnreadCache } from './unread-cache.ts'
 
@@ -101,7 +105,7 @@ class SqliteStore implements FileStore {
     return this.#leases.beat(worker, now, leases)
   }
 
-  create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Lease | 'taken' {
+  create(row: Omit<RunRow, 'owner' | 'last'> & { readonly base?: Base }, worker: Worker): Lease | 'taken' {
     return this.#leases.create(row, worker)
   }
 
@@ -127,6 +131,22 @@ class SqliteStore implements FileStore {
 
   journal(run: string, from?: number): readonly StoredBatch[] {
     return this.#connection.read((sql) => readJournal(sql, run, from))
+  }
+
+  segments(run: string): readonly Segment[] {
+    return this.#connection.read((sql) => listSegments(sql, run))
+  }
+
+  segment(run: string, number: number): StoredSegment | undefined {
+    return this.#connection.read((sql) => readSegment(sql, run, number))
+  }
+
+  pack(run: string, number: number): Promise<Segment> {
+    return packStored(this.#connection, run, number)
+  }
+
+  forget(run: string, through: number, archive: string): void {
+    this.#connection.write((sql) => forgetStored(sql, run, through, archive))
   }
 
   runs(filter: RunFilter = {}): readonly RunRow[] {

@@ -1,10 +1,14 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Rows } from './rows.ts'
-import { layoutOf, USAGE_LAYOUT } from './schema.ts'
+import { addMissingTables, layoutOf, USAGE_LAYOUT } from './schema.ts'
 
 const ROW = 'run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used'
 const OWNER = 'owner, token, chain, run.sum, worker.id as worker, host, pid, place, began, seen, ttl'
-const RUN = `select run.seq, ${ROW}, ${OWNER} from run left join worker on worker.id = run.owner`
+/** The last record before the first one of a run that began with a snapshot. */
+const BASE = '(select last from segment where segment.run = run.seq and number = 0) as base'
+const RUN = `select run.seq, ${ROW}, ${OWNER}, ${BASE} from run left join worker on worker.id = run.owner`
+
+const SEGMENT = 'number, first, last, version, chain, parent, archive, needs, crc, sum'
 
 const SQL = {
   beginWrite: 'begin immediate',
@@ -20,7 +24,7 @@ const SQL = {
     and id not in (select owner from run where status in ('running', 'suspended') and owner is not null)`,
 
   create: `insert into run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value, used)
-    values (?, ?, ?, ?, 1, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+    values (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
   run: `${RUN} where run.id = ?`,
   take: 'update run set owner = ?, token = ? where seq = ?',
   release: 'update run set owner = null, token = token + 1 where id = ? and token = ?',
@@ -39,6 +43,21 @@ const SQL = {
   addTaken: `insert into inbox (run, id, type, target, sender, at, taken, sum, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
     on conflict (run, id) do update set taken = excluded.taken where taken is null`,
   markTaken: 'update inbox set taken = ? where row = ? and run = ? and taken is null',
+
+  addSegment: `insert into segment (run, number, first, last, version, chain, parent, archive, needs, crc, sum)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  lastSegment: `select ${SEGMENT} from segment where run = ? order by number desc limit 1`,
+  segments: `select ${SEGMENT} from segment where run = ? and last >= ? order by number`,
+  segmentBefore: `select ${SEGMENT} from segment where run = ? and last < ? order by number desc limit 1`,
+  lastVersion: 'select version from journal where run = ? order by first desc limit 1',
+  segmentBody: 'select body from segment where run = ? and number = ?',
+  changeSegment: `update segment set parent = ?, archive = ?, needs = ?, crc = ?, sum = ?, body = ?
+    where run = ? and number = ? and chain = ? and last = ? and sum = ?`,
+  dropRecords: 'delete from journal where run = ? and first >= ? and first <= ?',
+  dropSnapshotsIn: 'delete from snapshot where run = ? and at >= ? and at < ?',
+  dropTaken: 'delete from inbox where run = ? and taken <= ?',
+  parents: `select run.id, parent from segment join run on run.seq = segment.run where parent is not null`,
+  based: `${RUN} where run.seq in (select run from segment where number = 0)`,
 
   snapshots: 'select at, sum, body from snapshot where run = ? and at <= ? order by at desc',
   before: 'select first, count, version, sum, body from journal where run = ? and first < ? order by first desc limit 1',
@@ -66,7 +85,7 @@ const SQL = {
   open: `with told as (select run, min(at) filter (where type <> 'message') as told,
       min(at) filter (where type = 'message') as heard, json_group_array(target) filter (where type = 'message') as topics
       from inbox where taken is null group by run)
-    select run.id, run.owner, status, last, updated, run.due, told.told, told.heard, told.topics, iif(told.topics is null, null, waits) as waits,
+    select run.id, run.owner, status, last, ${BASE}, updated, run.due, told.told, told.heard, told.topics, iif(told.topics is null, null, waits) as waits,
     worker.id as worker, host, pid, place, began, seen, ttl
     from run left join worker on worker.id = run.owner left join told on told.run = run.seq where status in ('running', 'suspended')
     and (status = 'running' or run.due <= ? or told.run is not null) order by run.seq`,
@@ -87,6 +106,7 @@ const SQL = {
   dropJournal: 'delete from journal where run = ?',
   dropSnapshots: 'delete from snapshot where run = ?',
   dropMessages: 'delete from inbox where run = ?',
+  dropSegments: 'delete from segment where run = ?',
   dropRun: 'delete from run where seq = ? and trace = ? and token = ? and last = ?',
   dropProgram: 'delete from program where hash = ?',
   dropBlob: 'delete from blob where hash = ?',
@@ -106,6 +126,7 @@ export type Statements = {
 
 /** Prepares the statements. Throws the error of SQLite if a table or a column is missing. */
 export function prepareStatements(db: DatabaseSync): Statements {
+  addMissingTables(db)
   const hasUsage = layoutOf(db) >= USAGE_LAYOUT
   const entries = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(hasUsage ? sql : withoutUsage(sql))] as const)
   return Object.fromEntries(entries) as unknown as Statements

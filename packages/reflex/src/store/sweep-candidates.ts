@@ -1,6 +1,7 @@
 import { decodeBatch, type StoredBatch } from '../kernel/index.ts'
 import { isAbandoned } from './known-worker.ts'
 import { isOpen, type RunColumns } from './columns.ts'
+import { addHashes } from './hashes.ts'
 import { ownerOf, type StoredRunRow } from './rows.ts'
 
 /** A run as a sweep sees it. */
@@ -39,7 +40,7 @@ export class Candidates<Row extends StoredRunRow> {
   readonly #goneRuns: Set<string>
 
   constructor(rows: readonly Row[], parents: ReadonlyMap<string, string>, now: number, before?: number) {
-    const swept = rows.map((row) => ({ ...row, abandoned: isAbandoned(row.last, ownerOf(row), now) }))
+    const swept = rows.map((row) => ({ ...row, abandoned: isAbandoned(row, ownerOf(row), now) }))
     this.#rows = rows
     this.#parents = new Map(parents)
     this.#goneRuns = unneededRuns(swept, parents, before)
@@ -86,11 +87,9 @@ export function parentsOf(firstBatches: readonly (Pick<StoredBatch, 'version' | 
   return parents
 }
 
-const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g
-
-/** Adds everything in a text that may be the hash of a program or of a blob. */
-export function addHashes(text: string, to: Set<string>): void {
-  for (const [hash] of text.matchAll(HASH)) to.add(hash)
+/** Returns the run that a run was forked from, if this batch begins with its first record and says so. */
+export function parentIn(id: string, first: StoredBatch | undefined): string | null {
+  return first?.first === 1 && first.body.includes(FORK_MARK) ? (parentsOf([{ ...first, id }]).get(id) ?? null) : null
 }
 
 type RunEnd = Pick<RunColumns, 'id' | 'trace' | 'last' | 'program'>

@@ -1,9 +1,10 @@
 import { systemHost, type SweepOptions, type SweepResult } from '../kernel/index.ts'
 import type { Connection } from './connection.ts'
-import { readJournal } from './reading.ts'
 import { checkedRow, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
-import { addHashes, Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from './sweep-candidates.ts'
+import { readNeeds } from './stored-segments.ts'
+import { addHashes } from './hashes.ts'
+import { Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from './sweep-candidates.ts'
 
 const ANY_RUN = [null, null, null, null, null, ''] as const
 /** The most that one transaction reads or removes, so that a commit waits for a few milliseconds at most. */
@@ -52,11 +53,11 @@ class Sweep {
    */
   async read(): Promise<void> {
     const { now, before } = this.#options
-    const { rows, forks } = this.#connection.read((sql) => {
+    const { rows, parents } = this.#connection.read((sql) => {
       this.#tip = sql.tip.get()
-      return { rows: sql.runs.all(...ANY_RUN), forks: sql.forks.all(FORK_MARK, 0) }
+      return { rows: sql.runs.all(...ANY_RUN), parents: parentsSince(sql, 0) }
     })
-    this.#candidates = new Candidates(rows, parentsOf(forks), now, before)
+    this.#candidates = new Candidates(rows, parents, now, before)
     for (const chunk of chunksOf(rows, RUNS_READ)) {
       await yieldToRuns()
       this.#connection.read((sql) => this.#readRuns(sql, chunk))
@@ -68,7 +69,9 @@ class Sweep {
     for (const row of rows) {
       checkedRow(row)
       const from = this.#candidates.isGone(row.id) ? undefined : this.#needed.firstUnread(row)
-      if (from !== undefined) this.#needed.addRecords(row, readJournal(sql, row.id, from))
+      // The run can have more records than its row had when it was read.
+      const current = from === undefined ? undefined : sql.run.get(row.id)
+      if (from !== undefined && current !== undefined) this.#needed.addRecords(row, readNeeds(sql, current, from))
     }
   }
 
@@ -145,9 +148,19 @@ class Sweep {
     const found = tip === undefined ? undefined : sql.batchAt.get(tip.row)
     if (tip !== undefined && (found?.run !== tip.run || found.first !== tip.first || found.sum !== tip.sum)) return false
     for (const { body } of sql.since.all(tip?.row ?? 0)) addHashes(body, this.#needed.hashes)
-    this.#candidates.keepParents(parentsOf(sql.forks.all(FORK_MARK, tip?.row ?? 0)))
+    this.#candidates.keepParents(parentsSince(sql, tip?.row ?? 0))
+    // The first batch of a run that began with a snapshot does not name everything that the snapshot names.
+    const newRuns = sql.based.all().filter((row) => this.#needed.firstUnread(row) === 1)
+    this.#readRuns(sql, newRuns)
     return true
   }
+}
+
+/** Returns the parents of all forks whose first batch is packed or has a row after this one. */
+function parentsSince(sql: Statements, row: number): Map<string, string> {
+  const parents = parentsOf(sql.forks.all(FORK_MARK, row))
+  for (const { id, parent } of sql.parents.all()) parents.set(id, parent)
+  return parents
 }
 
 /**
@@ -156,6 +169,6 @@ class Sweep {
  */
 function dropRun(sql: Statements, { seq, trace, token, last }: StoredRunRow): boolean {
   if (Number(sql.dropRun.run(seq, trace, token, last).changes) === 0) return false
-  for (const table of [sql.dropJournal, sql.dropSnapshots, sql.dropMessages]) table.run(seq)
+  for (const table of [sql.dropJournal, sql.dropSnapshots, sql.dropMessages, sql.dropSegments]) table.run(seq)
   return true
 }

@@ -6,6 +6,8 @@ import { journalCases } from './store-suite/journal.ts'
 import { leaseCases } from './store-suite/leases.ts'
 import { ledgerCases } from './store-suite/ledgers.ts'
 import { listCases } from './store-suite/lists.ts'
+import { segmentCases } from './store-suite/segments.ts'
+import { segmentSweepCases } from './store-suite/segment-sweep.ts'
 import { snapshotCases } from './store-suite/snapshots.ts'
 import { unreadCases } from './store-suite/unread.ts'
 import { type Rule, StoreWorld, type StoreUnderTest } from './store-suite/world.ts'
@@ -28,6 +30,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...listCases,
   ...ledgerCases,
   ...gcCases,
+  ...segmentCases,
+  ...segmentSweepCases,
 }
 
 /**

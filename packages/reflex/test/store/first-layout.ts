@@ -6,6 +6,6 @@ export function makeFirstLayout(file: string): void {
   const db = new DatabaseSync(file)
   const rows = db.prepare('select * from run').all() as unknown as (StoredRunRow & { readonly seq: number })[]
   for (const row of rows) db.prepare('update run set sum = ? where seq = ?').run(sumOfRun({ ...row, used: null }, row.chain), row.seq)
-  db.exec('drop table identity; alter table run drop column used; pragma user_version = 1')
+  db.exec('drop table identity; drop table segment; alter table run drop column used; pragma user_version = 1')
   db.close()
 }

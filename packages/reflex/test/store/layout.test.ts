@@ -120,7 +120,7 @@ describe.skipIf('missing' in programs)(
       await first.hello(worker, NOW, TTL)
       const lease = (await first.create(rowOf(RUN), worker)) as Lease
       await first.close()
-      await server.sql('alter table older.run drop column used; update older.header set layout = 1')
+      await server.sql('alter table older.run drop column used; drop table older.segment; update older.header set layout = 1')
       const store = openPostgres(server.address({ schema: 'older' }))
       onTestFinished(() => store.close())
       await store.hello(worker, NOW, TTL)

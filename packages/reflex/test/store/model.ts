@@ -63,7 +63,7 @@ async function batchFor(
   side: Side,
   pick: number,
   slip: number,
-  parts: { status: RunStatus; count: number; snapshot: boolean; due: number | null; value: string | null },
+  parts: { status: RunStatus; count: number; snapshot: boolean; seal: boolean; due: number | null; value: string | null },
 ) {
   const lease = side.leases.at(-1 - (pick % Math.max(1, side.leases.length)))
   if (lease === undefined) return undefined
@@ -72,12 +72,23 @@ async function batchFor(
   return batchOf(lease, last + 1 + (slip === 0 ? 1 : 0), {
     count,
     row: rowChange({ status: parts.status, due, updated: NOW + last, ...(value === null ? {} : { value }) }),
-    ...(parts.snapshot ? { snapshot: `${lease.run} ${last + count}` } : {}),
+    ...(parts.snapshot || parts.seal ? { snapshot: `${lease.run} ${last + count}` } : {}),
+    ...(parts.seal ? { seal: true } : {}),
     taken: (await side.store.inbox(lease.run)).slice(0, count - 1).map(({ row }) => row),
   })
 }
 
-const parts = record({ status, count: integer({ min: 1, max: 3 }), snapshot: boolean(), due: option(time), value: option(text) })
+/** The state that a run begins with instead of records. */
+const base = record({ at: integer({ min: 1, max: 4 }), chain: nat(), snapshot: text })
+
+const parts = record({
+  status,
+  count: integer({ min: 1, max: 3 }),
+  snapshot: boolean(),
+  seal: boolean(),
+  due: option(time),
+  value: option(text),
+})
 
 const steps: Arbitrary<Step> = oneof(
   step('hello', tuple(worker, time), ({ store }, _id, who, now) => store.hello(who, now, SILENCE)),
@@ -85,11 +96,16 @@ const steps: Arbitrary<Step> = oneof(
     store.beat(who, now, asked === 0 ? undefined : leases.slice(-asked)),
   ),
   // No two runs share a trace: a store uses it to recognize a creation whose answer was lost.
-  step('create', tuple(run, worker, status, time, trace), async (side, id, name, who, how, started, trace) => {
-    const lease = await side.store.create(rowOf(id(name), { status: how, started, trace }), who)
-    await remember(side, lease === 'taken' ? undefined : lease)
-    return lease
-  }),
+  step(
+    'create',
+    tuple(run, worker, status, time, trace, option(base, { freq: 3 })),
+    async (side, id, name, who, how, started, trace, base) => {
+      const begins = base === null ? {} : { base }
+      const lease = await side.store.create({ ...rowOf(id(name), { status: how, started, trace }), ...begins }, who)
+      await remember(side, lease === 'taken' ? undefined : lease)
+      return lease
+    },
+  ),
   step('claim', tuple(run, worker, time), async (side, id, name, who, now) => {
     const claim = await side.store.claim(id(name), who, now)
     await remember(side, 'lease' in claim ? claim.lease : undefined)
@@ -111,6 +127,10 @@ const steps: Arbitrary<Step> = oneof(
   step('inbox', tuple(run), ({ store }, id, name) => store.inbox(id(name))),
   step('due', tuple(time), ({ store }, _id, now) => store.due(now)),
   step('read', tuple(run, option(nat(9))), ({ store }, id, name, until) => store.read(id(name), until ?? undefined)),
+  step('segments', tuple(run), ({ store }, id, name) => store.segments(id(name))),
+  step('segment', tuple(run, nat(4)), ({ store }, id, name, number) => store.segment(id(name), number)),
+  step('pack', tuple(run, nat(4)), ({ store }, id, name, number) => store.pack(id(name), number)),
+  step('forget', tuple(run, nat(3), text), ({ store }, id, name, through, archive) => store.forget(id(name), through, archive)),
   step('journal', tuple(run, option(nat(9))), ({ store }, id, name, from) => store.journal(id(name), from ?? undefined)),
   step(
     'runs',

@@ -2,6 +2,9 @@ import type { Fault } from '../journal/fault.ts'
 import type { Json } from '../journal/json.ts'
 import type { Asker, Pin, Ref, WaitType } from '../journal/record.ts'
 import type { StatedUsage } from '../journal/usage.ts'
+import type { Base, Segment, StoredBatch, StoredSegment } from './segment.ts'
+
+export type { StoredBatch } from './segment.ts'
 
 /** A value, or a promise of it: stores in this process answer synchronously. */
 export type Awaitable<T> = T | Promise<T>
@@ -100,6 +103,11 @@ export interface Batch {
   readonly delivered?: readonly Message[]
   /** The fold up to the last of these records. */
   readonly snapshot?: string
+  /**
+   * The last of these records ends a segment, and the snapshot opens the next one; without a snapshot, `R5053`. Messages
+   * that records before this segment took are forgotten: their ids can be posted again.
+   */
+  readonly seal?: true
 }
 
 /** A stored program, by hash. It is kept while a run needs it. */
@@ -107,14 +115,6 @@ export interface StoredProgram {
   readonly hash: string
   readonly kind: string
   readonly source: string
-}
-
-/** Records as they are stored. */
-export interface StoredBatch {
-  readonly first: number
-  readonly count: number
-  readonly version: number
-  readonly body: string
 }
 
 /** A journal, or the part of it after a snapshot. */
@@ -224,8 +224,11 @@ export interface Store {
    */
   beat(worker: Worker, now: number, leases?: readonly Lease[]): Awaitable<readonly string[]>
 
-  /** Creates a run with a lease. Returns `taken` if the id is in use; then nothing is written. */
-  create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Awaitable<Lease | 'taken'>
+  /**
+   * Creates a run with a lease. Returns `taken` if the id is in use; then nothing is written. With `base`, the run continues
+   * from that snapshot: its first record has number `base.at + 1`.
+   */
+  create(row: Omit<RunRow, 'owner' | 'last'> & { readonly base?: Base }, worker: Worker): Awaitable<Lease | 'taken'>
   /**
    * Returns a lease for a run if no living worker has it. A worker that has it already gets a new lease, and the older one
    * becomes invalid.
@@ -240,10 +243,39 @@ export interface Store {
    */
   commit(batches: readonly Batch[]): Awaitable<readonly string[]>
 
-  /** Returns the newest snapshot up to record `until`, and the batches after it up to the one with `until`. */
+  /**
+   * Returns the newest snapshot up to record `until`, and the batches after it up to the one with `until`; for 0, only the
+   * row. Throws `R5054` if the run no longer has these records, or began with a later one.
+   */
   read(run: string, until?: number): Awaitable<StoredRun | undefined>
-  /** Returns all batches from the one with record `from` on, without snapshots. */
+  /**
+   * Returns all batches of all segments from the one with record `from` on, without snapshots. Throws `R5054` if some are
+   * gone.
+   */
   journal(run: string, from?: number): Awaitable<readonly StoredBatch[]>
+
+  /**
+   * Returns the segments of a run in order, the open one last. A run that was never sealed has one, or none before its first
+   * record.
+   */
+  segments(run: string): Awaitable<readonly Segment[]>
+  /**
+   * Returns a segment and everything that folds it, or undefined if there is none. Throws `R5054` if it is gone, `R5003` for
+   * damage.
+   */
+  segment(run: string, number: number): Awaitable<StoredSegment | undefined>
+  /**
+   * Compresses the records of a sealed segment and drops the snapshots inside it. Needs no lease: a sealed segment never
+   * changes. A segment that is packed or gone stays as it is. Throws `R2016`, and `R5051` if there is no such sealed segment.
+   */
+  pack(run: string, number: number): Awaitable<Segment>
+  /**
+   * Removes the records of all segments up to this one: they are in the archive with this hash. Needs no lease. Segments
+   * that are gone already keep their archive. Throws `R2016`, `R5051` if there is no such sealed segment, and `R5052` if one
+   * of them is not packed; then nothing is removed.
+   */
+  forget(run: string, through: number, archive: string): Awaitable<void>
+
   /** Returns runs, newest first, without runs that were dropped before their first record. */
   runs(filter?: RunFilter): Awaitable<readonly RunRow[]>
   program(hash: string): Awaitable<StoredProgram | undefined>

@@ -6,6 +6,7 @@ import type { Value } from './driver.ts'
 import type { Head } from '../rows.ts'
 import { sumOf } from '../checksums.ts'
 import { takenMessage } from '../inbox.ts'
+import { requireSnapshots, sealedSegment, type SegmentRow } from '../segments.ts'
 
 /** A run in a commit: the expected position of the run, and its row after the commit. */
 interface Move {
@@ -59,9 +60,10 @@ export class Commits {
 
   async #commit(batches: readonly Batch[]): Promise<readonly string[]> {
     if (batches.length === 0) return []
+    requireSnapshots(batches)
     let plan: Plan | undefined
     const { moves, refused } = await this.#connection.write(async (ask, unknownOutcome) => {
-      plan ??= planOf(batches, await this.#headsOf(ask, batches))
+      plan ??= await this.#planOf(ask, batches)
       return { moves: plan.moves, refused: new Set([...plan.refused, ...(await perform(ask, plan, unknownOutcome))]) }
     })
     for (const run of refused) this.#heads.delete(run)
@@ -71,6 +73,15 @@ export class Commits {
       else this.#heads.delete(run)
     }
     return [...refused]
+  }
+
+  async #planOf(ask: Ask, batches: readonly Batch[]): Promise<Plan> {
+    const heads = await this.#headsOf(ask, batches)
+    const sealing = new Set(batches.filter(({ seal }) => seal === true).map(({ lease }) => heads.get(lease.run)?.seq))
+    const seqs = [...sealing].filter((seq) => seq !== undefined)
+    // Only the holder of a lease seals, and the statement checks that the run is still where its head says.
+    const segments = seqs.length === 0 ? [] : await ask('lastSegments', [seqs])
+    return planOf(batches, heads, new Map(segments.map((row) => [row.run, row])))
   }
 
   /** Returns the heads of the runs. Uses a known head only if it fits the batch: no run is refused without a lookup. */
@@ -105,9 +116,10 @@ function isAt(head: Head | undefined, to: AdvancedRow | undefined): boolean {
   return head?.token === to?.token && head?.last === to?.last && head?.chain === to?.chain
 }
 
-function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Plan {
+function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>, segments: Map<number, SegmentRow>): Plan {
   const refused = refusedRuns(heads, batches)
   const moves = new Map<string, Move>()
+  const seals = emptyColumns(7)
   const columns = {
     records: emptyColumns(6),
     snapshots: emptyColumns(4),
@@ -123,6 +135,7 @@ function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Pl
     const to = rowAfter(moves.get(run)?.to ?? from, batch)
     moves.set(run, { from, to })
     addBatch(columns, to, batch)
+    if (batch.seal === true) addSeal(seals, segments, to, batch.version)
   }
   const [runs, usages] = [emptyColumns(11), emptyColumns(1)]
   for (const { from, to } of moves.values()) {
@@ -131,7 +144,7 @@ function planOf(batches: readonly Batch[], heads: ReadonlyMap<string, Head>): Pl
     addRow(usages, used)
   }
   const { records, snapshots, programs, blobs, messages, delivered } = columns
-  return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages, usages, delivered].flat() }
+  return { moves, refused, values: [runs, records, snapshots, programs, blobs, messages, usages, delivered, seals].flat() }
 }
 
 /** The rows of a table, column by column: a statement takes many rows in this form. */
@@ -151,6 +164,12 @@ function addBatch(
     const { columns: told, sum } = takenMessage(message)
     addRow(columns.delivered, seq, last, told.id, told.type, told.target, told.sender, told.at, sum, told.body)
   }
+}
+
+function addSeal(seals: Columns, segments: Map<number, SegmentRow>, { seq, id, last, chain }: AdvancedRow, version: number): void {
+  const row = sealedSegment(id, segments.get(seq), { last, version, chain })
+  segments.set(seq, row)
+  addRow(seals, seq, row.number, row.first, last, version, chain, row.sum)
 }
 
 function emptyColumns(columns: number): Columns {

@@ -48,7 +48,17 @@ const SWEEP_STATEMENTS: ReadonlySet<keyof PostgresRows> = new Set([
   'dropPrograms',
   'dropBlobs',
 ])
-const LARGE_STATEMENTS: ReadonlySet<keyof PostgresRows> = new Set(['commit', 'snapshot', 'batches', 'runs', 'program', 'blob', 'entries'])
+const LARGE_STATEMENTS: ReadonlySet<keyof PostgresRows> = new Set([
+  'commit',
+  'snapshot',
+  'batches',
+  'runs',
+  'program',
+  'blob',
+  'entries',
+  'segmentBodies',
+  'pack',
+])
 const CONNECT_MS = 10_000
 
 /**

@@ -1,4 +1,4 @@
-import type { Claim, Lease, RunRow, Worker } from '../../kernel/index.ts'
+import type { Base, Claim, Lease, RunRow, Worker } from '../../kernel/index.ts'
 import { isGone, type KnownWorker, knownWorker } from '../known-worker.ts'
 import { newColumns } from '../columns.ts'
 import { faults } from '../faults.ts'
@@ -7,7 +7,8 @@ import type { Commits } from './commit.ts'
 import type { PostgresConnection } from './connection.ts'
 import type { Value } from './driver.ts'
 import { checkedRow, ownerOf, plainWorker, sumOfRun } from '../rows.ts'
-import { firstSum } from '../checksums.ts'
+import { firstSum, sumOf } from '../checksums.ts'
+import { baseSegment } from '../segments.ts'
 
 /** Decides which process may advance which run, as `Leases` does for SQLite. No row stays locked between two statements. */
 export class PostgresLeases {
@@ -47,17 +48,18 @@ export class PostgresLeases {
     return validRuns
   }
 
-  async create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Promise<Lease | 'taken'> {
+  async create({ base, ...row }: Omit<RunRow, 'owner' | 'last'> & { readonly base?: Base }, worker: Worker): Promise<Lease | 'taken'> {
     this.#get(worker)
-    const run = newColumns(row)
+    const run = newColumns(row, base)
     const { id, trace, program, status, last, started, updated, due, waits, value, used } = run
-    const chain = firstSum(id)
-    const values = [id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value, used]
+    const chain = base?.chain ?? firstSum(id)
+    const columns = [id, trace, program, status, worker.id, chain, sumOfRun(run, chain), started, updated, due, waits, value, used]
+    const values = [...columns, last, ...baseValues(id, base)]
     const seq = await this.#connection.write(async (ask, unknownOutcome) => {
       const [created] = await ask('create', values)
       if (created !== undefined || !unknownOutcome) return created?.seq
       const [found] = await ask('run', [id])
-      return found?.trace === trace && found.owner === worker.id && found.token === 1 && found.last === 0 ? found.seq : undefined
+      return found?.trace === trace && found.owner === worker.id && found.token === 1 && found.last === last ? found.seq : undefined
     })
     if (seq === undefined) return 'taken'
     this.#commits.remember({ seq, id, token: 1, status, last, chain, trace, program, started })
@@ -104,4 +106,10 @@ export class PostgresLeases {
 
 function helloValues({ id, host, pid, place, began, seen, ttl }: KnownWorker, forgetBefore: number | null): readonly Value[] {
   return [id, host, pid, place, began, seen, ttl, forgetBefore]
+}
+
+/** Returns the values for the state that a run begins with: its parent, the checksum of its segment row, and the snapshot. */
+function baseValues(run: string, base: Base | undefined): readonly (string | number | null)[] {
+  if (base === undefined) return [null, null, null, null]
+  return [base.parent ?? null, baseSegment(run, base).sum, sumOf(base.at, base.snapshot), base.snapshot]
 }

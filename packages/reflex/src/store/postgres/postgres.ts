@@ -1,6 +1,7 @@
 import {
   checkRoom,
   type Json,
+  type Base,
   type Batch,
   type Claim,
   type InboxLimit,
@@ -11,10 +12,12 @@ import {
   type PostWatch,
   type RunFilter,
   type RunRow,
+  type Segment,
   type Store,
   type StoredBatch,
   type StoredProgram,
   type StoredRun,
+  type StoredSegment,
   type SweepOptions,
   type SweepResult,
   type UnreadRun,
@@ -28,7 +31,8 @@ import { parsePostgresAddress, type PostgresAddress } from './address.ts'
 import { Commits } from './commit.ts'
 import { PostgresLeases } from './leases.ts'
 import { PostListener } from './post-listener.ts'
-import { readJournal, readRun, readRuns } from './reading.ts'
+import { readJournal, readRun, readRuns, retryIfReplaced } from './reading.ts'
+import { forgetStored, listSegments, packStored, readSegment } from './stored-segments.ts'
 import { sweepPostgres } from './sweep.ts'
 import { checkedBlob, checkedProgram } from '../reading.ts'
 
@@ -87,7 +91,7 @@ class PostgresStore implements Store {
     return this.#leases.beat(worker, now, leases)
   }
 
-  create(row: Omit<RunRow, 'owner' | 'last'>, worker: Worker): Promise<Lease | 'taken'> {
+  create(row: Omit<RunRow, 'owner' | 'last'> & { readonly base?: Base }, worker: Worker): Promise<Lease | 'taken'> {
     return this.#leases.create(row, worker)
   }
 
@@ -109,6 +113,22 @@ class PostgresStore implements Store {
 
   journal(run: string, from?: number): Promise<readonly StoredBatch[]> {
     return this.#connection.read((ask) => readJournal(ask, run, from))
+  }
+
+  async segments(run: string): Promise<readonly Segment[]> {
+    return (await this.#connection.read((ask) => retryIfReplaced(ask, run, (row) => listSegments(ask, row)))) ?? []
+  }
+
+  segment(run: string, number: number): Promise<StoredSegment | undefined> {
+    return this.#connection.read((ask) => retryIfReplaced(ask, run, (row) => readSegment(ask, row, number)))
+  }
+
+  pack(run: string, number: number): Promise<Segment> {
+    return packStored(this.#connection, run, number)
+  }
+
+  forget(run: string, through: number, archive: string): Promise<void> {
+    return this.#connection.write((ask) => forgetStored(ask, run, through, archive))
   }
 
   runs(filter: RunFilter = {}): Promise<readonly RunRow[]> {

@@ -2,7 +2,10 @@ import { isFault, type RunFilter, type RunRow, type StoredBatch, type StoredRun 
 import { isAbandoned } from '../known-worker.ts'
 import type { Ask } from './connection.ts'
 import { chainEnd, checkedRow, ownerOf, type StoredRunRow } from '../rows.ts'
-import { checkChain, sumOf } from '../checksums.ts'
+import { checkChain, sumOf, type UncheckedBatch } from '../checksums.ts'
+import { corruption } from '../columns.ts'
+import { laterOf } from '../reading.ts'
+import { checkedSegment, goneRecords, placeOf, recordsBeforeBase, type SegmentRow, unpackSegment } from '../segments.ts'
 
 const LAST_RECORD = Number.MAX_SAFE_INTEGER
 /** The number of runs that one statement reads. */
@@ -13,8 +16,11 @@ export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<Stor
   return retryIfReplaced(ask, id, async (run) => {
     const row = checkedRow(run)
     const end = Math.min(until, run.last)
+    if (end < 1) return { row, batches: [] }
     const snapshot = await validSnapshot(ask, run.seq, end)
-    const batches = await readBatches(ask, run, (snapshot?.at ?? 0) + 1, end)
+    if (snapshot === undefined && end < (run.base ?? 0)) throw recordsBeforeBase(id, run.base ?? 0)
+    const batches = await readBatches(ask, run, (snapshot?.at ?? run.base ?? 0) + 1, end)
+    if (snapshot === undefined && run.base !== null) throw corruption(`the snapshot that opens ${id}`, id)
     return { row, ...(snapshot === undefined ? {} : { snapshot }), batches }
   })
 }
@@ -24,7 +30,7 @@ export function readRun(ask: Ask, id: string, until = LAST_RECORD): Promise<Stor
  * everything after the last record of the row is ignored. If the whole run was removed meanwhile, it is looked up
  * again.
  */
-async function retryIfReplaced<T>(ask: Ask, id: string, work: (run: StoredRunRow) => Promise<T>): Promise<T | undefined> {
+export async function retryIfReplaced<T>(ask: Ask, id: string, work: (run: StoredRunRow) => Promise<T>): Promise<T | undefined> {
   for (;;) {
     const [run] = await ask('run', [id])
     if (run === undefined) return undefined
@@ -51,17 +57,54 @@ async function validSnapshot(ask: Ask, seq: number, until: number): Promise<Stor
 
 /** Reads the batches of a run from the one with record `from`. Throws `R5003` for damage. */
 export async function readJournal(ask: Ask, id: string, from = 1): Promise<readonly StoredBatch[]> {
-  const batches = await retryIfReplaced(ask, id, async (run) => {
-    const [start] = await ask('holding', [run.seq, from])
-    return readBatches(ask, run, start?.first ?? 1, run.last)
-  })
-  return (batches ?? []).filter(({ first, count }) => first + count > from)
+  const batches = await retryIfReplaced(ask, id, (run) => readBatches(ask, run, Math.max(from, (run.base ?? 0) + 1), run.last))
+  return batches ?? []
 }
 
-async function readBatches(ask: Ask, run: StoredRunRow, first: number, until: number): Promise<StoredBatch[]> {
-  const batches = [...(await ask('batches', [run.seq, first, until]))]
-  const before = batches[0] !== undefined && batches[0].first < first ? batches.shift() : undefined
-  return checkChain(chainEnd(run), before, batches, until)
+/** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
+export function readBatches(ask: Ask, run: StoredRunRow, from: number, until: number): Promise<StoredBatch[]> {
+  return retryIfMoved(ask, run, (segments) => readAround(ask, run, segments, from, until))
+}
+
+/** Runs `work` on the segments of a run, and again if it fails because another process packed or forgot one between two statements. */
+export async function retryIfMoved<T>(ask: Ask, { seq }: StoredRunRow, work: (segments: readonly SegmentRow[]) => Promise<T>): Promise<T> {
+  for (let segments = await ask('segments', [seq]); ; ) {
+    try {
+      return await work(segments)
+    } catch (thrown) {
+      const current = await ask('segments', [seq])
+      if (!isFault(thrown) || current.map(placeOf).join() === segments.map(placeOf).join()) throw thrown
+      segments = current
+    }
+  }
+}
+
+async function readAround(
+  ask: Ask,
+  run: StoredRunRow,
+  segments: readonly SegmentRow[],
+  from: number,
+  until: number,
+): Promise<StoredBatch[]> {
+  const sealed = segments.filter(({ number, first, last }) => number > 0 && last >= from && first <= until)
+  const gone = sealed.findLast((row) => placeOf(checkedSegment(run.id, row)) === 'gone')
+  if (gone !== undefined) throw goneRecords(run.id, gone)
+  const packed = sealed.filter((row) => placeOf(row) === 'packed')
+  // A packed segment is checked from its first record on; a segment that ends before these records is not read.
+  const inside = packed.find(({ first }) => first <= from)
+  const earlier = segments.findLast(({ last }) => last < (inside?.first ?? from))
+  const [holding] = inside !== undefined ? [] : await ask('holding', [run.seq, from])
+  const start = inside?.first ?? Math.max(holding?.first ?? from, (earlier?.last ?? 0) + 1)
+  const bodies = packed.length === 0 ? [] : await ask('segmentBodies', [run.seq, packed.map(({ number }) => number)])
+  const unpacked = packed.flatMap((row) => {
+    const body = bodies.find(({ number }) => number === row.number)?.body
+    return unpackSegment(run.id, row, body === undefined ? null : Buffer.from(body, 'base64'))
+  })
+  const rows = [...(await ask('batches', [run.seq, start, until]))]
+  const before = rows[0] !== undefined && rows[0].first < start ? rows.shift() : undefined
+  const all: UncheckedBatch[] = [...unpacked, ...rows].sort((a, b) => a.first - b.first)
+  const checked = checkChain(chainEnd(run), laterOf(before, earlier), all, until)
+  return checked.filter(({ first, count }) => first + count > from && first <= until)
 }
 
 /** Reads the rows of the runs that match a filter, the newest first. Abandoned runs are left out. */
@@ -70,7 +113,7 @@ export async function readRuns(ask: Ask, { status, prefix, limit = LAST_RECORD }
   let after: readonly [started: number, seq: number] = [LAST_RECORD, LAST_RECORD]
   while (rows.length < limit) {
     const page = await ask('runs', [status ?? null, prefix ?? null, ...after, PAGE])
-    for (const run of page) if (rows.length < limit && !isAbandoned(run.last, ownerOf(run))) rows.push(checkedRow(run))
+    for (const run of page) if (rows.length < limit && !isAbandoned(run, ownerOf(run))) rows.push(checkedRow(run))
     const end = page.at(-1)
     if (end === undefined || page.length < PAGE) break
     after = [end.started, end.seq]

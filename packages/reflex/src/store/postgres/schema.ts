@@ -49,10 +49,19 @@ create table ${schema}.ledger (
 /** What a run has used, for lists. */
 const addUsage = (schema: string) => `alter table ${schema}.run add column used text;`
 
+/** The sealed segments of runs, as for SQLite (store/schema.ts). */
+const addSegments = (schema: string) => `
+create table ${schema}.segment (
+  run bigint not null, number bigint not null, first bigint not null, last bigint not null, version bigint not null, chain bigint not null,
+  parent text, archive text, needs text, crc bigint, sum bigint not null, body bytea, primary key (run, number)
+);
+create index segment_parent on ${schema}.segment (run) where parent is not null;`
+
 /** What leads from each layout to the next one, beginning with no tables at all. A release that changes the layout adds to it. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage]
+const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage, addSegments]
 export const LAYOUT = MIGRATIONS.length
-const TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
+const FIRST_TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
+const TABLES = [...FIRST_TABLES, 'segment']
 
 /** A schema, and the name of its store in faults. */
 export interface SchemaPlace {
@@ -86,7 +95,7 @@ async function migrate(client: Client, { schema }: SchemaPlace, layout: number):
   if (rows.length === 0) await client.query({ text: `create schema "${schema}"` })
   // Pending writers finish first; later ones see the new layout and write nothing.
   if (layout > 0)
-    await client.query({ text: `lock table ${TABLES.map((table) => `"${schema}".${table}`).join(', ')} in share row exclusive mode` })
+    await client.query({ text: `lock table ${FIRST_TABLES.map((table) => `"${schema}".${table}`).join(', ')} in share row exclusive mode` })
   for (const step of MIGRATIONS.slice(layout)) await client.query({ text: step(`"${schema}"`) })
   await client.query({
     text: `insert into "${schema}".header (application, layout) values ($1, $2) on conflict (one) do update set layout = excluded.layout`,

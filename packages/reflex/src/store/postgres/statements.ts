@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib'
 import type { SummedBatch } from '../checksums.ts'
 import { LAYOUT } from './schema.ts'
+import { segmentStatements } from './segment-statements.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
+import type { SegmentRow } from '../segments.ts'
 
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
 
@@ -10,13 +12,21 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly hello: never
   readonly create: { readonly seq: number }
   readonly run: StoredRunRow
-  readonly take: Omit<StoredRunRow, Exclude<keyof OwnerColumns, 'owner'>>
+  readonly take: Omit<StoredRunRow, Exclude<keyof OwnerColumns, 'owner'> | 'base'>
   readonly release: never
   readonly heads: Head
   readonly commit: { readonly seq: number }
   readonly snapshot: Rows['snapshots']
   readonly batches: Rows['batches']
-  readonly holding: { readonly first: number }
+  readonly segments: SegmentRow
+  readonly lastSegments: SegmentRow & { readonly run: number }
+  readonly segmentBodies: { readonly number: number; readonly body: string }
+  readonly lastVersion: { readonly version: number }
+  readonly pack: { readonly number: number }
+  readonly forget: never
+  readonly parents: Rows['parents']
+  readonly sealedRuns: { readonly run: number }
+  readonly holding: { readonly first: number | null }
   readonly runs: StoredRunRow
   readonly posted: { readonly row: number }
   readonly post: { readonly row: number }
@@ -78,7 +88,8 @@ function waiting(at: string, run: string, topic: string): string {
 export function postgresStatements(schema: string): Readonly<Record<keyof PostgresRows, string>> {
   const at = `"${schema}"`
   const current = currentLayout(at)
-  const RUN = `select ${ROW}, owner, worker.id as worker, host, pid, place, began, seen, ttl
+  const base = `(select last from ${at}.segment where segment.run = run.seq and number = 0) as base`
+  const RUN = `select ${ROW}, ${base}, owner, worker.id as worker, host, pid, place, began, seen, ttl
     from ${at}.run left join ${at}.worker on worker.id = run.owner`
   return {
     hello: `with forgotten as (delete from ${at}.worker where seen < $8 and id <> $1
@@ -86,8 +97,16 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
       insert into ${at}.worker (id, host, pid, place, began, seen, ttl) select $1, $2, $3, $4, $5, $6, $7 where ${current}
       on conflict (id) do update set place = excluded.place, began = excluded.began, ttl = excluded.ttl,
         seen = case when worker.seen - excluded.seen between 0 and excluded.ttl then worker.seen else excluded.seen end`,
-    create: `insert into ${at}.run (id, trace, program, status, token, owner, last, chain, sum, started, updated, due, waits, value, used)
-      select $1, $2, $3, $4, 1, $5, 0, $6, $7, $8, $9, $10, $11, $12, $13 where ${current} on conflict (id) do nothing returning seq`,
+    create: `with made as (
+        insert into ${at}.run (id, trace, program, status, token, owner, chain, sum, started, updated, due, waits, value, used, last)
+        select $1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint where ${current} on conflict (id) do nothing returning seq
+      ), based as (
+        insert into ${at}.segment (run, number, first, last, version, chain, parent, sum)
+        select seq, 0, 0, $14::bigint, 0, $6, $15::text, $16::bigint from made where $14::bigint > 0
+      ), opened as (
+        insert into ${at}.snapshot (run, at, sum, body) select seq, $14::bigint, $17::bigint, $18::text from made where $14::bigint > 0
+      )
+      select seq from made`,
     run: `${RUN} where run.id = $1`,
     // A heartbeat of the owner and this statement wait for each other: either the owner is as silent as before, or
     // nothing is taken.
@@ -102,7 +121,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     batches: `select first, count, version, sum, body from ${at}.journal where run = $1 and first >= $2 and first <= $3
       union all (select first, count, version, sum, '' from ${at}.journal where run = $1 and first < $2 order by first desc limit 1)
       order by first`,
-    holding: `select coalesce(max(first), 1) as first from ${at}.journal where run = $1 and first <= $2`,
+    holding: `select max(first) as first from ${at}.journal where run = $1 and first <= $2`,
     runs: `${RUN} where ($1::text[] is null or status = any($1)) and ($2::text is null or trace = $2 or run.id ^@ $2)
       and (started, run.seq) < ($3, $4) order by started desc, run.seq desc limit $5`,
     program: `select hash, kind, sum, source from ${at}.program where hash = $1`,
@@ -132,7 +151,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     open: `with told as (select run, min(at) filter (where type <> 'message') as told,
         min(at) filter (where type = 'message') as heard, json_agg(target) filter (where type = 'message') as topics
         from ${at}.inbox where taken is null group by run)
-      select run.id, status, last, updated, run.due, told.told, told.heard, told.topics::text as topics,
+      select run.id, status, last, ${base}, updated, run.due, told.told, told.heard, told.topics::text as topics,
       case when told.topics is null then null else waits end as waits, owner, worker.id as worker, host, pid, place, began, seen, ttl
       from ${at}.run left join ${at}.worker on worker.id = run.owner left join told on told.run = run.seq
       where status in ('running', 'suspended') and (status = 'running' or run.due <= $1 or told.run is not null) order by run.seq`,
@@ -141,6 +160,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
       coalesce((select max(seq) from ${at}.ledger where name = $1), 0) as last`,
     append: `insert into ${at}.ledger (name, seq, key, at, sum, value) select $1, $2, $3, $4, $5, $6 where ${current} on conflict do nothing returning seq`,
     entries: `select seq, key, at, sum, value from ${at}.ledger where name = $1 and seq > $2 order by seq limit $3`,
+    ...segmentStatements(at, current),
     ...sweepStatements(at, RUN, schema, current),
   }
 }
@@ -190,7 +210,8 @@ function sweepStatements(at: string, run: string, schema: string, current: strin
         where run.token = given.token and run.last = given.last and ${current} order by run.seq for update of run
       ), journals as (delete from ${at}.journal where run in (select seq from unchanged)),
       snapshots as (delete from ${at}.snapshot where run in (select seq from unchanged)),
-      messages as (delete from ${at}.inbox where run in (select seq from unchanged))
+      messages as (delete from ${at}.inbox where run in (select seq from unchanged)),
+      segments as (delete from ${at}.segment where run in (select seq from unchanged))
       delete from ${at}.run where seq in (select seq from unchanged) returning seq`,
     dropPrograms: `delete from ${at}.program where hash = any($1) and ${current}`,
     dropBlobs: `delete from ${at}.blob where hash = any($1) and ${current}`,
@@ -240,6 +261,13 @@ function commitStatement(at: string, schema: string): string {
       from unnest($35::bigint[], $36::bigint[], $37::text[], $38::text[], $39::text[], $40::text[], $41::bigint[], $42::bigint[], $43::text[])
         as given (run, taken, id, type, target, sender, at, sum, body) join moved on moved.seq = given.run
       on conflict (run, id) do update set taken = excluded.taken where inbox.taken is null
+    ), seals as (
+      insert into ${at}.segment (run, number, first, last, version, chain, sum) select given.*
+      from unnest($44::bigint[], $45::bigint[], $46::bigint[], $47::bigint[], $48::bigint[], $49::bigint[], $50::bigint[])
+        as given (run, number, first, last, version, chain, sum) join moved on moved.seq = given.run
+    ), forgotten as (
+      delete from ${at}.inbox using unnest($44::bigint[], $46::bigint[]) as given (run, first) join moved on moved.seq = given.run
+      where inbox.run = given.run and inbox.taken < given.first
     )
     select seq from moved`
 }

@@ -1,10 +1,11 @@
 import type { SweepOptions, SweepResult } from '../../kernel/index.ts'
 import { checkedRow, chainEnd, type StoredRunRow } from '../rows.ts'
 import { checkChain, type SummedBatch } from '../checksums.ts'
-import { addHashes, Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from '../sweep-candidates.ts'
+import { addHashes } from '../hashes.ts'
+import { Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from '../sweep-candidates.ts'
 import { isOpen } from '../columns.ts'
 import type { Ask, PostgresConnection } from './connection.ts'
-import { readJournal } from './reading.ts'
+import { readNeeds } from './stored-segments.ts'
 import { OVERLAP } from './statements.ts'
 
 /** The most runs whose journals one statement reads, and the most records of these runs. A single run may have more. */
@@ -57,7 +58,7 @@ class Sweep {
       for (const row of rows) checkedRow(row)
       this.#newest = rows.reduce((most, { seq }) => Math.max(most, seq), 0)
       for (const { seq, status, last } of rows) if (isOpen(status) || seq > this.#newest - OVERLAP) this.#read.set(seq, last)
-      this.#candidates = new Candidates(rows, parentsOf(await ask('forks', [FORK_MARK, 0])), now, before)
+      this.#candidates = new Candidates(rows, await parentsSince(ask, 0), now, before)
       const remaining = rows.filter(({ id }) => !this.#candidates.isGone(id))
       for (const page of pagesOf(remaining)) await this.#readJournals(ask, page)
       await this.#readLedgers(ask)
@@ -65,12 +66,16 @@ class Sweep {
   }
 
   async #readJournals(ask: Ask, rows: readonly StoredRunRow[]): Promise<void> {
+    const sealed = new Set((await ask('sealedRuns', [rows.map(({ seq }) => seq)])).map(({ run }) => run))
     const batches = Map.groupBy(await ask('journals', [rows.map(({ seq }) => seq)]), ({ run }) => run)
     for (const row of rows) {
       this.#needed.firstUnread(row)
       // Records that were committed after the row was read are skipped here; the next read includes them.
       const runBatches: SummedBatch[] = (batches.get(row.seq) ?? []).filter(({ first }) => first <= row.last)
-      this.#needed.addRecords(row, checkChain(chainEnd(row), undefined, runBatches, row.last))
+      // Another process may have sealed and packed a segment between the two statements.
+      const isWhole = !sealed.has(row.seq) && runBatches[0]?.first === 1
+      const texts = isWhole ? checkChain(chainEnd(row), undefined, runBatches, row.last) : await readNeeds(ask, row.id, 1)
+      this.#needed.addRecords(row, texts)
     }
   }
 
@@ -79,7 +84,7 @@ class Sweep {
     for (const row of await ask('grown', [[...this.#read.keys()], [...this.#read.values()], this.#newest])) {
       if (this.#candidates.isGone(row.id)) continue
       const from = this.#needed.firstUnread(row)
-      if (from !== undefined) this.#needed.addRecords(row, await readJournal(ask, row.id, from))
+      if (from !== undefined) this.#needed.addRecords(row, await readNeeds(ask, row.id, from))
       this.#read.set(row.seq, row.last)
     }
     await this.#readLedgers(ask)
@@ -96,7 +101,7 @@ class Sweep {
     const dropped: StoredRunRow[] = []
     for (const chunk of chunksOf(this.runs, RUNS_DROPPED)) {
       const droppedRuns = await this.#connection.write(async (ask, unknownOutcome) => {
-        this.#candidates.keepParents(parentsOf(await ask('forks', [FORK_MARK, this.#newest])))
+        this.#candidates.keepParents(await parentsSince(ask, this.#newest))
         const rows = chunk.filter(({ id }) => this.#candidates.isGone(id))
         const columns = [rows.map(({ seq }) => seq), rows.map(({ token }) => token), rows.map(({ last }) => last)]
         const seqs = new Set((await ask('dropRuns', columns)).map(({ seq }) => seq))
@@ -115,7 +120,7 @@ class Sweep {
   async #keepRuns(rows: readonly StoredRunRow[]): Promise<void> {
     for (const row of rows) {
       this.#candidates.keep(row.id)
-      await this.#connection.read(async (ask) => this.#needed.addRecords(row, await readJournal(ask, row.id)))
+      await this.#connection.read(async (ask) => this.#needed.addRecords(row, await readNeeds(ask, row.id, 1)))
     }
   }
 
@@ -139,6 +144,13 @@ class Sweep {
     }
     return dropped
   }
+}
+
+/** Returns the parents of all forks whose first batch is packed, or that are newer than this run. */
+async function parentsSince(ask: Ask, newest: number): Promise<Map<string, string>> {
+  const parents = parentsOf(await ask('forks', [FORK_MARK, newest]))
+  for (const { id, parent } of await ask('parents', [])) parents.set(id, parent)
+  return parents
 }
 
 /** Runs a transaction during which no commit with programs or values, and no new entry of a ledger, is pending. */

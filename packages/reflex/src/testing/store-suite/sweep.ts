@@ -7,18 +7,18 @@ const NOTHING: SweepResult = { runs: [], programs: [], blobs: [] }
 const ALL = NOW + 1000
 
 /** Returns the hash of a program or a blob, with the length of real hashes. */
-function hashOf(what: string): string {
+export function hashOf(what: string): string {
   return Array.from(what, (char) => char.charCodeAt(0).toString(16))
     .join('')
     .padEnd(64, '0')
 }
 
-function program(what: string): StoredProgram {
+export function program(what: string): StoredProgram {
   return { hash: hashOf(what), kind: 'note', source: JSON.stringify({ id: what }) }
 }
 
 /** Returns the first batch of a run, in the form of real journals. */
-function firstBatch(lease: Lease, more: { readonly pins?: readonly string[]; readonly fork?: string } = {}): Batch {
+export function firstBatch(lease: Lease, more: { readonly pins?: readonly string[]; readonly fork?: string } = {}): Batch {
   const pins = (more.pins ?? []).map((what) => [`note:${what}`, 'note', 1, hashOf(what)])
   const start = { v: 1, run: lease.run, trace: '', seed: '', at: NOW, pins, ...(more.fork === undefined ? {} : { fork: [more.fork, 1] }) }
   return batchOf(lease, 1, { body: JSON.stringify([[68, ['kernel', 'start'], { start }]]), programs: (more.pins ?? []).map(program) })

@@ -1,0 +1,118 @@
+import type { Segment, StoredBatch, StoredSegment } from '../kernel/index.ts'
+import { sumOf } from './checksums.ts'
+import { corruption, unknownRun } from './columns.ts'
+import type { Connection } from './connection.ts'
+import { readBatches } from './reading.ts'
+import { checkedRow, type StoredRunRow } from './rows.ts'
+import {
+  checkedSegment,
+  checkedSegments,
+  forgottenSegments,
+  goneRecords,
+  noSealedSegment,
+  openSegment,
+  type PackedSegment,
+  packSegment,
+  placeOf,
+  segmentOf,
+  type SegmentRow,
+} from './segments.ts'
+import type { Statements } from './statements.ts'
+import { parentIn } from './sweep-candidates.ts'
+
+/** Returns the segments of a run in order, the open one last. Throws `R5003` for damage. */
+export function listSegments(sql: Statements, id: string): readonly Segment[] {
+  const run = sql.run.get(id)
+  if (run === undefined) return []
+  checkedRow(run)
+  const rows = checkedSegments(id, sql.segments.all(run.seq, 0))
+  const open = openSegment(rows.at(-1), { last: run.last, version: sql.lastVersion.get(run.seq)?.version ?? 0, chain: run.chain })
+  return [...rows.filter(({ number }) => number > 0).map(segmentOf), ...(open === undefined ? [] : [open])]
+}
+
+/** Reads a segment and everything that folds it. Throws `R5054` if it is gone, `R5003` for damage. */
+export function readSegment(sql: Statements, id: string, number: number): StoredSegment | undefined {
+  const segment = listSegments(sql, id).find((found) => found.number === number)
+  const run = sql.run.get(id)
+  if (segment === undefined || run === undefined) return undefined
+  if (segment.place === 'gone') throw goneRecords(id, { last: segment.last, archive: segment.archive ?? null })
+  const snapshot = openingSnapshot(sql, run, segment.opens)
+  return { segment, ...(snapshot === undefined ? {} : { snapshot }), batches: readBatches(sql, run, segment.first, segment.last) }
+}
+
+/** Returns the snapshot that opens a segment. Throws `R5003` if it is missing or not what was written. */
+export function openingSnapshot(sql: Statements, { id, seq }: StoredRunRow, at: number): StoredSegment['snapshot'] {
+  if (at === 0) return undefined
+  const [found] = sql.snapshots.all(seq, at)
+  if (found === undefined || found.at !== at || sumOf(at, found.body) !== found.sum)
+    throw corruption(`the snapshot of ${id} after record ${at}`, id)
+  return { at, body: found.body }
+}
+
+/**
+ * Packs a segment: reads it, compresses it outside of any transaction, and replaces the rows in one transaction. Of two
+ * processes that pack it at the same time, the second one changes nothing.
+ */
+export async function packStored(connection: Connection, id: string, number: number): Promise<Segment> {
+  const { run, row, batches } = connection.read((sql) => readRows(sql, id, number))
+  if (batches === undefined) return segmentOf(row)
+  const packed = await packSegment(id, row, batches, parentIn(id, batches[0]))
+  return connection.write((sql) => {
+    if (replaceRows(sql, run.seq, row, packed)) return segmentOf(packed.row)
+    return segmentOf(readRows(sql, id, number).row)
+  })
+}
+
+/** Returns a sealed segment, and its batches unless they are packed or gone. Throws `R2016`, `R5051` and `R5003`. */
+function readRows(
+  sql: Statements,
+  id: string,
+  number: number,
+): { readonly run: StoredRunRow; readonly row: SegmentRow; readonly batches?: readonly StoredBatch[] } {
+  const run = sql.run.get(id)
+  if (run === undefined) throw unknownRun(id)
+  const row = sql.segments.all(run.seq, 0).find((found) => found.number === number && number > 0)
+  if (row === undefined) throw noSealedSegment(id, number)
+  const isInRows = placeOf(checkedSegment(id, row)) === 'rows'
+  return { run, row, ...(isInRows ? { batches: readBatches(sql, run, row.first, row.last) } : {}) }
+}
+
+/** Replaces the rows of a segment. Returns false if the segment is no longer what was read. */
+function replaceRows(sql: Statements, seq: number, before: SegmentRow, { row, body }: PackedSegment): boolean {
+  const { number, first, last, chain } = before
+  const { parent, archive, needs, crc, sum } = row
+  const { changes } = sql.changeSegment.run(parent, archive, needs, crc, sum, body, seq, number, chain, last, before.sum)
+  if (changes === 0) return false
+  sql.dropRecords.run(seq, first, last)
+  sql.dropSnapshotsIn.run(seq, first, last)
+  return true
+}
+
+/**
+ * Returns the texts with the hashes that a run needs because of its records from `from` on. Packed records are not read.
+ * The snapshot that opens the run's first segment here stands for the records before it. Throws `R5003` for damage.
+ */
+export function readNeeds(sql: Statements, run: StoredRunRow, from: number): { readonly body: string }[] {
+  const rows = checkedSegments(run.id, sql.segments.all(run.seq, 0))
+  const opens = rows.findLast((row) => row.number === 0 || placeOf(row) === 'gone')?.last ?? 0
+  const snapshot = from <= opens ? openingSnapshot(sql, run, opens) : undefined
+  const kept = rows.filter(({ last }) => last > opens && last >= from)
+  const texts = kept.flatMap((row) =>
+    row.needs === null ? readBatches(sql, run, Math.max(from, row.first), row.last) : [{ body: row.needs }],
+  )
+  const open = readBatches(sql, run, Math.max(from, (rows.at(-1)?.last ?? 0) + 1), Number.MAX_SAFE_INTEGER)
+  return [...(snapshot === undefined ? [] : [snapshot]), ...texts, ...open]
+}
+
+/** Removes the records of the segments up to `through`, and the snapshots that open them. Throws `R2016`, `R5051` and `R5052`. */
+export function forgetStored(sql: Statements, id: string, through: number, archive: string): void {
+  const run = sql.run.get(id)
+  if (run === undefined) throw unknownRun(id)
+  const rows = sql.segments.all(run.seq, 0)
+  for (const row of forgottenSegments(id, rows, through, archive)) {
+    const { number, chain, last, parent, needs, crc, sum } = row
+    const before = rows.find((one) => one.number === number)
+    sql.changeSegment.run(parent, archive, needs, crc, sum, null, run.seq, number, chain, last, before?.sum ?? 0)
+    sql.dropSnapshotsIn.run(run.seq, 0, last)
+  }
+}
