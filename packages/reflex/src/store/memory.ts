@@ -173,6 +173,10 @@ class MemoryStore implements Store {
     return this.#runs.get(id)?.journal.batches(from, Number.POSITIVE_INFINITY) ?? []
   }
 
+  async *batches(id: string, from = 1, until = Number.POSITIVE_INFINITY): AsyncGenerator<StoredBatch> {
+    yield* this.#runs.get(id)?.journal.batches(from, until) ?? []
+  }
+
   segments(id: string): readonly Segment[] {
     return this.#runs.get(id)?.journal.segments() ?? []
   }

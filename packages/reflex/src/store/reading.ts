@@ -29,11 +29,11 @@ function validSnapshot(sql: Statements, seq: number, until: number): StoredRun['
   return undefined
 }
 
-/** Reads the batches of a run from the one with record `from`. Throws `R5003` for damage. */
-export function readJournal(sql: Statements, id: string, from = 1): readonly StoredBatch[] {
+/** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
+export function readJournal(sql: Statements, id: string, from = 1, until = LAST_RECORD): readonly StoredBatch[] {
   const run = sql.run.get(id)
   if (run === undefined) return []
-  return readBatches(sql, run, Math.max(from, (run.base ?? 0) + 1), LAST_RECORD)
+  return readBatches(sql, run, Math.max(from, (run.base ?? 0) + 1), until)
 }
 
 /** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */

@@ -23,6 +23,7 @@ import {
   type UnreadRun,
   type Worker,
 } from '../kernel/index.ts'
+import { batchPages } from './batch-pages.ts'
 import { Commits } from './commit.ts'
 import { Connection } from './connection.ts'
 import { inboxOf, postMessage } from './inbox.ts'
@@ -131,6 +132,13 @@ class SqliteStore implements FileStore {
 
   journal(run: string, from?: number): readonly StoredBatch[] {
     return this.#connection.read((sql) => readJournal(sql, run, from))
+  }
+
+  async *batches(run: string, from = 1, until = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredBatch> {
+    const row = this.#connection.read((sql) => sql.run.get(run))
+    if (row === undefined) return
+    const range = [Math.max(from, (row.base ?? 0) + 1), Math.min(until, row.last)] as const
+    yield* batchPages(run, range, (from, until) => this.#connection.read((sql) => readJournal(sql, run, from, until)))
   }
 
   segments(run: string): readonly Segment[] {

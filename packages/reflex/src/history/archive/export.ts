@@ -70,8 +70,7 @@ interface StoredRecord {
 
 async function* storedRecords(store: Store, run: string, last: number): AsyncGenerator<StoredRecord> {
   let n = 0
-  const batches = [...(await store.journal(run))].reverse()
-  for (let batch = batches.pop(); batch !== undefined && n < last; batch = batches.pop()) {
+  for await (const batch of store.batches(run, 1, last)) {
     // It also checks that the batch can be read.
     const rows = JSON.parse(batch.body) as readonly (readonly Json[])[]
     for (const row of rows) {

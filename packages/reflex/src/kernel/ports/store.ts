@@ -255,6 +255,11 @@ export interface Store {
   journal(run: string, from?: number): Awaitable<readonly StoredBatch[]>
 
   /**
+   * Reads the batches from the one with record `from` to the one with record `until`, by default the last one now. They are
+   * read in parts while they are used, so that a long journal is never in memory as a whole. Throws as `journal`.
+   */
+  batches(run: string, from?: number, until?: number): AsyncIterable<StoredBatch>
+  /**
    * Returns the segments of a run in order, the open one last. A run that was never sealed has one, or none before its first
    * record.
    */

@@ -24,6 +24,7 @@ import {
   type Worker,
 } from '../../kernel/index.ts'
 import { duplicateAnswer, endedRun, isOpen, messageColumns, unknownRun } from '../columns.ts'
+import { batchPages } from '../batch-pages.ts'
 import { checkedMessage, sumOfMessage } from '../inbox.ts'
 import { checkedEntries, sumOfEntry } from '../ledgers.ts'
 import { type Ask, PostgresConnection, type PostgresOptions } from './connection.ts'
@@ -113,6 +114,13 @@ class PostgresStore implements Store {
 
   journal(run: string, from?: number): Promise<readonly StoredBatch[]> {
     return this.#connection.read((ask) => readJournal(ask, run, from))
+  }
+
+  async *batches(run: string, from = 1, until = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredBatch> {
+    const [row] = await this.#connection.read((ask) => ask('run', [run]))
+    if (row === undefined) return
+    const range = [Math.max(from, (row.base ?? 0) + 1), Math.min(until, row.last)] as const
+    yield* batchPages(run, range, (from, until) => this.#connection.read((ask) => readJournal(ask, run, from, until)))
   }
 
   async segments(run: string): Promise<readonly Segment[]> {

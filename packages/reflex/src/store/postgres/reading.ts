@@ -55,9 +55,11 @@ async function validSnapshot(ask: Ask, seq: number, until: number): Promise<Stor
   }
 }
 
-/** Reads the batches of a run from the one with record `from`. Throws `R5003` for damage. */
-export async function readJournal(ask: Ask, id: string, from = 1): Promise<readonly StoredBatch[]> {
-  const batches = await retryIfReplaced(ask, id, (run) => readBatches(ask, run, Math.max(from, (run.base ?? 0) + 1), run.last))
+/** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
+export async function readJournal(ask: Ask, id: string, from = 1, until = LAST_RECORD): Promise<readonly StoredBatch[]> {
+  const batches = await retryIfReplaced(ask, id, (run) =>
+    readBatches(ask, run, Math.max(from, (run.base ?? 0) + 1), Math.min(until, run.last)),
+  )
   return batches ?? []
 }
 

@@ -1,5 +1,7 @@
+type Name = 'segments' | 'lastSegments' | 'segmentBodies' | 'lastVersion' | 'pack' | 'forget' | 'parents' | 'sealedRuns'
+
 /** Returns the statements about sealed segments. `current` is the condition of every writing statement. */
-export function segmentStatements(at: string, current: string) {
+export function segmentStatements(at: string, current: string): Readonly<Record<Name, string>> {
   const columns = 'number, first, last, version, chain, parent, archive, needs, crc, sum'
   return {
     segments: `select ${columns} from ${at}.segment where run = $1 order by number`,

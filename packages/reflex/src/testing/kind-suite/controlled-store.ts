@@ -36,6 +36,9 @@ export class ControlledStore {
       release: controlled('release'),
       read: controlled('read'),
       journal: controlled('journal'),
+      batches: async function* (run, from, until = Number.POSITIVE_INFINITY) {
+        for (const batch of await controlled('journal')(run, from)) if (batch.first <= until) yield batch
+      },
       segments: controlled('segments'),
       segment: controlled('segment'),
       pack: controlled('pack'),

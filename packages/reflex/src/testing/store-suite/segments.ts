@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Base, Lease, Segment } from '../../kernel/index.ts'
+import type { Base, Lease, Segment, StoredBatch } from '../../kernel/index.ts'
 import { batchOf, leaseOf, messageOf, mustThrow, NOW, type Rule, rowChange, rowOf, spans, type StoreWorld, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
@@ -115,6 +115,50 @@ export const segmentCases: Readonly<Record<string, Rule>> = {
     await world.mustCommit(batchOf(lease, 14))
     assert.equal(spans(await world.store.journal(RUN)), '1 2 3 4 5 6 7 8 9 10 11 12 13 14')
     assert.equal(spans(await world.store.journal(RUN, 13)), '13 14')
+  },
+
+  async 'a journal is read in parts as it is read at once, packed or not'(world) {
+    const partsOf = async (from?: number, until?: number): Promise<StoredBatch[]> => {
+      const found: StoredBatch[] = []
+      for await (const batch of world.store.batches(RUN, from, until)) found.push(batch)
+      return found
+    }
+    assert.deepEqual(await partsOf(), [])
+    const lease = await world.start()
+    assert.deepEqual(await partsOf(), [])
+    const seal = { snapshot: 'a snapshot', seal: true } as const
+    for (const [i, count] of [1, 999, 1, 2500, 800, 800, 3].entries()) {
+      const last = (await world.row(RUN))?.last ?? 0
+      await world.mustCommit(batchOf(lease, last + 1, { count, ...(i % 2 === 1 ? seal : {}) }))
+    }
+    const check = async (): Promise<void> => {
+      const all = await world.store.journal(RUN)
+      assert.deepEqual(await partsOf(), all)
+      for (const [from, until] of [
+        [1, 1],
+        [2, 1000],
+        [1000, 1001],
+        [1001, 9999],
+        [1500, 4301],
+        [5105, 5105],
+        [5200, 9999],
+      ] as const) {
+        const expected = all.filter(({ first, count }) => first + count > from && first <= until)
+        assert.equal(spans(await partsOf(from, until)), spans(expected), `from ${from} to ${until}`)
+      }
+    }
+    await check()
+    for (const number of [2, 1]) await world.store.pack(RUN, number)
+    await check()
+    const parts = world.store.batches(RUN)[Symbol.asyncIterator]()
+    await parts.next()
+    await world.mustCommit(batchOf(lease, 5105))
+    let last = 1
+    for (let part = await parts.next(); part.done !== true; part = await parts.next()) last = part.value.first + part.value.count - 1
+    assert.equal(last, 5104)
+    await world.store.forget(RUN, 1, 'f00d')
+    await mustThrow('R5054', () => partsOf())
+    assert.equal(spans(await partsOf(1001, 1001)), '1001')
   },
 
   async 'a packed segment keeps only the snapshot that opens it'(world) {

@@ -290,8 +290,9 @@ test('a message that is taken while a run is exported is in the archive once', a
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
+      if (name !== 'inbox') return value.bind(target) as unknown
       return async (...given: readonly unknown[]) => {
-        if (name === 'inbox' && !looked) {
+        if (!looked) {
           looked = true
           await (await reflex.resume('otter')).idle()
         }
@@ -326,4 +327,17 @@ test('no copy of the archive is left after an import, however it ends', async ()
   }
   await there.import(watched())
   expect(seen.flat()).toEqual([])
+})
+
+test('an export reads a journal in parts, never as a whole', async () => {
+  const store = memoryStore()
+  await asking(store, 10)
+  const parts = new Proxy(store, {
+    get(target, name) {
+      if (name === 'journal') throw new Error('a whole journal is read')
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  expect(await exported(elsewhere(parts), 'otter-2m9q')).toEqual(await exported(elsewhere(store), 'otter-2m9q'))
 })
