@@ -61,6 +61,7 @@ create table segment (
   chain integer not null, parent text, archive text, needs text, crc integer, sum integer not null, body blob,
   primary key (run, number)
 ) strict;
+create index segment_by_end on segment (run, last);
 create index segment_parent on segment (run) where parent is not null;
 `
 
@@ -89,7 +90,7 @@ export function createTables(db: DatabaseSync, from: number, identity: string): 
  */
 export function addMissingTables(db: DatabaseSync): void {
   if (layoutOf(db) > LAYOUTS.indexOf(SEGMENT_LAYOUT)) return
-  db.exec(SEGMENT_LAYOUT.replace('create table', 'create temp table').replace('create index ', 'create index temp.'))
+  db.exec(SEGMENT_LAYOUT.replace('create table', 'create temp table').replaceAll('create index ', 'create index temp.'))
 }
 
 /** Returns the identity of a store, or undefined if its layout has none. */

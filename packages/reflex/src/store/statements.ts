@@ -47,8 +47,8 @@ const SQL = {
   addSegment: `insert into segment (run, number, first, last, version, chain, parent, archive, needs, crc, sum)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   lastSegment: `select ${SEGMENT} from segment where run = ? order by number desc limit 1`,
-  segments: `select ${SEGMENT} from segment where run = ? and last >= ? order by number`,
-  segmentBefore: `select ${SEGMENT} from segment where run = ? and last < ? order by number desc limit 1`,
+  segments: `select ${SEGMENT} from segment where run = ? and last >= ? order by last`,
+  segmentBefore: `select ${SEGMENT} from segment where run = ? and last < ? order by last desc limit 1`,
   lastVersion: 'select version from journal where run = ? order by first desc limit 1',
   segmentBody: 'select body from segment where run = ? and number = ?',
   changeSegment: `update segment set parent = ?, archive = ?, needs = ?, crc = ?, sum = ?, body = ?

@@ -65,16 +65,20 @@ export async function readJournal(ask: Ask, id: string, from = 1, until = LAST_R
 
 /** Reads the batches of a run from the one with record `from` to the one with record `until`. Throws `R5003` and `R5054`. */
 export function readBatches(ask: Ask, run: StoredRunRow, from: number, until: number): Promise<StoredBatch[]> {
-  return retryIfMoved(ask, run, (segments) => readAround(ask, run, segments, from, until))
+  const segments = () => ask('segmentsFrom', [run.seq, from])
+  return retryIfMoved(segments, (found) => readAround(ask, run, found, from, until))
 }
 
-/** Runs `work` on the segments of a run, and again if it fails because another process packed or forgot one between two statements. */
-export async function retryIfMoved<T>(ask: Ask, { seq }: StoredRunRow, work: (segments: readonly SegmentRow[]) => Promise<T>): Promise<T> {
-  for (let segments = await ask('segments', [seq]); ; ) {
+/** Runs `work` on segments of a run, and again if it fails because another process packed or forgot one between two statements. */
+export async function retryIfMoved<T>(
+  read: () => Promise<readonly SegmentRow[]>,
+  work: (segments: readonly SegmentRow[]) => Promise<T>,
+): Promise<T> {
+  for (let segments = await read(); ; ) {
     try {
       return await work(segments)
     } catch (thrown) {
-      const current = await ask('segments', [seq])
+      const current = await read()
       if (!isFault(thrown) || current.map(placeOf).join() === segments.map(placeOf).join()) throw thrown
       segments = current
     }

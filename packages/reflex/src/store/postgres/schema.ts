@@ -55,6 +55,7 @@ create table ${schema}.segment (
   run bigint not null, number bigint not null, first bigint not null, last bigint not null, version bigint not null, chain bigint not null,
   parent text, archive text, needs text, crc bigint, sum bigint not null, body bytea, primary key (run, number)
 );
+create index segment_by_end on ${schema}.segment (run, last);
 create index segment_parent on ${schema}.segment (run) where parent is not null;`
 
 /** What leads from each layout to the next one, beginning with no tables at all. A release that changes the layout adds to it. */

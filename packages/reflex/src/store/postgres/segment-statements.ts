@@ -1,10 +1,13 @@
-type Name = 'segments' | 'lastSegments' | 'segmentBodies' | 'lastVersion' | 'pack' | 'forget' | 'parents' | 'sealedRuns'
+type Name = 'segments' | 'segmentsFrom' | 'lastSegments' | 'segmentBodies' | 'lastVersion' | 'pack' | 'forget' | 'parents' | 'sealedRuns'
 
 /** Returns the statements about sealed segments. `current` is the condition of every writing statement. */
 export function segmentStatements(at: string, current: string): Readonly<Record<Name, string>> {
   const columns = 'number, first, last, version, chain, parent, archive, needs, crc, sum'
   return {
     segments: `select ${columns} from ${at}.segment where run = $1 order by number`,
+    // The segments with these records, and the one before.
+    segmentsFrom: `select ${columns} from ${at}.segment where run = $1 and last >= $2
+      union all (select ${columns} from ${at}.segment where run = $1 and last < $2 order by last desc limit 1) order by number`,
     lastSegments: `select distinct on (run) run, ${columns} from ${at}.segment where run = any($1) order by run, number desc`,
     segmentBodies: `select number, encode(body, 'base64') as body from ${at}.segment where run = $1 and number = any($2) and body is not null`,
     lastVersion: `select version from ${at}.journal where run = $1 order by first desc limit 1`,

@@ -19,6 +19,7 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly snapshot: Rows['snapshots']
   readonly batches: Rows['batches']
   readonly segments: SegmentRow
+  readonly segmentsFrom: SegmentRow
   readonly lastSegments: SegmentRow & { readonly run: number }
   readonly segmentBodies: { readonly number: number; readonly body: string }
   readonly lastVersion: { readonly version: number }

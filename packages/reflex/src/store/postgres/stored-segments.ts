@@ -88,7 +88,12 @@ export async function forgetStored(ask: Ask, id: string, through: number, archiv
 
 /** Returns the texts with the hashes that a run needs because of its records from `from` on, as for SQLite. */
 export async function readNeeds(ask: Ask, id: string, from: number): Promise<readonly { readonly body: string }[]> {
-  return (await retryIfReplaced(ask, id, (run) => retryIfMoved(ask, run, (segments) => needsOf(ask, run, segments, from)))) ?? []
+  const needs = (run: StoredRunRow) =>
+    retryIfMoved(
+      () => ask('segments', [run.seq]),
+      (segments) => needsOf(ask, run, segments, from),
+    )
+  return (await retryIfReplaced(ask, id, needs)) ?? []
 }
 
 async function needsOf(
