@@ -194,7 +194,7 @@ describe.skipIf('missing' in programs)(`a shared Postgres that can be lost${skip
     for (const [statement, read] of [
       ['batches', async () => (await store.read(RUN))?.batches],
       ['snapshot', async () => (await store.read(RUN))?.batches],
-      ['holding', async () => store.journal(RUN)],
+      ['segmentsFrom', async () => store.journal(RUN)],
     ] as const) {
       const before = await other.journal(RUN)
       const held = proxy.hold(statement)
@@ -207,6 +207,30 @@ describe.skipIf('missing' in programs)(`a shared Postgres that can be lost${skip
       await server.sql(`delete from ${new URL(other.name).searchParams.get('schema')}.snapshot`)
     }
   })
+
+  it.each(['segmentsFrom', 'batches', 'segmentBodies'])(
+    'a segment that is packed or forgotten before "%s" is read whole, or is gone',
+    async (statement) => {
+      const { proxy, store, other, lease } = await behindProxy()
+      const seal = { snapshot: 'a snapshot', seal: true } as const
+      for (const first of [2, 3]) expect(await store.commit([batchOf(lease, first, seal)])).toEqual([])
+      await other.pack(RUN, 1)
+      const held = proxy.hold(statement)
+      const reading = store.journal(RUN)
+      const goOn = await held
+      await other.pack(RUN, 2)
+      goOn()
+      expect(spans(await reading)).toBe('1 2 3')
+      const heldAgain = proxy.hold(statement)
+      const readingAgain = Promise.resolve(store.journal(RUN)).catch((thrown: unknown) => thrown)
+      const goOnAgain = await heldAgain
+      await other.forget(RUN, 2, 'f00d')
+      goOnAgain()
+      const found = await readingAgain
+      if (Array.isArray(found)) expect(spans(found)).toBe('1 2 3')
+      else expect(found).toMatchObject({ code: 'R5054' })
+    },
+  )
 
   it('a run that is swept while it is read is missing, not damaged', async () => {
     const { proxy, store, other, lease } = await behindProxy()

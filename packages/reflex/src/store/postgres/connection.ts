@@ -93,6 +93,9 @@ export class PostgresConnection {
     this.#silentMs = Math.max(SHORTEST_SILENT_MS, milliseconds)
   }
 
+  /** Performs one statement that only reads, and repeats it if the connection is lost. */
+  readonly ask: Ask = (name, values) => this.read((ask) => ask(name, values))
+
   read<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     return this.#attempt('read', work)
   }

@@ -109,26 +109,28 @@ class PostgresStore implements Store {
   }
 
   read(run: string, until?: number): Promise<StoredRun | undefined> {
-    return this.#connection.read((ask) => readRun(ask, run, until))
+    return readRun(this.#connection.ask, run, until)
   }
 
   journal(run: string, from?: number): Promise<readonly StoredBatch[]> {
-    return this.#connection.read((ask) => readJournal(ask, run, from))
+    return readJournal(this.#connection.ask, run, from)
   }
 
   async *batches(run: string, from = 1, until = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredBatch> {
     const [row] = await this.#connection.read((ask) => ask('run', [run]))
     if (row === undefined) return
     const range = [Math.max(from, (row.base ?? 0) + 1), Math.min(until, row.last)] as const
-    yield* batchPages(run, range, (from, until) => this.#connection.read((ask) => readJournal(ask, run, from, until)))
+    yield* batchPages(run, range, (from, until) => readJournal(this.#connection.ask, run, from, until))
   }
 
   async segments(run: string): Promise<readonly Segment[]> {
-    return (await this.#connection.read((ask) => retryIfReplaced(ask, run, (row) => listSegments(ask, row)))) ?? []
+    const { ask } = this.#connection
+    return (await retryIfReplaced(ask, run, (row) => listSegments(ask, row))) ?? []
   }
 
   segment(run: string, number: number): Promise<StoredSegment | undefined> {
-    return this.#connection.read((ask) => retryIfReplaced(ask, run, (row) => readSegment(ask, row, number)))
+    const { ask } = this.#connection
+    return retryIfReplaced(ask, run, (row) => readSegment(ask, row, number))
   }
 
   pack(run: string, number: number): Promise<Segment> {
@@ -136,7 +138,7 @@ class PostgresStore implements Store {
   }
 
   forget(run: string, through: number, archive: string): Promise<void> {
-    return this.#connection.write((ask) => forgetStored(ask, run, through, archive))
+    return forgetStored(this.#connection, run, through, archive)
   }
 
   runs(filter: RunFilter = {}): Promise<readonly RunRow[]> {

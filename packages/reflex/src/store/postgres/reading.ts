@@ -37,11 +37,16 @@ export async function retryIfReplaced<T>(ask: Ask, id: string, work: (run: Store
     try {
       return await work(run)
     } catch (thrown) {
-      if (!isFault(thrown)) throw thrown
+      if (!isAboutRecords(thrown)) throw thrown
       const [current] = await ask('run', [id])
       if (current?.seq === run.seq) throw thrown
     }
   }
+}
+
+/** True for a fault that says that records are missing or not what was written. */
+function isAboutRecords(thrown: unknown): boolean {
+  return isFault(thrown) && (thrown.code === 'R5003' || thrown.code === 'R5054')
 }
 
 /** Returns the newest snapshot that is what was written. A damaged one costs only time: the journal contains everything. */
@@ -78,8 +83,9 @@ export async function retryIfMoved<T>(
     try {
       return await work(segments)
     } catch (thrown) {
+      if (!isAboutRecords(thrown)) throw thrown
       const current = await read()
-      if (!isFault(thrown) || current.map(placeOf).join() === segments.map(placeOf).join()) throw thrown
+      if (current.map(placeOf).join() === segments.map(placeOf).join()) throw thrown
       segments = current
     }
   }
@@ -99,15 +105,15 @@ async function readAround(
   // A packed segment is checked from its first record on; a segment that ends before these records is not read.
   const inside = packed.find(({ first }) => first <= from)
   const earlier = segments.findLast(({ last }) => last < (inside?.first ?? from))
-  const [holding] = inside !== undefined ? [] : await ask('holding', [run.seq, from])
-  const start = inside?.first ?? Math.max(holding?.first ?? from, (earlier?.last ?? 0) + 1)
+  const start = inside?.first ?? from
   const bodies = packed.length === 0 ? [] : await ask('segmentBodies', [run.seq, packed.map(({ number }) => number)])
   const unpacked = packed.flatMap((row) => {
     const body = bodies.find(({ number }) => number === row.number)?.body
     return unpackSegment(run.id, row, body === undefined ? null : Buffer.from(body, 'base64'))
   })
-  const rows = [...(await ask('batches', [run.seq, start, until]))]
-  const before = rows[0] !== undefined && rows[0].first < start ? rows.shift() : undefined
+  const found = await ask('batches', [run.seq, start, until])
+  const rows = found.filter(({ first, count }) => first + count > start)
+  const before = found.findLast(({ first, count }) => first + count <= start)
   const all: UncheckedBatch[] = [...unpacked, ...rows].sort((a, b) => a.first - b.first)
   const checked = checkChain(chainEnd(run), laterOf(before, earlier), all, until)
   return checked.filter(({ first, count }) => first + count > from && first <= until)

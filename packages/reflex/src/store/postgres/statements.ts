@@ -27,7 +27,6 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly forget: never
   readonly parents: Rows['parents']
   readonly sealedRuns: { readonly run: number }
-  readonly holding: { readonly first: number | null }
   readonly runs: StoredRunRow
   readonly posted: { readonly row: number }
   readonly post: { readonly row: number }
@@ -119,10 +118,12 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
     commit: commitStatement(at, schema),
 
     snapshot: `select at, sum, body from ${at}.snapshot where run = $1 and at <= $2 order by at desc limit 1`,
-    batches: `select first, count, version, sum, body from ${at}.journal where run = $1 and first >= $2 and first <= $3
-      union all (select first, count, version, sum, '' from ${at}.journal where run = $1 and first < $2 order by first desc limit 1)
+    // The batches with these records, and the one before.
+    batches: `with start as (select coalesce(max(first), $2) as first from ${at}.journal where run = $1 and first <= $2)
+      select journal.first, count, version, sum, body from ${at}.journal, start where run = $1 and journal.first >= start.first and journal.first <= $3
+      union all (select journal.first, count, version, sum, '' from ${at}.journal, start
+        where run = $1 and journal.first < start.first order by journal.first desc limit 1)
       order by first`,
-    holding: `select max(first) as first from ${at}.journal where run = $1 and first <= $2`,
     runs: `${RUN} where ($1::text[] is null or status = any($1)) and ($2::text is null or trace = $2 or run.id ^@ $2)
       and (started, run.seq) < ($3, $4) order by started desc, run.seq desc limit $5`,
     program: `select hash, kind, sum, source from ${at}.program where hash = $1`,

@@ -49,7 +49,7 @@ async function openingSnapshot(ask: Ask, { id, seq }: StoredRunRow, at: number):
 /** Packs a segment, as for SQLite, in one statement. Of two processes that pack it at the same time, the second one changes nothing. */
 export async function packStored(connection: PostgresConnection, id: string, number: number): Promise<Segment> {
   for (;;) {
-    const found = await connection.read((ask) => retryIfReplaced(ask, id, (run) => readRows(ask, run, number)))
+    const found = await retryIfReplaced(connection.ask, id, (run) => readRows(connection.ask, run, number))
     if (found === undefined) throw unknownRun(id)
     const { run, row: before, batches } = found
     if (batches === undefined) return segmentOf(before)
@@ -74,7 +74,8 @@ async function readRows(
 }
 
 /** Removes the records of the segments up to `through`. Throws `R2016`, `R5051` and `R5052`. */
-export async function forgetStored(ask: Ask, id: string, through: number, archive: string): Promise<void> {
+export async function forgetStored(connection: PostgresConnection, id: string, through: number, archive: string): Promise<void> {
+  const { ask } = connection
   for (;;) {
     const [run] = await ask('run', [id])
     if (run === undefined) throw unknownRun(id)
@@ -82,7 +83,9 @@ export async function forgetStored(ask: Ask, id: string, through: number, archiv
     const changed = forgottenSegments(id, rows, through, archive)
     if (changed.length === 0) return
     const before = changed.map(({ number }) => rows.find((row) => row.number === number)?.sum ?? 0)
-    await ask('forget', [run.seq, archive, changed.map(({ number }) => number), before, changed.map(({ sum }) => sum)])
+    const values = [run.seq, archive, changed.map(({ number }) => number), before, changed.map(({ sum }) => sum)]
+    // The next round shows whether all of it was done: another process may have been faster.
+    await connection.write((write) => write('forget', values))
   }
 }
 
