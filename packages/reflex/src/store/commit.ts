@@ -122,11 +122,11 @@ function writeRecords(sql: Statements, row: AdvancedRow, batch: Batch): void {
   if (seal === true) writeSeal(sql, row, version)
 }
 
-/** Ends a segment. Messages that the records before it took are forgotten. */
+/** Ends a segment. Messages that the records before it took are forgotten, except the newest one of the run. */
 function writeSeal(sql: Statements, { seq, id, last, chain }: AdvancedRow, version: number): void {
   const previous = sql.lastSegment.get(seq)
   addSegment(sql, seq, sealedSegment(id, previous, { last, version, chain }))
-  if (previous !== undefined) sql.dropTaken.run(seq, previous.last)
+  if (previous !== undefined) sql.dropTaken.run(seq, previous.last, seq)
 }
 
 export function addSegment(sql: Statements, seq: number, row: SegmentRow): void {

@@ -30,7 +30,7 @@ export class MemoryJournal {
   #snapshots: { readonly at: number; readonly body: string }[] = []
   readonly #sealed: MemorySegment[] = []
   /** The ids of the messages that each record took, until they are forgotten. */
-  readonly #taken: { readonly at: number; readonly id: string }[] = []
+  #taken: { readonly at: number; readonly id: string }[] = []
 
   constructor(run: string, base: Base | undefined) {
     this.#run = run
@@ -69,12 +69,18 @@ export class MemoryJournal {
     this.#taken.push({ at: this.last, id })
   }
 
-  /** Ends a segment. Returns the ids of the messages that are forgotten: records before this segment took them. */
-  seal(version: number): string[] {
+  /**
+   * Ends a segment. Returns the ids of the messages that are forgotten: records before this segment took them. The newest
+   * message of the run is not forgotten.
+   */
+  seal(version: number, newest: string | undefined): string[] {
     const previous = this.#sealed.at(-1)?.row
     this.#sealed.push({ row: sealedSegment(this.#run, previous, { last: this.last, version, chain: this.#chain() }), body: null })
-    const kept = this.#taken.findIndex(({ at }) => at > (previous?.last ?? 0))
-    return this.#taken.splice(0, kept < 0 ? this.#taken.length : kept).map(({ id }) => id)
+    const { forgotten = [], kept = [] } = Object.groupBy(this.#taken, ({ at, id }) =>
+      at <= (previous?.last ?? 0) && id !== newest ? 'forgotten' : 'kept',
+    )
+    this.#taken = kept
+    return forgotten.map(({ id }) => id)
   }
 
   #chain(): number {

@@ -60,6 +60,7 @@ interface MemoryRun {
   owner: string | null
   token: number
   readonly journal: MemoryJournal
+  /** The ids of its messages, the newest last. */
   readonly ids: Set<string>
   readonly inbox: MemoryInbox
 }
@@ -161,7 +162,7 @@ class MemoryStore implements Store {
       if (!run.ids.has(id)) run.journal.addTaken(id)
       run.ids.add(id)
     }
-    if (seal === true) for (const id of run.journal.seal(version)) run.ids.delete(id)
+    if (seal === true) for (const id of run.journal.seal(version, [...run.ids].at(-1))) run.ids.delete(id)
   }
 
   read(id: string, until: number = Number.POSITIVE_INFINITY): StoredRun | undefined {

@@ -55,7 +55,8 @@ const SQL = {
     where run = ? and number = ? and chain = ? and last = ? and sum = ?`,
   dropRecords: 'delete from journal where run = ? and first >= ? and first <= ?',
   dropSnapshotsIn: 'delete from snapshot where run = ? and at >= ? and at < ?',
-  dropTaken: 'delete from inbox where run = ? and taken <= ?',
+  // SQLite gives the number after the greatest one that is there. A run reads its inbox by a cursor, so its greatest row stays.
+  dropTaken: 'delete from inbox where run = ? and taken <= ? and row < (select max(row) from inbox where run = ?)',
   parents: `select run.id, parent from segment join run on run.seq = segment.run where parent is not null`,
   based: `${RUN} where run.seq in (select run from segment where number = 0)`,
 

@@ -6,6 +6,7 @@ import { journalCases } from './store-suite/journal.ts'
 import { leaseCases } from './store-suite/leases.ts'
 import { ledgerCases } from './store-suite/ledgers.ts'
 import { listCases } from './store-suite/lists.ts'
+import { segmentInboxCases } from './store-suite/segment-inbox.ts'
 import { segmentCases } from './store-suite/segments.ts'
 import { segmentSweepCases } from './store-suite/segment-sweep.ts'
 import { snapshotCases } from './store-suite/snapshots.ts'
@@ -31,6 +32,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...ledgerCases,
   ...gcCases,
   ...segmentCases,
+  ...segmentInboxCases,
   ...segmentSweepCases,
 }
 

@@ -177,6 +177,7 @@ describe('a transaction that fails in the middle', () => {
       // Both calls below work on a run with a taken message and with a snapshot inside a segment.
       await store.post(RUN, messageOf('m1'))
       await store.commit([batchOf(lease, 10, { taken: (await store.inbox(RUN)).map(({ row }) => row), snapshot: 'at 10' })])
+      await store.post(RUN, messageOf('waits'))
       await store.commit([batchOf(lease, 11, { snapshot: 'at 11', seal: true })])
       const seal = batchOf(lease, 12, { snapshot: 'at 12', seal: true })
       db.exec(`create trigger broken before ${verb} on ${table} begin select raise(abort, 'the disk'); end`)

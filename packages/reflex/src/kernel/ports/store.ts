@@ -105,7 +105,8 @@ export interface Batch {
   readonly snapshot?: string
   /**
    * The last of these records ends a segment, and the snapshot opens the next one; without a snapshot, `R5053`. Messages
-   * that records before this segment took are forgotten: their ids can be posted again.
+   * that records before this segment took are forgotten, so their ids can be posted again; only the newest message of the run is
+   * kept until a newer one comes, so that no number of a message is used twice.
    */
   readonly seal?: true
 }

@@ -269,7 +269,8 @@ function commitStatement(at: string, schema: string): string {
         as given (run, number, first, last, version, chain, sum) join moved on moved.seq = given.run
     ), forgotten as (
       delete from ${at}.inbox using unnest($44::bigint[], $46::bigint[]) as given (run, first) join moved on moved.seq = given.run
-      where inbox.run = given.run and inbox.taken < given.first
+        cross join lateral (select max(seq) as seq from ${at}.inbox where inbox.run = given.run) as newest
+      where inbox.run = given.run and inbox.taken < given.first and inbox.seq < newest.seq
     )
     select seq from moved`
 }

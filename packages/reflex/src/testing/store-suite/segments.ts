@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Base, Lease, Segment, StoredBatch } from '../../kernel/index.ts'
-import { batchOf, leaseOf, messageOf, mustThrow, NOW, type Rule, rowChange, rowOf, spans, type StoreWorld, TTL, workerOf } from './world.ts'
+import { batchOf, leaseOf, mustThrow, NOW, type Rule, rowChange, rowOf, spans, type StoreWorld, TTL, workerOf } from './world.ts'
 
 const RUN = 'otter-2m9q'
 
@@ -221,26 +221,6 @@ export const segmentCases: Readonly<Record<string, Rule>> = {
     )
     assert.equal(spans(await world.store.journal(RUN, 9)), '9 10 11 12 13')
     assert.deepEqual((await world.store.pack(RUN, 1)).place, 'gone')
-  },
-
-  async 'messages that were taken are forgotten one seal later'(world) {
-    const lease = await world.start()
-    const seal = { snapshot: 'a snapshot', seal: true } as const
-    const take = async (first: number, id: string, more = {}): Promise<void> => {
-      await world.store.post(RUN, messageOf(id))
-      const row = (await world.store.inbox(RUN)).find((message) => message.id === id)?.row ?? 0
-      await world.mustCommit(batchOf(lease, first, { taken: [row], ...more }))
-    }
-    const isNew = (id: string) => world.store.post(RUN, messageOf(id, { type: 'message' }))
-    await take(1, 'm1')
-    await take(2, 'm2', seal)
-    assert.deepEqual([await isNew('m1'), await isNew('m2')], [false, false])
-    await take(3, 'm3')
-    await world.store.post(RUN, messageOf('waits'))
-    await world.mustCommit(batchOf(lease, 4, seal))
-    assert.deepEqual([await isNew('m3'), await isNew('waits')], [false, false])
-    assert.deepEqual([await isNew('m1'), await isNew('m2')], [true, true])
-    assert.deepEqual((await world.store.inbox(RUN)).map(({ id }) => id).sort(), ['m1', 'm2', 'waits'])
   },
 
   async 'a run that begins with a snapshot continues after its record'(world) {
