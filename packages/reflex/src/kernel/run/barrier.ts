@@ -57,6 +57,16 @@ export class Barrier<S extends RunFacts> {
     return this.#isLimited || this.#limits.areStated
   }
 
+  /** Returns the input of a second check; undefined where there is none, or the policy fails. */
+  recheck(call: LiveCall<S>, traits: Traits): Input | undefined {
+    try {
+      const input = this.check(call, traits)
+      return input === 'later' ? undefined : input
+    } catch {
+      return undefined
+    }
+  }
+
   /** True for a postponed call that must still wait. */
   mustWait(call: LiveCall<S>, traits: Traits): boolean {
     return this.check(call, traits) === 'later'

@@ -136,7 +136,7 @@ export class Effects<S extends RunFacts = RunFacts> {
       traits = call.traits()
       const barred = this.#barrier.check(call, traits)
       if (barred === 'later') return this.#postpone(call)
-      if (barred?.[0] === 'use') return this.#useGrants(call, barred, released)
+      if (barred?.[0] === 'use' || barred?.[0] === 'pause') return this.#hold(call, traits, barred[0], released)
       if (barred !== undefined) return this.#finish(call, barred)
     } catch (thrown) {
       return this.#onFailed(call, thrown)
@@ -157,14 +157,27 @@ export class Effects<S extends RunFacts = RunFacts> {
     this.#finish(call, ['later', call.pendingEffect.id])
   }
 
-  /** The use is on record before the effect begins, and the effect is checked again. */
-  #useGrants(call: LiveCall<S>, input: Input, released: boolean): void {
+  /**
+   * Records the use of grants, after which the effect is checked again, or a question. Other inputs may come first: if one of them
+   * has used the grant or asked the question, the effect is checked again instead.
+   */
+  #hold(call: LiveCall<S>, traits: Traits, type: 'use' | 'pause', released: boolean): void {
     const effect = call.pendingEffect
     this.#leave(call)
+    let hasChanged = false
     this.#run.arrive({
-      resolve: () => (inFlight(effect) ? [effect.frame, input] : undefined),
+      resolve: () => {
+        if (!inFlight(effect)) return undefined
+        const input = this.#barrier.recheck(call, traits)
+        if (input?.[0] === type) return [effect.frame, input]
+        hasChanged = true
+        return undefined
+      },
       onTaken: () => {
-        if (inFlight(effect)) this.start(effect, released)
+        if (type === 'use' && inFlight(effect)) this.start(effect, released)
+      },
+      onRefused: () => {
+        if (hasChanged) this.start(effect, released)
       },
     })
   }

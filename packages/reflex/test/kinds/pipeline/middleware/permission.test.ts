@@ -74,6 +74,45 @@ describe('a right that may be used so many times', () => {
   })
 })
 
+describe('branches that a process takes up after another one', () => {
+  const command = 'type=tool, sandbox=none, capabilities="arbor://shell/exec/unsandboxed", tool_command=x'
+  const ids = ['a', 'b', 'c']
+  const dot = `digraph g { start [shape=Mdiamond] done [shape=Msquare] fork [shape=component] join [shape=tripleoctagon]
+    start -> fork join -> done ${ids.map((id) => `${id} [${command}] fork -> ${id} -> join`).join(' ')} }`
+
+  test('use a right no more often than it says', async () => {
+    const [host, store] = [virtualHost(), memoryStore()]
+    let ran = 0
+    const tool: Port = {
+      leaves: false,
+      repeat: 'free',
+      needs: ['arbor://shell/exec/unsandboxed'],
+      perform: () => {
+        ran++
+        return { code: 0, stdout: '', stderr: '' }
+      },
+    }
+    const processOf = (pid: number): Runtime<RunSettings> => {
+      const grants = [{ file: 'my.policy.json', bounded: [{ capability: 'arbor://shell/**', maxUses: 1 }] }]
+      const policy = createPolicy({ grants, now: () => host.now() })
+      const { kind, ports } = pipelineWithTools({ policy, tools: createTools({ host, environment: {} }), store })
+      const worker = { id: `life ${pid}`, host: 'test', pid }
+      return new Runtime<RunSettings>({ kinds: [kind], host, policy, store, worker, settings: runsSettings(), ports: { ...ports, tool } })
+    }
+    const first = processOf(2 ** 22)
+    const run = await first.start(first.programs.add('pipeline', 'g', { dot }, {}), {
+      id: 'otter',
+      prepare: (begun) => begun.block((next) => 'port' in next && next.port === 'permit'),
+    })
+    await host.drain()
+    expect([...run.state.pendingEffects()].map(({ port }) => port)).toEqual(['permit', 'permit', 'permit'])
+    await run.leave()
+    const again = await processOf(2 ** 22 + 1).resume('otter')
+    await host.drain()
+    expect({ ran, status: again.state.ended?.status, uses: [...again.state.uses.values()] }).toEqual({ ran: 1, status: 'done', uses: [1] })
+  })
+})
+
 describe('the policy of the operator', () => {
   /** Runs two commands under a policy file, answering what Reflex asks; gives how it ended and how many ran. */
   async function under(file: Partial<PolicyFile>, answer?: string): Promise<{ status: string; ran: number; message: string }> {
