@@ -83,3 +83,41 @@ test('all that is missing is named at once, with the line of a policy that grant
   )
   for (const named of ['arbor://fs/write', 'arbor://shell/exec', '"allow"']) expect(refused).toContain(named)
 })
+
+const write = 'w [type="file.write", content_key=x, output="../out.txt"'
+const branches = (attributes: string): string =>
+  `f [shape=component, ${attributes}]; ${write}]; b [type=transform, transform=increment, source_key=n, output_key=n]; join [shape=tripleoctagon];
+   f -> w -> join; f -> b -> join;`
+
+test.each([
+  ['an edge with the label fail', dot(`${write}]; c [type=comment];`, 'w -> done; w -> c [label="fail"]; c')],
+  [
+    'a diamond behind the node',
+    dot(
+      `${write}]; d [shape=diamond]; c [type=comment];`,
+      'w -> d; d -> done [condition="outcome=success"]; d -> c [condition="outcome=fail"]; c',
+    ),
+  ],
+  ['branches of which failures are ignored', dot(branches('error_policy=ignore'), 'f join')],
+  ['branches of which one has to succeed', dot(branches('join_policy=first_success'), 'f join')],
+])('a pipeline begins where %s takes the failure of a node that is not permitted', async (_, text) => {
+  const result = await run(text, { logs_root: false, trust: 'untrusted', validate: false, initial_values: { x: 'text', n: 0 } })
+  expect({ status: result.status, reason: result.failure_reason }).toEqual({ status: 'success', reason: null })
+})
+
+test.each([
+  ['an edge for a success alone', `ask -> w [label="Yes"]; ask -> done [label="No"]; w -> done [condition="outcome=success"]; ask`, write],
+  ['auto_status', 'ask -> w [label="Yes"]; ask -> done [label="No"]; w', `${write}, auto_status=true`],
+  ['a retry target that does not exist', 'ask -> w [label="Yes"]; ask -> done [label="No"]; w', `${write}, retry_target=nowhere`],
+])('a pipeline does not begin where %s does not take the failure of a node that is not permitted', async (_, edges, node) => {
+  const asked: string[] = []
+  const ask = ({ text }: { readonly text: string }): InterviewAnswer => {
+    asked.push(text)
+    return { value: 'Yes' }
+  }
+  const text = dot(`ask [shape=hexagon, label="Go on?"]; ${node}];`, edges)
+  const options = { logs_root: false, trust: 'untrusted', validate: false, interviewer: { ask }, initial_values: { x: 'text' } } as const
+  const result = await run(text, options)
+  expect({ asked, status: result.status }).toEqual({ asked: [], status: 'fail' })
+  expect(result.failure_reason).toContain('arbor://fs/write')
+})

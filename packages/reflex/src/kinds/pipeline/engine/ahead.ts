@@ -1,11 +1,12 @@
 import { isOn, textOf } from '../dot/graph.ts'
-import { mentionsOutcome } from '../language/condition.ts'
+import { mentionsOutcome, testsOutcomeOnly } from '../language/condition.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { WrittenNode } from '../model/written-node.ts'
 import { reachable } from '../check/reach.ts'
 import type { Permissions } from '../contract/handler.ts'
 import { capabilityCheck } from './capability-check.ts'
 import type { FrameStep } from './frame-step.ts'
+import { routeFailure, routeLeniently } from './routing.ts'
 
 /**
  * Returns the reason why a pipeline cannot begin, and the first node that it is about: everything that its nodes need and do not get, so that nobody answers a gate before a
@@ -17,20 +18,16 @@ export function missingAhead({ typed, permissions, engine }: FrameStep): { reado
   const lacking: string[] = []
   let first: string | undefined
   const asked = askedByGates(typed)
-  for (const id of reachable(typed)) {
+  for (const id of reachable(withoutOptional(typed))) {
     const node = typed.nodes.get(id)
-    if (node === undefined || node.canonical === 'gate' || handlesFailure(node, typed)) continue
+    if (node === undefined || node.canonical === 'gate') continue
     const isChecked = engine.chain(node, typed, permissions).members.includes(capabilityCheck)
-    for (const need of isChecked ? node.capabilitiesRequired : []) {
-      const by = Object.hasOwn(permissions.denied, need) ? permissions.denied[need] : undefined
-      if (by === undefined || asked.has(need)) continue
-      denied.set(need, by)
-      first ??= id
-    }
-    const lack = lackOf(node, typed, permissions)
-    if (lack === undefined) continue
-    lacking.push(`${id}: ${lack}`)
+    const needs = isChecked ? node.capabilitiesRequired.filter((need) => !asked.has(need) && Object.hasOwn(permissions.denied, need)) : []
+    const lack = turnsFailure(node) ? undefined : lackOf(node, typed, permissions)
+    if ((needs.length === 0 && lack === undefined) || continuesAfterFailure(node, typed, permissions)) continue
     first ??= id
+    for (const need of needs) denied.set(need, permissions.denied[need] ?? '')
+    if (lack !== undefined) lacking.push(`${id}: ${lack}`)
   }
   const refused = [...denied].map(([need, by]) => `${need} is not granted (${by})`)
   if (first === undefined) return undefined
@@ -39,11 +36,32 @@ export function missingAhead({ typed, permissions, engine }: FrameStep): { reado
   return { reason: parts.join('; '), node: first }
 }
 
-/** A node of which an edge, or the node itself, says what follows its failure. */
-function handlesFailure({ id, node: { attributes } }: TypedNode, typed: TypedGraph): boolean {
-  const hasTarget = ['retry_target', 'fallback_retry_target', 'on_error', 'on_failure'].some((key) => textOf(attributes, key) !== undefined)
-  if (hasTarget || isOn(attributes, 'auto_status') || isOn(attributes, 'allow_partial')) return true
-  return (typed.outgoing.get(id) ?? []).some(({ condition }) => condition !== undefined && mentionsOutcome(condition))
+/** Returns the pipeline without the branches whose failure it says that it does not need to succeed. */
+function withoutOptional(typed: TypedGraph): TypedGraph {
+  const optional = [...typed.nodes.values()].filter(({ canonical, node: { attributes } }) => {
+    if (canonical !== 'parallel') return false
+    return textOf(attributes, 'error_policy') === 'ignore' || (textOf(attributes, 'join_policy') ?? 'wait_all') !== 'wait_all'
+  })
+  if (optional.length === 0) return typed
+  const outgoing = new Map(typed.outgoing)
+  for (const { id } of optional) outgoing.delete(id)
+  return { ...typed, outgoing }
+}
+
+/** True if the walk may continue after the failure of a node: an edge, a jump or the operator says where. */
+function continuesAfterFailure({ id, node: { attributes } }: TypedNode, typed: TypedGraph, { routing }: Permissions): boolean {
+  const edges = typed.outgoing.get(id) ?? []
+  // A value that is not known yet may open an edge that also asks for the outcome.
+  if (edges.some(({ condition }) => condition !== undefined && mentionsOutcome(condition) && !testsOutcomeOnly(condition))) return true
+  const request = { typed, node: id, outcome: { status: 'fail' as const }, get: () => undefined }
+  if (routeFailure(request) !== undefined) return true
+  return routing?.onUnroutedFailure === 'lenient' && !isOn(attributes, 'goal_gate') && routeLeniently(request) !== undefined
+}
+
+/** True if a node turns a failure of its work into another outcome. A refusal stays a failure. */
+function turnsFailure({ node: { attributes } }: TypedNode): boolean {
+  const onError = textOf(attributes, 'on_error') ?? 'fail'
+  return onError !== 'fail' || isOn(attributes, 'auto_status') || isOn(attributes, 'allow_partial')
 }
 
 /** The capabilities that gates of the pipeline ask for themselves. */
