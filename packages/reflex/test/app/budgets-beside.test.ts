@@ -17,6 +17,7 @@ const stages = (node: (id: string) => string): string => `digraph p { graph [goa
 
 const FILES: Readonly<Record<string, string>> = {
   'stages.dot': stages((id) => `${id} [prompt="say"]`),
+  'timed.dot': stages((id) => `${id} [prompt="say", timeout="60s"]`),
   'programs.dot': stages((id) => `${id} [type=subgraph, program="workflow:child"]`),
   'batch.dot': `digraph p { graph [goal="g"]; start [shape=Mdiamond]; done [shape=Msquare];
     n [type="prompt.ab_test", variant_a="short", variant_b="long", count=2]; start -> n -> done }`,
@@ -38,11 +39,12 @@ interface Went {
 interface Setting {
   readonly store?: Store
   readonly life?: number
+  readonly host?: ReturnType<typeof virtualHost>
   /** Called at each call of the model; what it returns is waited for. */
   readonly called?: () => Promise<never> | undefined
 }
 
-function worldOf(real: Went['real'], { store = memoryStore(), life = 0, called = () => undefined }: Setting): Reflex {
+function worldOf(real: Went['real'], { store = memoryStore(), life = 0, called = () => undefined, host = virtualHost() }: Setting): Reflex {
   const workdir = newFolder()
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(workdir, name), text)
   const model = scriptedModel(async () => {
@@ -61,7 +63,7 @@ function worldOf(real: Went['real'], { store = memoryStore(), life = 0, called =
     model: 'test',
     agent: { default: 'model' },
     surroundings: {
-      host: virtualHost(),
+      host,
       worker: { id: `life ${life}`, host: 'test', pid: 2 ** 22 + life },
       cwd: workdir,
       environment: {},
@@ -92,6 +94,19 @@ test.each(['stages.dot', 'programs.dot'])('calls beside each other use no more t
     { open: 'budget', used: 2 * EACH },
   ])
   expect({ status: run.status, used: real.used, atOnce: real.atOnce }).toEqual({ status: 'completed', used: BRANCHES * EACH, atOnce: 1 })
+  expect(await reflex.replay('otter')).toMatchObject({ result: 'equal' })
+})
+
+test('the time in which a person thinks about the budget counts for no call that waits for the answer, and not for the run', async () => {
+  const [real, host] = [{ used: 0, atOnce: 0, under: 0 }, virtualHost()]
+  const reflex = worldOf(real, { host })
+  const run = await reflex.run('timed.dot', { id: 'otter', limits: { tokens: EACH, time: 60_000 } })
+  await host.advance(3_600_000)
+  await run.idle()
+  expect({ open: run.questions.map(({ name }) => name), used: real.used }).toEqual({ open: ['budget'], used: EACH })
+  await run.answer(run.questions[0] as never, { tokens: 100_000 })
+  await run.idle()
+  expect({ status: run.status, used: real.used }).toEqual({ status: 'completed', used: BRANCHES * EACH })
   expect(await reflex.replay('otter')).toMatchObject({ result: 'equal' })
 })
 

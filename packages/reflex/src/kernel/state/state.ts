@@ -53,13 +53,16 @@ export class State {
     return (this.start?.v ?? 0) >= 3
   }
 
-  /** True while the run waits for people and does nothing else: an effect that waits for a question is not in progress. */
+  /**
+   * True while the run waits for people and does nothing else: an effect that waits for a question, or for another effect that waits
+   * for one, is not in progress.
+   */
   get waitsForPeople(): boolean {
     if (this.waits.size === 0) return false
     let isAsked = false
     for (const { type } of this.waits.values()) if (type !== 'timer') isAsked = true
     if (!isAsked) return false
-    for (const { isQuestioned } of this.pendingEffects()) if (!isQuestioned) return false
+    for (const { isQuestioned, isPostponed } of this.pendingEffects()) if (!isQuestioned && !isPostponed) return false
     return true
   }
 

@@ -176,7 +176,7 @@ function extendsLimit(step: FrameStep, id: Ref): boolean {
   const { limit, ...rest } = position
   const timer = x.waits().find((open) => open.id === id)
   const isAbsent = timer?.due !== undefined && x.now - timer.due > ABSENT
-  if (hasUnknownOutcome(x.frame)) {
+  if (waitsForPerson(x.frame)) {
     if (limit === id) step.setPosition(rest)
     return true
   }
@@ -186,10 +186,13 @@ function extendsLimit(step: FrameStep, id: Ref): boolean {
   return true
 }
 
-/** True if a person is asked about the outcome of an effect of the frame or of anything that it runs. */
-function hasUnknownOutcome({ pendingEffects, callee, strands }: Frame): boolean {
-  if (pendingEffects.some(({ isQuestioned }) => isQuestioned)) return true
-  return (callee !== undefined && hasUnknownOutcome(callee)) || [...(strands?.values() ?? [])].some(hasUnknownOutcome)
+/**
+ * True if a person is asked about an effect of the frame or of anything that it runs, or if such an effect begins only after others:
+ * a person may be asked about those.
+ */
+function waitsForPerson({ pendingEffects, callee, strands }: Frame): boolean {
+  if (pendingEffects.some(({ isQuestioned, isPostponed }) => isQuestioned || isPostponed)) return true
+  return (callee !== undefined && waitsForPerson(callee)) || [...(strands?.values() ?? [])].some(waitsForPerson)
 }
 
 /** Ends a node after its timeout: drops what it waits for. */
