@@ -52,7 +52,8 @@ describe('what is settled for a fork', () => {
     first [type=transform, transform=constant, expression=x, output_key=k]
     fan [shape=component] one [type=transform, transform=constant, expression=x, output_key=k] join [shape=tripleoctagon]
     hosts [type=read, source=file, path="/etc/hostname"]
-    start -> first -> fan fan -> one -> hosts hosts -> join [condition="outcome=success"] join -> done }`
+    start -> first -> fan fan -> one -> hosts hosts -> join [condition="outcome=success"]
+    hosts -> stop [condition="outcome=fail"] stop [type=gate, predicate=trust, min_tier=autonomous] stop -> join join -> done }`
   const granting: ReflexOptions = { policy: [{ file: 'the operator', allow: ['arbor://fs/read/etc/hostname'], deny: [] }] }
 
   test('is what whoever makes it grants, at every record before that counts', async () => {

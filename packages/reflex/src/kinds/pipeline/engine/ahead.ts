@@ -8,6 +8,9 @@ import { capabilityCheck } from './capability-check.ts'
 import type { FrameStep } from './frame-step.ts'
 import { routeFailure, routeLeniently } from './routing.ts'
 
+/** The number of things that a message names. */
+const MOST_NAMED = 20
+
 /**
  * Returns the reason why a pipeline cannot begin, and the first node that it is about: everything that its nodes need and do not get, so that nobody answers a gate before a
  * node fails for a right that was missing from the start. Undefined where nothing is missing. A node whose failure the pipeline handles
@@ -29,11 +32,15 @@ export function missingAhead({ typed, permissions, engine }: FrameStep): { reado
     for (const need of needs) denied.set(need, permissions.denied[need] ?? '')
     if (lack !== undefined) lacking.push(`${id}: ${lack}`)
   }
-  const refused = [...denied].map(([need, by]) => `${need} is not granted (${by})`)
+  const refused = [...denied].slice(0, MOST_NAMED).map(([need, by]) => `${need} is not granted (${by})`)
+  if (denied.size > MOST_NAMED) refused.push(`and ${denied.size - MOST_NAMED} more`)
   if (first === undefined) return undefined
-  const fix = `put {"allow": ${JSON.stringify([...denied.keys()])}} into a file and name it with --policy`
+  const fix = `put {"allow": ${JSON.stringify([...denied.keys()].slice(0, MOST_NAMED))}} into a file and name it with --policy`
   const parts = [...(refused.length === 0 ? [] : [`unauthorized: ${refused.join(', ')}: ${fix}`]), ...lacking]
-  return { reason: parts.join('; '), node: first }
+  return {
+    reason: [...parts.slice(0, MOST_NAMED), ...(parts.length > MOST_NAMED ? [`and ${parts.length - MOST_NAMED} more`] : [])].join('; '),
+    node: first,
+  }
 }
 
 /** Returns the pipeline without the branches whose failure it says that it does not need to succeed. */
