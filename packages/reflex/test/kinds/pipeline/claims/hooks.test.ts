@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Hook, LlmBackend } from '../../../../src/kinds/pipeline/index.ts'
+import { folder } from '../folders.ts'
 import { play, type Stage } from './play.ts'
 
 /** What happens at the node `a`: its hooks with the outcome that they are given, and each time that the model is asked. */
@@ -41,6 +42,7 @@ describe('the hooks of a node', () => {
       tools: [],
       env: { PATH: '/bin:/usr/bin' },
       host: undefined,
+      workdir: folder(),
     })
     expect(went.context['last_response']).toBe('said')
   })
