@@ -44,7 +44,7 @@ function claim(claimed: Map<string, string>, what: string, module: string): void
   claimed.set(what, module)
 }
 
-/** What kinds are made with. */
+/** The parts of a `Reflex` from which kinds are made. */
 interface InstallWorld {
   readonly kinds: Kinds
   readonly world: KindWorld

@@ -140,7 +140,7 @@ export interface Message {
 export interface InboxLimit {
   /** The most messages of one topic that wait in the inbox of a run. */
   readonly most: number
-  /** What comes beyond that is dropped. Absent: it is refused with `R2130`. */
+  /** A message beyond the limit is dropped. Absent: it is refused with `R2130`. */
   readonly drop?: true
 }
 

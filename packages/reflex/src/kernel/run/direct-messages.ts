@@ -14,7 +14,7 @@ export interface DirectRun {
   readonly isLost: boolean
 }
 
-/** What the messages of this process need of the inbox. */
+/** The parts of the inbox that messages of this process need. */
 export interface DirectInbox {
   posted(run: string, id: string): Awaitable<boolean>
   inputOf(message: Message): ReturnType<Arrival['resolve']>

@@ -12,7 +12,7 @@ import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/stor
 /** Where messages wait until something takes them: a store's inbox, or one in memory for runs without a store. */
 export interface MessageSource {
   post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
-  /** Where a commit can store messages that were not posted: whether one of this id was. */
+  /** Returns true if a message of this id was posted. Absent in a store whose commits cannot store a message that was not posted. */
   posted?(run: string, id: string): Awaitable<boolean>
   inbox(run: string, after: number, limit: number): Awaitable<readonly InboxMessage[]>
   /** Where messages are not taken by a commit: a record has taken this one. */

@@ -59,8 +59,8 @@ export interface RunParts<S extends RunFacts> {
 /** The rest that somebody waits for. */
 export interface IdleOptions {
   /**
-   * `rest`, if absent: nothing goes on until a time has come or something arrives from outside. `people`: nothing goes on by
-   * itself, or a question is open. `end`: the run has ended.
+   * `rest`, the default: the run does nothing until a timer fires or an input arrives from outside. `people`: the run waits for an
+   * input from outside, or a question is open. `end`: the run has ended.
    */
   readonly until?: 'rest' | 'people' | 'end'
   /** Milliseconds: a rest that a time ends sooner than this does not count. 0 if absent. */
@@ -186,8 +186,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   /**
    * Calls `subscriber` with each record once it is durable, and `atRest` when the run has come to rest, has ended or is left; the
-   * returned function ends it. With `atRest`, a run that comes to rest becomes durable at once, else within 20 ms. No commit waits for a promise that they return. An effect that leaves waits for the promises of the
-   * records before it, `idle` and `leave` wait for all of them, and the run itself once they stand for too many records.
+   * returned function ends it. With `atRest`, a run that comes to rest becomes durable at once, else within 20 ms. No commit waits
+   * for a promise that they return. An effect that leaves waits for the promises of the records before it, `idle` and `leave` wait for all of them, and the run itself once they stand for too many records.
    */
   subscribe(subscriber: Subscriber, atRest?: RestListener): () => void {
     return this.#watchers.subscribe(subscriber, atRest)
@@ -278,7 +278,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.revive()
     await this.#inbox.pull()
     if (this.#endReason !== undefined) return
-    // Others see from the store that it goes on.
+    // The store shows other processes that the run continues.
     if (this.durable < this.state.n) this.requestCommit()
     this.#checkEffects(() => this.#effects.wake())
     this.#inbox.whenDrained(() => this.#alarm.wake())

@@ -7,7 +7,7 @@ interface Waiter {
   reject(fault: Fault): void
 }
 
-/** How far a run has come. */
+/** The progress of a run: its records, and those that are durable. */
 interface Progress {
   readonly durable: number
   /** The last record. */
@@ -16,7 +16,7 @@ interface Progress {
   readonly isBehind: boolean
 }
 
-/** Who waits for a run: for a record to be durable, or for a condition such as rest. */
+/** The promises that wait for a durable record of a run, or for a condition such as rest. */
 export class Waiters {
   readonly #waiters = new Set<Waiter>()
 

@@ -1,5 +1,5 @@
 import type { Json } from '../journal/json.ts'
-import type { Outputs, RuntimeAsker } from '../journal/record.ts'
+import type { Asker, Outputs } from '../journal/record.ts'
 import { type Limits, limitsRaised, type Usage } from '../journal/usage.ts'
 
 const PRICE = 'price:'
@@ -11,7 +11,7 @@ export function priceGrant(model: string): string {
 
 /** A question before an effect, and the place that the permission is for. */
 export interface EffectQuestion {
-  readonly asker: RuntimeAsker | 'program'
+  readonly asker: Asker
   readonly grants: readonly string[] | undefined
   readonly place: string
 }
@@ -37,6 +37,7 @@ export interface StoppedEffect {
   readonly why: string
 }
 
+/** Returns who stopped the run, and why the question about the grants was asked. */
 export function stoppedEffect(grants: readonly string[] | undefined, by = 'somebody'): StoppedEffect {
   const [grant] = grants ?? []
   return { by, why: grant?.startsWith(PRICE) === true ? `${grant.slice(PRICE.length)} has no price` : 'the budget is spent' }

@@ -112,7 +112,7 @@ export class Frame {
   usage: UsageSum | undefined
   /** The time on the run's meter at its start. */
   began = 0
-  /** What it may do, if its kind states what it needs; of a strand, that of the program which it is part of. `permitsPin`: for which program. */
+  /** The permissions of its program, if the kind states needs. A strand has those of its caller's program. `permitsPin` is the pin they are for. */
   permissions: Permissions | undefined
   permitsPin = -1
   /** The grants with a limited number of uses that this execution of its node has used. */

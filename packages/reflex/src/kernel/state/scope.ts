@@ -28,7 +28,7 @@ const SCAN = 24 * STRIDE
 /** An append-only log of writes. The latest entry of a key wins; nothing that can be read is ever changed or removed. */
 export class Scope {
   #log: (Json | undefined)[] = []
-  /** How often entries were left out: what was counted of the log before is void. */
+  /** The number of times that entries were removed. Positions in the log from before a removal are invalid. */
   generation = 0
   /** The place of the latest entry of each key, in the order of these entries. */
   #index: Map<string, number> | undefined

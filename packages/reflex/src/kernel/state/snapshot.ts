@@ -30,7 +30,7 @@ interface StoredFrame {
   /** The pins of the strands, in their order. */
   readonly kidPins?: readonly number[]
   readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number, (readonly string[])?])[]
-  /** Where they are not those of the caller; for which program. */
+  /** The permissions with the pin they are for. Absent where the caller has the same. */
   readonly permits?: readonly [pin: number, Permissions]
   readonly grants?: readonly string[]
   readonly closing?: string
@@ -263,10 +263,7 @@ function loadMeter(state: State, { start, meter: stored = { used: {}, time: 0 } 
   meter.original = limitsOf(start.by)
   meter.limits = stored.limits ?? meter.original
   for (const id of stored.stopped ?? []) state.stoppedAt.add(state.frame(id))
-  for (const [grant, place, allowed] of stored.decided ?? []) {
-    const grants = state.decisions.get(place) ?? new Map<string, boolean>()
-    state.decisions.set(place, grants.set(grant, allowed))
-  }
+  for (const [grant, place, allowed] of stored.decided ?? []) state.decide(place, grant, allowed)
   for (const [grant, times] of stored.uses ?? []) uses.set(grant, times)
 }
 

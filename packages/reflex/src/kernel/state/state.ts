@@ -232,10 +232,13 @@ export class State {
 
   #applyAnswer({ raise, decided = [] }: Pick<Outputs, 'raise' | 'decided'>): void {
     if (raise !== undefined) this.#raise(raise)
-    for (const [grant, place, allowed] of decided) {
-      const grants = this.decisions.get(place) ?? new Map<string, boolean>()
-      this.decisions.set(place, grants.set(grant, allowed))
-    }
+    for (const [grant, place, allowed] of decided) this.decide(place, grant, allowed)
+  }
+
+  /** Stores the answer about a grant at a place. */
+  decide(place: string, grant: string, allowed: boolean): void {
+    const grants = this.decisions.get(place) ?? new Map<string, boolean>()
+    this.decisions.set(place, grants.set(grant, allowed))
   }
 
   /** Returns the answer about a grant at a place; undefined before there is one. */

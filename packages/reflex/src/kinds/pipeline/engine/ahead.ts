@@ -12,8 +12,8 @@ import { routeFailure, routeLeniently } from './routing.ts'
 const MOST_NAMED = 20
 
 /**
- * Returns the reason why a pipeline cannot begin, and the first node that it is about: everything that its nodes need and do not get, so that nobody answers a gate before a
- * node fails for a right that was missing from the start. Undefined where nothing is missing. A node whose failure the pipeline handles
+ * Returns the reason why a pipeline cannot begin, and the first node that it is about: everything that its nodes need and do not get,
+ * so that nobody answers a gate before a node fails for a right that was missing from the start. Undefined where nothing is missing. A node whose failure the pipeline handles
  * itself is left to fail, and so is what a gate of the pipeline asks for.
  */
 export function missingAhead({ typed, permissions, engine }: FrameStep): { readonly reason: string; readonly node: string } | undefined {
@@ -32,15 +32,16 @@ export function missingAhead({ typed, permissions, engine }: FrameStep): { reado
     for (const need of needs) denied.set(need, permissions.denied[need] ?? '')
     if (lack !== undefined) lacking.push(`${id}: ${lack}`)
   }
-  const refused = [...denied].slice(0, MOST_NAMED).map(([need, by]) => `${need} is not granted (${by})`)
-  if (denied.size > MOST_NAMED) refused.push(`and ${denied.size - MOST_NAMED} more`)
   if (first === undefined) return undefined
+  const refused = firstOf([...denied].map(([need, by]) => `${need} is not granted (${by})`))
   const fix = `put {"allow": ${JSON.stringify([...denied.keys()].slice(0, MOST_NAMED))}} into a file and name it with --policy`
-  const parts = [...(refused.length === 0 ? [] : [`unauthorized: ${refused.join(', ')}: ${fix}`]), ...lacking]
-  return {
-    reason: [...parts.slice(0, MOST_NAMED), ...(parts.length > MOST_NAMED ? [`and ${parts.length - MOST_NAMED} more`] : [])].join('; '),
-    node: first,
-  }
+  const unauthorized = refused.length === 0 ? [] : [`unauthorized: ${refused.join(', ')}: ${fix}`]
+  return { reason: [...unauthorized, ...firstOf(lacking)].join('; '), node: first }
+}
+
+/** Returns the first texts of a list, and the number of the others. */
+function firstOf(texts: readonly string[]): readonly string[] {
+  return texts.length <= MOST_NAMED ? texts : [...texts.slice(0, MOST_NAMED), `and ${texts.length - MOST_NAMED} more`]
 }
 
 /** Returns the pipeline without the branches whose failure it says that it does not need to succeed. */
