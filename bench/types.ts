@@ -38,7 +38,7 @@ export function typing(line: Line): void {
   }
 }
 
-const IMPORTS = `import { workflow, type Workflow } from './reflex/workflow/index.js'
+const IMPORTS = `import { workflow, type Workflow } from './reflex/kinds/workflow/index.js'
 import { z } from 'zod'
 const child = workflow({ id: 'child', entry: 'only', board: { verdict: z.string() }, nodes: { only: {} }, edges: [] })
 export const callee: Workflow = child

@@ -1,7 +1,7 @@
 import type { Json, Traits } from '../kernel/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import type { Preparation, PreparationRound } from '../kinds/workflow/step/preparation.ts'
-import type { Decision, DecisionAgent, DecisionContext } from '../kinds/workflow/types/index.ts'
+import type { Decision, DecisionAgent, DecisionContext } from '../kinds/workflow/index.ts'
 
 /** Facts of a run before a decision is made. */
 export interface AgentPlace {

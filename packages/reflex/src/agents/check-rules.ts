@@ -1,6 +1,6 @@
 import { equalJson, type Fault, type Json } from '../kernel/index.ts'
 import { type Locator, quote } from '../text/index.ts'
-import type { Node } from '../kinds/workflow/types/index.ts'
+import type { Node } from '../kinds/workflow/index.ts'
 import { isMet } from './conditions.ts'
 import { faults } from './faults.ts'
 import type { ValueView } from './lookup.ts'

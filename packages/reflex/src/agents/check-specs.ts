@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type Fault, isFault, isObject } from '../kernel/index.ts'
 import { checkSchema, type Locator, type Path, quote, suggest } from '../text/index.ts'
-import type { Edge, Node, Workflow } from '../kinds/workflow/types/index.ts'
+import type { Edge, Node, Workflow } from '../kinds/workflow/index.ts'
 import { chosenAgents, type OperatorAgents, unknownAgent } from './chosen-agent.ts'
 import { argumentFindings } from './check-arguments.ts'
 import { questionFindings } from './check-questions.ts'

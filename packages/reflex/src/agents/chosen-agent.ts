@@ -1,6 +1,6 @@
 import type { Fault, FaultDetails } from '../kernel/index.ts'
 import { quote, suggest } from '../text/index.ts'
-import type { Node, Workflow } from '../kinds/workflow/types/index.ts'
+import type { Node, Workflow } from '../kinds/workflow/index.ts'
 import { faults } from './faults.ts'
 
 /** The agents that the operator names. */

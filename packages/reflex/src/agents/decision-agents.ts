@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, type Redactor, type Traits } from '../kernel/index.ts'
 import type { InspectingAgent, MakeDeciders } from '../kinds/workflow/face/host-options.ts'
-import type { DecisionAgent, DecisionContext } from '../kinds/workflow/types/index.ts'
+import type { DecisionAgent, DecisionContext } from '../kinds/workflow/index.ts'
 import type { Models } from '../models/index.ts'
 import type { AgentChoice, RunSettings } from '../policy/index.ts'
 import { modelsFor } from '../runs/run-models.ts'

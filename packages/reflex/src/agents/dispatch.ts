@@ -1,6 +1,6 @@
 import type { Fault } from '../kernel/index.ts'
 import { type Locator, pathOnly } from '../text/index.ts'
-import type { DecisionAgent, DecisionContext, Workflow } from '../kinds/workflow/types/index.ts'
+import type { DecisionAgent, DecisionContext, Workflow } from '../kinds/workflow/index.ts'
 import type { Effects } from '../kinds/workflow/check/verify.ts'
 import { MISSING, PURE, type RunnableAgent } from './agent.ts'
 import { chosenAgents, type ChosenAgent, type OperatorAgents, unknownAgent } from './chosen-agent.ts'

@@ -1,7 +1,7 @@
 import type { Fault, FaultDetails } from '../kernel/index.ts'
 import { shortJson, didYouMean, quote, suggest } from '../text/index.ts'
 import { explainClosed } from '../kinds/workflow/guards/guards.ts'
-import type { DecisionContext, Edge } from '../kinds/workflow/types/index.ts'
+import type { DecisionContext, Edge } from '../kinds/workflow/index.ts'
 import { faults } from './faults.ts'
 
 type EdgeContext = Pick<DecisionContext, 'workflow' | 'node' | 'validEdges' | 'blackboard'>

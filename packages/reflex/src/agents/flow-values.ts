@@ -1,6 +1,6 @@
 import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { Path } from '../text/index.ts'
-import type { BuiltinGuard } from '../kinds/workflow/types/index.ts'
+import type { BuiltinGuard } from '../kinds/workflow/index.ts'
 import type { BoardRead, BoardWrite } from '../kinds/workflow/check/verify.ts'
 import type { Condition } from './spec.ts'
 import { isTemplate, templateReads } from './template.ts'

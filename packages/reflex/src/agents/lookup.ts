@@ -1,6 +1,6 @@
 import { isList, isObject, type Json } from '../kernel/index.ts'
 import { didYouMean, quote, suggest } from '../text/index.ts'
-import type { BlackboardReader, BlackboardWrite } from '../kinds/workflow/types/index.ts'
+import type { BlackboardReader, BlackboardWrite } from '../kinds/workflow/index.ts'
 import { faults } from './faults.ts'
 
 /** A view of values by path: a board key, then keys and positions inside its value, separated by points. */

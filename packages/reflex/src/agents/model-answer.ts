@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import type { ModelReply, ModelRequest } from '../models/index.ts'
 import { schemaSource } from '../kinds/workflow/model/board-schemas/board-schemas.ts'
-import type { Edge, Workflow } from '../kinds/workflow/types/index.ts'
+import type { Edge, Workflow } from '../kinds/workflow/index.ts'
 import { edgesNamed, edgeName } from './edges.ts'
 import type { Draft } from './lookup.ts'
 import type { ModelSpec } from './spec.ts'

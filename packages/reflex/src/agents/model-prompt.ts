@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../models/index.ts'
-import type { DecisionContext, Edge } from '../kinds/workflow/types/index.ts'
+import type { DecisionContext, Edge } from '../kinds/workflow/index.ts'
 import { edgeName } from './edges.ts'
 import type { Draft } from './lookup.ts'
 import { promptRoom, type ShownBoard, showBoard, valueWithin } from './model-board.ts'

@@ -12,7 +12,7 @@ import {
 } from '../models/index.ts'
 import type { Offer, Tools } from '../tools/index.ts'
 import type { Preparation, PreparationRound } from '../kinds/workflow/step/preparation.ts'
-import type { Decision, DecisionContext, Edge } from '../kinds/workflow/types/index.ts'
+import type { Decision, DecisionContext, Edge } from '../kinds/workflow/index.ts'
 import type { AgentCall, AgentPlace, RunnableAgent } from './agent.ts'
 import { chooseByRules, toDecision, writeAsRule } from './rule-choice.ts'
 import { readDuration } from './duration.ts'

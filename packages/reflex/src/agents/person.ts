@@ -1,7 +1,7 @@
 import { copyJson, type Json, type JsonObject } from '../kernel/index.ts'
 import { acceptAnswer, type Question, type QuestionOption } from '../people/index.ts'
 import { suggest } from '../text/index.ts'
-import type { Decision, DecisionContext, Edge } from '../kinds/workflow/types/index.ts'
+import type { Decision, DecisionContext, Edge } from '../kinds/workflow/index.ts'
 import type { RunnableAgent } from './agent.ts'
 import { chooseByRules, toDecision, readKeys, writeAsRule } from './rule-choice.ts'
 import { readDuration } from './duration.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { faultData } from '../kernel/index.ts'
 import { checkSchema, suggest } from '../text/index.ts'
-import type { Node, NodeSpec } from '../kinds/workflow/types/index.ts'
+import type { Node, NodeSpec } from '../kinds/workflow/index.ts'
 import { faults } from './faults.ts'
 import { modelSpec, personSpec, rulesSpec, toolSpec } from './spec.ts'
 

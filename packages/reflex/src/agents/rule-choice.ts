@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/index.ts'
-import type { Decision, DecisionContext, Edge } from '../kinds/workflow/types/index.ts'
+import type { Decision, DecisionContext, Edge } from '../kinds/workflow/index.ts'
 import { isMet, observedText } from './conditions.ts'
 import { chooseEdge, edgesNamed, onlyEdge } from './edges.ts'
 import { faults } from './faults.ts'

@@ -1,4 +1,4 @@
-import type { Node } from '../kinds/workflow/types/index.ts'
+import type { Node } from '../kinds/workflow/index.ts'
 import type { RunnableAgent } from './agent.ts'
 import { chooseByRules, toDecision } from './rule-choice.ts'
 import { compute } from './compute.ts'

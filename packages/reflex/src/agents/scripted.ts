@@ -1,6 +1,6 @@
 import { copyJson, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
 import { readQuestion } from '../people/index.ts'
-import type { BlackboardWrite, Decision, DecisionContext } from '../kinds/workflow/types/index.ts'
+import type { BlackboardWrite, Decision, DecisionContext } from '../kinds/workflow/index.ts'
 import { PURE, type RunnableAgent } from './agent.ts'
 import { chooseEdge, onlyEdge } from './edges.ts'
 import { faults } from './faults.ts'

@@ -1,6 +1,6 @@
 import { isList, isObject } from '../kernel/index.ts'
 import type { Path } from '../text/index.ts'
-import type { BuiltinGuard, Edge, Node, Workflow } from '../kinds/workflow/types/index.ts'
+import type { BuiltinGuard, Edge, Node, Workflow } from '../kinds/workflow/index.ts'
 import type { BoardRead, BoardWrite, NodeFlow, DecisionCase } from '../kinds/workflow/check/verify.ts'
 import { chosenAgents, type OperatorAgents } from './chosen-agent.ts'
 import { edgesNamed, outgoing } from './edges.ts'

@@ -2,7 +2,7 @@ import { isFault, isList, isObject, type Json, type Traits } from '../kernel/ind
 import type { RunSettings } from '../policy/index.ts'
 import type { Place, PreparedCall, Tools } from '../tools/index.ts'
 import { shortJson, suggest } from '../text/index.ts'
-import type { DecisionContext } from '../kinds/workflow/types/index.ts'
+import type { DecisionContext } from '../kinds/workflow/index.ts'
 import { type AgentCall, type AgentPlace, MISSING, PURE, type RunnableAgent } from './agent.ts'
 import { authoredOnlyFault } from './check-arguments.ts'
 import { chooseByRules, toDecision } from './rule-choice.ts'

@@ -1,7 +1,7 @@
 import type { OpenQuestion, RunHandle } from '../runs/handle.ts'
 import type { Json } from '../kernel/index.ts'
 import { didYouMean, suggest } from '../text/index.ts'
-import type { DefinedWorkflow } from '../kinds/workflow/model/define-types.ts'
+import type { DefinedWorkflow } from '../kinds/workflow/index.ts'
 import type { InputOf, UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 import { checkDecisions } from './scripted/decide.ts'
 import { milliseconds } from './scripted/waiting.ts'

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { posix, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ARROWS, checkArrows, importsOf, roomOf, SIDE_DOORS } from '../../../../scripts/arrows.ts'
+import { ARROWS, checkArrows, DOORS, importsOf, roomOf, SIDE_DOORS } from '../../../../scripts/arrows.ts'
 import { checkKindNames, EXCEPTIONS } from '../../../../scripts/kind-names.ts'
 
 const findingsOf = (file: string, text: string): string[] => checkArrows([[file, text]]).map((finding) => finding.message)
@@ -36,6 +36,12 @@ describe('arrows', () => {
     ['testing/clock.ts', "import { main } from '../cli/main.ts'", 'no arrow leads from testing to cli'],
     ['store/sqlite.ts', "import type { Host } from '../kernel/ports/host.ts'", 'kernel/ports/host.ts is behind the door of kernel'],
     ['cli/look.ts', "const { wrap } = await import('../text/cells.ts')", 'text/cells.ts is behind the door of text'],
+    [
+      'agents/rules.ts',
+      "import type { Edge } from '../kinds/workflow/model/graph.ts'",
+      'kinds/workflow/model/graph.ts is behind the door of kinds/workflow',
+    ],
+    ['cli/look.ts', "import { place } from '../history/tables/row.ts'", 'history/tables/row.ts is behind the door of history'],
     ['tools/shell.ts', "import { x } from '../../test/cases.ts'", '../../test/cases.ts leaves src'],
     ['agents/rules.ts', "import { x } from 'reflex-runtime/kernel'", "reflex-runtime/kernel is this package's own door"],
     ['utils/misc.ts', "import { x } from '../kernel/index.ts'", 'the room utils is not in the arrow table'],
@@ -47,10 +53,12 @@ describe('arrows', () => {
     ['kernel/step.ts', "import type { Json } from './json.ts'"],
     ['kernel/step.ts', "export * from './deep/json.ts'"],
     ['store/sqlite.ts', "import { DatabaseSync } from 'node:sqlite'\nimport type { Json } from '../kernel/index.ts'"],
-    ['agents/rules.ts', "import type { Edge } from '../kinds/workflow/graph.ts'"],
+    ['agents/rules.ts', "import type { Edge } from '../kinds/workflow/index.ts'"],
+    ['cli/verbs/run.ts', "const { traceOf } = await import('../../history/trace.ts')"],
+    ['app/kinds.ts', "import { workflowModule } from '../kinds/workflow/face/module.ts'"],
     ['kernel/run/run.ts', "import type { Board } from '../state/board.ts'"],
     ['serve/http.ts', "import { Reflex } from '../app/reflex.ts'"],
-    ['testing/kinds.ts', "import { serve } from '../serve/http.ts'"],
+    ['testing/kinds.ts', "import { serve } from '../serve/index.ts'"],
     ['cli/main.ts', "import { Reflex } from '../app/reflex.ts'"],
     ['cli/home.ts', "import { isBelow } from '../tools/paths.ts'"],
     ['app/catalogue.ts', "import { faults } from '../models/faults.ts'"],
@@ -58,14 +66,15 @@ describe('arrows', () => {
     expect(findingsOf(file, text)).toEqual([])
   })
 
-  it('leaves no side door that nobody uses', () => {
+  it('leaves no door that nobody uses', () => {
     const src = resolve(import.meta.dirname, '../../src')
     const used = globSync('**/*.ts', { cwd: src }).flatMap((name) => {
       const file = name.replaceAll('\\', '/')
       const targets = importsOf(readFileSync(resolve(src, file), 'utf8')).map(({ target }) => posix.join(posix.dirname(file), target))
       return targets.filter((target) => roomOf(target) !== roomOf(file))
     })
-    expect(Object.keys(SIDE_DOORS).filter((door) => !used.includes(door))).toEqual([])
+    const doors = Object.entries(DOORS).flatMap(([room, files]) => files.map((file) => `${room}/${file}.ts`))
+    expect([...Object.keys(SIDE_DOORS), ...doors].filter((door) => !used.includes(door))).toEqual([])
   })
 
   it('points at the name that is imported', () => {

@@ -2,7 +2,7 @@ import { faults, type RunnableAgent, scriptedAgent } from '../../agents/index.ts
 import { edgesNamed, unknownEdge } from '../../agents/edges.ts'
 import { PURE } from '../../agents/agent.ts'
 import { didYouMean, quote, suggest } from '../../text/index.ts'
-import type { DecisionContext, Workflow } from '../../kinds/workflow/types/index.ts'
+import type { DecisionContext, Workflow } from '../../kinds/workflow/index.ts'
 import { TurnOrder, type Outside } from './outside.ts'
 import type { DecisionScripts, DecisionScript, ScriptedDecision, ScriptedOptions } from './script.ts'
 

@@ -6,7 +6,7 @@ import { isModule } from '../../programs/kinds.ts'
 import type { Program } from '../../kernel/index.ts'
 import { calledWorkflows } from '../../kinds/workflow/model/define.ts'
 import type { CompiledWorkflow } from '../../kinds/workflow/model/compile.ts'
-import type { Workflow } from '../../kinds/workflow/types/index.ts'
+import type { Workflow } from '../../kinds/workflow/index.ts'
 import type { Reflex } from '../../app/reflex.ts'
 
 /** A program under test: an object of any kind, the text of a pipeline, or a file. */

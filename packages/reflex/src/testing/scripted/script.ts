@@ -4,7 +4,7 @@ import type { ModelCall, ModelRequest, ScriptedReply } from '../../models/index.
 import type { OpenQuestion } from '../../runs/handle.ts'
 import type { ReflexOptions } from '../../app/options.ts'
 import type { Tool, ToolCall } from '../../tools/index.ts'
-import type { DecisionContext } from '../../kinds/workflow/types/index.ts'
+import type { DecisionContext } from '../../kinds/workflow/index.ts'
 
 /**
  * A decision as data: the edge by its id, event or target, or an object. A missing field has no value; a missing edge is the only open
