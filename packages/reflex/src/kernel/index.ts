@@ -1,5 +1,7 @@
 export type { BoardContract, BoardRules, Validator, ValidatorResult } from './state/board.ts'
-export { type CallOptions, type Lookup, type SpawnOptions, StepContext, type WriteOptions } from './step/context.ts'
+export { StepContext } from './step/context.ts'
+export type { CallOptions, Lookup, SpawnOptions } from './step/step-calls.ts'
+export type { WriteOptions } from './step/step-board.ts'
 export { blobsOf, decodeBatch, type EncodedRecord, encodeRecord } from './journal/codec.ts'
 export { Decider, type Definitions, readOutcome } from './step/decide.ts'
 export { digestFraction, digest } from './journal/digest.ts'
