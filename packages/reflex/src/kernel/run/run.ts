@@ -2,81 +2,31 @@ import { Alarm } from './alarm.ts'
 import type { Arrival } from './arrival.ts'
 import { cancelInput } from '../journal/cancellation.ts'
 import { type ClosedWait, findClosedWait, closedWaitText } from '../state/closed-waits.ts'
-import type { Committer, CommitOwner } from './committer.ts'
+import type { CommitOwner } from './committer.ts'
 import { Decider, type Definitions } from '../step/decide.ts'
-import { type EffectOwner, Effects, type EffectWorld } from './effects.ts'
+import { type EffectOwner, Effects } from './effects.ts'
 import { type Fault, toFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
-import type { Heartbeat, LeaseCheck } from './heartbeat.ts'
-import type { Host } from '../ports/host.ts'
+import type { LeaseCheck } from './heartbeat.ts'
 import { Inbox, type InboxOwner, localInbox } from './inbox.ts'
 import { copyJson, type Json } from '../journal/json.ts'
 import type { LiveCall } from './live-call.ts'
 import type { QueuedInput } from '../state/queue.ts'
 import type { Input, Rec, Ref } from '../journal/record.ts'
-import type { Redactor, StreamRedactor } from '../journal/redact.ts'
+import type { StreamRedactor } from '../journal/redact.ts'
 import { changedPermits, needsPermits, permitsInput } from './permits.ts'
 import { framePath, runStatus } from './row.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
-import type { Batch, InboxLimit, InboxMessage, Lease, Message, RunStatus, Store, StoredProgram } from '../ports/store.ts'
+import type { Batch, InboxMessage, Lease, Message, RunStatus } from '../ports/store.ts'
 import type { Change } from '../state/story.ts'
 import { topicIn } from '../journal/topics.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { Waiters } from './waiters.ts'
 import { type RestListener, type Subscriber, Watchers } from './watchers.ts'
-
-/** The parts of its runtime that a run needs. */
-export interface RunWorld<S extends RunFacts = RunFacts> extends EffectWorld<S> {
-  readonly host: Host
-  readonly store: Store | undefined
-  readonly committer: Committer | undefined
-  readonly heartbeat: Heartbeat | undefined
-  /** Returns the time of this turn of the event loop. */
-  clock(): number
-  /** Removes secrets from inputs from outside before they are recorded. */
-  readonly redact: Redactor | undefined
-  /** Called when a timer has fired: the time of this turn is outdated. */
-  resetClock(): void
-  /** Returns all durable records of a run. */
-  journal(run: string): Promise<readonly Rec[]>
-  onClosed(run: Run<S>): void
-}
-
-/** The parts of a run: its name, state, definitions and lease. */
-export interface RunParts<S extends RunFacts> {
-  readonly id: string
-  readonly state: State
-  readonly settings: S
-  readonly definitions: Definitions
-  readonly lease?: Lease | undefined
-  /** The programs for the first batch. */
-  readonly programs?: readonly StoredProgram[]
-}
-
-/** The rest that somebody waits for. */
-export interface IdleOptions {
-  /**
-   * `rest`, the default: the run does nothing until a timer fires or an input arrives from outside. `people`: the run waits for an
-   * input from outside, or a question is open. `end`: the run has ended.
-   */
-  readonly until?: 'rest' | 'people' | 'end'
-  /** Milliseconds: a rest that a time ends sooner than this does not count. 0 if absent. */
-  readonly ahead?: number
-}
-
-/** The options of a message by topic. */
-export interface MessageOptions {
-  /** The same id means the same message. Default: a random id. */
-  readonly id?: string
-  readonly by?: string
-  /** The frame whose waits take it. Absent: any frame's. */
-  readonly frame?: Ref
-  /** Bounds the messages of the topic that wait. */
-  readonly limit?: InboxLimit
-}
+import type { IdleOptions, MessageOptions, RunParts, RunWorld } from './run-options.ts'
 
 /** The number of records between two pauses for the event loop, so that a run without waits does not block others. */
 const TURN = 1024

@@ -19,7 +19,8 @@ import { type Program, pinOf } from '../step/program.ts'
 import { type KindLoader, Programs } from '../step/programs.ts'
 import { FORMAT, type Pin, type Rec, type Start } from '../journal/record.ts'
 import type { Redactor } from '../journal/redact.ts'
-import { Run, type RunWorld } from './run.ts'
+import { Run } from './run.ts'
+import type { ClosedRun, RunWorld } from './run-options.ts'
 import { storedProgram } from './batch-builder.ts'
 import { plainSettings, type RunFacts, type SettingsCodec } from '../ports/settings.ts'
 import { State } from '../state/state.ts'
@@ -391,7 +392,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     return new Journals(this.#needStore(), this.programs)
   }
 
-  onClosed(run: Run<S>): void {
+  onClosed(run: ClosedRun): void {
     if (this.#runs.get(run.id) !== run) return
     this.#runs.delete(run.id)
     const done = run.subscribersDone()
