@@ -12,6 +12,7 @@ import { HISTORIES, writeHistory } from '../packages/reflex/test/histories/histo
 import { examples } from './histories/examples.ts'
 import { open } from './histories/open.ts'
 import type { History, Stage } from './histories/stage.ts'
+import { pipelines } from './histories/pipelines.ts'
 import { workflows } from './histories/workflows.ts'
 
 const PLACE = '/tmp/reflex-histories'
@@ -52,5 +53,5 @@ async function make([name, { about, live, then }]: readonly [string, History]): 
 }
 
 const wanted = process.argv.slice(2)
-const all = Object.entries({ ...examples, ...workflows, ...open })
+const all = Object.entries({ ...examples, ...workflows, ...pipelines, ...open })
 for (const history of all) if (wanted.length === 0 || wanted.includes(history[0])) await make(history)

@@ -26,7 +26,8 @@ export interface Continuation {
   /** Questions in their order, each with its answer. */
   readonly answers: readonly (readonly [question: string, answer: Json])[]
   readonly status: RunStatus
-  readonly value: Json
+  /** Absent: any. */
+  readonly value?: Json
 }
 
 /** What a journal says in the end, in words that no release has to change. */
