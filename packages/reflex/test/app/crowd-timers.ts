@@ -11,27 +11,36 @@ export interface TimersOptions {
   /** The number of times that each run waits for, one after the other. */
   readonly times: number
   readonly workers: number
+  /** Milliseconds between two times of a run. The runs begin one after the other within the first of these. Default: 700, all at once. */
+  readonly between?: number
   readonly host?: Host
 }
 
-/** Milliseconds between two times of a run: fewer than a worker leaves a run alone that it cannot carry. */
+/** Milliseconds between two times of a run: fewer than a worker pauses a run that it cannot advance. */
 const BETWEEN = 700
 
+interface Times {
+  readonly times: number
+  readonly between: number
+}
+
 /** Waits for as many times as its source says, one after the other. */
-const TIMES: Kind<{ readonly times: number }> = {
+const TIMES: Kind<Times> = {
   name: 'times',
   rev: 1,
-  compile: (source) => source as { readonly times: number },
+  compile: (source) => source as unknown as Times,
   step(context, input) {
     const met = ((context.get('met') ?? 0) as number) + (input?.[0] === 'timer' ? 1 : 0)
     context.set('met', met)
-    if (met < context.def.times) context.timer(BETWEEN, 'next')
+    const { times, between } = context.def
+    const first = typeof context.args === 'number' ? context.args : between
+    if (met < times) context.timer(met === 0 ? first : between, 'next')
     else context.done(met)
   },
 }
 
 /** Lets several workers share runs that wait for times. Answers with how late each time was met, in milliseconds, sorted. */
-export async function timers({ workdir, open, runs, times, workers, host = systemHost }: TimersOptions): Promise<number[]> {
+export async function timers({ workdir, open, runs, times, workers, between, host = systemHost }: TimersOptions): Promise<number[]> {
   const lives = Array.from({ length: workers }, (_, i) => {
     const { worker, ...surroundings } = thisProcess()
     const reflex = new Reflex({
@@ -44,10 +53,13 @@ export async function timers({ workdir, open, runs, times, workers, host = syste
   })
   const [first] = lives
   if (first === undefined) return []
-  const program = first.runtime.programs.add('times', 'main', { times })
-  const names = Array.from({ length: runs }, (_, i) => `timed-${i}`)
-  for (const id of names) {
-    const run = await first.runtime.start(program, { id })
+  const program = first.runtime.programs.add('times', 'main', { times, between: between ?? BETWEEN })
+  const names = Array.from({ length: runs }, (_, i) => `timed-${between ?? BETWEEN}-${i}`)
+  const began = host.now()
+  for (const [i, id] of names.entries()) {
+    // The first times of the crowd are spread over the time between two.
+    const spread = between === undefined ? {} : { args: began + between * (1 + i / runs) - host.now() }
+    const run = await first.runtime.start(program, { id, ...spread })
     await run.idle()
     await run.leave()
   }
@@ -56,7 +68,7 @@ export async function timers({ workdir, open, runs, times, workers, host = syste
   const ended = async (): Promise<boolean> =>
     (await first.store.runs({ status: ['running', 'suspended'], prefix: 'timed-', limit: 1 })).length === 0
   // The measurement also ends for a time that is never met: each time is given a hundred looks.
-  for (let looks = 100 * times; looks > 0 && !(await ended()); looks--)
+  for (let looks = Math.ceil((100 * times * (between ?? BETWEEN)) / BETWEEN); looks > 0 && !(await ended()); looks--)
     await new Promise<void>((resolve) => void host.at(host.now() + 500, resolve))
   stop.abort()
   await Promise.all(working)
@@ -66,7 +78,15 @@ export async function timers({ workdir, open, runs, times, workers, host = syste
   return delays.sort((a, b) => a - b)
 }
 
-/** Each time is awaited from the record before it. */
+/** Each wait states its due time. */
 function delaysOf(records: readonly Rec[]): number[] {
-  return records.filter(({ input }) => input?.[0] === 'timer').map(({ elapsed }) => elapsed - BETWEEN)
+  const delays: number[] = []
+  let now = 0
+  let due = 0
+  for (const { input, elapsed, more } of records) {
+    now = more?.start?.at ?? now + elapsed
+    if (input?.[0] === 'timer') delays.push(now - due)
+    due = more?.wait?.[0]?.[2] ?? due
+  }
+  return delays
 }
