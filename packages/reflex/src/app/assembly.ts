@@ -29,6 +29,7 @@ import {
   runRedaction,
   rulesFor,
   type RunSettings,
+  restrictionsOf,
   secretsIn,
   settingsCodec,
 } from '../policy/index.ts'
@@ -128,6 +129,7 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
       folderOf: (run) => runFolderIn(home.home, run),
       isModule,
       entropy: () => host.entropy(),
+      restrictions: (agentId) => restrictionsOf(options.policy ?? [], agentId),
       ...(surroundings.seal === undefined ? {} : { seal: surroundings.seal }),
     }),
     store: home.store,

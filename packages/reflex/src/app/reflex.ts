@@ -60,7 +60,15 @@ import type { BuiltInKinds, ReflexOptions, ResumeOptions, RunOptions, SharedOpti
 import { TelemetryObserver } from '../history/telemetry/observer.ts'
 import { type ProjectedSpan, projectSpans } from '../history/telemetry/spans.ts'
 import { UNTRUSTED } from '../policy/label.ts'
-import { type AgentChoice, type OperatorPolicy, readTrust, type RunLimits, type RunSettings, type Trust } from '../policy/index.ts'
+import {
+  type AgentChoice,
+  type OperatorPolicy,
+  readTrust,
+  restrictionsOf,
+  type RunLimits,
+  type RunSettings,
+  type Trust,
+} from '../policy/index.ts'
 import type { Replayed } from './replaying.ts'
 import type { ProgramCheck } from './replaying-check.ts'
 import { beginningOf, RunFolders } from './run-folders.ts'
@@ -221,6 +229,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const places = { cwd: this.#surroundings.cwd, workdir: this.workdir }
     const { limits: ownLimits, ...kept } = keptOptions(chosen, places)
     const limits = { ...options.limits, ...(ownLimits as RunLimits | undefined) }
+    const restrictions = restrictionsOf(this.#options.policy ?? [], options.agentId)
     const settings: Omit<RunSettings, 'folder'> = {
       actor: this.actor,
       trust: isLowered ? 'untrusted' : this.#trustOf(options.trust),
@@ -228,6 +237,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       ...(file === undefined ? {} : { file }),
       ...(agent === undefined ? {} : { agent }),
       ...(options.agentId === undefined ? {} : { agentId: options.agentId }),
+      ...(restrictions === undefined ? {} : { restrictions }),
       ...(tools.length === 0 ? {} : { tools }),
       ...(options.limits === undefined && ownLimits === undefined ? {} : { limits }),
       simulated: options.simulate === true,

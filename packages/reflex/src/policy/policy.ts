@@ -27,7 +27,7 @@ import {
 } from './capability.ts'
 import { checkPattern, type PolicyFile, rulesFor } from './file.ts'
 import { isCurrent, type TermedGrant, termedGrants, termsOf } from './terms.ts'
-import type { RunSettings } from './settings.ts'
+import type { RunRestriction, RunSettings } from './settings.ts'
 import { type Grant, grantsOf, type Trust, TRUST_LEVELS } from './trust.ts'
 
 export interface PolicySettings {
@@ -38,7 +38,7 @@ export interface PolicySettings {
   /** Follows the links of a path, so that a denial that names a file by one holds for the file. Without it denials hold as written. */
   readonly realPath?: ((path: string) => string) | undefined
   /** The capabilities that the operator allows and denies in addition to the level of trust. */
-  readonly grants?: readonly (Partial<PolicyFile> & Pick<PolicyFile, 'file'>)[]
+  readonly grants?: readonly PolicyRules[]
   /** Milliseconds since the epoch, for grants that end; without it they have ended. */
   readonly now?: () => number
   /** Folders that Reflex keeps for itself; `.reflex` in the work folder of a run unless set. */
@@ -96,6 +96,25 @@ export function deniedToAll({
   }
 }
 
+/** The rules of a policy file. */
+type PolicyRules = Partial<PolicyFile> & Pick<PolicyFile, 'file'>
+
+/** Returns the restrictions of policy files for the runs of an agent; undefined without any. */
+export function restrictionsOf(files: readonly PolicyFile[], agentId?: string): readonly RunRestriction[] | undefined {
+  const found = rulesFor(files, agentId).flatMap(({ file = 'the operator', deny, ask = [], bounded = [] }): RunRestriction[] => {
+    const restriction = {
+      ...(deny.length === 0 ? {} : { deny }),
+      ...(ask.length === 0 ? {} : { ask }),
+      ...(bounded.length === 0 ? {} : { bounded: bounded.map(({ capability }) => capability) }),
+    }
+    return Object.keys(restriction).length === 0 ? [] : [{ file, ...restriction }]
+  })
+  return found.length === 0 ? undefined : found
+}
+
+/** Added to the name of a policy file whose rules a run keeps. */
+const AT_START = ', under which the run began,'
+
 const ALLOWED: Judgement = { allowed: true }
 
 interface Rights {
@@ -105,6 +124,8 @@ interface Rights {
   readonly allowed: readonly (readonly [by: string, pattern: Pattern])[]
   readonly denied: readonly (readonly [by: string, pattern: Pattern])[]
   readonly termed: readonly TermedGrant[]
+  /** Capabilities that a policy of the start of the run granted within bounds. */
+  readonly bounded: readonly Pattern[]
   readonly now: (() => number) | undefined
 }
 
@@ -177,12 +198,17 @@ function folderOf({ runFolder }: PolicySettings, call: JudgedCall): string {
   return runFolder?.(call) ?? call.settings.folder
 }
 
-function rightsOf(settings: PolicySettings, { workdir, agentId }: RunSettings, folder: string, trust: Trust): Rights {
+function rightsOf(settings: PolicySettings, { workdir, agentId, restrictions = [] }: RunSettings, folder: string, trust: Trust): Rights {
   const { home, realPath: real } = settings
   const grants = rulesFor(settings.grants ?? [], agentId)
+  // The restrictions of the start of the run hold beside those of this process, and grant nothing.
+  const rules: readonly PolicyRules[] = [
+    ...grants,
+    ...restrictions.map(({ file, deny = [], ask = [] }) => ({ file: `${file}${AT_START}`, deny, ask })),
+  ]
   const folders = { work: workdir, run: folder, home }
   const read = (list: 'allow' | 'deny'): [string, Pattern][] =>
-    grants.flatMap((grant) =>
+    rules.flatMap((grant) =>
       (grant[list] ?? []).flatMap((text): [string, Pattern][] => {
         const pattern = readPattern(text, folders)
         const patterns = 'problem' in pattern ? [] : list === 'deny' ? withRealPath(pattern, real) : [pattern]
@@ -195,7 +221,13 @@ function rightsOf(settings: PolicySettings, { workdir, agentId }: RunSettings, f
     granted: grantsOf(trust, folders, settings.reserved ?? [`${workdir}/.reflex`]),
     allowed: read('allow'),
     denied: read('deny'),
-    termed: termedGrants(grants, folders),
+    termed: termedGrants(rules, folders),
+    bounded: restrictions.flatMap(({ bounded = [] }) =>
+      bounded.flatMap((text) => {
+        const pattern = readPattern(text, folders)
+        return 'problem' in pattern ? [] : [pattern]
+      }),
+    ),
     now: settings.now,
   }
 }
@@ -235,8 +267,8 @@ function termsVerdict({ termed, now }: Rights, ask: boolean, fits: (pattern: Pat
 }
 
 /** True if the operator has set bounds to something. A level of trust grants it only within them, also once they have ended. */
-function isBounded({ termed }: Rights, fits: (pattern: Pattern) => boolean): boolean {
-  return termed.some(({ ask, pattern }) => ask !== true && fits(pattern))
+function isBounded({ termed, bounded }: Rights, fits: (pattern: Pattern) => boolean): boolean {
+  return bounded.some(fits) || termed.some(({ ask, pattern }) => ask !== true && fits(pattern))
 }
 
 /** Needs that name no more than what kind of thing is touched. */
@@ -284,7 +316,9 @@ function refusal(settings: PolicySettings, call: JudgedCall, trust: Trust, missi
   const fix =
     denied === undefined
       ? fixFor(settings, call, trust, names)
-      : `${list === 'deny' ? 'remove' : 'change'} ${denied.rule} ${list === 'deny' ? 'from' : 'in'} "${list}" in ${denied.by}`
+      : denied.by.endsWith(AT_START)
+        ? `change ${denied.rule} in the policy, then fork the run: reflex fork ${call.run}`
+        : `${list === 'deny' ? 'remove' : 'change'} ${denied.rule} ${list === 'deny' ? 'from' : 'in'} "${list}" in ${denied.by}`
   return faults.make('R3001', `needs ${shown}; ${why}`, {
     run: call.run,
     fix,

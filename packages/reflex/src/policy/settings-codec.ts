@@ -1,6 +1,6 @@
 import { canonicalJson, copyJson, type SettingsCodec, type SettingsOwner, type Start } from '../kernel/index.ts'
 import { type StoredSettings, readSettings } from './settings-form.ts'
-import type { RunSettings } from './settings.ts'
+import type { RunRestriction, RunSettings } from './settings.ts'
 import { readTrust, type Trust, TRUST_LEVELS } from './trust.ts'
 
 /** The parts of the process for reading and writing settings. */
@@ -11,6 +11,8 @@ export interface SettingsHost {
   /** True for a file that runs when it is read. */
   readonly isModule: (file: string) => boolean
   readonly entropy: () => string
+  /** Returns the restrictions of this process for the runs of an agent, for a fork. */
+  readonly restrictions?: (agentId: string | undefined) => readonly RunRestriction[] | undefined
   /** Returns a proof that this user created a text; absent or undefined without a secret. */
   readonly seal?: (text: string) => string | undefined
 }
@@ -30,9 +32,11 @@ export function settingsCodec(host: SettingsHost): SettingsCodec<RunSettings> {
     read: (start) => settingsOf(start, host),
     // A fork does not get the folder of another run. A user who sets the trust of a fork sets it for this machine: the claim of
     // the journal no longer counts.
-    forFork({ lowered, logs, ...source }, said) {
+    forFork({ lowered, logs, restrictions: _, ...source }, said) {
+      const restrictions = host.restrictions?.(source.agentId)
       return {
         ...source,
+        ...(restrictions === undefined ? {} : { restrictions }),
         ...(lowered === undefined || said.trust !== undefined ? {} : { lowered }),
         ...(logs?.secret === undefined ? {} : { logs: { secret: logs.secret } }),
         ...said,
@@ -43,7 +47,7 @@ export function settingsCodec(host: SettingsHost): SettingsCodec<RunSettings> {
 
 /** Returns the stored form of settings. */
 function storedOf({ actor, trust, workdir, simulated, folder: _, lowered, ...rest }: RunSettings): StoredSettings & Claimed {
-  const { file, agent, agentId, tools, limits, routing, persistArtifacts, logs } = rest
+  const { file, agent, agentId, restrictions, tools, limits, routing, persistArtifacts, logs } = rest
   return {
     actor,
     trust,
@@ -51,6 +55,7 @@ function storedOf({ actor, trust, workdir, simulated, folder: _, lowered, ...res
     ...(file === undefined ? {} : { file }),
     ...(agent === undefined ? {} : { agent }),
     ...(agentId === undefined ? {} : { agentId }),
+    ...(restrictions === undefined ? {} : { restrictions }),
     ...(tools === undefined ? {} : { tools }),
     ...(limits === undefined ? {} : { limits }),
     ...(simulated ? { simulate: true } : {}),

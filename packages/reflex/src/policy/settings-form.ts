@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
-import type { RunSettings } from './settings.ts'
+import type { RunRestriction, RunSettings } from './settings.ts'
 
 /** Settings as stored in the first record of a run. */
 export interface StoredSettings extends Omit<RunSettings, 'simulated' | 'folder' | 'trust'> {
@@ -40,6 +40,10 @@ function fields<Value extends object>(readings: { readonly [Key in keyof Value]-
   }
 }
 
+const restriction = fields<RunRestriction>({ file: (value) => word(value) ?? 'the policy', deny: words, ask: words, bounded: words })
+const restrictions: Reading<readonly RunRestriction[]> = (value) =>
+  isList(value) ? value.map(restriction).filter((one) => one !== undefined) : undefined
+
 const form = fields<StoredSettings>({
   actor: (value) => word(value) ?? '',
   trust: word,
@@ -47,6 +51,7 @@ const form = fields<StoredSettings>({
   file: word,
   agent: fields({ default: word, perNode: namedWords, script: object, model: word, recorded: word }),
   agentId: word,
+  restrictions,
   tools: words,
   limits: fields({ steps: amount, maxSteps: amount, time: amount, tokens: amount, cost: amount, depth: amount, branchSteps: amount }),
   simulate: (value) => (value === undefined ? undefined : true),

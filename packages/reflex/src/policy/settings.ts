@@ -38,6 +38,16 @@ export interface RunRouting {
   readonly deadEnd?: 'success' | 'fail' | undefined
 }
 
+/** The restrictions of a policy file that a run began under. They hold for as long as it runs, also where the file is not named again. */
+export interface RunRestriction {
+  /** The file that it was read from, for messages. */
+  readonly file: string
+  readonly deny?: readonly string[]
+  readonly ask?: readonly string[]
+  /** Capabilities that the file grants for a time or a number of uses: the trust level alone does not grant them. */
+  readonly bounded?: readonly string[]
+}
+
 /** The settings that the operator chose for a run. Each call passes them to ports and to the policy; a resume restores them. */
 export interface RunSettings extends RunFacts {
   readonly trust: Trust
@@ -52,6 +62,8 @@ export interface RunSettings extends RunFacts {
   readonly agent?: AgentChoice
   /** The agent for which the run acts: it selects memory and policy rules. */
   readonly agentId?: string
+  /** A later policy adds to these and lifts none. A fork has those of the process that makes it. */
+  readonly restrictions?: readonly RunRestriction[]
   /** Tool modules that the operator named, as absolute paths. */
   readonly tools?: readonly string[]
   readonly limits?: RunLimits

@@ -67,3 +67,41 @@ test('the token budget that a pipeline states stops a workflow that it calls', a
   await reflexIn(workdir, { models: { test }, model: 'test' }).run(join(workdir, 'p.dot'))
   expect(asked).toBe(1)
 })
+
+test('the restrictions of a policy hold after a resume that does not name it', async () => {
+  const workdir = newFolder()
+  const store = memoryStore()
+  const begun = reflexIn(workdir, { store, policy: [{ allow: [], deny: [], ask: [READ], file: 'p' }] })
+  const { id } = await begun.run(reads)
+  await begun.runtime.close()
+  const later = reflexIn(workdir, { store })
+  const run = await later.resume(id)
+  await run.answer(await later.question(`${id}/q1`), 'allow')
+  await run.idle()
+  expect(run.questions.map(({ asker, path }) => [asker, path])).toEqual([['permission', 'second']])
+})
+
+test.each([
+  ['a denial', { deny: [READ] }, 'p, under which the run began, denies'],
+  ['a number of uses', { bounded: [{ capability: READ, maxUses: 1 }] }, 'name it with --policy'],
+])('%s of a policy holds after a resume that does not name it, and a fork can lift it', async (_, rules, message) => {
+  const workdir = newFolder()
+  const store = memoryStore()
+  const asks = { ...reads, id: 'asks', entry: 'ask', nodes: { ask: { id: 'ask', spec: { ask: 'Go on?' } }, ...reads.nodes } }
+  const program = { ...asks, edges: [{ id: 'a', from: 'ask', to: 'first', event: 'ok' }, ...reads.edges] }
+  const begun = reflexIn(workdir, { store, policy: [{ allow: [], deny: [], ...rules, file: 'p' }] })
+  const { id } = await begun.run(program)
+  await begun.runtime.close()
+  const later = reflexIn(workdir, { store })
+  const run = await later.resume(id)
+  const asked = run.run.state.n
+  await run.answer(await later.question(`${id}/q1`), 'ok')
+  await run.idle()
+  expect(run.questions.map(({ asker, path }) => [asker, path])).toEqual([['retry', 'first']])
+  expect(JSON.stringify(run.questions)).toContain(message)
+  await later.fork(`${id}@${asked}`, { id: 'fork-1a2b' })
+  const fork = await later.resume('fork-1a2b')
+  await fork.answer(await later.question('fork-1a2b/q1'), 'ok')
+  await fork.idle()
+  expect(fork.status).toBe('completed')
+})
