@@ -37,8 +37,7 @@ import { suggest } from '../text/index.ts'
 import { jsonSchemaIssues } from '../text/json-schema/schema-findings.ts'
 import { createTools, fsCapability, lowestLimits, SimulatedTools, type Tool, toolCapability, type Tools } from '../tools/index.ts'
 import { realPath } from '../tools/paths.ts'
-import { askOuterLabels } from './outer-labels.ts'
-import { programProvenance } from './provenance.ts'
+import { askOuterLabels, programProvenance } from './provenance.ts'
 import { housePorts, runFolderOf } from './world.ts'
 
 /** The parts of a `Reflex`. */

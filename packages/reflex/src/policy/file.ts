@@ -1,5 +1,5 @@
 import { causeOf, type Fault, type FaultDetails, isList, isObject, type Json, type JsonObject } from '../kernel/index.ts'
-import { readPattern } from './capability.ts'
+import { readPattern, type FileRule, fileRulesOf, type Folders } from './capability.ts'
 import { faults } from './faults.ts'
 import { mismatchReason } from './roots.ts'
 import { BOUNDED_FIELDS, COMMAND_FIELDS, FIELDS, INSTANT, MIN_PROCESSES, ROOT, SIZE } from './policy-schema.ts'
@@ -212,4 +212,16 @@ function isKey(text: string, from: number): boolean {
   let at = from
   while (' \t\r\n'.includes(text[at] ?? 'x')) at++
   return text[at] === ':'
+}
+
+/**
+ * Returns the operator's rules that deny files or restrict them to terms. The view of files in the sandbox of a command is
+ * built from them, because a command opens files by itself.
+ */
+export function fileRules(grants: readonly Partial<PolicyFile>[], folders: Folders): readonly FileRule[] {
+  const texts = grants.flatMap(({ deny = [], ask = [], bounded = [] }) => [...deny, ...ask, ...bounded.map(({ capability }) => capability)])
+  return texts.flatMap((text) => {
+    const pattern = readPattern(text, folders)
+    return 'problem' in pattern ? [] : fileRulesOf(pattern)
+  })
 }

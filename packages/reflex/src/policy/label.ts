@@ -1,4 +1,4 @@
-import { type Json, isList } from '../kernel/index.ts'
+import { type Json, isList, isObject, type Frame } from '../kernel/index.ts'
 
 /** The trust levels of values, from most to least trusted (reference pipeline 5.3). */
 export const LEVELS = ['trusted', 'derived', 'untrusted', 'hostile'] as const
@@ -88,3 +88,40 @@ export function levelOf({ level }: Label): Level {
 
 /** The prefix of label keys. Labels are on the board with the values, so branches read both in the same way. */
 export const LABELS = '#t/'
+
+const LABEL = '#label'
+const VALUE = '#value'
+
+/** Returns the result of an effect with its label, or the result itself if it is trusted. */
+export function labelled(value: Json, label: Label): Json {
+  return isTrusted(label) && !isLabelled(value) ? value : { [LABEL]: packLabel(label), [VALUE]: value }
+}
+
+/** Reads a labelled result. A label in a result can lower its trust but never raise it. */
+export function unlabelled(result: Json): { readonly value: Json; readonly label: Label } {
+  if (!isLabelled(result)) return { value: result, label: TRUSTED }
+  return { value: result[VALUE] ?? null, label: unpackLabel(result[LABEL]) }
+}
+
+function isLabelled(value: Json): value is { readonly [key: string]: Json } {
+  return isObject(value) && Object.hasOwn(value, LABEL) && Object.hasOwn(value, VALUE)
+}
+
+/**
+ * The key on the board of a frame whose kind keeps labels: the label of the inputs that the frame has passed to a program of a kind that
+ * keeps none, as `{ label }`.
+ */
+export const PASSED = '#passed'
+
+/**
+ * Returns the label of the inputs that outer programs passed to programs of other kinds: these store no labels and may
+ * pass on everything that they received.
+ */
+export function labelPassedBy(caller: Frame | undefined): Label {
+  const passed: Label[] = []
+  for (let frame: Frame | undefined = caller; frame !== undefined; frame = frame.link?.caller) {
+    const kept = frame.kindReader().get(PASSED)
+    if (isObject(kept)) passed.push(unpackLabel(kept['label']))
+  }
+  return combine(...passed)
+}

@@ -16,7 +16,7 @@ export type { ExpressionRead } from './expression/reads.ts'
 export { readValuesText, evaluationText } from './expression/evaluation-text.ts'
 export { displayJson } from './display-json.ts'
 export { printable, quote, quoteAll } from './printable.ts'
-export { readJson } from './json.ts'
+export { parseIfJson, readJson } from './json.ts'
 export type { JsonText, AttributePart, PlaceOptions } from './json.ts'
 export { formatJson } from './json-format.ts'
 export type { FormattedText } from './json-format.ts'
@@ -30,7 +30,6 @@ export { once } from './once.ts'
 export { didYouMean, suggest, suggester } from './suggest.ts'
 export type { Suggester } from './suggest.ts'
 export { shellWord, escapeActive } from './shell-word.ts'
-export { parseIfJson } from './parse-if-json.ts'
 export {
   ANYTHING,
   checkArguments,

@@ -1,5 +1,4 @@
-import { parseTree } from 'jsonc-parser'
-import type { Node, ParseError } from 'jsonc-parser'
+import { parseTree, type Node, type ParseError } from 'jsonc-parser'
 import type { Fault, FaultDetails, Json } from '../kernel/index.ts'
 import { faults } from './faults.ts'
 import { quote } from './printable.ts'
@@ -201,4 +200,14 @@ function checkNumber(node: Node, value: number, { source, rule, findings }: Read
 
 function ruleField(rule: string | undefined): { readonly rule?: string } {
   return rule === undefined ? {} : { rule }
+}
+
+/** Parses a text that is a JSON object or list. Returns any other value unchanged. Models often answer with JSON in a text. */
+export function parseIfJson(found: unknown): unknown {
+  if (typeof found !== 'string' || !/^\s*[[{]/.test(found) || !/[\]}]\s*$/.test(found)) return found
+  try {
+    return JSON.parse(found) as unknown
+  } catch {
+    return found
+  }
 }

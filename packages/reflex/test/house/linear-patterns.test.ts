@@ -47,7 +47,7 @@ describe('patterns in the sources', () => {
       // A width in place of a number: `.{1,40}`.
       'cli/graph/picture.ts',
       // A name that is one of two in place of a word.
-      'kinds/pipeline/operations/evaluation/ab-test-scores.ts',
+      'kinds/pipeline/operations/evaluation/ab-test.ts',
       // Beginnings of keys, without any sign that means something in a pattern.
       'policy/secret-shapes.ts',
       // Texts of secrets, escaped.

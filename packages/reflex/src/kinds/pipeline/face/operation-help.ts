@@ -4,6 +4,7 @@ import type { AttributeRow } from '../model/attribute-row.ts'
 import type { OperationFacts } from '../model/operation-facts.ts'
 import { dispatchOf } from '../model/type-names.ts'
 import { type HostOperations, operationsOf } from '../operations/built-in.ts'
+import type { Parts } from '../../../programs/part-help.ts'
 
 /** The help of an operation. */
 export interface OperationHelp {
@@ -49,4 +50,22 @@ export function operationNames(host: Pick<HostOperations, 'operations'> = {}): r
 
 function attributeHelp({ name, aliases, type, words, usual, does }: AttributeRow, isRequired: boolean): AttributeHelp {
   return { name, aliases, takes: type === 'words' ? words.join(' | ') : type, usual, does, isRequired }
+}
+
+/** The operations of pipelines as parts of programs. */
+export const OPERATION_PARTS: Parts = {
+  names: () => operationNames(),
+  find(name) {
+    const operation = operationHelp(name)
+    if (operation === undefined) return undefined
+    const { does, types, chosenBy, repeat, attributes } = operation
+    return {
+      name: operation.name,
+      does,
+      facts: [repeat],
+      written: [...types.map((type) => `type=${type}`), ...chosenBy],
+      attributes,
+      document: { operation: { ...operation, attributes: attributes.map((one) => ({ ...one })) } },
+    }
+  },
 }

@@ -1,7 +1,7 @@
 import { assert, double, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { artifactsIn } from '../../../../src/kinds/pipeline/engine/artifacts.ts'
-import { clearWinner, readVerdict, countWins } from '../../../../src/kinds/pipeline/operations/evaluation/ab-test-scores.ts'
+import { clearWinner, readVerdict, countWins } from '../../../../src/kinds/pipeline/operations/evaluation/ab-test.ts'
 import { normalCdf } from '../../../../src/kinds/pipeline/operations/evaluation/scores.ts'
 import { runDot } from '../engine/harness.ts'
 import { around, evalWorld, type Said } from './eval-world.ts'

@@ -1,6 +1,6 @@
 import { assert, constantFrom, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DIMENSIONS } from '../../../../src/kinds/pipeline/operations/evaluation/drift-scores.ts'
+import { DIMENSIONS } from '../../../../src/kinds/pipeline/operations/evaluation/drift.ts'
 import { runDot } from '../engine/harness.ts'
 import { around, evalWorld } from './eval-world.ts'
 

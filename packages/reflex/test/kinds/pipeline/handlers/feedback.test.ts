@@ -1,7 +1,7 @@
 import { assert, constantFrom, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/kernel/index.ts'
-import { bestOf, isPlateau, SCORINGS } from '../../../../src/kinds/pipeline/operations/evaluation/feedback-scores.ts'
+import { bestOf, isPlateau, SCORINGS } from '../../../../src/kinds/pipeline/operations/evaluation/feedback.ts'
 import { runDot } from '../engine/harness.ts'
 import { around, evalWorld, type Said } from './eval-world.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../kernel/index.ts'
+import { type JsonObject, isList, isObject, type Json } from '../../../../kernel/index.ts'
 import { listOf } from '../../dot/graph.ts'
 import { perform } from '../../contract/asks.ts'
 import type { NodeContext } from '../../contract/handler.ts'
@@ -8,7 +8,6 @@ import { type ActionResult, type ActionSteps, type Action, problemOf } from './a
 import { gitBranch, gitCommit, gitPr, shellRun } from './shell-and-git.ts'
 import { decideCouncil } from './council.ts'
 import { EVALUATION_ACTIONS } from './evaluations.ts'
-import { executeActions } from './execute-actions.ts'
 import { ACTION_FACTS, canonicalAction } from '../../model/action-facts.ts'
 import { plainAction } from '../../model/action-names.ts'
 import { applyChanges, fileGlob, fileList, fileRead, fileSearch, fileWrite } from './files.ts'
@@ -18,6 +17,7 @@ import { SEARCHES, searchWith } from './search.ts'
 import { SESSION_ACTIONS } from './session-actions.ts'
 import { runTests } from './tests.ts'
 import { implementationPrompt, recordAttempt, synthesizeReviews } from './tdd-and-reviews.ts'
+import { renderText } from '../../language/render.ts'
 
 /** The built-in actions; their facts are in `action-facts.ts`. */
 const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
@@ -42,7 +42,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['pipeline_run', runPipeline],
   ...SESSION_ACTIONS,
   ...EVALUATION_ACTIONS,
-  ['session_execute_actions', executeActions(runAgentAction)],
+  ['session_execute_actions', executeActions],
 ])
 
 /**
@@ -114,4 +114,38 @@ function* performHostAction(
   })
   if (settled.error === undefined) return { result: settled.ok }
   return settled.error.code === NO_PORT ? { problem: `unknown action ${JSON.stringify(action)}` } : problemOf(settled.error)
+}
+
+/** The limits of actions in one turn, and of characters of one result. */
+const MOST = 20
+const SHOWN = 4_000
+/** Actions that an agent must not perform through its session: running programs, its own session, evaluations. */
+const REFUSED = /^(?:pipeline_|session_|eval_pipeline_)/
+
+/**
+ * Performs the actions that an agent has chosen, in order, and returns their results to it. Each is checked like any other
+ * action when it is performed. A failed action is a result, not a failure of the node.
+ */
+function* executeActions(context: NodeContext, values: JsonObject): ActionSteps {
+  const list = values['actions'] ?? []
+  const actions = (isList(list) ? list : []).filter(isObject).slice(0, MOST)
+  const percepts: JsonObject[] = []
+  for (const action of actions) percepts.push(yield* perceptOf(context, action))
+  const before = Number(values['tool_turn'] ?? context.get('session.tool_turn') ?? 0)
+  const turn = (Number.isFinite(before) ? before : 0) + (percepts.length > 0 ? 1 : 0)
+  return { result: { has_action_results: percepts.length > 0, percepts, tool_turn: turn } }
+}
+
+function* perceptOf(context: NodeContext, action: JsonObject) {
+  const type = renderText(action['type'] ?? action['action'])
+  const { type: _type, action: _action, params, ...others } = action
+  const report = (status: string, result: Json): JsonObject => ({ type, status, result })
+  if (REFUSED.test(canonicalAction(type))) return report('refused', 'an agent must not perform this action')
+  // The result influences the next decision of the agent, so it must not contain text from outside.
+  if (ACTION_FACTS.get(canonicalAction(type))?.origin === 'outside')
+    return report('refused', 'an action that reads from outside needs its own node')
+  const done = yield* runAgentAction(context, type, isObject(params) ? params : others)
+  if ('problem' in done) return report('failed', done.problem)
+  const text = renderText(done.result)
+  return report('done', text.length <= SHOWN ? done.result : `${text.slice(0, SHOWN)}…`)
 }

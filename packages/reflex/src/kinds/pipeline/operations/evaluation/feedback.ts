@@ -3,7 +3,6 @@ import { renderText } from '../../language/render.ts'
 import { askModel } from '../../contract/asks.ts'
 import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'
 import { type Outcome, refusal, success } from '../../contract/outcome.ts'
-import { bestOf, isPlateau, type Scoring, SCORINGS } from './feedback-scores.ts'
 import { expandPrompt, plainRequest, promptValue } from '../models/plain-request.ts'
 import { effectFailed } from '../commands/requirements.ts'
 import { promptText } from '../../contract/prompt-text.ts'
@@ -12,6 +11,7 @@ import { attribute } from '../../model/attribute.ts'
 import { MODEL } from '../../model/capability-uris.ts'
 import { key, prompt, writes } from '../../model/operation-ports.ts'
 import { MODEL_REQUEST } from '../parameters.ts'
+import { jaccard, mean, shapeOf, wordsOf } from './scores.ts'
 
 const CRITIQUE =
   'Judge the text below as a strict editor. List what is wrong or missing, the most important first, each with what would mend it.\n\n{content}'
@@ -138,3 +138,46 @@ export const feedbackLoop = defineOperation({
   needs: () => [MODEL],
   run,
 })
+
+/** Returns the score of a text, in [0, 1]. The reference may be empty. */
+type Scoring = (text: string, reference: string) => number
+
+/** The expected number of characters of a text without a reference. */
+const USUAL_LENGTH = 500
+/** The number of parts of a well-structured text. */
+const ENOUGH_PARTS = 10
+
+/** The methods of scoring a text (reference pipeline 4.6.5). */
+export const SCORINGS: ReadonlyMap<string, Scoring> = new Map<string, Scoring>([
+  ['length_ratio', lengthRatio],
+  ['keyword_coverage', (text, reference) => (reference === '' ? structure(text) : keywords(text, reference))],
+  ['structure', (text) => structure(text)],
+  [
+    'combined',
+    (text, reference) => mean([lengthRatio(text, reference), ...(reference === '' ? [] : [keywords(text, reference)]), structure(text)]),
+  ],
+])
+
+function lengthRatio(text: string, reference: string): number {
+  return Math.min(1, text.length / (reference.length || USUAL_LENGTH))
+}
+
+function keywords(text: string, reference: string): number {
+  return jaccard(wordsOf(text), wordsOf(reference))
+}
+
+function structure(text: string): number {
+  const { headers, fences, items, paragraphs } = shapeOf(text)
+  return Math.min(1, (headers + fences + items + paragraphs) / ENOUGH_PARTS)
+}
+
+/** True if the last `window` scores differ by less than `tolerance`. */
+export function isPlateau(scores: readonly number[], window: number, tolerance: number): boolean {
+  const last = scores.slice(-window)
+  return window > 0 && last.length === window && Math.max(...last) - Math.min(...last) < tolerance
+}
+
+/** Returns the index of the highest score, the first of equal ones. */
+export function bestOf(scores: readonly number[]): number {
+  return scores.reduce((best, score, i) => (score > (scores[best] ?? 0) ? i : best), 0)
+}
