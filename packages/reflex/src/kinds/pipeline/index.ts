@@ -32,7 +32,7 @@ export type { LintFinding, LintRule } from './check/finding.ts'
 export type { LintOptions } from './check/options.ts'
 export type { LintSubject } from './check/subject.ts'
 export { validateOrRaise } from './check/validate.ts'
-export { validateSource as validate } from './face/validate-source.ts'
+export { validateSource as validate } from './face/read-pipeline.ts'
 export type { PipelineSource, ReadPipelineResult } from './check/read.ts'
 
 // Operations of a host.

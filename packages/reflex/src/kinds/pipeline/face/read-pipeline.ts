@@ -1,12 +1,14 @@
-import type { Json } from '../../../kernel/index.ts'
+import type { Json, Fault } from '../../../kernel/index.ts'
 import { checkArguments, optional, TEXT } from '../../../text/index.ts'
 import { loadPipeline as load } from '../check/load.ts'
 import { type ReadingContext, readGraph as readChecked, readPipeline as read, type ReadPipelineResult } from '../check/read.ts'
-import { GRAPH, SOME_OPTIONS } from '../dot/argument-forms.ts'
+import { GRAPH, SOME_OPTIONS, HOST_RULES, SOURCE } from '../dot/argument-forms.ts'
 import type { DotGraph } from '../dot/graph.ts'
 import { compile, type CompileContext } from '../model/compile.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { type HostOperations, operationsOf } from '../operations/built-in.ts'
+import type { LintRule } from '../check/finding.ts'
+import { validate } from '../check/validate.ts'
 
 /** The options of compiling: a source text, and operations and handlers of the host. */
 export interface CompileOptions extends Omit<CompileContext, 'operations'>, HostOperations {}
@@ -46,4 +48,18 @@ export function loadPipeline(source: Json, host: HostOperations = {}): TypedGrap
 
 function contextOf(options: ReadPipelineOptions): ReadingContext {
   return { ...options, operations: operationsOf(options) }
+}
+
+/**
+ * Returns all findings about a pipeline without running it. Accepts a text, a graph, or a compiled pipeline (seed pipeline
+ * 10.3). `extraRules` are applied after the built-in ones. Throws only if a rule or a transform of the host throws.
+ */
+export function validateSource(
+  what: string | DotGraph | TypedGraph,
+  extraRules: readonly LintRule[] = [],
+  options: ReadPipelineOptions = {},
+): readonly Fault[] {
+  checkArguments('validate', { program: [what, SOURCE], extraRules: [extraRules, HOST_RULES], options: [options, SOME_OPTIONS] })
+  if (typeof what === 'string') return readPipeline(what, undefined, { ...options, rules: extraRules }).findings
+  return 'outgoing' in what ? validate(what, extraRules, options) : readGraph(what, undefined, { ...options, rules: extraRules }).findings
 }
