@@ -8,7 +8,7 @@ export interface AgentPlace {
   readonly run: string
   /** The settings of the run; an engine that a program drives by itself has no more than the facts that the kernel reads. */
   readonly settings: RunSettings
-  /** True if nobody vouches for the text of the workflow, or of a program that called it. */
+  /** True if the text of the workflow, or of a program that called it, is untrusted. */
   readonly untrusted: boolean
   /** The results of tools and files that this decision has so far; absent where nothing performs such calls. */
   readonly prepared?: readonly PreparationRound[] | undefined

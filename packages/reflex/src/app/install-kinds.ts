@@ -30,7 +30,7 @@ function missingPort(kind: string, port: string, known: readonly string[]): Faul
   })
 }
 
-/** Stands for the options that are no kind's. */
+/** The owner of the names that are options of Reflex itself. */
 const RESERVED = ''
 
 function claim(claimed: Map<string, string>, what: string, module: string): void {

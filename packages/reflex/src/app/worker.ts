@@ -42,11 +42,11 @@ const HOLD_MS = 5_000
 const SPREAD = 4
 
 /**
- * Carries on whatever is due in a store: runs whose time has come, that have been told something, or whose process is
- * gone, which shows within two lease times. A run that then waits again is let go of, so that memory holds only what
- * moves; one that is due again within five seconds is held, as long as no other needs its place. Runs that this process holds already continue by themselves. Several workers
- * may share a store: a run is advanced by one of them. Resolves when it is told to end and has left its runs, or, with
- * `once`, when nothing is due. Nothing that goes wrong with one run, or with the store for a while, ends the work.
+ * Continues the runs of a store that are due: those whose time has come, that have a new message, or whose process has died, which is
+ * noticed within two lease times. A run that then waits again is released, so memory has only active runs; a run that is due
+ * again within five seconds is kept while no other run needs its place. Runs that this process holds already continue by
+ * themselves. Several workers can share a store: each run is advanced by one of them. Resolves when it was asked to stop and has
+ * released its runs, or, with `once`, when nothing is due. A failure of one run, or a temporary failure of the store, does not end the work.
  */
 export async function work(reflex: Reflex, options: WorkOptions = {}): Promise<void> {
   await new WorkLoop(reflex, options).run()
@@ -235,7 +235,7 @@ class WorkLoop {
     this.#emit({ did: 'took', run: id, handle })
   }
 
-  /** Until the run rests for a while, or is held no longer. What came in the very moment in which it rested is waited for too. */
+  /** Resolves when the run rests for a while, or this worker no longer holds it. An input that arrives while it comes to rest is waited for. */
   async #waitUntilIdle(handle: RunHandle, released: Promise<void>): Promise<void> {
     const { run } = handle
     if (this.#isOver) return run.leave()

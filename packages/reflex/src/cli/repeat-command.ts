@@ -3,7 +3,7 @@ import type { Json } from '../kernel/index.ts'
 import type { RunSettings } from '../policy/index.ts'
 import { objectOf } from './event-text.ts'
 
-/** The most characters of inputs that are repeated: nobody reads a longer command. */
+/** The most characters of inputs that are repeated; a longer command is hard to read. */
 const LONGEST = 160
 
 /**

@@ -52,19 +52,19 @@ export interface OperatorPolicy extends Policy<RunSettings> {
   budgetQuestion(limits: Limits, used: Usage, place: string): Json
   priceQuestion(model: string, limits: Limits, place: string): Json
   /**
-   * Judges a capability of a call. With `exactly`, a grant with a star does not count: nobody means a private address when they allow
-   * the network.
+   * Judges a capability of a call. With `exactly`, a grant with a star does not count: a grant of the network does not mean private
+   * addresses.
    */
   judgeCall(call: JudgedCall, capability: string, exactly?: boolean): PolicyVerdict
   /** True if a rule of the operator denies a capability to a call; false if it is only not granted. */
   denies(call: JudgedCall, capability: string): boolean
   /**
-   * Judges what a program says that it will need. The steps `{work}`, `{run}` and `{home}` stand for the folders; of
-   * `arbor://fs/read` and other beginnings without a path, host or name, which only a value of the run will tell, it
-   * answers whether there is anything that could be granted. What is really touched is asked for when it is.
+   * Judges a need that a program states before it runs. The steps `{work}`, `{run}` and `{home}` mean the folders. A capability
+   * without a path, host or name, such as `arbor://fs/read`, is completed by a value of the run: it is allowed if any capability
+   * that begins so is. The complete one is judged when it is used.
    */
   judgeAhead(call: JudgedCall, capability: string): PolicyVerdict
-  /** The trust of a call: the least where nobody vouches for the text of its programs, else that of its run. */
+  /** Returns the trust of a call: the lowest if the text of its programs is untrusted, else that of its run. */
   trustOf(call: JudgedCall): Trust
 }
 
@@ -257,7 +257,7 @@ function judgeNeed(rights: Rights, need: Capability, exactly = false): PolicyVer
   return allowance === undefined ? (termsVerdict(rights, false, fits) ?? { allowed: false, by: 'nobody' }) : { allowed: true, ...allowance }
 }
 
-/** What the grants on terms say: being asked goes before what is granted anyway, what is bounded comes after it. */
+/** Returns the verdict of grants with terms. Those that ask are applied before plain grants, and those with limits after them. */
 function termsVerdict({ termed, now }: Rights, ask: boolean, fits: (pattern: Pattern) => boolean): PolicyVerdict | undefined {
   const found = termed.find((grant) => (grant.ask === true) === ask && isCurrent(grant, now) && fits(grant.pattern))
   if (found === undefined) return undefined
@@ -332,7 +332,7 @@ function refusalText({ rule, terms }: PolicyVerdict): string {
   return `grants ${rule} ${terms.maxUses} times, and it was used as often`
 }
 
-/** What would allow it: a policy file always, and the least level of trust that grants it, if one does. */
+/** Returns the fix of a refusal: a policy file, or the lowest level of trust that grants the needs, if there is one. */
 function fixFor(settings: PolicySettings, call: JudgedCall, trust: Trust, needs: readonly string[]): string {
   const file = `put ${JSON.stringify({ allow: needs })} into a file and name it with --policy`
   const higher = TRUST_LEVELS.slice(TRUST_LEVELS.indexOf(trust) + 1)

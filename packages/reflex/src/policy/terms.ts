@@ -1,6 +1,6 @@
 import { type Folders, type Pattern, readPattern } from './capability.ts'
 
-/** A capability that is granted until a time, or so many times (reference pipeline 5.2). */
+/** A capability that is granted until a time, or for a number of uses (reference pipeline 5.2). */
 export interface BoundedGrant {
   readonly capability: string
   /** Milliseconds since the epoch. */
@@ -9,27 +9,27 @@ export interface BoundedGrant {
   readonly maxUses?: number
 }
 
-/** What stands between a grant and its use: somebody's word, or a count that another one keeps. */
+/** The conditions of a grant: a person is asked, or the uses in a run are counted. */
 export interface Terms {
   readonly ask?: true
   readonly maxUses?: number
 }
 
-/** A grant on terms, ready to be matched. */
+/** A grant with terms, ready to be matched. */
 export interface TermedGrant extends Terms {
   readonly by: string
   readonly pattern: Pattern
   readonly expiresAt?: number
 }
 
-/** A policy file, as far as terms go. */
+/** The parts of a policy file with terms. */
 interface TermedFile {
   readonly file?: string | undefined
   readonly ask?: readonly string[]
   readonly bounded?: readonly BoundedGrant[]
 }
 
-/** The grants on terms of some policy files: first those that somebody is asked about, then those that are bounded. */
+/** Returns the grants with terms of policy files: first those that ask a person, then those with limits. */
 export function termedGrants(grants: readonly TermedFile[], folders: Folders): readonly TermedGrant[] {
   return grants.flatMap(({ file: by = 'the operator', ask = [], bounded = [] }) => {
     const read = (text: string, terms: Partial<TermedGrant>): TermedGrant[] => {
@@ -40,7 +40,7 @@ export function termedGrants(grants: readonly TermedFile[], folders: Folders): r
   })
 }
 
-/** Whether a bounded grant still holds. Where nobody knows the time, one that ends has ended. */
+/** True if a grant has not ended. Without a clock, a grant with an end has ended. */
 export function isCurrent({ expiresAt }: Pick<TermedGrant, 'expiresAt'>, now: (() => number) | undefined): boolean {
   return expiresAt === undefined || (now !== undefined && now() < expiresAt)
 }

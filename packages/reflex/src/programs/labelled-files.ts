@@ -19,7 +19,7 @@ export interface TouchedFiles {
   readonly anything: boolean
 }
 
-/** What labels of files need of Reflex. */
+/** The parts of Reflex that labels of files need. */
 export interface FileLabels {
   readonly labels: WrittenLabels
   /** True if a program can be read from a file at this path. */

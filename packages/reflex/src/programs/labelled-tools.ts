@@ -4,7 +4,7 @@ import { combine, DERIVED, type Label, TRUSTED, unpackLabel, UNTRUSTED } from '.
 import { textsIn, type WrittenLabels } from '../policy/written-labels.ts'
 import { type FileLabels, levelBelow, performWatched, refreshLabels, storeSeen, type TouchedFiles, touchedFiles } from './labelled-files.ts'
 
-/** What labels of the reads and writes of tools need of Reflex. */
+/** The parts of Reflex that labels of the reads and writes of tools need. */
 export interface ToolLabels extends FileLabels {
   /** True for a program whose kind keeps the labels of values. */
   readonly keepsLabels: (def: unknown) => boolean
@@ -45,7 +45,7 @@ export function labelledTools(port: Port<RunSettings>, house: ToolLabels): Port<
   }
 }
 
-/** What a program reads counts for all that a caller writes whose kind keeps no labels. */
+/** Labels all later writes of a caller whose kind keeps no labels with a read of the program that it called. */
 async function passOutward({ labels, keepsLabels }: ToolLabels, call: Call, label: Label): Promise<void> {
   for (let frame: Frame | undefined = call.frame.link?.caller; frame !== undefined; frame = frame.link?.caller) {
     if (!keepsLabels(call.definition(frame.pin))) return storeSeen(labels, call, label)

@@ -66,8 +66,8 @@ export class Library {
   }
 
   /**
-   * Registers a program in memory that is no file, with those that come along with it: the first kind that knows the value reads it.
-   * Undefined for a value that is no program. Rejects with the first error that it has.
+   * Registers a program in memory, with the programs that it includes. The first kind that recognizes the value reads it. Resolves
+   * with undefined for a value that is not a program. Rejects with the first error of the program.
    */
   async accept(value: unknown, lint = true): Promise<Program | undefined> {
     for (const kind of this.#kinds.names) {

@@ -31,7 +31,7 @@ export function checkRecording(file: string): void {
   recordedModels(readText(file), basename(file), jsonSchemaIssues)
 }
 
-/** What a run asks for replies: a recording, or the models, its own first where nothing else is named. */
+/** Returns the models of a run: a recording, or the host's models with the model of the run as the default. */
 export function modelsFor(choice: AgentChoice, models: Models, redact: Redactor): Models {
   return redactedModels(chosenModels(choice, models), redact)
 }

@@ -45,7 +45,7 @@ interface ViewedRun extends Pick<Peek, 'row' | 'state'> {
   readonly definitions: ViewedPrograms
 }
 
-/** What is known of a run beside its state at the record shown. */
+/** The facts about a run in addition to its state at the record shown. */
 interface ViewFacts {
   /** True if the record shown is the newest. */
   readonly newest: boolean

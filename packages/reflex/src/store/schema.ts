@@ -48,7 +48,7 @@ create table ledger (
 /** The identity of a store. A copy of the file has the same identity; a new file gets a new one. */
 const IDENTITY_LAYOUT = 'create table identity (one integer primary key check (one = 1), id text not null) strict;'
 
-/** What a run has used, for lists. */
+/** Adds the usage of runs, for lists. */
 const ADD_USAGE = 'alter table run add column used text;'
 
 /**
@@ -65,7 +65,7 @@ create index segment_by_end on segment (run, last);
 create index segment_parent on segment (run) where parent is not null;
 `
 
-/** What each layout adds to the one before. */
+/** The statements that each layout adds to the one before. */
 const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT, ADD_USAGE, SEGMENT_LAYOUT]
 /** The first layout whose runs have a usage. */
 export const USAGE_LAYOUT = LAYOUTS.indexOf(ADD_USAGE) + 1

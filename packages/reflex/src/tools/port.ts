@@ -14,7 +14,7 @@ import type { Guess, PreparedCall, Tools } from './registry.ts'
 import { SimulatedTools } from './simulated-tools.ts'
 import type { Place, Tool } from './tool.ts'
 
-/** Where the calls of a run work, and what they may do. */
+/** The settings of the port: the folders of calls and their permissions. */
 export interface ToolPortSettings<S extends RunFacts> {
   readonly tools: Tools
   readonly guess?: Guess

@@ -29,7 +29,7 @@ export class SimulatedTools extends Tools {
   }
 }
 
-/** Nothing leaves, and nothing but files of this machine is asked for. */
+/** True for a call that changes nothing outside and only reads files of this machine. */
 function staysHere({ leaves, needs = [] }: Traits): boolean {
   return !leaves && needs.every((need) => need.startsWith('arbor://fs/read') || need.startsWith('arbor://tool/'))
 }

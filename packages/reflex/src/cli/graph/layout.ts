@@ -44,7 +44,7 @@ export interface Layout extends Extent {
   readonly groups: readonly Place[]
 }
 
-/** Above these limits a graph is printed as a list: the layout would take long, and nobody could read it. */
+/** Above these limits a graph is printed as a list: the layout would take long, and the graph would not be readable. */
 export const MOST_NODES = 400
 export const MOST_LAYER_SPAN = 1500
 /**

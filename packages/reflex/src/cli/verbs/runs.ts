@@ -74,7 +74,7 @@ function print(console: Console, rows: readonly RunRow[], gone: ReadonlySet<stri
   if (more) console.print([commandHint(out, 'more', console.command('runs', '--limit', String(rows.length * 4)))])
 }
 
-/** What a run has cost so far, as far as its store knows: `$0.004`, `640 tok unpriced`; empty where no model was asked. */
+/** Returns the cost of a run as its store knows it: `$0.004`, `640 tok unpriced`; empty if no model was asked. */
 function costText({ used }: RunRow): string {
   const { cost: usd = 0, tokens = 0, unpriced = 0 } = used ?? {}
   return usageText({ usd, tokens, unpriced }) ?? ''

@@ -10,7 +10,7 @@ export const FORMAT = 3
  */
 export type Ref = number | string
 
-/** How a frame or strand ended. */
+/** The end of a frame or strand. */
 export type EndStatus = 'done' | 'failed' | 'cancelled'
 
 /** The most that a try of a model may use, estimated: tokens read and written, US dollars where there is a price. */
@@ -21,7 +21,7 @@ export interface EstimatedUsage {
   readonly usd?: number
 }
 
-/** Why a frame is stepped; absent means "go on", which is also the first step. */
+/** The reason for a step of a frame. Absent: the frame continues; this is also the first step. */
 export type Input =
   | readonly ['ok', Ref, Json, StatedUsage?]
   | readonly ['err', Ref, Json, StatedUsage?]
@@ -51,9 +51,9 @@ export type Input =
 export type Request = readonly [port: string, args?: Json, key?: string]
 
 /**
- * Who asks a question: the program, or Reflex itself. Reflex asks about the unknown outcome of an effect, about the edge to
+ * The asker of a question: the program, or Reflex itself. Reflex asks about the unknown outcome of an effect, about the edge to
  * follow after one, about a retry after a failure, about a budget that is used up, about a permission. The name of a wait is
- * a label and never says who asks. Waits of formats below 3 do not state it (`old-words.ts`).
+ * a label and never states the asker. Waits of formats below 3 do not state it (`old-words.ts`).
  */
 export type Asker = 'program' | RuntimeAsker
 export type RuntimeAsker = 'outcome' | 'edge' | 'retry' | 'budget' | 'permission'
@@ -75,7 +75,7 @@ export interface CallRequest {
   readonly pin: number
   readonly map?: readonly ReturnPair[]
   readonly args?: Json
-  /** Named inputs only: the callee's reads do not go on to its caller. */
+  /** Named inputs only: the callee's reads do not continue in its caller. */
   readonly isolated?: true
 }
 
@@ -85,11 +85,11 @@ export interface SpawnRequest {
   readonly args?: Json
   /** `past` (absent): as of the spawning record. `live`: as it is. `nothing`: isolated. */
   readonly sees?: 'live' | 'nothing'
-  /** The inner scope of the spawner in which the strand's reads go on. */
+  /** The inner scope of the spawner in which the strand's reads continue. */
   readonly under?: Ref
 }
 
-/** How a run began. */
+/** The start of a run. */
 export interface Start {
   readonly v: number
   readonly run: string
@@ -98,7 +98,7 @@ export interface Start {
   readonly at: number
   readonly pins: readonly Pin[]
   readonly args?: Json
-  /** Who started it, with which trust and limits; facts of the operator, never of the program. */
+  /** The person who started it, its trust and its limits: facts of the operator, never of the program. */
   readonly by?: Json
   /** The run that this one was forked from, and the last record that both share. */
   readonly fork?: readonly [run: string, record: number]
@@ -131,13 +131,13 @@ export interface Outputs {
   readonly used?: StatedUsage
   /** New limits of the run. */
   readonly raise?: Limits
-  /** Somebody has stopped the run at this frame: no program of its kind begins anything more. */
+  /** The answer stops the run at this frame: programs of its kind begin nothing more. */
   readonly stop?: 1
   /** Uses that no effect of the run has counted, such as those of a run that this one continues. */
   readonly use?: Readonly<Record<string, number>>
   /** The answer about grants: whether they are permitted at a place. An empty place is the whole run. */
   readonly decided?: readonly (readonly [grant: string, place: string, allowed: boolean])[]
-  /** Effects and waits given up. */
+  /** Effects and waits that the frame drops. */
   readonly drop?: readonly Ref[]
   /** Strands to cancel. */
   readonly kill?: readonly Ref[]
@@ -152,7 +152,7 @@ export interface Outputs {
   readonly shut?: readonly Ref[]
   /** Programs first used here; they take the next indexes. */
   readonly pin?: readonly Pin[]
-  /** The frame goes on with this pin. */
+  /** The frame continues with this pin. */
   readonly become?: number
   readonly start?: Start
 }

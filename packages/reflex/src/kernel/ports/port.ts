@@ -6,23 +6,23 @@ import type { EstimatedUsage, Ref } from '../journal/record.ts'
 import type { RunFacts } from './settings.ts'
 import type { StatedUsage } from '../journal/usage.ts'
 
-/** May it be performed again after a crash: freely, under the same key, or only after a person said so. */
+/** The way to repeat an effect after a crash: freely, under the same key, or only after a person has agreed. */
 export type Repeat = 'free' | 'keyed' | 'ask'
 
-/** What is known of an effect before it is performed. */
+/** The facts about an effect before it is performed. */
 export interface Traits {
-  /** Something leaves: all records before it are durable first (architecture, invariant 3). */
+  /** True if it changes something outside: all records before it are durable first (architecture, invariant 3). */
   readonly leaves: boolean
   readonly repeat: Repeat
-  /** It may use what an operator bounds: tokens, money. Its request is durable before it is performed. */
+  /** True if it may use what an operator limits: tokens, money. Its request is durable before it is performed. */
   readonly costs?: boolean | undefined
   /** Estimates the most that one try may use. Recorded as used when the effect is performed again after a crash. */
   readonly estimateUsage?: (() => EstimatedUsage) | undefined
-  /** Names what may be asked in its course and has no price. */
+  /** Returns the names of models that it may ask and that have no price. */
   readonly unpricedModels?: (() => readonly string[]) | undefined
   /** Its needs are those that a program states ahead, which may lack paths, hosts and names. */
   readonly isAhead?: boolean | undefined
-  /** It asks before a node is entered, so the node does not count as a step yet. All limits hold for it. */
+  /** True if it is performed before a node is entered: the node does not count as a step yet. All limits hold for it. */
   readonly enters?: boolean | undefined
   /** Capabilities that the policy must grant, such as `arbor://fs/read/srv/notes.txt`. */
   readonly needs?: readonly string[] | undefined
@@ -43,7 +43,7 @@ export interface Call<S extends RunFacts = RunFacts> {
   readonly frame: Frame
   /** The path of the node that asks, as people see it: `verify/score`. */
   readonly place: string
-  /** True if nobody vouches for the text of the program that asks, or of one that called it: the call has the least rights. */
+  /** True if the text of the program that asks, or of one that called it, is untrusted: the call has the lowest rights. */
   readonly untrusted: boolean
   /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
   isPermitted(grant: string): boolean

@@ -288,7 +288,7 @@ export interface Store {
   blob(hash: string): Awaitable<string | undefined>
 
   /**
-   * Puts a message before a run, whoever holds it. False if a message of this id is there already, taken or not.
+   * Posts a message to a run, in whichever process it is. False if a message of this id is there already, taken or not.
    * Throws `R2016` if there is no such run, `R2001` if it has ended, `R2002` if an answer to the same wait lies there already. With
    * a limit, also false for a message that is dropped, or `R2130`; processes that post at the same moment may exceed it by one each.
    */

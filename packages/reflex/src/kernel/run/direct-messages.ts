@@ -126,7 +126,7 @@ export class DirectMessages {
         onOver()
         settle(this.#giveUp(message.id, undefined))
       }
-      // What was due when the message came is before it.
+      // Timers that were due when the message came are before it.
       this.#run.ring(message.at)
       this.#run.arrive({ resolve: () => this.#inbox.inputOf(message), hold, onTaken, onRefused })
     })

@@ -24,16 +24,16 @@ export interface EffectOwner<S extends RunFacts> extends CallOwner<S> {
   whileOwned(act: () => void): void
 }
 
-/** What effects need of the runtime. */
+/** The parts of the runtime that effects need. */
 export interface EffectWorld<S extends RunFacts = RunFacts> {
   readonly ports: ReadonlyMap<string, Port<S>>
   readonly policy: Policy<S> | undefined
 }
 
-/** An effect that stays where it is until it is let through. */
+/** An effect that does not begin until it is released. */
 interface BlockedEffect {
   readonly effect: PendingEffect
-  /** It may have begun in a process that is gone: what becomes of it is for its port to say. */
+  /** True if it may have begun in a process that has died: its port decides about it. */
   readonly isRevived: boolean
 }
 
@@ -59,11 +59,11 @@ export class Effects<S extends RunFacts = RunFacts> {
   readonly #postponed: PendingEffect[] = []
   /** One of them is about to begin. */
   #beginning = false
-  /** What came while nobody held the run is still to be read: it may give effects up. */
+  /** True while messages that arrived before this process held the run are still unread: they may drop effects. */
   #asleep = false
-  /** The run is a fork that begins here: its source has performed what is in flight, and this run has not. */
+  /** True if the run is a fork that begins here: its source has performed the pending effects, and this run has not. */
   isFork = false
-  /** How many are under way. */
+  /** The number of effects that are being performed. */
   size = 0
 
   constructor(run: EffectOwner<S>, world: EffectWorld<S>) {
@@ -78,17 +78,17 @@ export class Effects<S extends RunFacts = RunFacts> {
     this.#blocks = blocks
   }
 
-  /** Some effect begins once others have settled. */
+  /** True if an effect begins once others have settled. */
   get hasPostponed(): boolean {
     return this.#postponed.length > 0
   }
 
-  /** Some effect stays where it is, and nobody else performs it. */
+  /** True if an effect is blocked here and no other process performs it. */
   get hasBlocked(): boolean {
     return this.#blocked.some(({ effect }) => inFlight(effect))
   }
 
-  /** Lets the first held effect through. False if none is held. */
+  /** Releases the first blocked effect. Returns false if none is blocked. */
   release(): boolean {
     if (this.#asleep) return false
     for (const [i, blocked] of this.#blocked.entries()) {
@@ -101,7 +101,7 @@ export class Effects<S extends RunFacts = RunFacts> {
     return false
   }
 
-  /** Until `wake`, nothing is performed. */
+  /** Performs nothing until `wake`. */
   sleep(): void {
     this.#asleep = true
   }
@@ -111,7 +111,7 @@ export class Effects<S extends RunFacts = RunFacts> {
     this.retryBlocked()
   }
 
-  /** Looks again at all that is held: of what stays for another reason now, nothing is performed. */
+  /** Checks all blocked effects again, and begins those that nothing blocks now. */
   retryBlocked(): void {
     for (const blocked of this.#blocked.splice(0)) if (inFlight(blocked.effect)) this.#unblock(blocked, false)
     this.startPostponed()
@@ -204,7 +204,7 @@ export class Effects<S extends RunFacts = RunFacts> {
     }
   }
 
-  /** Its frame is told, and may give it up. Until it has begun or is given up, no other begins. */
+  /** Notifies the frame of the effect, which may drop it. No other effect begins until this one has begun or is dropped. */
   #beginPostponed(effect: PendingEffect, released = false): void {
     if (this.#isBlocked(effect, released)) return void this.#blocked.push({ effect, isRevived: true })
     this.#beginning = true
@@ -247,12 +247,12 @@ export class Effects<S extends RunFacts = RunFacts> {
     })
   }
 
-  /** What belongs to a program that is to be cancelled stays where it is until that has heard: it may give it up. */
+  /** True if an effect must not begin yet. An effect of a program with a pending cancellation is blocked until the program is notified: it may drop it. */
   #isBlocked(effect: PendingEffect, released: boolean): boolean {
     return this.#asleep || isCancelPending(effect.frame) || (!released && this.#blocks?.(effect) === true)
   }
 
-  /** Whether somebody else can perform an effect that has not begun here, without asking anybody. */
+  /** True if another process can perform an effect that has not begun here without a question. */
   canWait(effect: PendingEffect): boolean {
     return this.#repeatOf(effect) !== 'ask'
   }
@@ -321,7 +321,7 @@ export class Effects<S extends RunFacts = RunFacts> {
     this.#finish(call, used === undefined ? ['err', call.pendingEffect.id, fault] : ['err', call.pendingEffect.id, fault, used])
   }
 
-  /** What the port reads of usage in a result or a fault. Formats below 3 do not state it. A port that cannot read one states nothing. */
+  /** Returns the usage that the port reads in a result or a fault; undefined for formats below 3, and if the port cannot read it. */
   #used({ implementation }: LiveCall, result: Json): StatedUsage | undefined {
     if (implementation.used === undefined || !this.#run.state.isCurrentFormat) return undefined
     try {
@@ -344,12 +344,12 @@ export class Effects<S extends RunFacts = RunFacts> {
     call.settle()
   }
 
-  /** The effects that the last records gave up are told to stop. */
+  /** Aborts the effects that the last records dropped. */
   abortDropped(): void {
     for (const effect of this.#run.state.droppedEffects.splice(0)) this.#abort(effect)
   }
 
-  /** Everything under way is told to stop, and nothing gated is performed any more. */
+  /** Aborts all effects that are being performed, and drops those that wait to begin. */
   stop(): void {
     for (const effect of this.#run.state.pendingEffects()) this.#abort(effect)
     this.#gated = []
@@ -365,7 +365,7 @@ export class Effects<S extends RunFacts = RunFacts> {
   }
 }
 
-/** What is known of an effect that nobody performs now. What nobody can tell is as bad as can be; without a port, nothing happens. */
+/** Returns the facts about an effect that is not being performed. Unknown facts are assumed to be the worst; without a port, nothing happens. */
 export function traitsOf<S extends RunFacts>(effect: PendingEffect, owner: CallOwner<S>, ports: ReadonlyMap<string, Port<S>>): Traits {
   const port = ports.get(effect.port)
   if (port === undefined) return { leaves: false, repeat: 'free' }
@@ -385,7 +385,7 @@ function estimatedUsage(reserves: NonNullable<Traits['estimateUsage']>): Estimat
   }
 }
 
-/** Whether a program, or one that began it, is to be cancelled and has not heard so yet: it waits for those above it. */
+/** True if a program, or one above it, has a pending cancellation that it does not know yet: it waits for those above it. */
 function isCancelPending(frame: Frame): boolean {
   for (let at: Frame | undefined = frame; at !== undefined && !at.notified; at = at.link?.caller)
     if (at.cancelReason !== undefined) return true
@@ -396,7 +396,7 @@ function inFlight(effect: PendingEffect): boolean {
   return effect.frame.pendingEffects.includes(effect)
 }
 
-/** A port's own word for a failure, if it has one and does not fail over it. */
+/** Returns the fault for a failure: the one that the port makes, if it makes one without failing itself. */
 function faultOf(call: LiveCall, thrown: unknown): ReturnType<typeof faults.make> {
   const failed = (cause: unknown) =>
     toFault(cause, (message, inner) => faults.make('R2012', `${call.port} failed: ${message}`, { cause: inner }))

@@ -9,13 +9,13 @@ import type { State } from '../state/state.ts'
 import { takesTopic } from '../journal/topics.ts'
 import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/store.ts'
 
-/** Where messages wait until something takes them: a store's inbox, or one in memory for runs without a store. */
+/** The messages that wait until a record takes them: a store's inbox, or one in memory for runs without a store. */
 export interface MessageSource {
   post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
   /** Returns true if a message of this id was posted. Absent in a store whose commits cannot store a message that was not posted. */
   posted?(run: string, id: string): Awaitable<boolean>
   inbox(run: string, after: number, limit: number): Awaitable<readonly InboxMessage[]>
-  /** Where messages are not taken by a commit: a record has taken this one. */
+  /** Removes a message that a record has taken. Only for a source whose commits do not take messages. */
   taken?(message: InboxMessage): void
 }
 
@@ -24,7 +24,7 @@ export interface InboxOwner extends DirectRun {
   readonly state: State
   /** The record that is being made takes this message. */
   take(row: number): void
-  /** Meets the waits that were due by then. Returns false if there are none. */
+  /** Ends the waits that were due by then. Returns false if there are none. */
   ring(until: number): boolean
   /** Lets the event loop turn. */
   turn(): Promise<void>
@@ -38,8 +38,8 @@ export interface InboxOwner extends DirectRun {
 const PAGE = 256
 
 /**
- * Brings what was told to a run from outside to the waits that it is for. Each message is read once, by a cursor. One that no wait
- * takes stays in the backlog, and in the store.
+ * Delivers messages from outside to the waits of a run. Each message is read once, by a cursor. A message that no wait takes stays in
+ * the backlog, and in the store.
  */
 export class Inbox implements DirectInbox {
   readonly #run: InboxOwner
@@ -211,7 +211,7 @@ export class Inbox implements DirectInbox {
     const { message } = next
     if (!next.isRung) {
       next.isRung = true
-      // What was due when the message came is before it.
+      // Timers that were due when the message came are before it.
       if (this.#run.ring(message.at)) return undefined
     }
     this.#backlog.remove(next)

@@ -146,7 +146,7 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   }
 }
 
-/** True if nobody vouches for the text of the program of a frame, or of one that called it. */
+/** True if the text of the program of a frame, or of one that called it, is untrusted. */
 export function isUntrusted(of: Frame, definitions: Definitions): boolean {
   for (let frame: Frame | undefined = of; frame !== undefined; frame = frame.link?.caller) {
     const { kind, def } = definitions.program(frame.pin)

@@ -45,7 +45,7 @@ export interface RunParts<S extends RunFacts> {
   readonly programs?: readonly StoredProgram[]
 }
 
-/** The rest that somebody waits for. */
+/** The options of waiting for a rest. */
 export interface IdleOptions {
   /**
    * `rest`, the default: the run does nothing until a timer fires or an input arrives from outside. `people`: the run waits for an

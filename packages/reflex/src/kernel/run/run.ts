@@ -66,7 +66,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   #leaving = false
   #draining = false
   #steps = 0
-  /** The last record that asked somebody something. */
+  /** The last record that asked a question. */
   #lastQuestion = 0
   #endReason: Fault | 'closed' | undefined
 
@@ -242,7 +242,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     })
   }
 
-  /** No step runs before every effect is handled: a step may drop one that is still to come. */
+  /** Handles effects before any step runs: a step may drop one that is not handled yet. */
   #checkEffects(effects: () => void): void {
     this.#busy = true
     effects()
@@ -268,10 +268,10 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   /**
-   * Tells the run something by topic: the first open wait of that name takes it, or the next one to be opened. Resolves with true once
+   * Sends the run a message by topic: the first open wait of that name takes it, or the next one that is opened. Resolves with true once
    * the record that took it is durable, or the inbox of the store has it: a message that an open wait takes does not pass the inbox.
-   * Resolves with false if a message of this id was told before, or was dropped by `limit`. Rejects with `R2130` if the inbox has
-   * too many of the topic, and with a store's fault; then nobody has heard it.
+   * Resolves with false if a message of this id was sent before, or was dropped by `limit`. Rejects with `R2130` if the inbox has
+   * too many of the topic, and with a fault of the store; then the message was not delivered.
    */
   message(topic: string, body: unknown, options: MessageOptions = {}): Promise<boolean> {
     const { host, redact } = this.#world
@@ -384,7 +384,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.#waitFor(record)
   }
 
-  /** What was due when a message came is met before it. */
+  /** Ends the waits that were due by this time: they come before a message that arrived then. */
   ring(until: number): boolean {
     return this.#alarm.ring(Math.min(until, this.#world.host.now()))
   }
@@ -742,7 +742,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#steps = 0
     this.#alarm.check()
     if (this.durable < state.n) {
-      // Whatever nobody waits for becomes durable within 20 ms, with what else happens until then.
+      // Records that nothing waits for become durable within 20 ms, together with those that follow until then.
       if (state.ended !== undefined || this.#lastQuestion > this.durable || this.#watchers.hasRestListeners) this.requestCommit()
     } else {
       this.#notifyRest()

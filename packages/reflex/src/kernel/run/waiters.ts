@@ -43,7 +43,7 @@ export class Waiters {
     return needsCommit
   }
 
-  /** Nothing will come any more: who waits for a condition has it, if it is the end of a closed run, and all others get the fault. */
+  /** Ends all waiters. A wait for a condition resolves if the run was closed; all others reject with the fault. */
   end(fault: Fault, closed: boolean): void {
     for (const waiter of this.#waiters) {
       this.#waiters.delete(waiter)

@@ -125,7 +125,7 @@ export class Scope {
     return this.#latestPlaces(bound).map(([key]) => key)
   }
 
-  /** Up to the last record, the index has the places: the cost depends on the number of keys, not of entries. */
+  /** Returns the last place of each key up to a record. The index has them for the newest record: the cost depends on the number of keys, not of entries. */
   #latestPlaces(bound: number): (readonly [key: string, place: number])[] {
     return [...this.#indexAt(bound)].filter(([, place]) => this.#log[place + 1] !== undefined)
   }

@@ -139,7 +139,7 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
     this.draft().use = grants
   }
 
-  /** What the program may do, by the operator's rules. Throws for a kind that states no needs. */
+  /** The permissions of the program, by the operator's rules. Throws for a kind that states no needs. */
   get permissions(): Permissions {
     const permissions = this.#input?.[0] === 'permits' ? (this.#input[1] as unknown as Permissions) : this.frame.permissions
     if (permissions === undefined) throw new TypeError(`${this.place()} has no permissions: its kind states no needs`)

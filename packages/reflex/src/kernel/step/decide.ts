@@ -172,7 +172,7 @@ export class Decider {
     return { ...record(frame, input, elapsed, undefined), writes }
   }
 
-  /** What an answer to a question before an effect does. Formats below 3 do not state it. */
+  /** Returns the outputs of an answer to a question before an effect. Formats below 3 do not state them. */
   #outputsOf({ asker, effect }: Wait, frame: Frame, answer: Json): Pick<Outputs, 'decided' | 'raise' | 'stop'> {
     const { isCurrentFormat, meter } = this.#state
     if (!isCurrentFormat) return {}

@@ -21,7 +21,7 @@ export interface Kind<Def = unknown> {
   readonly board?: BoardRules
   /** The limits that a program states for itself and for what it calls: what exceeds them is refused. Undefined where it states none. */
   limits?(def: Def): Limits | undefined
-  /** It hears of `cancel` and returns by itself, for instance after compensating. */
+  /** True if it receives `cancel` and returns by itself, for instance after compensation. */
   readonly cancels?: true
   /**
    * The capabilities that a program will need. The first input of a program of a kind that states them is `['permits', …]`, and
@@ -36,7 +36,7 @@ export interface Kind<Def = unknown> {
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */
   calls?(def: Def): readonly string[]
-  /** True for a program whose text nobody vouches for: what it does, and what the programs do that it calls, has the least rights. */
+  /** True for a program with an untrusted text: its effects, and those of the programs that it calls, have the lowest rights. */
   isUntrusted?(def: Def): boolean
   /** Schemas of the board's keys; undefined for a program that declares none. */
   schemas?(def: Def): Readonly<Record<string, Validator>> | undefined
@@ -44,8 +44,8 @@ export interface Kind<Def = unknown> {
   step(x: StepContext<Def>, input: Input | undefined): void
   /** The node that a position stands at: a step of the path that people see. */
   node?(def: Def, position: Json | undefined): string | undefined
-  /** What a strand is called among its siblings, such as a branch; a step of the path above its nodes. Undefined for frames that are none. */
+  /** Returns the name of a strand among its siblings, such as a branch: a part of the path of its nodes. Undefined for other frames. */
   strand?(frame: Frame): string | undefined
-  /** Whether a key of the board is the kind's own book-keeping and no value of the program. */
+  /** True for a key of the board that the kind keeps for itself: it is not a value of the program. */
   isInternal?(key: string): boolean
 }

@@ -9,7 +9,7 @@ import { makeRef, type State } from '../state/state.ts'
 type Mutable<T> = T extends readonly [unknown, ...unknown[]] ? T : T extends readonly (infer Item)[] ? Item[] : T
 export type Draft = { -readonly [K in keyof Outputs]?: Mutable<NonNullable<Outputs[K]>> }
 
-/** Where a write comes from, if not from where the frame stands: a kind whose step passes many nodes says which. */
+/** The origin of a write; default: the place of the frame. A kind whose step passes many nodes states it. */
 export interface WriteOptions {
   readonly from?: string | readonly Json[]
 }
@@ -103,7 +103,7 @@ export class StepBoard {
     this.#set(key, value, false)
     this.#label(key, options)
   }
-  /** Of several labels of a key in one step, the last one counts. */
+  /** Labels a write. The last of several labels of a key in one step counts. */
   #label(key: string, { from }: WriteOptions = {}, scope?: Ref): void {
     if (from === undefined) return
     const draft = this.draft()

@@ -46,7 +46,7 @@ create table ${schema}.ledger (
   primary key (name, seq), unique (name, key)
 );`
 
-/** What a run has used, for lists. */
+/** Adds the usage of runs, for lists. */
 const addUsage = (schema: string) => `alter table ${schema}.run add column used text;`
 
 /** The sealed segments of runs, as for SQLite (store/schema.ts). */
@@ -58,7 +58,7 @@ create table ${schema}.segment (
 create index segment_by_end on ${schema}.segment (run, last);
 create index segment_parent on ${schema}.segment (run) where parent is not null;`
 
-/** What leads from each layout to the next one, beginning with no tables at all. A release that changes the layout adds to it. */
+/** The statements from each layout to the next one, beginning without tables. A release that changes the layout adds to them. */
 const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage, addSegments]
 export const LAYOUT = MIGRATIONS.length
 const FIRST_TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']

@@ -13,7 +13,7 @@ export interface UndisturbedResult {
 /** A run that has ended, with everything that the audit examines. */
 export interface EndedRun {
   readonly subject: KindSubject
-  /** Knows the programs and reads the store. */
+  /** The runtime with the programs and the store. */
   readonly runtime: Runtime
   readonly store: Store
   readonly watch: Watch

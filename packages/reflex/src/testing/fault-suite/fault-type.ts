@@ -17,7 +17,7 @@ export const FAULT_TYPES = ['die', 'fail', 'tear', 'full', 'room', 'gone', 'back
 
 export type FaultType = (typeof FAULT_TYPES)[number]
 
-/** Jumps of the clock, in milliseconds. */
+/** The jumps of the clock, in milliseconds. */
 export const CLOCK_BACK_MS = -600_000
 export const CLOCK_AHEAD_MS = 365 * 86_400_000
 

@@ -5,7 +5,7 @@ import type { Status } from './outcome.ts'
 export interface Position {
   readonly node: string
   /**
-   * What happens next: `enter` the node, `wait` for what its handler asked for, `rest` before the next attempt; `hold` until a
+   * The next action: `enter` the node, `wait` for what its handler asked for, `rest` before the next attempt; `hold` until a
    * permit is given, `outside` until the label of what other programs have read is known. `close` comes after the last node.
    */
   readonly phase: 'enter' | 'wait' | 'rest' | 'hold' | 'outside' | 'close'

@@ -12,9 +12,9 @@ import { routeFailure, routeLeniently } from './routing.ts'
 const MOST_NAMED = 20
 
 /**
- * Returns the reason why a pipeline cannot begin, and the first node that it is about: everything that its nodes need and do not get,
- * so that nobody answers a gate before a node fails for a right that was missing from the start. Undefined where nothing is missing. A node whose failure the pipeline handles
- * itself is left to fail, and so is what a gate of the pipeline asks for.
+ * Returns the reason why a pipeline cannot begin, and its first node: the capabilities that its nodes need and do not get. So no
+ * person answers a gate of a run that must fail later for a right that was missing from the start. Undefined if nothing is missing.
+ * Nodes whose failure the pipeline handles, and capabilities that a gate of the pipeline asks for, do not count.
  */
 export function missingAhead({ typed, permissions, engine }: FrameStep): { readonly reason: string; readonly node: string } | undefined {
   const denied = new Map<string, string>()

@@ -143,7 +143,7 @@ export class FrameStep {
     return { spent: { tokens, cost, calls, steps }, ...labelsOfResults(this) }
   }
 
-  /** Stores what counts for the whole run from branches that have ended, before this step drops them. */
+  /** Stores the facts of ended branches that hold for the whole run, before this step drops the branches. */
   gather(): void {
     if (this.#isGathered) return
     this.#isGathered = true

@@ -129,7 +129,7 @@ export function restoreRun(step: FrameStep, held: StoredRun): void {
   step.note('pipeline_resumed', { checkpoint: held.checkpoint, current_node: held.current_node })
 }
 
-/** What the run of the checkpoint used counts for this one. */
+/** Adds the usage of the checkpoint's run to that of this run. */
 function restoreUsage({ x }: FrameStep, { spent, completed }: StoredRun): void {
   const { tokens = 0, cost = 0, calls = 0, steps = 0, uses = {} } = spent ?? {}
   x.addUsage({ tokens, cost, calls, steps: steps + completed.length })

@@ -161,7 +161,7 @@ function aggregatesOf(
 /** Types for which a retry cannot change the result: the graph's retry settings do not apply to them (reference pipeline 3.5). */
 const PURE: ReadonlySet<string> = new Set(['start', 'exit', 'branch', 'gate', 'transform', 'fan_in'])
 
-/** The limits that a node states, and how often the graph lets it try where it does not say; what nobody states is absent. */
+/** Returns the limits of a node. The number of attempts comes from the graph if the node states none. Limits that neither states are absent. */
 function boundsOf({ canonical }: Resolution, { ownRetries }: OperationFacts, attributes: Attributes, graph: Attributes): ResourceBounds {
   const shared: Attributes = PURE.has(canonical) || ownRetries === true ? new Map() : graph
   const retries = atLeastZero(

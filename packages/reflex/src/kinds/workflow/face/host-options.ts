@@ -5,22 +5,22 @@ import type { RunnableAgent } from '../step/port.ts'
 import type { DecisionAgent, GuardRegistry, Workflow } from '../types/index.ts'
 import type { Effects } from '../check/verify.ts'
 
-/** What a host adds to workflows. */
+/** The extensions of a host for workflows. */
 export interface WorkflowOptions {
-  /** Functions for guards that stand by name. */
+  /** Functions of guards, by name. */
   readonly guards?: GuardRegistry
-  /** Agents by name, beside the built-in ones. */
+  /** Agents by name, in addition to the built-in ones. */
   readonly agents?: Readonly<Record<string, DecisionAgent>>
 }
 
 /** The form of the options. */
 export const HOST_OPTIONS = options({ guards: recordOf(FUNCTION), agents: recordOf(objectWith('an agent', 'resolve')) })
 
-/** The agent of all runs, and what it says of a workflow before it runs. */
+/** The agent of all runs, with its checks of a workflow before a run. */
 export interface InspectingAgent extends RunnableAgent {
-  /** `models`: what is wrong with the name of a model; absent: names of models are not checked. */
+  /** Returns the findings about a workflow. `models` checks the name of a model; absent: names of models are not checked. */
   inspect(workflow: Workflow, locate: Locator, models?: (name: string) => readonly Fault[]): readonly Fault[]
-  /** What those who decide at a node read and write, for proofs before a run. */
+  /** The reads and writes of agents at nodes, for proofs before a run. */
   readonly effects: Effects
 }
 

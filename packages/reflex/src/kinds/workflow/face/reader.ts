@@ -10,12 +10,12 @@ import type { GuardRegistry, Workflow } from '../types/index.ts'
 import { validateWorkflow } from '../check/validate.ts'
 import { type Effects, errorFindings, verificationFindings } from '../check/verify.ts'
 
-/** What a host adds to the reading of workflows. */
+/** The options of a host for reading workflows. */
 export interface WorkflowReaderOptions {
   readonly guards?: GuardRegistry | undefined
-  /** What those who will decide at the nodes say of them; of models, only where all is proved. */
+  /** Returns the findings of the agents about their nodes; about models only with the depth of all proofs. */
   readonly inspect?: (workflow: Workflow, locate: Locator, depth?: ReadContext['depth']) => readonly Fault[]
-  /** What those who will decide read and write, for proofs. */
+  /** The reads and writes of agents at nodes, for proofs. */
   readonly effects?: Effects | undefined
 }
 
@@ -77,12 +77,12 @@ function workflowProgram(workflow: Workflow): ReadProgram {
 function oneProgram(definition: Workflow): ReadProgram {
   const workflow = frozenCopy(definition)
   const { source, local: named } = workflowSource(workflow)
-  // What another process could not load again is not data either: values in TypeScript that the JSON form does not know.
+  // A value that the JSON form does not know cannot be loaded by another process, so the program is local.
   const local = named ?? shapeFindings(source)[0]?.message
   return { id: workflow.id, version: workflow.version, source, def: compileWorkflow(workflow), local }
 }
 
-/** Whether a value has the shape of a workflow, well enough to be checked as one. */
+/** True if a value has the shape of a workflow, enough to be checked as one. */
 function isWorkflow(value: unknown): value is Workflow {
   return (
     typeof value === 'object' &&

@@ -10,7 +10,7 @@ import { didYouMean, suggest } from '../../../text/index.ts'
 import type { Graph, GraphNode } from '../../../programs/graph.ts'
 import type { Guard } from '../types/index.ts'
 
-/** How workflows and their runs are displayed. */
+/** The display of workflows and their runs. */
 export const workflowView: KindView<CompiledWorkflow> = {
   graph: graphView,
   story: workflowStory,
@@ -27,7 +27,7 @@ function edges(def: CompiledWorkflow, frame: Frame): EdgeState[] {
   })
 }
 
-/** Says who decides where a program does not say, and which model is configured. */
+/** Returns a line about the agents that decide where a program names none, and the configured model. */
 function decides(choice: AgentChoice | undefined, configured: string | undefined): string {
   const { default: all, perNode = {}, model = configured, recorded } = choice ?? {}
   const single = Object.entries(perNode).map(([node, name]) => `${name} at ${node}`)

@@ -31,7 +31,7 @@ import { frameReader } from './scopes.ts'
 import type { Edge, Workflow } from '../types/index.ts'
 import { mappedInputs, placeOf, applyWrites } from './step-writes.ts'
 
-/** Commands of the host to a frame (reference workflow 13, 14); `interrupt` gives up the decision under way. */
+/** Commands of the host to a frame (reference workflow 13, 14); `interrupt` drops the pending decision. */
 export type WorkflowCommand =
   | { readonly push: string; readonly seeds: readonly Json[]; readonly map: readonly ReturnPair[] }
   | { readonly pop: 1 }
@@ -100,7 +100,7 @@ function currentNode(x: Step): CompiledNode {
 
 function begin(x: Step): void {
   // Named inputs, or the flat list of writes that `init`, `pushWorkflow` and an input map give. One that does not fit
-  // the board fails the frame: whoever starts a run has checked them, and a caller suspends at its node.
+  // the board fails the frame: the start of a run has checked them, and a caller suspends at its node.
   x.setPlace(x.def.workflow.id)
   if (x.args !== undefined) x.setAccepted(isList(x.args) ? [...x.args] : Object.entries(objectOf(x.args)).flat())
   enter(x, x.def.workflow.entry)
@@ -117,7 +117,7 @@ function enter(x: Step, id: string): void {
   else x.requestPrepared(node.requests)
 }
 
-/** Calls the program of an invoking node. A step that the host has made void, by a push or by giving up the frame, does nothing. */
+/** Calls the program of an invoking node. Does nothing if the host has pushed a program or cancelled the frame. */
 function invoke(x: Step): void {
   const { call, node } = currentNode(x)
   if (call === undefined || hasReturned(x.position) || x.frame.callee !== undefined || x.frame.cancelReason !== undefined) return
@@ -134,7 +134,7 @@ function invoke(x: Step): void {
   }
 }
 
-/** What an agent decided, as the port has accepted it: `[edge, writes?, reason?]`, or an object. */
+/** Applies the decision of an agent as the port has accepted it: `[edge, writes?, reason?]`, or an object. */
 function applyDecision(x: Step, decision: Json): void {
   if (isList(decision)) return advance(x, decision)
   const { complete, suspend, prepare: calls } = objectOf(decision)
@@ -153,7 +153,7 @@ function applyDecision(x: Step, decision: Json): void {
   })
 }
 
-/** At revision 2 the name of a wait said who asks, and a node of such a name got another one. */
+/** Names of waits that state the asker at revision 2. A node of such a name gets another name of its wait. */
 const RESERVED: ReadonlySet<string> = new Set(['doubt', 'way', ENGINE_ERROR, 'engine:budget', 'engine:price', 'engine:permission'])
 
 /** The wait of a node has the node's id. */
@@ -162,8 +162,8 @@ function waitName(x: Step, node: string): string {
 }
 
 /**
- * A person said of an effect in doubt that it happened, and what came of it is not a decision. It goes on over the one
- * way that is open, or asks which: asking the agent again would do it a second time.
+ * Continues after a person has answered that an effect with unknown outcome happened, without a decision. Follows the only open
+ * edge, or asks for the edge: asking the agent again would perform the effect twice.
  */
 function continueAfterEffect(x: Step): void {
   const node = currentNode(x)
@@ -215,7 +215,7 @@ function advance(x: Step, decision: readonly Json[]): void {
   enter(x, edge.to)
 }
 
-/** What was open at a choice, and what was closed and why: read by traces, compared by replays. */
+/** Returns the note of a choice: its open edges, and the closed edges with the reasons. Traces read it, and replays compare it. */
 function choiceNote(x: Step, node: CompiledNode, chosen: string, open: readonly string[]): JsonObject {
   const closed =
     open.length === node.edges.length ? [] : explainClosed(node.edges, frameReader(x.frame)).map(({ edge, why }) => [edge.id, why])
@@ -244,7 +244,7 @@ function finish(x: Step, writes: readonly Json[]): void {
   x.done(outputValues(x, node, writes))
 }
 
-/** What the run answers with: the declared outputs of its last node, else what that node wrote. */
+/** Returns the result of the run: the declared outputs of its last node, else the values that this node wrote. */
 function outputValues(x: Step, node: CompiledNode, writes: readonly Json[]): Json | undefined {
   const declared = node.node.outputs
   const values: Record<string, Json> = {}
@@ -268,8 +268,8 @@ function fail(x: Step, fault: FaultData): void {
 const REFUSED: ReadonlySet<string> = new Set(['R2007', 'R4200', 'R4201'])
 
 /**
- * A failure suspends (seed workflow 3.4): an open wait named so, whose answer tries again, with the input that the failed decision
- * had. An input that was refused is asked for again, from revision 2.
+ * Suspends after a failure (seed workflow 3.4): opens a wait whose answer tries again, with the input of the failed decision. From
+ * revision 2, an input that was refused is asked for again.
  */
 function suspendOn(x: Step, reason: string, fault: FaultData): void {
   const retry = x.rev >= 2 && REFUSED.has(fault.code) ? undefined : retriedArgs(x.pendingEffects()[0]?.args)
@@ -291,7 +291,7 @@ function aboutOf(x: Step, id: Ref): JsonObject {
   return objectOf(x.waits().find((wait) => wait.id === id)?.about)
 }
 
-/** Tries again, or hands the answer to the node's agent. */
+/** Tries again, or gives the answer to the node's agent. */
 function resumeNode(x: Step, id: Ref, values: JsonObject): void {
   const node = currentNode(x)
   if (node.call !== undefined && !hasReturned(x.position)) return invoke(x)
@@ -300,7 +300,7 @@ function resumeNode(x: Step, id: Ref, values: JsonObject): void {
   else x.request(DECIDE, args)
 }
 
-/** Back from a call: the node's own decision is due, also after further suspensions (reference workflow C1). */
+/** Continues after a call: requests the decision of the node itself, also after further suspensions (reference workflow C1). */
 function resumeAfterCall(x: Step, input: Input & readonly ['ret', ...unknown[]]): void {
   const node = currentNode(x)
   if (input[2] === 'failed') return failAfterCall(x, node, input[3])
@@ -331,7 +331,7 @@ function applyCommand(x: Step, command: WorkflowCommand): void {
   x.call(programRef(command.push), { map: command.map, args: command.seeds })
 }
 
-/** Only a decision under way can be given up; everything else is over before anybody could ask for it. */
+/** Drops the pending decision, and suspends. Does nothing without one. */
 function interruptDecision(x: Step, why: string): void {
   const flights = x.pendingEffects()
   if (flights.length === 0) return
