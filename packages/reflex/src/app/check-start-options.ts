@@ -78,10 +78,10 @@ export function checkLimits(limits: RunLimits): void {
     if (!LIMIT_NAMES.some((known) => known === name)) {
       const meant = suggest(name, LIMIT_NAMES)
       const hint = meant === undefined ? `; it knows ${LIMIT_NAMES.join(', ')}` : `; did you mean ${quote(meant)}?`
-      throw faults.make('R2031', `limits has ${quote(name)}, which is no limit${hint}`, { fix: 'correct the name' })
+      throw faults.make('R2031', `limits has ${quote(name)}, which is not a limit${hint}`, { fix: 'correct the name' })
     }
     if (amount === undefined || (typeof amount === 'number' && amount > 0 && Number.isFinite(amount))) continue
     const shown = typeof amount === 'number' ? String(amount) : JSON.stringify(amount)
-    throw faults.make('R2031', `limits.${name} is ${shown}, which is no number above 0`, { fix: 'give a number above 0, or leave it out' })
+    throw faults.make('R2031', `limits.${name} is ${shown}, not a number above 0`, { fix: 'give a number above 0, or leave it out' })
   }
 }

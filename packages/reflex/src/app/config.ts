@@ -76,12 +76,12 @@ export function readConfig(workdir: string): Config {
 
 function readValid(file: string): Config {
   if (!isInside(dirname(file), file))
-    throw faults.make('R1025', 'the settings are a link out of their folder', { file, fix: 'write the file itself' })
+    throw faults.make('R1025', 'the settings file is a link that leads out of its folder', { file, fix: 'write the file itself' })
   const json = readJson(textOf(file), file)
   const [broken] = json.findings.filter(({ severity }) => severity === 'error')
   if (broken !== undefined) throw unreadable(file, broken)
   if (!isObject(json.value))
-    throw faults.make('R1025', 'the settings are no object', { ...json.details([]), fix: 'write {"model": "provider:name"}' })
+    throw faults.make('R1025', 'the settings must be an object', { ...json.details([]), fix: 'write {"model": "provider:name"}' })
   const { allowed, warnings } = withoutRefused(json, json.value)
   const [wrong] = checkSchema(configFile(), allowed, { locate: (path, at) => json.details(path, at) })
   if (wrong !== undefined) throw unreadable(file, wrong)

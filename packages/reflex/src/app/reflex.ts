@@ -331,7 +331,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     if (isProgram(what)) return { program: what }
     const accepted = await this.library.accept(what, validate)
     if (accepted !== undefined) return { program: accepted }
-    throw programFaults.make('R1021', 'what is to be run is no program', {
+    throw programFaults.make('R1021', 'the value to run is not a program', {
       fix: 'give a path, a program, or what a module of programs exports',
     })
   }

@@ -14,8 +14,8 @@ const COMMON: readonly Option[] = [
   new Option('--json', 'one JSON document on standard output'),
   new Option('--jsonl', 'one JSON object per line, records as they become durable'),
   new Option('-q, --quiet', 'only results and errors'),
-  new Option('-v, --verbose', 'also writes, and the edges that were closed at a decision'),
-  new Option('--ids', 'also trace ids'),
+  new Option('-v, --verbose', 'also show writes, and the edges that were closed at a decision'),
+  new Option('--ids', 'also show trace ids'),
   new Option('--no-color', 'no colours; the same as NO_COLOR=1'),
 ]
 
@@ -260,7 +260,7 @@ const SHARED: readonly Verb[] = [
         '--decide <edge>',
         'the edge that the open decision takes, or the answer to the open question; PLACE=EDGE if there are several',
       ),
-      new Option('--trust <level>', `${LEVELS}; default: the trust of its source`),
+      new Option('--trust <level>', `${LEVELS}; default: the trust of the source run`),
       SIMULATE,
       new Option('--id <name>', 'the name of the fork; default: a generated name'),
       BY,
@@ -468,7 +468,7 @@ const SHARED: readonly Verb[] = [
 const KIND_VERBS: readonly Verb[] = (KINDS as readonly AnyKindModule[]).flatMap(({ verbs = [] }) =>
   verbs.map(({ name, about, examples, load }) => ({
     name,
-    words: [['<run>', 'a run, or RUN@N for what was there after record N']] as const,
+    words: [['<run>', 'a run, or RUN@N for its state after record N']] as const,
     about,
     options: COMMON,
     examples,

@@ -56,10 +56,10 @@ export function readPattern(text: string, folders?: Folders): Pattern | Capabili
   for (const [i, step] of raw.entries()) {
     if (step === '*') steps.push(ONE)
     else if (step === '**' && i === raw.length - 1) steps.push(REST)
-    else if (step === '**') return { problem: '** stands for all that follows, so it is the last step' }
+    else if (step === '**') return { problem: '** matches all steps that follow, so it must be the last step' }
     else if (folderOf(step, folders) !== undefined) steps.push(...pathSteps(folderOf(step, folders) ?? ''))
     else {
-      const plain = step.includes('*') ? { problem: `a star is a whole step: ${step}` } : decode(step, steps)
+      const plain = step.includes('*') ? { problem: `a star must be a whole step: ${step}` } : decode(step, steps)
       if (typeof plain !== 'string') return plain
       steps.push(plain)
     }
@@ -149,7 +149,7 @@ function decode(step: string, before: Pattern['steps']): string | CapabilityProb
   if (plain === '.' || plain === '..') return { problem: `it has the step ${plain}; paths are written out` }
   if (/[/\\\0]/.test(plain)) return { problem: `the step ${JSON.stringify(step)} has a separator inside` }
   if (before.length !== 1 || before[0] !== 'net') return plain
-  return hostName(plain) ?? { problem: `${JSON.stringify(step)} is no host; leave out the port and the path` }
+  return hostName(plain) ?? { problem: `${JSON.stringify(step)} is not a host; remove the port and the path` }
 }
 
 /**

@@ -170,7 +170,7 @@ function patterns(list: Json | undefined, field: string, rules: Rules): readonly
 export function checkPattern(text: unknown, path: string, { file, roots }: Rules): string {
   const shown = typeof text === 'string' ? text : JSON.stringify(text)
   const read = typeof text === 'string' ? readPattern(text) : { problem: 'it is not text' }
-  if ('problem' in read) throw faults.make('R3012', `${path} is no capability, ${read.problem}: ${shown}`, { file, path })
+  if ('problem' in read) throw faults.make('R3012', `${path} is not a capability: ${read.problem}: ${shown}`, { file, path })
   const reason = mismatchReason(read, roots)
   if (reason === undefined) return shown
   throw faults.make('R3012', `${path} can never match, ${reason}: ${shown}`, {

@@ -96,11 +96,11 @@ export const faults = defineFaults({
     fix: 'Name another folder, or move the existing files.',
   },
   R2115: {
-    title: 'Two kinds claim the same',
+    title: 'Two kinds have the same name, ending or flag',
     verdict: 'fail',
     when: 'when `Reflex` is made',
     means:
-      'Each kind of program has a name, endings of file names and flags of the command of its own. Two kinds of the list have the same one, so nobody can tell which is meant.',
+      'Each kind of program has its own name, its own endings of file names and its own flags of the command. Two kinds of the list share one of these, so it is ambiguous.',
     often: 'a kind that is listed twice',
     fix: 'Leave one of the two out of `kinds`, or change what they share.',
   },
@@ -109,8 +109,8 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when `Reflex` is made',
     means: 'The steps of the kind ask for effects through a port that Reflex does not have. Its programs would fail at that effect.',
-    often: 'a port of the kind itself that stands in `uses`',
-    fix: 'Take the port out of `uses`, and return it from `make` of the kind if it is its own.',
+    often: 'a port of the kind itself that is listed in `uses`',
+    fix: 'Remove the port from `uses`. If it is a port of the kind itself, return it from `make`.',
   },
   R2117: {
     title: 'A kind cannot be made',

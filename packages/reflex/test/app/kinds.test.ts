@@ -297,5 +297,5 @@ test('a value that no kind of the list takes is refused in the editor and by the
   const reflex = new Reflex(place(folder()))
   onTestFinished(() => reflex.close())
   // @ts-expect-error: neither a workflow, a graph nor a program.
-  expect(await fails(reflex.run({ says: 'hello' }))).toBe('R1021 what is to be run is no program')
+  expect(await fails(reflex.run({ says: 'hello' }))).toBe('R1021 the value to run is not a program')
 })

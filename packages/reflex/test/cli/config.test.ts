@@ -66,7 +66,10 @@ describe('reflex.config.json', () => {
     symlinkSync(join(outside, 'secret.json'), join(home, 'reflex.config.json'))
     const { warnings } = readConfig(home)
     expect(warnings).toEqual([
-      expect.objectContaining({ code: 'R1025', message: 'reflex.config.json is ignored: the settings are a link out of their folder' }),
+      expect.objectContaining({
+        code: 'R1025',
+        message: 'reflex.config.json is ignored: the settings file is a link that leads out of its folder',
+      }),
     ])
     expect(String(warnings)).not.toMatch(/modle|s3cr3t/)
     rmSync(join(home, 'reflex.config.json'))

@@ -168,7 +168,8 @@ export const faults = defineFaults({
     title: 'A run has no record of this number',
     verdict: 'fail',
     when: 'when a run is shown or forked',
-    means: 'Records are numbered from 1. Those of a run that goes on elsewhere are there once they are durable. Nothing was done.',
+    means:
+      'Records are numbered from 1. Records of a run that continues in another process appear when they are durable. Nothing was done.',
     fix: 'Name a record that reflex trace prints.',
   },
   R2060: {
@@ -191,7 +192,7 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'when a run is forked',
     means:
-      'At this record no decision is under way and no question is open, or several are and it is not said which is meant. A decision is under way from the record that comes to its node until the one that leaves it. Nothing was made.',
+      'At this record no decision and no question is open, or several are open and none was named. A decision is open from the record that enters its node to the record that leaves it. Nothing was created.',
     often: 'the record that applied the decision: the decision is open one record earlier',
     fix: 'Use a record that the message names; if there are several decisions, name one as PLACE=EDGE.',
   },
@@ -204,21 +205,21 @@ export const faults = defineFaults({
     fix: 'Name an open edge, as listed by reflex show RUN@N, or change the board with --set.',
   },
   R3020: {
-    title: 'The budget is spent, and somebody has stopped the run there',
+    title: 'The budget is spent, and a person stopped the run',
     verdict: 'fail',
     when: 'during a run',
     means:
-      'The run had used what its operator allows. Who was asked did not raise it, so the effect that was next was not performed, and nothing was spent.',
-    fix: 'Go on with more, as with reflex resume RUN --budget usd=2, or end it with reflex cancel RUN.',
+      'The run had used its budget. The person who was asked did not raise it, so the next effect was not performed, and nothing more was spent.',
+    fix: 'Continue with a higher budget: reflex resume RUN --budget usd=2. Or end the run: reflex cancel RUN.',
   },
   R3021: {
-    title: 'A program has used what it allows itself',
+    title: 'A program has reached a limit that it states',
     verdict: 'fail',
     when: 'during a run',
     means:
-      'A program on the stack states a limit, such as max_total_tokens or max_cost of a pipeline, and it is used up: by the program, by its branches, or by the programs that it called. The effect that was next was not performed, and nothing was spent. The program sees a failure and can take another edge.',
+      'A program on the stack states a limit, such as max_total_tokens or max_cost of a pipeline. The program, its branches and the programs that it called have reached it. The next effect was not performed, and nothing more was spent. The program gets a failure and can take another edge.',
     often: 'a limit that was meant for one node, a loop that asks a model in every round',
-    fix: 'Raise the limit in the program, or give the failure an edge.',
+    fix: 'Raise the limit in the program, or add an edge for the failure.',
   },
   R3001: {
     title: 'The policy does not allow this',

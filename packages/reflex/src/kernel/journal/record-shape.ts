@@ -80,31 +80,31 @@ interface RecordParts {
 export function unknownPart({ input, writes, requests, more }: RecordParts): string | undefined {
   return (
     (input === undefined ? undefined : unknownInput(input)) ??
-    (writes === undefined || isWriteList(writes) ? undefined : 'writes that are no list of keys and values') ??
-    (requests === undefined || isRequests(requests) ? undefined : 'requests that are no list of ports') ??
+    (writes === undefined || isWriteList(writes) ? undefined : 'writes that are not a list of keys and values') ??
+    (requests === undefined || isRequests(requests) ? undefined : 'requests that are not a list of ports') ??
     (more === undefined ? undefined : unknownOutput(more))
   )
 }
 
 function unknownInput(input: unknown): string | undefined {
-  if (!isList(input) || typeof input[0] !== 'string') return 'an input that is no list'
+  if (!isList(input) || typeof input[0] !== 'string') return 'an input that is not a list'
   const [type, word] = input
   if (!Object.hasOwn(INPUTS, type)) return `an input of the unknown type ${JSON.stringify(type)}`
   const [min, max] = INPUTS[type as Input[0]]
   if (input.length < min || input.length > max) return `an input ${type} of ${input.length} parts`
   if (type === 'kernel' && !(typeof word === 'string' && Object.hasOwn(KERNEL_INPUTS, word)))
     return `an input of the kernel of the unknown type ${JSON.stringify(word)}`
-  if ((type === 'ok' || type === 'err') && input.length > 3 && !isObject(input[3])) return `an input ${type} whose usage is no object`
+  if ((type === 'ok' || type === 'err') && input.length > 3 && !isObject(input[3])) return `an input ${type} whose usage is not an object`
   return undefined
 }
 
 function unknownOutput(more: unknown): string | undefined {
-  if (typeof more !== 'object' || more === null || isList(more)) return 'outputs that are no object'
+  if (typeof more !== 'object' || more === null || isList(more)) return 'outputs that are not an object'
   for (const key in more) if (!Object.hasOwn(OUTPUTS, key)) return `an output of the unknown type ${JSON.stringify(key)}`
   const { used, raise, use } = more as Outputs
-  for (const amounts of [used, raise, use]) if (amounts !== undefined && !isObject(amounts)) return 'amounts that are no object'
+  for (const amounts of [used, raise, use]) if (amounts !== undefined && !isObject(amounts)) return 'amounts that are not an object'
   const { from } = more as Outputs
-  if (from !== undefined && !(isList(from) && from.every(isList))) return 'labels that are no lists'
+  if (from !== undefined && !(isList(from) && from.every(isList))) return 'labels that are not lists'
   return undefined
 }
 

@@ -36,7 +36,7 @@ export const pipelineModule: LazyKindModule<'pipeline', PipelineOptions, TypedGr
   verbs: [
     {
       name: 'artifacts',
-      about: 'list what nodes of pipelines stored beside the context',
+      about: 'list the artifacts that nodes of pipelines stored',
       examples: ['artifacts otter', 'artifacts otter@21 --json'],
       load: async () => (await import('./artifacts-verb.ts')).artifactsVerb,
     },

@@ -26,16 +26,16 @@ export function valueProblem(row: AttributeRow, name: string, attributes: Attrib
   if (value === '') return undefined
   switch (row.type) {
     case 'int':
-      return Number.isSafeInteger(numberOf(attributes, name)) ? undefined : 'is no whole number'
+      return Number.isSafeInteger(numberOf(attributes, name)) ? undefined : 'is not a whole number'
     case 'number':
     case 'seconds':
-      return numberOf(attributes, name) === undefined ? 'is no number' : undefined
+      return numberOf(attributes, name) === undefined ? 'is not a number' : undefined
     case 'bool':
       return BOOLEANS.has(String(value).trim().toLowerCase()) ? undefined : 'is neither true nor false'
     case 'duration':
       return isBadDuration(attributes, name) ? 'duration' : undefined
     case 'json':
-      return parseJson(String(value)) === undefined ? 'is no JSON' : undefined
+      return parseJson(String(value)) === undefined ? 'is not JSON' : undefined
     case 'words':
       return row.words.includes(String(value).trim()) ? undefined : `is not one of ${quoteAll(row.words, row.words.length)}`
     case 'csv':
@@ -55,9 +55,9 @@ function capabilityProblem(list: string): string | undefined {
   for (const part of list.split(',')) {
     const text = part.trim()
     if (text === '') continue
-    if (!text.startsWith('arbor://')) return 'holds what is no capability: all of them begin with arbor://'
+    if (!text.startsWith('arbor://')) return 'has an entry that is not a capability: capabilities begin with arbor://'
     const read = readCapability(text)
-    if ('problem' in read) return `holds what is no capability: ${read.problem}`
+    if ('problem' in read) return `has an entry that is not a capability: ${read.problem}`
   }
   return undefined
 }

@@ -14,7 +14,7 @@ export const compileFaults = defineFaults({
     when: BEFORE,
     rules: ['pipeline unknown_attribute'],
     means:
-      'Nothing reads the attribute, so it has no effect. It is kept, and so are those by which Graphviz draws, which are never reported. Attributes of the graph are values too, as `$name` and `graph.name`: one of them is reported only if it looks like a misspelling and nothing uses it.',
+      'Nothing reads the attribute, so it has no effect; it stays in the file. Attributes that Graphviz uses for drawing are never reported. Attributes of the graph can be read as `$name` and `graph.name`, so such an attribute is reported only if nothing uses it and it looks like a misspelling.',
     often: 'a misspelling, an attribute of a node written at an edge, an attribute that nodes of another type read',
     fix: 'Rename it, move it, or remove it; docs/kinds/pipeline-attributes.md lists all.',
   },
@@ -25,19 +25,19 @@ export const compileFaults = defineFaults({
     when: BEFORE,
     rules: ['pipeline typed_schema'],
     means:
-      'A value is not of the type that is read, or an attribute is missing without which the node fails when it is executed. A value of a node with which it would fail, such as a word where a number belongs or an unknown join_policy, is an error. The rest is a warning: a value that then counts as not written, and a missing attribute, because pipelines may hold nodes that no run enters.',
-    often: 'a word where a number belongs, true and false in another spelling, a node that was begun and not finished',
+      'A value has the wrong type, or a required attribute of a node is missing. A value with which the node would fail, such as a word in place of a number or an unknown join_policy, is an error. Other wrong values are ignored, with a warning. A missing attribute is a warning too: no run may ever enter the node.',
+    often: 'a word in place of a number, another spelling of true or false, an unfinished node',
     fix: 'Write a value of the type that the message names, or add the attribute.',
   },
   R1160: {
-    title: 'Where branches join could not be worked out',
+    title: 'The join of branches could not be inferred',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline join_inference'],
     means:
-      'The node where the branches of a parallel node meet is inferred from the edges, with a bound on the work. This pipeline goes beyond it, so the branches of the node run to their ends and nothing joins them.',
-    often: 'thousands of parallel nodes whose branches meet far away or never',
+      'Reflex infers from the edges where the branches of a parallel node join, with a limited number of steps. This pipeline exceeds the limit, so the branches of the node run to their ends and are not joined.',
+    often: 'thousands of parallel nodes whose branches join far away or never',
     fix: 'Write join_target at the parallel node.',
   },
   R1161: {
@@ -47,8 +47,8 @@ export const compileFaults = defineFaults({
     when: BEFORE,
     rules: ['pipeline missing_sanitization'],
     means:
-      'What a model or somebody outside wrote comes to a command, a path or an address, and no node on the way checks it. Reflex confines paths, passes values to commands as environment alone and guards addresses; a check of what the value may be is more.',
-    fix: 'Put an output.validate node with a pattern or a json_schema between the two, or let a person review the value.',
+      'A value from a model or from outside reaches a command, a path or an address, and no node checks it before. Reflex confines paths, passes values to commands only as environment variables, and restricts addresses; a check of the value itself is safer.',
+    fix: 'Add an output.validate node with a pattern or a json_schema before the use, or let a person review the value.',
   },
   R1162: {
     title: 'A model rewrites a value after it was checked',
@@ -57,36 +57,36 @@ export const compileFaults = defineFaults({
     when: BEFORE,
     rules: ['pipeline sanitization_wiped'],
     means:
-      'A value was checked, then a model read it and wrote a new one, and this comes to a command, a path or an address. The check says nothing of what the model made of it.',
-    fix: 'Check the value behind the model.',
+      'A value was checked. Then a model read it and wrote a new value, which reaches a command, a path or an address. Nothing has checked the new value.',
+    fix: 'Check the value after the model.',
   },
   R1163: {
-    title: 'Something that nobody has confirmed decides what runs',
+    title: 'An unconfirmed value decides what runs',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline confidence_gap'],
     means:
-      'What a model or somebody outside wrote is used as a program, as changes to the program or as a list of actions. Nothing on the way validates it, votes on it or asks a person.',
-    fix: 'Put a gate, a council or a wait.human with reviews_keys between the two.',
+      'A value from a model or from outside is used as a program, as changes of the program or as a list of actions. No node before the use validates it, votes on it or asks a person.',
+    fix: 'Add a gate, a council or a wait.human with reviews_keys before the use.',
   },
   R1164: {
-    title: 'Sensitive data comes to a place that is not made for it',
+    title: 'Sensitive data reaches a node for less sensitive data',
     verdict: 'fail',
     severity: 'warning',
     when: BEFORE,
     rules: ['pipeline taint_flow'],
     means:
-      'An edge leads from a node that handles more sensitive data to one that is for less sensitive data. It is an error where the author has written the class of both.',
-    often: 'a data_class at one of two nodes that belong together',
-    fix: 'Raise the data_class of the second node, or leave the values out before it.',
+      'An edge leads from a node with a higher data class to a node with a lower one. It is an error if the author has written the classes of both.',
+    often: 'a data_class at only one of two related nodes',
+    fix: 'Raise the data_class of the second node, or remove the sensitive values before it.',
   },
   R1165: {
     title: 'An operation of a pipeline cannot be added',
     verdict: 'fail',
     when: BEFORE,
     means:
-      'The description of the operation is wrong, or it does not fit the others: a parameter of an unknown type, an attribute that nothing has, a name or a type name that another operation has.',
+      'The description of the operation is invalid, or conflicts with another operation: a parameter has an unknown type, an attribute does not exist, or another operation has the same name or type name.',
     often: 'an operation that is registered twice, a type name of Reflex, a misspelt parameter type',
     fix: 'Correct the call of defineOperation that the message names.',
   },

@@ -51,7 +51,7 @@ function shapeProblem(operation: OperationFacts): Problem | undefined {
     return !Array.isArray(value) && !(typeof value === 'function' && BY_NODE.includes(name))
   }
   const list = [...LISTS, ...BY_NODE].find(isWrong)
-  if (list !== undefined) return { message: `has ${list} that is no list`, fix: `write a list as ${list}` }
+  if (list !== undefined) return { message: `has ${list} that is not a list`, fix: `write a list as ${list}` }
   const { parameters } = members
   if (typeof parameters === 'object' && parameters !== null) return undefined
   return { message: 'has no parameters', fix: 'write an object of attributes as parameters; {} for none' }

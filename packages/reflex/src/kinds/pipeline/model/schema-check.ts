@@ -120,7 +120,7 @@ export class SchemaCheck {
     const shown = quote(String(attribute.value))
     const whose = subject.path === '' ? 'the graph' : quote(subject.path)
     if (problem === 'duration') {
-      const message = `${name} of ${whose} is ${shown}, which is no duration`
+      const message = `${name} of ${whose} is ${shown}, which is not a duration`
       const fix = 'write it as 300s, 15m or 250ms'
       this.#findings.add('R1112', { rule: 'duration_syntax', message, subject, key: name, attribute, fix, severity })
       return message
@@ -165,7 +165,7 @@ export class SchemaCheck {
 
   #checkWeight(attributes: Attributes, attribute: Attribute, subject: Subject): void {
     if (attribute.value === '' || numberOf(attributes, 'weight') !== undefined) return
-    const message = `the weight of ${quote(subject.path)} is ${quote(String(attribute.value))}, which is no number, and counts as 0`
+    const message = `the weight of ${quote(subject.path)} is ${quote(String(attribute.value))}, which is not a number, and counts as 0`
     this.#findings.add('R1113', { rule: 'weight_numeric', message, subject, key: 'weight', attribute, fix: 'write a number' })
   }
 

@@ -74,18 +74,18 @@ describe('types', () => {
   // proves: pipeline 11.3h, pipeline 11.3z, pipeline G8, pipeline 1.5a
   test.each([
     ['prompt=x, max_retries="2"', []],
-    ['prompt=x, max_retries=2.5', ['typed_schema: max_retries of "n" is "2.5", which is no whole number']],
-    ['prompt=x, temperature="warm"', ['typed_schema: temperature of "n" is "warm", which is no number']],
+    ['prompt=x, max_retries=2.5', ['typed_schema: max_retries of "n" is "2.5", which is not a whole number']],
+    ['prompt=x, temperature="warm"', ['typed_schema: temperature of "n" is "warm", which is not a number']],
     ['prompt=x, goal_gate=yes', ['typed_schema: goal_gate of "n" is "yes", which is neither true nor false']],
     ['prompt=x, goal_gate="TRUE", auto_status=1, allow_partial', []],
-    ['prompt=x, timeout="5 minutes"', ['duration_syntax: timeout of "n" is "5 minutes", which is no duration']],
+    ['prompt=x, timeout="5 minutes"', ['duration_syntax: timeout of "n" is "5 minutes", which is not a duration']],
     ['prompt=x, timeout="300s"', []],
     ['prompt=x, timeout=""', []],
-    ['type="routing.select", candidates="[["', ['typed_schema: candidates of "n" is "[[", which is no JSON']],
+    ['type="routing.select", candidates="[["', ['typed_schema: candidates of "n" is "[[", which is not JSON']],
     [
       'prompt=x, capabilities="arbor://a/b, arbor://a/*"',
       [
-        'typed_schema: capabilities of "n" is "arbor://a/b, arbor://a/*", which holds what is no capability: * is only for grants and denials: *',
+        'typed_schema: capabilities of "n" is "arbor://a/b, arbor://a/*", which has an entry that is not a capability: * is only for grants and denials: *',
       ],
     ],
   ])('%s', (attributes, findings) => expect(ofNode(attributes)).toEqual(findings))
@@ -113,9 +113,9 @@ describe('types', () => {
   // proves: pipeline 11.3z
   test('of edges and the graph', () => {
     expect(found(compiled('start -> done [weight="heavy"]'))).toEqual([
-      'weight_numeric: the weight of "start -> done" is "heavy", which is no number, and counts as 0',
+      'weight_numeric: the weight of "start -> done" is "heavy", which is not a number, and counts as 0',
     ])
-    expect(found(compiled('max_steps="many"'))).toEqual(['typed_schema: max_steps of the graph is "many", which is no whole number'])
+    expect(found(compiled('max_steps="many"'))).toEqual(['typed_schema: max_steps of the graph is "many", which is not a whole number'])
     expect(compiled('start -> done [weight="2.5"]').outgoing.get('start')?.[0]?.weight).toBe(2.5)
   })
 })

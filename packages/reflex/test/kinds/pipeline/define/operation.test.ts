@@ -60,7 +60,7 @@ describe('an operation that a host adds', () => {
     expect(found('type=ping, host="https://h.x", count=3, speed=fast, payload_key=word')).toEqual([])
     expect(found('type=ping')).toEqual([['"n" is of type "ping" and needs host', 'write host', 'warning']])
     expect(found('type=ping, hosst="x", host=y')).toEqual([['nodes have no attribute "hosst"', 'write "host"', 'warning']])
-    expect(found('type=ping, host=y, count=often')).toEqual([['count of "n" is "often", which is no whole number', undefined, 'error']])
+    expect(found('type=ping, host=y, count=often')).toEqual([['count of "n" is "often", which is not a whole number', undefined, 'error']])
     expect(found('type=ping, host=y, speed=fats')[0]?.slice(1)).toEqual(['write "fast"', 'error'])
     expect(found('type=pign, host=y')[0]?.[1]).toBe('write "ping"')
     expect(found('type=exec, target=pign')[0]?.[1]).toBe('write "ping"')
@@ -160,7 +160,7 @@ describe('a description that is wrong is refused, and the module is named', () =
     ],
     ['no name', { name: undefined }, /has the name/],
     ['no parameters', { parameters: undefined }, /has no parameters/],
-    ['a dispatch that is no list', { dispatch: { type: 'exec' } }, /has dispatch that is no list/],
+    ['a dispatch that is no list', { dispatch: { type: 'exec' } }, /has dispatch that is not a list/],
     ['no function', { run: undefined }, /has no function/],
   ])('%s', (_, more, message) => {
     const [code, said, fix] = refusal(more) ?? []
