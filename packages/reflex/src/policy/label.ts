@@ -42,16 +42,19 @@ export const UNTRUSTED: Label = { level: 2, sensitivity: 0, confidence: 0, bits:
 
 /** Returns the label of several values together: the worst of each field. */
 export function combine(...labels: readonly Label[]): Label {
-  return labels.reduce(
-    (all, one) => ({
-      level: Math.max(all.level, one.level),
-      sensitivity: Math.max(all.sensitivity, one.sensitivity),
-      confidence: Math.min(all.confidence, one.confidence),
-      bits: all.bits & one.bits,
-      from: one.level > all.level ? one.from : (all.from ?? one.from),
-    }),
-    TRUSTED,
-  )
+  let all = TRUSTED
+  for (const one of labels) if (one !== TRUSTED) all = worse(all, one)
+  return all
+}
+
+function worse(all: Label, one: Label): Label {
+  return {
+    level: Math.max(all.level, one.level),
+    sensitivity: Math.max(all.sensitivity, one.sensitivity),
+    confidence: Math.min(all.confidence, one.confidence),
+    bits: all.bits & one.bits,
+    from: one.level > all.level ? one.from : (all.from ?? one.from),
+  }
 }
 
 /** True if a label must be stored outside the board: a value that is read again gets level 1 without sensitivity anyway. */

@@ -49,8 +49,11 @@ const SHAPES: readonly Shape[] = [
 
 /** Returns a text in which `‹secret 4f1c›` replaces everything that looks like a secret. */
 export function redactSecretShapes(text: string): string {
-  return shapeRedaction().redactAll(text)
+  return ANY_PREFIX.test(text) ? shapeRedaction().redactAll(text) : text
 }
+
+/** A text without any of the prefixes has no secret. */
+const ANY_PREFIX = new RegExp(SHAPES.flatMap(({ prefixes }) => prefixes).join('|'))
 
 /** Starts the redaction of a text that comes in parts. The joined parts equal the result of `redactSecretShapes` for the whole text. */
 export function shapeRedaction(): TextRedaction & { redactAll(text: string): string } {

@@ -37,18 +37,27 @@ export interface TextRedaction {
 export function redactTexts(clean: (text: string) => string, begin?: () => TextRedaction, inParts = clean): Redactor {
   const redact: Redactor = (value) => {
     if (typeof value === 'string') return clean(value)
-    if (isList(value)) return changedList(value, value.map(redact))
+    if (isList(value)) return redactList(value)
     return isObject(value) ? redactObject(value) : value
   }
+  // Most values have no secret: nothing is copied before the first one.
+  const redactList = (value: readonly Json[]): Json => {
+    let changed: Json[] | undefined
+    for (const [i, item] of value.entries()) {
+      const found = redact(item)
+      if (found !== item) changed ??= value.slice(0, i)
+      changed?.push(found)
+    }
+    return changed === undefined ? value : Object.freeze(changed)
+  }
   const redactObject = (value: { readonly [key: string]: Json }): Json => {
-    const entries = Object.entries(value)
-    let isSame = true
-    const next = entries.map(([key, inner]): [string, Json] => {
+    let changed: [string, Json][] | undefined
+    for (const [i, [key, inner]] of Object.entries(value).entries()) {
       const [name, found] = [clean(key), redact(inner)]
-      if (name !== key || found !== inner) isSame = false
-      return [name, found]
-    })
-    return isSame ? value : Object.freeze(Object.fromEntries(next))
+      if (name !== key || found !== inner) changed ??= Object.entries(value).slice(0, i)
+      changed?.push([name, found])
+    }
+    return changed === undefined ? value : Object.freeze(Object.fromEntries(changed))
   }
   return begin === undefined ? redact : Object.assign(redact, { stream: () => new TextStream(redactTexts(inParts), begin) })
 }
@@ -92,8 +101,4 @@ class TextStream implements StreamRedactor {
     const shown = text.take(more)
     return shown === '' && more !== '' ? undefined : shown
   }
-}
-
-function changedList(before: readonly Json[], after: readonly Json[]): Json {
-  return after.some((item, i) => item !== before[i]) ? Object.freeze(after) : before
 }

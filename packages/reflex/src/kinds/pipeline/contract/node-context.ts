@@ -23,56 +23,52 @@ export type Remark = readonly [type: string, payload: JsonObject]
 export interface ContextSource {
   readonly typed: TypedGraph
   readonly position: Position
-  /** Reads the board as it was before the step. */
-  readonly read: ReadKey
+  /** Reads the board. */
+  read(key: string): Json | undefined
   readonly frame: Frame
   readonly engineBoard: EngineBoard
   readonly permissions: Permissions
   readonly now: number
   readonly remarks: Remark[]
   /** Returns the budget status. */
-  readonly budget: () => Json
+  budget(): Json
   /** Returns the label of a value of the context. */
-  readonly label: (key: string) => Label
+  label(key: string): Label
 }
 
 /**
  * Returns a reader of context keys for conditions, prompts and handlers. The engine's own facts are computed, not stored: the
  * graph's attributes, the node, the result of the last stage (reference pipeline 6.1).
  */
-export function contextReader({
-  typed,
-  position,
-  read,
-  engineBoard,
-  permissions,
-  budget,
-}: Omit<ContextSource, 'frame' | 'remarks' | 'now' | 'label'>): ReadKey {
-  const known = (key: string): Json | undefined => {
-    switch (key) {
-      case 'current_node':
-        return position.node
-      case 'outcome':
-        return position.status
-      case 'preferred_label':
-        return position.label
-      case 'last_stage':
-        return position.last
-      case 'workdir':
-        return read(key) ?? permissions.workdir
-      case 'budget_status':
-        return worseBudget(budget(), read(key))
-      case 'internal.run_id':
-        return permissions.run
-      default:
-        break
-    }
-    if (key.startsWith('graph.')) return typed.graph.attributes.get(key.slice(6))?.value ?? read(key)
-    if (key.startsWith('internal.fidelity.')) return fidelityFact(key.slice(18), { typed, position, read })
-    if (key.startsWith('internal.retry_count.')) return engineBoard.outcome(key.slice(21))?.retries
-    return key.startsWith(INTERNAL) ? undefined : read(key)
+export function contextReader(source: ReadSource): ReadKey {
+  return (key) => readContext(source, key)
+}
+
+type ReadSource = Omit<ContextSource, 'frame' | 'remarks' | 'now' | 'label'>
+
+function readContext(source: ReadSource, key: string): Json | undefined {
+  switch (key) {
+    case 'current_node':
+      return source.position.node
+    case 'outcome':
+      return source.position.status
+    case 'preferred_label':
+      return source.position.label
+    case 'last_stage':
+      return source.position.last
+    case 'workdir':
+      return source.read(key) ?? source.permissions.workdir
+    case 'budget_status':
+      return worseBudget(source.budget(), source.read(key))
+    case 'internal.run_id':
+      return source.permissions.run
+    default:
+      break
   }
-  return known
+  if (key.startsWith('graph.')) return source.typed.graph.attributes.get(key.slice(6))?.value ?? source.read(key)
+  if (key.startsWith('internal.fidelity.')) return fidelityFact(key.slice(18), source)
+  if (key.startsWith('internal.retry_count.')) return source.engineBoard.outcome(key.slice(21))?.retries
+  return key.startsWith(INTERNAL) ? undefined : source.read(key)
 }
 
 type FidelitySource = Pick<ContextSource, 'typed' | 'position' | 'read'>
@@ -85,9 +81,10 @@ function fidelityFact(name: string, source: FidelitySource): Json | undefined {
   return name === 'mode' ? mode : name === 'thread_id' ? thread : undefined
 }
 
-function fidelityAt({ typed, position, read }: FidelitySource, node: TypedNode): Fidelity {
+function fidelityAt(source: FidelitySource, node: TypedNode): Fidelity {
+  const { typed, position } = source
   const edge = position.edge === undefined ? undefined : typed.graph.edges[position.edge]?.attributes
-  return resolveFidelity({ typed, node, edge, previous: position.last, resumed: read(RESUMED) === true })
+  return resolveFidelity({ typed, node, edge, previous: position.last, resumed: source.read(RESUMED) === true })
 }
 
 /** The node context of one execution. */
@@ -95,14 +92,12 @@ export class FrameNodeContext implements NodeContext {
   readonly node: TypedNode
   readonly attributes: Attributes
   readonly #source: ContextSource
-  readonly #read: ReadKey
   #draws = 0
 
   constructor(from: ContextSource, node: TypedNode, attributes: Attributes = node.node.attributes) {
     this.#source = from
     this.node = node
     this.attributes = attributes
-    this.#read = contextReader(from)
   }
 
   get typed(): TypedGraph {
@@ -150,7 +145,7 @@ export class FrameNodeContext implements NodeContext {
   }
 
   get(key: string): Json | undefined {
-    return lookUp(this.#read, key)
+    return lookUp((spelling) => readContext(this.#source, spelling), key)
   }
 
   text(key: string): string {
@@ -183,7 +178,7 @@ export class FrameNodeContext implements NodeContext {
   }
 
   conversation(thread: string): readonly (readonly ModelMessage[])[] {
-    return turnsOf(this.#source.read, this.#round, thread)
+    return turnsOf((key) => this.#source.read(key), this.#round, thread)
   }
 
   get #round(): number {

@@ -20,9 +20,10 @@ export function endAttempt(step: FrameStep, outcome: Outcome): void {
   const { x, node } = step
   const { attempt = 1, limit, for: _for, late: _late, asked = 0, kept: _kept, keeps: _keeps, ...rest } = step.position
   if (limit !== undefined && x.waits().some(({ id }) => id === limit)) x.drop(limit)
-  const policy = retryPolicy(node, step.typed.graph.attributes)
   step.setPosition(rest)
-  if (!mayRetry(outcome) || attempt >= policy.attempts) return conclude(step, outcome, attempt)
+  if (!mayRetry(outcome)) return conclude(step, outcome, attempt)
+  const policy = retryPolicy(node, step.typed.graph.attributes)
+  if (attempt >= policy.attempts) return conclude(step, outcome, attempt)
   const delay = delayBefore(attempt, policy, () => x.random())
   step.note('stage_failed', { node_id: node.id, error: reasonOf(outcome), will_retry: true })
   step.note('stage_retrying', { node_id: node.id, attempt: attempt + 1, delay_ms: delay })
@@ -128,7 +129,8 @@ function apply(step: FrameStep, final: Outcome): void {
 function forgetBranches(step: FrameStep): void {
   const { x } = step
   step.gather()
-  const results = [...(x.frame.strandResults?.entries() ?? [])]
+  if (x.frame.strandResults === undefined) return
+  const results = [...x.frame.strandResults]
   const detached = new Set(step.engineBoard.detached)
   const running = results.filter(([id, { status }]) => status === 'running' && !detached.has(String(id))).map(([id]) => id)
   const ended = results.filter(([, { status }]) => status !== 'running').map(([id]) => id)

@@ -1,17 +1,18 @@
-import { type StepContext, faultData, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Frame, type StepContext, faultData, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import { authorOf } from '../model/program-author.ts'
-import type { Token } from './middleware.ts'
 import { type BranchArgs, branchOf } from '../contract/branch.ts'
 import { storeBranchGates } from './gates.ts'
 import type { Permissions } from '../contract/handler.ts'
 import { permissionsOf } from '../contract/permissions.ts'
-import { carriedLabel, labelOfKey, labelsOfResults, markLabel, storedKey, touchedLabel, worstLabel } from './labels.ts'
+import { StepToken } from './step-token.ts'
+import { labelOfKey, labelsOfResults } from './labels.ts'
 import type { Engine } from './engine.ts'
 import type { Position } from '../contract/position.ts'
 import { budgetStatus } from './budget.ts'
 import { contextReader, FrameNodeContext, type Remark, type ContextSource } from '../contract/node-context.ts'
+import type { Label } from '../../../policy/label.ts'
 import { INTERNAL, EngineBoard } from '../contract/engine-board.ts'
 
 /** A step of a pipeline. */
@@ -21,20 +22,26 @@ export type Step = StepContext<TypedGraph>
  * One step of a frame: its position, its reads and its writes. It exists only for this step; everything that lasts is
  * in the position and on the board.
  */
-export class FrameStep {
+export class FrameStep implements ContextSource {
   readonly x: Step
   readonly engine: Engine
   /** The branch that the frame walks; undefined for a whole pipeline. */
   readonly branch: BranchArgs | undefined
   readonly remarks: Remark[] = []
+  readonly permissions: Permissions
   #typed: TypedGraph | undefined
   #position: Position | undefined
+  #hasMoved = false
+  #node: TypedNode | undefined
+  #board: EngineBoard | undefined
+  #boardRound = 0
   #isGathered = false
 
   constructor(x: Step, engine: Engine) {
     this.x = x
     this.engine = engine
     this.branch = branchOf(x.frame)
+    this.permissions = permissionsOf(x.frame)
   }
 
   get typed(): TypedGraph {
@@ -47,6 +54,7 @@ export class FrameStep {
    */
   become(dot: string, version: number, by?: 'untrusted'): void {
     const author = by ?? authorOf(this.typed)
+    this.#node = undefined
     this.#typed = this.x.become({ dot, transformed: true, ...(author === undefined ? {} : { author }) }, version)
   }
 
@@ -60,15 +68,29 @@ export class FrameStep {
   }
 
   get engineBoard(): EngineBoard {
-    return EngineBoard.in(this.x, this.round)
+    const { round } = this
+    if (this.#board === undefined || this.#boardRound !== round) {
+      this.#board = EngineBoard.in(this.x, round)
+      this.#boardRound = round
+    }
+    return this.#board
   }
 
-  get permissions(): Permissions {
-    return permissionsOf(this.x.frame)
+  get frame(): Frame {
+    return this.x.frame
+  }
+
+  get now(): number {
+    return this.x.now
   }
 
   /** The node at which the frame stands. */
   get node(): TypedNode {
+    this.#node ??= this.#findNode()
+    return this.#node
+  }
+
+  #findNode(): TypedNode {
     const item = this.branch?.spec.item
     if (item !== undefined) return this.engine.itemNode(item)
     const node = this.typed.nodes.get(this.position.node)
@@ -78,8 +100,15 @@ export class FrameStep {
 
   /** Moves the frame. Undefined fields are not recorded. */
   setPosition(position: Position): void {
+    if (position.node !== this.#position?.node) this.#node = undefined
     this.#position = position
-    this.x.go(plain(position))
+    this.#hasMoved = true
+  }
+
+  /** Gives the record what the step has collected: the last position, and the remarks. */
+  end(): void {
+    if (this.#hasMoved) this.x.go(plain(this.position))
+    if (this.remarks.length > 0) this.x.note(this.remarks)
   }
 
   note(type: string, payload: JsonObject): void {
@@ -88,47 +117,29 @@ export class FrameStep {
 
   /** Returns the context for the handler of the node: the values before its execution. */
   nodeContext(): FrameNodeContext {
-    return new FrameNodeContext(this.#contextSource(), this.node)
+    return new FrameNodeContext(this, this.node)
   }
 
   /** Returns a reader of the context as conditions read it. */
   reader(): (key: string) => Json | undefined {
-    return contextReader(this.#contextSource())
+    return contextReader(this)
   }
 
-  #contextSource(): ContextSource {
-    const { x, typed, position, engineBoard, permissions, remarks } = this
-    return {
-      typed,
-      position,
-      engineBoard,
-      permissions,
-      remarks,
-      frame: x.frame,
-      now: x.now,
-      read: (key: string) => x.get(key),
-      budget: () => budgetStatus(x),
-      label: (key: string) => labelOfKey(this, key),
-    }
+  read(key: string): Json | undefined {
+    return this.x.get(key)
+  }
+
+  budget(): Json {
+    return budgetStatus(this.x)
+  }
+
+  label(key: string): Label {
+    return labelOfKey(this, key)
   }
 
   /** Returns the execution as the chain sees it. */
-  token(): Token {
-    const context = this.nodeContext()
-    const { x } = this
-    return {
-      context,
-      get used() {
-        return x.meter.program(x.frame)
-      },
-      label: (key) => labelOfKey(this, key),
-      worstLabel: () => worstLabel(this),
-      stored: (key) => storedKey(this, key),
-      mark: (key, label) => markLabel(this, key, label),
-      carriedLabel: (keys) => carriedLabel(this, keys),
-      touchedLabel: () => touchedLabel(this),
-      note: (type, payload) => this.note(type, { node_id: context.node.id, ...payload }),
-    }
+  token(): StepToken {
+    return new StepToken(this)
   }
 
   /** Returns the results of a pipeline: its context, without the keys of the engine. */
@@ -160,6 +171,10 @@ export class FrameStep {
 }
 
 function plain(position: Position): Json {
-  const fields = Object.entries(position).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(fields)
+  for (const key in position) if (position[key as keyof Position] === undefined) return withoutUndefined(position)
+  return position as unknown as Json
+}
+
+function withoutUndefined(position: Position): Json {
+  return Object.fromEntries(Object.entries(position).filter(([, value]) => value !== undefined))
 }

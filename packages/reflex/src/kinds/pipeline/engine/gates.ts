@@ -26,6 +26,7 @@ interface GateOutcome {
  */
 export function storeBranchGates(step: GateStep): void {
   const { x, typed, round, position } = step
+  if (x.frame.strandResults === undefined) return
   const found = gatesOf(typed).flatMap(({ id }) => {
     const met = gateOutcomeIn(x.frame, outcomeKey(id), round)
     return met === undefined ? [] : [{ id, ...met }]
@@ -50,8 +51,15 @@ export function openGates({ typed, engineBoard }: GateStep): readonly TypedNode[
     .map(({ gate }) => gate)
 }
 
-function gatesOf({ nodes }: TypedGraph): readonly TypedNode[] {
-  return [...nodes.values()].filter(isGate)
+const gates = new WeakMap<TypedGraph, readonly TypedNode[]>()
+
+function gatesOf(typed: TypedGraph): readonly TypedNode[] {
+  let found = gates.get(typed)
+  if (found === undefined) {
+    found = [...typed.nodes.values()].filter(isGate)
+    gates.set(typed, found)
+  }
+  return found
 }
 
 /** Returns the outcome of a gate in the branches: of the branch in which it failed last, else of the last branch. */

@@ -37,10 +37,11 @@ export function readsOfNode(node: TypedNode): readonly KeyRead[] {
  * Returns the worst label of a node's inputs; the author's label if it reads nothing. A handler of a host can read
  * everything, and a model is shown the context (reference pipeline 6.5).
  */
-export function inputsLabel({ context: { node, permissions }, label, worstLabel }: Pick<Token, 'context' | 'label' | 'worstLabel'>): Label {
-  if (node.custom !== undefined || node.facts.form === 'model') return combine(authorLabel(permissions), worstLabel())
+export function inputsLabel(token: Pick<Token, 'context' | 'label' | 'worstLabel'>): Label {
+  const { node, permissions } = token.context
+  if (node.custom !== undefined || node.facts.form === 'model') return combine(authorLabel(permissions), token.worstLabel())
   const { reads } = portsOf(node)
-  return reads.length === 0 ? authorLabel(permissions) : combine(...reads.map(({ key }) => label(key)))
+  return reads.length === 0 ? authorLabel(permissions) : combine(...reads.map(({ key }) => token.label(key)))
 }
 
 /**
@@ -154,7 +155,8 @@ const SECRET = /\.env|credential|secret|private_key/i
  * outside; undefined for a node that opens none.
  */
 function pathLabel(scene: NodeContext): Label | undefined {
-  const opened = scene.node.facts.opens?.(new WrittenNode(scene.attributes))
+  const { opens } = scene.node.facts
+  const opened = opens?.(new WrittenNode(scene.attributes))
   if (opened === undefined) return undefined
   const paths = opened.map((file) => ('path' in file ? file.path : scene.get(file.key)))
   const path = paths.find((one) => one !== undefined)
@@ -164,7 +166,9 @@ function pathLabel(scene: NodeContext): Label | undefined {
 /** Returns the label of the files that a node shows to its model; trusted if there are none. */
 function attachmentsLabel(scene: NodeContext): Label {
   const { attributes } = scene
-  const found = scene.get(textOf(attributes, 'attachments_context_key')?.trim() ?? '')
+  const key = textOf(attributes, 'attachments_context_key')?.trim() ?? ''
+  if (key === '' && !attributes.has('attachments')) return TRUSTED
+  const found = key === '' ? undefined : scene.get(key)
   const given = [...listOf(attributes, 'attachments'), ...(isList(found) ? found : [found])]
   return combine(...given.flatMap((path) => (typeof path === 'string' && !path.startsWith('data:') ? [labelOf(scene, path)] : [])))
 }

@@ -33,7 +33,7 @@ const RETURNED = '#returned'
 const TOUCHED = '#touched'
 
 /** The parts of a step that labels need. */
-interface LabelStep {
+export interface LabelStep {
   readonly x: Pick<StepContext, 'get' | 'set' | 'args' | 'frame' | 'isSameKind' | 'pending'>
   readonly branch: object | undefined
   readonly permissions: Permissions

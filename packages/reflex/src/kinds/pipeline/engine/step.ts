@@ -18,7 +18,7 @@ export function stepFrame(x: Step, engine: Engine, input: Input | undefined): vo
   else if (step.position.phase === 'outside') beginAfterInputs(step)
   else if (step.position.phase === 'close' || step.position.hook !== undefined) attempt(step)
   else enter(step)
-  if (step.remarks.length > 0) x.note(step.remarks)
+  step.end()
 }
 
 /** Begins a pipeline: writes its inputs. */
