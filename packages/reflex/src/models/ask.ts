@@ -10,7 +10,6 @@ import type { FindMisfits } from './misfits.ts'
 import { withCheckedFiles } from './content.ts'
 import { unreadableFileFault } from './text-only-models.ts'
 import { costOf } from './prices.ts'
-import { Progress } from './progress.ts'
 import { hasOfferedTools, refuseKeys } from './request.ts'
 import { estimateUsage } from './reserve.ts'
 import { extras } from './scripted.ts'
@@ -71,7 +70,6 @@ class PendingRequest {
   readonly #world: AskWorld
   readonly #check: SchemaCheck | undefined
   readonly #deadline: Deadline
-  readonly #progress: Progress
   readonly #failures: FailedTry[] = []
   readonly #account: Account
 
@@ -82,12 +80,10 @@ class PendingRequest {
     this.#check = check
     this.#account = new Account(world.redact)
     this.#deadline = new Deadline(world.host, request.timeout ?? DEFAULT_TIMEOUT, call.signal)
-    this.#progress = new Progress(world.host, (delta, begins) => call.part(delta, begins))
   }
 
   end(): void {
     this.#deadline.release()
-    this.#progress.stop()
   }
 
   async askEach(names: readonly string[]): Promise<ModelReply> {
@@ -152,13 +148,14 @@ class PendingRequest {
   async #askOnce(name: string, model: Model, request: ModelRequest, tryTimeout: number | undefined): Promise<ModelTry> {
     const limit = tryTimeout === undefined ? this.#deadline : new Deadline(this.#world.host, tryTimeout, this.#deadline.signal)
     this.#account.beginTry(name)
-    let [receivedCharacters, hasAnswered] = [0, false]
+    let [receivedCharacters, hasAnswered, isOver] = [0, false, false]
+    // A model may report progress after its try has ended.
+    const part = (delta: Json): void => {
+      if (isOver) return
+      receivedCharacters += JSON.stringify(delta).length
+      this.#call.part(delta)
+    }
     try {
-      const onDelta = this.#progress.begin()
-      const part = (delta: Json): void => {
-        receivedCharacters += JSON.stringify(delta).length
-        onDelta(delta)
-      }
       const answer = await limit.race(model.generate(request, { signal: limit.signal, key: this.#call.key, part }))
       hasAnswered = true
       const usage = this.#countWhole(name, model, request, answer)
@@ -175,6 +172,7 @@ class PendingRequest {
       if (limit !== this.#deadline && limit.isOver && !this.#deadline.signal.aborted) throw tryTimeoutFault(name, tryTimeout ?? 0)
       throw thrown
     } finally {
+      isOver = true
       if (limit !== this.#deadline) limit.release()
     }
   }
@@ -213,7 +211,6 @@ class PendingRequest {
   }
 
   #reply(name: string, answer: ModelTry, checked: CheckedValue | undefined): ModelReply {
-    this.#progress.finish()
     const { usage, cost, tries, estimated } = this.#account
     return {
       text: answer.text,
@@ -232,7 +229,7 @@ class PendingRequest {
   /** Records that a try failed and another one begins. */
   #noteFailure({ code, message }: Fault, name: string, next: string): void {
     this.#failures.push({ model: name, code, message })
-    if (this.#request.stream === true) this.#progress.restart({ try: this.#account.tries + 1, model: next, because: code })
+    if (this.#request.stream === true) this.#call.part({ restart: { try: this.#account.tries + 1, model: next, because: code } }, true)
   }
 
   /**

@@ -186,7 +186,7 @@ export interface ModelReply extends Omit<ModelTry, 'usage'> {
   readonly failures?: readonly FailedTry[] | undefined
 }
 
-/** Progress of an answer: pieces to append to the earlier ones. There are at most ten per second. */
+/** Progress of an answer: pieces to append to the earlier ones. */
 export interface ModelDelta {
   /** Voids the earlier pieces because another try begins: its number, its model, and the code of the failure. */
   readonly restart?: { readonly try: number; readonly model: string; readonly because: string }

@@ -116,13 +116,17 @@ describe('secrets', () => {
   })
 
   test('that come in parts are held back until they are whole, and what only began like one is told', async () => {
+    const host = virtualHost()
     const speak = defineTool({
       name: 'env.speak',
       description: 'says too much, slowly',
       leaves: false,
       repeat: 'free',
-      run: (_, call) => {
-        for (const text of ['the key is sk-li', 've-7f3a"9921', '/x and sk-live-7', 'f is no key, sk-l']) call.part({ text })
+      run: async (_, call) => {
+        for (const text of ['the key is sk-li', 've-7f3a"9921', '/x and sk-live-7', 'f is no key, sk-l']) {
+          call.part({ text })
+          await host.advance(100)
+        }
         call.part({ text: 'begun again sk-li' }, true)
         call.part({ text: 've' })
         return 'done'
@@ -132,7 +136,7 @@ describe('secrets', () => {
       store: 'memory:',
       tools: [speak],
       surroundings: {
-        host: virtualHost(),
+        host,
         worker: { id: 'w', host: '', pid: 0 },
         cwd: folder(),
         environment: { ACME_API_KEY: KEY },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { joinDeltas } from '../../src/kernel/journal/deltas.ts'
 import { createModels } from '../../src/models/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { faultOf, KEY, modelsOf, played, saying, sdkModel, server, watched } from './workshop.ts'
@@ -56,7 +57,7 @@ describe('a server by its base URL', () => {
       finish: 'tools',
       usage: { output: 4 },
     })
-    expect(call.parts).toEqual([{ reasoning: reply.reasoning, text: reply.text, calls: [{ id: 'call_1', name: 'note' }] }])
+    expect(joinDeltas(call.parts)).toEqual({ reasoning: reply.reasoning, text: reply.text, calls: [{ id: 'call_1', name: 'note' }] })
     expect(openai.problems).toEqual([])
   })
 

@@ -56,8 +56,11 @@ export interface Call<S extends RunFacts = RunFacts> {
   /** The frame's board as it is now, scopes outward. */
   reader(): BoardReader
   /**
-   * Progress: becomes a record and steps the frame. Deltas, at most ten a second. Texts under the same key continue one another,
-   * unless the delta begins again. The end of a text that may be the beginning of a secret comes with the next delta, or before the result.
+   * Reports progress, which becomes a record and steps the frame. The first delta is recorded at once, then at most ten per second; deltas
+   * between two records are joined, and the last ones are recorded before the result. Texts and lists, also under the same key of an
+   * object, continue one another; any other value replaces the one before. A delta that `begins` replaces all earlier ones. The end of a
+   * text that may be the start of a secret comes with the next delta, or before the result. After a restart of the effect, earlier
+   * progress does not count; deltas after the end of the effect are ignored.
    */
   part(delta: Json, begins?: boolean): void
 }

@@ -18,6 +18,8 @@ export interface EffectOwner<S extends RunFacts> extends CallOwner<S> {
   /** An effect has settled: the next step, unless something else is going on. */
   settleEffect(flight: PendingEffect, input: Input): void
   arrive(arrival: Arrival): void
+  /** Records progress of an effect in flight. */
+  progress(effect: PendingEffect, delta: Json): void
   /** Asks for everything decided so far to become durable. */
   requestCommit(): void
   /** Acts once it is certain that no other process holds the run; usually it is. Never acts if another process holds it. */
@@ -333,7 +335,9 @@ export class Effects<S extends RunFacts = RunFacts> {
   }
 
   #finish(call: LiveCall<S>, input: Input): void {
-    call.endParts()
+    this.#recordParts(call.pendingEffect, call.endParts())
+    // The step of the last part may have dropped the effect.
+    if (call.isOver) return
     this.#leave(call)
     this.#run.settleEffect(call.pendingEffect, input)
   }
@@ -342,6 +346,15 @@ export class Effects<S extends RunFacts = RunFacts> {
     call.pendingEffect.activeCall = undefined
     this.size--
     call.settle()
+  }
+
+  /** Records the parts that effects have reported and that are not recorded yet. */
+  flush(): void {
+    for (const effect of this.#run.state.pendingEffects()) this.#recordParts(effect, effect.activeCall?.takeParts())
+  }
+
+  #recordParts(effect: PendingEffect, delta: Json | undefined): void {
+    if (delta !== undefined) this.#run.progress(effect, delta)
   }
 
   /** Aborts the effects that the last records dropped. */

@@ -3,7 +3,7 @@ import { copyJson, type Json } from '../journal/json.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
 import { type Call, type Port, SIMULATED, type Traits } from '../ports/port.ts'
 import type { Ref } from '../journal/record.ts'
-import type { StreamRedactor } from '../journal/redact.ts'
+import type { PartStream } from './part-stream.ts'
 import { framePath } from './row.ts'
 import type { BoardReader } from '../state/scope.ts'
 import type { RunFacts } from '../ports/settings.ts'
@@ -15,9 +15,8 @@ export interface CallOwner<S extends RunFacts = RunFacts> {
   readonly state: State
   readonly settings: S
   readonly definitions: Definitions
-  progress?(call: LiveCall<S>, delta: Json): void
-  /** Starts the redaction of the parts that an effect streams; absent if nothing is redacted. */
-  redaction?(): StreamRedactor | undefined
+  /** Starts the stream of the parts of a call. */
+  streamOf?(call: LiveCall<S>): PartStream
 }
 
 /** A call of an effect in this process: its data, and the means to stop it. */
@@ -26,7 +25,7 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   readonly pendingEffect: PendingEffect
   readonly implementation: Port<S>
   #controller: AbortController | undefined
-  #redaction: StreamRedactor | undefined
+  #parts: PartStream | undefined
   /** True after it has settled or was dropped: later results are ignored. */
   isOver = false
   /** True if no other process may perform it at the same time. */
@@ -122,26 +121,30 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   part(delta: Json, begins = false): void {
     if (this.isOver) return
     const copy = copyJson(delta, `progress of ${this.port}`)
-    this.#redaction ??= this.#owner.redaction?.()
-    const visible = this.#redaction === undefined ? copy : this.#redaction.take(copy, begins)
-    if (visible !== undefined) this.#owner.progress?.(this, visible)
+    this.#parts ??= this.#owner.streamOf?.(this)
+    this.#parts?.add(copy, begins)
   }
 
-  /** Streams the remaining parts that were held back as a possible start of a secret. */
-  endParts(): void {
-    const rest = this.isOver ? undefined : this.#redaction?.end()
-    if (rest !== undefined) this.#owner.progress?.(this, rest)
+  takeParts(): Json | undefined {
+    return this.isOver ? undefined : this.#parts?.take()
+  }
+
+  /** Returns the last parts of a call that is about to settle, joined; undefined if all are recorded. */
+  endParts(): Json | undefined {
+    return this.isOver ? undefined : this.#parts?.end()
   }
 
   /** Marks the call as settled: a later abort would reach a tool that has already answered. */
   settle(): void {
     this.isOver = true
     this.#controller = undefined
+    this.#parts?.take()
   }
 
   /** Marks the call as dropped: the effect is aborted, and a late result is ignored. */
   abort(): void {
     this.isOver = true
+    this.#parts?.take()
     this.#controller?.abort()
   }
 }

@@ -15,7 +15,7 @@ import { copyJson, type Json } from '../journal/json.ts'
 import type { LiveCall } from './live-call.ts'
 import type { QueuedInput } from '../state/queue.ts'
 import type { Input, Rec, Ref } from '../journal/record.ts'
-import type { StreamRedactor } from '../journal/redact.ts'
+import { PartStream } from './part-stream.ts'
 import { changedPermits, needsPermits, permitsInput } from './permits.ts'
 import { framePath, runStatus } from './row.ts'
 import type { RunFacts } from '../ports/settings.ts'
@@ -405,15 +405,14 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     )
   }
 
-  /** Records progress of an effect. */
-  progress(call: LiveCall<S>, delta: Json): void {
-    this.arrive({
-      resolve: () => (call.frame.pendingEffects.includes(call.pendingEffect) ? [call.frame, ['part', call.id, delta]] : undefined),
-    })
+  progress(effect: PendingEffect, delta: Json): void {
+    const { frame, id } = effect
+    this.arrive({ resolve: () => (frame.pendingEffects.includes(effect) ? [frame, ['part', id, delta]] : undefined) })
   }
 
-  redaction(): StreamRedactor | undefined {
-    return this.#world.redact?.stream?.()
+  streamOf({ pendingEffect }: LiveCall<S>): PartStream {
+    const { host, redact } = this.#world
+    return new PartStream({ host, redaction: redact?.stream?.(), record: (delta) => this.progress(pendingEffect, delta) })
   }
 
   // Control by hand
@@ -542,7 +541,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   #step(frame: Frame, input: Input | undefined): void {
     try {
       if (frame.permitsPin !== frame.pin && needsPermits(frame, this)) this.#record(frame, permitsInput(this, frame, this.#world.policy))
-      this.#record(frame, input)
+      if (input?.[0] === 'cancel') this.#recordParts(frame)
+      if (!frame.gone) this.#record(frame, input)
     } catch (thrown) {
       // A bug of a kind becomes a record; this one is a bug of the kernel, so only the durable records can be trusted.
       this.onBroken(
@@ -550,6 +550,14 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
           faults.make('R9001', `record ${this.state.n} could not be made: ${message}`, { run: this.id, cause }),
         ),
       )
+    }
+  }
+
+  /** Records what the effects of a frame have reported, before it is cancelled and drops them. */
+  #recordParts({ pendingEffects }: Frame): void {
+    for (const { id, frame, activeCall } of pendingEffects.slice()) {
+      const delta = activeCall?.takeParts()
+      if (delta !== undefined && !frame.gone) this.#record(frame, ['part', id, delta])
     }
   }
 
@@ -698,6 +706,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   /** Makes all decisions durable, then closes the run. */
   async leave(): Promise<void> {
     if (this.#endReason !== undefined) return
+    this.#effects.flush()
     this.#leaving = true
     this.#paused = true
     this.#effects.stop()

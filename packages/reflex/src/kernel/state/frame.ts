@@ -5,6 +5,13 @@ import type { StoppedEffect } from './answers.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
+/** A call in this process, as its effect knows it. */
+export interface ActiveCall {
+  abort(): void
+  /** Takes the progress that is not recorded yet, joined; undefined if there is none. */
+  takeParts(): Json | undefined
+}
+
 /** A requested effect that has not settled and is not dropped. */
 export class PendingEffect {
   readonly id: Ref
@@ -26,7 +33,7 @@ export class PendingEffect {
   /** A person has stopped the run here. It fails. */
   stopped: StoppedEffect | undefined
   /** The call of this process that performs it: not part of the state, and empty after a fold. */
-  activeCall: { abort(): void } | undefined
+  activeCall: ActiveCall | undefined
 
   constructor(id: Ref, frame: Frame, port: string, args: Json | undefined, requestedKey: string | undefined, record: number) {
     this.id = id

@@ -56,8 +56,11 @@ export interface HandlerServices {
   readonly logs_root: string
   /** The artifacts that the run stored, and those that this node stores. */
   readonly artifacts: ArtifactStore
-  /** Shows progress to the observers of the run. */
-  progress(delta: Json): void
+  /**
+   * Shows progress to the observers of the run, at most ten times per second. Deltas between two times are joined: texts and lists, also
+   * under the same key, continue one another, any other value replaces the one before. With `begins`, the delta replaces all earlier ones.
+   */
+  progress(delta: Json, begins?: boolean): void
 }
 
 /** The answer of a handler: an outcome in either spelling; nothing is a success without updates. */
@@ -259,6 +262,6 @@ function servicesOf(call: Call, node: string): HandlerServices {
     workdir: permissions.workdir,
     logs_root: folder,
     artifacts: new ArtifactStore({ node, reader, folder, at }),
-    progress: (delta) => call.part(delta),
+    progress: (delta, begins) => call.part(delta, begins),
   }
 }

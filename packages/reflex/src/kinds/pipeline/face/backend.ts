@@ -25,8 +25,12 @@ export interface LlmRequest {
   /** The complete request. */
   readonly request: ModelRequest
   readonly signal: AbortSignal
-  /** Reports progress to the observers of the run. */
-  onEvent(event: Json): void
+  /**
+   * Reports a delta of the answer to the observers of the run, at most ten times per second. Deltas between two times are joined: texts and
+   * lists, also under the same key, continue one another, any other value replaces the one before. With `begins`, the delta replaces all
+   * earlier ones.
+   */
+  onEvent(event: Json, begins?: boolean): void
 }
 
 /** An answer as text with its tool calls, usage and model. */
@@ -80,7 +84,7 @@ function requestOf(request: ModelRequest, call: Call): LlmRequest {
     get signal() {
       return call.signal
     },
-    onEvent: (event) => call.part(event),
+    onEvent: (event, begins) => call.part(event, begins),
   }
 }
 
