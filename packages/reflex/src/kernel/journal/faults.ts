@@ -97,6 +97,13 @@ export const faults = defineFaults({
     often: 'a run that is set aside or waits for a person, a sender that is faster than the run',
     fix: 'Send it again later, state a higher limit, or have the limit drop what comes beyond it.',
   },
+  R2131: {
+    title: 'The size of a segment is not valid',
+    verdict: 'bug',
+    when: 'when a kind is registered',
+    means: 'A kind for runs that may never end states how many records a segment of their journal has: a whole number from 1 on.',
+    fix: 'Correct `endless` of the kind, or leave it out.',
+  },
   R2011: {
     title: 'Unknown kind of program',
     verdict: 'fail',

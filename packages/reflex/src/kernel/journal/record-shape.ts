@@ -33,6 +33,7 @@ const KERNEL_INPUTS: Readonly<Record<KernelInput, true>> = {
   fork: true,
   forked: true,
   resume: true,
+  seal: true,
 }
 
 const OUTPUTS: Readonly<Record<keyof Outputs, true>> = {

@@ -45,7 +45,7 @@ export type Input =
   | readonly ['end', Ref, EndStatus, Json?]
   | readonly ['cancel', string]
   | readonly ['host', Json]
-  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused' | 'fork' | 'forked' | 'resume', Json?]
+  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused' | 'fork' | 'forked' | 'resume' | 'seal', Json?]
 
 /** An effect asked for: port, arguments, and the idempotency key where a retry must reuse one. */
 export type Request = readonly [port: string, args?: Json, key?: string]

@@ -18,6 +18,8 @@ export class BatchBuilder {
   readonly #programs: StoredProgram[]
   readonly #takenRows: number[] = []
   readonly #delivered: Message[] = []
+  /** The batches that end a segment and are not stored yet. */
+  readonly #sealed: Batch[] = []
   #last: number
   #sinceSnapshot = 0
   #lastSnapshot = 0
@@ -44,10 +46,28 @@ export class BatchBuilder {
     this.#delivered.push(message)
   }
 
-  /** Returns everything since the last batch as one batch. `records` end with the last record. */
+  /** Returns the next batch: the rest of a segment, else everything since the last batch. `records` end with the last record. */
   batch(lease: Lease, records: readonly Rec[], status: RunStatus): Batch | undefined {
+    const sealed = this.#sealed.shift()
+    if (sealed !== undefined || this.#state.n === this.#last) return sealed
+    return { ...this.#collect(lease, records, status), ...this.#snapshot() }
+  }
+
+  /** Returns the state after the record that seals it now, as text. Undefined if it is too large for a text. */
+  sealText(): string | undefined {
+    return snapshotText(this.#state, this.#definitions, true)
+  }
+
+  /** Ends the segment with the last record; `snapshot` is the state after it. Later records are in a later batch. */
+  seal(lease: Lease, records: readonly Rec[], status: RunStatus, snapshot: string): void {
+    this.#sealed.push({ ...this.#collect(lease, records, status), snapshot, seal: true })
+    this.#sinceSnapshot = 0
+    this.#lastSnapshot = snapshot.length
+    shrinkState(this.#state, hasHistory(this.#definitions))
+  }
+
+  #collect(lease: Lease, records: readonly Rec[], status: RunStatus): Batch {
     const { n } = this.#state
-    if (n === this.#last) return undefined
     const first = this.#last + 1
     const { body, blobs } = encodeBatch(records.slice(this.#last - n))
     this.#last = n
@@ -63,7 +83,6 @@ export class BatchBuilder {
       ...(blobs === undefined ? {} : { blobs }),
       ...(this.#takenRows.length > 0 ? { taken: this.#takenRows.splice(0) } : {}),
       ...(this.#delivered.length > 0 ? { delivered: this.#delivered.splice(0) } : {}),
-      ...this.#snapshot(),
     }
   }
 
@@ -93,10 +112,14 @@ export function encodeBatch(records: readonly Rec[]): { readonly body: string; r
   return { body: `[${texts.join(',\n')}]`, blobs: all }
 }
 
-/** Returns a state as snapshot text. Undefined if it is too large for a text: the run then continues without a snapshot. */
-export function snapshotText(state: State, definitions: Definitions): string | undefined {
+/**
+ * Returns a state as snapshot text, or the state after the record that seals it now. Undefined if it is too large for a text: the run then
+ * continues without a snapshot.
+ */
+export function snapshotText(state: State, definitions: Definitions, seals = false): string | undefined {
   try {
-    return JSON.stringify(dumpState(state, hasHistory(definitions)))
+    const { n, sealed, ...rest } = dumpState(state, hasHistory(definitions))
+    return JSON.stringify(seals ? { n: n + 1, sealed: n + 1, ...rest } : { n, ...(sealed === undefined ? {} : { sealed }), ...rest })
   } catch (thrown) {
     if (thrown instanceof RangeError) return undefined
     throw thrown

@@ -6,7 +6,7 @@ import type { Awaitable, Batch, Store } from '../ports/store.ts'
 /** A run for the committer. */
 export interface CommitOwner {
   readonly id: string
-  /** Returns the records that are not durable yet, or undefined. */
+  /** Returns the next records that are not in a batch yet, or undefined. Records after a seal are in a batch of their own. */
   batch(): Batch | undefined
   onCommitted(last: number): void
   /** Called when another process owns the run. */
@@ -95,8 +95,7 @@ export class Committer {
     for (const run of this.#urgent) {
       if (this.#committing.has(run)) continue
       this.#urgent.delete(run)
-      const batch = batchOf(run)
-      if (batch !== undefined) pairs.push({ run, batch })
+      for (let batch = batchOf(run); batch !== undefined; batch = batchOf(run)) pairs.push({ run, batch })
     }
     if (pairs.length === 0) return
     let refused: Awaitable<readonly string[]>

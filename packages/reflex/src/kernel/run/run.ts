@@ -24,6 +24,7 @@ import type { Batch, InboxMessage, Lease, Message, RunStatus } from '../ports/st
 import type { Change } from '../state/story.ts'
 import { topicIn } from '../journal/topics.ts'
 import { BatchBuilder } from './batch-builder.ts'
+import { SealSchedule } from './seal-schedule.ts'
 import { Waiters } from './waiters.ts'
 import { type RestListener, type Subscriber, Watchers } from './watchers.ts'
 import type { IdleOptions, MessageOptions, RunParts, RunWorld } from './run-options.ts'
@@ -57,6 +58,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   readonly #inbox: Inbox
   readonly #alarm: Alarm
   readonly #batches: BatchBuilder
+  readonly #seals: SealSchedule
   readonly #waiters = new Waiters()
   readonly #watchers = new Watchers(() => this.#onCaughtUp())
   #blocks: ((next: QueuedInput | PendingEffect) => boolean) | undefined
@@ -93,9 +95,11 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
         onRefused: () => this.#alarm.free(wait),
       })
     })
+    this.#seals = new SealSchedule(state)
     this.#batches = new BatchBuilder(state, definitions, programs)
     // Effects that the fold dropped were never performed by this process.
     state.droppedEffects.length = 0
+    if (state.n > 0 && lease !== undefined) this.#seals.begin(definitions)
   }
 
   get status(): RunStatus {
@@ -205,6 +209,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   /** Applies the record that starts a run. */
   begin(record: Rec): void {
     this.#apply(record, undefined)
+    if (this.lease !== undefined) this.#seals.begin(this.definitions)
     this.#pump()
   }
 
@@ -472,6 +477,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
         this.#busy = false
         return this.#pause()
       }
+      if (this.#seals.isDue && this.#seals.canSeal(this.#arrivals.length > 0 || this.#inbox.reading)) this.#seal()
       const arrival = this.#arrivals.shift()
       if (arrival !== undefined) {
         this.#take(arrival)
@@ -534,7 +540,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       this.#busy = true
       this.#step(frame, input)
       this.#busy = false
-      if (this.#effects.size === 0 || this.state.queue.peek() !== undefined || this.#arrivals.length > 0) this.#pump()
+      if (this.#effects.size === 0 || this.state.queue.peek() !== undefined || this.#arrivals.length > 0 || this.#seals.isDue) this.#pump()
     } else this.arrive({ resolve: () => (frame.pendingEffects.includes(flight) ? [frame, input] : undefined) })
   }
 
@@ -544,12 +550,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       if (input?.[0] === 'cancel') this.#recordParts(frame)
       if (!frame.gone) this.#record(frame, input)
     } catch (thrown) {
-      // A bug of a kind becomes a record; this one is a bug of the kernel, so only the durable records can be trusted.
-      this.onBroken(
-        toFault(thrown, (message, cause) =>
-          faults.make('R9001', `record ${this.state.n} could not be made: ${message}`, { run: this.id, cause }),
-        ),
-      )
+      this.#onStepFailed(thrown)
     }
   }
 
@@ -559,6 +560,15 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       const delta = activeCall?.takeParts()
       if (delta !== undefined && !frame.gone) this.#record(frame, ['part', id, delta])
     }
+  }
+
+  /** A bug of a kind becomes a record; this one is a bug of the kernel, so only the durable records can be trusted. */
+  #onStepFailed(thrown: unknown): void {
+    this.onBroken(
+      toFault(thrown, (message, cause) =>
+        faults.make('R9001', `record ${this.state.n} could not be made: ${message}`, { run: this.id, cause }),
+      ),
+    )
   }
 
   #record(frame: Frame, input: Input | undefined): void {
@@ -614,6 +624,22 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#watchers.show({ n, at, record, state: this.state, frame, def: this.definition(frame.pin), before })
   }
 
+  // Segments
+
+  /** Ends the segment. Without a snapshot there is no seal, because nothing could open the next segment. */
+  #seal(): void {
+    try {
+      const text = this.#batches.sealText()
+      if (text !== undefined && this.lease !== undefined) {
+        this.#apply(this.#decider.decide(this.state.root, ['kernel', 'seal'], 0), this.state.root)
+        this.#batches.seal(this.lease, this.records, this.#rowStatus, text)
+      }
+      this.#seals.restart()
+    } catch (thrown) {
+      this.#onStepFailed(thrown)
+    }
+  }
+
   // Durability
 
   requestCommit(): void {
@@ -634,8 +660,12 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
 
   batch(): Batch | undefined {
     if (this.lease === undefined || this.#endReason !== undefined) return undefined
+    return this.#batches.batch(this.lease, this.records, this.#rowStatus)
+  }
+
+  get #rowStatus(): RunStatus {
     // Reading the inbox may bring nothing; then no further record would state that the run is at rest.
-    return this.#batches.batch(this.lease, this.records, runStatus(this.state, this.#isActive || this.#hasUnperformed))
+    return runStatus(this.state, this.#isActive || this.#hasUnperformed)
   }
 
   /** True if an effect is recorded that this process will not perform: workers must find the run, regardless of its waits. */

@@ -55,6 +55,8 @@ interface StoredMeter {
 /** A state as JSON: equal states have equal text. Snapshots contain it, and tests compare it. */
 export interface StoredState {
   readonly n: number
+  /** The last record that sealed a segment. Absent before the first one. */
+  readonly sealed?: number
   readonly time: number
   readonly questions: number
   /** Absent if it is the seed of the start. */
@@ -92,6 +94,7 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
   const frames = [...state.frames.values()].map((frame) => dumpFrame(frame, hasHistory(frame.pin), bounds))
   return {
     n: state.n,
+    ...(state.sealed === 0 ? {} : { sealed: state.sealed }),
     time: state.time,
     questions: state.questions,
     ...(state.seed === state.start.seed ? {} : { seed: state.seed }),
@@ -212,6 +215,7 @@ function dumpScope(scope: Scope, history: boolean, bounds: readonly number[]): S
 export function loadState(stored: StoredState): State {
   const state = new State()
   state.n = stored.n
+  state.sealed = stored.sealed ?? 0
   state.time = stored.time
   state.questions = stored.questions
   state.start = stored.start

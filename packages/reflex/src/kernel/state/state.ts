@@ -31,6 +31,8 @@ export class State {
   seed = ''
   /** True for a fork that was not resumed yet: it performs nothing. */
   isIdle = false
+  /** The last record that sealed a segment; 0 before the first one. */
+  sealed = 0
   /** The number of questions that the run has asked. */
   questions = 0
   /** The usage and the limits of the run. */
@@ -267,6 +269,7 @@ export class State {
   #command(frame: Frame, what: string, detail: Json | undefined): void {
     if (what === 'cancel') this.#cancel(frame, readCancel(detail).reason)
     else if (what === 'resume') this.isIdle = false
+    else if (what === 'seal') this.sealed = this.n
     else if (what === 'fork') {
       this.isIdle = true
       this.meter.fork()

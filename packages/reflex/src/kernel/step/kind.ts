@@ -32,6 +32,14 @@ export interface Kind<Def = unknown> {
   readonly facts?: JsonObject
   /** True at a position at which a program only closes: no limit keeps its effects back, so it can undo what it began. */
   isClosing?(def: Def, position: Json | undefined): boolean
+  /**
+   * The size of a segment in records, for runs that may never end: a whole number from 1 on, such as 10,000. A run whose root program is
+   * of the kind seals its segment at its first rest after so many records: when its queue is empty and no input is waiting, or after twice
+   * as many as soon as its queue is empty. Effects in flight and open waits stay. A segment is folded, replayed and archived alone; a
+   * message whose id is known from an earlier segment is a new one. Absent: the journal is one segment. A run without a store is
+   * never sealed.
+   */
+  readonly endless?: number
   /** Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash. */
   compile(source: Json): Def
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */

@@ -30,8 +30,11 @@ export class Programs {
     return other
   }
 
-  /** Registers a kind. Names are unique. */
+  /** Registers a kind. Names are unique. Throws `R2131` for a kind whose segments have no valid size. */
   addKind(kind: Kind): void {
+    const { name, endless = 1 } = kind
+    if (!Number.isSafeInteger(endless) || endless < 1)
+      throw faults.make('R2131', `the kind ${name} states segments of ${endless} records`, { fix: 'state a whole number from 1 on' })
     this.#kinds.set(kind.name, kind)
   }
 
