@@ -197,6 +197,7 @@ class WorkLoop {
       // Another part of this process opened the run first, and releases it.
       if (before === undefined) return
       await this.#waitUntilIdle(handle, released)
+      await handle.run.leave()
       const { run, status } = handle
       const records = run.state.n - before
       this.#emit({ did: 'left', run: id, status, records, handle })

@@ -55,12 +55,13 @@ export class RecordWriter {
       ...(wait === undefined
         ? {}
         : {
-            wait: wait.map(([type, name, due, about], i) => ({
+            wait: wait.map(([type, name, due, about, , rules], i) => ({
               wait: i === 0 ? `${n}w` : `${n}.${i}w`,
               type,
               name,
               due: typeof due === 'number' ? utc(due) : undefined,
               about,
+              ...rules,
             })),
           }),
       ...(returned === undefined ? {} : { return: { status: returned[0], value: returned[1] } }),
@@ -97,6 +98,8 @@ function inputDocument([type, ...rest]: Input): object {
     case 'answer':
     case 'message':
       return { type, wait: textOf(first), value: second, by: third }
+    case 'messages':
+      return { type, wait: textOf(first), messages: second }
     case 'timer':
       return { type, wait: textOf(first) }
     case 'ret':

@@ -31,6 +31,7 @@ export function runDocument(row: RunRow, gone: boolean): JsonObject {
         path: wait.path,
         since: utc(wait.since),
         due: wait.due === undefined ? undefined : utc(wait.due),
+        everyMs: wait.every,
         ...(wait.number > 0 ? { question: `${id}/q${wait.number}` } : {}),
       })),
     ],

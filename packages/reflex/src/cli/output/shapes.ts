@@ -72,6 +72,10 @@ export const run = z.object({
       path: text.optional(),
       since: time.optional(),
       due: time.optional(),
+      everyMs: z
+        .number()
+        .optional()
+        .describe('Milliseconds between two times of a timer that stays open; due is the next one as of the last record'),
       question: text.optional(),
     }),
   ),

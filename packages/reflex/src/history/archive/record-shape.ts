@@ -29,6 +29,7 @@ const INPUTS: Readonly<Record<Input[0], z.ZodType>> = {
   hold: z.tuple([text, ref, text, json, asker.optional()]),
   answer: z.tuple([text, ref, json, text.optional()]),
   message: z.tuple([text, ref, json, text.optional()]),
+  messages: z.tuple([text, ref, z.array(z.union([z.tuple([text, json]), z.tuple([text, json, text])])).min(1)]),
   timer: z.tuple([text, ref]),
   ret: z.tuple([text, ref, endStatus, json.optional()]),
   end: z.tuple([text, ref, endStatus, json.optional()]),
@@ -56,7 +57,16 @@ const call = z.strictObject({
   isolated: z.literal(true).optional(),
 })
 const spawn = z.strictObject({ pin: count, args: json.optional(), sees: z.enum(['live', 'nothing']).optional(), under: ref.optional() })
-const wait = z.tuple([z.enum(['answer', 'message', 'timer']), text, z.number().int().nullish(), json.optional(), asker.optional()])
+const whole = z.number().int().positive()
+const rules = z.strictObject({ stays: z.literal(true), every: whole, most: whole, bytes: whole }).partial()
+const wait = z.tuple([
+  z.enum(['answer', 'message', 'timer']),
+  text,
+  z.number().int().nullish(),
+  json.optional(),
+  asker.nullish(),
+  rules.optional(),
+])
 
 const MORE_PARTS = {
   patch: z.record(text, json),

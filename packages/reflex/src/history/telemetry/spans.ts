@@ -259,15 +259,24 @@ export class SpanProjection {
         return [`effect ${input[1]}`, failureResult(input[2])]
       case 'answer':
       case 'message':
+        if (this.#isOpen(input[1])) return undefined
         return [
           `wait ${input[1]}`,
           { status: 'ok', facts: { 'reflex.wait.met': input[0], ...(input[3] === undefined ? {} : { 'reflex.wait.by': input[3] }) } },
         ]
+      case 'messages':
+        return this.#isOpen(input[1]) ? undefined : [`wait ${input[1]}`, { status: 'ok', facts: { 'reflex.wait.met': 'message' } }]
       case 'timer':
+        if (this.#isOpen(input[1])) return undefined
         return [`wait ${input[1]}`, { status: 'ok', facts: { 'reflex.wait.met': 'timer' } }]
       default:
         return undefined
     }
+  }
+
+  /** True for a wait that stays open after its input. */
+  #isOpen(wait: Ref): boolean {
+    return this.state.waits.has(wait)
   }
 
   #end(key: string, result: Partial<SpanResult>): ProjectedSpan[] {

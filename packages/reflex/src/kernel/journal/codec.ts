@@ -2,7 +2,7 @@ import { digest } from './digest.ts'
 import { faults } from './faults.ts'
 import { isList, isObject, type Json, type JsonObject } from './json.ts'
 import { unknownPart } from './record-shape.ts'
-import { FORMAT, type Input, type Outputs, type Rec, type Ref, type Request } from './record.ts'
+import { FORMAT, type Input, type Outputs, type Rec, type Ref, type Request, type TakenMessage } from './record.ts'
 
 /**
  * A stored record is a list: a number that states which parts follow, then the parts in the order of these bits.
@@ -77,6 +77,7 @@ function inputValue(input: Input | undefined): Json | undefined {
     case 'part':
     case 'answer':
     case 'message':
+    case 'messages':
       return input[2]
     default:
       return undefined
@@ -85,11 +86,16 @@ function inputValue(input: Input | undefined): Json | undefined {
 
 function sharedValues(writes: readonly Json[], input: Input | undefined): SharedValue[] | undefined {
   const value = inputValue(input)
+  if (input?.[0] === 'messages') return findShared(writes, bodiesOf(input[2]))
   if (typeof value !== 'object' || value === null) return isShareable(value) ? findShared(writes, [[value, []]]) : undefined
   const inner: [Json, (string | number)[]][] = [[value, []]]
   for (const [key, part] of Object.entries(value))
     if (part === (writes as Json) || isShareable(part)) inner.push([part, [isList(value) ? Number(key) : key]])
   return findShared(writes, inner)
+}
+
+function bodiesOf(messages: readonly TakenMessage[]): [Json, (string | number)[]][] {
+  return messages.flatMap(([, body], i): [Json, (string | number)[]][] => (isShareable(body) ? [[body, [i, 1]]] : []))
 }
 
 function isShareable(value: Json | undefined): boolean {

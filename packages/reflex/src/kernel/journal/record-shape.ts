@@ -17,6 +17,7 @@ const INPUTS: Readonly<Record<Input[0], readonly [least: number, most: number]>>
   hold: [4, 5],
   answer: [3, 4],
   message: [3, 4],
+  messages: [3, 3],
   timer: [2, 2],
   ret: [3, 4],
   end: [3, 4],
@@ -34,6 +35,7 @@ const KERNEL_INPUTS: Readonly<Record<KernelInput, true>> = {
   forked: true,
   resume: true,
   seal: true,
+  skipped: true,
 }
 
 const OUTPUTS: Readonly<Record<keyof Outputs, true>> = {
@@ -95,8 +97,13 @@ function unknownInput(input: unknown): string | undefined {
   if (input.length < min || input.length > max) return `an input ${type} of ${input.length} parts`
   if (type === 'kernel' && !(typeof word === 'string' && Object.hasOwn(KERNEL_INPUTS, word)))
     return `an input of the kernel of the unknown type ${JSON.stringify(word)}`
+  if (type === 'messages' && !areMessages(input[2])) return 'an input messages without a list of messages'
   if ((type === 'ok' || type === 'err') && input.length > 3 && !isObject(input[3])) return `an input ${type} whose usage is not an object`
   return undefined
+}
+
+function areMessages(list: unknown): boolean {
+  return isList(list) && list.length > 0 && list.every((one) => isList(one) && one.length >= 2 && typeof one[0] === 'string')
 }
 
 function unknownOutput(more: unknown): string | undefined {

@@ -40,12 +40,17 @@ export type Input =
   | readonly ['hold', Ref, string, Json, RuntimeAsker?]
   | readonly ['answer', Ref, Json, string?]
   | readonly ['message', Ref, Json, string?]
+  /** Messages of a wait that takes several at once, in their order. */
+  | readonly ['messages', Ref, readonly TakenMessage[]]
   | readonly ['timer', Ref]
   | readonly ['ret', Ref, EndStatus, Json?]
   | readonly ['end', Ref, EndStatus, Json?]
   | readonly ['cancel', string]
   | readonly ['host', Json]
-  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused' | 'fork' | 'forked' | 'resume' | 'seal', Json?]
+  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused' | 'fork' | 'forked' | 'resume' | 'seal' | 'skipped', Json?]
+
+/** A message that a record takes, with its author if it has one. */
+export type TakenMessage = readonly [id: string, body: Json] | readonly [id: string, body: Json, by: string]
 
 /** An effect asked for: port, arguments, and the idempotency key where a retry must reuse one. */
 export type Request = readonly [port: string, args?: Json, key?: string]
@@ -58,8 +63,30 @@ export type Request = readonly [port: string, args?: Json, key?: string]
 export type Asker = 'program' | RuntimeAsker
 export type RuntimeAsker = 'outcome' | 'edge' | 'retry' | 'budget' | 'permission'
 
-/** A wait opened: what meets it, its name, when it is due (ms since the epoch), what it is about, who asks if not the program. */
-export type WaitRequest = readonly [type: WaitType, name: string, due?: number | null, about?: Json | null, asker?: RuntimeAsker]
+/**
+ * A wait opened: what meets it, its name, when it is due (ms since the epoch), what it is about, who asks if not the program, and
+ * its rules if it stays open or takes several messages at once.
+ */
+export type WaitRequest = readonly [
+  type: WaitType,
+  name: string,
+  due?: number | null,
+  about?: Json | null,
+  asker?: RuntimeAsker | null,
+  rules?: WaitRules,
+]
+
+/** The rules of a wait that does not close when it is met, or that takes several messages at once. */
+export interface WaitRules {
+  /** A message that it takes does not close it. */
+  readonly stays?: true
+  /** A timer that stays open: milliseconds between two of its times. */
+  readonly every?: number
+  /** The most messages of one input, which is then `messages`. */
+  readonly most?: number
+  /** The most characters of their bodies as JSON. One message is always taken. */
+  readonly bytes?: number
+}
 
 /** A wait for a time is a wait with a due date that nothing else can meet. */
 export type WaitType = 'answer' | 'message' | 'timer'

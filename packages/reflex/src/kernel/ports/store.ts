@@ -28,8 +28,10 @@ export interface OpenWait {
   readonly asker?: Asker
   /** The number of the question in the run, from 1: people use it as `otter-2m9q/q1`. 0 for other waits. */
   readonly number: number
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: of a timer with `every`, its next time as of the last record. */
   readonly due?: number
+  /** Of a timer that stays open: milliseconds between two of its times. */
+  readonly every?: number
   readonly about?: Json
   /** The time at which it was opened, in milliseconds since the epoch. */
   readonly since: number

@@ -1,5 +1,6 @@
-import type { Wait } from '../state/frame.ts'
+import { nextTime, type Wait } from '../state/frame.ts'
 import type { Host } from '../ports/host.ts'
+import type { Ref } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
 
 /** Wakes a run when its earliest wait is due. */
@@ -8,10 +9,15 @@ export class Alarm {
   readonly #host: Host
   readonly #ring: (wait: Wait) => void
   #armed: Wait | undefined
+  #armedAt = 0
   #stop: (() => void) | undefined
   #asleep = false
+  /** Waits whose time has come, and which the run has not taken yet. */
+  readonly #ringing = new Set<Wait>()
   /** Waits whose time has come, and which somebody holds until further notice. */
   readonly #held = new Set<Wait>()
+  /** The next times of waits whose last times were skipped without a record. */
+  #skipped = new Map<Wait, number>()
 
   constructor(state: State, host: Host, ring: (wait: Wait) => void) {
     this.#state = state
@@ -19,19 +25,25 @@ export class Alarm {
     this.#ring = ring
   }
 
+  /** Returns the next time of a wait. The fold does not know of times that were skipped without a record. */
+  dueOf(wait: Wait): number | undefined {
+    return this.#skipped.get(wait) ?? wait.due
+  }
+
   /** Sets the alarm to the earliest wait. */
   set(): void {
     if (this.#asleep) return
     const next = this.#earliest()
-    if (next === this.#armed) return
+    const due = next === undefined ? undefined : this.dueOf(next)
+    if (next === this.#armed && (due === undefined || due === this.#armedAt)) return
     this.stop()
-    if (next?.due === undefined) return
+    if (next === undefined || due === undefined) return
     this.#armed = next
-    const { due } = next
+    this.#armedAt = due
     this.#stop = this.#host.at(due, () => {
       this.#armed = undefined
       // The clock was set back: the due time is still ahead.
-      if (this.#host.now() >= due) this.#ring(next)
+      if (this.#host.now() >= due) this.#start(next)
       this.set()
     })
   }
@@ -47,11 +59,35 @@ export class Alarm {
   }
 
   hold(wait: Wait): void {
+    this.#ringing.delete(wait)
     this.#held.add(wait)
   }
 
+  /** The run has taken a time of the wait, or refused it. */
   free(wait: Wait): void {
-    if (this.#held.delete(wait)) this.set()
+    this.#skipped.delete(wait)
+    this.#release(wait)
+  }
+
+  /** The run has taken a time of the wait without a record. */
+  skip(wait: Wait): void {
+    const { every } = wait.rules ?? {}
+    const now = this.#host.now()
+    if (every !== undefined) this.#skipped.set(wait, nextTime(this.dueOf(wait) ?? now, every, now))
+    this.#release(wait)
+  }
+
+  #release(wait: Wait): void {
+    this.#ringing.delete(wait)
+    this.#held.delete(wait)
+    this.set()
+  }
+
+  /** Returns the next times of open waits whose last times were skipped without a record. */
+  skipped(): [Ref, number][] {
+    const open = [...this.#skipped].filter(([wait]) => this.#state.waits.get(wait.id) === wait)
+    this.#skipped = new Map(open)
+    return open.map(([{ id }, due]) => [id, due])
   }
 
   wake(): void {
@@ -62,9 +98,16 @@ export class Alarm {
 
   /** Rings for every wait that was due by then, in their order, at once. Returns false if there are none. */
   ring(until: number): boolean {
-    const due = [...this.#state.waits.values()].filter((wait) => (wait.due ?? Number.POSITIVE_INFINITY) <= until && !this.#held.has(wait))
-    for (const wait of due.sort((a, b) => (a.due ?? 0) - (b.due ?? 0))) this.#ring(wait)
+    const due = [...this.#state.waits.values()].filter((wait) => (this.dueOf(wait) ?? Infinity) <= until && !this.#held.has(wait))
+    for (const wait of due.sort((a, b) => (this.dueOf(a) ?? 0) - (this.dueOf(b) ?? 0))) this.#start(wait)
     return due.length > 0
+  }
+
+  /** The time of the earliest wait that is not held. */
+  get next(): number {
+    let least = Infinity
+    for (const wait of this.#state.waits.values()) if (!this.#held.has(wait)) least = Math.min(least, this.dueOf(wait) ?? Infinity)
+    return least
   }
 
   stop(): void {
@@ -73,10 +116,22 @@ export class Alarm {
     this.#armed = undefined
   }
 
+  /** A wait that stays open rings once until the run has taken its time. */
+  #start(wait: Wait): void {
+    if (this.#ringing.has(wait)) return
+    this.#ringing.add(wait)
+    this.#ring(wait)
+  }
+
   #earliest(): Wait | undefined {
     let least: Wait | undefined
-    for (const wait of this.#state.waits.values())
-      if (wait.due !== undefined && wait.due < (least?.due ?? Number.POSITIVE_INFINITY) && !this.#held.has(wait)) least = wait
+    let earliest = Infinity
+    for (const wait of this.#state.waits.values()) {
+      const due = this.dueOf(wait)
+      if (due === undefined || due >= earliest || this.#ringing.has(wait) || this.#held.has(wait)) continue
+      least = wait
+      earliest = due
+    }
     return least
   }
 }

@@ -7,6 +7,9 @@ export interface Arrival {
   resolve(): readonly [Frame, Input] | undefined
   /** Called when it is held, to be released later. Returns the arrival that is held in its place, if it is another. */
   hold?(): Arrival | undefined
-  onTaken?(record: number): void
+  /** Called with the number of the record that took it, and the recorded input, which may be shorter than the resolved one. */
+  onTaken?(record: number, input: Input | undefined): void
+  /** Called when its step left no record. */
+  onSkipped?(): void
   onRefused?(): void
 }

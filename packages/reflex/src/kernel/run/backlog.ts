@@ -46,6 +46,15 @@ export class Backlog {
     return first
   }
 
+  /**
+   * Returns the first message to one of these addresses, which stays here: undefined if an answer or a cancellation came before it.
+   */
+  nextTo(addresses: readonly string[]): BacklogMessage | undefined {
+    let first: BacklogMessage | undefined
+    for (const address of addresses) first = earlier(first, this.#first(address))
+    return earlier(this.#addressed.peek(), first) === first ? first : undefined
+  }
+
   #first(topic: string): BacklogMessage | undefined {
     return this.#held.has(topic) ? undefined : this.#topics.get(topic)?.peek()
   }
@@ -63,12 +72,17 @@ export class Backlog {
     this.#held.delete(topic)
   }
 
-  /** Puts a message back before the others of its topic. */
-  giveBack(message: InboxMessage): void {
-    this.#queueOf(message).unshift({ message, isRung: true })
+  /** Returns the number of messages of a topic. */
+  count(topic: string): number {
+    return this.#topics.get(topic)?.size ?? 0
   }
 
-  /** Removes the message that `next` returned. */
+  /** Puts messages back before the others of their topics. */
+  giveBack(messages: readonly InboxMessage[], isRung = true): void {
+    for (const message of messages.toReversed()) this.#queueOf(message).unshift({ message, isRung })
+  }
+
+  /** Removes a message that `next` or `nextTo` returned. */
   remove({ message }: BacklogMessage): void {
     if (message.type !== 'message') return this.#addressed.shift()
     const queue = this.#topics.get(message.to)
@@ -94,6 +108,10 @@ class Fifo<Item> {
   unshift(item: Item): void {
     if (this.#head > 0) this.#items[--this.#head] = item
     else this.#items.unshift(item)
+  }
+
+  get size(): number {
+    return this.#items.length - this.#head
   }
 
   peek(): Item | undefined {

@@ -4,9 +4,9 @@ import { Backlog, type BacklogMessage } from './backlog.ts'
 import { type DirectInbox, DirectMessages, type DirectRun } from './direct-messages.ts'
 import { checkRoom } from '../ports/inbox-limit.ts'
 import type { Frame, Wait } from '../state/frame.ts'
-import type { Input } from '../journal/record.ts'
+import type { Input, TakenMessage } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
-import { takesTopic } from '../journal/topics.ts'
+import { takesTopic, topicIn } from '../journal/topics.ts'
 import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/store.ts'
 
 /** The messages that wait until a record takes them: a store's inbox, or one in memory for runs without a store. */
@@ -26,6 +26,8 @@ export interface InboxOwner extends DirectRun {
   take(row: number): void
   /** Ends the waits that were due by then. Returns false if there are none. */
   ring(until: number): boolean
+  /** The time of the earliest wait that is due by now, else Infinity. */
+  readonly nextDue: number
   /** Lets the event loop turn. */
   turn(): Promise<void>
   /** Puts on record that a message came too late, or is damaged. */
@@ -56,13 +58,16 @@ export class Inbox implements DirectInbox {
   #isOffered = false
   /** The arrival has had its turn; else the run was closed before. */
   #isAsked = false
-  #chosen: BacklogMessage | undefined
+  /** The messages of the arrival, in their order. */
+  #chosen: readonly InboxMessage[] = []
+  /** The most messages that a wait gets at once after its step has left some of them. */
+  readonly #room = new WeakMap<Wait, number>()
   #onDrained: (() => void) | undefined
   /** One arrival at a time, which chooses its message when its turn comes: so messages keep their order, whatever waits open meanwhile. */
   readonly #arrival: Arrival = {
     resolve: () => this.#resolve(),
     hold: () => this.#hold(),
-    onTaken: () => this.#onTaken(),
+    onTaken: (_, input) => this.#onTaken(input),
     onRefused: () => this.#onRefused(),
   }
 
@@ -142,6 +147,11 @@ export class Inbox implements DirectInbox {
     }
   }
 
+  /** Returns the number of messages of a topic that this process has read, or is posting, and that no record has taken. */
+  waiting(topic: string): number {
+    return this.#backlog.count(topic) + this.#posting
+  }
+
   /** No message of the topic that came before is still to be taken. */
   #canTakeNow(topic: string): boolean {
     if (this.#source.posted === undefined || !this.#hasRead || this.reading || this.#posting > 0) return false
@@ -153,15 +163,18 @@ export class Inbox implements DirectInbox {
     return this.#source.posted?.(run, id) ?? false
   }
 
-  inputOf(message: Message): readonly [Frame, Input] | undefined {
+  inputOf(...messages: readonly Message[]): readonly [Frame, Input] | undefined {
     const { state } = this.#run
-    if (message.type === 'cancel') return [state.root, cancelInput(message.body, message.by)]
-    const wait = state.ended === undefined ? waitFor(state, message.type, message.to) : undefined
-    return wait === undefined ? undefined : [wait.frame, inputFor(wait, message)]
+    const [first] = messages
+    if (first === undefined) return undefined
+    if (first.type === 'cancel') return [state.root, cancelInput(first.body, first.by)]
+    const wait = state.ended === undefined ? waitFor(state, first.type, first.to) : undefined
+    if (wait === undefined) return undefined
+    return [wait.frame, wait.rules?.most === undefined ? inputFor(wait, first) : ['messages', wait.id, messages.map(takenMessage)]]
   }
 
   giveBack(row: InboxMessage): void {
-    this.#backlog.giveBack(row)
+    this.#backlog.giveBack([row])
     this.#offer()
   }
 
@@ -206,7 +219,7 @@ export class Inbox implements DirectInbox {
   #resolve(): readonly [Frame, Input] | undefined {
     const next = this.#next()
     this.#isAsked = true
-    this.#chosen = next
+    this.#chosen = []
     if (next === undefined) return undefined
     const { message } = next
     if (!next.isRung) {
@@ -215,39 +228,70 @@ export class Inbox implements DirectInbox {
       if (this.#run.ring(message.at)) return undefined
     }
     this.#backlog.remove(next)
-    const input = this.inputOf(message)
+    this.#chosen = [message, ...this.#othersFor(message)]
+    const input = this.inputOf(...this.#chosen)
     // An answer to a question that is not open.
     if (input === undefined) void this.#busyWith(() => this.#run.refuse(message))
     return input
   }
 
-  /** The message is held by itself, so that others go on. */
+  /** Removes and returns the messages after the first that its wait takes with it: up to an answer, a cancellation or a due time. */
+  #othersFor(first: InboxMessage): InboxMessage[] {
+    const { state, nextDue } = this.#run
+    const wait = first.type === 'message' ? waitFor(state, first.type, first.to) : undefined
+    const { most = 1, bytes = Infinity } = wait?.rules ?? {}
+    if (wait === undefined || most === 1) return []
+    const addresses = [wait.name, topicIn(wait.frame.id, wait.name)].filter((to) => waitFor(state, 'message', to) === wait)
+    const others: InboxMessage[] = []
+    let size = sizeOf(first, bytes)
+    while (others.length + 1 < Math.min(most, this.#room.get(wait) ?? most)) {
+      const next = this.#backlog.nextTo(addresses)
+      if (next === undefined || next.message.at >= nextDue) break
+      size += sizeOf(next.message, bytes)
+      if (size > bytes) break
+      this.#backlog.remove(next)
+      others.push(next.message)
+    }
+    return others
+  }
+
+  /** The messages are held by themselves, so that others go on. */
   #hold(): Arrival | undefined {
-    const message = this.#chosen?.message
-    if (message === undefined) return undefined
-    this.holdTopic(message.to)
+    const messages = this.#chosen
+    if (messages.length === 0) return undefined
+    const topics = new Set(messages.map(({ to }) => to))
+    const free = () => topics.forEach((to) => this.freeTopic(to))
+    topics.forEach((to) => this.holdTopic(to))
     this.#offerAgain()
     return {
-      resolve: () => this.inputOf(message),
-      onTaken: () => {
-        this.#takeMessage(message)
-        this.freeTopic(message.to)
+      resolve: () => this.inputOf(...messages),
+      onTaken: (_, input) => {
+        this.#take(messages, input)
+        free()
       },
       onRefused: () => {
-        this.#backlog.giveBack(message)
-        this.freeTopic(message.to)
+        this.#backlog.giveBack(messages)
+        free()
       },
     }
   }
 
-  #onTaken(): void {
-    if (this.#chosen !== undefined) this.#takeMessage(this.#chosen.message)
+  #onTaken(input: Input | undefined): void {
+    this.#take(this.#chosen, input)
     this.#offerAgain()
   }
 
-  #takeMessage(message: InboxMessage): void {
-    this.#run.take(message.row)
-    this.#source.taken?.(message)
+  /** Takes the messages that the record has, and puts those back that its step has left. */
+  #take(messages: readonly InboxMessage[], input: Input | undefined): void {
+    const count = input?.[0] === 'messages' ? input[2].length : 1
+    for (const message of messages.slice(0, count)) {
+      this.#run.take(message.row)
+      this.#source.taken?.(message)
+    }
+    this.#backlog.giveBack(messages.slice(count), false)
+    const wait = input?.[0] === 'messages' ? this.#run.state.waits.get(input[1]) : undefined
+    // A step that leaves most of its messages would get, and redact, the same ones again and again.
+    if (wait !== undefined) this.#room.set(wait, count < messages.length ? 2 * count : 2 * (this.#room.get(wait) ?? Infinity))
   }
 
   #onRefused(): void {
@@ -255,7 +299,7 @@ export class Inbox implements DirectInbox {
   }
 
   #offerAgain(): void {
-    this.#chosen = undefined
+    this.#chosen = []
     this.#isAsked = false
     this.#isOffered = false
     this.#offer()
@@ -273,6 +317,15 @@ function waitFor(state: State, type: Message['type'], to: string): Wait | undefi
 function inputFor(wait: Wait, { type, body, by, id }: Message): Input {
   if (type === 'message') return ['message', wait.id, body, id]
   return by === undefined ? ['answer', wait.id, body] : ['answer', wait.id, body, by]
+}
+
+function takenMessage({ id, body, by }: Message): TakenMessage {
+  return by === undefined ? [id, body] : [id, body, by]
+}
+
+/** Returns the size of a body as JSON, where there is a limit. */
+function sizeOf({ body }: Message, limit: number): number {
+  return limit === Infinity ? 0 : JSON.stringify(body).length
 }
 
 /** The inbox of a run without a store, with the rules of every store's. What was read stays with the run. */

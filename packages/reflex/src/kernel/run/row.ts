@@ -24,6 +24,7 @@ export function summary(state: State, definitions: Definitions, status: RunStatu
       asker: wait.asker,
       number: wait.number,
       ...(wait.due === undefined ? {} : { due: wait.due }),
+      ...(wait.rules?.every === undefined ? {} : { every: wait.rules.every }),
       ...(wait.about === undefined ? {} : { about: wait.about }),
       since: wait.since,
       path: framePath(wait.frame, definitions),

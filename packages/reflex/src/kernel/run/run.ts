@@ -92,6 +92,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
           return undefined
         },
         onTaken: () => this.#alarm.free(wait),
+        onSkipped: () => this.#alarm.skip(wait),
         onRefused: () => this.#alarm.free(wait),
       })
     })
@@ -176,7 +177,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     let due = Number.POSITIVE_INFINITY
     for (const wait of this.state.waits.values()) {
       if (until === 'people' && wait.type === 'answer') return true
-      due = Math.min(due, wait.due ?? due)
+      due = Math.min(due, this.#alarm.dueOf(wait) ?? due)
     }
     return until === 'people' ? due === Number.POSITIVE_INFINITY : due > this.#world.host.now() + ahead
   }
@@ -295,6 +296,16 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.#inbox.post(message, options.id === undefined, limit)
   }
 
+  /**
+   * Resolves when fewer than `most` messages of a topic wait for the run, and every record that took one is durable: for a source that
+   * sends faster than the run takes. Messages of other processes count once this one has read them. Resolves at the end of the run,
+   * too, and when it is closed here; `message` then rejects. Rejects with `R5002` if another process has taken the run over and with
+   * `R5005` if the store fails.
+   */
+  room(topic: string, most: number): Promise<void> {
+    return this.#waitFor(() => this.state.ended !== undefined || this.#inbox.waiting(topic) < most)
+  }
+
   /** Cancels the run: every frame is notified from the top of its stack, and may run compensation steps. */
   cancel(reason = 'cancelled', by?: string): Promise<number> {
     return this.#submit(
@@ -392,6 +403,11 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   /** Ends the waits that were due by this time: they come before a message that arrived then. */
   ring(until: number): boolean {
     return this.#alarm.ring(Math.min(until, this.#world.host.now()))
+  }
+
+  get nextDue(): number {
+    const { next } = this.#alarm
+    return next <= this.#world.host.now() ? next : Infinity
   }
 
   turn(): Promise<void> {
@@ -507,7 +523,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#pump()
   }
 
-  /** True if it became a record. */
+  /** True if the run stepped on it. */
   #take(arrival: Arrival, isReleased = false): boolean {
     const found = arrival.resolve()
     if (found !== undefined) {
@@ -516,9 +532,10 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
         this.#held.push(arrival.hold?.() ?? arrival)
         return false
       }
-      this.#step(frame, input)
+      const record = this.#step(frame, input)
       if (this.#endReason === undefined) {
-        arrival.onTaken?.(this.state.n)
+        if (record === undefined) arrival.onSkipped?.()
+        else arrival.onTaken?.(this.state.n, record.input)
         return true
       }
     }
@@ -544,13 +561,15 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     } else this.arrive({ resolve: () => (frame.pendingEffects.includes(flight) ? [frame, input] : undefined) })
   }
 
-  #step(frame: Frame, input: Input | undefined): void {
+  /** Returns the record; undefined if the step was skipped, or the run is broken. */
+  #step(frame: Frame, input: Input | undefined): Rec | undefined {
     try {
       if (frame.permitsPin !== frame.pin && needsPermits(frame, this)) this.#record(frame, permitsInput(this, frame, this.#world.policy))
       if (input?.[0] === 'cancel') this.#recordParts(frame)
-      if (!frame.gone) this.#record(frame, input)
+      return frame.gone ? undefined : this.#record(frame, input)
     } catch (thrown) {
       this.#onStepFailed(thrown)
+      return undefined
     }
   }
 
@@ -571,13 +590,16 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     )
   }
 
-  #record(frame: Frame, input: Input | undefined): void {
+  #record(frame: Frame, input: Input | undefined): Rec | undefined {
     this.#steps++
     const isInternal = input === undefined || input[0] === 'ret' || input[0] === 'end' || input[0] === 'cancel'
     const elapsed = isInternal ? 0 : Math.max(0, this.#world.clock() - this.state.time)
     const { redact } = this.#world
     const taken = isInternal || redact === undefined ? input : (redact(input as unknown as Json) as unknown as Input)
-    this.#apply(this.#decider.decide(frame, taken, elapsed), frame)
+    const record = this.#decider.decide(frame, taken, elapsed)
+    if (this.#decider.isSkipped) return undefined
+    this.#apply(record, frame)
+    return record
   }
 
   #apply(record: Rec, frame: Frame | undefined): void {
@@ -737,6 +759,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   async leave(): Promise<void> {
     if (this.#endReason !== undefined) return
     this.#effects.flush()
+    this.#recordSkipped()
     this.#leaving = true
     this.#paused = true
     this.#effects.stop()
@@ -748,6 +771,13 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#watchers.notifyRest(this.durable)
     await this.#watchers.allDone()
     this.close()
+  }
+
+  /** The next process must know the times of timers that were skipped, or it would fire them at once. */
+  #recordSkipped(): void {
+    if (this.#busy || this.lease === undefined || this.state.ended !== undefined) return
+    const skipped = this.#alarm.skipped()
+    if (skipped.length > 0) this.#step(this.state.root, ['kernel', 'skipped', skipped])
   }
 
   #end(reason: Fault | 'closed'): void {

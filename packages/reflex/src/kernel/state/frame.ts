@@ -1,5 +1,5 @@
 import type { Json } from '../journal/json.ts'
-import type { Asker, EndStatus, Pin, Ref, ReturnPair, WaitType } from '../journal/record.ts'
+import type { Asker, EndStatus, Pin, Ref, ReturnPair, WaitRules, WaitType } from '../journal/record.ts'
 import type { UsageSum } from '../journal/usage.ts'
 import type { StoppedEffect } from './answers.ts'
 import type { Permissions } from '../journal/permissions.ts'
@@ -56,6 +56,7 @@ export interface Wait {
   readonly frame: Frame
   readonly type: WaitType
   readonly name: string
+  /** Of a wait with `every`: its next time, as of its last record. Only the fold moves it. */
   readonly due: number | undefined
   readonly about: Json | undefined
   /** The record that opened it, and its time. */
@@ -66,6 +67,21 @@ export interface Wait {
   /** The effect that the question is about: a question of the kernel, not of the program. */
   readonly effect: Ref | undefined
   readonly asker: Asker
+  /** Its rules, if it stays open or takes several messages at once. */
+  readonly rules: WaitRules | undefined
+}
+
+/** A wait as the fold changes it. */
+export interface MovableWait {
+  due: number | undefined
+}
+
+/**
+ * Returns the next time of a wait that is due every so many milliseconds: the first one after now. Times that have passed since it was
+ * due are missed, so a pause is followed by one firing.
+ */
+export function nextTime(due: number, every: number, now: number): number {
+  return due + every * Math.max(1, Math.floor((now - due) / every) + 1)
 }
 
 /** The view of a strand for its spawner. */

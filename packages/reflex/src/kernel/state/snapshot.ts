@@ -3,7 +3,7 @@ import { faults } from '../journal/faults.ts'
 import type { Json } from '../journal/json.ts'
 import { oldAsker } from '../journal/old-words.ts'
 import type { Permissions } from '../journal/permissions.ts'
-import type { Asker, EndStatus, Input, Pin, Ref, ReturnPair, Start, WaitType } from '../journal/record.ts'
+import type { Asker, EndStatus, Input, Pin, Ref, ReturnPair, Start, WaitRules, WaitType } from '../journal/record.ts'
 import { labelOf, Scope } from './scope.ts'
 import { State } from './state.ts'
 import { amountsOf, type Limits, limitsOf, type StatedUsage, UsageSum } from '../journal/usage.ts'
@@ -52,6 +52,21 @@ interface StoredMeter {
   readonly decided?: readonly (readonly [grant: string, place: string, allowed: boolean])[]
 }
 
+type StoredWait = readonly [
+  id: Ref,
+  frame: Ref,
+  type: WaitType,
+  name: string,
+  due: number | null,
+  about: Json | null,
+  record: number,
+  effect: Ref | null,
+  number: number,
+  since?: number,
+  asker?: Asker,
+  rules?: WaitRules,
+]
+
 /** A state as JSON: equal states have equal text. Snapshots contain it, and tests compare it. */
 export interface StoredState {
   readonly n: number
@@ -68,19 +83,7 @@ export interface StoredState {
   readonly ended?: readonly [EndStatus, Json?]
   readonly pins: readonly Pin[]
   readonly frames: readonly StoredFrame[]
-  readonly waits: readonly (readonly [
-    Ref,
-    Ref,
-    WaitType,
-    string,
-    number | null,
-    Json | null,
-    number,
-    Ref | null,
-    number,
-    number?,
-    Asker?,
-  ])[]
+  readonly waits: readonly StoredWait[]
   readonly queue: readonly (readonly [Ref, Input?])[]
 }
 
@@ -106,19 +109,7 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
       : { ended: state.ended.value === undefined ? [state.ended.status] : [state.ended.status, state.ended.value] }),
     pins: [...state.pins],
     frames,
-    waits: [...state.waits.values()].map((w) => [
-      w.id,
-      w.frame.id,
-      w.type,
-      w.name,
-      w.due ?? null,
-      w.about ?? null,
-      w.record,
-      w.effect ?? null,
-      w.number,
-      w.since,
-      w.asker,
-    ]),
+    waits: [...state.waits.values()].map(dumpWait),
     queue: state.queue.list().map(({ frame, input }) => (input === undefined ? [frame.id] : [frame.id, input])),
   }
 }
@@ -191,6 +182,12 @@ function usageOfFrame({ steps, usage }: Frame): StatedUsage {
   return amountsOf(sum)
 }
 
+function dumpWait(wait: Wait): StoredWait {
+  const { id, frame, type, name, due = null, about = null, record, effect = null, number, since, asker, rules } = wait
+  const stored = [id, frame.id, type, name, due, about, record, effect, number, since, asker] as const
+  return rules === undefined ? stored : [...stored, rules]
+}
+
 /** Only the latest values of an ended strand can be read. */
 function dumpStrandResult(strand: StrandResult): NonNullable<StoredFrame['kids']>[number] {
   const scope = strand.status === 'running' ? [] : dumpScope(strand.scope, false, [])
@@ -236,6 +233,7 @@ export function loadState(stored: StoredState): State {
     number,
     since = stored.time,
     asker = oldAsker(name, doubts ?? undefined),
+    rules,
   ] of stored.waits) {
     const wait: Wait = {
       id,
@@ -249,6 +247,7 @@ export function loadState(stored: StoredState): State {
       number,
       effect: doubts ?? undefined,
       asker,
+      rules,
     }
     state.waits.set(id, wait)
     wait.frame.waits = [...(wait.frame.waits ?? []), wait]

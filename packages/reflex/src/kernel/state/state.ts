@@ -1,8 +1,18 @@
 import { readCancel } from '../journal/cancellation.ts'
 import { outputsOfAnswer, priceGrant, stoppedEffect } from './answers.ts'
-import { areSameKind, PendingEffect, Frame, isActivation, type StrandResult, type Link, type Wait } from './frame.ts'
+import {
+  areSameKind,
+  PendingEffect,
+  Frame,
+  isActivation,
+  nextTime,
+  type StrandResult,
+  type Link,
+  type MovableWait,
+  type Wait,
+} from './frame.ts'
 import { faults } from '../journal/faults.ts'
-import { isObject, type Json } from '../journal/json.ts'
+import { isList, isObject, type Json } from '../journal/json.ts'
 import { Meter, usageOfInput } from './meter.ts'
 import { entersNode, oldAsker } from '../journal/old-words.ts'
 import type { Permissions } from '../journal/permissions.ts'
@@ -196,8 +206,11 @@ export class State {
         this.#answer(frame, input, more)
         break
       case 'message':
-      case 'timer':
+      case 'messages':
         this.#meet(frame, input[1], more)
+        break
+      case 'timer':
+        this.#fire(frame, input[1], more)
         break
       case 'host':
         break
@@ -270,10 +283,21 @@ export class State {
     if (what === 'cancel') this.#cancel(frame, readCancel(detail).reason)
     else if (what === 'resume') this.isIdle = false
     else if (what === 'seal') this.sealed = this.n
+    else if (what === 'skipped') this.#skip(detail)
     else if (what === 'fork') {
       this.isIdle = true
       this.meter.fork()
       if (isObject(detail) && typeof detail.seed === 'string') this.seed = detail.seed
+    }
+  }
+
+  /** Steps on timers that left no record: the timers are due later. */
+  #skip(detail: Json | undefined): void {
+    for (const item of isList(detail) ? detail : []) {
+      const [id, due] = isList(item) ? item : []
+      const wait = typeof id === 'string' ? this.waits.get(id) : undefined
+      const movable: MovableWait | undefined = wait?.rules?.every === undefined ? undefined : wait
+      if (movable !== undefined && typeof due === 'number') movable.due = due
     }
   }
 
@@ -303,10 +327,28 @@ export class State {
     else pendingEffects.splice(pendingEffects.indexOf(this.#pendingEffectOf(frame, id)), 1)
   }
 
-  /** Closes a wait. If it was about an effect, the effect settles or is performed again. */
-  #meet(frame: Frame, id: Ref, more: Outputs | undefined): void {
+  #waitOf(frame: Frame, id: Ref): Wait {
     const wait = this.waits.get(id)
     if (wait === undefined || wait.frame !== frame) throw corruptFault(this, `frame ${frame.id} has no wait ${id} open`)
+    return wait
+  }
+
+  /** The time of a wait has come: it closes, or is due again. */
+  #fire(frame: Frame, id: Ref, more: Outputs | undefined): void {
+    const wait = this.#waitOf(frame, id)
+    const { due = this.time, rules } = wait
+    const movable: MovableWait = wait
+    if (rules?.every === undefined) this.#close(frame, wait, more)
+    else movable.due = nextTime(due, rules.every, this.time)
+  }
+
+  #meet(frame: Frame, id: Ref, more: Outputs | undefined): void {
+    const wait = this.#waitOf(frame, id)
+    if (wait.rules?.stays !== true) this.#close(frame, wait, more)
+  }
+
+  /** Closes a wait. If it was about an effect, the effect settles or is performed again. */
+  #close(frame: Frame, wait: Wait, more: Outputs | undefined): void {
     this.#closeWait(wait)
     if (wait.effect === undefined) return
     if (more?.repeat !== undefined) this.#pendingEffectOf(frame, wait.effect).isQuestioned = false
@@ -379,7 +421,7 @@ export class State {
   }
 
   #wait(frame: Frame, requests: NonNullable<Outputs['wait']>, effect: Ref | undefined): void {
-    requests.forEach(([type, title, due, about, asker], i) => {
+    requests.forEach(([type, title, due, about, asker, rules], i) => {
       const wait: Wait = {
         id: makeRef(this.n, 'w', i),
         frame,
@@ -392,6 +434,7 @@ export class State {
         number: type === 'answer' ? ++this.questions : 0,
         effect,
         asker: this.isCurrentFormat ? (asker ?? 'program') : oldAsker(title, effect),
+        rules,
       }
       this.waits.set(wait.id, wait)
       frame.waits = [...(frame.waits ?? []), wait]

@@ -5,7 +5,7 @@ import { faultJson } from '../journal/fault-json.ts'
 import { areSameKind, type PendingEffect, type Frame, type StrandResult, type Wait } from '../state/frame.ts'
 import type { Json, JsonObject } from '../journal/json.ts'
 import type { Permissions } from '../journal/permissions.ts'
-import type { EndStatus, RuntimeAsker, Rec, Input, Ref, Request, WaitRequest, WaitType } from '../journal/record.ts'
+import type { EndStatus, RuntimeAsker, Rec, Input, Ref, Request, WaitRequest, WaitRules, WaitType } from '../journal/record.ts'
 import type { UsageMeter } from '../state/meter.ts'
 import { StepMeter } from './step-meter.ts'
 import { makeRef, type State } from '../state/state.ts'
@@ -18,15 +18,46 @@ interface WaitOptions {
   readonly about?: Json
   /** The asker, if it is not the program. */
   readonly asker?: RuntimeAsker
+  /** For messages: a message does not close the wait. It ends with its frame, at its due time, or by `drop`. */
+  readonly stays?: boolean
+  /**
+   * For timers: milliseconds between two times. The timer stays open and fires at each of them, from `due`, or else from `every`
+   * milliseconds after now. Times that pass while no process runs the run, or while the timer is held, are one firing.
+   */
+  readonly every?: number
+  /** For messages: the most messages of one input, which is then `['messages', wait, [[id, body, by?], …]]`. */
+  readonly most?: number
+  /** With `most`: the most characters of their bodies as JSON. One message is always taken. */
+  readonly bytes?: number
 }
 
 /** Returns a wait as stored in a record. Formats below 3 do not state the asker. */
 export function waitRequest(state: State, type: WaitType, title: string, options: WaitOptions): WaitRequest {
   const { about, asker } = options
   const due = options.due === undefined ? undefined : Math.round(options.due)
+  const rules = waitRules(type, title, options)
+  if (rules !== undefined) return [type, title, due ?? null, about ?? null, asker ?? null, rules]
   if (asker !== undefined && state.isCurrentFormat) return [type, title, due ?? null, about ?? null, asker]
   if (about !== undefined) return [type, title, due ?? null, about]
   return due === undefined ? [type, title] : [type, title, due]
+}
+
+/** Returns the rules of a wait. Throws a `TypeError` for rules that its type does not have. */
+function waitRules(type: WaitType, title: string, { stays, every, most, bytes }: WaitOptions): WaitRules | undefined {
+  if (stays === undefined && every === undefined && most === undefined && bytes === undefined) return undefined
+  const refuse = (why: string) => new TypeError(`the ${type} wait ${title} cannot be opened: ${why}`)
+  for (const [name, amount] of Object.entries({ every, most, bytes }))
+    if (amount !== undefined && !(Number.isSafeInteger(amount) && amount > 0)) throw refuse(`${name} must be a whole number above 0`)
+  if (every !== undefined && type !== 'timer') throw refuse('only timers have "every"')
+  if ((stays === true || most !== undefined) && type !== 'message') throw refuse('only waits for messages have "stays" and "most"')
+  if (bytes !== undefined && most === undefined) throw refuse('"bytes" needs "most"')
+  const rules = {
+    ...(stays === true ? { stays } : {}),
+    ...(every === undefined ? {} : { every }),
+    ...(most === undefined ? {} : { most }),
+    ...(bytes === undefined ? {} : { bytes }),
+  }
+  return Object.keys(rules).length === 0 ? undefined : rules
 }
 
 /**
@@ -43,6 +74,8 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
   #input: Input | undefined
   #elapsed = 0
   #draws = 0
+  #taken = 0
+  #isSkipped = false
 
   constructor(state: State, frame: Frame, def: Def, lookup: Lookup) {
     super(state, frame, lookup)
@@ -61,14 +94,22 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
     this.#input = input
     this.#elapsed = elapsed
     this.#draws = 0
+    this.#taken = 0
+    this.#isSkipped = false
   }
 
-  /** Returns the record of the step. */
+  /** True if the kind has skipped the record of the step. */
+  get isSkipped(): boolean {
+    return this.#isSkipped
+  }
+
+  /** Returns the record of the step. Throws a `TypeError` if it is skipped and must not be. */
   finish(input: Input | undefined, elapsed: number): Rec {
+    if (this.#isSkipped) this.#checkSkip()
     return {
       frame: this.frame.id,
       elapsed,
-      input,
+      input: this.#taken > 0 && input?.[0] === 'messages' ? ['messages', input[1], input[2].slice(0, this.#taken)] : input,
       writes: this.writes,
       position: this.#position,
       requests: this.#requests,
@@ -174,17 +215,52 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
     else this.#requests = [...this.#requests, ...requests]
   }
 
-  /** Opens a wait. Returns its ref. */
+  /**
+   * Opens a wait. Returns its ref. It closes when it is met, unless it is a wait for messages that `stays` or a timer with `every`:
+   * these stay open, in the same order among the waits of the run, until they are dropped or their frame ends. Snapshots, forks and
+   * replays keep them. Throws a `TypeError` for options that the type does not have.
+   */
   wait(type: WaitType, title: string, options: WaitOptions = {}): Ref {
+    const due = options.due ?? (options.every === undefined ? undefined : this.#now + options.every)
+    const request = waitRequest(this.state, type, title, due === undefined ? options : { ...options, due })
     const draft = this.draft()
     draft.wait ??= []
-    draft.wait.push(waitRequest(this.state, type, title, options))
+    draft.wait.push(request)
     return makeRef(this.record, 'w', draft.wait.length - 1)
   }
 
   /** Waits for `ms` milliseconds. */
   timer(ms: number, title = 'timer'): Ref {
     return this.wait('timer', title, { due: this.#now + ms })
+  }
+
+  /**
+   * States that the step has taken only the first `count` of its messages. Its recorded input is cut to them; the others are offered
+   * again after this step, in order. A replay steps the kind with the cut input, so what the step does must not depend on the messages
+   * that it leaves. Throws a `TypeError` unless the step has so many messages.
+   */
+  took(count: number): void {
+    const offered = this.#input?.[0] === 'messages' ? this.#input[2].length : 0
+    if (!Number.isInteger(count) || count < 1 || count > offered)
+      throw new TypeError(`${this.place()} took ${count} messages, and the step has ${offered}`)
+    this.#taken = count
+  }
+
+  /**
+   * Skips the record of this step: nothing of it is stored, and its time counts with the next record. Allowed in a step on a timer with
+   * `every` that has written, requested, opened, dropped, drawn and noted nothing and has not moved its frame: otherwise the kernel fails
+   * the step with a `TypeError`. Reading the board and the time is allowed, because nothing of it remains. A replay never sees the step.
+   * A process that leaves the run records the next times of its skipped timers; after a crash such a timer can fire once more.
+   */
+  skip(): void {
+    this.#isSkipped = true
+  }
+
+  #checkSkip(): void {
+    const wait = this.#input?.[0] === 'timer' ? this.state.waits.get(this.#input[1]) : undefined
+    if (wait?.rules?.every === undefined) throw new TypeError(`${this.place()} skips a step that is not on a timer with "every"`)
+    const isEmpty = this.writes === undefined && this.more === undefined && this.#position === undefined && this.#requests === undefined
+    if (!isEmpty || this.#isStep || this.#draws > 0) throw new TypeError(`${this.place()} skips a step that has changed or drawn something`)
   }
 
   /** Drops effects and waits, and deletes ended strands. */

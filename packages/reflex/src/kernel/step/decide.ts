@@ -33,13 +33,20 @@ export class Decider {
   #program: Program | undefined
   #kind: Kind | undefined
   #contract: BoardContract = NO_RULES
+  #isSkipped = false
 
   constructor(state: State, definitions: Definitions) {
     this.#state = state
     this.#definitions = definitions
   }
 
+  /** True if the kind has skipped the record of the last decision, which then has no outputs. */
+  get isSkipped(): boolean {
+    return this.#isSkipped
+  }
+
   decide(frame: Frame, input: Input | undefined, elapsed: number): Rec {
+    this.#isSkipped = false
     if (input !== undefined) {
       const decided = this.#decideInternal(frame, input, elapsed)
       if (decided !== undefined) return decided
@@ -53,12 +60,14 @@ export class Decider {
     if (program !== this.#program) this.#enter(program)
     const context = (this.#context ??= new StepContext(this.#state, frame, program.def, this.#definitions))
     context.begin(frame, program.def, this.#contract, elapsed, input)
+    let made: Rec
     try {
       this.#kind?.step(context, kindInput)
+      made = context.finish(input, elapsed)
     } catch (thrown) {
       return record(frame, input, elapsed, { return: ['failed', thrownFault(thrown, this.#state)] })
     }
-    const made = context.finish(input, elapsed)
+    this.#isSkipped = context.isSkipped
     const fault = made.more?.return?.[0] === 'done' ? this.#returnFault(frame, made) : undefined
     return fault === undefined ? made : record(frame, input, elapsed, { return: ['failed', fault] })
   }

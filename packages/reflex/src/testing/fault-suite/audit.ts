@@ -1,4 +1,16 @@
-import { equalJson, isList, isObject, type Json, type Rec, State, isFault, replay, type Runtime, type Store } from '../../kernel/index.ts'
+import {
+  equalJson,
+  isList,
+  isObject,
+  type Json,
+  messageIds,
+  type Rec,
+  State,
+  isFault,
+  replay,
+  type Runtime,
+  type Store,
+} from '../../kernel/index.ts'
 import type { KindSubject } from '../kind-suite/subject.ts'
 import { placeOf, replayText } from '../kind-suite/difference.ts'
 import { RUN, StuckError, textOf } from '../kind-suite/process-life.ts'
@@ -89,7 +101,7 @@ function recordText(record: Rec): string {
 /** Reports each message that was lost or repeated. A message must be taken once or still wait in the inbox. */
 async function auditMessages({ store, watch }: EndedRun, records: readonly Rec[]): Promise<void> {
   const waiting = new Set((await store.inbox(RUN)).map(({ id }) => id))
-  const taken = records.flatMap(({ input }) => (input?.[0] === 'message' ? [input[3]] : []))
+  const taken = records.flatMap(({ input }) => messageIds(input))
   for (const id of watch.accepted) {
     const times = taken.filter((one) => one === id).length
     if (times === 0 && !waiting.has(id)) watch.report('lost', `message ${id} was accepted, but is neither taken nor waiting`)
@@ -166,7 +178,7 @@ function withoutFaultData(value: Json): Json {
     : value
 }
 
-const EXTERNAL_INPUTS: ReadonlySet<string> = new Set(['ok', 'err', 'part', 'answer', 'message'])
+const EXTERNAL_INPUTS: ReadonlySet<string> = new Set(['ok', 'err', 'part', 'answer', 'message', 'messages'])
 
 /**
  * Returns the waits that ended at their deadline, each with its name and the number of inputs from outside before it. A clock that jumps

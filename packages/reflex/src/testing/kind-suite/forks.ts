@@ -1,4 +1,4 @@
-import { type Json, type Call, type Rec, replay, type State, isFault } from '../../kernel/index.ts'
+import { type Json, type Call, messageIds, type Rec, replay, type State, isFault } from '../../kernel/index.ts'
 import { type OriginalRun, storeAfter } from './partial-store.ts'
 import { requireNoViolations, inputName, ProcessLife, RUN, requireEqual, textOf } from './process-life.ts'
 import type { KindSubject, Outcome } from './subject.ts'
@@ -45,7 +45,7 @@ async function forkAt(subject: KindSubject, original: UndisturbedRun, shared: re
   const events: WorldEvent[] = []
   const watch = new Watch((event) => void events.push(event))
   const store = await storeAfter(shared, state, original, subject, watch)
-  const takenMessages = new Set(shared.flatMap(({ input }) => (input?.[0] === 'message' && input[3] !== undefined ? [input[3]] : [])))
+  const takenMessages = new Set(shared.flatMap(({ input }) => messageIds(input)))
   let addedRecords = 0
   const life = new ProcessLife(subject, store, watch, {
     number: 2,

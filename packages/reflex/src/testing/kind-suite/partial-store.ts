@@ -2,6 +2,7 @@ import {
   encodeRecord,
   RunPrograms,
   FORMAT,
+  messageIds,
   type Rec,
   summary,
   type Runtime,
@@ -65,7 +66,7 @@ async function createRun(store: Store, records: readonly Rec[]): Promise<Lease> 
 
 /** Posts all messages of the script. Returns the rows of the messages that the records have taken. */
 async function postMessages(store: Store, records: readonly Rec[], subject: KindSubject): Promise<number[]> {
-  const takenMessages = new Set(records.map(({ input }) => (input?.[0] === 'message' ? input[3] : undefined)))
+  const takenMessages = new Set(records.flatMap(({ input }) => messageIds(input)))
   const { messages = [] } = subject.script ?? {}
   for (const [i, { topic, body }] of messages.entries()) await store.post(RUN, { id: `m${i}`, type: 'message', to: topic, body, at: 0 })
   return (await store.inbox(RUN)).filter(({ id }) => takenMessages.has(id)).map(({ row }) => row)
