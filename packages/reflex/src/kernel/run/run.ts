@@ -528,7 +528,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     const found = arrival.resolve()
     if (found !== undefined) {
       const [frame, input] = found
-      if (!isReleased && this.#blocks !== undefined && (input[0] === 'timer' || input[0] === 'message') && this.#blocks({ frame, input })) {
+      if (!isReleased && this.#blocks !== undefined && canBeHeld(input) && this.#blocks({ frame, input })) {
         this.#held.push(arrival.hold?.() ?? arrival)
         return false
       }
@@ -819,4 +819,9 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     }
     this.#wake()
   }
+}
+
+/** True for a time and for messages: answers and settlements of effects are not held. */
+function canBeHeld([type]: Input): boolean {
+  return type === 'timer' || type === 'message' || type === 'messages'
 }
