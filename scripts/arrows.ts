@@ -73,6 +73,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   ],
   history: [
     'trace',
+    'trace-of',
     'causes',
     'comparing',
     'first-difference',

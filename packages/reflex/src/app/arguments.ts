@@ -1,5 +1,6 @@
 import type { AnswerOptions } from '../runs/answering.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
+import type { TraceOptions } from '../history/trace-of.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { ForkRunOptions } from './forking.ts'
@@ -158,6 +159,7 @@ export const FORK_OPTIONS = options({
 } satisfies FormsOf<ForkRunOptions>)
 export const FILTER = options({ status: listOf(TEXT), prefix: TEXT, limit: NUMBER } satisfies FormsOf<RunFilter>)
 export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT })
+export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)
 export const COLLECT_OPTIONS = options({ keep: NUMBER, dry: FLAG } satisfies FormsOf<CollectOptions>)
 export const SECRET_OPTIONS = options({ secret: ANYTHING, id: TEXT })
 export const LINES: Form = {

@@ -1,4 +1,11 @@
-import { decidableRecords, sourceDecision, type ForkDecision, type DecisionInput, decisionInput } from '../runs/fork-decision.ts'
+import {
+  decidableRecords,
+  nothingToDecide,
+  sourceDecision,
+  type ForkDecision,
+  type DecisionInput,
+  decisionInput,
+} from '../runs/fork-decision.ts'
 import { type ForkPreview, previewFork } from '../runs/fork-preview.ts'
 import {
   type Fault,
@@ -9,6 +16,7 @@ import {
   type JsonObject,
   type Runtime,
   type State,
+  type Store,
 } from '../kernel/index.ts'
 import type { ProgramViewer, ViewedPrograms } from '../programs/kinds.ts'
 import type { WrittenLabels } from '../policy/written-labels.ts'
@@ -49,6 +57,7 @@ export interface ForkedRun {
 /** The parts of the front object that forking needs. */
 export interface ForkingWorld extends ProgramViewer {
   readonly runtime: Runtime<RunSettings>
+  readonly store: Store
   readonly actor: string
   readonly labels: WrittenLabels
 }
@@ -63,35 +72,42 @@ export async function forkStored(
   at: number | undefined,
   { set, decide, id, trust, simulate }: ForkRunOptions,
 ): Promise<ForkedRun> {
-  const { runtime, actor, labels } = world
+  const { runtime, store, actor, labels } = world
   if (decide !== undefined && typeof decide !== 'string') throw notText(decide)
   const overrides = {
     actor,
     ...(trust === undefined ? {} : { trust: checkTrust(trust) }),
     ...(simulate === true ? { simulated: true } : {}),
   }
-  const records = decide === undefined ? [] : await runtime.journal(source)
   const pinned = (one: State): ViewedPrograms => world.programsOf(one)
   let settling: DecisionInput | undefined
+  let refused: { readonly fault: Fault; readonly source: ForkSource } | undefined
   const decideFork = (word: string) => (standing: ForkSource) => {
-    const source = { ...standing, definitions: pinned(standing.state) }
-    const found = decisionInput(source, word, () => decidableRecords(records, standing.record, pinned))
-    if (isFault(found)) return found
+    const found = decisionInput({ ...standing, definitions: pinned(standing.state) }, word)
+    if (isFault(found)) {
+      refused = { fault: found, source: standing }
+      return found
+    }
     settling = found
     return [found.frame, found.input] as const
   }
   await labels.refresh()
-  const forked = await runtime.fork(source, {
-    actor,
-    settings: overrides,
-    ...(at === undefined ? {} : { at }),
-    ...(id === undefined ? {} : { id }),
-    ...(set === undefined ? {} : { set }),
-    ...(decide === undefined ? {} : { decide: decideFork(decide) }),
-  })
+  const forked = await runtime
+    .fork(source, {
+      actor,
+      settings: overrides,
+      ...(at === undefined ? {} : { at }),
+      ...(id === undefined ? {} : { id }),
+      ...(set === undefined ? {} : { set }),
+      ...(decide === undefined ? {} : { decide: decideFork(decide) }),
+    })
+    .catch(async (thrown: unknown) => {
+      if (decide === undefined || refused === undefined || thrown !== refused.fault) throw thrown
+      throw nothingToDecide(refused.source, decide, await decidableRecords(store, refused.source, pinned))
+    })
   await labels.fork(forked.id, source)
   const { settings, sourceSettings } = forked
-  const was = settling && sourceDecision(settling, records, forked.from[1], pinned)
+  const was = settling && (await sourceDecision(store, { run: source, record: forked.from[1] }, settling, pinned))
   return {
     ...forkFacts(forked),
     set: set ?? {},

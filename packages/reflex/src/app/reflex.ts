@@ -14,6 +14,7 @@ import {
   RESUME_OPTIONS,
   RUN_OBJECT,
   SECRET_OPTIONS,
+  TRACE_OPTIONS,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
 import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
@@ -23,7 +24,7 @@ import { readAddress } from '../runs/address.ts'
 import { checkRecording } from '../runs/run-models.ts'
 import type { ExportedTable, TableFormat } from '../history/tables/export-tables.ts'
 import type { Cause } from '../history/causes.ts'
-import type { Comparable, Comparison } from '../history/comparing.ts'
+import type { ComparedAddress, Comparison } from '../history/comparing.ts'
 import { faults } from '../runs/faults.ts'
 import { programFaults } from '../programs/faults.ts'
 import type { ForkedRun, ForkRunOptions } from './forking.ts'
@@ -42,12 +43,17 @@ import {
   type Host,
   isFault,
   type JsonObject,
+  keptRecords,
   type Message,
+  noRecord,
   type Program,
+  readPart,
+  type Rec,
   type Run,
   type RunFilter,
   type RunRow,
   type Runtime,
+  segmentStart,
   type State,
   type Store,
   toFault,
@@ -81,8 +87,8 @@ import { exportedTools } from './exported-tools.ts'
 import type { Tools } from '../tools/index.ts'
 import { ledgerPlace } from '../tools/capability.ts'
 import { realPath } from '../tools/paths.ts'
-import { linesOfHistory, type StoryLine } from '../history/trace.ts'
-import { type RunView, viewOf } from '../runs/view.ts'
+import type { TracedRun, TraceOptions } from '../history/trace-of.ts'
+import { forksOnBoard, type RunView, viewOf } from '../runs/view.ts'
 import { checkArguments, type Form, listOf, oneOf, optional, TEXT } from '../text/index.ts'
 import type { UnknownTypes, WorkflowTypes } from '../programs/program-types.ts'
 
@@ -117,9 +123,9 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
       runtime: this.#assembly.runtime,
       onTrouble: (fault) => options.onTrouble?.(fault),
     })
-    const { runtime, store } = this.#assembly
+    const { store } = this.#assembly
     this.#observing = new TelemetryObserver(
-      { runtime, store, programsOf: (state) => this.programsOf(state), onTrouble: (fault) => options.onTrouble?.(fault) },
+      { store, programsOf: (state) => this.programsOf(state), onTrouble: (fault) => options.onTrouble?.(fault) },
       options.observe,
     )
   }
@@ -480,14 +486,23 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     return rows.flatMap(({ id, waits }) => questionsOf(id, waits)).sort((a, b) => a.since - b.since)
   }
 
-  /** Returns the story of a stored run, complete or up to a record, `otter-2m9q@21`. Throws `R2016`, and `R2021` for an unknown record. */
-  async trace(address: string): Promise<{ readonly row: RunRow; readonly lines: readonly StoryLine[]; readonly state: State }> {
-    checkArguments('trace', { address: [address, TEXT] })
+  /**
+   * Returns the story of a stored run, complete or up to a record, `otter-2m9q@21`. With `from` or `tail`, only its end is read. Throws
+   * `R2016`, `R2021` for an unknown record, and `R5054` if `from` is no longer in the store; without `from`, the story then begins with the
+   * first record that is.
+   */
+  async trace(address: string, options: TraceOptions = {}): Promise<TracedRun> {
+    checkArguments('trace', { address: [address, TEXT], options: [options, TRACE_OPTIONS] })
     const { ref, at } = readAddress(address)
-    const { id } = await findRecord(this.store, ref, at)
-    const { row, state } = await this.runtime.peek(id, at)
-    const records = (await this.runtime.journal(id)).slice(0, state.n)
-    return { row, state, lines: linesOfHistory({ records }, (one) => this.programsOf(one)) }
+    const row = await findRecord(this.store, ref, at)
+    const { from, tail } = options
+    if (from !== undefined) await findRecord(this.store, row.id, from)
+    if (tail !== undefined && (!Number.isInteger(tail) || tail < 1))
+      throw faults.make('R2031', `the tail of a trace is a number of records, not ${tail}`, { fix: 'write --tail 20' })
+    if (from !== undefined && tail !== undefined)
+      throw faults.make('R2031', 'a trace has either a first record or a number of records at its end', { fix: 'write --from or --tail' })
+    const { traceOf } = await import('../history/trace-of.ts')
+    return traceOf(this, row, at ?? row.last, options)
   }
 
   /** Returns a view of a stored run as it is now, or after a record, `otter-2m9q@21`. Throws `R2016`, and `R2021` for an unknown record. */
@@ -496,11 +511,14 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { ref, at } = readAddress(address)
     const { id, last } = await findRecord(this.store, ref, at)
     const peek = await this.runtime.peek(id, at)
-    const records = peek.state.start?.fork === undefined ? [] : await this.runtime.journal(id)
-    const forks = new Set(records.flatMap(({ input }, i) => (input?.[0] === 'kernel' && input[1] === 'fork' ? [i + 1] : [])))
     return viewOf(
       { ...peek, definitions: this.programsOf(peek.state) },
-      { newest: at === undefined || at === last, inbox: await this.store.inbox(id), forks },
+      {
+        newest: at === undefined || at === last,
+        inbox: await this.store.inbox(id),
+        forks: await forksOnBoard(this.store, peek.state),
+        segments: await this.store.segments(id),
+      },
     )
   }
 
@@ -518,10 +536,10 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     const { id } = await this.find(ref)
     // The declarations of its tools determine where it can be forked.
     await this.#findMissing(id)
-    const { runtime, actor } = this
+    const { runtime, store, actor } = this
     const { forkStored } = await import('./forking.ts')
     const programsOf = (state: State): ViewedPrograms => this.programsOf(state)
-    return forkStored({ runtime, actor, labels: this.#assembly.labels, programsOf }, id, at, options)
+    return forkStored({ runtime, store, actor, labels: this.#assembly.labels, programsOf }, id, at, options)
   }
 
   /**
@@ -532,35 +550,41 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
     checkArguments('why', { address: [address, TEXT], what: [what, TEXT] })
     const { ref, at } = readAddress(address)
     const { id: run, last } = await findRecord(this.store, ref, at)
-    // After the journal is read, the programs of all its pins are known.
+    // After it, the programs of all pins are known.
     await this.runtime.peek(run)
-    const records = (await this.runtime.journal(run)).slice(0, at ?? last)
-    const { causeOfRun } = await import('../history/causes.ts')
-    return causeOfRun({ run, records, definitionsFor: (state) => this.programsOf(state) }, what)
+    const { causeOfRun, explainedRecord } = await import('../history/causes.ts')
+    const record = explainedRecord(what)
+    if (record !== undefined && (record < 1 || record > (at ?? last))) throw noRecord(run, at ?? last, record)
+    // Later records cannot be causes.
+    const until = record ?? at ?? last
+    const part = await readPart(this.store, run, await segmentStart(this.store, run, until), until)
+    const records: Rec[] = []
+    for await (const [, one] of part.records()) records.push(one)
+    return causeOfRun({ run, records, opening: () => part.opening(), definitionsFor: (state) => this.programsOf(state) }, what)
   }
 
   /** Returns the differences between two runs, or between two records of one run: `otter-2m9q@21`. Throws `R2021` for an unknown record. */
   async diff(one: string, other: string): Promise<Comparison> {
     checkArguments('diff', { one: [one, TEXT], other: [other, TEXT] })
     const { compareRuns } = await import('../history/comparing.ts')
-    return compareRuns(await this.#comparable(one), await this.#comparable(other))
+    return compareRuns(this, await this.#compared(one), await this.#compared(other))
   }
 
-  async #comparable(address: string): Promise<Comparable> {
+  async #compared(address: string): Promise<ComparedAddress> {
     const { ref, at } = readAddress(address)
-    const { comparableOf } = await import('../history/comparing.ts')
-    return comparableOf(this, await findRecord(this.store, ref, at), at)
+    return { row: await findRecord(this.store, ref, at), at }
   }
 
   /**
    * Returns the spans of a stored run, its calls, branches, effects and waits. Their ids are always the same. An unfinished
-   * span has no end. Throws `R2016`.
+   * span has no end. Of a run without its first records, spans that were open before the first one begin with it. Throws `R2016`.
    */
   async spans(ref: string): Promise<readonly ProjectedSpan[]> {
-    const history = await this.runtime.history((await this.find(ref)).id)
-    const fork = history.state.start?.fork
+    const { id, last } = await this.find(ref)
+    const fork = (await this.runtime.peek(id)).state.start?.fork
     const origin = fork === undefined ? undefined : (await this.store.read(fork[0], 0))?.row.trace
-    return projectSpans(history, (state) => this.programsOf(state), { origin })
+    const part = await readPart(this.store, id, (await keptRecords(this.store, id)).first, last)
+    return projectSpans(part, (state) => this.programsOf(state), { origin })
   }
 
   // Proving

@@ -232,11 +232,15 @@ const SHARED: readonly Verb[] = [
     name: 'trace',
     words: [['<run>', 'a run, or RUN@N up to record N']],
     about: 'print what happened, record by record',
-    options: COMMON,
-    examples: ['trace last', 'trace otter@21', 'trace otter --jsonl'],
+    options: [
+      new Option('--from <record>', 'the first record that is printed; default: the first one in the store'),
+      new Option('--tail <count>', 'print only this many records at the end'),
+      ...COMMON,
+    ],
+    examples: ['trace last', 'trace otter@21', 'trace otter --tail 50', 'trace otter --jsonl'],
     action: withExistingStore(async () => {
       const { trace } = await import('./verbs/trace.ts')
-      return (session, [ref = '']) => trace(session, ref)
+      return (session, [ref = ''], flags) => trace(session, ref, flags)
     }),
   },
   {

@@ -1,11 +1,10 @@
 import { Chronology, isChoice, type Moment } from './chronology.ts'
-import type { Origin } from './step-reads.ts'
+import type { FoldedRecords, Origin } from './step-reads.ts'
 import { historyFaults } from './faults.ts'
-import { isList, isObject, type Json, noRecord, type Rec, type State } from '../kernel/index.ts'
+import { isList, isObject, type Json } from '../kernel/index.ts'
 import { edgeOf } from './record-text.ts'
 import { shortJson, didYouMean, suggest } from '../text/index.ts'
 import type { StoryLine } from './trace.ts'
-import type { ViewedPrograms } from '../programs/kinds.ts'
 
 /**
  * The explanation of a value, a node or a record: its causes, back to the values that were given, answered or decided. A chain that is too
@@ -33,25 +32,25 @@ export interface Cause {
   readonly from: readonly Cause[]
 }
 
-/** A run to be explained. */
-export interface ExplainedRun {
+/** A run to be explained: the last segment of its records, up to the last one that can be a cause. */
+export interface ExplainedRun extends FoldedRecords {
   readonly run: string
-  readonly records: readonly Rec[]
-  readonly definitionsFor: (state: State) => ViewedPrograms
+}
+
+/** Returns the record that `@21` names. */
+export function explainedRecord(what: string): number | undefined {
+  const number = /^@(\d{1,9})$/.exec(what)?.[1]
+  return number === undefined ? undefined : Number(number)
 }
 
 /**
- * Explains `@21`, a node by its name or path, or a key of the board. `node:` or `key:` before a name selects one of the two. Throws `R2021`
- * for a record and `R2065` for a name that does not exist.
+ * Explains `@21`, which must be the last record, a node by its name or path, or a key of the board. `node:` or `key:` before a name selects
+ * one of the two. Throws `R2065` for a name that does not exist.
  */
-export function causeOfRun({ run, records, definitionsFor }: ExplainedRun, what: string): Cause {
-  const number = /^@(\d{1,9})$/.exec(what)?.[1]
-  const record = number === undefined ? undefined : Number(number)
-  if (record !== undefined && (record < 1 || record > records.length)) throw noRecord(run, records.length, record)
-  // Later records cannot be causes.
-  const story = new Chronology(records.slice(0, record), definitionsFor)
-  if (record !== undefined) return new CauseFinder(story).record(record)
-  return causeOfName(story, run, what)
+export function causeOfRun(explained: ExplainedRun, what: string): Cause {
+  const record = explainedRecord(what)
+  const story = new Chronology(explained)
+  return record === undefined ? causeOfName(story, explained.run, what) : new CauseFinder(story).record(record)
 }
 
 /** Explains a node or a key. If both have the name, it explains the node and names the question for the key. */
@@ -111,13 +110,16 @@ class CauseFinder {
    */
   #answerer({ record: { input } }: Moment, line: StoryLine | undefined): Pick<Cause, 'by'> {
     if (line?.event.facts?.['by'] !== 'a person') return {}
-    const asked = input?.[0] === 'ok' ? this.#story.at(Number.parseInt(String(input[1]), 10)).record.input : input
+    const requested = input?.[0] === 'ok' ? Number.parseInt(String(input[1]), 10) : undefined
+    if (requested !== undefined && requested < this.#story.first) return {}
+    const asked = requested === undefined ? input : this.#story.at(requested).record.input
     if (asked?.[0] === 'timer') return { by: 'a default' }
     return asked?.[0] === 'answer' && typeof asked[3] === 'string' ? { by: asked[3] } : {}
   }
 
   #value(origin: Origin): Cause {
     const { key, value, record, frame } = origin
+    if (record < this.#story.first) return { what: 'value', name: key, record, value, from: [furtherBack(record)] }
     const moment = this.#story.at(record)
     const line = moment.lines.find(({ event }) => DECISION_MARKS.includes(event.mark))
     const place = line?.place ?? moment.path
@@ -153,7 +155,7 @@ class CauseFinder {
 
   /** Finds the causes one level further back. At the maximum depth, it returns the next question to ask. */
   #oneLevelDown(n: number, find: () => Cause[]): Cause[] {
-    if (this.#depth === MAX_DEPTH) return [{ what: 'record', name: 'further back', record: n, text: `why @${n}`, from: [] }]
+    if (this.#depth === MAX_DEPTH) return [furtherBack(n)]
     this.#depth++
     const causes = find()
     this.#depth--
@@ -197,7 +199,8 @@ class CauseFinder {
   /** Returns the records in which the branches of a join ended, with this record last. */
   #joinedEnds(moment: Moment): Moment[] {
     const joined: Moment[] = []
-    for (let at: Moment | undefined = moment; at !== undefined; at = at.previous === undefined ? undefined : this.#story.at(at.previous)) {
+    const before = ({ previous = 0 }: Moment): Moment | undefined => (previous < this.#story.first ? undefined : this.#story.at(previous))
+    for (let at: Moment | undefined = moment; at !== undefined; at = before(at)) {
       if (at.record.input?.[0] === 'end') joined.unshift(at)
       else if (at.record.more?.spawn !== undefined) break
     }
@@ -221,6 +224,7 @@ class CauseFinder {
   #precedingDecision(n: number): Cause[] {
     const at = this.#story.decisionBefore(n)
     if (at === undefined) return []
+    if (at < this.#story.first) return [furtherBack(at)]
     const moment = this.#story.at(at)
     if (!moment.isChoice) return this.#inputCauses(moment)
     return this.#visited.has(`@${at}`) ? [] : [this.record(at)]
@@ -231,6 +235,7 @@ class CauseFinder {
     if (!isFirst) return undefined
     if (record.frame === 0) return this.#startCause()
     const called = Number.parseInt(String(record.frame), 10)
+    if (called < this.#story.first) return furtherBack(called)
     const caller = this.#story.at(called)
     const text = 'started it'
     if (this.#visited.has(`@${called}`)) return { what: 'call', name: caller.path, record: called, text, again: true, from: [] }
@@ -239,10 +244,15 @@ class CauseFinder {
   }
 
   #startCause(): Cause {
-    const { by, args } = this.#story.at(1).record.more?.start ?? {}
+    const { by, args } = this.#story.start ?? {}
     const actor = isObject(by) && typeof by.actor === 'string' ? { by: by.actor } : {}
     return { what: 'start', name: 'the run started', record: 1, ...(args === undefined ? {} : { value: args }), ...actor, from: [] }
   }
+}
+
+/** Returns a cause that is not followed here: its text is the next question to ask. */
+function furtherBack(record: number): Cause {
+  return { what: 'record', name: 'further back', record, text: `why @${record}`, from: [] }
 }
 
 function decisionOf(moment: Moment, line: StoryLine | undefined): Omit<Cause, 'from'> {

@@ -8,11 +8,11 @@ import {
   type Ref,
   type Request,
   type Scope,
-  State,
+  type State,
   strandName,
   topOf,
 } from '../kernel/index.ts'
-import { type Origin, originOf, StepReads } from './step-reads.ts'
+import { type FoldedRecords, type Origin, originOf, StepReads } from './step-reads.ts'
 import { linesOf, type StoryLine } from './trace.ts'
 import { edgeOf } from './record-text.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
@@ -34,10 +34,12 @@ export interface Moment {
   readonly isChoice: boolean
 }
 
-/** A journal that is folded again to find the origins of its values. */
+/** A part of a journal that is folded again to find the origins of its values. */
 export class Chronology {
   readonly moments: Moment[] = []
-  readonly #state = new State()
+  /** The number of its first record. */
+  readonly first: number
+  readonly #state: State
   readonly #definitions: ViewedPrograms
   readonly #reads: StepReads
   /** Entries that were copied from another board, by the return of a call or from a strand that was adopted. */
@@ -50,10 +52,20 @@ export class Chronology {
   readonly #decisions = new Map<number, number>()
 
   /** Throws `R5003` and `R9001`, as a replay of the records. */
-  constructor(records: readonly Rec[], definitionsFor: (state: State) => ViewedPrograms) {
-    this.#definitions = definitionsFor(this.#state)
-    this.#reads = new StepReads(records, definitionsFor, (n) => this.at(n).lines)
-    for (const record of records) this.#add(record)
+  constructor(folded: FoldedRecords) {
+    this.#state = folded.opening()
+    this.first = this.#state.n + 1
+    this.#definitions = folded.definitionsFor(this.#state)
+    this.#reads = new StepReads(folded, (n) => this.at(n).lines)
+    // The records that made these frames and effects are not here: a search that reaches them stops before the first record.
+    for (const id of this.#state.frames.keys()) this.#latest.set(id, this.#state.n)
+    for (const { id, port, args, requestedKey } of this.#state.pendingEffects())
+      this.#requests.set(id, [port, args ?? null, requestedKey ?? ''])
+    for (const record of folded.records) this.#add(record)
+  }
+
+  get start(): State['start'] {
+    return this.#state.start
   }
 
   get lines(): StoryLine[] {
@@ -61,7 +73,7 @@ export class Chronology {
   }
 
   at(n: number): Moment {
-    const moment = this.moments[n - 1]
+    const moment = this.moments[n - this.first]
     if (moment === undefined) throw new RangeError(`no record ${n}`)
     return moment
   }
@@ -106,12 +118,12 @@ export class Chronology {
 
   /**
    * Returns the last choice among several edges, or the last answer, that led to a record, in its frame or in a caller. It can be the
-   * record itself.
+   * record itself, or a record before the first one here.
    */
   decisionBefore(n: number): number | undefined {
     const visited: number[] = []
     let at = n
-    while (at > 1 && !this.#decisions.has(at) && !this.#isDecision(at)) {
+    while (at > 1 && at >= this.first && !this.#decisions.has(at) && !this.#isDecision(at)) {
       visited.push(at)
       at = this.#previous(at)
     }

@@ -3,15 +3,20 @@ import {
   equalJson,
   isObject,
   type Json,
+  keptRecords,
+  type NumberedRecord,
+  readPart,
   type Rec,
+  readRecords,
   type RunRow,
   type RunStatus,
   type Runtime,
   type State,
+  type Store,
 } from '../kernel/index.ts'
 import { edgeOf } from './record-text.ts'
 import { memberOf } from './first-difference.ts'
-import { linesOfHistory, type StoryLine } from './trace.ts'
+import { linesOfPart, type StoryLine } from './trace.ts'
 import type { ProgramViewer, ViewedPrograms } from '../programs/kinds.ts'
 
 /** A run up to one of its records. */
@@ -23,11 +28,8 @@ export interface ComparedRun {
   readonly status: RunStatus
 }
 
-/** One side of a comparison. */
-export interface Comparable extends ComparedRun {
-  /** The records up to `at`. */
-  readonly records: readonly Rec[]
-  readonly lines: readonly StoryLine[]
+/** One side of a comparison: its state after its last compared record. */
+interface Comparable extends ComparedRun {
   readonly state: State
   readonly definitions: ViewedPrograms
 }
@@ -48,29 +50,29 @@ export interface RunDifference {
 export interface Comparison {
   readonly one: ComparedRun
   readonly other: ComparedRun
-  /** The number of equal records from the first one. */
+  /** The last record of the equal beginning; 0 if the first records differ. Records that one of the stores no longer has count as equal. */
   readonly equal: number
   /** The differences: decisions first, then values. Empty if no visible part differs. */
   readonly differences: readonly RunDifference[]
 }
 
-/** Reads a stored run up to a record; by default up to its last record. */
-export async function comparableOf(
-  world: ProgramViewer & { readonly runtime: Runtime },
-  { id: run, last, status }: RunRow,
-  at: number = last,
-): Promise<Comparable> {
-  const records = (await world.runtime.journal(run)).slice(0, at)
-  const { state } = await world.runtime.peek(run, at)
-  const lines = linesOfHistory({ records }, (one) => world.programsOf(one))
-  return { run, at, last, status, records, lines, state, definitions: world.programsOf(state) }
+/** The parts that a comparison needs. */
+export interface CompareWorld extends ProgramViewer {
+  readonly store: Store
+  readonly runtime: Runtime
 }
 
-/** Compares two sides after their last common record. */
-export function compareRuns(one: Comparable, other: Comparable): Comparison {
-  const equal = one.run === other.run ? Math.min(one.at, other.at) : equalRecords(one.records, other.records)
-  const since = ({ lines }: Comparable): StoryLine[] => lines.filter(({ n }) => n > equal)
-  const [visits, otherVisits] = [visitsIn(since(one)), visitsIn(since(other))]
+/** A run to be compared, and the record up to which it is compared; absent: its last one. */
+export interface ComparedAddress {
+  readonly row: RunRow
+  readonly at?: number | undefined
+}
+
+/** Compares two stored runs, or two records of one run, after their last common record. Reads few of their records at a time. */
+export async function compareRuns(world: CompareWorld, first: ComparedAddress, second: ComparedAddress): Promise<Comparison> {
+  const [one, other] = [await comparableOf(world, first), await comparableOf(world, second)]
+  const equal = one.run === other.run ? Math.min(one.at, other.at) : await equalRecords(world.store, one, other)
+  const [visits, otherVisits] = [await visitsAfter(world, one, equal), await visitsAfter(world, other, equal)]
   const places = [...new Set([...visits.keys(), ...otherVisits.keys()])]
   const differences = [
     ...places.flatMap((name) => visitDifferences(name, visits.get(name) ?? [], otherVisits.get(name) ?? [])),
@@ -80,18 +82,35 @@ export function compareRuns(one: Comparable, other: Comparable): Comparison {
   return { one: comparedRun(one), other: comparedRun(other), equal, differences }
 }
 
+async function comparableOf(world: CompareWorld, { row: { id: run, last, status }, at = last }: ComparedAddress): Promise<Comparable> {
+  const { state } = await world.runtime.peek(run, at)
+  return { run, at, last, status, state, definitions: world.programsOf(state) }
+}
+
 function comparedRun({ run, at, last, status }: Comparable): ComparedRun {
   return { run, at, last, status }
 }
 
-function equalRecords(one: readonly Rec[], other: readonly Rec[]): number {
-  let equal = 0
-  for (const [i, record] of one.entries()) {
-    const another = other[i]
-    if (another === undefined || encodeRecord(withoutIdentity(record)).text !== encodeRecord(withoutIdentity(another)).text) break
-    equal++
+/** Returns the last record of the equal beginning, as far as both stores have the records. */
+async function equalRecords(store: Store, one: Comparable, other: Comparable): Promise<number> {
+  const begins = await Promise.all([one, other].map(async ({ run }) => (await keptRecords(store, run)).first))
+  const from = Math.max(...begins)
+  const [records, others] = [readRecords(store, one.run, from, one.at), readRecords(store, other.run, from, other.at)]
+  let equal = from - 1
+  try {
+    for (;;) {
+      const [next, another] = [await records.next(), await others.next()]
+      if (next.done === true || another.done === true || !areEqual(next.value, another.value)) return equal
+      equal++
+    }
+  } finally {
+    await records.return(undefined)
+    await others.return(undefined)
   }
-  return equal
+}
+
+function areEqual([, record]: NumberedRecord, [, another]: NumberedRecord): boolean {
+  return encodeRecord(withoutIdentity(record)).text === encodeRecord(withoutIdentity(another)).text
 }
 
 /** Returns a record without the identity of its run. A fork begins with the same start under another name. */
@@ -108,19 +127,26 @@ interface NodeVisit {
   readonly edge: string | undefined
 }
 
-/** Returns every node that was left, by its path and in order, and every answered question by its node. */
-function visitsIn(lines: readonly StoryLine[]): Map<string, NodeVisit[]> {
+/** Returns every node that was left after a record, by its path and in order, and every answered question by its node. */
+async function visitsAfter(world: CompareWorld, { run, at }: Comparable, record: number): Promise<Map<string, NodeVisit[]>> {
   const visits = new Map<string, NodeVisit[]>()
-  for (const { n, place, event } of lines) {
-    const { mark, text } = event
-    if (!['decide', 'done', 'answer', 'fail'].includes(mark)) continue
-    const edge = mark === 'answer' ? text : mark === 'fail' ? 'failed' : (edgeOf(event) ?? undefined)
-    const name = mark === 'answer' ? `${place}, the answer` : place
-    const earlier = visits.get(name)
-    if (earlier === undefined) visits.set(name, [{ record: n, edge }])
-    else earlier.push({ record: n, edge })
+  if (record >= at) return visits
+  for await (const line of linesOfPart(await readPart(world.store, run, record + 1, at), (state) => world.programsOf(state))) {
+    if (line.n <= record) continue
+    const visit = visitIn(line)
+    if (visit === undefined) continue
+    const earlier = visits.get(visit.name)
+    if (earlier === undefined) visits.set(visit.name, [visit])
+    else earlier.push(visit)
   }
   return visits
+}
+
+function visitIn({ n, place, event }: StoryLine): (NodeVisit & { readonly name: string }) | undefined {
+  const { mark, text } = event
+  if (!['decide', 'done', 'answer', 'fail'].includes(mark)) return undefined
+  const edge = mark === 'answer' ? text : mark === 'fail' ? 'failed' : (edgeOf(event) ?? undefined)
+  return { name: mark === 'answer' ? `${place}, the answer` : place, record: n, edge }
 }
 
 function visitDifferences(name: string, one: readonly NodeVisit[], other: readonly NodeVisit[]): RunDifference[] {

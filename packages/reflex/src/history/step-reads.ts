@@ -8,7 +8,7 @@ import {
   ReadWatcher,
   type Rec,
   type Ref,
-  State,
+  type State,
 } from '../kernel/index.ts'
 import type { StoryEvent } from '../programs/kind-view.ts'
 import type { StoryLine } from './trace.ts'
@@ -22,6 +22,14 @@ export interface Origin {
   readonly frame: Ref
 }
 
+/** Records of a run in order, and everything that folds them. */
+export interface FoldedRecords {
+  readonly records: readonly Rec[]
+  /** Returns the state before the first of them. Each call returns another object. */
+  readonly opening: () => State
+  readonly definitionsFor: (state: State) => ViewedPrograms
+}
+
 /** The number of steps that are decided together when the first of them is asked for; it doubles each time. */
 const WINDOW = 1_000
 
@@ -31,14 +39,16 @@ const WINDOW = 1_000
  */
 export class StepReads {
   readonly #records: readonly Rec[]
+  readonly #opening: () => State
   readonly #definitionsFor: (state: State) => ViewedPrograms
   readonly #lines: (n: number) => readonly StoryLine[]
   readonly #known = new Map<number, readonly Origin[]>()
   #window = WINDOW
 
   /** `lines` returns the story of a record. */
-  constructor(records: readonly Rec[], definitionsFor: (state: State) => ViewedPrograms, lines: (n: number) => readonly StoryLine[]) {
+  constructor({ records, opening, definitionsFor }: FoldedRecords, lines: (n: number) => readonly StoryLine[]) {
     this.#records = records
+    this.#opening = opening
     this.#definitionsFor = definitionsFor
     this.#lines = lines
   }
@@ -51,10 +61,11 @@ export class StepReads {
 
   #decide(from: number, to: number): void {
     this.#window *= 2
-    const state = new State()
+    const state = this.#opening()
+    const before = state.n
     const definitions = this.#definitionsFor(state)
     const watcher = new ReadWatcher(state, definitions)
-    for (const record of this.#records.slice(0, to)) {
+    for (const record of this.#records.slice(0, to - before)) {
       const n = state.n + 1
       const frame = state.frames.get(record.frame)
       if (frame === undefined || n < from || this.#known.has(n)) state.apply(record)

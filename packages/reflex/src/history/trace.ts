@@ -3,6 +3,7 @@ import {
   framePath,
   type History,
   isObject,
+  type JournalPart,
   type Json,
   nodePath,
   readCancel,
@@ -126,6 +127,18 @@ export function linesOfHistory({ records }: Pick<History, 'records'>, definition
   const definitions = definitionsFor(state)
   for (const change of applyAll(records, state, definitions)) lines.push(...linesOf(change, definitions))
   return lines
+}
+
+/** Returns the lines of a part of a journal, record by record. */
+export async function* linesOfPart(part: JournalPart, definitionsFor: (state: State) => ViewedPrograms): AsyncGenerator<StoryLine> {
+  const state = part.opening()
+  const definitions = definitionsFor(state)
+  for await (const [, record] of part.records()) {
+    const change = applyRecord(state, record, definitions)
+    // Dropped effects matter only to the process that performs them.
+    state.droppedEffects.length = 0
+    if (change !== undefined) yield* linesOf(change, definitions)
+  }
 }
 
 function* applyAll(records: readonly Rec[], state: State, definitions: ViewedPrograms): Generator<Change> {

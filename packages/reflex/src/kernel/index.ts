@@ -51,6 +51,16 @@ export type { IdleOptions, MessageOptions } from './run/run-options.ts'
 export { findEntry, type FrameEntry, ReadWatcher } from './step/read-watcher.ts'
 export { RunPrograms } from './step/run-programs.ts'
 export { type History, Journals, type Peek } from './run/journals.ts'
+export { readClosedWait } from './run/read-closed-wait.ts'
+export {
+  type JournalPart,
+  type KeptRecords,
+  keptRecords,
+  type NumberedRecord,
+  readPart,
+  readRecords,
+  segmentStart,
+} from './run/read-records.ts'
 export { Runtime, type RuntimeOptions, type StartOptions } from './run/runtime.ts'
 export { BoardReader, type Entry, Scope, type ScopeView } from './state/scope.ts'
 export type { UsageMeter } from './state/meter.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject, Rec } from '../kernel/index.ts'
+import type { JsonObject, NumberedRecord } from '../kernel/index.ts'
 
 /** One thing that a verb found: the whole of it for `--json`, and the cells of its line for a person. */
 export interface Found {
@@ -13,6 +13,9 @@ export interface KindVerb {
   /** The text of the help. */
   readonly about: string
   readonly examples: readonly string[]
-  /** Loads the function of the verb. It is pure. */
-  readonly load: () => Promise<(records: readonly Rec[]) => readonly Found[]>
+  /** Loads the function of the verb. It performs nothing. */
+  readonly load: () => Promise<VerbSearch>
 }
+
+/** Reads the records of a run in order and returns what it found. A long run is never in memory as a whole. */
+export type VerbSearch = (records: AsyncIterable<NumberedRecord>) => Promise<readonly Found[]>

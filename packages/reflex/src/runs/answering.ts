@@ -1,7 +1,7 @@
 import { faults } from './faults.ts'
 import { findRun } from './find-run.ts'
 import { type ListenOptions, type OpenQuestion, questionsOf, type RunHandle } from './handle.ts'
-import { type ClosedWait, findClosedWait, closedWaitText, faults as kernelFaults, type Runtime, type Store } from '../kernel/index.ts'
+import { type ClosedWait, closedWaitText, faults as kernelFaults, readClosedWait, type Store } from '../kernel/index.ts'
 
 /** Options for an answer. */
 export interface AnswerOptions extends ListenOptions {
@@ -20,10 +20,7 @@ export interface AnswerResult {
 }
 
 /** Returns the one open question at an address: `otter-2m9q/q1`, or a run that has one question. Throws `R2002`, `R2016` and `R2020`. */
-export async function findQuestion(
-  { store, runtime }: { readonly store: Store; readonly runtime: Runtime },
-  address: string,
-): Promise<OpenQuestion> {
+export async function findQuestion({ store }: { readonly store: Store }, address: string): Promise<OpenQuestion> {
   const slash = address.indexOf('/')
   const name = slash < 0 ? undefined : address.slice(slash + 1)
   const { id: run, waits } = await findRun(store, slash < 0 ? address : address.slice(0, slash))
@@ -38,7 +35,7 @@ export async function findQuestion(
   }
   const found = open.find(({ id, wait, path }) => id === `${run}/${name}` || wait === name || path === name)
   if (found !== undefined) return found
-  const closed = await findClosed(runtime, run, name)
+  const closed = await findClosed(store, run, name)
   throw kernelFaults.make('R2002', `${run} has no open question ${name}${closedWaitText(closed)}`, {
     run,
     fix: answerFix(run, open),
@@ -46,9 +43,9 @@ export async function findQuestion(
   })
 }
 
-async function findClosed(runtime: Runtime, run: string, name: string): Promise<ClosedWait | undefined> {
+async function findClosed(store: Store, run: string, name: string): Promise<ClosedWait | undefined> {
   try {
-    return findClosedWait(await runtime.journal(run), ({ id, number }) => `q${number}` === name || String(id) === name)
+    return await readClosedWait(store, run, ({ id, number }) => `q${number}` === name || String(id) === name)
   } catch {
     // Without the journal, the fault does not say what closed the question.
     return undefined

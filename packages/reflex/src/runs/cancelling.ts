@@ -1,5 +1,16 @@
 import type { ListenOptions, RunHandle } from './handle.ts'
-import { type Host, isFault, type Message, type RunRow, type RunStatus, type Runtime, type Store, type Worker } from '../kernel/index.ts'
+import {
+  type Host,
+  isFault,
+  keptRecords,
+  type Message,
+  readRecords,
+  type RunRow,
+  type RunStatus,
+  type Runtime,
+  type Store,
+  type Worker,
+} from '../kernel/index.ts'
 import type { ProgramViewer } from '../programs/kinds.ts'
 import { type PossibleEffect, possibleEffects } from './possible-effects.ts'
 
@@ -140,10 +151,11 @@ async function outcomeOf(
 }
 
 /** Returns the number of the record that cancelled a run. */
-async function cancelRecord({ runtime }: CancelWorld, run: string): Promise<number | undefined> {
-  const records = await runtime.journal(run)
-  const at = records.findLastIndex(({ input }) => input?.[0] === 'kernel' && input[1] === 'cancel')
-  return at < 0 ? undefined : at + 1
+async function cancelRecord({ store }: CancelWorld, run: string): Promise<number | undefined> {
+  let found: number | undefined
+  const { first } = await keptRecords(store, run)
+  for await (const [n, { input }] of readRecords(store, run, first)) if (input?.[0] === 'kernel' && input[1] === 'cancel') found = n
+  return found
 }
 
 function hasEnded(status: RunStatus): boolean {

@@ -1,5 +1,5 @@
 import { questionsOf } from './handle.ts'
-import { linesOfHistory } from '../history/trace.ts'
+import { linesOfPart } from '../history/trace.ts'
 import { edgeOf } from '../history/record-text.ts'
 import {
   type Fault,
@@ -10,9 +10,12 @@ import {
   framePath,
   type Input,
   isFault,
-  type Rec,
+  readPart,
+  readRecords,
   type Ref,
-  State,
+  segmentStart,
+  type State,
+  type Store,
   summary,
 } from '../kernel/index.ts'
 import { checkAnswer } from './runtime-questions.ts'
@@ -49,22 +52,14 @@ export interface DecisionInput {
  * `R2063` if nothing is to be decided there. Throws `R2063` if several things are, and `R2064`, `R4200` and `R4201` for a word
  * that is not allowed.
  */
-export function decisionInput(source: DecisionSource, word: string, nearest: () => readonly number[]): DecisionInput | Fault {
+export function decisionInput(source: DecisionSource, word: string): DecisionInput | Fault {
   const open = [...decisionsOf(source), ...questionsIn(source)]
   const named = open.flatMap(({ names, decide }) => names.filter((name) => word.startsWith(`${name}=`)).map((name) => ({ name, decide })))
   const [single] = named
   const places = open.map(({ place }) => place).join(', ')
   if (single !== undefined && named.length === 1) return single.decide(word.slice(single.name.length + 1))
   const { run, record: at } = source
-  if (open.length === 0) {
-    const near = nearest()
-    return kernelFaults.make('R2063', `there is nothing to decide after record ${at} of ${run}`, {
-      run,
-      ...(near.length === 0
-        ? {}
-        : { fix: `reflex fork ${run}@${near.at(-1) ?? at} --decide ${/\s/.test(word) ? JSON.stringify(word) : word}`, data: { near } }),
-    })
-  }
+  if (open.length === 0) return nothingToDecide(source, word, [])
   const found = open.flatMap(({ decide: settle }): DecisionInput[] => {
     try {
       return [settle(word)]
@@ -78,6 +73,16 @@ export function decisionInput(source: DecisionSource, word: string, nearest: () 
   throw kernelFaults.make('R2063', `there are ${open.length} things to decide after record ${at} of ${run}: ${places}`, {
     run,
     fix: `name one of them: --decide PLACE=EDGE, as in ${open[0]?.place ?? ''}=${word}`,
+  })
+}
+
+/** Makes `R2063` with the nearest records at which something can be decided. */
+export function nothingToDecide({ run, record: at }: Pick<DecisionSource, 'run' | 'record'>, word: string, near: readonly number[]): Fault {
+  return kernelFaults.make('R2063', `there is nothing to decide after record ${at} of ${run}`, {
+    run,
+    ...(near.length === 0
+      ? {}
+      : { fix: `reflex fork ${run}@${near.at(-1) ?? at} --decide ${/\s/.test(word) ? JSON.stringify(word) : word}`, data: { near } }),
   })
 }
 
@@ -146,36 +151,53 @@ function idOf({ kind, name }: { readonly kind: string; readonly name: string }):
   return name.slice(kind.length + 1)
 }
 
-/** Returns the nearest record before `at` and the nearest after it at which something can be decided. */
-export function decidableRecords(records: readonly Rec[], at: number, definitionsOf: (state: State) => ViewedPrograms): number[] {
-  const state = new State()
+/**
+ * Returns the nearest record before `at` and the nearest after it at which something can be decided. Of a sealed run, it looks from the
+ * beginning of the segment on.
+ */
+export async function decidableRecords(
+  store: Store,
+  { run, record: at }: Pick<DecisionSource, 'run' | 'record'>,
+  definitionsOf: (state: State) => ViewedPrograms,
+): Promise<number[]> {
+  const part = await readPart(store, run, await segmentStart(store, run, at))
+  const state = part.opening()
   const definitions = definitionsOf(state)
   let before: number | undefined
-  for (const record of records) {
+  for await (const [n, record] of part.records()) {
     state.apply(record)
+    state.droppedEffects.length = 0
     if (state.ended !== undefined) break
-    const standing = { run: '', record: state.n, state, definitions }
-    if (state.n === at || (decisionsOf(standing).length === 0 && questionsIn(standing).length === 0)) continue
-    if (state.n > at) return [...(before === undefined ? [] : [before]), state.n]
-    before = state.n
+    const standing = { run: '', record: n, state, definitions }
+    if (n === at || (decisionsOf(standing).length === 0 && questionsIn(standing).length === 0)) continue
+    if (n > at) return [...(before === undefined ? [] : [before]), n]
+    before = n
   }
   return before === undefined ? [] : [before]
 }
 
-/** Returns the decision of the source at the place of a fork, in the words of its trace. */
-export function sourceDecision(
+/** Returns the decision of the source at the place of a fork after record `at`, in the words of its trace. */
+export async function sourceDecision(
+  store: Store,
+  { run, record: at }: Pick<DecisionSource, 'run' | 'record'>,
   { ref, place }: DecisionInput,
-  records: readonly Rec[],
-  at: number,
   definitionsFor: (state: State) => ViewedPrograms,
-): ForkDecision['was'] {
-  const found = records.findIndex(({ input }, i) => i >= at && (input?.[0] === 'ok' || input?.[0] === 'answer') && input[1] === ref)
-  if (found < 0) return undefined
-  const lines = linesOfHistory({ records }, definitionsFor).filter(({ event }) => ['decide', 'done', 'answer'].includes(event.mark))
-  // If the decision called tools first, a later effect of the same node made it.
-  const line = lines.find(({ n }) => n === found + 1) ?? lines.find((next) => next.n > found + 1 && next.place === place)
-  if (line === undefined) return undefined
-  const { facts = {}, text = '' } = line.event
-  const chose = edgeOf(line.event) ?? text
-  return { chose, ...(typeof facts.by === 'string' ? { by: facts.by } : {}) }
+): Promise<ForkDecision['was']> {
+  const settled = await settlingRecord(store, run, at, ref)
+  if (settled === undefined) return undefined
+  for await (const line of linesOfPart(await readPart(store, run, settled), definitionsFor)) {
+    if (line.n < settled || !['decide', 'done', 'answer'].includes(line.event.mark)) continue
+    // If the decision called tools first, a later effect of the same node made it.
+    if (line.n > settled && line.place !== place) continue
+    const { facts = {}, text = '' } = line.event
+    const chose = edgeOf(line.event) ?? text
+    return { chose, ...(typeof facts.by === 'string' ? { by: facts.by } : {}) }
+  }
+  return undefined
+}
+
+async function settlingRecord(store: Store, run: string, at: number, ref: Ref): Promise<number | undefined> {
+  for await (const [n, { input }] of readRecords(store, run, at + 1))
+    if ((input?.[0] === 'ok' || input?.[0] === 'answer') && input[1] === ref) return n
+  return undefined
 }

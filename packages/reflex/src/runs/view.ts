@@ -1,5 +1,19 @@
 import { type OpenQuestion, questionsOf } from './handle.ts'
-import { type Frame, type InboxMessage, type Json, type Peek, type RunRow, strandName, summary, topOf } from '../kernel/index.ts'
+import {
+  type Frame,
+  type InboxMessage,
+  type Json,
+  keptRecords,
+  type Peek,
+  readRecords,
+  type RunRow,
+  type Segment,
+  type State,
+  type Store,
+  strandName,
+  summary,
+  topOf,
+} from '../kernel/index.ts'
 import type { ViewedPrograms } from '../programs/kinds.ts'
 import type { EdgeState } from '../programs/kind-view.ts'
 
@@ -38,6 +52,8 @@ export interface RunView {
   readonly questions: readonly OpenQuestion[]
   /** Messages that no record has taken. If the run has ended, none will be taken. */
   readonly inbox: readonly InboxMessage[]
+  /** The segments of the run. There is one unless the run was sealed. */
+  readonly segments: readonly Segment[]
 }
 
 /** A run as it was read, with the views of its programs. */
@@ -50,12 +66,26 @@ interface ViewFacts {
   /** True if the record shown is the newest. */
   readonly newest: boolean
   readonly inbox: readonly InboxMessage[]
-  /** The records that forked the run. */
+  /** The records that forked the run and wrote to its board. */
   readonly forks: ReadonlySet<number>
+  readonly segments: readonly Segment[]
+}
+
+/** Returns the records that forked a run, as far as they wrote values of the board that is shown. */
+export async function forksOnBoard(store: Store, { root, start, n: at }: State): Promise<ReadonlySet<number>> {
+  if (start?.fork === undefined) return new Set()
+  const reader = topOf(root).reader()
+  const written = new Set(reader.keys().flatMap((key) => reader.entry(key)?.record ?? []))
+  const { first } = await keptRecords(store, start.run)
+  const forks = new Set<number>()
+  if (written.size === 0) return forks
+  for await (const [n, { input }] of readRecords(store, start.run, Math.max(first, Math.min(...written)), at))
+    if (written.has(n) && input?.[0] === 'kernel' && input[1] === 'fork') forks.add(n)
+  return forks
 }
 
 /** Returns the view of a run at the record folded last. The inbox is filled only for the newest record. */
-export function viewOf({ row, state, definitions }: ViewedRun, { newest, inbox, forks }: ViewFacts): RunView {
+export function viewOf({ row, state, definitions }: ViewedRun, { newest, inbox, forks, segments }: ViewFacts): RunView {
   const frame = topOf(state.root)
   const tops = [...state.frames.values()].filter(({ link }) => link?.role === 'strand').map(topOf)
   const stackOf = (top: Frame): StackStep[] => {
@@ -74,6 +104,7 @@ export function viewOf({ row, state, definitions }: ViewedRun, { newest, inbox, 
     board: boardOf(frame, definitions, forks),
     questions: questionsOf(row.id, waits),
     inbox: newest ? inbox : [],
+    segments,
   }
 }
 

@@ -160,7 +160,7 @@ test('kinds that cannot stand beside each other are refused when the Reflex is m
   expect(made(dot)).toBe('R2115 the kinds "pipeline" and "echo" both have the ending ".dot"')
   const flag = { ...echo, runOptions: { loud: { ...RUN_OPTIONS.loud, flag: '--dead-end' } } } as const
   expect(made(flag)).toBe('R2115 the kinds "pipeline" and "echo" both have the flag --dead-end')
-  const verbs = [{ name: 'artifacts', about: '', examples: [], load: async () => () => [] }]
+  const verbs = [{ name: 'artifacts', about: '', examples: [], load: async () => async () => [] }]
   expect(made({ ...echo, verbs })).toBe('R2115 the kinds "pipeline" and "echo" both have the verb "artifacts"')
   expect(made({ ...echo, name: 'store' })).toBe('R2115 the kind "store" has the name of an option of Reflex')
   expect(made({ ...echo, uses: ['radio'] })).toBe('R2116 the kind "echo" uses the port "radio", which Reflex does not have')

@@ -5,10 +5,12 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  keptRecords,
   type Kind,
   type Program,
+  readPart,
   type Rec,
-  State,
+  type State,
   topOf,
 } from '../../kernel/index.ts'
 import type { Graph, GraphEdge } from '../../programs/graph.ts'
@@ -51,11 +53,16 @@ interface FrameHistory {
 export async function picturesOfRun({ reflex }: Session, ref: string, until: number | undefined): Promise<RunPictures> {
   const { id, last, status } = await findRecord(reflex.store, ref, until)
   const at = until ?? last
-  const { records } = await reflex.runtime.history(id)
-  const state = new State()
+  // After it, the programs of all pins are known.
+  await reflex.runtime.peek(id, at)
+  const part = await readPart(reflex.store, id, (await keptRecords(reflex.store, id)).first, at)
+  const state = part.opening()
   const definitions = reflex.programsOf(state)
   const seen = new Map<Frame, FrameHistory>()
-  for (const record of records.slice(0, at)) follow(state, record, definitions, seen)
+  for await (const [, record] of part.records()) {
+    follow(state, record, definitions, seen)
+    state.droppedEffects.length = 0
+  }
   const stack: Frame[] = []
   for (let frame: Frame | undefined = topOf(state.root); frame !== undefined; frame = frame.link?.caller) stack.unshift(frame)
   return {

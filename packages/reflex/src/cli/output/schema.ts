@@ -113,6 +113,11 @@ export const DOCUMENTS = {
       run,
       by: text.optional().describe('The actor who started the run'),
       input: anyJson.optional().describe('The input of the run'),
+      from: z.number().optional().describe('The first record of the lines, if it is not the first of the run'),
+      gone: z
+        .object({ last: z.number(), archive: text.optional() })
+        .optional()
+        .describe('The last record that is no longer in the store, and the hash of the archive with the records up to it'),
       lines: list(line),
     })
     .describe('trace'),

@@ -1,5 +1,5 @@
 import type { OpenQuestion, RunHandle } from '../../runs/handle.ts'
-import { equalJson, isFault, isObject, type Json } from '../../kernel/index.ts'
+import { equalJson, isFault, isObject, type Json, keptRecords, readRecords } from '../../kernel/index.ts'
 import type { Session } from '../session.ts'
 import { faults } from '../../runs/faults.ts'
 import { checkAnswer } from '../../runs/runtime-questions.ts'
@@ -124,7 +124,10 @@ async function isOpen({ reflex }: Session, { run, wait }: OpenQuestion): Promise
   return row !== undefined && (row.status === 'running' || row.status === 'suspended') && row.waits.some(({ id }) => String(id) === wait)
 }
 
-async function isRefused({ reflex }: Session, { run }: OpenQuestion, message: string): Promise<boolean> {
-  const records = await reflex.runtime.journal(run)
-  return records.some(({ input }) => input?.[0] === 'kernel' && input[1] === 'refused' && isObject(input[2]) && input[2].id === message)
+/** True if a record after the question has refused the answer. */
+async function isRefused({ reflex }: Session, { run, wait }: OpenQuestion, message: string): Promise<boolean> {
+  const { first } = await keptRecords(reflex.store, run)
+  for await (const [, { input }] of readRecords(reflex.store, run, Math.max(first, Number.parseInt(wait, 10))))
+    if (input?.[0] === 'kernel' && input[1] === 'refused' && isObject(input[2]) && input[2].id === message) return true
+  return false
 }

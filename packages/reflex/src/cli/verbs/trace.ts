@@ -1,8 +1,9 @@
 import { readAddress } from '../../runs/address.ts'
 import { findRecord } from '../../runs/find-run.ts'
-import { isList, isObject, type JsonObject, type RunRow, type State } from '../../kernel/index.ts'
+import { isList, isObject, type JsonObject, keptRecords, readPart, type RunRow, type State } from '../../kernel/index.ts'
 import type { StoryEvent } from '../../programs/kind-view.ts'
 import type { StoryLine } from '../../history/trace.ts'
+import { firstTraced, type TraceOptions as TracedPart, type TracedRun } from '../../history/trace-of.ts'
 import type { Console } from '../console.ts'
 import { factsOf, lineDocument } from '../documents.ts'
 import { plainJson, runDocument } from '../run-document.ts'
@@ -15,8 +16,10 @@ import { valueRoom } from '../progress.ts'
 import { RecordWriter } from '../records.ts'
 import { readSettings } from '../../policy/index.ts'
 import { budgetText } from '../budget.ts'
+import type { CommonFlags } from '../options.ts'
 import type { Session } from '../session.ts'
 import { isByModel, promptKeysText, usageFacts } from '../model-usage.ts'
+import { missingText, partDocument, tracedPart, type PartFlags } from '../traced-part.ts'
 import { takenEdgeLines } from '../tree-row.ts'
 import {
   otherOpenEdges,
@@ -38,20 +41,27 @@ import {
 import { counted, duration, localTime, utc } from '../units.ts'
 import type { ViewedPrograms } from '../../programs/kinds.ts'
 
+export interface TraceFlags extends CommonFlags, PartFlags {}
+
 /** `reflex trace RUN[@N]`: prints the events of a run, record by record, up to a record. */
-export async function trace(session: Session, address: string): Promise<number> {
+export async function trace(session: Session, address: string, flags: TraceFlags): Promise<number> {
   const { console, reflex } = session
-  if (console.shape === 'jsonl') return printRecords(session, address)
-  const { row, lines, state } = await reflex.trace(address)
+  const part = tracedPart(flags)
+  if (console.shape === 'jsonl') return printRecords(session, address, part)
+  const traced = await reflex.trace(address, part)
+  const { row, lines, state, first } = traced
   const gone = (await abandonedRuns({ console, store: reflex.store }, [row])).has(row.id)
   const { by, input } = startOf(state)
   if (console.shape === 'json')
-    console.document(plainJson({ v: 1, run: runDocument(row, gone), by, input, lines: lines.map(lineDocument) }))
+    console.document(plainJson({ v: 1, run: runDocument(row, gone), by, input, ...partDocument(traced), lines: lines.map(lineDocument) }))
   else {
     const programs = reflex.programsOf(state)
     if (console.out.terminal)
-      console.print([...header(console, row, state, gone), ...story(console, state, lines), ...endLines(console, row, state, programs)])
-    else console.world.out.write(tabSeparated(rows(row, state, lines, programs)))
+      console.print([...header(console, row, state, gone), ...story(console, traced), ...endLines(console, row, state, programs)])
+    else {
+      console.world.out.write(tabSeparated(rows(row, state, lines, programs)))
+      if (first > 1 && !console.quiet) console.report([missingText(traced)])
+    }
   }
   return EXIT.done
 }
@@ -74,13 +84,22 @@ function rows(row: RunRow, state: State, lines: readonly StoryLine[], programs: 
   return [...first, ...context, ...last]
 }
 
-/** Prints every record, as `--jsonl` prints them while a run works. */
-async function printRecords({ console, reflex }: Session, address: string): Promise<number> {
+/** Prints the records, as `--jsonl` prints them while a run works. */
+async function printRecords({ console, reflex }: Session, address: string, options: TracedPart): Promise<number> {
   const { ref, at } = readAddress(address)
   const { id, last } = await findRecord(reflex.store, ref, at)
-  const records = await reflex.runtime.journal(id)
-  const writer = new RecordWriter(id, [], 0)
-  records.slice(0, at ?? last).forEach((record, i) => console.document(writer.document(record, i + 1)))
+  const first = firstTraced(await keptRecords(reflex.store, id), at ?? last, options)
+  const part = await readPart(reflex.store, id, first, at ?? last)
+  const { pins, time } = part.opening()
+  const writer = new RecordWriter(
+    id,
+    pins.map(([name]) => name),
+    time,
+  )
+  for await (const [n, record] of part.records()) {
+    const document = writer.document(record, n)
+    if (n >= first) console.document(document)
+  }
   return EXIT.done
 }
 
@@ -104,17 +123,20 @@ function hashedName(name: string, { pins }: State): string {
   return hash === undefined ? programName(name) : `${programName(name)}@${hash.slice(0, 6)}`
 }
 
-function story(console: Console, state: State, lines: readonly StoryLine[]): string[] {
+function story(console: Console, traced: TracedRun): string[] {
   const { out } = console
+  const { state, lines, first } = traced
   const limit = valueRoom(out.columns)
   const follower = new Follower()
   const startLine = startText(state, limit)
+  const missing =
+    first === 1 ? [] : layoutText({ lead: '    …', painted: out.paint('dim', '    …'), text: missingText(traced), column: 7 }, out)
   const rows = lines.flatMap((line) => {
     const context = follower.follow(line)
-    const traced = traceText(line, context, { state, limit, verbose: console.flags.verbose === true })
-    return traced === undefined ? [] : recordLine(console, line.n, line.depth, { node: nameOf(line), ...traced })
+    const text = traceText(line, context, { state, limit, verbose: console.flags.verbose === true })
+    return text === undefined ? [] : recordLine(console, line.n, line.depth, { node: nameOf(line), ...text })
   })
-  return [...recordLine(console, 1, 0, { node: 'started', text: startLine }), ...rows]
+  return [...recordLine(console, 1, 0, { node: 'started', text: startLine }), ...missing, ...rows]
 }
 
 function endLines(console: Console, { last, status }: RunRow, state: State, programs: ViewedPrograms): string[] {

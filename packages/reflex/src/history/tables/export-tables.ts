@@ -1,4 +1,4 @@
-import { Journals, type Json, type Runtime, type Store } from '../../kernel/index.ts'
+import { Journals, type Json, keptRecords, readPart, type Runtime, type Store } from '../../kernel/index.ts'
 import type { ProgramViewer } from '../../programs/kinds.ts'
 import { type ColumnType, RunTables, type TableName, type TableRow, TABLES } from './tables.ts'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -73,14 +73,13 @@ async function* rowsOf(world: ExportWorld): AsyncGenerator<readonly [TableName, 
   const { store, runtime } = world
   const journals = new Journals(store, runtime.programs)
   for (const row of [...(await store.runs())].reverse()) {
-    const tables = new RunTables({ row, definitionsFor: (state) => world.programsOf(state) })
-    let n = 0
-    for await (const batch of journals.batches(row.id)) {
-      for (const record of batch) {
-        if (++n > row.last) break
-        await journals.loadPrograms([...(record.more?.start?.pins ?? []), ...(record.more?.pin ?? [])], row.id)
-        yield* tables.record(record)
-      }
+    const part = await readPart(store, row.id, (await keptRecords(store, row.id)).first, row.last)
+    const opening = part.opening()
+    await journals.loadPrograms(opening.pins, row.id)
+    const tables = new RunTables({ row, opening, definitionsFor: (state) => world.programsOf(state) })
+    for await (const [, record] of part.records()) {
+      await journals.loadPrograms([...(record.more?.start?.pins ?? []), ...(record.more?.pin ?? [])], row.id)
+      yield* tables.record(record)
     }
     yield* tables.end()
   }

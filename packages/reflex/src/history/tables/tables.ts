@@ -74,7 +74,11 @@ export type TableRow = Readonly<Record<string, Json | undefined>>
 /** A row and its table. */
 export type TableEntry = readonly [table: TableName, row: TableRow]
 
-type TableSource = Pick<History, 'row'> & { readonly definitionsFor: ConstructorParameters<typeof SpanProjection>[0] }
+type TableSource = Pick<History, 'row'> & {
+  readonly definitionsFor: ConstructorParameters<typeof SpanProjection>[0]
+  /** The state before the first record. */
+  readonly opening: State
+}
 
 /** The rows of one run, from its records; the row of the run comes last. Holds the boards of the run and only the current record. */
 export class RunTables {
@@ -84,7 +88,7 @@ export class RunTables {
 
   constructor(source: TableSource) {
     this.#source = source
-    this.#projection = new SpanProjection(source.definitionsFor)
+    this.#projection = new SpanProjection(source.definitionsFor, { opening: source.opening })
   }
 
   get #run(): string {

@@ -1,13 +1,12 @@
 import { isRegistered, loadTelemetry, type ObserveOptions } from './api.ts'
 import { SpanProjection } from './spans.ts'
 import { TelemetryExporter, type RunTelemetry } from './exporter.ts'
-import { type Fault, Journals, type Rec, type Run, type RunRow, type Runtime, type Store, toFault } from '../../kernel/index.ts'
+import { type Fault, readPart, type Rec, type Run, segmentStart, type State, type Store, toFault } from '../../kernel/index.ts'
 import { historyFaults } from '../faults.ts'
 import type { ProgramViewer } from '../../programs/kinds.ts'
 
 /** The parts that an observer needs. */
 export interface ObserveWorld extends ProgramViewer {
-  readonly runtime: Runtime
   readonly store: Store
   /** Receives the faults of telemetry. They do not stop a run. */
   readonly onTrouble: (fault: Fault) => void
@@ -73,6 +72,8 @@ class FollowedRun {
   readonly ready: Promise<void>
   readonly #world: ObserveWorld
   readonly #run: string
+  /** The state of the live run. */
+  readonly #state: State
   readonly #buffered: Rec[] = []
   #send: ((record: Rec) => void) | undefined
   #hasReported = false
@@ -80,6 +81,7 @@ class FollowedRun {
   constructor(world: ObserveWorld, run: Run, exporter: Promise<TelemetryExporter>) {
     this.#world = world
     this.#run = run.id
+    this.#state = run.state
     const known = run.state.n
     run.subscribe((record, n) => {
       if (n <= known) return
@@ -90,13 +92,16 @@ class FollowedRun {
   }
 
   async #catchUp(known: number, loading: Promise<TelemetryExporter>): Promise<void> {
-    const { runtime, store } = this.#world
+    const { store } = this.#world
     try {
       const exporter = await loading
+      const [source] = this.#state.start?.fork ?? []
+      const part = known === 0 ? undefined : await readPart(store, this.#run, await segmentStart(store, this.#run, known), known)
       const projection = new SpanProjection((state) => this.#world.programsOf(state), {
-        origin: await sourceTraceOf(store, this.#run),
+        origin: source === undefined ? undefined : (await store.read(source, 0))?.row.trace,
+        opening: part?.opening(),
       })
-      for await (const record of recordsOf(new Journals(store, runtime.programs), this.#run, known)) projection.add(record)
+      if (part !== undefined) for await (const [, record] of part.records()) projection.add(record)
       const telemetry = exporter.run(projection.open, (thrown) => this.#report(thrown))
       this.#send = (record) => this.#sendRecord(telemetry, projection, record)
       for (const record of this.#buffered.splice(0)) this.#send(record)
@@ -127,32 +132,4 @@ class FollowedRun {
     this.#hasReported = true
     this.#world.onTrouble(telemetryFault(thrown, `telemetry of ${this.#run} cannot be sent`))
   }
-}
-
-/** Returns the records of a run up to number `until`. */
-async function* recordsOf(journals: Journals, id: string, until: number): AsyncGenerator<Rec> {
-  if (until === 0) return
-  let n = 0
-  for await (const batch of journals.batches(id))
-    for (const record of batch) {
-      if (n++ === until) return
-      yield record
-    }
-}
-
-/** Returns the trace of the source run of a fork, if both runs are in this store. */
-async function sourceTraceOf(store: Store, id: string): Promise<string | undefined> {
-  const [first] = await store.journal(id)
-  const fork = first === undefined || !first.body.includes('"fork":') ? undefined : forkIn(first.body)
-  return fork === undefined ? undefined : (await rowOf(store, fork))?.trace
-}
-
-async function rowOf(store: Store, id: string): Promise<RunRow | undefined> {
-  return (await store.read(id, 0))?.row
-}
-
-function forkIn(body: string): string | undefined {
-  const rows = JSON.parse(body) as readonly (readonly unknown[])[]
-  const more = rows[0]?.at(-1) as { readonly start?: { readonly fork?: readonly [string, number] } } | undefined
-  return more?.start?.fork?.[0]
 }

@@ -4,10 +4,10 @@ import {
   type PendingEffect,
   type Frame,
   framePath,
-  type History,
   type Input,
   isObject,
   type Json,
+  type JournalPart,
   nodePath,
   type Rec,
   type Ref,
@@ -47,8 +47,10 @@ export interface SpanChanges {
   readonly closed: readonly ProjectedSpan[]
 }
 
-/** The facts that are not in the journal. */
+/** The facts that are not in the records. */
 export interface ProjectionOptions {
+  /** The state before the first record, if it is not the first of the run. Spans that are open in it begin with it. */
+  readonly opening?: State | undefined
   /** The trace id of the source run of a fork. */
   readonly origin?: string | undefined
 }
@@ -71,15 +73,17 @@ export function spanId(trace: string, name: string): string {
  * source run; spans that were open at the fork begin with the fork.
  */
 export class SpanProjection {
-  readonly state = new State()
+  readonly state: State
   readonly #definitions: ViewedPrograms
   readonly #options: ProjectionOptions
   readonly #open = new Map<string, OpenSpan>()
 
   /** `definitionsFor` returns the programs of a state, which give the names of nodes. */
   constructor(definitionsFor: (state: State) => ViewedPrograms, options: ProjectionOptions = {}) {
+    this.state = options.opening ?? new State()
     this.#definitions = definitionsFor(this.state)
     this.#options = options
+    if (this.state.start !== undefined) this.#openStanding()
   }
 
   /** The open spans after the records so far, outermost first. */
@@ -102,6 +106,15 @@ export class SpanProjection {
     return shared > 0 && n === shared + 1 ? { opened: this.#restartOpen(), closed: [] } : changes
   }
 
+  /** Opens the spans of everything that is in progress before the first record. */
+  #openStanding(): void {
+    const { frames, waits } = this.state
+    this.#openRun(this.state.start?.at)
+    for (const id of frames.keys()) this.#openFrame(id)
+    for (const effect of this.state.pendingEffects()) this.#openEffect(effect.id, framePath(effect.frame, this.#definitions))
+    for (const id of waits.keys()) this.#openWait(id)
+  }
+
   /** Begins the spans that were open at the fork again. */
   #restartOpen(): ProjectedSpan[] {
     for (const open of this.#open.values()) open.span = { ...open.span, start: this.state.time }
@@ -118,7 +131,7 @@ export class SpanProjection {
 
   // Beginning
 
-  #openRun(): ProjectedSpan {
+  #openRun(at?: number): ProjectedSpan {
     const { start, root } = this.state
     const [pin] = start?.pins ?? []
     const fork = start?.fork
@@ -128,8 +141,9 @@ export class SpanProjection {
       'run',
       {
         what: 'run',
+        at,
         name: `run ${pin?.[0] ?? ''}`,
-        attributes: { ...programFacts(pin), ...forked },
+        attributes: { 'reflex.record': 1, ...programFacts(pin), ...forked },
         links: origin === undefined ? [] : [{ trace: origin, id: spanId(origin, 'run'), attributes: forked }],
       },
       { frame: root },
@@ -171,7 +185,13 @@ export class SpanProjection {
     const { def, kind } = this.#definitions.program(pendingEffect.frame.pin)
     const node = nodePath(pendingEffect.frame, this.#definitions.kind(kind).node?.(def, pendingEffect.frame.position), this.#definitions)
     const { name, facts } = nameOf(pendingEffect, node === '' ? path : node)
-    const attributes = { 'reflex.effect': String(id), 'reflex.port': pendingEffect.port, 'reflex.node': node, ...facts }
+    const attributes = {
+      'reflex.record': pendingEffect.record,
+      'reflex.effect': String(id),
+      'reflex.port': pendingEffect.port,
+      'reflex.node': node,
+      ...facts,
+    }
     return [
       this.#begin(
         `effect ${id}`,
@@ -192,22 +212,32 @@ export class SpanProjection {
     if (wait === undefined) return []
     const due = wait.due === undefined ? {} : { 'reflex.wait.due': timeText(wait.due) }
     const attributes = {
+      'reflex.record': wait.record,
       'reflex.wait': String(id),
       'reflex.wait.type': wait.type,
       'reflex.node': framePath(wait.frame, this.#definitions),
       ...due,
       ...faultFacts(wait.about),
     }
-    return [this.#begin(`wait ${id}`, { what: 'wait', name: `wait ${wait.type} ${wait.name}`, attributes, parent: wait.frame }, { wait })]
+    return [
+      this.#begin(
+        `wait ${id}`,
+        { what: 'wait', at: wait.since, name: `wait ${wait.type} ${wait.name}`, attributes, parent: wait.frame },
+        { wait },
+      ),
+    ]
   }
 
   #begin(
     key: string,
     {
       parent,
+      at,
       ...facts
     }: Pick<ProjectedSpan, 'what' | 'name' | 'attributes'> & {
       readonly parent?: Frame
+      /** The time at which it began, if it is not that of the current record. */
+      readonly at?: number | undefined
       readonly client?: boolean
       readonly links?: ProjectedSpan['links']
     },
@@ -222,7 +252,7 @@ export class SpanProjection {
       client: false,
       links: [],
       ...facts,
-      start: time,
+      start: at ?? time,
       status: 'unset',
       attributes: { 'reflex.run': start?.run ?? '', 'reflex.record': n, ...facts.attributes },
     }
@@ -314,17 +344,15 @@ export class SpanProjection {
   }
 }
 
-/**
- * Returns the spans of a whole journal from `Runtime.history`: the ended spans in the order of their ends, then the open spans without an
- * end. Pure.
- */
-export function projectSpans(
-  { records }: Pick<History, 'records'>,
+/** Returns the spans of a part of a journal: the ended ones in the order of their ends, then those without an end. */
+export async function projectSpans(
+  part: JournalPart,
   definitionsFor: (state: State) => ViewedPrograms,
-  options: ProjectionOptions = {},
-): ProjectedSpan[] {
-  const projection = new SpanProjection(definitionsFor, options)
-  const ended = records.flatMap((record) => projection.add(record).closed)
+  options: Pick<ProjectionOptions, 'origin'> = {},
+): Promise<ProjectedSpan[]> {
+  const projection = new SpanProjection(definitionsFor, { ...options, opening: part.opening() })
+  const ended: ProjectedSpan[] = []
+  for await (const [, record] of part.records()) ended.push(...projection.add(record).closed)
   return [...ended, ...projection.open]
 }
 

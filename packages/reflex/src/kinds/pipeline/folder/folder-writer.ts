@@ -1,4 +1,4 @@
-import { type Host, type Rec, type Run, type Runtime, type Fault, toFault } from '../../../kernel/index.ts'
+import { type Host, readRecords, type Rec, type Run, type Runtime, type Fault, toFault } from '../../../kernel/index.ts'
 import { Chronicle, type ChronicleOptions } from './chronicle.ts'
 import { pipelineFaults } from '../contract/faults.ts'
 import type { PipelineEvent } from './events.ts'
@@ -76,9 +76,10 @@ export class FolderWriter {
 
   async #catchUp(runtime: Runtime, run: string): Promise<void> {
     try {
-      for (const [i, record] of (await runtime.journal(run)).entries()) {
-        if (i % AT_ONCE === AT_ONCE - 1) await new Promise<void>((resolve) => this.#host.turn(resolve))
-        this.#publish(record, i + 1)
+      const { store } = runtime
+      for await (const [n, record] of store === undefined ? [] : readRecords(store, run)) {
+        if (n % AT_ONCE === 0) await new Promise<void>((resolve) => this.#host.turn(resolve))
+        this.#publish(record, n)
       }
       for (const [record, n] of this.#waiting.splice(0)) this.#publish(record, n)
       this.#isBehind = false
