@@ -77,11 +77,18 @@ function underline(column: number, carets: number, note: string, room: number): 
 
 function glyphs(text: string, limit: number): Glyph[] {
   const made: Glyph[] = []
-  for (const char of text)
-    made.push(char === '\t' ? { text: '  ', cells: 2 } : { text: printable(char), cells: charCells(printable(char)) })
+  for (const char of text) made.push(ASCII[char.charCodeAt(0) - BLANK] ?? glyphOf(char))
   // The slice can begin or end inside a character of two UTF-16 units.
   if (limit < 0 && isLowSurrogate(text)) made.shift()
   return made
+}
+
+const BLANK = 0x20
+/** The characters that are displayed as they are. */
+const ASCII: readonly Glyph[] = Array.from({ length: 0x7f - BLANK }, (_, i) => ({ text: String.fromCharCode(BLANK + i), cells: 1 }))
+
+function glyphOf(char: string): Glyph {
+  return char === '\t' ? { text: '  ', cells: 2 } : { text: printable(char), cells: charCells(printable(char)) }
 }
 
 function isLowSurrogate(text: string): boolean {

@@ -15,6 +15,11 @@ export class Source {
     this.lines = new Lines(this.text)
   }
 
+  /** Returns the source itself if it is one already: its table of lines is built once. */
+  static of(given: { readonly text: string; readonly file?: string | undefined }): Source {
+    return given instanceof Source ? given : new Source(given.text, given.file)
+  }
+
   /** Returns the line and column of a span. */
   place(offset: number, length: number): Place {
     return this.lines.place(offset, length)

@@ -77,7 +77,8 @@ export class Fault extends Error implements FaultData {
     this.verdict = details.verdict ?? verdict
     this.severity = details.severity ?? 'error'
     // Absent fields are not set, so that they do not appear when an uncaught error is printed.
-    for (const field of OPTIONAL) if (details[field] !== undefined) Object.assign(this, { [field]: details[field] })
+    const fields = this as unknown as Record<string, unknown>
+    for (const field of OPTIONAL) if (details[field] !== undefined) fields[field] = details[field]
     // The whole stack of a bug is needed.
     if (this.verdict !== 'bug') startAtCaller(this)
   }
@@ -190,20 +191,30 @@ function isFixInFrame(frame: string | undefined, fix: string): boolean {
 export interface FaultFamily<Code extends string> {
   readonly entries: Readonly<Record<Code, CatalogueEntry>>
   make(code: Code, message: string, details?: FaultDetails): Fault
+  /** Makes a fault that is data about a text and not an error of a caller: it has no stack, which would take most of the time. */
+  finding(code: Code, message: string, details?: FaultDetails): Fault
 }
 
 /** Declares the faults of a room. Verdict and severity are those of the entry unless a fault states others. */
 export function defineFaults<const Entries extends Record<string, CatalogueEntry>>(
   entries: Entries,
 ): FaultFamily<Extract<keyof Entries, string>> {
-  return {
-    entries,
-    make(code, message, details = {}) {
-      const entry: CatalogueEntry | undefined = entries[code]
-      if (entry === undefined) throw new TypeError(`the catalogue has no ${code}`)
-      const severity = details.severity ?? entry.severity
-      return new Fault(code, message, entry.verdict, severity === undefined ? details : { ...details, severity })
-    },
+  const make = (code: Extract<keyof Entries, string>, message: string, details: FaultDetails = {}): Fault => {
+    const entry: CatalogueEntry | undefined = entries[code]
+    if (entry === undefined) throw new TypeError(`the catalogue has no ${code}`)
+    const severity = details.severity ?? entry.severity
+    return new Fault(code, message, entry.verdict, severity === undefined ? details : { ...details, severity })
+  }
+  return { entries, make, finding: (code, message, details) => withoutStack(() => make(code, message, details)) }
+}
+
+function withoutStack(make: () => Fault): Fault {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return make()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 

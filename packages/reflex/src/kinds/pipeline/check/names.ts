@@ -72,7 +72,7 @@ export const implicitNode: LintRule = {
 export const retryTargetExists: LintRule = {
   name: 'retry_target_exists',
   code: 'R1131',
-  *apply({ graph, nodes }) {
+  *apply({ graph, nodes, hasAny }) {
     const guess = guesser(nodes.keys())
     const check = function* (attributes: Attributes, whose: string, node?: string): Generator<LintFinding> {
       for (const attribute of JUMPS) {
@@ -89,6 +89,7 @@ export const retryTargetExists: LintRule = {
       }
     }
     yield* check(graph.attributes, 'the graph')
+    if (!hasAny(JUMPS)) return
     for (const { id, node } of nodes.values()) {
       if (jumpsOf(node.attributes).length > 0) yield* check(node.attributes, quote(id), id)
     }
@@ -99,7 +100,7 @@ export const retryTargetExists: LintRule = {
 export const fidelityValid: LintRule = {
   name: 'fidelity_valid',
   code: 'R1130',
-  *apply({ graph, nodes, outgoing }) {
+  *apply({ graph, nodes, outgoing, hasAny }) {
     const guess = guesser(FIDELITIES)
     const check = function* (attributes: Attributes, attribute: string, where: Pick<LintFinding, 'node' | 'edge'>): Generator<LintFinding> {
       const value = textOf(attributes, attribute) ?? ''
@@ -109,6 +110,7 @@ export const fidelityValid: LintRule = {
       yield { message: `${quote(value)} is not a fidelity`, ...where, attribute, note: didYouMean(meant), ...fix }
     }
     yield* check(graph.attributes, 'default_fidelity', {})
+    if (!hasAny(['fidelity'])) return
     for (const { id, node } of nodes.values()) {
       if (node.attributes.has('fidelity')) yield* check(node.attributes, 'fidelity', { node: id })
     }
@@ -150,7 +152,7 @@ export const actionKnown: LintRule = {
 export const middlewareKnown: LintRule = {
   name: 'middleware_known',
   code: 'R1156',
-  *apply({ graph, nodes, options: { middleware } }) {
+  *apply({ graph, nodes, hasAny, options: { middleware } }) {
     if (middleware === undefined) return
     const known = new Set(middleware)
     const guess = guesser(known)
@@ -168,6 +170,7 @@ export const middlewareKnown: LintRule = {
       }
     }
     yield* check(graph.attributes, 'the graph')
+    if (!hasAny(['middleware'])) return
     for (const { id, node } of nodes.values()) {
       if (node.attributes.has('middleware')) yield* check(node.attributes, quote(id), id)
     }
@@ -178,7 +181,7 @@ export const middlewareKnown: LintRule = {
 export const graphFileExists: LintRule = {
   name: 'graph_file_exists',
   code: 'R1138',
-  *apply({ graph, nodes, options: { exists, knows } }) {
+  *apply({ graph, nodes, hasAny, options: { exists, knows } }) {
     for (const { id, canonical, node } of knows === undefined ? [] : nodes.values()) {
       if (canonical !== 'compose') continue
       const attribute = ['program', 'graph_name'].find((name) => (textOf(node.attributes, name) ?? '') !== '')
@@ -193,6 +196,7 @@ export const graphFileExists: LintRule = {
     }
     const child = missing(graph.attributes, 'stack.child_dotfile')
     if (child !== undefined) yield { message: `there is no file ${quote(child)}`, attribute: 'stack.child_dotfile' }
+    if (!hasAny(['graph_file'])) return
     for (const { id, node } of nodes.values()) {
       const file = missing(node.attributes, 'graph_file')
       if (file !== undefined)

@@ -48,7 +48,7 @@ export const goalGateHasRetry: LintRule = {
   code: 'R1132',
   apply(subject) {
     const there = (target: string): boolean => subject.nodes.has(target)
-    if (jumpsOf(subject.graph.attributes).some(there)) return []
+    if (!subject.hasAny(['goal_gate']) || jumpsOf(subject.graph.attributes).some(there)) return []
     return findingsPerNode(subject, ({ id, node, canonical }) => {
       if (!isOn(node.attributes, 'goal_gate') || canonical === 'exit' || jumpsOf(node.attributes).some(there)) return undefined
       return {

@@ -33,10 +33,14 @@ export function reachedFrom(
   return reached
 }
 
-/** Returns the nodes that a run can reach: over edges, by jumps after a failure, and by joins of branches (reference pipeline 11.3). */
-export function reachable(typed: TypedGraph): Set<string> {
+/**
+ * Returns the nodes that a run can reach: over edges, by jumps after a failure, and by joins of branches (reference pipeline 11.3).
+ * `hasAny` tells whether any node has one of these attributes; without it, each node is asked.
+ */
+export function reachable(typed: TypedGraph, hasAny?: (names: readonly string[]) => boolean): Set<string> {
   const jumps = new Map<string, readonly string[]>()
-  for (const { id, node } of typed.nodes.values()) {
+  const mayJump = typed.joins.size > 0 || hasAny === undefined || hasAny(TARGETS)
+  for (const { id, node } of mayJump ? typed.nodes.values() : []) {
     const { attributes } = node
     if (!typed.joins.has(id) && !TARGETS.some((key) => attributes.has(key))) continue
     const joins = [textOf(attributes, 'join_target') ?? '', typed.joins.get(id) ?? '']

@@ -1,4 +1,5 @@
 import type { Fault } from '../../../kernel/index.ts'
+import { Source } from '../../../text/index.ts'
 import { compile, type CompileContext } from '../model/compile.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { placeInObject, definitionSourceOf } from './define-places.ts'
@@ -6,7 +7,7 @@ import type { DotGraph } from '../dot/graph.ts'
 import type { DotCache } from '../dot/cache.ts'
 import { type DotParse, parseDot } from '../dot/parse.ts'
 import { serializeGraph } from '../dot/serialize.ts'
-import { transformGraph, type CustomTransforms } from '../language/transforms.ts'
+import { transformGraph, transformOwnGraph, type CustomTransforms } from '../language/transforms.ts'
 import type { LintRule } from './finding.ts'
 import type { LintOptions } from './options.ts'
 import { validate } from './validate.ts'
@@ -48,11 +49,9 @@ export function readPipeline(text: string, file: string | undefined, options: Re
   const { graph, errors, warnings } = parsed(text, file, options)
   const written = [...errors, ...warnings]
   if (graph === undefined) return { findings: inOrder(written) }
-  const source = { text, file }
-  const typed = compile(options.transformed === true ? graph : transformGraph(graph, transforms), {
-    operations: options.operations,
-    source,
-  })
+  const source = new Source(text, file)
+  const transform = options.cache === undefined ? transformOwnGraph : transformGraph
+  const typed = compile(options.transformed === true ? graph : transform(graph, transforms), { operations: options.operations, source })
   // With syntax errors, statements may be missing: lint would report what they declare.
   const found = errors.length === 0 ? validate(typed, options.rules, { ...options, source }) : typed.findings
   setAuthor(typed, options.author)

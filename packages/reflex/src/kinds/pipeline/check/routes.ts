@@ -46,28 +46,58 @@ export function isChosen(node: TypedNode): boolean {
  */
 export function routesOf(typed: TypedGraph): Map<string, NodeRoutes> {
   const routes = new Map<string, NodeRoutes>()
-  // Nodes of one pipeline often have the same conditions.
-  const known = new Map<string, ConditionScope[] | undefined>()
-  const tried = (conditions: readonly Condition[]): ConditionScope[] | undefined => {
-    const key = JSON.stringify(conditions.map(({ text }) => text))
-    if (!known.has(key)) known.set(key, conditions.some(({ unreadable }) => unreadable) ? undefined : casesOf(conditions))
-    return known.get(key)
-  }
+  const known = new KnownCases()
   let work = WORK
   for (const [id, edges] of typed.outgoing) {
     const [only] = edges
     if (only === undefined || (edges.length === 1 && only.condition === undefined)) continue
     const node = typed.nodes.get(id)
     if (node === undefined || node.canonical === 'exit' || isChosen(node)) continue
-    const conditions = edges.flatMap(({ condition }) => condition ?? [])
-    const cases = tried(conditions)
+    const cases = known.of(edges)
     if (cases === undefined) continue
     work -= cases.length * edges.length
     if (work < 0) break
-    routes.set(id, new RouteTrial(typed, node, edges).tryCases(cases))
+    routes.set(id, edges.length === 1 ? known.single(only, cases) : new RouteTrial(typed, node, edges).tryCases(cases))
   }
   return routes
 }
+
+/** The cases of conditions that were tried. Nodes of one pipeline often have the same conditions. */
+class KnownCases {
+  readonly #cases = new Map<string, ConditionScope[] | undefined>()
+  readonly #singles = new Map<string, { readonly isTaken: boolean; readonly routes: NodeRoutes }>()
+
+  /** Returns the cases of the conditions of edges; undefined if one is unreadable or there are too many. */
+  of(edges: readonly TypedEdge[]): readonly ConditionScope[] | undefined {
+    const [only] = edges
+    const key =
+      only !== undefined && edges.length === 1
+        ? `=${only.condition?.text ?? ''}`
+        : JSON.stringify(edges.map(({ condition }) => condition?.text))
+    const known = this.#cases.get(key)
+    if (known !== undefined || this.#cases.has(key)) return known
+    const conditions = edges.flatMap(({ condition }) => condition ?? [])
+    const cases = conditions.some(({ unreadable }) => unreadable) ? undefined : casesOf(conditions)
+    this.#cases.set(key, cases)
+    return cases
+  }
+
+  /** Returns the routes of a node with one edge: they depend on its condition alone. */
+  single(edge: TypedEdge, cases: readonly ConditionScope[]): NodeRoutes {
+    const text = edge.condition?.text ?? ''
+    let known = this.#singles.get(text)
+    if (known === undefined) {
+      const open = cases.filter((scope) => openIn([edge], scope).length > 0)
+      const covered = cases.every((scope) => open.includes(scope) || (scope.outcome !== 'success' && scope.outcome !== 'fail'))
+      known = { isTaken: open.length > 0 || isSwitchedOff(edge.condition), routes: { dead: NONE_DEAD, ties: NO_TIES, covered } }
+      this.#singles.set(text, known)
+    }
+    return known.isTaken ? known.routes : { ...known.routes, dead: new Map([[edge, { why: 'never true' }]]) }
+  }
+}
+
+const NONE_DEAD: NodeRoutes['dead'] = new Map()
+const NO_TIES: readonly Tie[] = []
 
 /** The evaluation of one node's edges in every case. */
 class RouteTrial {

@@ -10,9 +10,10 @@ const ASKING = ['skip_middleware', 'mandatory_middleware', 'sandbox', ...HOOKS]
 export const dangerousSkip: LintRule = {
   name: 'dangerous_skip',
   code: 'R1139',
-  *apply({ graph, nodes, options }) {
+  *apply({ graph, nodes, hasAny, options }) {
     const severity = options.author === 'untrusted' ? ('error' as const) : undefined
     for (const [attribute, message] of dangerousAttributes(graph.attributes, 'the graph')) yield { message, attribute, severity }
+    if (!hasAny(ASKING)) return
     for (const { id, node } of nodes.values()) {
       if (!ASKING.some((attribute) => node.attributes.has(attribute))) continue
       for (const [attribute, message] of dangerousAttributes(node.attributes, quote(id))) yield { message, node: id, attribute, severity }
@@ -32,7 +33,8 @@ function* dangerousAttributes(attributes: Attributes, whose: string): Generator<
 export const sandboxAvailable: LintRule = {
   name: 'sandbox_available',
   code: 'R1143',
-  *apply({ nodes }) {
+  *apply({ nodes, hasAny }) {
+    if (!hasAny(['sandbox'])) return
     for (const { id, node } of nodes.values()) {
       if (textOf(node.attributes, 'sandbox')?.trim() !== 'container') continue
       const message = `${quote(id)} requests the sandbox "container"; Reflex has no containers and would not run the command`

@@ -24,7 +24,7 @@ type Place = (finding: LintFinding) => FaultDetails
  */
 export function validate(typed: TypedGraph, extraRules: readonly LintRule[] = [], options: LintOptions = {}): Fault[] {
   const { source } = options
-  const text = source && new Source(source.text, source.file)
+  const text = source && Source.of(source)
   const place = placer(typed, text)
   const subject = subjectOf(typed, options)
   const rules = options.lint === false ? RULES.filter(({ name }) => STRUCTURE.has(name)) : [...RULES, ...extraRules]
@@ -63,7 +63,7 @@ function findingsOf({ name, code }: LintRule, found: Iterable<LintFinding>, plac
     const { message, fix, data, severity } = finding
     const counted = more > 0 && i === listed.length - 1 ? `${message}; ${more} more like it are not listed` : message
     const details = { rule: name, severity, fix, data, ...place(finding) }
-    return lintFaults.make(code ?? 'R1141', counted, details)
+    return lintFaults.finding(code ?? 'R1141', counted, details)
   })
 }
 

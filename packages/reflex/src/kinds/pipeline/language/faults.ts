@@ -100,5 +100,5 @@ export function problemFault(problem: Problem, source: Source | undefined, value
   const { rule, message, fix, guess } = problem
   const placed = sourcePlace(source, valueAt, problem, didYouMean(guess) ?? (fix === undefined ? undefined : `fix: ${fix}`))
   const toDo = guess === undefined ? (placed.frame === undefined ? fix : undefined) : `write ${quote(guess)}`
-  return languageFaults.make(CODES[rule], message, { ...placed, rule, path, fix: toDo })
+  return languageFaults.finding(CODES[rule], message, { ...placed, rule, path, fix: toDo })
 }

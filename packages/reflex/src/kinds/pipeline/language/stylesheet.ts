@@ -26,7 +26,7 @@ interface StyleValue {
 }
 
 /** Values by selector: a node looks up only the rules that can match it. */
-type Index = ReadonlyMap<string, ReadonlyMap<StyleProperty, StyleValue>>
+type Index = ReadonlyMap<string, Values>
 
 function indexRules(rules: readonly StyleRule[]): Index {
   const values = new Map<string, Map<StyleProperty, StyleValue>>()
@@ -46,35 +46,41 @@ function keyOf({ kind, name }: Selector): string {
 }
 
 function styleNode(node: DotNode, values: Index): DotNode {
-  const classes = new Set([...listOf(node.attributes, 'class'), ...node.classes])
-  const levels: readonly (readonly Selector[])[] = [
-    [{ kind: 'id', name: node.id }],
-    [...classes].map((name) => ({ kind: 'class', name })),
-    [{ kind: 'shape', name: textOf(node.attributes, 'shape') || 'box' }],
-    [{ kind: 'all', name: '' }],
-  ]
-  const added = new Map<string, Attribute>()
+  const levels = matching(node, values)
+  if (levels.length === 0) return node
+  let attributes: Map<string, Attribute> | undefined
   for (const property of STYLE_PROPERTIES) {
     if (node.attributes.has(property) || node.attributes.has(ALIASES[property] ?? property)) continue
-    const value = firstOf(levels, (level) => latestValue(level, (selector) => values.get(keyOf(selector))?.get(property)))
-    if (value !== undefined) added.set(property, { value, provenance: 'stylesheet' })
+    const value = firstOf(levels, property)
+    if (value === undefined) continue
+    attributes ??= new Map(node.attributes)
+    attributes.set(property, { value, provenance: 'stylesheet' })
   }
-  return added.size === 0 ? node : { ...node, attributes: new Map([...node.attributes, ...added]) }
+  return attributes === undefined ? node : { ...node, attributes }
 }
 
-function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = find(item)
-    if (found !== undefined) return found
+type Values = ReadonlyMap<StyleProperty, StyleValue>
+
+/** Returns the values of the selectors that match a node, from the most specific level to the least. */
+function matching({ id, attributes, classes }: DotNode, values: Index): readonly (readonly Values[])[] {
+  const named = new Set([...listOf(attributes, 'class'), ...classes])
+  const levels: readonly (readonly Selector[])[] = [
+    [{ kind: 'id', name: id }],
+    [...named].map((name) => ({ kind: 'class', name })),
+    [{ kind: 'shape', name: textOf(attributes, 'shape') || 'box' }],
+    [{ kind: 'all', name: '' }],
+  ]
+  return levels.map((level) => level.flatMap((selector) => values.get(keyOf(selector)) ?? [])).filter(({ length }) => length > 0)
+}
+
+function firstOf(levels: readonly (readonly Values[])[], property: StyleProperty): string | undefined {
+  for (const level of levels) {
+    let best: StyleValue | undefined
+    for (const values of level) {
+      const candidate = values.get(property)
+      if (candidate !== undefined && (best === undefined || candidate.order > best.order)) best = candidate
+    }
+    if (best !== undefined) return best.value
   }
   return undefined
-}
-
-function latestValue(level: readonly Selector[], find: (selector: Selector) => StyleValue | undefined): string | undefined {
-  let best: StyleValue | undefined
-  for (const selector of level) {
-    const candidate = find(selector)
-    if (candidate !== undefined && (best === undefined || candidate.order > best.order)) best = candidate
-  }
-  return best?.value
 }

@@ -4,7 +4,7 @@ import { languageFaults } from './faults.ts'
 import { parseStylesheet } from './stylesheet-parse.ts'
 import { applyStylesheet } from './stylesheet.ts'
 import { readTransformed } from './transform-result.ts'
-import { expandVariables } from './variables.ts'
+import { expandOwnVariables, expandVariables } from './variables.ts'
 import { GRAPH, TRANSFORMS } from '../dot/argument-forms.ts'
 
 /** Changes a pipeline before it runs: gets its own copy of the graph and returns a graph synchronously. */
@@ -32,8 +32,17 @@ export interface CustomTransforms {
  */
 export function transformGraph(graph: DotGraph, transforms: CustomTransforms = {}): DotGraph {
   checkArguments('transformGraph', { graph: [graph, GRAPH], transforms: [transforms, TRANSFORMS] })
-  const { registered = [], ofRun = [] } = transforms
-  const expanded = expandVariables(graph)
+  return transformExpanded(expandVariables(graph), transforms)
+}
+
+/** Like `transformGraph`, for a graph that nobody else has: its attributes are changed in place. */
+export function transformOwnGraph(graph: DotGraph, transforms: CustomTransforms = {}): DotGraph {
+  checkArguments('transformGraph', { transforms: [transforms, TRANSFORMS] })
+  expandOwnVariables(graph)
+  return transformExpanded(graph, transforms)
+}
+
+function transformExpanded(expanded: DotGraph, { registered = [], ofRun = [] }: CustomTransforms): DotGraph {
   const { rules } = parseStylesheet(textOf(expanded.attributes, 'model_stylesheet') ?? '')
   return [...registered, ...ofRun].reduce<DotGraph>(applyTransform, applyStylesheet(expanded, rules))
 }

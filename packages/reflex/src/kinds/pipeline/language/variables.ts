@@ -24,17 +24,40 @@ export function expandVariables(graph: DotGraph): DotGraph {
   return nodes === undefined ? graph : { ...graph, nodes }
 }
 
+/** Like `expandVariables`, in the graph itself, for a graph whose maps nobody else has. */
+export function expandOwnVariables(graph: DotGraph): void {
+  // Nodes share the maps of their defaults, and inserted text is not expanded again.
+  const expanded = new Set<Attributes>()
+  for (const { attributes } of graph.nodes.values()) {
+    if (!hasVariables(attributes) || expanded.has(attributes)) continue
+    expanded.add(attributes)
+    expandInto(attributes as Map<string, Attribute>, attributes, graph)
+  }
+}
+
 function expandAttributes(attributes: Attributes, graph: DotGraph): Attributes {
-  let changed: Map<string, Attribute> | undefined
+  if (!hasVariables(attributes)) return attributes
+  const changed = new Map(attributes)
+  return expandInto(changed, attributes, graph) ? changed : attributes
+}
+
+function hasVariables(attributes: Attributes): boolean {
+  for (const key of EXPANDED) if (textOf(attributes, key)?.includes('$') === true) return true
+  return false
+}
+
+/** Returns true if an attribute has changed. */
+function expandInto(into: Map<string, Attribute>, attributes: Attributes, graph: DotGraph): boolean {
+  let isChanged = false
   for (const key of EXPANDED) {
     const attribute = attributes.get(key)
     if (typeof attribute?.value !== 'string' || !attribute.value.includes('$')) continue
     const value = attribute.value.replace(NAME, (written, name: string) => variableValue(graph, name) ?? written)
     if (value === attribute.value) continue
-    changed ??= new Map(attributes)
-    changed.set(key, { ...attribute, value })
+    into.set(key, { ...attribute, value })
+    isChanged = true
   }
-  return changed ?? attributes
+  return isChanged
 }
 
 function variableValue(graph: DotGraph, name: string): string | undefined {

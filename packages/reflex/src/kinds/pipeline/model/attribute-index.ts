@@ -41,9 +41,11 @@ export class AttributeIndex {
    */
   find(on: Place, name: string, operation?: string): AttributeRow | 'ignored' | undefined {
     const { exact, open } = this.#places[on]
-    const isRead = ({ operations }: AttributeRow): boolean => operations === undefined || operations.includes(operation ?? '')
     const rows = exact.get(name)
-    if (rows !== undefined) return rows.find(isRead) ?? 'ignored'
+    if (rows !== undefined) {
+      for (const row of rows) if (row.operations === undefined || row.operations.includes(operation ?? '')) return row
+      return 'ignored'
+    }
     const pattern = open.find((row) => name.length >= row.name.length && name.startsWith(row.name.slice(0, -1)))
     if (pattern !== undefined) return pattern
     return GRAPHVIZ_ATTRIBUTES.has(name) ? 'ignored' : undefined

@@ -35,8 +35,9 @@ export function capabilitiesOf(
   for (const item of itemsOf(node, table)) needs.push(DISPATCH, ...handlerNeeds(item, graph, table))
   const { attributes } = node
   if (trimmedText(attributes, 'pre_hook') !== undefined || trimmedText(attributes, 'post_hook') !== undefined) needs.push(SHELL)
-  for (const need of listOf(attributes, 'capabilities')) needs.push(need.toWellFormed())
-  const key = JSON.stringify(needs)
+  if (attributes.has('capabilities')) for (const need of listOf(attributes, 'capabilities')) needs.push(need.toWellFormed())
+  // The name of a file can contain a line end; then the key would not be unique.
+  const key = needs.some((need) => need.includes('\n')) ? JSON.stringify(needs) : needs.join('\n')
   const same = known.get(key) ?? [...new Set(needs)].sort()
   known.set(key, same)
   return same

@@ -45,15 +45,19 @@ export function classOf(
   canonical: CanonicalType,
   attributes: Attributes,
 ): { readonly dataClassification: DataClass; readonly classified: boolean } {
-  const written = textOf(attributes, 'data_class')?.trim().toLowerCase()
-  const stated = DATA_CLASSES.find((known) => known === written)
+  const stated = statedClass(attributes)
   if (isOn(attributes, 'sensitive')) return { dataClassification: higherClass(stated ?? 'sensitive', 'sensitive'), classified: true }
   if (stated !== undefined) return { dataClassification: stated, classified: true }
   const isSecret = canonical === 'adapt' || namesSecret(attributes)
   return { dataClassification: isSecret ? 'secret' : PUBLIC.has(canonical) ? 'public' : 'internal', classified: false }
 }
 
+function statedClass(attributes: Attributes): DataClass | undefined {
+  const written = textOf(attributes, 'data_class')?.trim().toLowerCase()
+  return written === undefined ? undefined : DATA_CLASSES.find((known) => known === written)
+}
+
 function namesSecret(attributes: Attributes): boolean {
-  for (const [name, { value }] of attributes) if (NAME_ATTRIBUTES.has(name) && SECRET_NAME.test(String(value))) return true
+  for (const name of attributes.keys()) if (NAME_ATTRIBUTES.has(name) && SECRET_NAME.test(textOf(attributes, name) ?? '')) return true
   return false
 }

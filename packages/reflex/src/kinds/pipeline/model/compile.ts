@@ -3,7 +3,7 @@ import type { DataClass, TypedEdge, TypedGraph, TypedNode, ResourceBounds } from
 import type { CanonicalType, Idempotency, Resolution } from './resolution.ts'
 import { resolveHandler } from './resolve-handler.ts'
 import type { Condition } from '../language/condition.ts'
-import { parseCondition } from '../language/condition-parse.ts'
+import { type ParsedCondition, parseCondition } from '../language/condition-parse.ts'
 import { adjacencyOf } from './adjacency.ts'
 import { capabilitiesOf, graphNeeds } from './capabilities.ts'
 import { classOf, higherClass } from './classification.ts'
@@ -51,6 +51,7 @@ class Compilation {
   readonly #findings: Findings
   readonly #check: SchemaCheck
   readonly #needs = new Map<string, readonly string[]>()
+  readonly #conditions = new Map<string, ParsedCondition>()
 
   constructor(graph: DotGraph, operations: OperationTable, source?: CompileContext['source']) {
     this.#graph = graph
@@ -135,9 +136,16 @@ class Compilation {
   #condition(edge: DotEdge): Condition | undefined {
     const attribute = edge.attributes.get('condition')
     if (attribute === undefined) return undefined
-    const { condition, problems } = parseCondition(String(attribute.value))
+    const { condition, problems } = this.#parsed(String(attribute.value))
     for (const problem of problems) this.#findings.addProblem(problem, attribute, edgeSubject(edge))
     return condition
+  }
+
+  /** Parses each text once: edges of one pipeline often have the same condition. */
+  #parsed(text: string): ParsedCondition {
+    const parsed = this.#conditions.get(text) ?? parseCondition(text)
+    this.#conditions.set(text, parsed)
+    return parsed
   }
 }
 

@@ -37,7 +37,7 @@ export class Findings {
   readonly #source: Source | undefined
 
   constructor(source: { readonly text: string; readonly file?: string | undefined } | undefined) {
-    this.#source = source === undefined ? undefined : new Source(source.text, source.file)
+    this.#source = source === undefined ? undefined : Source.of(source)
   }
 
   add(code: Code, finding: FindingDetails): void {
@@ -47,8 +47,8 @@ export class Findings {
       (more) => {
         const details = { rule, fix, severity, ...this.#place(finding) }
         const message = `${finding.message}${more}`
-        if (code === 'R1112' || code === 'R1113') return languageFaults.make(code, message, details)
-        return compileFaults.make(code, message, details)
+        if (code === 'R1112' || code === 'R1113') return languageFaults.finding(code, message, details)
+        return compileFaults.finding(code, message, details)
       },
     ])
   }

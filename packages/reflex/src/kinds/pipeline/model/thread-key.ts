@@ -9,6 +9,7 @@ export function classesOf({
   readonly classes: readonly string[]
   readonly attributes: Attributes
 }): readonly string[] {
+  if (!attributes.has('class')) return classes
   const listed = listOf(attributes, 'class')
   return listed.length === 0 ? classes : [...new Set([...classes, ...listed])]
 }
