@@ -4,13 +4,13 @@ import { durationOf } from '../../language/duration.ts'
 import { renderText } from '../../language/render.ts'
 import { callTool } from '../../contract/asks.ts'
 import type { NodeContext, Steps } from '../../contract/handler.ts'
-import { failure, type Outcome, readOutcome, refusal, success } from '../../contract/outcome.ts'
+import { failure, type Outcome, readOutcome, refusal, success, outcomeProblem } from '../../contract/outcome.ts'
 import { commandResult } from './command-result.ts'
 import { sandboxOf, stageFolder } from './hooks.ts'
 import { onResume, requiredText, resolvePath } from './requirements.ts'
-import { withStatus } from './status-file.ts'
 import { isVariableName, isVariableValue } from '../../../../tools/index.ts'
 import { readsOf } from '../../model/node-keys.ts'
+import { parseJson } from '../../language/parse-json.ts'
 
 const TIMEOUT = 120_000
 
@@ -169,4 +169,36 @@ function commandVariables(context: NodeContext): CommandVariables {
     values[name] = text
   }
   return { values }
+}
+
+/**
+ * Returns the outcome of a stage whose command has written a `status.json`: its fields win over the handler's outcome, and its
+ * notes are appended. An unreadable file fails the stage, and `auto_status` does not change that (reference pipeline 6.4).
+ */
+function withStatus(outcome: Outcome, text: string | undefined): Outcome {
+  if (text === undefined) return outcome
+  const parsed = parseJson(text)
+  if (isObject(parsed) && parsed['written_by'] === 'engine') return outcome
+  const stated = readOutcome(parsed)
+  const problem = parsed === undefined ? 'it is not JSON' : outcomeProblem(parsed)
+  if (stated === undefined || problem !== undefined)
+    return refusal(`invalid status file: ${problem ?? 'it is not an outcome'}`, { ...updatesOf(outcome), written: true })
+  const { failure_reason: found, retryable, notes, context_updates, ...rest } = outcome
+  const isBad = stated.status === 'fail' || stated.status === 'retry'
+  const allNotes = [notes, stated.notes].filter((note) => note !== undefined)
+  return {
+    ...rest,
+    ...(isBad && found !== undefined ? { failure_reason: found } : {}),
+    ...(isBad && retryable !== undefined ? { retryable } : {}),
+    ...stated,
+    ...(context_updates === undefined && stated.context_updates === undefined
+      ? {}
+      : { context_updates: { ...context_updates, ...stated.context_updates } }),
+    ...(allNotes.length === 0 ? {} : { notes: allNotes.join('\n') }),
+    written: true,
+  }
+}
+
+function updatesOf({ context_updates }: Outcome): Pick<Outcome, 'context_updates'> {
+  return context_updates === undefined ? {} : { context_updates }
 }

@@ -2,14 +2,13 @@ import type { FaultData, JsonObject } from '../../../../kernel/index.ts'
 import type { FilePart, ModelMessage } from '../../../../models/index.ts'
 import { textOf } from '../../dot/graph.ts'
 import type { Answer, Ask, Handler, NodeContext, Steps } from '../../contract/handler.ts'
-import { failure, type Outcome, refusal } from '../../contract/outcome.ts'
+import { failure, type Outcome, refusal, success } from '../../contract/outcome.ts'
 import { outcomeIn, perform } from '../../contract/asks.ts'
 import { readAttachments } from './attachments.ts'
 import { turnsWithin } from './fidelity.ts'
 import { fencedPrompt, historyOf, promptOf, systemOf } from './llm-prompt.ts'
 import { settingsOf } from './llm-settings.ts'
-import { simulatedOutcome } from './llm-simulate.ts'
-import { answerOutcome } from './llm-outcome.ts'
+import { answerOutcome, responseUpdates } from './llm-outcome.ts'
 import { preambleFacts, preambleLength, preambleOf } from './preamble.ts'
 import { converse, requestOffers } from './tool-loop.ts'
 import { fileUri, MODEL, SHELL, uri } from '../../model/capability-uris.ts'
@@ -155,3 +154,38 @@ export const codergen = defineOperation({
   form: 'model',
   run,
 })
+
+/**
+ * Returns the outcome of a node that simulates its model, as its attribute states (reference pipeline 4.3.1, simulate);
+ * undefined for a node that asks one.
+ */
+function simulatedOutcome(context: NodeContext): Outcome | undefined {
+  const { attributes, node } = context
+  const word = textOf(attributes, 'simulate')?.trim().toLowerCase() ?? ''
+  const text = `[Simulated] Response for stage: ${node.id}`
+  const ok = (): Outcome => success(responseUpdates(context, promptOf(context), text))
+  const counter = `internal.simulate.fail_once.${node.id}`
+  switch (word) {
+    case '':
+    case 'false':
+      return undefined
+    case 'true':
+      return ok()
+    case 'fail':
+      return failure('simulated failure')
+    case 'retry':
+      return { status: 'retry', failure_reason: 'simulated retry' }
+    case 'fail_once':
+      return (context.get(counter) ?? null) === null ? failure('simulated failure, once', withCounter(counter)) : ok()
+    case 'raise_retryable':
+      return failure('network timeout')
+    case 'raise_terminal':
+      return refusal('401 unauthorized')
+    default:
+      return refusal(`${node.id}: simulate has the unknown value ${JSON.stringify(word)}`)
+  }
+}
+
+function withCounter(counter: string): { readonly context_updates: JsonObject } {
+  return { context_updates: { [counter]: 1 } }
+}
