@@ -11,7 +11,7 @@ export interface AnswerFacts {
   readonly took: number
 }
 
-/** Returns `ana: Approve`, or the text of whatever else ended the wait. */
+/** Returns `ana: Approve`, or the text of another input that ended the wait. */
 export function answerText({ by, text }: Omit<AnswerFacts, 'took'>): string {
   const cut = text.length > 60 ? shortJson(text, 60) : text
   return by === undefined ? cut : `${by}: ${cut}`

@@ -118,8 +118,8 @@ async function factoryIn(entry: string, name: string, wanted: readonly string[],
 }
 
 /**
- * Returns the fault for an unusable package. Somebody chose to install it, so the fix may name a newer version of it,
- * whoever published it.
+ * Returns the fault for an unusable package. The user has chosen to install it, so the fix may name a newer version of it,
+ * from any publisher.
  */
 function unusablePackage(name: string, why: string): Error {
   return faults.make('R4003', `the package ${name} ${why}`, { fix: `npm install ${name}@latest` })

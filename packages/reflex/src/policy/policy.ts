@@ -131,8 +131,8 @@ interface Rights {
 
 /**
  * Decides by capabilities. An effect may happen when each capability that it needs is granted, by the run's level of
- * trust or by the operator, and none is denied; else the answer is the fault `R3001`. What cannot be understood is
- * refused. Grants of the operator that cannot be understood throw `R3012` here, before any run.
+ * trust or by the operator, and none is denied; otherwise it fails with `R3001`. A capability that cannot be read is
+ * refused. A grant of the operator that cannot be read throws `R3012` here, before any run.
  */
 export function createPolicy(settings: PolicySettings): OperatorPolicy {
   const { grants = [] } = settings

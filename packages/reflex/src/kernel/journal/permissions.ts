@@ -12,8 +12,8 @@ export interface Term {
 }
 
 /**
- * The rights of a program, worked out before its first step. They are a record, so that a replay decides alike. What an effect
- * really touches is judged again when it is performed.
+ * The rights of a program, decided before its first step. They are recorded, so that a replay makes the same decisions. Each effect
+ * is judged again, with its real capabilities, when it is performed.
  */
 export interface Permissions {
   readonly trust: string

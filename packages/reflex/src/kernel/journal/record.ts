@@ -5,7 +5,7 @@ import type { Limits, StatedUsage } from './usage.ts'
 export const FORMAT = 3
 
 /**
- * The name of whatever a record made, after the record's number: effect `12` or `12.1`, wait `12w`, strand
+ * The name of an object that a record created, after the record's number: effect `12` or `12.1`, wait `12w`, strand
  * `12s` (also its base frame), called frame `12f`, inner scope `12o`. One name space; the root frame is `0`.
  */
 export type Ref = number | string

@@ -15,8 +15,8 @@ import type { CallOwner, LiveCall } from './live-call.ts'
 const ALLOWED: Judgement = { allowed: true }
 
 /**
- * All that stands between an effect and its performance: the policy, the terms of permissions, the limits of the programs on the stack,
- * and those of the run. What it reads is in the state of the run, so it says the same after a crash and in a fork.
+ * The checks before an effect is performed: the policy, the terms of permissions, the limits of the programs on the stack, and those
+ * of the run. They read only the state of the run, so they have the same result after a crash and in a fork.
  */
 export class Barrier<S extends RunFacts> {
   readonly #run: CallOwner<S>

@@ -63,7 +63,7 @@ export class Inbox implements DirectInbox {
   /** The most messages that a wait gets at once after its step has left some of them. */
   readonly #room = new WeakMap<Wait, number>()
   #onDrained: (() => void) | undefined
-  /** One arrival at a time, which chooses its message when its turn comes: so messages keep their order, whatever waits open meanwhile. */
+  /** The only arrival of messages. It chooses its message when it is taken, so messages keep their order while waits open and close. */
   readonly #arrival: Arrival = {
     resolve: () => this.#resolve(),
     hold: () => this.#hold(),
@@ -328,7 +328,7 @@ function sizeOf({ body }: Message, limit: number): number {
   return limit === Infinity ? 0 : JSON.stringify(body).length
 }
 
-/** The inbox of a run without a store, with the rules of every store's. What was read stays with the run. */
+/** Returns the inbox of a run without a store. It has the rules of a store's inbox. Messages that the run has read are in its backlog. */
 export function localInbox(): MessageSource {
   const ids = new Set<string>()
   const unread: InboxMessage[] = []

@@ -8,7 +8,7 @@ import type { Frame } from '../state/frame.ts'
 import { isPartOf, programFrame } from '../state/meter.ts'
 import type { CallOwner, LiveCall } from './live-call.ts'
 
-/** The limits that a frame and what it calls may not exceed, and what was used of them. */
+/** The limits of a frame and the programs that it calls, and their usage so far. */
 interface FrameLimits {
   readonly base: Frame
   readonly limits: Limits

@@ -48,7 +48,7 @@ export interface OperationFacts<
   readonly writes?: readonly Output[] | ((node: WrittenNode) => readonly Output[])
   /** The capabilities that it needs in addition to the one for executing its type. */
   readonly needs?: (node: WrittenNode) => readonly string[]
-  /** Returns the sentence that says what the host does not have and without which the node fails; undefined where nothing is missing. */
+  /** Returns a sentence about the part of the host that the node needs and that is missing; undefined if nothing is missing. */
   readonly lacks?: (node: WrittenNode, host: HostParts) => string | undefined
   /** Its idempotency: how it can be repeated after a crash. */
   readonly repeat: Idempotency

@@ -7,9 +7,9 @@ const NETWORK = 'arbor://net/'
 const TOOL = 'arbor://tool/'
 
 /**
- * The port of decisions, which labels the files that tools write at nodes of workflows. A workflow keeps no labels on its board, so
- * everything that it writes is worth as little as the worst that the programs of its run that keep none have read: replies of models,
- * files with labels, the net, and what a caller that keeps labels has passed to it.
+ * Returns the port of decisions that labels the files that tools write at nodes of workflows. A workflow keeps no labels on its board.
+ * So everything that it writes gets the worst label of what the programs of its run without labels have read: replies of models,
+ * files with labels, the network, and inputs from a caller that keeps labels.
  */
 export function labelledDecisions(port: Port<RunSettings>, house: FileLabels): Port<RunSettings> {
   const { labels } = house
