@@ -158,7 +158,7 @@ test.each<[string, (workflow: Workflow) => void, string]>([
     'has no return map',
   ],
   [
-    'an input map that is no list',
+    'an input map that is not a list',
     ({ nodes }) => Object.assign(nodes.a ?? {}, { invokes: { workflowId: 'c', returnMap: [], inputMap: {} } }),
     'is not a list of pairs',
   ],

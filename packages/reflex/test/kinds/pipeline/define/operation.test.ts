@@ -160,7 +160,7 @@ describe('a description that is wrong is refused, and the module is named', () =
     ],
     ['no name', { name: undefined }, /has the name/],
     ['no parameters', { parameters: undefined }, /has no parameters/],
-    ['a dispatch that is no list', { dispatch: { type: 'exec' } }, /has dispatch that is not a list/],
+    ['a dispatch that is not a list', { dispatch: { type: 'exec' } }, /has dispatch that is not a list/],
     ['no function', { run: undefined }, /has no function/],
   ])('%s', (_, more, message) => {
     const [code, said, fix] = refusal(more) ?? []
