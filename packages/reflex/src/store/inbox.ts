@@ -1,8 +1,11 @@
-import { faults, checkRoom, type InboxLimit, type InboxMessage, type Message } from '../kernel/index.ts'
+import { type Fault, faults, checkRoom, type InboxLimit, type InboxMessage, isFault, type Message } from '../kernel/index.ts'
 import { duplicateAnswer, endedRun, isOpen, type MessageColumns, messageColumns, messageOf, unknownRun } from './columns.ts'
 import type { Rows } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { sumOf } from './checksums.ts'
+
+/** The faults of `post` that concern only the message. */
+const REFUSALS: readonly string[] = ['R2001', 'R2002', 'R2004', 'R2130']
 
 /**
  * Posts a message to a run. Returns false if the run has one with this id already, or if the limit drops it. Throws `R2016`,
@@ -18,6 +21,23 @@ export function postMessage(sql: Statements, id: string, message: Message, limit
   if (!checkRoom(id, message, limit, () => sql.waiting.get(run.seq, message.to)?.count ?? 0)) return false
   sql.post.run(run.seq, columns.id, columns.type, columns.target, columns.sender, columns.at, sumOfMessage(columns), columns.body)
   return true
+}
+
+/** Posts several messages to a run. Returns for each the result of `postMessage`, or its fault. Throws `R2016`. */
+export function postMessages(sql: Statements, id: string, messages: readonly Message[], limit?: InboxLimit): (boolean | Fault)[] {
+  return messages.map((message) => {
+    try {
+      return postMessage(sql, id, message, limit)
+    } catch (thrown) {
+      return refusalOf(thrown)
+    }
+  })
+}
+
+/** Returns the fault that refuses one message of several. Throws everything that concerns the others too. */
+export function refusalOf(thrown: unknown): Fault {
+  if (isFault(thrown) && REFUSALS.includes(thrown.code)) return thrown
+  throw thrown
 }
 
 /** Stores a message that a record took without the inbox. Its content stands in the record. */

@@ -1,36 +1,135 @@
-import type { Json, LedgerEntry } from '../kernel/index.ts'
-import { corruption, parseJson } from './columns.ts'
-import type { Rows } from './rows.ts'
+import {
+  type AppendOptions,
+  type Appended,
+  type Compaction,
+  type Json,
+  type LatestEntries,
+  type LedgerEntry,
+  type NewEntry,
+  systemHost,
+} from '../kernel/index.ts'
+import { factsAfter, namesOf, PAGE_ROWS, type Removal, removalOf, runsOf } from './compaction.ts'
+import type { Connection } from './connection.ts'
+import {
+  checkedEntry,
+  checkedFacts,
+  checkGaps,
+  currentValues,
+  entryColumns,
+  hasGaps,
+  type LedgerFacts,
+  storedKey,
+  sumOfEntry,
+  sumOfFacts,
+  unmetCondition,
+} from './ledger-rows.ts'
 import type { Statements } from './statements.ts'
-import { sumOf } from './checksums.ts'
 
-/** Appends an entry to a ledger and returns its number. A key that the ledger has already keeps its entry. */
-export function appendEntry(sql: Statements, name: string, key: string, value: Json, at: number): number {
-  const known = sql.entryOf.get(name, key)
-  if (known !== undefined) return known.seq
-  const seq = (sql.lastEntry.get(name)?.seq ?? 0) + 1
-  const text = JSON.stringify(value)
-  sql.append.run(name, seq, key, at, sumOfEntry(name, seq, key, at, text), text)
-  return seq
+/** Appends an entry without a name and returns its number. A key that the ledger has already keeps its entry. */
+export function appendEntry(sql: Statements, ledger: string, key: string, value: Json, at: number): number {
+  const known = sql.entryOf.get(ledger, storedKey(key))
+  return known === undefined ? addEntries(sql, ledger, key, [{ value }], at) : known.seq
+}
+
+/** Appends entries together, or returns the condition that is not met. A key that the ledger has already keeps its entries. */
+export function appendEntries(
+  sql: Statements,
+  ledger: string,
+  key: string,
+  entries: readonly NewEntry[],
+  at: number,
+  { keep }: AppendOptions = {},
+): Appended {
+  const known = sql.entryOf.get(ledger, storedKey(key))?.seq
+  if (known === undefined) {
+    const conflict = unmetCondition(entries, (name) => newestOf(sql, ledger, name))
+    if (conflict !== undefined) return { conflict }
+  }
+  if (keep !== undefined) keepEntries(sql, ledger, keep)
+  const first = known ?? addEntries(sql, ledger, key, entries, at)
+  return { numbers: entries.map((_, i) => first + i) }
+}
+
+/** Adds entries and returns the number of the first one. */
+function addEntries(sql: Statements, ledger: string, key: string, entries: readonly NewEntry[], at: number): number {
+  const first = lastOf(sql, ledger) + 1
+  for (const row of entryColumns(key, entries, at, first))
+    sql.append.run(ledger, row.seq, row.key, at, sumOfEntry(ledger, row), row.value, row.entry_name)
+  return first
+}
+
+function lastOf(sql: Statements, ledger: string): number {
+  return sql.lastEntry.get(ledger)?.seq ?? 0
+}
+
+/** Returns the newest entry of a name, also if it deletes the name. */
+function newestOf(sql: Statements, ledger: string, name: string): LedgerEntry | undefined {
+  const row = sql.newestEntry.get(ledger, name)
+  return row === undefined ? undefined : checkedEntry(ledger, row)
 }
 
 /** Returns at most `limit` entries of a ledger after number `after`, in order. */
-export function entriesOf(sql: Statements, name: string, after = 0, limit?: number): readonly LedgerEntry[] {
-  return checkedEntries(sql.entries.all(name, after, limit === undefined ? -1 : Math.max(0, limit)), name, after)
+export function entriesOf(sql: Statements, ledger: string, after = 0, limit?: number): readonly LedgerEntry[] {
+  const rows = sql.entries.all(ledger, after, limit === undefined ? -1 : Math.max(0, limit))
+  if (hasGaps(rows, after)) checkGaps(ledger, rows, after, factsOf(sql, ledger))
+  return rows.map((row) => checkedEntry(ledger, row))
 }
 
-/**
- * Returns the entries after number `after` as the contract defines them. Throws `R5003` if one is missing or not what
- * was written.
- */
-export function checkedEntries(rows: readonly Rows['entries'][], name: string, after: number): readonly LedgerEntry[] {
-  return rows.map(({ seq, key, at, sum, value }, i) => {
-    const what = `entry ${seq} of ledger ${name}`
-    if (sumOfEntry(name, seq, key, at, value) !== sum || seq !== Math.max(0, after) + i + 1) throw corruption(what)
-    return { seq, key, at, value: parseJson(value, what) }
-  })
+/** Returns the current values of these names, or of all. */
+export function latestOf(sql: Statements, ledger: string, names?: readonly string[]): LatestEntries {
+  const wanted = names === undefined ? sql.entryNames.all(ledger, ledger).map(({ name }) => name) : [...new Set(names)]
+  const rows = wanted.flatMap((name) => sql.newestEntry.get(ledger, name) ?? [])
+  return { last: lastOf(sql, ledger), entries: currentValues(rows).map((row) => checkedEntry(ledger, row)) }
 }
 
-export function sumOfEntry(name: string, seq: number, key: string, at: number, value: string): number {
-  return sumOf(name, seq, key, at, value)
+function factsOf(sql: Statements, ledger: string): LedgerFacts {
+  return checkedFacts(ledger, sql.ledgerFacts.get(ledger))
+}
+
+function keepEntries(sql: Statements, ledger: string, keep: number): void {
+  const facts = factsOf(sql, ledger)
+  if (facts.keep !== keep) setFacts(sql, ledger, { ...facts, keep })
+}
+
+function setFacts(sql: Statements, ledger: string, facts: LedgerFacts): void {
+  const { keep, through, floor, removed } = facts
+  sql.setLedgerFacts.run(ledger, keep, through, floor, removed, sumOfFacts(ledger, facts))
+}
+
+/** Removes the entries of a ledger that a compaction removes, one page after the other. Returns their number; `dry` only counts. */
+export async function compactLedger(connection: Connection, ledger: string, compaction: Compaction, dry = false): Promise<number> {
+  let removed = 0
+  let after: number | undefined = 0
+  while (after !== undefined) {
+    const from: number = after
+    const removal = connection.read((sql) => removalAfter(sql, ledger, compaction, from))
+    removed += dry || removal.gone.length === 0 ? removal.gone.length : connection.write((sql) => removeEntries(sql, ledger, removal))
+    after = removal.upto
+    // Lets the runs of this process continue between two transactions.
+    if (after !== undefined) await new Promise<void>((resolve) => systemHost.turn(resolve))
+  }
+  return removed
+}
+
+function removalAfter(sql: Statements, ledger: string, compaction: Compaction, after: number): Removal {
+  const rows = sql.entries.all(ledger, after, PAGE_ROWS)
+  for (const row of rows) checkedEntry(ledger, row)
+  const newest = new Map(namesOf(rows).map((name) => [name, newestOf(sql, ledger, name)?.seq ?? 0]))
+  const openRuns = new Map(runsOf(rows).flatMap((run) => sql.openRun.all(run).map(({ id, done }) => [id, done])))
+  return removalOf(rows, compaction, { last: lastOf(sql, ledger), newest, openRuns })
+}
+
+/** Removes entries. Another process may have removed some of them already. */
+function removeEntries(sql: Statements, ledger: string, { gone, floor }: Removal): number {
+  const removed = gone.filter((seq) => Number(sql.dropEntry.run(ledger, seq).changes) > 0)
+  if (removed.length > 0) setFacts(sql, ledger, factsAfter(factsOf(sql, ledger), { gone: removed, floor, upto: undefined }))
+  return removed.length
+}
+
+/** Removes what the ledgers with a retention no longer keep. Returns the number of entries. */
+export async function compactKept(connection: Connection, now: number, dry: boolean): Promise<number> {
+  let removed = 0
+  for (const { name, keep } of connection.read((sql) => sql.keptLedgers.all()))
+    removed += await compactLedger(connection, name, { before: now - keep }, dry)
+  return removed
 }

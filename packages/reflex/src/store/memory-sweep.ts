@@ -19,7 +19,10 @@ export interface MemoryContents {
 }
 
 /** Returns what a sweep removes from a memory store. */
-export function unneededOf({ runs, programs, blobs, ledgers }: MemoryContents, { now, before }: SweepOptions): SweepResult {
+export function unneededOf(
+  { runs, programs, blobs, ledgers }: MemoryContents,
+  { now, before }: SweepOptions,
+): Omit<SweepResult, 'entries'> {
   const rows = runs.map(({ columns, owner, journal }) => ({
     ...columns,
     abandoned: isAbandoned({ last: columns.last, base: journal.base }, owner, now),

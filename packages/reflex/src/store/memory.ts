@@ -1,14 +1,21 @@
 import {
+  type AppendOptions,
+  type Appended,
+  checkEntries,
   checkRoom,
+  type Compaction,
+  type Fault,
   type Json,
   type Base,
   type Batch,
   type Claim,
   type InboxLimit,
   type InboxMessage,
+  type LatestEntries,
   type Lease,
   type LedgerEntry,
   type Message,
+  type NewEntry,
   type PostWatch,
   type RunFilter,
   type RunRow,
@@ -33,13 +40,14 @@ import {
   movingColumns,
   newColumns,
   unknownRun,
-  parseJson,
   type RunColumns,
   rowOf,
 } from './columns.ts'
 import { faults } from './faults.ts'
 import { dueRuns } from './leases.ts'
+import { refusalOf } from './inbox.ts'
 import { MemoryInbox, type MemoryMessage } from './memory-inbox.ts'
+import { MemoryLedgers } from './memory-ledgers.ts'
 import { MemoryJournal } from './memory-segments.ts'
 import { unneededOf } from './memory-sweep.ts'
 import { PostListeners } from './post-listeners.ts'
@@ -65,11 +73,6 @@ interface MemoryRun {
   readonly inbox: MemoryInbox
 }
 
-interface MemoryLedger {
-  readonly entries: { readonly key: string; readonly at: number; readonly value: string }[]
-  readonly numbers: Map<string, number>
-}
-
 class MemoryStore implements Store {
   readonly durable = false
   readonly name: string
@@ -77,7 +80,7 @@ class MemoryStore implements Store {
   readonly #workers = new Map<string, KnownWorker>()
   readonly #programs = new Map<string, StoredProgram>()
   readonly #blobs = new Map<string, string>()
-  readonly #ledgers = new Map<string, MemoryLedger>()
+  readonly #ledgers = new MemoryLedgers()
   readonly #listeners = new PostListeners()
   #lastMessage = 0
 
@@ -230,6 +233,16 @@ class MemoryStore implements Store {
     return true
   }
 
+  postAll(id: string, messages: readonly Message[], limit?: InboxLimit): readonly (boolean | Fault)[] {
+    return messages.map((message) => {
+      try {
+        return this.post(id, message, limit)
+      } catch (thrown) {
+        return refusalOf(thrown)
+      }
+    })
+  }
+
   posted(run: string, id: string): boolean {
     return this.#runs.get(run)?.ids.has(id) === true
   }
@@ -273,34 +286,52 @@ class MemoryStore implements Store {
     return { id, status, last, base, due, updated, waits, topics, told: first(otherMessages), heard: first(topicMessages), ...ownerColumns }
   }
 
-  append(name: string, key: string, value: Json, at: number): number {
-    const ledger: MemoryLedger = this.#ledgers.get(name) ?? { entries: [], numbers: new Map() }
-    const known = ledger.numbers.get(key)
-    if (known !== undefined) return known
-    const seq = ledger.entries.push({ key, at, value: JSON.stringify(value) })
-    ledger.numbers.set(key, seq)
-    this.#ledgers.set(name, ledger)
-    return seq
+  append(ledger: string, key: string, value: Json, at: number): number {
+    const appended = this.appendAll(ledger, key, [{ value }], at)
+    return 'numbers' in appended ? (appended.numbers[0] ?? 0) : 0
   }
 
-  ledger(name: string, after = 0, limit?: number): readonly LedgerEntry[] {
-    const entries = this.#ledgers.get(name)?.entries ?? []
-    const from = Math.max(0, after)
-    const end = limit === undefined ? undefined : from + Math.max(0, limit)
-    return entries
-      .slice(from, end)
-      .map(({ key, at, value }, i) => ({ seq: from + i + 1, key, at, value: parseJson(value, `ledger ${name}`) }))
+  appendAll(ledger: string, key: string, entries: readonly NewEntry[], at: number, options?: AppendOptions): Appended {
+    return this.#ledgers.append(ledger, key, checkEntries(ledger, key, entries, options), at, options)
+  }
+
+  ledger(name: string, after?: number, limit?: number): readonly LedgerEntry[] {
+    return this.#ledgers.entries(name, after, limit)
+  }
+
+  latest(ledger: string, names?: readonly string[]): LatestEntries {
+    return this.#ledgers.latest(ledger, names)
+  }
+
+  compact(ledger: string, compaction: Compaction): number {
+    return this.#ledgers.compact(ledger, compaction, (runs) => this.#openRuns(runs))
   }
 
   sweep(options: SweepOptions): SweepResult {
     const runs = [...this.#runs.values()].map((run) => ({ ...run, owner: this.#workers.get(run.owner ?? '') }))
-    const ledgers = [...this.#ledgers.values()].flatMap(({ entries }) => entries.map(({ value }) => value))
+    const ledgers = this.#ledgers.values()
     const found = unneededOf({ runs, programs: this.#programs.keys(), blobs: this.#blobs.keys(), ledgers }, options)
-    if (options.dry === true) return found
-    for (const id of found.runs) this.#runs.delete(id)
-    for (const hash of found.programs) this.#programs.delete(hash)
-    for (const hash of found.blobs) this.#blobs.delete(hash)
-    return found
+    const isDry = options.dry === true
+    if (!isDry) {
+      for (const id of found.runs) this.#runs.delete(id)
+      for (const hash of found.programs) this.#programs.delete(hash)
+      for (const hash of found.blobs) this.#blobs.delete(hash)
+    }
+    return { ...found, entries: this.#ledgers.compactKept(options.now, (ids) => this.#openRuns(ids), isDry) }
+  }
+
+  /** Returns the open ones among these runs, each with the last record whose keys are never used again. */
+  #openRuns(ids: readonly string[]): Map<string, number> {
+    const found = ids.flatMap((id) => this.#runs.get(id) ?? []).filter(({ columns }) => isOpen(columns.status))
+    return new Map(
+      found.map(({ columns, journal }) => [
+        columns.id,
+        journal
+          .segments()
+          .filter(({ sealed }) => sealed)
+          .at(-2)?.last ?? 0,
+      ]),
+    )
   }
 
   close(): void {}

@@ -2,6 +2,7 @@ import type { RunRow, UnreadRun, Worker } from '../kernel/index.ts'
 import type { KnownWorker } from './known-worker.ts'
 import { corruption, type MessageColumns, type RunColumns, rowOf } from './columns.ts'
 import { type ChainEnd, type SummedBatch, sumOf } from './checksums.ts'
+import type { EntryRow, LedgerFactsRow } from './ledger-rows.ts'
 import type { SegmentRow } from './segments.ts'
 
 /** The columns of a run's owner, from a join. All are null if there is no owner. */
@@ -95,7 +96,12 @@ export interface Rows {
   readonly ledgers: { readonly row: number; readonly value: string }
   readonly programs: { readonly hash: string }
   readonly blobs: { readonly hash: string }
-  readonly entries: { readonly seq: number; readonly key: string; readonly at: number; readonly sum: number; readonly value: string }
+  readonly entries: EntryRow
+  readonly newestEntry: EntryRow
+  readonly entryNames: { readonly name: string }
+  readonly ledgerFacts: LedgerFactsRow
+  readonly keptLedgers: { readonly name: string; readonly keep: number }
+  readonly openRun: { readonly id: string; readonly done: number }
 }
 
 /** Returns the checksum of a run's row; `chain` is that of its last batch. */

@@ -65,10 +65,25 @@ create index segment_by_end on segment (run, last);
 create index segment_parent on segment (run) where parent is not null;
 `
 
+/** The name that an entry of a ledger gives a value or deletes. An entry without a value has an empty text. */
+const ADD_ENTRY_NAMES = `
+alter table ledger add column entry_name text;
+create index ledger_by_entry_name on ledger (name, entry_name, seq) where entry_name is not null;
+`
+
+/** The retention of a ledger, and what compactions have removed from it (ledger-rows.ts). */
+const LEDGER_FACTS = `
+create table ledger_facts (
+  name text primary key, keep integer, through integer not null, floor integer not null, removed integer not null, sum integer not null
+) strict;
+`
+
 /** The statements that each layout adds to the one before. */
-const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT, ADD_USAGE, SEGMENT_LAYOUT]
+const LAYOUTS: readonly string[] = [FIRST_LAYOUT, IDENTITY_LAYOUT, ADD_USAGE, SEGMENT_LAYOUT, ADD_ENTRY_NAMES + LEDGER_FACTS]
 /** The first layout whose runs have a usage. */
 export const USAGE_LAYOUT = LAYOUTS.indexOf(ADD_USAGE) + 1
+/** The first layout whose entries have names. */
+export const ENTRY_NAME_LAYOUT = LAYOUTS.length
 
 /**
  * The layout of this release; its number is also in the header. A release that changes the layout adds to the list
@@ -89,8 +104,9 @@ export function createTables(db: DatabaseSync, from: number, identity: string): 
  * connection and are empty.
  */
 export function addMissingTables(db: DatabaseSync): void {
-  if (layoutOf(db) > LAYOUTS.indexOf(SEGMENT_LAYOUT)) return
-  db.exec(SEGMENT_LAYOUT.replace('create table', 'create temp table').replaceAll('create index ', 'create index temp.'))
+  const layout = layoutOf(db)
+  const missing = `${layout > LAYOUTS.indexOf(SEGMENT_LAYOUT) ? '' : SEGMENT_LAYOUT}${layout >= ENTRY_NAME_LAYOUT ? '' : LEDGER_FACTS}`
+  db.exec(missing.replaceAll('create table', 'create temp table').replaceAll('create index ', 'create index temp.'))
 }
 
 /** Returns the identity of a store, or undefined if its layout has none. */

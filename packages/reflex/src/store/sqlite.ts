@@ -1,4 +1,9 @@
 import {
+  type AppendOptions,
+  type Appended,
+  checkEntries,
+  type Compaction,
+  type Fault,
   systemHost,
   type Json,
   type Base,
@@ -6,9 +11,11 @@ import {
   type Claim,
   type InboxLimit,
   type InboxMessage,
+  type LatestEntries,
   type Lease,
   type LedgerEntry,
   type Message,
+  type NewEntry,
   type PostWatch,
   type RunFilter,
   type RunRow,
@@ -26,9 +33,9 @@ import {
 import { batchPages } from './batch-pages.ts'
 import { Commits } from './commit.ts'
 import { Connection } from './connection.ts'
-import { inboxOf, postMessage } from './inbox.ts'
+import { inboxOf, postMessage, postMessages } from './inbox.ts'
 import { Leases } from './leases.ts'
-import { appendEntry, entriesOf } from './ledgers.ts'
+import { appendEntries, appendEntry, compactLedger, entriesOf, latestOf } from './ledgers.ts'
 import { PostListeners } from './post-listeners.ts'
 import { readBlob, readJournal, readProgram, readRun, readRuns } from './reading.ts'
 import { forgetStored, listSegments, packStored, readSegment } from './stored-segments.ts'
@@ -176,6 +183,14 @@ class SqliteStore implements FileStore {
     return isNew
   }
 
+  postAll(run: string, messages: readonly Message[], limit?: InboxLimit): readonly (boolean | Fault)[] {
+    if (messages.length === 0) return []
+    const results = this.#connection.write((sql) => postMessages(sql, run, messages, limit))
+    this.#unread.forget()
+    this.#listeners.notify()
+    return results
+  }
+
   posted(run: string, id: string): boolean {
     return this.#connection.read((sql) => sql.postedTo.get(run, id) !== undefined)
   }
@@ -198,11 +213,25 @@ class SqliteStore implements FileStore {
   }
 
   append(ledger: string, key: string, value: Json, at: number): number {
-    return this.#connection.write((sql) => appendEntry(sql, ledger, key, value, at))
+    const [entry] = checkEntries(ledger, key, [{ value }])
+    return this.#connection.write((sql) => appendEntry(sql, ledger, key, entry?.value ?? null, at))
+  }
+
+  appendAll(ledger: string, key: string, entries: readonly NewEntry[], at: number, options?: AppendOptions): Appended {
+    const checked = checkEntries(ledger, key, entries, options)
+    return this.#connection.write((sql) => appendEntries(sql, ledger, key, checked, at, options))
   }
 
   ledger(name: string, after?: number, limit?: number): readonly LedgerEntry[] {
     return this.#connection.read((sql) => entriesOf(sql, name, after, limit))
+  }
+
+  latest(ledger: string, names?: readonly string[]): LatestEntries {
+    return this.#connection.read((sql) => latestOf(sql, ledger, names))
+  }
+
+  compact(ledger: string, compaction: Compaction): Promise<number> {
+    return compactLedger(this.#connection, ledger, compaction)
   }
 
   sweep(options: SweepOptions): Promise<SweepResult> {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Rows } from './rows.ts'
-import { addMissingTables, layoutOf, USAGE_LAYOUT } from './schema.ts'
+import { addMissingTables, ENTRY_NAME_LAYOUT, layoutOf, USAGE_LAYOUT } from './schema.ts'
 
 const ROW = 'run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used'
 const OWNER = 'owner, token, chain, run.sum, worker.id as worker, host, pid, place, began, seen, ttl'
@@ -8,6 +8,7 @@ const OWNER = 'owner, token, chain, run.sum, worker.id as worker, host, pid, pla
 const BASE = '(select last from segment where segment.run = run.seq and number = 0) as base'
 const RUN = `select run.seq, ${ROW}, ${OWNER}, ${BASE} from run left join worker on worker.id = run.owner`
 
+const ENTRY = 'seq, key, at, sum, value, entry_name'
 const SEGMENT = 'number, first, last, version, chain, parent, archive, needs, crc, sum'
 
 const SQL = {
@@ -92,9 +93,22 @@ const SQL = {
     and (status = 'running' or run.due <= ? or told.run is not null) order by run.seq`,
 
   entryOf: 'select seq from ledger where name = ? and key = ?',
-  append: `insert into ledger (name, seq, key, at, sum, value) values (?, ?, ?, ?, ?, ?)`,
+  append: 'insert into ledger (name, seq, key, at, sum, value, entry_name) values (?, ?, ?, ?, ?, ?, ?)',
   lastEntry: 'select max(seq) as seq from ledger where name = ?',
-  entries: 'select seq, key, at, sum, value from ledger where name = ? and seq > ? order by seq limit ?',
+  entries: `select ${ENTRY} from ledger where name = ? and seq > ? order by seq limit ?`,
+  newestEntry: `select ${ENTRY} from ledger where name = ? and entry_name = ? order by seq desc limit 1`,
+  // The index leads from name to name, past the older entries of each.
+  entryNames: `with recursive names (entry) as (select min(entry_name) from ledger where name = ? and entry_name is not null
+      union all select (select min(entry_name) from ledger where name = ? and entry_name > entry) from names where entry is not null)
+    select entry as name from names where entry is not null`,
+  ledgerFacts: 'select keep, through, floor, removed, sum from ledger_facts where name = ?',
+  setLedgerFacts: `insert into ledger_facts (name, keep, through, floor, removed, sum) values (?, ?, ?, ?, ?, ?)
+    on conflict (name) do update set keep = excluded.keep, through = excluded.through, floor = excluded.floor,
+      removed = excluded.removed, sum = excluded.sum`,
+  keptLedgers: 'select name, keep from ledger_facts where keep is not null',
+  dropEntry: 'delete from ledger where name = ? and seq = ?',
+  openRun: `select id, coalesce((select last from segment where segment.run = run.seq and number > 0 order by number desc limit 1 offset 1), 0)
+    as done from run where id = ? and status in ('running', 'suspended')`,
 
   forks: `select id, version, body from journal join run on run.seq = journal.run
     where first = 1 and instr(body, ?) > 0 and journal.row > ?`,
@@ -128,15 +142,28 @@ export type Statements = {
 /** Prepares the statements. Throws the error of SQLite if a table or a column is missing. */
 export function prepareStatements(db: DatabaseSync): Statements {
   addMissingTables(db)
-  const hasUsage = layoutOf(db) >= USAGE_LAYOUT
-  const entries = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(hasUsage ? sql : withoutUsage(sql))] as const)
+  const layout = layoutOf(db)
+  const entries = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(forLayout(sql, layout))] as const)
   return Object.fromEntries(entries) as unknown as Statements
 }
 
-/** A statement for a store of an older layout, which is only read: its runs have no usage, and what writes them is never performed. */
+/** Returns a statement for a store of an older layout, which is only read: the statements that write are never performed. */
+function forLayout(sql: string, layout: number): string {
+  const statement = layout >= USAGE_LAYOUT ? sql : withoutUsage(sql)
+  return layout >= ENTRY_NAME_LAYOUT ? statement : withoutEntryNames(statement)
+}
+
 function withoutUsage(sql: string): string {
   return sql
     .replace('run.used', 'null as used')
     .replace(', used = ?', '')
     .replace(/, used\)\s+values \(\?, /, ') values (')
+}
+
+function withoutEntryNames(sql: string): string {
+  const statement = sql.replace(', entry_name) values (?, ', ') values (')
+  return statement
+    .split(ENTRY)
+    .map((part) => part.replaceAll('entry_name', 'null'))
+    .join(ENTRY.replace('entry_name', 'null as entry_name'))
 }

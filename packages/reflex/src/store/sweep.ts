@@ -1,5 +1,6 @@
 import { systemHost, type SweepOptions, type SweepResult } from '../kernel/index.ts'
 import type { Connection } from './connection.ts'
+import { compactKept } from './ledgers.ts'
 import { checkedRow, type Rows, type StoredRunRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 import { readNeeds } from './stored-segments.ts'
@@ -20,7 +21,12 @@ export async function sweepStore(connection: Connection, options: SweepOptions):
   const sweep = new Sweep(connection, options)
   await sweep.read()
   const runs = options.dry === true ? sweep.runs : await sweep.dropRuns()
-  return { runs: runs.map(({ id }) => id), programs: await sweep.dropUnneeded('programs'), blobs: await sweep.dropUnneeded('blobs') }
+  return {
+    runs: runs.map(({ id }) => id),
+    programs: await sweep.dropUnneeded('programs'),
+    blobs: await sweep.dropUnneeded('blobs'),
+    entries: await compactKept(connection, options.now, options.dry === true),
+  }
 }
 
 /** Lets the runs of this process continue between two transactions. */

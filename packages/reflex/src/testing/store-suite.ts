@@ -1,9 +1,12 @@
 import type { Store } from '../kernel/index.ts'
 import { gcCases } from './store-suite/sweep.ts'
 import { inboxCases } from './store-suite/inbox.ts'
+import { inboxListCases } from './store-suite/inbox-lists.ts'
 import { inboxPageCases } from './store-suite/inbox-pages.ts'
 import { journalCases } from './store-suite/journal.ts'
 import { leaseCases } from './store-suite/leases.ts'
+import { ledgerCompactionCases } from './store-suite/ledger-compaction.ts'
+import { ledgerNameCases } from './store-suite/ledger-names.ts'
 import { ledgerCases } from './store-suite/ledgers.ts'
 import { listCases } from './store-suite/lists.ts'
 import { segmentInboxCases } from './store-suite/segment-inbox.ts'
@@ -27,9 +30,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...leaseCases,
   ...inboxCases,
   ...inboxPageCases,
+  ...inboxListCases,
   ...unreadCases,
   ...listCases,
   ...ledgerCases,
+  ...ledgerNameCases,
+  ...ledgerCompactionCases,
   ...gcCases,
   ...segmentCases,
   ...segmentInboxCases,

@@ -45,7 +45,17 @@ describe('reflex gc', () => {
   test('keeps everything that a run needs, and removes no run without --keep', async () => {
     const { world, host } = await ranIn()
     await host.advance(400 * DAY)
-    expect(await swept(world)).toEqual({ code: 0, v: 1, dry: false, runs: [], programs: [], blobs: [], folders: [], warnings: [] })
+    expect(await swept(world)).toEqual({
+      code: 0,
+      v: 1,
+      dry: false,
+      runs: [],
+      programs: [],
+      blobs: [],
+      entries: 0,
+      folders: [],
+      warnings: [],
+    })
     expect(await ids(world)).toEqual(['lark-2bbb', 'otter-1aaa'])
   })
 

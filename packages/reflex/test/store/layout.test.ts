@@ -35,6 +35,8 @@ async function refuses(store: Store, layout: number, raise: (layout: number) => 
     () => store.commit([batchOf(lease, 2)]),
     () => store.post(RUN, messageOf('m1')),
     () => store.append('memory', 'k', 1, NOW),
+    () => store.appendAll('memory', 'k', [{ name: 'x', value: 1 }], NOW, { keep: 1 }),
+    () => store.postAll(RUN, [messageOf('m1')]),
     () => store.create(rowOf('newt-1aaa'), worker),
     () => store.claim(RUN, worker, NOW),
     () => store.beat(worker, NOW + 1),
@@ -60,6 +62,16 @@ describe('a store whose layout a newer release raises while it is open', () => {
   })
 })
 
+/** Expects that the entries of an older release are there, and that names can be appended after them. */
+async function usesNames(store: Store): Promise<void> {
+  expect(await store.append('memory', 'k1', 'again', NOW)).toBe(1)
+  await store.appendAll('memory', 'k2', [{ name: 'x', value: 1 }], NOW, { keep: 0 })
+  await store.appendAll('memory', 'k3', [{ name: 'x', value: 2 }], NOW)
+  expect(await store.compact('memory', { before: NOW })).toBe(1)
+  expect((await store.ledger('memory')).map(({ value }) => value)).toEqual(['old', 2])
+  expect((await store.latest('memory')).entries.map(({ value }) => value)).toEqual([2])
+}
+
 describe('a store of an older layout', () => {
   it('gets an identity when it is opened, keeps its runs, and can be written', async () => {
     const file = join(folder(), 'reflex.db')
@@ -67,6 +79,7 @@ describe('a store of an older layout', () => {
     await before.hello(worker, NOW, TTL)
     const lease = (await before.create(rowOf(RUN), worker)) as Lease
     await before.commit([batchOf(lease, 1)])
+    await before.append('memory', 'k1', 'old', NOW)
     await before.release(lease)
     await before.close()
     makeFirstLayout(file)
@@ -78,6 +91,7 @@ describe('a store of an older layout', () => {
       await store.commit([batchOf(leaseOf(await store.claim(RUN, worker, NOW)), 2, { row: rowChange({ used: { tokens: 5 } }) })]),
     ).toEqual([])
     expect((await store.read(RUN))?.row.used).toEqual({ tokens: 5 })
+    await usesNames(store)
     await store.close()
     const again = openSqlite(file, { identity })
     onTestFinished(() => again.close())
@@ -115,17 +129,20 @@ describe.skipIf('missing' in programs)(
       await refuses(store, POSTGRES_LAYOUT, (layout) => server.sql(`update raised.header set layout = ${layout}`), 'R5067')
     })
 
-    it('in Postgres gets a usage for its runs where an older release made it', async () => {
+    it('in Postgres gets a usage for its runs and names for its entries where an older release made it', async () => {
       const first = openPostgres(server.address({ schema: 'older' }))
       await first.hello(worker, NOW, TTL)
       const lease = (await first.create(rowOf(RUN), worker)) as Lease
+      await first.append('memory', 'k1', 'old', NOW)
       await first.close()
-      await server.sql('alter table older.run drop column used; drop table older.segment; update older.header set layout = 1')
+      await server.sql(`alter table older.run drop column used; drop table older.segment; drop table older.ledger_facts;
+        alter table older.ledger drop column entry_name; update older.header set layout = 1`)
       const store = openPostgres(server.address({ schema: 'older' }))
       onTestFinished(() => store.close())
       await store.hello(worker, NOW, TTL)
       expect(await store.commit([batchOf(lease, 1, { row: rowChange({ used: { tokens: 5 } }) })])).toEqual([])
       expect((await store.read(RUN))?.row.used).toEqual({ tokens: 5 })
+      await usesNames(store)
     })
   },
 )

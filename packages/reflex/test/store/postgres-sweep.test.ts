@@ -29,7 +29,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
     await waitingFor(server)
     const swept = await store.sweep({ now: NOW })
     await writing
-    expect(swept).toEqual({ runs: [], programs: [spare], blobs: [] })
+    expect(swept).toEqual({ runs: [], programs: [spare], blobs: [], entries: 0 })
   })
 })
 

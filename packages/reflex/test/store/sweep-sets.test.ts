@@ -124,7 +124,7 @@ describe.skipIf('missing' in programs)(`a sweep of a Postgres store${skipped}`, 
     const address = server.address()
     await crowded(openPostgres(address))
     const connection = watched(address)
-    expect(await sweepPostgres(connection, { now: NOW })).toEqual({ runs: [], programs: [hash], blobs: [] })
+    expect(await sweepPostgres(connection, { now: NOW })).toEqual({ runs: [], programs: [hash], blobs: [], entries: 0 })
     const swept = await sweepPostgres(connection, { now: NOW, before: NOW })
     expect(swept.runs).toHaveLength(RUNS)
     expect(connection.asked.length).toBeLessThan(60)

@@ -73,7 +73,7 @@ describe('a sweep of a SQLite store', () => {
       }
     }
     const connection = new Overtaken(file, { busyTimeout: 1000, newIdentity: '0f' })
-    expect(await sweepStore(connection, { now: NOW })).toEqual({ runs: [], programs: [spare], blobs: [] })
+    expect(await sweepStore(connection, { now: NOW })).toEqual({ runs: [], programs: [spare], blobs: [], entries: 0 })
     connection.close()
     await store.close()
   })

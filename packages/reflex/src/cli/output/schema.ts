@@ -209,7 +209,16 @@ export const DOCUMENTS = {
     })
     .describe('import'),
   gc: z
-    .object({ v, dry: z.boolean(), runs: list(text), programs: list(text), blobs: list(text), folders: list(text), warnings: list(fault) })
+    .object({
+      v,
+      dry: z.boolean(),
+      runs: list(text),
+      programs: list(text),
+      blobs: list(text),
+      entries: z.number().describe('Ledger entries that were replaced and are older than their ledger keeps'),
+      folders: list(text),
+      warnings: list(fault),
+    })
     .describe('gc'),
   validate: z
     .object({

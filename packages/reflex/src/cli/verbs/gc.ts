@@ -29,7 +29,7 @@ export async function gc({ console, reflex }: Session, { keep, dryRun = false }:
 
 function printCollected(
   console: Console,
-  { runs, programs, blobs, folders, findings }: CollectResult,
+  { runs, programs, blobs, entries, folders, findings }: CollectResult,
   dry: boolean,
   hasRetention: boolean,
 ): void {
@@ -38,6 +38,7 @@ function printCollected(
     ...(runs.length === 0 ? [] : [counted(runs.length, 'run')]),
     ...(programs.length === 0 ? [] : [counted(programs.length, 'program')]),
     ...(blobs.length === 0 ? [] : [counted(blobs.length, 'large value')]),
+    ...(entries === 0 ? [] : [counted(entries, 'ledger value')]),
     ...(folders.length === 0 ? [] : [counted(folders.length, 'run folder')]),
   ]
   for (const finding of findings) console.report(console.fault(faultData(finding)))

@@ -335,6 +335,23 @@ export const faults = defineFaults({
     often: 'a failing disk, an edited file',
     fix: 'Send it again: reflex answer, reflex signal or reflex cancel. Check the disk.',
   },
+  R5055: {
+    title: 'The entry cannot be appended',
+    verdict: 'fail',
+    when: 'when entries are appended to a ledger',
+    means: 'The name, the key, the condition or the list of entries is not one that a ledger takes. Nothing was appended.',
+    often: 'an empty or very long name, a name that occurs twice in one append, a condition without a name',
+    fix: 'Correct the entry: a name is a text of 1 to 500 characters, and each name occurs once in an append.',
+  },
+  R5056: {
+    title: 'The entries were removed from the ledger',
+    verdict: 'fail',
+    when: 'when a ledger is read after an entry',
+    means:
+      'A compaction has removed entries after this number that a reader cannot do without: entries without a name, or deletions of names. The current value of each name is still there.',
+    often: 'a reader that continues after a long time, a reader that begins with the first entry of a compacted ledger',
+    fix: 'Read the latest entries of all names, and continue after the number that comes with them.',
+  },
   R9001: {
     title: 'A bug of Reflex',
     verdict: 'bug',

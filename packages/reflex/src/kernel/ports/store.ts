@@ -2,8 +2,10 @@ import type { Fault } from '../journal/fault.ts'
 import type { Json } from '../journal/json.ts'
 import type { Asker, Pin, Ref, WaitType } from '../journal/record.ts'
 import type { StatedUsage } from '../journal/usage.ts'
+import type { AppendOptions, Appended, Compaction, LatestEntries, LedgerEntry, NewEntry } from './ledger-entries.ts'
 import type { Base, Segment, StoredBatch, StoredSegment } from './segment.ts'
 
+export type * from './ledger-entries.ts'
 export type { StoredBatch } from './segment.ts'
 
 /** A value, or a promise of it: stores in this process answer synchronously. */
@@ -167,15 +169,6 @@ export interface PostWatch {
   stop(): void
 }
 
-/** An entry of a ledger: a log that outlives runs. */
-export interface LedgerEntry {
-  readonly seq: number
-  readonly value: Json
-  /** The run and the effect that appended it. */
-  readonly key: string
-  readonly at: number
-}
-
 /** The filter of a list of runs. */
 export interface RunFilter {
   readonly status?: readonly RunStatus[]
@@ -201,12 +194,14 @@ export interface SweepResult {
   /** The hashes of the programs. */
   readonly programs: readonly string[]
   readonly blobs: readonly string[]
+  /** The number of entries that left their ledgers because of the retention of these. */
+  readonly entries: number
 }
 
 /**
  * Stores journals, programs, ledgers, blobs and inboxes. Every implementation passes the suite in `reflex-runtime/testing`.
- * Methods throw `R5…` faults; a method that throws changes nothing. If a store is `durable`, everything that `commit`, `post`,
- * `append` and `sweep` wrote is safe when they return, and so is everything written before. The owners of runs are safe with
+ * Methods throw `R5…` faults; a method that throws changes nothing. If a store is `durable`, everything that `commit`, `post`, `postAll`,
+ * `append`, `appendAll`, `compact` and `sweep` wrote is safe when they return, and so is everything written before. The owners of runs are safe with
  * the next of these calls, because they only concern living processes.
  */
 export interface Store {
@@ -295,6 +290,11 @@ export interface Store {
    * a limit, also false for a message that is dropped, or `R2130`; processes that post at the same moment may exceed it by one each.
    */
   post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
+  /**
+   * Posts several messages in one transaction, in their order. Returns for each what `post` would have returned for it alone, or the
+   * fault that it would have thrown; such a message is not posted, the others are. Throws `R2016` if there is no such run.
+   */
+  postAll(run: string, messages: readonly Message[], limit?: InboxLimit): Awaitable<readonly (boolean | Fault)[]>
   /** True if a message of this id was put before the run, taken or not. */
   posted(run: string, id: string): Awaitable<boolean>
   /**
@@ -320,17 +320,40 @@ export interface Store {
    */
   due(now: number): Awaitable<readonly string[]>
 
-  /** Appends to a ledger. A repeated key appends nothing and returns the first number. */
+  /** Appends an entry without a name. A repeated key appends nothing and returns the first number. Throws as `appendAll`. */
   append(ledger: string, key: string, value: Json, at: number): Awaitable<number>
-  /** Returns the entries after number `after`, in order; numbers begin at 1. */
+  /**
+   * Appends several entries with consecutive numbers in one transaction, or none of them if a condition is not met. A repeated key
+   * appends nothing and returns the first numbers, whatever the conditions are now; a key whose append met no condition is free.
+   * Throws `R5055`, `R2004` or `R2019` for entries that no store takes.
+   */
+  appendAll(ledger: string, key: string, entries: readonly NewEntry[], at: number, options?: AppendOptions): Awaitable<Appended>
+  /**
+   * Returns the entries after number `after`, in order; numbers begin at 1. A compacted ledger has fewer, but for each name that
+   * changed after `after` the newest. Throws `R5056` if entries without a name, or deletions of names, were removed after `after`:
+   * the reader then begins again with `latest`. Throws `R5003` for an entry that is missing or not what was written.
+   */
   ledger(name: string, after?: number, limit?: number): Awaitable<readonly LedgerEntry[]>
+  /**
+   * Returns the current values of these names, by default of all. The time depends on the number of names and not on the number of
+   * entries. Throws `R5003` for an entry that is not what was written.
+   */
+  latest(ledger: string, names?: readonly string[]): Awaitable<LatestEntries>
+  /**
+   * Removes entries that nobody needs, in short transactions, and returns their number. The current value of a name, the last
+   * entry of the ledger and a part of what was appended together always stay, and so do entries that an open run may append again
+   * after a crash: those whose key is `RUN:RECORD`, unless two segments of the run were sealed after the record. The keys of removed
+   * entries are forgotten. Throws `R5003` if an entry is not what was written; it and what follows stays.
+   */
+  compact(ledger: string, compaction: Compaction): Awaitable<number>
 
   /**
    * Deletes data that nothing needs, in short transactions that do not block commits for long. An interrupted sweep leaves a
    * valid store, and the next one deletes the rest. Runs: those dropped before their first record, and with `before` those that
    * have ended, with their records, snapshots and messages; never a run that a remaining run was forked from. Programs and
    * blobs: those whose hash, 64 hexadecimal digits, is in no record of a remaining run and in no ledger. Data that is committed
-   * at the same time stays: a run starts with a batch that contains its programs. Throws `R5003` for a damaged journal, because
+   * at the same time stays: a run starts with a batch that contains its programs. Entries: those that ledgers with a retention no
+   * longer keep (`compact`); what only they name goes with the next sweep. Throws `R5003` for a damaged journal, because
    * its needs are unknown.
    */
   sweep(options: SweepOptions): Awaitable<SweepResult>

@@ -56,10 +56,27 @@ const LARGE_STATEMENTS: ReadonlySet<keyof PostgresRows> = new Set([
   'program',
   'blob',
   'entries',
+  'latest',
+  'appendAll',
+  'dropEntries',
   'segmentBodies',
   'pack',
 ])
 const CONNECT_MS = 10_000
+
+/** Runs several statements in one transaction. */
+export async function inTransaction<T>(ask: Ask, work: () => Promise<T>): Promise<T> {
+  await ask('begin', [])
+  try {
+    const result = await work()
+    await ask('keep', [])
+    return result
+  } catch (thrown) {
+    // The first error is reported; a lost connection ends the transaction too.
+    await ask('undo', []).catch(() => undefined)
+    throw thrown
+  }
+}
 
 /**
  * The connections to one store. They are opened when they are needed, and opened again after they were lost or became

@@ -1,14 +1,21 @@
 import {
+  type AppendOptions,
+  type Appended,
+  checkEntries,
   checkRoom,
+  type Compaction,
+  type Fault,
   type Json,
   type Base,
   type Batch,
   type Claim,
   type InboxLimit,
   type InboxMessage,
+  type LatestEntries,
   type Lease,
   type LedgerEntry,
   type Message,
+  type NewEntry,
   type PostWatch,
   type RunFilter,
   type RunRow,
@@ -25,12 +32,12 @@ import {
 } from '../../kernel/index.ts'
 import { duplicateAnswer, endedRun, isOpen, messageColumns, unknownRun } from '../columns.ts'
 import { batchPages } from '../batch-pages.ts'
-import { checkedMessage, sumOfMessage } from '../inbox.ts'
-import { checkedEntries, sumOfEntry } from '../ledgers.ts'
-import { type Ask, PostgresConnection, type PostgresOptions } from './connection.ts'
+import { checkedMessage, refusalOf, sumOfMessage } from '../inbox.ts'
+import { type Ask, inTransaction, PostgresConnection, type PostgresOptions } from './connection.ts'
 import { parsePostgresAddress, type PostgresAddress } from './address.ts'
 import { Commits } from './commit.ts'
 import { PostgresLeases } from './leases.ts'
+import { appendEntries, appendEntry, compactLedger, entriesOf, latestOf } from './ledgers.ts'
 import { PostListener } from './post-listener.ts'
 import { readJournal, readRun, readRuns, retryIfReplaced } from './reading.ts'
 import { forgetStored, listSegments, packStored, readSegment } from './stored-segments.ts'
@@ -159,6 +166,13 @@ class PostgresStore implements Store {
     return isNew
   }
 
+  async postAll(run: string, messages: readonly Message[], limit?: InboxLimit): Promise<readonly (boolean | Fault)[]> {
+    if (messages.length === 0) return []
+    const results = await this.#connection.write((ask, unknownOutcome) => postMessages(ask, run, messages, { limit, unknownOutcome }))
+    this.#postListener.notify()
+    return results
+  }
+
   posted(run: string, id: string): Promise<boolean> {
     return this.#connection.read(async (ask) => (await ask('posted', [run, id])).length > 0)
   }
@@ -181,13 +195,26 @@ class PostgresStore implements Store {
     return this.#leases.due(now)
   }
 
-  append(ledger: string, key: string, value: Json, at: number): Promise<number> {
-    return this.#connection.write((ask) => appendEntry(ask, ledger, key, value, at))
+  async append(ledger: string, key: string, value: Json, at: number): Promise<number> {
+    const [entry] = checkEntries(ledger, key, [{ value }])
+    return this.#connection.write((ask) => appendEntry(ask, ledger, key, entry?.value ?? null, at))
+  }
+
+  async appendAll(ledger: string, key: string, entries: readonly NewEntry[], at: number, options?: AppendOptions): Promise<Appended> {
+    const checked = checkEntries(ledger, key, entries, options)
+    return this.#connection.write((ask) => appendEntries(ask, ledger, key, checked, at, options))
   }
 
   ledger(name: string, after = 0, limit?: number): Promise<readonly LedgerEntry[]> {
-    const count = limit === undefined ? null : Math.max(0, limit)
-    return this.#connection.read(async (ask) => checkedEntries(await ask('entries', [name, after, count]), name, after))
+    return this.#connection.read((ask) => entriesOf(ask, name, after, limit))
+  }
+
+  latest(ledger: string, names?: readonly string[]): Promise<LatestEntries> {
+    return this.#connection.read((ask) => latestOf(ask, ledger, names))
+  }
+
+  compact(ledger: string, compaction: Compaction): Promise<number> {
+    return compactLedger(this.#connection, ledger, compaction)
   }
 
   sweep(options: SweepOptions): Promise<SweepResult> {
@@ -203,6 +230,21 @@ class PostgresStore implements Store {
 interface PostOptions {
   readonly limit: InboxLimit | undefined
   readonly unknownOutcome: boolean
+}
+
+/** Posts several messages to a run in one transaction. Returns for each the result of `postMessage`, or its fault. Throws `R2016`. */
+async function postMessages(ask: Ask, run: string, messages: readonly Message[], { limit, unknownOutcome }: PostOptions) {
+  const seen = new Set<string>()
+  return inTransaction(ask, async () => {
+    const results: (boolean | Fault)[] = []
+    for (const message of messages) {
+      // A second message with an id of this list is not the one that a first attempt posted.
+      const options = { limit, unknownOutcome: unknownOutcome && !seen.has(message.id) }
+      seen.add(message.id)
+      results.push(await postMessage(ask, run, message, options).catch(refusalOf))
+    }
+    return results
+  })
 }
 
 /** Posts a message to a run. The indexes prevent two answers to one wait and two messages with one id. */
@@ -222,19 +264,5 @@ async function postMessage(ask: Ask, run: string, message: Message, { limit, unk
     if (type === 'answer' && obstacle.answered === 1) throw duplicateAnswer(run)
     if (!checkRoom(run, message, limit, () => obstacle.waiting)) return false
     // The obstacle no longer exists: try again.
-  }
-}
-
-const NO_ENTRY = { known: null, last: 0 }
-
-/** Appends to a ledger. A call that loses its number to another one takes the next number. */
-async function appendEntry(ask: Ask, name: string, key: string, value: Json, at: number): Promise<number> {
-  const text = JSON.stringify(value)
-  for (;;) {
-    const [{ known, last } = NO_ENTRY] = await ask('ledgerEnd', [name, key])
-    if (known !== null) return known
-    const seq = last + 1
-    const [entry] = await ask('append', [name, seq, key, at, sumOfEntry(name, seq, key, at, text), text])
-    if (entry !== undefined) return seq
   }
 }

@@ -58,11 +58,19 @@ create table ${schema}.segment (
 create index segment_by_end on ${schema}.segment (run, last);
 create index segment_parent on ${schema}.segment (run) where parent is not null;`
 
+/** The names of entries, and the retention of ledgers with what compactions have removed, as for SQLite (store/schema.ts). */
+const addEntryNames = (schema: string) => `
+alter table ${schema}.ledger add column entry_name text collate "C";
+create index ledger_by_entry_name on ${schema}.ledger (name, entry_name, seq) where entry_name is not null;
+create table ${schema}.ledger_facts (
+  name text primary key, keep bigint, through bigint not null, floor bigint not null, removed bigint not null, sum bigint not null
+);`
+
 /** The statements from each layout to the next one, beginning without tables. A release that changes the layout adds to them. */
-const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage, addSegments]
+const MIGRATIONS: readonly ((schema: string) => string)[] = [firstLayout, addUsage, addSegments, addEntryNames]
 export const LAYOUT = MIGRATIONS.length
 const FIRST_TABLES = ['header', 'run', 'journal', 'snapshot', 'program', 'blob', 'inbox', 'worker', 'ledger']
-const TABLES = [...FIRST_TABLES, 'segment']
+const TABLES = [...FIRST_TABLES, 'segment', 'ledger_facts']
 
 /** A schema, and the name of its store in faults. */
 export interface SchemaPlace {

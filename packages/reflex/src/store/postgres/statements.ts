@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { SummedBatch } from '../checksums.ts'
 import { LAYOUT } from './schema.ts'
+import { ledgerStatements } from './ledger-statements.ts'
 import { segmentStatements } from './segment-statements.ts'
 import type { Head, OpenRun, OwnerColumns, Rows, StoredRunRow } from '../rows.ts'
 import type { SegmentRow } from '../segments.ts'
@@ -8,7 +9,7 @@ import type { SegmentRow } from '../segments.ts'
 const ROW = 'run.seq, run.id, trace, program, status, last, started, updated, run.due, waits, value, run.used, token, chain, run.sum'
 
 /** The type of the rows that each statement returns. */
-export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries'> {
+export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' | 'blob' | 'entries' | 'ledgerFacts' | 'keptLedgers'> {
   readonly hello: never
   readonly create: { readonly seq: number }
   readonly run: StoredRunRow
@@ -39,6 +40,13 @@ export interface PostgresRows extends Pick<Rows, 'inbox' | 'unread' | 'program' 
   readonly open: OpenRun
   readonly ledgerEnd: { readonly known: number | null; readonly last: number }
   readonly append: { readonly seq: number }
+  readonly appendAll: { readonly seq: number }
+  readonly newestEntries: Rows['newestEntry']
+  /** Every row has the last number; without entries, the other columns of the only row are null. */
+  readonly latest: { readonly last: number } & (Rows['newestEntry'] | { readonly [Column in keyof Rows['newestEntry']]: null })
+  readonly setLedgerFacts: { readonly name: string }
+  readonly dropEntries: { readonly seq: number }
+  readonly openRuns: Rows['openRun']
   readonly begin: never
   readonly hold: never
   readonly holdLedger: never
@@ -158,10 +166,7 @@ export function postgresStatements(schema: string): Readonly<Record<keyof Postgr
       from ${at}.run left join ${at}.worker on worker.id = run.owner left join told on told.run = run.seq
       where status in ('running', 'suspended') and (status = 'running' or run.due <= $1 or told.run is not null) order by run.seq`,
 
-    ledgerEnd: `select (select seq from ${at}.ledger where name = $1 and key = $2) as known,
-      coalesce((select max(seq) from ${at}.ledger where name = $1), 0) as last`,
-    append: `insert into ${at}.ledger (name, seq, key, at, sum, value) select $1, $2, $3, $4, $5, $6 where ${current} on conflict do nothing returning seq`,
-    entries: `select seq, key, at, sum, value from ${at}.ledger where name = $1 and seq > $2 order by seq limit $3`,
+    ...ledgerStatements(at, current),
     ...segmentStatements(at, current),
     ...sweepStatements(at, RUN, schema, current),
   }

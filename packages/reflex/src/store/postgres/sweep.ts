@@ -4,7 +4,8 @@ import { checkChain, type SummedBatch } from '../checksums.ts'
 import { addHashes } from '../hashes.ts'
 import { Candidates, chunksOf, FORK_MARK, NeededHashes, parentsOf } from '../sweep-candidates.ts'
 import { isOpen } from '../columns.ts'
-import type { Ask, PostgresConnection } from './connection.ts'
+import { type Ask, inTransaction, type PostgresConnection } from './connection.ts'
+import { compactKept } from './ledgers.ts'
 import { readNeeds } from './stored-segments.ts'
 import { OVERLAP } from './statements.ts'
 
@@ -24,7 +25,12 @@ export async function sweepPostgres(connection: PostgresConnection, options: Swe
   const sweep = new Sweep(connection, options)
   await sweep.read()
   const runs = options.dry === true ? sweep.runs : await sweep.dropRuns()
-  return { runs: runs.map(({ id }) => id), programs: await sweep.dropUnneeded('programs'), blobs: await sweep.dropUnneeded('blobs') }
+  return {
+    runs: runs.map(({ id }) => id),
+    programs: await sweep.dropUnneeded('programs'),
+    blobs: await sweep.dropUnneeded('blobs'),
+    entries: await compactKept(connection, options.now, options.dry === true),
+  }
 }
 
 class Sweep {
@@ -134,7 +140,7 @@ class Sweep {
       // Kept for a retry: if the connection is lost now, the retry may find that the work is done.
       let unneeded: string[] | undefined
       await this.#connection.write((ask) =>
-        transaction(ask, async () => {
+        exclusively(ask, async () => {
           await this.#catchUp(ask)
           unneeded ??= this.#needed.unneeded(chunk)
           await ask(what === 'programs' ? 'dropPrograms' : 'dropBlobs', [this.#needed.unneeded(unneeded)])
@@ -154,18 +160,12 @@ async function parentsSince(ask: Ask, newest: number): Promise<Map<string, strin
 }
 
 /** Runs a transaction during which no commit with programs or values, and no new entry of a ledger, is pending. */
-async function transaction(ask: Ask, work: () => Promise<void>): Promise<void> {
-  await ask('begin', [])
-  try {
+async function exclusively(ask: Ask, work: () => Promise<void>): Promise<void> {
+  await inTransaction(ask, async () => {
     await ask('hold', [])
     await ask('holdLedger', [])
     await work()
-    await ask('keep', [])
-  } catch (thrown) {
-    // The first error is reported; a lost connection ends the transaction too.
-    await ask('undo', []).catch(() => undefined)
-    throw thrown
-  }
+  })
 }
 
 /** Yields runs in pages with a limited number of records, so that a page fits into memory. */

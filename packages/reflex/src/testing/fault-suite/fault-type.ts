@@ -21,7 +21,19 @@ export type FaultType = (typeof FAULT_TYPES)[number]
 export const CLOCK_BACK_MS = -600_000
 export const CLOCK_AHEAD_MS = 365 * 86_400_000
 
-const WRITES: ReadonlySet<string> = new Set(['hello', 'beat', 'create', 'claim', 'release', 'commit', 'post', 'append'])
+const WRITES: ReadonlySet<string> = new Set([
+  'hello',
+  'beat',
+  'create',
+  'claim',
+  'release',
+  'commit',
+  'post',
+  'postAll',
+  'append',
+  'appendAll',
+  'compact',
+])
 
 export function isCall({ what }: Moment): boolean {
   return what !== 'record' && what !== 'perform'

@@ -47,6 +47,7 @@ export class ControlledStore {
       program: controlled('program'),
       blob: controlled('blob'),
       post: controlled('post'),
+      postAll: controlled('postAll'),
       posted: controlled('posted'),
       inbox: controlled('inbox'),
       unread: controlled('unread'),
@@ -54,21 +55,28 @@ export class ControlledStore {
       due: controlled('due'),
       sweep: controlled('sweep'),
       ledger: controlled('ledger'),
+      latest: controlled('latest'),
+      compact: controlled('compact'),
       append: (ledger, ...args) => {
         this.#listener.onAppend?.(ledger)
         return this.#call('append', () => store.append(ledger, ...args))
       },
-      commit: (batches) =>
-        this.#call('commit', () => {
-          const refused = store.commit(batches)
-          const notify = (ids: readonly string[]) => {
-            this.#listener.onCommit?.(batches.filter(({ lease }) => !ids.includes(lease.run)))
-            return ids
-          }
-          return refused instanceof Promise ? refused.then(notify) : notify(refused)
-        }),
+      appendAll: (ledger, ...args) => {
+        this.#listener.onAppend?.(ledger)
+        return this.#call('appendAll', () => store.appendAll(ledger, ...args))
+      },
+      commit: (batches) => this.#call('commit', () => this.#commit(store, batches)),
       close: () => {},
     }
+  }
+
+  #commit(store: Store, batches: readonly Batch[]): ReturnType<Store['commit']> {
+    const refused = store.commit(batches)
+    const notify = (ids: readonly string[]) => {
+      this.#listener.onCommit?.(batches.filter(({ lease }) => !ids.includes(lease.run)))
+      return ids
+    }
+    return refused instanceof Promise ? refused.then(notify) : notify(refused)
   }
 
   /** Calls the store at once if nothing delays it, so that a synchronous store stays synchronous. */

@@ -75,7 +75,7 @@ async function postMessages(store: Store, records: readonly Rec[], subject: Kind
 /** Copies the ledger entries of settled effects. Effects that were in flight did not happen. */
 async function copyLedgers({ store, ledgers }: OriginalRun, copy: Store, watch: Watch): Promise<void> {
   for (const name of ledgers) {
-    for (const { key, value, at } of await store.ledger(name))
-      if (watch.hasSettled(key.slice(RUN.length + 1))) await copy.append(name, key, value, at)
+    for (const [key, entries] of Map.groupBy(await store.ledger(name), ({ key }) => key))
+      if (watch.hasSettled(key.slice(RUN.length + 1))) await copy.appendAll(name, key, entries, entries[0]?.at ?? 0)
   }
 }

@@ -23,7 +23,7 @@ export const segmentSweepCases: Readonly<Record<string, Rule>> = {
     const segment = await world.store.pack(RUN, 1)
     assert.deepEqual([...segment.needs].sort(), [hashOf('b'), hashOf('p')].sort())
     assert.deepEqual((await world.store.segments(RUN))[0], segment)
-    assert.deepEqual(await world.store.sweep({ now: NOW }), { runs: [], programs: [], blobs: [] })
+    assert.deepEqual(await world.store.sweep({ now: NOW }), { runs: [], programs: [], blobs: [], entries: 0 })
     assert.equal(spans(await world.store.journal(RUN)), '1 2 3')
   },
 
@@ -31,7 +31,7 @@ export const segmentSweepCases: Readonly<Record<string, Rule>> = {
     await writeNeeds(world, JSON.stringify({ pins: [hashOf('p')] }))
     await world.store.pack(RUN, 1)
     await world.store.forget(RUN, 1, 'f00d')
-    assert.deepEqual(await world.store.sweep({ now: NOW }), { runs: [], programs: [], blobs: [hashOf('b')] })
+    assert.deepEqual(await world.store.sweep({ now: NOW }), { runs: [], programs: [], blobs: [hashOf('b')], entries: 0 })
     assert.deepEqual(await world.store.program(hashOf('p')), program('p'))
   },
 

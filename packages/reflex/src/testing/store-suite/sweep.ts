@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Batch, Lease, RunStatus, StoredProgram, SweepResult } from '../../kernel/index.ts'
 import { batchOf, messageOf, rowChange, NOW, type Rule, rowOf, spans, type StoreWorld, TTL, workerOf } from './world.ts'
 
-const NOTHING: SweepResult = { runs: [], programs: [], blobs: [] }
+const NOTHING: SweepResult = { runs: [], programs: [], blobs: [], entries: 0 }
 /** A time after the end of every run of these cases. */
 const ALL = NOW + 1000
 
@@ -29,8 +29,8 @@ async function endRun(world: StoreWorld, lease: Lease, first: number, updated = 
 }
 
 async function sortedSweep(swept: SweepResult | Promise<SweepResult>): Promise<SweepResult> {
-  const { runs, programs, blobs } = await swept
-  return { runs: [...runs].sort(), programs: [...programs].sort(), blobs: [...blobs].sort() }
+  const { runs, programs, blobs, entries } = await swept
+  return { runs: [...runs].sort(), programs: [...programs].sort(), blobs: [...blobs].sort(), entries }
 }
 
 /** Cases for the sweep: the runs, programs and blobs that it removes, and those that it keeps. */
@@ -64,7 +64,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     const lease = await world.start()
     const [used, spare] = [program('used'), program('spare')]
     await world.mustCommit({ ...firstBatch(lease, { pins: ['used'] }), programs: [used, spare], blobs: new Map([[hashOf('value'), '1']]) })
-    assert.deepEqual(await world.store.sweep({ now: NOW }), { runs: [], programs: [spare.hash], blobs: [hashOf('value')] })
+    assert.deepEqual(await world.store.sweep({ now: NOW }), { runs: [], programs: [spare.hash], blobs: [hashOf('value')], entries: 0 })
     assert.deepEqual(await world.store.program(used.hash), used)
     assert.deepEqual([await world.store.program(spare.hash), await world.store.blob(hashOf('value'))], [undefined, undefined])
   },
@@ -106,6 +106,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
       runs: ['old-1', 'old-2', 'old-3'],
       programs: ['old-1', 'old-2', 'old-3'].map(hashOf).sort(),
       blobs: [],
+      entries: 0,
     })
     for (const id of ['old-1', 'old-2', 'old-3'])
       assert.deepEqual([await world.store.read(id), await world.store.journal(id), await world.store.inbox(id)], [undefined, [], []])
@@ -169,7 +170,7 @@ export const gcCases: Readonly<Record<string, Rule>> = {
     const dryResult = await sortedSweep(world.store.sweep({ now: NOW, before: ALL, dry: true }))
     assert.equal(spans(await world.store.journal(lease.run)), '1 2')
     assert.deepEqual(await world.store.program(hashOf('spare')), program('spare'))
-    assert.deepEqual(dryResult, { runs: [lease.run], programs: [hashOf('spare'), hashOf('used')].sort(), blobs: [] })
+    assert.deepEqual(dryResult, { runs: [lease.run], programs: [hashOf('spare'), hashOf('used')].sort(), blobs: [], entries: 0 })
     assert.deepEqual(await sortedSweep(world.store.sweep({ now: NOW, before: ALL })), dryResult)
     assert.deepEqual(await world.store.sweep({ now: NOW, before: ALL }), NOTHING)
   },

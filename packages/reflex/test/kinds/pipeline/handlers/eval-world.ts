@@ -55,7 +55,7 @@ export function evalWorld({ say = () => 'fine', files: given = {}, subjects = {}
     ports,
     heard,
     files,
-    ledger: async (name) => (await store.ledger(name, 0)).map(({ value }) => value),
+    ledger: async (name) => (await store.ledger(name, 0)).map(({ value = null }) => value),
   }
 }
 
@@ -92,7 +92,7 @@ function ledgers(store: ReturnType<typeof memoryStore>): Port {
       const [operation, name, operand] = isList(call.args) ? call.args : []
       if (operation === 'append') return store.append(renderText(name), call.key, operand ?? null, 0)
       const entries = await store.ledger(renderText(name), typeof operand === 'number' ? operand : 0)
-      return entries.map(({ seq, value }): Json => [seq, value])
+      return entries.map(({ seq, value = null }): Json => [seq, value])
     },
   }
 }

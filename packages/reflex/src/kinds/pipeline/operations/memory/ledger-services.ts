@@ -108,7 +108,7 @@ class AgentMemories {
     if (this.#memories.size > MOST_AGENTS && oldest !== undefined) this.#memories.delete(oldest)
     for (;;) {
       const entries = await this.#store.ledger(ledgerOf(agent), memory.lastSeq, PAGE)
-      for (const { seq, value } of entries) memory.fold(seq, value)
+      for (const { seq, value = null } of entries) memory.fold(seq, value)
       if (entries.length < PAGE) return memory
     }
   }

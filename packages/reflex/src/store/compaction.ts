@@ -1,0 +1,94 @@
+import type { Compaction } from '../kernel/index.ts'
+import { type EntryColumns, isContinued, keyOf, type LedgerFacts } from './ledger-rows.ts'
+
+/** The entries after which a page ends, and the most that one append adds to it: what was appended together is in one page. */
+const PAGE = 500
+export const PAGE_ROWS = PAGE + 1000
+
+/** The facts about the entries of a page that a compaction needs. */
+export interface PageFacts {
+  /** The number of the last entry of the ledger. */
+  readonly last: number
+  /** The number of the newest entry of each name in the page. */
+  readonly newest: ReadonlyMap<string, number>
+  /** By run, for open ones: the last record whose keys are never used again. */
+  readonly openRuns: ReadonlyMap<string, number>
+}
+
+/** The entries that go from one page. */
+export interface Removal {
+  readonly gone: readonly number[]
+  /** The last of them that a reader cannot do without; 0 if there is none. */
+  readonly floor: number
+  /** The last entry of the page. Undefined: the page was the last one. */
+  readonly upto: number | undefined
+}
+
+/** Returns the appends of a page, each with its entries. `rows` has up to `PAGE_ROWS` entries. */
+function appendsOf<Row extends EntryColumns>(rows: readonly Row[]): Row[][] {
+  const appends: Row[][] = []
+  for (const row of rows) {
+    const append = appends.at(-1)
+    if (append !== undefined && isContinued(row)) append.push(row)
+    else if (rows.length === PAGE_ROWS && row.seq >= (rows[PAGE]?.seq ?? 0)) break
+    else appends.push([row])
+  }
+  return appends
+}
+
+/** Returns the runs that may have appended these entries. */
+export function runsOf(rows: readonly EntryColumns[]): string[] {
+  return [...new Set(rows.flatMap((row) => requestOf(row)?.run ?? []))]
+}
+
+export function namesOf(rows: readonly EntryColumns[]): string[] {
+  return [...new Set(rows.flatMap(({ entry_name: name }) => name ?? []))]
+}
+
+/** Returns the run and the record of a key that the kernel made: `RUN:RECORD`. */
+function requestOf(row: EntryColumns): { readonly run: string; readonly record: number } | undefined {
+  const key = keyOf(row)
+  const colon = key.lastIndexOf(':')
+  return colon < 0 ? undefined : { run: key.slice(0, colon), record: Number.parseInt(key.slice(colon + 1), 10) }
+}
+
+/** Returns the entries of a page that a compaction removes. Entries that were appended together go together. */
+export function removalOf(rows: readonly EntryColumns[], compaction: Compaction, facts: PageFacts): Removal {
+  const appends = appendsOf(rows)
+  const gone = appends.filter((append) => append.every((row) => isUnneeded(row, compaction, facts))).flat()
+  const needed = gone.filter((row) => !isReplaced(row, facts))
+  const upto = appends.at(-1)?.at(-1)?.seq
+  return {
+    gone: gone.map(({ seq }) => seq),
+    floor: needed.at(-1)?.seq ?? 0,
+    upto: rows.length < PAGE_ROWS ? undefined : upto,
+  }
+}
+
+function isUnneeded(row: EntryColumns, compaction: Compaction, facts: PageFacts): boolean {
+  if (row.seq >= facts.last || isRepeatable(row, facts)) return false
+  if ('before' in compaction) return row.at <= compaction.before && isReplaced(row, facts)
+  return row.seq <= compaction.through && (row.entry_name === null || row.value === '' || isReplaced(row, facts))
+}
+
+/** True if a newer entry has the same name. */
+function isReplaced({ seq, entry_name: name }: EntryColumns, { newest }: PageFacts): boolean {
+  return name !== null && (newest.get(name) ?? 0) > seq
+}
+
+/** True if the run that appended an entry may append it again after a crash. */
+function isRepeatable(row: EntryColumns, { openRuns }: PageFacts): boolean {
+  const request = requestOf(row)
+  const done = request === undefined ? undefined : openRuns.get(request.run)
+  return done !== undefined && !((request?.record ?? 0) <= done)
+}
+
+/** Returns the facts of a ledger after a removal. */
+export function factsAfter(facts: LedgerFacts, { gone, floor }: Removal): LedgerFacts {
+  return {
+    ...facts,
+    through: Math.max(facts.through, gone.at(-1) ?? 0),
+    floor: Math.max(facts.floor, floor),
+    removed: facts.removed + gone.length,
+  }
+}
