@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/store/index.ts'
 import { ledgerPort } from '../../src/kernel/ports/ledger.ts'
+import { share } from './probes/share.ts'
 import type { Json } from '../../src/kernel/journal/json.ts'
 import type { Rec } from '../../src/kernel/journal/record.ts'
 import { replay } from '../../src/kernel/run/replay.ts'
@@ -430,6 +431,65 @@ describe('ledgers', () => {
       ],
     ])
     expect(await store.append('facts', 'run-a:2', 'again', 0)).toBe(1)
+  })
+
+  it('give names values under conditions, once per effect, and a replay needs no store', async () => {
+    const store = memoryStore()
+    const world = worldOf([share], { store, ports: {} })
+    world.runtime.ports.set('ledger', ledgerPort(store, world.host))
+    await store.appendAll('shared', 'other:1', [{ name: 'count', value: 0 }], 0)
+    const run = await world.runtime.start(world.runtime.programs.add('share', 'claim', { ledger: 'shared' }), { args: 'me', id: 'run-a' })
+    await run.idle()
+    expect(run.state.ended?.value).toEqual([
+      { last: 1, entries: [[1, 0, 'count']] },
+      { numbers: [2, 3, 4] },
+      { conflict: { name: 'owner', newest: [2, 'me', 'owner'] } },
+      { numbers: [5, 6] },
+      { numbers: [7] },
+      8,
+      [
+        [1, 0, 'count'],
+        [2, 'me', 'owner'],
+        [3, 1, 'count'],
+        [4, 'claimed'],
+        [5, 2, 'count'],
+        [6, null, 'owner', 'deleted'],
+        [7, 'the next', 'owner'],
+        [8, 'a line'],
+      ],
+      {
+        last: 8,
+        entries: [
+          [5, 2, 'count'],
+          [7, 'the next', 'owner'],
+        ],
+      },
+    ])
+    expect(replay(run.records, worldOf([share]).runtime.programs).difference).toBeUndefined()
+  })
+
+  it.each<readonly [string, Json, string]>([
+    ['no ledger', ['append'], 'R2012'],
+    ['another operation', ['delete', 'facts'], 'R2012'],
+    ['entries that are not a list', ['appendAll', 'facts', { name: 'x' }], 'R2012'],
+    ['an entry with another property', ['appendAll', 'facts', [{ name: 'x', valeu: 1 }]], 'R2012'],
+    ['other options', ['appendAll', 'facts', [], { retain: 1 }], 'R2012'],
+    ['names that are not texts', ['latest', 'facts', [1]], 'R2012'],
+    ['a name that is not a text', ['appendAll', 'facts', [{ name: 1, value: 1 }]], 'R5055'],
+    ['a retention that is not a number', ['appendAll', 'facts', [], { keep: 'long' }], 'R5055'],
+    ['a place before removed entries', ['read', 'facts', 0], 'R5056'],
+  ])('refuse an effect with %s: %s is %s', async (_what, args, code) => {
+    const store = memoryStore()
+    for (const key of ['a', 'b']) await store.append('facts', key, key, 0)
+    await store.compact('facts', { through: 1 })
+    const asks: Step = (x, input) =>
+      input === undefined ? void x.request('ledger', args) : x.done((input[2] as { readonly code?: string } | null)?.code ?? 'none')
+    const world = worldOf([kindOf('asks', asks)], { store, ports: {} })
+    world.runtime.ports.set('ledger', ledgerPort(store, world.host))
+    const run = await world.start('asks')
+    await run.idle()
+    expect(run.state.ended?.value).toBe(code)
+    expect((await store.ledger('facts', 1)).length).toBe(1)
   })
 })
 

@@ -8,9 +8,10 @@ import { net } from './net.ts'
 import { pass } from './pass.ts'
 import { payPort, plan } from './plan.ts'
 import { react, streamPort } from './react.ts'
+import { share } from './share.ts'
 import { stage, toolPort } from './stage.ts'
 
-export const KINDS = [flow, stage, react, pass, plan, beat, net]
+export const KINDS = [flow, stage, react, pass, plan, beat, net, share]
 
 const program = (kind: string, id: string, source: Json) => ({ kind, id, source })
 const ports: NonNullable<KindSubject['ports']> = (store, host) => ({
@@ -145,6 +146,13 @@ export const SUBJECTS: readonly KindSubject[] = [
     script: {
       messages: [...[3, 4, 5].map((amount) => ({ topic: 'event', body: { amount } })), { topic: 'event', body: { stop: true } }],
     },
+  },
+  {
+    name: 'share',
+    kinds: KINDS,
+    programs: [program('share', 'claim', { ledger: 'shared' })],
+    args: 'otter',
+    ports,
   },
   {
     name: 'session, driven from outside',
