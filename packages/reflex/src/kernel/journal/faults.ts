@@ -118,6 +118,23 @@ export const faults = defineFaults({
     means: 'The port threw or refused. Its error is the cause.',
     fix: 'Read the cause; the run continues as its program defines.',
   },
+  R2107: {
+    title: 'A port cannot be opened',
+    verdict: 'retry',
+    when: 'during a run',
+    means:
+      'The port holds a session, a process or a connection for the length of a run, and that could not be made; the cause says why. An effect of the port fails with this fault, and the next one tries again. If a program names the port, the run stops in this process before its next effect; its journal is intact.',
+    often: 'a command that is not installed, a server that is down, a port that its host has not configured',
+    fix: 'Correct the cause, then resume the run.',
+  },
+  R2108: {
+    title: 'A port cannot be closed',
+    verdict: 'fail',
+    severity: 'warning',
+    when: 'after a run has ended or was left',
+    means: 'The port failed to close what it held for a run; the cause says why. The run is not affected.',
+    fix: 'Close by hand what the cause names, such as a process or a session of another service.',
+  },
   R2013: {
     title: 'An effect has no port',
     verdict: 'fail',

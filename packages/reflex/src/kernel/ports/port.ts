@@ -2,8 +2,9 @@ import type { Fault } from '../journal/fault.ts'
 import type { Frame } from '../state/frame.ts'
 import type { Json, JsonObject } from '../journal/json.ts'
 import type { BoardReader } from '../state/scope.ts'
-import type { EstimatedUsage, Ref } from '../journal/record.ts'
+import type { EndStatus, EstimatedUsage, Ref } from '../journal/record.ts'
 import type { RunFacts } from './settings.ts'
+import type { InboxLimit } from './store.ts'
 import type { StatedUsage } from '../journal/usage.ts'
 
 /** The way to repeat an effect after a crash: freely, under the same key, or only after a person has agreed. */
@@ -28,6 +29,31 @@ export interface Traits {
   readonly needs?: readonly string[] | undefined
 }
 
+/** The way in which a port is closed: the run has ended, this process has released it, or another process has taken it over. */
+export type HowClosed = EndStatus | 'left' | 'lost'
+
+/** A run in the hands of a port that is opened and closed with it. The same object is passed to `open` and to `close`. */
+export interface PortRun<S extends RunFacts = RunFacts> {
+  readonly id: string
+  /** The run that this run was forked from. */
+  readonly forkedFrom: string | undefined
+  /** The settings of the run, verified when it was opened. */
+  readonly settings: S
+  /** Aborted when the run is closed in this process while the port is being opened. */
+  readonly signal: AbortSignal
+  /** The result of `open`; undefined before. */
+  readonly session: unknown
+  /**
+   * Sends the run a message by topic. Resolves with true once the run has recorded it or its inbox has it, and with false for an id
+   * that was sent before. Rejects with `R2130` if the inbox is full.
+   */
+  message(
+    topic: string,
+    body: unknown,
+    options?: { readonly id?: string; readonly frame?: Ref; readonly limit?: InboxLimit },
+  ): Promise<boolean>
+}
+
 /** One effect in the hands of a port. */
 export interface Call<S extends RunFacts = RunFacts> {
   readonly run: string
@@ -49,6 +75,8 @@ export interface Call<S extends RunFacts = RunFacts> {
   isPermitted(grant: string): boolean
   /** Aborted when the effect is dropped; a late result is ignored. */
   readonly signal: AbortSignal
+  /** The result of `open`, for a port that has one. */
+  readonly session: unknown
   /** The compiled program of the frame that asked. */
   readonly def: unknown
   /** The compiled program of any frame of the run, by its pin. */
@@ -79,6 +107,19 @@ export interface Port<S extends RunFacts = RunFacts> extends Traits {
   /** Facts of one call, where they differ from the port's own. */
   traits?(call: Call<S>): Traits
   perform(call: Call<S>): unknown
+  /**
+   * Opens the port for a run in this process: before its first effect there, or when a program whose kind names it in `Kind.ports` is
+   * on the stack. Effects wait until it is open; what it returns is their `call.session`. Sets its own time limit. A failure fails the
+   * effect with `R2107`, and the next effect tries again; a port that a program names stops the run in this process with `R2107`,
+   * and the run is kept. Nothing is recorded: a resumed run opens its ports again, a crash closes nothing, and a replay, a fork and
+   * a simulated run that does not perform open nothing.
+   */
+  open?(run: PortRun<S>): unknown
+  /**
+   * Closes the port, once for each `open` that has succeeded: when the run has ended and its end is durable, is left by this process,
+   * or is lost to another one. Effects in flight were aborted before. A failure is reported as `R2108` and changes nothing.
+   */
+  close?(run: PortRun<S>, how: HowClosed): void | Promise<void>
   /**
    * Stands in for `perform` in a simulated run, from which nothing leaves. `perform`: the port only looks, or it chooses by
    * `call.settings`. `succeed`, and a port that does not say: a call that would leave the machine succeeds at once with `SIMULATED`,

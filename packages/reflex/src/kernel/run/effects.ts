@@ -6,6 +6,7 @@ import { faults } from '../journal/faults.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
 import { copyJson, type Json, checkJsonSize } from '../journal/json.ts'
 import { type CallOwner, LiveCall } from './live-call.ts'
+import type { OpenPorts } from './open-ports.ts'
 import type { Policy } from '../ports/policy.ts'
 import type { Port, Traits } from '../ports/port.ts'
 import type { Input, EstimatedUsage } from '../journal/record.ts'
@@ -54,6 +55,7 @@ export class Effects<S extends RunFacts = RunFacts> {
   readonly #run: EffectOwner<S>
   readonly #world: EffectWorld<S>
   readonly #barrier: Barrier<S>
+  readonly #openPorts: OpenPorts<S>
   #gated: GatedEffect<S>[] = []
   #blocks: ((next: PendingEffect) => boolean) | undefined
   readonly #blocked: BlockedEffect[] = []
@@ -68,9 +70,10 @@ export class Effects<S extends RunFacts = RunFacts> {
   /** The number of effects that are being performed. */
   size = 0
 
-  constructor(run: EffectOwner<S>, world: EffectWorld<S>) {
+  constructor(run: EffectOwner<S>, world: EffectWorld<S>, openPorts: OpenPorts<S>) {
     this.#run = run
     this.#world = world
+    this.#openPorts = openPorts
     this.#barrier = new Barrier(run, world.policy)
   }
 
@@ -275,8 +278,18 @@ export class Effects<S extends RunFacts = RunFacts> {
 
   // Ending
 
-  /** One check for each performance: the one before may have blocked this process for longer than its lease. */
   #perform(call: LiveCall<S>): void {
+    if (call.isOver) return
+    const opening = call.implementation.open === undefined ? undefined : this.#openPorts.of(call)
+    if (opening === undefined) return this.#performOwned(call)
+    void opening.then((fault) => {
+      if (fault === undefined) this.#performOwned(call)
+      else if (!call.isOver) this.#finish(call, ['err', call.id, faultJson(fault)])
+    })
+  }
+
+  /** One check for each performance: the one before may have blocked this process for longer than its lease. */
+  #performOwned(call: LiveCall<S>): void {
     if (call.isOver) return
     if (call.needsLease) this.#run.whileOwned(() => this.#begin(call))
     else this.#begin(call)

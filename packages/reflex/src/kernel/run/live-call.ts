@@ -17,6 +17,8 @@ export interface CallOwner<S extends RunFacts = RunFacts> {
   readonly definitions: Definitions
   /** Starts the stream of the parts of a call. */
   streamOf?(call: LiveCall<S>): PartStream
+  /** Returns what a port gave when it was opened for the run. */
+  session?(port: string): unknown
 }
 
 /** A call of an effect in this process: its data, and the means to stop it. */
@@ -46,12 +48,22 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     return { leaves: false, repeat: 'free', needs, costs, estimateUsage, unpricedModels }
   }
 
+  /** True if the port performs the call, false if the call is simulated. */
+  get isPerformed(): boolean {
+    const { simulate } = this.implementation
+    if (!this.settings.simulated || simulate === 'perform') return true
+    return typeof simulate !== 'function' && !(this.implementation.traits?.(this) ?? this.implementation).leaves
+  }
+
   /** Performs the call, or simulates it if its run is simulated. */
   perform(): unknown {
     const { implementation } = this
-    if (!this.settings.simulated || implementation.simulate === 'perform') return implementation.perform(this)
-    if (typeof implementation.simulate === 'function') return implementation.simulate(this)
-    return (implementation.traits?.(this) ?? implementation).leaves ? SIMULATED : implementation.perform(this)
+    if (this.isPerformed) return implementation.perform(this)
+    return typeof implementation.simulate === 'function' ? implementation.simulate(this) : SIMULATED
+  }
+
+  get session(): unknown {
+    return this.#owner.session?.(this.port)
   }
 
   get run(): string {

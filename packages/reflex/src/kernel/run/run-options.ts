@@ -1,6 +1,7 @@
 import type { Committer } from './committer.ts'
 import type { Definitions } from '../step/decide.ts'
 import type { EffectWorld } from './effects.ts'
+import type { Fault } from '../journal/fault.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Host } from '../ports/host.ts'
 import type { Rec, Ref } from '../journal/record.ts'
@@ -15,6 +16,8 @@ export interface ClosedRun {
   readonly lease: Lease | undefined
   /** Resolves when its subscribers have processed their records. */
   subscribersDone(): Promise<void>
+  /** Resolves when the ports that were open for it are closed. */
+  portsClosed(): Promise<void>
 }
 
 /** The parts of its runtime that a run needs. */
@@ -32,6 +35,8 @@ export interface RunWorld<S extends RunFacts = RunFacts> extends EffectWorld<S> 
   /** Returns all durable records of a run. */
   journal(run: string): Promise<readonly Rec[]>
   onClosed(run: ClosedRun): void
+  /** Called for faults that stop no run. */
+  readonly onTrouble: ((fault: Fault) => void) | undefined
 }
 
 /** The parts of a run: its name, state, definitions and lease. */

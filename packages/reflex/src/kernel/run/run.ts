@@ -20,11 +20,13 @@ import { changedPermits, needsPermits, permitsInput } from './permits.ts'
 import { framePath, runStatus } from './row.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
+import type { HowClosed } from '../ports/port.ts'
 import type { Batch, InboxMessage, Lease, Message, RunStatus } from '../ports/store.ts'
 import type { Change } from '../state/story.ts'
 import { topicIn } from '../journal/topics.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { SealSchedule } from './seal-schedule.ts'
+import { OpenPorts, type PortOwner } from './open-ports.ts'
 import { Waiters } from './waiters.ts'
 import { type RestListener, type Subscriber, Watchers } from './watchers.ts'
 import type { IdleOptions, MessageOptions, RunParts, RunWorld } from './run-options.ts'
@@ -38,7 +40,7 @@ const MAX_BEHIND = 2 * TURN
  * A run in this process: takes inputs one at a time, lets the decider make the record, and applies it. It performs an effect
  * only after the records that the effect depends on are durable, and shows nothing before that.
  */
-export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOwner<S>, InboxOwner {
+export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOwner<S>, InboxOwner, PortOwner<S> {
   readonly id: string
   readonly state: State
   /** The settings of the operator, verified when the run was opened in this process. */
@@ -55,6 +57,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   /** Times and messages that stay until they are released. */
   readonly #held: Arrival[] = []
   readonly #effects: Effects<S>
+  readonly #ports: OpenPorts<S>
   readonly #inbox: Inbox
   readonly #alarm: Alarm
   readonly #batches: BatchBuilder
@@ -67,6 +70,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   #waitsForWatchers = false
   #leaving = false
   #draining = false
+  /** True until the inbox was read for the first time after the run was opened. */
+  #isUnread = false
   #steps = 0
   /** The last record that asked a question. */
   #lastQuestion = 0
@@ -81,7 +86,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.lease = lease
     this.durable = state.n
     this.#decider = new Decider(state, definitions)
-    this.#effects = new Effects(this, world)
+    this.#ports = new OpenPorts(this, world)
+    this.#effects = new Effects(this, world, this.#ports)
     this.#inbox = new Inbox(this, world.store ?? localInbox())
     this.#alarm = new Alarm(state, world.host, (wait) => {
       world.resetClock()
@@ -108,7 +114,12 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   get #isActive(): boolean {
-    return this.#effects.size > 0 || this.#arrivals.length > 0 || (this.state.queue.peek() !== undefined && !this.#isNextBlocked())
+    return (
+      this.#effects.size > 0 ||
+      this.#ports.isOpening ||
+      this.#arrivals.length > 0 ||
+      (this.state.queue.peek() !== undefined && !this.#isNextBlocked())
+    )
   }
 
   /** True if nothing continues until an input arrives from outside or a blocked item is released. */
@@ -117,6 +128,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
       !this.#busy &&
       !this.#paused &&
       this.#effects.size === 0 &&
+      !this.#ports.isOpening &&
       this.#arrivals.length === 0 &&
       !this.#inbox.reading &&
       (this.state.queue.peek() === undefined || this.#isNextBlocked())
@@ -211,7 +223,32 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   begin(record: Rec): void {
     this.#apply(record, undefined)
     if (this.lease !== undefined) this.#seals.begin(this.definitions)
+    this.#openDeclared()
     this.#pump()
+  }
+
+  /** Opens the ports that the programs on the stack declare. Nothing is performed before they are open. */
+  #openDeclared(): void {
+    this.#ports.declare(new Set([...this.state.frames.values()].map(({ pin }) => pin)))
+    if (this.#ports.isOpening) this.#effects.sleep()
+  }
+
+  onPortOpened(fault: Fault | undefined): void {
+    if (fault === undefined) this.#wakeEffects()
+    else void this.#leave(fault)
+  }
+
+  #wakeEffects(): void {
+    if (this.#isUnread || this.#ports.isOpening || this.#endReason !== undefined) return
+    this.#checkEffects(() => this.#effects.wake())
+  }
+
+  session(port: string): unknown {
+    return this.#ports.session(port)
+  }
+
+  portsClosed(): Promise<void> {
+    return this.#ports.closed
   }
 
   /**
@@ -231,12 +268,15 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     }
     // The inbox may contain a cancellation: then nothing is performed again.
     this.#effects.sleep()
+    this.#isUnread = true
+    this.#openDeclared()
     this.revive()
     await this.#inbox.pull()
     if (this.#endReason !== undefined) return
+    this.#isUnread = false
     // The store shows other processes that the run continues.
     if (this.durable < this.state.n) this.requestCommit()
-    this.#checkEffects(() => this.#effects.wake())
+    this.#wakeEffects()
     this.#inbox.whenDrained(() => this.#alarm.wake())
   }
 
@@ -629,9 +669,16 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     if (more.wait !== undefined || more.drop !== undefined) this.#alarm.set()
     if (more.wait?.some(([type]) => type === 'answer')) this.#lastQuestion = this.state.n
     if (more.wait?.some(([type]) => type === 'message')) this.#inbox.onWaitOpened()
+    if (more.call !== undefined || more.spawn !== undefined || more.become !== undefined) this.#declarePorts(more)
     if (more.repeat === undefined) return
     const effect = frame.pendingEffects.find((flight) => flight.id === more.repeat)
     if (effect !== undefined) this.#effects.start(effect)
+  }
+
+  #declarePorts({ call, spawn = [], become }: NonNullable<Rec['more']>): void {
+    if (call !== undefined) this.#ports.declare([call.pin])
+    this.#ports.declare(spawn.map(({ pin }) => pin))
+    if (become !== undefined) this.#ports.declare([become])
   }
 
   /** Adds the programs of the newest pins to the next batch. */
@@ -726,6 +773,7 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     if (this.state.ended === undefined || this.durable < this.state.n || this.#watchers.isBehind) return
     this.#refuseArrivals()
     this.#alarm.stop()
+    void this.#ports.close(this.state.ended.status)
     this.#world.onClosed(this)
   }
 
@@ -755,8 +803,12 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     return this.idle()
   }
 
-  /** Makes all decisions durable, then closes the run. */
-  async leave(): Promise<void> {
+  /** Makes all decisions durable, then closes the ports of the run and the run. */
+  leave(): Promise<void> {
+    return this.#leave('closed')
+  }
+
+  async #leave(reason: Fault | 'closed'): Promise<void> {
     if (this.#endReason !== undefined) return
     this.#effects.flush()
     this.#recordSkipped()
@@ -770,7 +822,8 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     }
     this.#watchers.notifyRest(this.durable)
     await this.#watchers.allDone()
-    this.close()
+    await this.#ports.close('left')
+    this.#end(reason)
   }
 
   /** The next process must know the times of timers that were skipped, or it would fire them at once. */
@@ -787,7 +840,12 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
     this.#effects.stop()
     this.#refuseArrivals()
     this.#waiters.end(this.#endFault(), reason === 'closed')
+    void this.#ports.close(this.#howClosed)
     this.#world.onClosed(this)
+  }
+
+  get #howClosed(): HowClosed {
+    return this.isLost ? 'lost' : 'left'
   }
 
   #refuseArrivals(): void {

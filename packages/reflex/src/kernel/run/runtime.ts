@@ -46,7 +46,10 @@ export interface RuntimeOptions<S extends RunFacts = RunFacts> {
   readonly worker?: Worker
   /** Milliseconds without a heartbeat after which a process counts as dead. */
   readonly leaseMs?: number
-  /** Called for faults that stop no run: `R5012`, if the store does not confirm the lease of a process that owns runs. */
+  /**
+   * Called for faults that stop no run: `R5012`, if the store does not confirm the lease of a process that owns runs, and `R2108`, if a
+   * port cannot be closed.
+   */
   readonly onTrouble?: ((fault: Fault) => void) | undefined
 }
 
@@ -96,14 +99,15 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   readonly ports: Map<string, Port<S>>
   readonly policy: Policy<S> | undefined
   readonly redact: Redactor | undefined
+  readonly onTrouble: ((fault: Fault) => void) | undefined
   /** Milliseconds without a heartbeat after which this process counts as dead. */
   readonly leaseMs: number
   readonly #runs = new Map<string, Run<S>>()
   readonly #opening = new Map<string, Promise<Run<S>>>()
   /** Requested names of runs that are being created. */
   readonly #reserved = new Set<string>()
-  /** Pending work of subscribers for runs that this process no longer owns. */
-  readonly #busySubscribers = new Set<Promise<void>>()
+  /** Pending work of subscribers and ports for runs that this process no longer owns. */
+  readonly #unfinished = new Set<Promise<unknown>>()
   readonly #codec: SettingsCodec<S>
   readonly #worker: Worker
   readonly heartbeat: Heartbeat | undefined
@@ -120,6 +124,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     this.policy = options.policy
     this.#codec = options.settings ?? plainSettings()
     this.redact = options.redact
+    this.onTrouble = options.onTrouble
     this.ports = options.ports instanceof Map ? options.ports : new Map(Object.entries(options.ports ?? {}))
     if (!this.ports.has('permit')) this.ports.set('permit', permitPort)
     this.#worker = options.worker ?? { id: this.host.entropy(), host: '', pid: 0 }
@@ -395,9 +400,9 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   onClosed(run: ClosedRun): void {
     if (this.#runs.get(run.id) !== run) return
     this.#runs.delete(run.id)
-    const done = run.subscribersDone()
-    this.#busySubscribers.add(done)
-    void done.finally(() => this.#busySubscribers.delete(done))
+    const done = Promise.all([run.subscribersDone(), run.portsClosed()])
+    this.#unfinished.add(done)
+    void done.finally(() => this.#unfinished.delete(done))
     if (run.lease !== undefined) void this.#leases?.release(run.lease)
   }
 
@@ -431,7 +436,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
 
   /**
    * Releases its runs: their decisions become durable, effects in flight are aborted, leases are released, and any process may
-   * open them. Waits for the subscribers of all runs. The store stays open.
+   * open them. Waits for the subscribers and the ports of all runs. The store stays open.
    */
   async close(): Promise<void> {
     this.heartbeat?.stop()
@@ -440,7 +445,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
       await run.leave()
       if (run.lease !== undefined) await this.#leases?.release(run.lease)
     }
-    await Promise.all(this.#busySubscribers)
+    await Promise.all(this.#unfinished)
     await this.#leases?.whenReleased()
   }
 }

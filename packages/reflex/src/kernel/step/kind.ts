@@ -21,6 +21,11 @@ export interface Kind<Def = unknown> {
   readonly board?: BoardRules
   /** The limits that a program states for itself and for what it calls: what exceeds them is refused. Undefined where it states none. */
   limits?(def: Def): Limits | undefined
+  /**
+   * The ports that are open while a program is on the stack of a run (`Port.open`). No effect of a started or resumed run begins before
+   * they are open; a program that is called later waits only with the effects of that port. Ports without `open` are ignored.
+   */
+  ports?(def: Def): readonly string[]
   /** True if it receives `cancel` and returns by itself, for instance after compensation. */
   readonly cancels?: true
   /**

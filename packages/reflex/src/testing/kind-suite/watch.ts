@@ -1,4 +1,5 @@
 import { decodeBatch, copyJson, type Json, type Call, type Port, type Traits, type Rec, type Ref, type Batch } from '../../kernel/index.ts'
+import { PortSession } from './port-session.ts'
 import { type ProcessControl, neverResolves } from './process-control.ts'
 
 /**
@@ -130,6 +131,7 @@ export class Watch {
 
   /** Wraps a port so that each performance is two moments of the process: before and after. */
   watchedPort(port: Port, control: ProcessControl): Port {
+    const session = new PortSession(port, control, (text) => this.report('early', text))
     return {
       leaves: port.leaves,
       repeat: port.repeat,
@@ -138,8 +140,11 @@ export class Watch {
       ...(port.used === undefined ? {} : { used: port.used.bind(port) }),
       ...(port.reject === undefined ? {} : { reject: port.reject.bind(port) }),
       ...(port.simulate === undefined ? {} : { simulate: typeof port.simulate === 'function' ? port.simulate.bind(port) : port.simulate }),
+      open: (run) => session.open(run),
+      close: (run, how) => session.close(run, how),
       perform: (call) => {
         if (control.dead) return neverResolves()
+        session.checkOpen(`effect ${call.id} of ${call.port}`)
         const { stoppedAt } = control
         control.onMoment({ what: 'perform', when: 'before' })
         if (control.dead) return neverResolves()
