@@ -12,6 +12,11 @@ const PIPELINE = `digraph hello { start [shape=Mdiamond]; say [prompt="say hello
   ok -> done [condition="outcome=success"]
   ok -> say [condition="outcome=fail"] }`
 
+/** A pipeline that runs without a model, a tool or a person. */
+const CONSTANT = `digraph constant { start [shape=Mdiamond]; done [shape=Msquare]
+  say [type=transform, transform=constant, expression="hello", output_key="value"]
+  start -> say -> done }`
+
 const HELLO = {
   id: 'hello',
   entry: 'list',
@@ -26,11 +31,14 @@ export async function starting(line: Line): Promise<void> {
     const packed = await installed(folder)
     writeFileSync(join(folder, 'hello.workflow.json'), JSON.stringify(HELLO))
     writeFileSync(join(folder, 'hello.dot'), PIPELINE)
+    writeFileSync(join(folder, 'constant.dot'), CONSTANT)
     await measure(line, 'packed', packed, folder, {
       '--version': 'aim 40',
       runs: 'aim 150',
       'validate hello.workflow.json': 'aim 150',
       'validate hello.dot': 'aim 150',
+      'run hello.workflow.json': 'aim 250',
+      'run constant.dot': 'aim 250',
     })
     await measure(line, 'workshop', join(PACKAGE, 'bin/reflex.js'), folder, {
       '--version': 'aim 150',

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import * as module from 'node:module'
 import { constants } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 
@@ -108,10 +109,29 @@ function resolveSources() {
   })
 }
 
+/**
+ * Lets Node keep compiled code in the cache folder of the user. Its default is in the folder for temporary files, where another user of
+ * the machine could put code for us first. Without a home folder nothing is kept; NODE_COMPILE_CACHE names another folder.
+ */
+function keepCompiledCode() {
+  const folder = process.env.NODE_COMPILE_CACHE || cacheFolder()
+  if (folder !== undefined) module.enableCompileCache?.(folder)
+}
+
+function cacheFolder() {
+  const named = (name) => (isAbsolute(process.env[name] ?? '') ? process.env[name] : undefined)
+  const [home, cache, local] = [named('HOME'), named('XDG_CACHE_HOME'), named('LOCALAPPDATA')]
+  if (cache !== undefined) return join(cache, 'reflex', 'compiled')
+  if (process.platform === 'win32') return local && join(local, 'reflex', 'compiled')
+  // A home folder that does not exist is not created.
+  if (home === undefined || !existsSync(home)) return undefined
+  return process.platform === 'darwin' ? join(home, 'Library', 'Caches', 'reflex', 'compiled') : join(home, '.cache', 'reflex', 'compiled')
+}
+
 async function run() {
   quietExperiments()
   if (fromSource) resolveSources()
-  module.enableCompileCache?.()
+  keepCompiledCode()
   const release = guardEnd()
   try {
     const { main } = await import(entry.href)

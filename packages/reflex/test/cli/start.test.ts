@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -57,6 +57,23 @@ test('the version loads no verb', () => {
   const { all } = loadedBy('--version')
   expect(all.length).toBeLessThan(150)
   expect([has(all, '/cli/verbs/'), has(all, '/commander/')]).toEqual([false, false])
+})
+
+test('compiled code is kept in the cache folder of the user, and never in the folder for temporary files', () => {
+  const at = (name: string): string => join(folder, 'compiled', name)
+  for (const name of ['home', 'cache', 'shared']) mkdirSync(at(name), { recursive: true })
+  const start = (env: NodeJS.ProcessEnv): readonly string[] => {
+    const { status } = spawnSync(process.execPath, [COMMAND, '--version'], { env: { TMPDIR: at('shared'), ...env } })
+    expect(status).toBe(0)
+    return ['home/.cache/reflex', 'home/Library/Caches/reflex', 'cache/reflex', 'shared'].flatMap((name) =>
+      existsSync(at(name)) ? readdirSync(at(name)).map((inner) => `${name}/${inner}`) : [],
+    )
+  }
+  expect(start({})).toEqual([])
+  expect(start({ HOME: at('nobody') })).toEqual([])
+  const inHome = process.platform === 'darwin' ? 'home/Library/Caches/reflex/compiled' : 'home/.cache/reflex/compiled'
+  expect(start({ HOME: at('home') })).toEqual([inHome])
+  expect(start({ HOME: at('home'), XDG_CACHE_HOME: at('cache') })).toEqual([inHome, 'cache/reflex/compiled'])
 })
 
 test('help and a list of runs load no kind, program, model or tool, and no schemas', () => {

@@ -214,8 +214,10 @@ function first(edges: readonly TypedEdge[]): TypedEdge {
 
 /** Returns the open edges with conditions. A partial success counts as a success if no edge tests for it (reference pipeline 3.3). */
 function openIn(edges: readonly TypedEdge[], scope: ConditionScope): TypedEdge[] {
-  const as = (outcome: string): TypedEdge[] =>
-    edges.filter(({ condition }) => condition !== undefined && evaluateCondition(condition, { ...scope, outcome }))
+  const as = (outcome: string): TypedEdge[] => {
+    const given = outcome === scope.outcome ? scope : { ...scope, outcome }
+    return edges.filter(({ condition }) => condition !== undefined && evaluateCondition(condition, given))
+  }
   if (scope.outcome !== 'partial_success') return as(scope.outcome)
   const exact = as('partial_success')
   const named = exact.filter(({ condition }) => condition?.text.includes('partial_success') === true)
