@@ -280,6 +280,19 @@ describe.each(PLACES)('a worker over runs %s', (_, place) => {
     expect(words().slice(2)).toEqual(['took otter', 'left otter completed 1'])
   })
 
+  test('lets go of a run until the next time of its timer, also if the step on it was skipped', async () => {
+    const host = virtualHost()
+    const life = place().live(host)
+    await left(life, 'otter', { every: 60_000, questions: ['a'] })
+    const { words } = life.works()
+    await host.advance(59_000)
+    expect(words()).toEqual([])
+    await host.advance(30_000)
+    expect([words(), held(life)]).toEqual([['took otter', 'left otter suspended 1'], 0])
+    await host.advance(60_000)
+    expect(words().slice(2)).toEqual(['took otter', 'left otter suspended 1'])
+  })
+
   test('gives the place of a run that it only holds to one that is due', async () => {
     const host = virtualHost()
     const life = place().live(host)

@@ -10,15 +10,18 @@ import { newFolder } from './folders.ts'
 
 export const LEASE = 10_000
 
-/** Opens what its source names, and is done with what it met once it has met as many. */
+/** Opens what its source names, and is done with what it met once it has met as many. It skips each time of a timer with `every`. */
 const waits: Step = (x, input) => {
-  const { topics = [], questions = [], times = [], many = 1 } = x.def as { topics?: []; questions?: []; times?: []; many?: number }
+  const source = x.def as { topics?: []; questions?: []; times?: []; many?: number; every?: number }
+  const { topics = [], questions = [], times = [], many = 1, every } = source
   if (input === undefined) {
+    if (every !== undefined) x.wait('timer', 'often', { every })
     for (const topic of topics) x.wait('message', topic)
     for (const question of questions) x.wait('answer', question)
     for (const time of times) x.timer(time, 'a time')
     return
   }
+  if (input[0] === 'timer' && every !== undefined) return x.skip()
   const met = [...((x.get('met') ?? []) as string[]), `${input[0]} ${typeof input[1] === 'string' ? input[1] : ''}`]
   x.set('met', met)
   if (met.length >= many) x.done(met)

@@ -28,7 +28,7 @@ function life(file: string, subject: string): Promise<Told> {
 }
 
 describe('a run over a SQLite file whose every process is killed', () => {
-  it.each(['flow', 'pass', 'plan'])(
+  it.each(['flow', 'pass', 'plan', 'net', 'talk'])(
     'ends as an undisturbed one: %s',
     async (name) => {
       const subject = SUBJECTS.find((one) => one.name === name)

@@ -128,8 +128,12 @@ test('effects in flight and open waits stay over a seal, and are met in a later 
 })
 
 test('a run that never rests is sealed between two inputs once its segment has twice its size', async () => {
-  const world = worldOf([sealing(net, 10)])
-  const run = await world.start('net', { id: 'otter', source: { topic: 'event', nodes: 2 } })
+  const counts = kindOf('counts', (x, input) => {
+    x.set('events', Number(x.get('events') ?? -1) + 1)
+    if (input?.[0] !== 'message') x.wait('message', 'event', { stays: true })
+  })
+  const world = worldOf([sealing(counts, 10)])
+  const run = await world.start('counts', { id: 'otter' })
   await run.idle()
   for (let i = 0; i < 100; i++)
     await world.store.post('otter', { id: `m${i}`, type: 'message', to: 'event', body: { amount: i }, at: world.host.now() })

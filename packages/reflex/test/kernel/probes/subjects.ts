@@ -10,8 +10,9 @@ import { payPort, plan } from './plan.ts'
 import { react, streamPort } from './react.ts'
 import { share } from './share.ts'
 import { stage, toolPort } from './stage.ts'
+import { driveSessions, talk } from './talk.ts'
 
-export const KINDS = [flow, stage, react, pass, plan, beat, net, share]
+export const KINDS = [flow, stage, react, pass, plan, beat, net, talk, share]
 
 const program = (kind: string, id: string, source: Json) => ({ kind, id, source })
 const ports: NonNullable<KindSubject['ports']> = (store, host) => ({
@@ -137,15 +138,37 @@ export const SUBJECTS: readonly KindSubject[] = [
   {
     name: 'beat',
     kinds: KINDS,
-    programs: [program('beat', 'tree', { leaves: 7, changing: 3, everyMs: 50, ticks: 5 })],
+    programs: [program('beat', 'tree', { leaves: 7, changing: 3, everyMs: 50, ticks: 5, restEvery: 3 })],
+    calling: (callee) => ({ leaves: 7, changing: 3, everyMs: 50, ticks: 4, restEvery: 2, calls: callee }),
   },
   {
     name: 'net',
     kinds: KINDS,
-    programs: [program('net', 'sums', { topic: 'event', nodes: 10 })],
+    programs: [program('net', 'sums', { topic: 'event', nodes: 10, calls: 'flow:inner' }), inner],
+    ports,
     script: {
-      messages: [...[3, 4, 5].map((amount) => ({ topic: 'event', body: { amount } })), { topic: 'event', body: { stop: true } }],
+      answer,
+      messages: [
+        ...[3, 4, 5].map((amount) => ({ topic: 'event', body: { amount } })),
+        { topic: 'event', body: { amount: 6, dispatch: true } },
+        ...[7, 8].map((amount) => ({ topic: 'event', body: { amount } })),
+        { topic: 'event', body: { stop: true } },
+        { topic: 'event', body: { amount: 9 } },
+      ],
     },
+    calling: (callee) => ({ topic: 'event', nodes: 10, calls: callee }),
+  },
+  {
+    name: 'talk',
+    kinds: KINDS,
+    programs: [
+      program('talk', 'session', { programs: ['flow:inner', 'plan:pays'] }),
+      inner,
+      program('plan', 'pays', { steps: [{ pay: 5 }] }),
+    ],
+    ports,
+    script: { answer, drive: driveSessions },
+    calling: (callee) => ({ programs: [callee] }),
   },
   {
     name: 'share',
