@@ -241,6 +241,9 @@ describe('a closed store', () => {
       () => store.due(NOW),
       () => store.append('a', 'k', 1, NOW),
       () => store.ledger('a'),
+      () => store.appendAll('a', 'k', [{ name: 'x', value: 1 }], NOW),
+      () => store.latest('a'),
+      () => store.postAll('otter', [messageOf('m')]),
     ]
     expect(calls.map(codeOf)).toEqual(calls.map(() => 'R5029'))
   })

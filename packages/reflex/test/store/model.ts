@@ -12,11 +12,12 @@ import {
   record,
   string,
   tuple,
+  uniqueArray,
   type Arbitrary,
 } from 'fast-check'
 import { expect } from 'vitest'
 import { isFault } from '../../src/kernel/journal/fault.ts'
-import type { Awaitable, Lease, RunStatus, Store } from '../../src/kernel/ports/store.ts'
+import type { Awaitable, Lease, NewEntry, RunStatus, Store } from '../../src/kernel/ports/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { batchOf, messageOf, rowChange, NOW, rowOf, workerOf } from '../../src/testing/store-suite/world.ts'
 
@@ -90,6 +91,18 @@ const parts = record({
   value: option(text),
 })
 
+const ledger = constantFrom('a', 'b')
+const entryName = constantFrom('x', 'y', 'Z', 'ü')
+const entries: Arbitrary<readonly NewEntry[]> = uniqueArray(
+  oneof(
+    record({ value: text }),
+    record({ name: entryName }),
+    record({ name: entryName, value: text }),
+    record({ name: entryName, value: text, after: nat(5) }),
+  ),
+  { maxLength: 3, selector: (entry) => ('name' in entry ? entry.name : entry) },
+)
+
 const steps: Arbitrary<Step> = oneof(
   step('hello', tuple(worker, time), ({ store }, _id, who, now) => store.hello(who, now, SILENCE)),
   step('beat', tuple(worker, time, nat(3)), ({ store, leases }, _id, who, now, asked) =>
@@ -124,6 +137,15 @@ const steps: Arbitrary<Step> = oneof(
   step('post', tuple(run, constantFrom('m1', 'm2', 'm3'), constantFrom('2w', '3w'), text), ({ store }, id, name, message, to, body) =>
     store.post(id(name), messageOf(message, { to, body })),
   ),
+  step(
+    'postAll',
+    tuple(run, array(tuple(constantFrom('m1', 'm2', 'm3', 'm4'), constantFrom('2w', '3w'), text), { maxLength: 3 }), option(nat(2))),
+    async ({ store }, id, name, list, most) => {
+      const messages = list.map(([message, to, body]) => messageOf(message, { to, body, type: body.length > 4 ? 'answer' : 'message' }))
+      const results = await store.postAll(id(name), messages, most === null ? undefined : { most })
+      return results.map((result) => (isFault(result) ? result.code : result))
+    },
+  ),
   step('inbox', tuple(run), ({ store }, id, name) => store.inbox(id(name))),
   step('due', tuple(time), ({ store }, _id, now) => store.due(now)),
   step('read', tuple(run, option(nat(9))), ({ store }, id, name, until) => store.read(id(name), until ?? undefined)),
@@ -138,11 +160,20 @@ const steps: Arbitrary<Step> = oneof(
     ({ store }, id, statuses, prefix, limit) =>
       store.runs({ ...(statuses === null ? {} : { status: statuses }), prefix: id(prefix ?? ''), ...(limit === null ? {} : { limit }) }),
   ),
-  step('append', tuple(constantFrom('a', 'b'), constantFrom('k1', 'k2', 'k3'), text, time), ({ store }, id, name, key, value, at) =>
+  step('append', tuple(ledger, constantFrom('k1', 'k2', 'k3'), text, time), ({ store }, id, name, key, value, at) =>
     store.append(id(name), key, value, at),
   ),
-  step('ledger', tuple(constantFrom('a', 'b'), nat(3), option(nat(2))), ({ store }, id, name, after, limit) =>
+  step(
+    'appendAll',
+    tuple(ledger, constantFrom('k1', 'k2', 'k4', 'k5'), entries, time, option(nat(9))),
+    ({ store }, id, name, key, drawn, at, keep) => store.appendAll(id(name), key, drawn, at, keep === null ? {} : { keep }),
+  ),
+  step('ledger', tuple(ledger, nat(3), option(nat(2))), ({ store }, id, name, after, limit) =>
     store.ledger(id(name), after, limit ?? undefined),
+  ),
+  step('latest', tuple(ledger, option(array(entryName))), ({ store }, id, name, names) => store.latest(id(name), names ?? undefined)),
+  step('compact', tuple(ledger, oneof(record({ before: time }), record({ through: nat(9) }))), ({ store }, id, name, compaction) =>
+    store.compact(id(name), compaction),
   ),
 )
 

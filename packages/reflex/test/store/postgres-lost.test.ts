@@ -119,6 +119,14 @@ describe.skipIf('missing' in programs)(`a shared Postgres that can be lost${skip
         ['obstacle', () => store.post(RUN, messageOf('m1', { at: NOW + 1 })), false],
         ['append', () => store.append('a', 'k1', 'one', NOW), 1],
         ['append', () => store.append('a', 'k2', 'two', NOW), 2],
+        ['appendAll', () => store.appendAll('b', 'k1', [{ name: 'x', value: 1, after: 0 }, { value: 1 }], NOW), { numbers: [1, 2] }],
+        ['appendAll', () => store.appendAll('b', 'k2', [{ name: 'x', value: 2, after: 1 }], NOW), { numbers: [3] }],
+        ['newestEntries', () => store.appendAll('b', 'k3', [{ name: 'x', value: 3, after: 3 }], NOW), { numbers: [4] }],
+        ['setLedgerFacts', () => store.appendAll('b', 'k4', [{ name: 'x', value: 4 }], NOW, { keep: 9 }), { numbers: [5] }],
+        ['dropEntries', () => store.compact('b', { before: NOW }), 2],
+        ['latest', async () => (await store.latest('b')).entries.map(({ value }) => value), [4]],
+        ['post', () => store.postAll(RUN, [messageOf('m2'), messageOf('m3'), messageOf('m1', { at: NOW + 1 })]), [true, true, false]],
+        ['keep', () => store.postAll(RUN, [messageOf('m4'), messageOf('m5')]), [true, true]],
         ['hello', () => store.beat(worker, NOW + 1, [lease]), [RUN]],
         ['heads', () => store.beat(worker, NOW + 1, [lease]), [RUN]],
         ['run', async () => spans((await store.read(RUN, 1))?.batches), '1'],
@@ -132,7 +140,7 @@ describe.skipIf('missing' in programs)(`a shared Postgres that can be lost${skip
       expect(spans(await other.journal(RUN))).toBe('1 2 3')
       expect((await other.read(RUN))?.snapshot).toEqual({ at: 3, body: 'three' })
       expect([await other.inbox(RUN), await other.ledger('a')]).toEqual([
-        [expect.objectContaining({ id: 'm1' })],
+        ['m1', 'm2', 'm3', 'm4', 'm5'].map((id): unknown => expect.objectContaining({ id })),
         [expect.anything(), expect.anything()],
       ])
       expect(await store.commit([batchOf(lease, 4)])).toEqual([])

@@ -6,6 +6,7 @@ import { openPostgres, openStore, postgresFaults, type PostgresOptions } from '.
 import { postgresFault, isLost } from '../../src/store/postgres/errors.ts'
 import { storeSuite } from '../../src/testing/store-suite.ts'
 import { batchOf, messageOf, NOW, rowOf, TTL, workerOf } from '../../src/testing/store-suite/world.ts'
+import { ledgerAsModel } from './ledger-model.ts'
 import { answersAsMemory } from './model.ts'
 import { PostgresServer, postgresPrograms } from './postgres-server.ts'
 
@@ -49,6 +50,11 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
   for (const { name, run } of storeSuite('postgres', place)) it(name, run)
 
   it('answers any sequence of calls as the memory store does', async () => answersAsMemory(opened(), 60))
+
+  it('keeps a ledger as the model of its rules', async () => {
+    const store = opened()
+    await ledgerAsModel(() => store, 25)
+  })
 
   describe('values', () => {
     it('are returned unchanged: ten megabytes, and the character that Postgres text cannot contain', async () => {
@@ -129,12 +135,13 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
       const parts = { programs: [{ hash: 'p', kind: 'k', source: 's' }], blobs: new Map([['b', 'text']]) }
       await store.commit([batchOf(lease, 2, { snapshot: 'two', ...parts })])
       await store.post(RUN, messageOf('m'))
-      await store.append('a', 'k', 1, NOW)
+      await store.appendAll('a', 'k', [{ name: 'x', value: 1 }], NOW, { keep: 1 })
       const schema = schemaOf(address)
       await server.sql(`update ${schema}.snapshot set body = 'tow' where at = 2; update ${schema}.program set source = 'x';
-        update ${schema}.blob set body = 'x'; update ${schema}.inbox set body = '1'; update ${schema}.ledger set value = '2'`)
+        update ${schema}.blob set body = 'x'; update ${schema}.inbox set body = '1'; update ${schema}.ledger set value = '2';
+        update ${schema}.ledger_facts set keep = 2`)
       expect((await store.read(RUN))?.snapshot).toEqual({ at: 1, body: 'one' })
-      for (const work of [() => store.program('p'), () => store.blob('b'), () => store.ledger('a')])
+      for (const work of [() => store.program('p'), () => store.blob('b'), () => store.ledger('a'), () => store.latest('a')])
         expect((await faultOf(work)).code).toBe('R5003')
       expect(await store.inbox(RUN)).toMatchObject([{ id: 'm', body: null, fault: { code: 'R5013', run: RUN } }])
     })
@@ -315,6 +322,10 @@ describe.skipIf('missing' in programs)(`a store in Postgres${skipped}`, { timeou
         () => store.post(RUN, messageOf('m')),
         () => store.due(NOW),
         () => store.append('a', 'k', 1, NOW),
+        () => store.appendAll('a', 'k', [{ name: 'x', value: 1 }], NOW),
+        () => store.latest('a'),
+        () => store.compact('a', { before: NOW }),
+        () => store.postAll(RUN, [messageOf('m')]),
       ]
       for (const call of calls) expect((await faultOf(call)).code).toBe('R5029')
       await expect.poll(connections, { timeout: 20_000 }).toEqual([])

@@ -118,27 +118,39 @@ function factColumns(ledger: string, facts: LedgerFacts, before: LedgerFacts): V
 export async function compactLedger(connection: PostgresConnection, ledger: string, compaction: Compaction, dry = false): Promise<number> {
   let removed = 0
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const from: number = after
-    const page = await connection.write((ask) => compactPage(ask, ledger, compaction, { after: from, dry }))
-    removed += page.gone.length
-    after = page.upto
+    const page: Page = { after, dry }
+    const removal = await connection.write((ask, unknownOutcome) => compactPage(ask, ledger, compaction, { page, unknownOutcome }))
+    removed += removal.gone.length
+    after = removal.upto
   }
   return removed
 }
 
+interface Page {
+  readonly after: number
+  readonly dry: boolean
+  /** The removal that was attempted last, and the sum of the facts after it. */
+  attempt?: { readonly removal: Removal; readonly sum: number }
+}
+
+/** Removes the entries of one page. After a lost connection, an attempt that was performed is recognized by the facts that it left. */
 async function compactPage(
   ask: Ask,
   ledger: string,
   compaction: Compaction,
-  { after, dry }: { readonly after: number; readonly dry: boolean },
+  { page, unknownOutcome }: { readonly page: Page; readonly unknownOutcome: boolean },
 ): Promise<Removal> {
   for (;;) {
     // Only compactions remove entries, and each changes the facts: what is read after them is there while they are the same.
     const facts = await factsOf(ask, ledger)
-    const removal = await removalAfter(ask, ledger, compaction, after)
-    if (dry || removal.gone.length === 0) return removal
-    const gone = await ask('dropEntries', [...factColumns(ledger, factsAfter(facts, removal), facts), removal.gone])
+    if (unknownOutcome && page.attempt !== undefined && sumOfFacts(ledger, facts) === page.attempt.sum) return page.attempt.removal
+    const removal = await removalAfter(ask, ledger, compaction, page.after)
+    if (page.dry || removal.gone.length === 0) return removal
+    const after = factsAfter(facts, removal)
+    page.attempt = { removal, sum: sumOfFacts(ledger, after) }
+    const gone = await ask('dropEntries', [...factColumns(ledger, after, facts), removal.gone])
     if (gone.length > 0) return removal
+    delete page.attempt
   }
 }
 
