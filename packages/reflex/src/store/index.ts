@@ -15,6 +15,7 @@ export type {
   LedgerEntry,
   Message,
   NewEntry,
+  OpeningSnapshot,
   OpenWait,
   RunFilter,
   RunRow,

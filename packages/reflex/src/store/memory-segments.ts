@@ -99,8 +99,9 @@ export class MemoryJournal {
     const segment = this.segments().find((found) => found.number === number)
     if (segment === undefined) return undefined
     const snapshot = this.#snapshots.find(({ at }) => at === segment.opens)
+    const { chain = 0 } = this.#sealed.find(({ row: { last } }) => last === segment.opens)?.row ?? {}
     const batches = this.batches(segment.first, segment.last)
-    return { segment, ...(snapshot === undefined ? {} : { snapshot: { ...snapshot } }), batches }
+    return { segment, ...(snapshot === undefined ? {} : { snapshot: { ...snapshot, chain } }), batches }
   }
 
   /** Returns the batches from the one with record `from` to the one with record `until`. Throws `R5054`. */

@@ -1,4 +1,4 @@
-import type { Segment, StoredBatch, StoredSegment } from '../kernel/index.ts'
+import type { Segment, StoredBatch, StoredRun, StoredSegment } from '../kernel/index.ts'
 import { sumOf } from './checksums.ts'
 import { corruption, unknownRun } from './columns.ts'
 import type { Connection } from './connection.ts'
@@ -37,11 +37,13 @@ export function readSegment(sql: Statements, id: string, number: number): Stored
   if (segment === undefined || run === undefined) return undefined
   if (segment.place === 'gone') throw goneRecords(id, { last: segment.last, archive: segment.archive ?? null })
   const snapshot = openingSnapshot(sql, run, segment.opens)
-  return { segment, ...(snapshot === undefined ? {} : { snapshot }), batches: readBatches(sql, run, segment.first, segment.last) }
+  const { chain = 0 } = sql.segmentBefore.get(run.seq, segment.first) ?? {}
+  const batches = readBatches(sql, run, segment.first, segment.last)
+  return { segment, ...(snapshot === undefined ? {} : { snapshot: { ...snapshot, chain } }), batches }
 }
 
 /** Returns the snapshot that opens a segment. Throws `R5003` if it is missing or not what was written. */
-export function openingSnapshot(sql: Statements, { id, seq }: StoredRunRow, at: number): StoredSegment['snapshot'] {
+export function openingSnapshot(sql: Statements, { id, seq }: StoredRunRow, at: number): StoredRun['snapshot'] {
   if (at === 0) return undefined
   const [found] = sql.snapshots.all(seq, at)
   if (found === undefined || found.at !== at || sumOf(at, found.body) !== found.sum)

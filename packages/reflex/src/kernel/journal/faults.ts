@@ -211,6 +211,14 @@ export const faults = defineFaults({
     means: 'After the last record of an ended run there is nothing left to do, so a fork would do nothing either. Nothing was created.',
     fix: 'Fork at an earlier record; the message names the last possible one.',
   },
+  R2132: {
+    title: 'The record is in the run that this one was forked from',
+    verdict: 'fail',
+    when: 'when a run is forked',
+    means:
+      'The run was forked from a run that never ends, so it begins with the state at a seal of that run and not with its first record. The earlier records are only in that run, under the same numbers. Nothing was created.',
+    fix: 'Fork that run at the record; the message has the command.',
+  },
   R2063: {
     title: 'No decision is open at this record',
     verdict: 'fail',

@@ -33,11 +33,20 @@ export interface Segment {
   readonly archive?: string
 }
 
+/** The state with which a segment begins. */
+export interface OpeningSnapshot {
+  /** The last record that it includes. */
+  readonly at: number
+  /** The checksum of the records up to `at`. */
+  readonly chain: number
+  readonly body: string
+}
+
 /** A segment with everything that folds it. */
 export interface StoredSegment {
   readonly segment: Segment
   /** Absent if it begins with the first record of the run. */
-  readonly snapshot?: { readonly at: number; readonly body: string }
+  readonly snapshot?: OpeningSnapshot
   readonly batches: readonly StoredBatch[]
 }
 

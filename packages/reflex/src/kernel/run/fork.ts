@@ -15,8 +15,10 @@ import { FORMAT, type Input, type Pin, type Rec, type Ref, type Start } from '..
 import type { Redactor } from '../journal/redact.ts'
 import { framePath, runStatus, summary } from './row.ts'
 import { applyChecked } from '../state/apply-checked.ts'
-import { State } from '../state/state.ts'
+import type { State } from '../state/state.ts'
 import type { RunFacts, SettingsCodec } from '../ports/settings.ts'
+import type { Base, OpeningSnapshot, Segment } from '../ports/segment.ts'
+import type { StoredState } from '../state/snapshot.ts'
 import type { Batch, Lease, Store } from '../ports/store.ts'
 import { encodeBatch, FIRST_SNAPSHOT, snapshotText, storedProgram } from './batch-builder.ts'
 
@@ -52,7 +54,7 @@ export interface ForkSource {
 export interface ForkResult<S extends RunFacts = RunFacts> {
   readonly id: string
   readonly from: readonly [run: string, record: number]
-  /** The number of effects that had settled; their results stay. */
+  /** The number of effects that had settled since the last seal of the source; their results stay. */
   readonly settled: number
   /** The state of the fork after its own records. */
   readonly state: State
@@ -61,6 +63,9 @@ export interface ForkResult<S extends RunFacts = RunFacts> {
   readonly settings: S
   readonly sourceSettings: S
 }
+
+/** Returns the state with which a run begins, for its name and trace id. */
+export type BaseOf = (id: string, trace: string) => Base
 
 /** The parts of a runtime that forking needs. */
 export interface ForkWorld<S extends RunFacts> {
@@ -72,8 +77,8 @@ export interface ForkWorld<S extends RunFacts> {
   readonly codec: SettingsCodec<S>
   readonly host: Host
   readonly redact: Redactor | undefined
-  /** Creates a run with a lease. */
-  create(id: string | undefined, program: Pin): Promise<{ readonly lease: Lease; readonly trace: string }>
+  /** Creates a run with a lease. `baseOf`: the state with which it begins instead of records, for its name and trace id. */
+  create(id: string | undefined, program: Pin, baseOf?: BaseOf): Promise<{ readonly lease: Lease; readonly trace: string }>
 }
 
 /** The number of records per batch: a reader of one record need not read all. */
@@ -81,19 +86,19 @@ const CHUNK = 1000
 
 /**
  * Creates a run from the first records of another one, unchanged, and its own records: the fork, and the decision for it.
- * Stores all of it in one commit, or nothing.
+ * Stores all of it in one commit, or nothing. Of a run with segments, only the records of one are copied: the fork begins with the snapshot
+ * that opens it.
  */
 export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: string, options: ForkOptions<S>): Promise<ForkResult<S>> {
-  const journal = await world.journals.records(run)
-  const source = await sourceAt(world, run, journal, options.at)
-  const { state, definitions, record: at } = source
+  const source = await sourceAt(world.journals, run, options.at)
+  const { state, definitions, record: at, snapshot } = source
   const from = [run, at] as const
   const { start } = state
   const [program] = start?.pins ?? []
   if (start === undefined || program === undefined) throw noStart(run)
   const sourceSettings = world.codec.read(start)
-  const points = new ForkPoints(run, journal, { ...world, settings: sourceSettings })
-  if (state.ended !== undefined) throw points.endedFault(at)
+  const points = new ForkPoints(run, { ...world, settings: sourceSettings })
+  if (state.ended !== undefined) throw await points.endedFault(at)
   const openEffects = points.openEffects(state)
   const forkRecords = new ForkRecords(world, source)
   // The board checks the values before anything is created, and the decision sees the set values.
@@ -102,23 +107,34 @@ export async function forkRun<S extends RunFacts>(world: ForkWorld<S>, run: stri
   const decided = isFault(found) ? undefined : found
   // An effect that is decided for the fork is no longer in flight there.
   const openEffect = openEffects.find(({ id }) => id !== refOf(decided?.[1]))
-  if (openEffect !== undefined) throw points.insideFault(at, framePath(openEffect.frame, definitions))
+  if (openEffect !== undefined) throw await points.insideFault(at, framePath(openEffect.frame, definitions))
   if (isFault(found)) throw found
-  const { lease, trace } = await world.create(options.id, program)
-  state.start = { ...start, run: lease.run, trace, fork: from }
-  // A source that started without settings has none to write, unless the fork has some.
-  if (start.by !== undefined || options.settings !== undefined) {
+  const startOf = (id: string, trace: string): Start => {
+    const begun = { ...start, run: id, trace, fork: from }
+    // A source that started without settings has none to write, unless the fork has some.
+    if (start.by === undefined && options.settings === undefined) return begun
     const made = world.codec.forFork(sourceSettings, options.settings ?? {})
-    const by = world.codec.write(made, { run: lease.run, trace, program: program[3] })
-    state.start = { ...state.start, by: world.redact?.(by) ?? by }
+    const by = world.codec.write(made, { run: id, trace, program: program[3] })
+    return { ...begun, by: world.redact?.(by) ?? by }
   }
+  const { lease, trace } = await world.create(options.id, program, baseOf(run, snapshot, startOf))
+  state.start = startOf(lease.run, trace)
   // The frames of the fork see the settings that a resume will read.
   const settings = world.codec.read(state.start)
-  const records = [...journal.slice(0, at), ...forkRecords.end({ run: lease.run, settings }, decided)]
-  const refused = await world.store.commit(batchesOf(source, withStart(state.start, records), lease))
+  const ownRecords = forkRecords.end({ run: lease.run, settings }, decided)
+  const shared = snapshot === undefined ? withStart(state.start, source.records) : source.records
+  const refused = await world.store.commit(batchesOf(source, [...shared, ...ownRecords], lease))
   if (refused.length > 0) throw faults.make('R5002', `${lease.run} was taken over by another process`, { run: lease.run })
-  const settled = records.slice(0, from[1]).filter(({ input }) => input?.[0] === 'ok' || input?.[0] === 'err').length
+  const settled = shared.filter(({ input }) => input?.[0] === 'ok' || input?.[0] === 'err').length
   return { id: lease.run, from, settled, state, definitions, settings, sourceSettings }
+}
+
+/** Returns the snapshot that opens the segment of the source, with the start of the fork. */
+function baseOf(parent: string, snapshot: OpeningSnapshot | undefined, startOf: (id: string, trace: string) => Start): BaseOf | undefined {
+  if (snapshot === undefined) return undefined
+  const { at, chain, body } = snapshot
+  const stored = JSON.parse(body) as StoredState
+  return (id, trace) => ({ at, chain, snapshot: JSON.stringify({ ...stored, start: startOf(id, trace) }), parent })
 }
 
 function refOf(input: Input | undefined): Ref | undefined {
@@ -130,21 +146,55 @@ function noStart(run: string): Error {
   return faults.make('R5003', `${run} has no first record`, { run })
 }
 
-async function sourceAt(
-  { journals }: Pick<ForkWorld<RunFacts>, 'journals'>,
-  run: string,
-  all: readonly Rec[],
-  wanted = all.length,
-): Promise<ForkSource> {
+/** The source of a fork, and the records that the fork copies. */
+interface CopiedSource extends ForkSource {
+  /** The state before these records. Absent: they begin with the first record of the run. */
+  readonly snapshot: OpeningSnapshot | undefined
+  /** The records up to the one at which the run is forked. */
+  readonly records: readonly Rec[]
+}
+
+async function sourceAt(journals: Journals, run: string, wanted: number | undefined): Promise<CopiedSource> {
+  const segments = await journals.segments(run)
+  const last = segments.at(-1)?.last ?? 0
+  const at = wanted ?? last
   // Throws the right fault for a run that does not exist or never started.
-  if (all.length === 0) await journals.peek(run)
-  if (!Number.isInteger(wanted) || wanted < 1 || wanted > all.length) {
-    throw noRecord(run, all.length, wanted)
-  }
-  const state = new State()
-  for (const record of all.slice(0, wanted)) applyChecked(state, record)
+  if (last === 0) await journals.peek(run)
+  if (!Number.isInteger(at) || at < 1 || at > last) throw noRecord(run, last, at)
+  const { opens = 0 } = segments[0] ?? {}
+  if (at < opens) throw await beforeBase(journals, run, at)
+  const { snapshot, records, state } = await copiedRecords(journals, run, segments, at)
+  for (const record of records) applyChecked(state, record)
   await journals.requireSupportedRevision(state.pins, run)
-  return { run, record: wanted, state, definitions: await journals.definitions(state) }
+  return { run, record: at, state, definitions: await journals.definitions(state), snapshot, records }
+}
+
+/** Returns the records of a segment up to record `at`: none where that record is a seal. */
+async function copiedRecords(
+  journals: Journals,
+  run: string,
+  segments: readonly Segment[],
+  at: number,
+): Promise<Pick<CopiedSource, 'snapshot' | 'records' | 'state'>> {
+  const place = segments.find(({ opens, last }) => (opens > 0 && opens === at) || (opens < at && at <= last))
+  const found = await (place?.sealed === true && place.last === at ? journals.seal(run, place) : undefined)
+  if (found !== undefined) return { snapshot: found.snapshot, records: [], state: found.opening() }
+  const segment = place === undefined ? undefined : await journals.segment(run, place.number)
+  if (place === undefined || segment === undefined) throw noStart(run)
+  return { snapshot: segment.snapshot, records: segment.records.slice(0, at - place.opens), state: segment.opening() }
+}
+
+/** Returns the fault for a record that only the source of a run has, which was forked from it after a seal. */
+async function beforeBase(journals: Journals, run: string, at: number): Promise<Fault> {
+  const { row, state } = await journals.peek(run)
+  const [source] = state.start?.fork ?? []
+  // Throws the fault of the store for a run that was not forked.
+  if (source === undefined) await journals.peek(run, at)
+  return faults.make('R2132', `${run} was forked after record ${at}, and has no copy of it`, {
+    run,
+    data: { record: at, last: row.last },
+    fix: `reflex fork ${source}@${at}`,
+  })
 }
 
 interface NewFork<S extends RunFacts> {
@@ -217,7 +267,7 @@ function withStart(start: Start, [first, ...rest]: readonly Rec[]): Rec[] {
   return first === undefined ? [] : [{ ...first, more: { ...first.more, start } }, ...rest]
 }
 
-function batchesOf({ state, definitions }: ForkSource, records: readonly Rec[], lease: Lease): Batch[] {
+function batchesOf({ state, definitions, snapshot: base }: CopiedSource, records: readonly Rec[], lease: Lease): Batch[] {
   const row = summary(state, definitions, runStatus(state, false))
   const programs = state.pins.map((_, pin) => definitions.program(pin)).filter(({ local }) => local === undefined)
   const batches: Batch[] = []
@@ -230,7 +280,7 @@ function batchesOf({ state, definitions }: ForkSource, records: readonly Rec[], 
     const snapshot = isLast && size >= FIRST_SNAPSHOT ? snapshotText(state, definitions) : undefined
     batches.push({
       lease,
-      first: from + 1,
+      first: (base?.at ?? 0) + from + 1,
       count: part.length,
       version: FORMAT,
       body,

@@ -5,6 +5,7 @@ import type { Json } from '../journal/json.ts'
 import { RunPrograms } from '../step/run-programs.ts'
 import type { Programs } from '../step/programs.ts'
 import type { Pin, Rec } from '../journal/record.ts'
+import type { OpeningSnapshot, Segment } from '../ports/segment.ts'
 import { loadState, type StoredState } from '../state/snapshot.ts'
 import { applyChecked } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
@@ -19,8 +20,21 @@ export interface Peek {
 
 /** A stored journal, read without a lease. */
 export interface History extends Peek {
-  /** All records from the first; `records[0]` is number 1. */
   readonly records: readonly Rec[]
+  /** The number of `records[0]`: 1, or that of the first record of a run that began with a snapshot. */
+  readonly first: number
+  /** Returns the state before `records[0]`, each time a new one: it is empty unless the run began with a snapshot. */
+  readonly opening: () => State
+}
+
+/** A part of a journal that is folded alone. */
+export interface JournalSegment {
+  readonly segment: Segment
+  /** Absent if it begins with the first record of the run. */
+  readonly snapshot?: OpeningSnapshot | undefined
+  readonly records: readonly Rec[]
+  /** Returns the state before its first record, each time a new one. Throws `R5003` for a snapshot that cannot be read. */
+  readonly opening: () => State
 }
 
 /** Reads journals: batches to records, records to a state, pins to programs. */
@@ -46,15 +60,53 @@ export class Journals {
     return this.#decode(id, await this.#store.journal(id))
   }
 
+  /** Returns all records of a run and the state with which it ends. Throws as `peek` and `Store.journal`. */
+  async history(id: string): Promise<History> {
+    const peek = await this.peek(id)
+    const records = await this.records(id)
+    const [first] = await this.#store.segments(id)
+    const snapshot = first === undefined || first.opens === 0 ? undefined : (await this.#store.segment(id, first.number))?.snapshot
+    return { ...peek, records, first: (first?.opens ?? 0) + 1, opening: () => openingState(id, snapshot) }
+  }
+
   /** Yields the current records of a run in batches, for callers that need not keep all of them. */
   async *batches(id: string): AsyncGenerator<readonly Rec[]> {
-    const stored = [...(await this.#store.journal(id))].reverse()
-    let number = 1
-    for (let next = stored.pop(); next !== undefined; next = stored.pop()) {
-      const records = await this.#decode(id, [next])
-      if (next.first !== number) throw missingRecord(id, number)
+    let number: number | undefined
+    for await (const batch of this.#store.batches(id)) {
+      number ??= batch.first === 1 ? 1 : ((await this.#store.segments(id))[0]?.first ?? 1)
+      const records = await this.#decode(id, [batch])
+      if (batch.first !== number) throw missingRecord(id, number)
       number += records.length
       yield records
+    }
+  }
+
+  /** Returns the segments of a run in order, the open one last. */
+  async segments(id: string): Promise<readonly Segment[]> {
+    return this.#store.segments(id)
+  }
+
+  /** Reads a segment. Undefined if there is none; throws `R5054` if it is gone. */
+  async segment(id: string, number: number): Promise<JournalSegment | undefined> {
+    const stored = await this.#store.segment(id, number)
+    if (stored === undefined) return undefined
+    const { segment, snapshot, batches } = stored
+    return { segment, snapshot, records: await this.#decode(id, batches), opening: () => openingState(id, snapshot) }
+  }
+
+  /** Reads the snapshot that a seal has made: it opens the next segment. Undefined if it is not what was written. */
+  async seal(id: string, { last, chain }: Segment): Promise<Pick<JournalSegment, 'snapshot' | 'opening'> | undefined> {
+    const stored = await this.#store.read(id, last)
+    if (stored?.snapshot?.at !== last) return undefined
+    const snapshot = { ...stored.snapshot, chain }
+    return { snapshot, opening: () => openingState(id, snapshot) }
+  }
+
+  /** Reads the segments of a run from the one with record `from` back to the first. Throws `R5054` at one that is gone. */
+  async *backwards(id: string, from = Number.POSITIVE_INFINITY): AsyncGenerator<JournalSegment> {
+    for (const { number, first } of [...(await this.segments(id))].reverse()) {
+      const found = first > from ? undefined : await this.segment(id, number)
+      if (found !== undefined) yield found
     }
   }
 
@@ -123,6 +175,11 @@ export class Journals {
 
 function missingRecord(run: string, record: number): Error {
   return faults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
+}
+
+/** Returns the state before the first record of a segment. Throws `R5003` for a snapshot that cannot be read. */
+function openingState(run: string, snapshot: OpeningSnapshot | undefined): State {
+  return (snapshot === undefined ? undefined : loadSnapshot(run, snapshot)) ?? new State()
 }
 
 /** Undefined for a snapshot of an earlier release, which has no meter: the journal is then folded from the start. */

@@ -1,5 +1,5 @@
 import type { Heartbeat } from './heartbeat.ts'
-import type { Claim, Lease, RunRow, Store, Worker } from '../ports/store.ts'
+import type { Claim, Lease, Store, Worker } from '../ports/store.ts'
 
 /**
  * The leases of one process. If the store fails while a lease is taken or released, it is unknown whether the process has it,
@@ -20,7 +20,7 @@ export class Leases {
   }
 
   /** Creates a run with a lease, like `Store.create`. */
-  async create(row: Omit<RunRow, 'owner' | 'last'>): Promise<Lease | 'taken'> {
+  async create(row: Parameters<Store['create']>[0]): Promise<Lease | 'taken'> {
     return this.#take(
       row.id,
       () => this.#store.create(row, this.#worker),

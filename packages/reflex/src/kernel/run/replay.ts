@@ -19,10 +19,14 @@ export interface Difference {
 /**
  * Decides all records of a journal again without performing anything. Returns the state at the end, or the first record that
  * differs (architecture, invariant 5). The programs that the run has pinned must be known by hash, as they are after the run
- * was read.
+ * was read. `state`: the state before the first of the records, which the replay changes; by default that before the first record of a run.
  */
-export function replay(records: readonly Rec[], programs: Programs): { readonly state: State; readonly difference?: Difference } {
-  const replayer = new Replayer(programs)
+export function replay(
+  records: readonly Rec[],
+  programs: Programs,
+  state?: State,
+): { readonly state: State; readonly difference?: Difference } {
+  const replayer = new Replayer(programs, undefined, state)
   for (const record of records) {
     const difference = replayer.decide(record)
     if (difference !== undefined) return { state: replayer.state, difference }
@@ -36,14 +40,15 @@ export function replay(records: readonly Rec[], programs: Programs): { readonly 
  * decided in the state of its run.
  */
 export class Replayer {
-  readonly state = new State()
+  readonly state: State
   /** The programs of the decisions. */
   readonly definitions: Definitions
   readonly #recorded: RecordedPrograms
   readonly #decider: Decider
 
-  /** `replacement` returns programs that replace pinned programs, by `kind:id`. */
-  constructor(programs: Programs, replacement?: (name: string) => Program | undefined) {
+  /** `replacement` returns programs that replace pinned programs, by `kind:id`. `state`: the state before the first record. */
+  constructor(programs: Programs, replacement?: (name: string) => Program | undefined, state: State = new State()) {
+    this.state = state
     this.#recorded = new RecordedPrograms(programs, this.state, replacement)
     this.definitions = this.#recorded
     this.#decider = new Decider(this.state, this.#recorded)

@@ -4,7 +4,10 @@ import type { EffectWorld } from './effects.ts'
 import type { Fault } from '../journal/fault.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { Host } from '../ports/host.ts'
-import type { Rec, Ref } from '../journal/record.ts'
+import type { ClosedWait } from '../state/closed-waits.ts'
+import type { SearchRange } from './closed-wait-search.ts'
+import type { Wait } from '../state/frame.ts'
+import type { Ref } from '../journal/record.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { RunFacts } from '../ports/settings.ts'
 import type { State } from '../state/state.ts'
@@ -32,8 +35,8 @@ export interface RunWorld<S extends RunFacts = RunFacts> extends EffectWorld<S> 
   readonly redact: Redactor | undefined
   /** Called when a timer has fired: the time of this turn is outdated. */
   resetClock(): void
-  /** Returns all durable records of a run. */
-  journal(run: string): Promise<readonly Rec[]>
+  /** Returns the record that closed a wait. */
+  findClosedWait(run: string, matches: (wait: Wait) => boolean, range?: SearchRange): Promise<ClosedWait | undefined>
   onClosed(run: ClosedRun): void
   /** Called for faults that stop no run. */
   readonly onTrouble: ((fault: Fault) => void) | undefined

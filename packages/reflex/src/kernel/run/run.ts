@@ -8,7 +8,7 @@ import { type EffectOwner, Effects } from './effects.ts'
 import { type Fault, toFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
-import type { PendingEffect, Frame } from '../state/frame.ts'
+import type { PendingEffect, Frame, Wait } from '../state/frame.ts'
 import type { LeaseCheck } from './heartbeat.ts'
 import { Inbox, type InboxOwner, localInbox } from './inbox.ts'
 import { copyJson, type Json } from '../journal/json.ts'
@@ -406,11 +406,13 @@ export class Run<S extends RunFacts = RunFacts> implements CommitOwner, EffectOw
   }
 
   async #findClosedWait(id: Ref): Promise<ClosedWait | undefined> {
-    const { durable } = this
-    const recent = [...this.records]
+    const matches = (wait: Wait) => wait.id === id
+    // The id of a wait begins with the number of the record that opened it. Another id is in no segment.
+    const opened = Number.parseInt(String(id), 10)
+    const from = Number.isNaN(opened) ? Number.POSITIVE_INFINITY : opened
     try {
-      const stored = this.lease === undefined ? [] : (await this.#world.journal(this.id)).slice(0, durable)
-      return findClosedWait([...stored, ...recent], (wait) => wait.id === id)
+      if (this.lease === undefined) return findClosedWait(this.records, matches)
+      return await this.#world.findClosedWait(this.id, matches, { from, durable: this.durable, recent: [...this.records] })
     } catch {
       // The refusal is still valid, but has fewer details.
       return undefined

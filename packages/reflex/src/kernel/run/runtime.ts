@@ -1,8 +1,11 @@
+import { type SearchRange, searchClosedWait } from './closed-wait-search.ts'
+import type { ClosedWait } from '../state/closed-waits.ts'
 import { Committer } from './committer.ts'
+import type { Wait } from '../state/frame.ts'
 import type { Fault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
 import { ForkPoints } from './fork-points.ts'
-import { forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
+import { type BaseOf, forkRun, type ForkResult, type ForkOptions, type ForkWorld } from './fork.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { type Host, systemHost } from '../ports/host.ts'
 import { copyJson, type Json } from '../journal/json.ts'
@@ -221,7 +224,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     return run
   }
 
-  async #create(wanted: string | undefined, program: Pin, status: RunStatus = 'running'): Promise<NewRun> {
+  async #create(wanted: string | undefined, program: Pin, status: RunStatus = 'running', baseOf?: BaseOf): Promise<NewRun> {
     const trace = this.host.entropy()
     const at = this.host.now()
     const leases = this.#leases
@@ -230,10 +233,11 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
     await this.register()
     for (let tries = 0; tries < 100; tries++) {
       const id = wanted ?? runName(this.host.entropy())
-      const lease = await leases.create({ id, trace, program, status, started: at, updated: at, due: null, waits: [] })
+      const base = baseOf === undefined ? {} : { base: baseOf(id, trace) }
+      const lease = await leases.create({ id, trace, program, status, started: at, updated: at, due: null, waits: [], ...base })
       if (lease !== 'taken') return { id, lease, trace, at }
       if (wanted === undefined) continue
-      const reused = await this.#reuseUnbegun(leases, wanted, program)
+      const reused = baseOf === undefined ? await this.#reuseUnbegun(leases, wanted, program) : undefined
       if (reused !== undefined) return reused
       break
     }
@@ -322,8 +326,9 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
    * Undefined if there is no such point. Rejects like `history`.
    */
   async forkPoint(id: string): Promise<string | undefined> {
-    const { records, state } = await this.history(id)
-    return new ForkPoints(id, records, { programs: this.programs, ports: this.ports, settings: this.settingsOf(state) }).retryPoint()
+    const journals = this.#journals()
+    const { state } = await journals.peek(id)
+    return new ForkPoints(id, { journals, programs: this.programs, ports: this.ports, settings: this.settingsOf(state) }).retryPoint()
   }
 
   /** Makes `R2001` with the fork that continues before the end. If no point can be found, the fault is made without it. */
@@ -339,15 +344,15 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   /**
    * Creates a run that shares the first records of a stored run, regardless of its owner, and performs nothing until it is
    * resumed. Its effects have their own keys. Throws `R2016` for an unknown run, `R2060` and `R2061` if it cannot be forked
-   * there, `R2021` for an unknown record, `R5006` for a program that the store lacks, and the faults of the board for `set`;
-   * then nothing is created.
+   * there, `R2021` for an unknown record, `R2132` for one that only the run has from which this one was forked, `R5054` for one in a
+   * segment that is gone, `R5006` for a program that the store lacks, and the faults of the board for `set`; then nothing is created.
    */
   async fork(id: string, options: ForkOptions<S> = {}): Promise<ForkResult<S>> {
     const leases = this.#needLeases()
     let lease: Lease | undefined
     this.#reserve(options.id)
-    const create: ForkWorld<S>['create'] = async (wanted, program) => {
-      const created = await this.#create(wanted, program, 'suspended')
+    const create: ForkWorld<S>['create'] = async (wanted, program, baseOf) => {
+      const created = await this.#create(wanted, program, 'suspended', baseOf)
       lease = created.lease
       if (lease === undefined) throw noStore()
       return { lease, trace: created.trace }
@@ -385,8 +390,15 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
 
   /** Returns all records of a stored run and its final state. Throws `R2016` if there is none. */
   async history(id: string): Promise<History> {
-    const journals = this.#journals()
-    return { ...(await journals.peek(id)), records: await journals.records(id) }
+    return this.#journals().history(id)
+  }
+
+  /**
+   * Returns the record that closed a wait of a stored run: the newest wait for which `matches` is true. Reads from the last segment back to
+   * the one that has it. Rejects with the faults of the store, and `R5054` where a segment that may have it is gone.
+   */
+  async findClosedWait(run: string, matches: (wait: Wait) => boolean, range?: SearchRange): Promise<ClosedWait | undefined> {
+    return searchClosedWait(this.#journals(), run, matches, range)
   }
 
   async journal(run: string): Promise<readonly Rec[]> {

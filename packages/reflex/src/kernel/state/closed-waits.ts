@@ -12,13 +12,16 @@ export interface ClosedWait {
 }
 
 /**
- * Returns the record that closed a wait, if the records begin with the first and open it. Computed when an answer is refused,
- * so that the state need not store all closed questions.
+ * Returns the record that closed a wait, if the wait is open in `state`, which is before the first of the records, or one of them opens
+ * it. Computed when an answer is refused, so that the state need not store all closed questions. Changes `state`.
  */
-export function findClosedWait(records: readonly Rec[], matches: (wait: Wait) => boolean): ClosedWait | undefined {
-  const state = new State()
-  if (records[0]?.more?.start === undefined) return undefined
-  let open: Wait | undefined
+export function findClosedWait(
+  records: readonly Rec[],
+  matches: (wait: Wait) => boolean,
+  state: State = new State(),
+): ClosedWait | undefined {
+  if (state.n === 0 && records[0]?.more?.start === undefined) return undefined
+  let open = [...state.waits.values()].find(matches)
   for (const record of records) {
     state.apply(record)
     if (open !== undefined && !state.waits.has(open.id)) return closedWaitOf(state.n, record, open)

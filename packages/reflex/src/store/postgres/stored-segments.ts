@@ -1,4 +1,4 @@
-import type { Segment, StoredBatch, StoredSegment } from '../../kernel/index.ts'
+import type { Segment, StoredBatch, StoredRun, StoredSegment } from '../../kernel/index.ts'
 import { sumOf } from '../checksums.ts'
 import { corruption, unknownRun } from '../columns.ts'
 import { checkedRow, type StoredRunRow } from '../rows.ts'
@@ -35,10 +35,13 @@ export async function readSegment(ask: Ask, run: StoredRunRow, number: number): 
   if (segment.place === 'gone') throw goneRecords(run.id, { last: segment.last, archive: segment.archive ?? null })
   const batches = await readBatches(ask, run, segment.first, segment.last)
   const snapshot = await openingSnapshot(ask, run, segment.opens)
-  return { segment, ...(snapshot === undefined ? {} : { snapshot }), batches }
+  if (snapshot === undefined) return { segment, batches }
+  const around = await ask('segmentsFrom', [run.seq, segment.first])
+  const { chain = 0 } = around.find(({ last }) => last === segment.opens) ?? {}
+  return { segment, snapshot: { ...snapshot, chain }, batches }
 }
 
-async function openingSnapshot(ask: Ask, { id, seq }: StoredRunRow, at: number): Promise<StoredSegment['snapshot']> {
+async function openingSnapshot(ask: Ask, { id, seq }: StoredRunRow, at: number): Promise<StoredRun['snapshot']> {
   if (at === 0) return undefined
   const [found] = await ask('snapshot', [seq, at])
   if (found === undefined || found.at !== at || sumOf(at, found.body) !== found.sum)

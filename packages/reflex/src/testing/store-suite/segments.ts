@@ -60,7 +60,8 @@ export const segmentCases: Readonly<Record<string, Rule>> = {
     for (const segment of segments) {
       const stored = await world.store.segment(RUN, segment.number)
       assert.deepEqual(stored?.segment, segment)
-      assert.deepEqual(stored?.snapshot, segment.opens === 0 ? undefined : { at: segment.opens, body: `at ${segment.opens}` })
+      const chain = segments[segment.number - 2]?.chain
+      assert.deepEqual(stored?.snapshot, segment.opens === 0 ? undefined : { at: segment.opens, chain, body: `at ${segment.opens}` })
       assert.deepEqual(stored?.batches, (await world.store.journal(RUN)).slice(segment.first - 1, segment.last))
     }
     for (const number of [-1, 0, 4]) assert.equal(await world.store.segment(RUN, number), undefined)
@@ -166,7 +167,8 @@ export const segmentCases: Readonly<Record<string, Rule>> = {
     await world.store.pack(RUN, 2)
     const read = await world.store.read(RUN, 7)
     assert.deepEqual([read?.snapshot?.at, spans(read?.batches)], [4, '5 6 7'])
-    assert.deepEqual((await world.store.segment(RUN, 2))?.snapshot, { at: 4, body: 'at 4' })
+    const [{ chain } = { chain: 0 }] = await world.store.segments(RUN)
+    assert.deepEqual((await world.store.segment(RUN, 2))?.snapshot, { at: 4, chain, body: 'at 4' })
   },
 
   async 'a segment is packed once, without a lease, by one of many processes'(world) {
@@ -238,7 +240,7 @@ export const segmentCases: Readonly<Record<string, Rule>> = {
       const read = await world.store.read(RUN, 8)
       assert.deepEqual([read?.snapshot, spans(read?.batches)], [{ at: 7, body: base.snapshot }, '8'])
       for (const record of [1, 6]) await mustThrow('R5054', () => world.store.read(RUN, record))
-      assert.deepEqual((await world.store.segment(RUN, 1))?.snapshot, { at: 7, body: base.snapshot })
+      assert.deepEqual((await world.store.segment(RUN, 1))?.snapshot, { at: 7, chain: base.chain, body: base.snapshot })
     }
     assert.deepEqual(shapes(await world.store.segments(RUN)), ['1: 8-9 rows', '2: 10-10 open'])
     await check()
