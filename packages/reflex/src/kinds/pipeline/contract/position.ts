@@ -80,6 +80,16 @@ export type Waiting =
       readonly running: number
     }
 
+/** A field that a position need not have. */
+export type PositionField = Exclude<keyof Position, 'node' | 'phase' | 'steps'>
+
+/** Returns a position without some of its fields: a copy field by field takes half the time of a rest pattern. */
+export function withoutFields(position: Position, gone: ReadonlySet<PositionField>): Position {
+  const kept: Record<string, unknown> = {}
+  for (const field in position) if (!gone.has(field as PositionField)) kept[field] = position[field as keyof Position]
+  return kept as unknown as Position
+}
+
 /** Returns the node of a position, for people. */
 export function nodeOf(position: Json | undefined): string | undefined {
   return isObject(position) && typeof position['node'] === 'string' ? position['node'] : undefined

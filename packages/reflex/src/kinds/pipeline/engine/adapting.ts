@@ -15,8 +15,9 @@ export const ADAPTED = '__adapted_graph__'
 
 /** Separates the changed pipeline from an outcome. Only an adapt node can return one. */
 export function splitAdapted({ node }: FrameStep, outcome: Outcome): { readonly outcome: Outcome; readonly dot?: string } {
+  if (node.canonical !== 'adapt') return { outcome }
   const { [ADAPTED]: dot, ...context_updates } = outcome.context_updates ?? {}
-  if (typeof dot !== 'string' || node.canonical !== 'adapt') return { outcome }
+  if (typeof dot !== 'string') return { outcome }
   return { outcome: { ...outcome, context_updates }, dot }
 }
 

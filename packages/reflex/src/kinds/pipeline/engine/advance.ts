@@ -10,7 +10,7 @@ import { STAGE_FAILED } from '../contract/faults.ts'
 import { openGates } from './gates.ts'
 import { labelOfKey } from './labels.ts'
 import { type Outcome, reasonOf } from '../contract/outcome.ts'
-import type { Ending, Position } from '../contract/position.ts'
+import { type Ending, type Position, type PositionField, withoutFields } from '../contract/position.ts'
 import { jumpKey, storeCount, storeOutcome } from '../contract/engine-board.ts'
 import type { FrameStep } from './frame-step.ts'
 
@@ -67,15 +67,16 @@ function labelOf({ preferred_label }: Outcome): Partial<Outcome> {
   return preferred_label === undefined ? {} : { preferred_label }
 }
 
+/** The fields of a position that each edge sets again. */
+const OF_EDGE: ReadonlySet<PositionField> = new Set(['edge', 'pending'])
+
 /** Enters a node, unless a branch ends there or the node waits for the branches of a fan-out. */
 export function goTo(step: FrameStep, to: string, edge: number | undefined): void {
   const { branch, position } = step
   if (branch?.spec.until === to) return endNow(step, { status: 'success' })
   const next = takePending(step, { to, edge })
-  const { edge: _edge, ...rest } = position
-  const { pending: _pending, ...bare } = rest
   step.setPosition({
-    ...bare,
+    ...withoutFields(position, OF_EDGE),
     node: next.to,
     phase: 'enter',
     ...(next.edge === undefined ? {} : { edge: next.edge }),

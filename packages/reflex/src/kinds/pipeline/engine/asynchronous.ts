@@ -51,10 +51,10 @@ function isAsynchronous(member: HostMiddleware): member is AsyncMiddleware {
   return 'asynchronous' in member
 }
 
-/** Returns a handler with the asynchronous members of its chain around it. */
+/** Returns a handler with the asynchronous members of its chain around it; `membersOf` returns them alone. */
 export function withAsynchronous(handler: Handler, membersOf: (scene: NodeContext) => readonly Middleware[]): Handler {
   return (scene) => {
-    const members = membersOf(scene).filter(({ awaits }) => awaits !== undefined)
+    const members = membersOf(scene)
     return members.length === 0 ? handler(scene) : runAround(scene, handler, members)
   }
 }

@@ -1,4 +1,4 @@
-import { describeLimit, LIMITS, limitsReached, type StepContext } from '../../../kernel/index.ts'
+import { describeLimit, type Limits, LIMITS, limitsReached, type StepContext } from '../../../kernel/index.ts'
 import { shareUsed } from '../../../policy/index.ts'
 import { programBounds } from '../contract/program-bounds.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
@@ -37,10 +37,17 @@ export function budgetStatus(x: StepContext<TypedGraph>): 'normal' | 'low' | 'ov
   return share >= 1 ? 'over' : share >= LOW ? 'low' : 'normal'
 }
 
+/** True if there is anything to be measured: without limits, nothing is added up. */
+export function hasLimits(limits: Limits): boolean {
+  for (const limit of LIMITS) if (limits[limit] !== undefined) return true
+  return false
+}
+
 /** The limits of which the low share is used, in words: those of the pipeline, then those of its run. Empty where there are none. */
 export function nearLimits(x: StepContext<TypedGraph>): readonly string[] {
   const { meter } = x
   const own = programBounds(x.def)
+  if (own === undefined && !hasLimits(meter.limits)) return []
   const pairs = [...(own === undefined ? [] : [[own, meter.program(x.frame)] as const]), [meter.limits, meter.run] as const]
   return pairs.flatMap(([limits, used]) =>
     LIMITS.filter((limit) => used[limit] >= LOW * (limits[limit] ?? Number.POSITIVE_INFINITY)).map((limit) =>

@@ -4,7 +4,7 @@ import { adapt, splitAdapted } from './adapting.ts'
 import { advance } from './advance.ts'
 import { STAGE_FAILED } from '../contract/faults.ts'
 import { isGood, type Outcome, reasonOf } from '../contract/outcome.ts'
-import type { Position } from '../contract/position.ts'
+import { type Position, type PositionField, withoutFields } from '../contract/position.ts'
 import { delayBefore, mayRetry, retryPolicy, autoStatus, exhaustedOutcome } from '../contract/retry.ts'
 import { skipKey } from '../contract/skip.ts'
 import { type FinishedStage, storeFinished, storeHash, storeOutcome } from '../contract/engine-board.ts'
@@ -15,11 +15,15 @@ import { type Middleware, passAfter, type Token } from './middleware.ts'
 import { isOn } from '../dot/graph.ts'
 import type { TypedNode } from '../model/typed.ts'
 
+/** The fields of a position that end with an attempt. */
+const OF_ATTEMPT: ReadonlySet<PositionField> = new Set(['attempt', 'limit', 'for', 'late', 'asked', 'kept', 'keeps'])
+
 /** Ends an attempt: starts a further one after a delay, or concludes the execution (reference pipeline 3.5). */
 export function endAttempt(step: FrameStep, outcome: Outcome): void {
   const { x, node } = step
-  const { attempt = 1, limit, for: _for, late: _late, asked = 0, kept: _kept, keeps: _keeps, ...rest } = step.position
+  const { attempt = 1, limit, asked = 0 } = step.position
   if (limit !== undefined && x.waits().some(({ id }) => id === limit)) x.drop(limit)
+  const rest = withoutFields(step.position, OF_ATTEMPT)
   step.setPosition(rest)
   if (!mayRetry(outcome)) return conclude(step, outcome, attempt)
   const policy = retryPolicy(node, step.typed.graph.attributes)
@@ -84,6 +88,9 @@ export function skipUnchanged(step: FrameStep, recorded: Outcome): void {
   recordStage(step, recorded, 1, ['stage_skipped', { node_id: node.id, reason, duration_ms: 0, index: position.steps + 1 }])
 }
 
+/** The fields of a position that end with an execution of a node. */
+const OF_NODE: ReadonlySet<PositionField> = new Set(['began', 'at', 'attempt', 'asked', 'for', 'kept', 'keeps', 'hook', 'reason'])
+
 /** Stores the outcome of a node, and continues from there. */
 function recordStage(step: FrameStep, final: Outcome, attempts: number, remark: readonly [type: string, payload: JsonObject]): void {
   const { node } = step
@@ -92,21 +99,10 @@ function recordStage(step: FrameStep, final: Outcome, attempts: number, remark: 
   step.note(...remark)
   forgetBranches(step)
   const stage = node.canonical === 'branch' || final.status === 'skipped' ? {} : stageOf(node.id, final)
-  const {
-    began: _began,
-    at: _at,
-    attempt: _attempt,
-    asked: _asked,
-    for: _for,
-    kept: _kept,
-    keeps: _keeps,
-    hook: _hook,
-    reason,
-    ...rest
-  } = step.position
+  const { reason, steps } = step.position
   const inherited = 'last' in stage || reason === undefined ? {} : { reason }
   const partial = final.status === 'partial_success' ? { partial: true as const } : {}
-  step.setPosition({ ...rest, ...inherited, ...stage, ...partial, phase: 'enter', steps: rest.steps + 1 })
+  step.setPosition({ ...withoutFields(step.position, OF_NODE), ...inherited, ...stage, ...partial, phase: 'enter', steps: steps + 1 })
   advance(step, node, final)
 }
 

@@ -7,6 +7,8 @@ import type { Outcome } from '../contract/outcome.ts'
 /** The members of a chain, and those that a node was allowed to skip. */
 export interface MiddlewareChain {
   readonly members: readonly Middleware[]
+  /** The members that may wait: the handler of the node requests their phases. */
+  readonly asynchronous: readonly Middleware[]
   readonly skipped: readonly string[]
   /** The members that it must not skip, although its text says so. */
   readonly refused: readonly string[]

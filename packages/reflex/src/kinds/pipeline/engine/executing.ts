@@ -11,7 +11,7 @@ import type { Answer, Ask, EffectAsk, Observation, NodeContext, Steps } from '..
 import { askBudget, askPermission } from './permit.ts'
 import { INPUT_LABELS, storePassed, labelledArgs, labelsOfInputs } from './labels.ts'
 import { failure, type Outcome, refusal } from '../contract/outcome.ts'
-import { nodeOf, type Waiting } from '../contract/position.ts'
+import { nodeOf, type PositionField, type Waiting, withoutFields } from '../contract/position.ts'
 import { isTransient } from '../contract/retry.ts'
 import { unpackAnswer } from '../contract/pack-answer.ts'
 import { answerKey, storeAnswer, storeDetached } from '../contract/engine-board.ts'
@@ -40,11 +40,14 @@ export function enter(step: FrameStep): void {
   if (!askPermission(step)) beginAttempts(step)
 }
 
+const WARNED: ReadonlySet<PositionField> = new Set(['warned'])
+
 function beginNode(step: FrameStep): void {
   const { x, node, position } = step
   x.enter()
-  const { warned: _warned, ...before } = position
-  step.setPosition({ ...before, ...warnOfBudget(step), phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
+  const warned = warnOfBudget(step)
+  const before = position.warned === undefined ? position : withoutFields(position, WARNED)
+  step.setPosition({ ...before, ...warned, phase: 'enter', attempt: 1, began: x.now, at: x.record, asked: 0 })
   step.note('stage_started', { node_id: node.id, type: node.rawType, index: position.steps + 1 })
 }
 
@@ -89,11 +92,12 @@ function haltStage(step: FrameStep, { ran }: PassResult, halted: NonNullable<Pas
 export function attempt(step: FrameStep): void {
   const said = runHandler(step)
   if (!('status' in said)) return ask(step, said)
-  const { phase, hook, ending, ...position } = step.position
+  const { phase, hook, ending } = step.position
   if (phase === 'close') return endNow(step, ending ?? { status: 'success' }, true)
   if (hook === 'post') return concludeHook(step)
   if (hook === undefined) return endAttempt(step, said)
   // Answers to the hook are not answers to the handler.
+  const { hook: _hook, ending: _ending, ...position } = step.position
   step.setPosition({ ...position, phase: 'enter', asked: 0 })
   if (said.status === 'fail') return conclude(step, said, 1, NO_HOOK)
   attempt(step)

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type StrandResult, type Ref } from '../../../kernel/index.ts'
+import { type Frame, isObject, type Json, type JsonObject, type StrandResult, type Ref } from '../../../kernel/index.ts'
 import { packLabel } from '../../../policy/label.ts'
 import { inputsLabel } from './labelling.ts'
 import { branchArgs, type BranchValue } from '../contract/branch.ts'
@@ -52,8 +52,8 @@ function inputsLabelOf(step: FrameStep, fork: ForkAsk['fork']): { readonly given
 export function forkEnded(step: FrameStep, ask: ForkAsk, strand: Ref): boolean {
   const { x, position } = step
   const state = position.for as ForkState
-  const index = branchResults(step).findIndex(([id]) => id === strand)
-  if (index < 0) return false
+  const index = branchIndex(step, strand)
+  if (index === undefined) return false
   const result = x.strandResult(strand)
   const value = result?.status === 'done' ? (result.value as unknown as BranchValue) : undefined
   const good = isGood(value?.status)
@@ -93,6 +93,21 @@ export function endFork(step: FrameStep, ask: Ask): readonly BranchResult[] {
 /** Returns the strands of this execution; a program of an earlier one may still be ending. */
 function branchResults({ x, position: { at = 0 } }: FrameStep): readonly (readonly [Ref, StrandResult])[] {
   return [...(x.frame.strandResults?.entries() ?? [])].filter(([id]) => Number.parseInt(String(id), 10) >= at)
+}
+
+/** The indexes of the branches of each frame in this process: each branch of a large fork looks for its own. */
+const indexes = new WeakMap<Frame, { readonly at: number; readonly known: ReadonlyMap<Ref, number> }>()
+
+/** Returns the index of a strand among the branches of this execution; undefined for any other strand. */
+function branchIndex(step: FrameStep, strand: Ref): number | undefined {
+  const { x, position } = step
+  const at = position.at ?? 0
+  const found = indexes.get(x.frame)
+  const index = found?.at === at ? found.known.get(strand) : undefined
+  if (index !== undefined) return index
+  const known = new Map(branchResults(step).map(([id], place) => [id, place]))
+  indexes.set(x.frame, { at, known })
+  return known.get(strand)
 }
 
 function branchEnd(id: string, result: StrandResult | undefined): BranchResult {

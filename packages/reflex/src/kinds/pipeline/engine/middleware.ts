@@ -59,11 +59,13 @@ export interface PassResult {
 
 /** Runs `before` in order until one halts; with `again`, the phase before a further attempt. */
 export function passBefore(chain: readonly Middleware[], token: Token, phase: 'before' | 'again' = 'before'): PassResult {
-  for (const [i, member] of chain.entries()) {
-    const halted = guarded(member, () => member[phase]?.(token))
-    if (halted !== undefined) return { ran: i + 1, halted: { ...halted, by: member.name } }
+  let ran = 0
+  for (const member of chain) {
+    ran++
+    const halted = member[phase] === undefined ? undefined : guarded(member, () => member[phase]?.(token))
+    if (halted !== undefined) return { ran, halted: { ...halted, by: member.name } }
   }
-  return { ran: chain.length }
+  return { ran }
 }
 
 /**
@@ -78,9 +80,10 @@ export function passAfter(
 ): { readonly outcome: Outcome; readonly halted?: Halt & { readonly by: string } } {
   let current = outcome
   let stopped: (Halt & { readonly by: string }) | undefined
-  for (const member of chain.slice(0, ran).reverse()) {
-    const said = guarded(member, () => member.after?.(token, current))
-    if (said === undefined) continue
+  for (let i = ran - 1; i >= 0; i--) {
+    const member = chain[i]
+    const said = member?.after === undefined ? undefined : guarded(member, () => member.after?.(token, current))
+    if (member === undefined || said === undefined) continue
     if ('halt' in said) {
       stopped ??= { ...said, by: member.name }
       current = haltOutcome(said)

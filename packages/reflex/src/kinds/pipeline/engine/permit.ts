@@ -1,5 +1,5 @@
 import type { Json } from '../../../kernel/index.ts'
-import { isFree } from './budget.ts'
+import { hasLimits, isFree } from './budget.ts'
 import { endNow } from './advance.ts'
 import type { FrameStep } from './frame-step.ts'
 
@@ -16,8 +16,9 @@ export function askBudget(step: FrameStep, onward: 'enter' | 'rest'): boolean {
     endStopped(step)
     return true
   }
+  const { meter } = x
   // A node that is attempted again counts as a step already.
-  if (isFree(step.node) || x.meter.reached.every((limit) => onward === 'rest' && limit === 'steps')) return false
+  if (isFree(step.node) || !hasLimits(meter.limits) || meter.reached.every((limit) => onward === 'rest' && limit === 'steps')) return false
   requestPermit(step, onward, { enters: true })
   return true
 }

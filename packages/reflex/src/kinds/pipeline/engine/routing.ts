@@ -113,6 +113,7 @@ const FAILURES = new Set(['fail', 'failed', 'failure', 'error'])
 
 /** Returns the edges whose condition is true; a partial success counts as a success unless an edge names it. */
 function openEdges(request: RouteRequest, edges: readonly TypedEdge[]): TypedEdge[] {
+  if (edges.every(({ condition }) => condition === undefined)) return []
   const scope = scopeOf(request)
   const exactly = edges.filter((edge) => isOpen(edge, scope))
   if (request.outcome.status !== 'partial_success') return exactly
@@ -214,6 +215,8 @@ function routeAlong(request: RouteRequest, edge: TypedEdge, step: RouteStep, rea
 
 /** Returns the other edges by their indexes: an id does not distinguish two edges to one node. */
 function seenIn(request: RouteRequest, taken: TypedEdge | undefined, candidates: readonly TypedEdge[]): JsonObject | undefined {
+  // The only edge of a node has no others beside it.
+  if (taken !== undefined && edgesOf(request).length === 1) return undefined
   const seen: Record<string, Json> = {}
   const scope = scopeOf(request)
   const open = candidates.filter((edge) => edge !== taken).map(({ edge }) => edge.index)

@@ -1,4 +1,4 @@
-import { redactTexts, type JsonObject } from '../../../kernel/index.ts'
+import { redactTexts, type Json } from '../../../kernel/index.ts'
 import { redactSecretShapes } from '../../../policy/index.ts'
 import type { TypedNode } from '../model/typed.ts'
 import { readsOfNode } from './labelling.ts'
@@ -23,11 +23,14 @@ export const sanitization: Middleware = {
   after(token, outcome) {
     const { context_updates } = outcome
     if (context_updates === undefined) return undefined
-    const clean = Object.entries(context_updates).map(([key, value]) => [key, withoutSecrets(value)] as const)
-    const changed = clean.filter(([key, value]) => value !== context_updates[key]).map(([key]) => key)
+    const changed: [string, Json][] = []
+    for (const [key, value] of Object.entries(context_updates)) {
+      const clean = withoutSecrets(value)
+      if (clean !== value) changed.push([key, clean])
+    }
     if (changed.length === 0) return undefined
-    for (const key of changed) token.note('secret_redacted', { key })
-    return { ...outcome, context_updates: Object.fromEntries(clean) satisfies JsonObject }
+    for (const [key] of changed) token.note('secret_redacted', { key })
+    return { ...outcome, context_updates: Object.fromEntries([...Object.entries(context_updates), ...changed]) }
   },
 }
 

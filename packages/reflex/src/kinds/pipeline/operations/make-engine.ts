@@ -42,20 +42,34 @@ export function middlewareNames({
 /** Trust levels at which an author can skip middleware. */
 const TRUSTED: ReadonlySet<string> = new Set(['trusted', 'veteran', 'autonomous'])
 
+/** The chain of a node, and what it depends on beside the node. */
+interface KnownChain {
+  readonly trust: string
+  readonly mayDisable: boolean
+  readonly chain: MiddlewareChain
+}
+
 /** Builds the engine from handlers and middleware. */
 export function createEngine({ operations = BUILT_IN_OPERATIONS, ...host }: EngineParts = {}): Engine {
   const middleware = new Map([...(host.middleware ?? [])].map(([name, member]) => [name, chainMember(member)]))
   const always = (host.always ?? []).map(chainMember)
-  const chains = new WeakMap<TypedNode, { readonly by: string; readonly chain: MiddlewareChain }>()
+  const chains = new WeakMap<TypedNode, KnownChain>()
+  const handlers = new WeakMap<TypedNode, Handler>()
   const items = new Map<string, TypedNode>()
   const engine: Engine = {
-    handler: (node) => withAsynchronous(handlerOf(node), (context) => engine.chain(node, context.typed, context.permissions).members),
+    handler(node) {
+      const known = handlers.get(node)
+      if (known !== undefined) return known
+      const made = withAsynchronous(handlerOf(node), ({ typed, permissions }) => engine.chain(node, typed, permissions).asynchronous)
+      handlers.set(node, made)
+      return made
+    },
     chain(node, typed, permissions) {
+      const { trust, mayDisable = false } = permissions
       const known = chains.get(node)
-      const key = `${permissions.trust} ${permissions.mayDisable === true}`
-      if (known?.by === key) return known.chain
+      if (known?.trust === trust && known.mayDisable === mayDisable) return known.chain
       const chain = chainOf(node, typed, permissions, middleware, always)
-      chains.set(node, { by: key, chain })
+      chains.set(node, { trust, mayDisable, chain })
       return chain
     },
     itemNode: (item) => itemNode(item, operations, items),
@@ -103,8 +117,10 @@ function chainOf(
   const requestedSkips = [...new Set(listOf(node.node.attributes, 'skip_middleware'))]
   const maySkip = (name: string): boolean => trusted && (mayDisable || !UNSKIPPABLE.has(name)) && all.some((member) => member.name === name)
   const skipped = requestedSkips.filter(maySkip)
+  const members = all.filter(({ name }) => !skipped.includes(name))
   return {
-    members: all.filter(({ name }) => !skipped.includes(name)),
+    members,
+    asynchronous: members.filter(({ awaits }) => awaits !== undefined),
     skipped: isOff
       ? [...MANDATORY.map(({ name }) => name).filter((name) => !all.some((member) => member.name === name)), ...skipped]
       : skipped,

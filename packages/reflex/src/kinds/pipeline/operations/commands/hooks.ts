@@ -54,7 +54,8 @@ export function* runHook(
 
 /** True if a stage has a hook: its own, one of the host, or, at the start, one of the graph. */
 export function hasHook(context: NodeContext, phase: 'pre' | 'post'): boolean {
-  return hooksOf(context, phase).length > 0
+  if (context.attributes.has(`${phase}_hook`) || context.permissions.hooks?.node?.[phase] !== undefined) return true
+  return phase === 'pre' && context.node.canonical === 'start' && graphHook(context, 'pre') !== undefined
 }
 
 /** Runs the hooks of a stage. A failed pre hook fails the stage; a failed post hook is only noted (reference pipeline 10.3). */
