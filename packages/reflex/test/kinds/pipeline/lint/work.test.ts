@@ -27,3 +27,28 @@ test('a node without attributes of its own is asked nothing by the rules of attr
   // Of the graph alone; a generator counts once more when it is resumed.
   expect(asked.get('dangerousAttributes')).toBeLessThanOrEqual(2)
 })
+
+test('a condition that many edges have is parsed once, and its cases are tried once', async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `n${i}`)
+  const nodes = names.map((name) => `${name} [prompt="p"]`).join('; ')
+  const edges = names.slice(1).map((name, i) => `n${i} -> ${name} [condition="outcome=success"]`)
+  const text = `digraph g { start [shape=Mdiamond]; end [shape=Msquare]; ${nodes}; start -> n0; ${edges.join('; ')}; n39 -> end }`
+  const parsed = await countsOf('kinds/pipeline/language/condition-parse.ts', async () => void readPipeline(text))
+  expect(parsed.get('parseCondition')).toBe(1)
+  const tried = await countsOf('kinds/pipeline/check/routes.ts', async () => void readPipeline(text))
+  expect([tried.get('tryCases'), tried.get('openIn')]).toEqual([0, 4])
+})
+
+test('the rules of an attribute that no node has ask no node', async () => {
+  const asked = await countsOf('kinds/pipeline/check/reach.ts', async () => void readPipeline(row(43)))
+  // Of the graph alone.
+  expect(asked.get('jumpsOf')).toBeLessThanOrEqual(3)
+})
+
+test('a finding is data and has no stack, and the limit of stacks stays as it was', () => {
+  const before = Error.stackTraceLimit
+  const { findings } = readPipeline('digraph g { start [shape=Mdiamond]; lost [prompt="p"]; done [shape=Msquare]; start -> done }')
+  expect(findings.map(({ code }) => code)).toContain('R1127')
+  for (const { code, stack } of findings) expect([code, stack?.includes('\n    at ')]).toEqual([code, false])
+  expect(Error.stackTraceLimit).toBe(before)
+})
