@@ -9,6 +9,7 @@ import { Reflex, type ReflexOptions } from '../packages/reflex/src/index.ts'
 import { FORMAT } from '../packages/reflex/src/kernel/index.ts'
 import { virtualHost } from '../packages/reflex/src/testing/index.ts'
 import { HISTORIES, writeHistory } from '../packages/reflex/test/histories/history.ts'
+import { ticking } from '../packages/reflex/test/histories/ticking.ts'
 import { examples } from './histories/examples.ts'
 import { open } from './histories/open.ts'
 import type { History, Stage } from './histories/stage.ts'
@@ -32,6 +33,7 @@ function stageOf(name: string): Stage & { close(): Promise<void> } {
       const environment = { PATH: process.env['PATH'], HOME: workdir }
       const surroundings = { host, worker, cwd: workdir, environment, actor: 'ana' }
       const reflex = new Reflex({ workdir, store: join(workdir, 'reflex.db'), surroundings, ...options })
+      reflex.runtime.programs.addKind(ticking)
       lives.push(reflex)
       return reflex
     },

@@ -1,11 +1,32 @@
 import { killedInTheLetter } from './examples.ts'
-import type { History } from './stage.ts'
+import type { History, Stage } from './stage.ts'
 import { approval, steps } from './workflows.ts'
 
 const HOUR = 60 * 60_000
 
+const SECOND = 1000
+
+/** A run whose journal is sealed every eight records. */
+async function ticks({ live, host }: Stage, id: string, count: number, until: number): Promise<string> {
+  const { runtime } = live()
+  const program = runtime.programs.add('ticking', 'clock', { every: SECOND, ticks: count })
+  const run = await runtime.start(program, { id })
+  for (let i = 0; i < until; i++) await host.advance(SECOND)
+  await run.leave()
+  return id
+}
+
 /** Runs that a release left in the middle: a later one goes on with them. */
 export const open: Readonly<Record<string, History>> = {
+  sealed: {
+    about: 'a run of four segments that has ended',
+    live: (stage) => ticks(stage, 'otter-6n3p', 28, 60),
+  },
+  'open-sealed': {
+    about: 'a run of several segments that ticks on',
+    live: (stage) => ticks(stage, 'heron-7p4q', 28, 30),
+    then: { after: 30 * SECOND, answers: [], status: 'completed', value: { tick: 28 } },
+  },
   'open-question': {
     about: 'a question that nobody has answered yet',
     live: async (stage) => (await stage.live().run(approval(stage, { due: '30d', otherwise: 'NO' }), { id: 'wren-8s9t' })).id,

@@ -5,6 +5,7 @@ import { memoryStore } from '../../src/store/index.ts'
 import { virtualHost } from '../../src/testing/index.ts'
 import { KINDS } from '../../src/app/kinds.ts'
 import { newFolder } from '../app/folders.ts'
+import { ticking } from './ticking.ts'
 import { type Continuation, historyNames, portrait, readHistory, restore, type StoredHistory } from './history.ts'
 
 /** The records of a history, and their fold. */
@@ -18,6 +19,7 @@ function folded({ batches, blobs }: StoredHistory) {
 /** The kinds of this release, without programs. */
 const { programs: kinds } = new Reflex({ store: memoryStore() }).runtime
 for (const { name } of KINDS) await kinds.load(name)
+kinds.addKind(ticking)
 
 /** The programs that stand beside a history, and nothing else. */
 function programsOf({ programs }: StoredHistory, { pins }: State): Programs {
@@ -38,7 +40,7 @@ async function processWith(history: StoredHistory, { after = 0, tools = {} }: Pa
   const host = virtualHost({ at: history.end.time + after })
   const folder = newFolder()
   const worker = { id: 'now', host: 'now.example.org', pid: 1 }
-  return new Reflex({
+  const reflex = new Reflex({
     store,
     workdir: folder,
     surroundings: { host, worker, cwd: folder, environment: {}, actor: 'bea' },
@@ -50,6 +52,8 @@ async function processWith(history: StoredHistory, { after = 0, tools = {} }: Pa
       run: () => result as JsonObject,
     })),
   })
+  reflex.runtime.programs.addKind(ticking)
+  return reflex
 }
 
 describe.each(historyNames())('the history %s', (name) => {

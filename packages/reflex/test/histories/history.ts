@@ -58,6 +58,8 @@ export interface StoredHistory extends Description {
   readonly programs: readonly StoredProgram[]
   readonly batches: readonly StoredBatch[]
   readonly blobs: ReadonlyMap<string, string>
+  /** The snapshots of its seals, by their records. */
+  readonly seals: ReadonlyMap<number, string>
 }
 
 /** The names of all histories: `1/refund`. */
@@ -79,7 +81,18 @@ export function readHistory(name: string): StoredHistory {
     const { hash, value } = JSON.parse(line) as { hash: string; value: Json }
     return [hash, JSON.stringify(value)] as const
   })
-  return { ...description, name, programs, batches: batchesOf(linesOf(join(folder, 'journal.jsonl'))), blobs: new Map(blobs) }
+  const seals = linesOf(join(folder, 'seals.jsonl')).map((line) => {
+    const { at, snapshot } = JSON.parse(line) as { at: number; snapshot: Json }
+    return [at, JSON.stringify(snapshot)] as const
+  })
+  return {
+    ...description,
+    name,
+    programs,
+    seals: new Map(seals),
+    batches: batchesOf(linesOf(join(folder, 'journal.jsonl'))),
+    blobs: new Map(blobs),
+  }
 }
 
 function linesOf(file: string): string[] {
@@ -136,6 +149,12 @@ export async function writeHistory(
   for (const hash of batches.flatMap(({ body }) => blobsOf(body)))
     blobs.push(JSON.stringify({ hash, value: JSON.parse((await store.blob(hash)) ?? 'null') as Json }))
   if (blobs.length > 0) writeFileSync(join(folder, 'blobs.jsonl'), `${[...new Set(blobs)].join('\n')}\n`)
+  const seals: string[] = []
+  for (const { number, sealed, last } of await store.segments(run)) {
+    const next = sealed ? await store.segment(run, number + 1) : undefined
+    if (next?.snapshot !== undefined) seals.push(JSON.stringify({ at: last, snapshot: JSON.parse(next.snapshot.body) as Json }))
+  }
+  if (seals.length > 0) writeFileSync(join(folder, 'seals.jsonl'), `${seals.join('\n')}\n`)
 }
 
 /** Puts a history into a store, as if its run had just been left. */
@@ -145,7 +164,7 @@ export async function restore(
   state: State,
   definitions: Parameters<typeof summary>[1],
 ): Promise<void> {
-  const { run, trace, program, started, programs, batches, blobs } = history
+  const { run, trace, program, started, programs, batches, blobs, seals } = history
   const worker = { id: 'the release', host: 'release.example.org', pid: 4_000_000 }
   await store.hello(worker, started, 1000)
   const begun = { id: run, trace, program, status: 'running', started, updated: started, due: null, waits: [] } as const
@@ -154,7 +173,9 @@ export async function restore(
   const status = state.ended !== undefined ? ENDED[state.ended.status] : state.waits.size > 0 ? 'suspended' : 'running'
   for (const [i, batch] of batches.entries()) {
     const row = i < batches.length - 1 ? begun : summary(state, definitions, status)
-    const refused = await store.commit([{ ...batch, lease, row, ...(i === 0 ? { programs, blobs } : {}) }])
+    const snapshot = seals.get(batch.first + batch.count - 1)
+    const sealed = snapshot === undefined ? {} : ({ seal: true, snapshot } as const)
+    const refused = await store.commit([{ ...batch, lease, row, ...sealed, ...(i === 0 ? { programs, blobs } : {}) }])
     if (refused.length > 0) throw new Error(`the store refuses ${run}`)
   }
   await store.release(lease)

@@ -108,7 +108,7 @@ describe('mutations of a model never change', () => {
     ['a timeout away', modify('ask', { timeout: null }), 'timeout of ask cannot be removed'],
     ['the longest answer upwards', modify('ask', { max_tokens: 501 }), 'max_tokens of ask can be 500 at most'],
     ['retries without end', modify('ask', { max_retries: 1000 }), 'max_retries of ask can be 4 at most'],
-    ['retries to what is no number', modify('ask', { max_retries: 'many' }), 'max_retries of ask is no whole number'],
+    ['retries to what is no number', modify('ask', { max_retries: 'many' }), 'max_retries of ask is not a whole number'],
     ['the edges', [{ op: 'add_edge', from: 'change', to: 'file' }], 'add_edge is not allowed'],
     ['an edge away', [{ op: 'remove_edge', from: 'go', to: 'goal' }], 'remove_edge is not allowed'],
     ['a gate away', [{ op: 'remove_node', id: 'valid' }], 'remove_node is not allowed'],
