@@ -121,8 +121,11 @@ export class EngineBoard {
   }
 }
 
-export function storeOutcome(x: Board, lap: number, node: string, kept: StoredOutcome): void {
-  x.set(outcomeKey(node), { ...kept, ...(lap === 0 ? {} : { lap }) })
+/** A stored outcome in which absent fields may be undefined. */
+type OutcomeToStore = { readonly [Field in keyof StoredOutcome]: StoredOutcome[Field] | undefined }
+
+export function storeOutcome(x: Board, lap: number, node: string, kept: OutcomeToStore): void {
+  x.set(outcomeKey(node), lap === 0 ? kept : { ...kept, lap })
 }
 
 export function storeCount(x: Board, key: string, count: number): void {

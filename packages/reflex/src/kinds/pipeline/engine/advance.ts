@@ -48,19 +48,22 @@ function noteTaint(step: FrameStep, node: TypedNode, { edge, to }: Route): void 
 function routeOf(step: FrameStep, node: TypedNode, outcome: Outcome): Route | undefined {
   const { typed, position } = step
   const get = step.reader()
-  const { status = 'success', label, reason } = position
-  const inherited: Outcome = {
-    status,
-    ...(label === undefined ? {} : { preferred_label: label }),
-    ...(reason === undefined ? {} : { failure_reason: reason }),
-  }
-  const leaving = node.canonical === 'branch' && outcome.status !== 'fail' ? { ...inherited, ...labelOf(outcome) } : outcome
   if (outcome.status === 'fail') {
     const request = { typed, node: node.id, outcome, get }
     const isLenient = step.permissions.routing?.onUnroutedFailure === 'lenient' && !isOn(node.node.attributes, 'goal_gate')
     return routeFailure(request) ?? (isLenient ? routeLeniently(request) : undefined)
   }
+  const leaving = node.canonical === 'branch' ? { ...inheritedOutcome(position), ...labelOf(outcome) } : outcome
   return selectEdge({ typed, node: node.id, outcome: leaving, get })
+}
+
+/** Returns the outcome of the stage before a branch node. */
+function inheritedOutcome({ status = 'success', label, reason }: Position): Outcome {
+  return {
+    status,
+    ...(label === undefined ? {} : { preferred_label: label }),
+    ...(reason === undefined ? {} : { failure_reason: reason }),
+  }
 }
 
 function labelOf({ preferred_label }: Outcome): Partial<Outcome> {

@@ -20,13 +20,13 @@ export const DEFAULTS = {
  * none. Steps of branches and of called pipelines count. A step limit of the operator ends in a question instead.
  */
 export function overBounds(step: FrameStep): string | undefined {
-  const { position, node, permissions, typed, branch, x } = step
+  const { position, node, permissions, typed, branch, x, meterBefore } = step
   const { attributes } = typed.graph
   const inBranch = branch === undefined ? 0 : branchSteps(branch.steps, permissions.limits.branchSteps)
   if (inBranch > 0 && position.steps >= inBranch) return 'branch max_steps_exceeded'
   const stated = integerOf(attributes, 'max_steps') ?? 0
-  if (stated > 0 && x.meter.program(x.frame).steps >= stated) return 'max_steps_exceeded'
-  if (x.meter.run.steps >= mostSteps(permissions.limits)) return 'max_steps_exceeded'
+  if (stated > 0 && meterBefore.program(x.frame).steps >= stated) return 'max_steps_exceeded'
+  if (meterBefore.run.steps >= mostSteps(permissions.limits)) return 'max_steps_exceeded'
   const most = lesser(integerOf(attributes, 'max_node_visits') ?? DEFAULTS.visits, permissions.limits.visits)
   const visits = step.engineBoard.outcome(node.id)?.v ?? 0
   return most > 0 && visits >= most ? `node_visit_limit: ${node.id} was entered ${visits} times` : undefined

@@ -1,4 +1,4 @@
-import { describeLimit, type Limits, LIMITS, limitsReached, type StepContext } from '../../../kernel/index.ts'
+import { describeLimit, type Limits, LIMITS, limitsReached, type StepContext, type UsageMeter } from '../../../kernel/index.ts'
 import { shareUsed } from '../../../policy/index.ts'
 import { programBounds } from '../contract/program-bounds.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
@@ -37,7 +37,11 @@ export function budgetStatus(x: StepContext<TypedGraph>): 'normal' | 'low' | 'ov
   return share >= 1 ? 'over' : share >= LOW ? 'low' : 'normal'
 }
 
-/** True if there is anything to be measured: without limits, nothing is added up. */
+/** True if the pipeline or its run states a limit: without one, nothing is added up. */
+export function isLimited(typed: TypedGraph, { limits }: Pick<UsageMeter, 'limits'>): boolean {
+  return programBounds(typed) !== undefined || hasLimits(limits)
+}
+
 export function hasLimits(limits: Limits): boolean {
   for (const limit of LIMITS) if (limits[limit] !== undefined) return true
   return false
@@ -47,7 +51,6 @@ export function hasLimits(limits: Limits): boolean {
 export function nearLimits(x: StepContext<TypedGraph>): readonly string[] {
   const { meter } = x
   const own = programBounds(x.def)
-  if (own === undefined && !hasLimits(meter.limits)) return []
   const pairs = [...(own === undefined ? [] : [[own, meter.program(x.frame)] as const]), [meter.limits, meter.run] as const]
   return pairs.flatMap(([limits, used]) =>
     LIMITS.filter((limit) => used[limit] >= LOW * (limits[limit] ?? Number.POSITIVE_INFINITY)).map((limit) =>

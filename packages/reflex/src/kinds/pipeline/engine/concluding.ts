@@ -138,19 +138,20 @@ function storeResult(step: FrameStep, final: Outcome, attempts: number, passedOv
   const { x, node, position, round } = step
   const retries = isGood(final.status) ? 0 : attempts - 1
   const before = step.engineBoard.outcome(node.id)
-  const { status, preferred_label, suggested_next_ids, failure_reason, notes, edge, join } = final
+  const { status } = final
+  // The board copies what it is given, without the fields that are undefined.
   storeOutcome(x, round, node.id, {
     status,
-    ...(preferred_label === undefined ? {} : { preferred_label }),
-    ...(suggested_next_ids === undefined ? {} : { suggested_next_ids }),
-    ...(edge === undefined ? {} : { edge }),
-    ...(join === undefined ? {} : { join }),
-    ...(failure_reason === undefined ? {} : { failure_reason }),
-    ...(notes === undefined ? {} : { notes }),
+    preferred_label: final.preferred_label,
+    suggested_next_ids: final.suggested_next_ids,
+    edge: final.edge,
+    join: final.join,
+    failure_reason: final.failure_reason,
+    notes: final.notes,
     n: position.steps + 1,
     v: (before?.v ?? 0) + 1,
-    ...(passedOver && before?.held === true ? { held: true as const } : {}),
-    ...(retries > 0 ? { retries } : {}),
+    held: passedOver && before?.held === true ? true : undefined,
+    retries: retries > 0 ? retries : undefined,
   })
   const key = isGood(status) ? skipKey(step.nodeContext()) : undefined
   if (key !== undefined && (before === undefined || key !== step.engineBoard.hash(node.id))) storeHash(x, node.id, key)

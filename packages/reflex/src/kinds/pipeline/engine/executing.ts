@@ -1,7 +1,7 @@
 import { isFault, type Frame, isObject, type Json, type JsonObject, type Ref } from '../../../kernel/index.ts'
 import { stagePath } from '../contract/paths.ts'
 import { durationOf } from '../language/duration.ts'
-import { budget, nearLimits } from './budget.ts'
+import { budget, isLimited, nearLimits } from './budget.ts'
 import { haltOutcome, type PassResult, passBefore } from './middleware.ts'
 import { endNow, reachedExit } from './advance.ts'
 import { DEFAULTS, manyVisits, overBounds } from './bounds.ts'
@@ -59,6 +59,7 @@ export function beginAttempts(step: FrameStep): void {
 
 /** Warns once that a budget is nearly spent, and once more if it was raised and is nearly spent again. */
 function warnOfBudget(step: FrameStep): { readonly warned?: true } {
+  if (!isLimited(step.x.def, step.meterBefore)) return {}
   const used = nearLimits(step.x)
   if (used.length === 0) return {}
   if (step.position.warned !== true) step.note('budget_warning', { node_id: step.node.id, used })

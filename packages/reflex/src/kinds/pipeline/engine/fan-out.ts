@@ -7,6 +7,8 @@ import type { FrameStep } from './frame-step.ts'
 
 type Pending = readonly (readonly [node: string, edge: number])[]
 
+const NO_PENDING: Pending = []
+
 /** The next node of a walk, and the nodes that remain after it. */
 interface NextNode {
   readonly to: string
@@ -40,8 +42,9 @@ export function takePending(
   step: FrameStep,
   here: { readonly to: string; readonly edge: number | undefined } | undefined,
 ): NextNode | undefined {
-  const left = (step.position.pending ?? []).filter(([id]) => id !== here?.to)
-  if (left.length === 0) return here === undefined ? undefined : { ...here, pending: [] }
+  const { pending: before = NO_PENDING } = step.position
+  const left = before.length === 0 ? before : before.filter(([id]) => id !== here?.to)
+  if (left.length === 0) return here === undefined ? undefined : { to: here.to, edge: here.edge, pending: NO_PENDING }
   const all: readonly (readonly [string, number | undefined])[] = here === undefined ? left : [[here.to, here.edge], ...left]
   const isExit = (id: string): boolean => step.typed.nodes.get(id)?.canonical === 'exit'
   const ready = all.findIndex(

@@ -1,4 +1,4 @@
-import { type Frame, type StepContext, faultData, type Json, type JsonObject } from '../../../kernel/index.ts'
+import { type Frame, type StepContext, type UsageMeter, faultData, type Json, type JsonObject } from '../../../kernel/index.ts'
 import type { TypedGraph, TypedNode } from '../model/typed.ts'
 import { textOf } from '../dot/graph.ts'
 import { authorOf } from '../model/program-author.ts'
@@ -35,6 +35,7 @@ export class FrameStep implements ContextSource {
   #node: TypedNode | undefined
   #board: EngineBoard | undefined
   #boardRound = 0
+  #meter: UsageMeter | undefined
   #isGathered = false
 
   constructor(x: Step, engine: Engine) {
@@ -82,6 +83,12 @@ export class FrameStep implements ContextSource {
 
   get now(): number {
     return this.x.now
+  }
+
+  /** The usage before this step enters a node. */
+  get meterBefore(): UsageMeter {
+    this.#meter ??= this.x.meter
+    return this.#meter
   }
 
   /** The node at which the frame stands. */

@@ -62,7 +62,7 @@ export function passBefore(chain: readonly Middleware[], token: Token, phase: 'b
   let ran = 0
   for (const member of chain) {
     ran++
-    const halted = member[phase] === undefined ? undefined : guarded(member, () => member[phase]?.(token))
+    const halted = runPhase(member, phase, token)
     if (halted !== undefined) return { ran, halted: { ...halted, by: member.name } }
   }
   return { ran }
@@ -82,7 +82,7 @@ export function passAfter(
   let stopped: (Halt & { readonly by: string }) | undefined
   for (let i = ran - 1; i >= 0; i--) {
     const member = chain[i]
-    const said = member?.after === undefined ? undefined : guarded(member, () => member.after?.(token, current))
+    const said = member === undefined ? undefined : runAfter(member, token, current)
     if (member === undefined || said === undefined) continue
     if ('halt' in said) {
       stopped ??= { ...said, by: member.name }
@@ -97,11 +97,23 @@ export function haltOutcome({ halt, outcome }: Halt): Outcome {
   return outcome ?? { status: 'fail', failure_reason: halt, retryable: false }
 }
 
-/** Returns a halt for a member that throws: it fails closed. */
-function guarded<Said>(member: Middleware, work: () => Said): Said | Halt {
+function runPhase(member: Middleware, phase: 'before' | 'again', token: Token): Halt | undefined {
   try {
-    return work()
+    return member[phase]?.(token)
   } catch (thrown) {
-    return { halt: `${member.name} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
+    return haltOf(member, thrown)
   }
+}
+
+function runAfter(member: Middleware, token: Token, outcome: Outcome): Halt | Outcome | undefined {
+  try {
+    return member.after?.(token, outcome)
+  } catch (thrown) {
+    return haltOf(member, thrown)
+  }
+}
+
+/** Returns a halt for a member that throws: it fails closed. */
+function haltOf({ name }: Middleware, thrown: unknown): Halt {
+  return { halt: `${name} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}` }
 }

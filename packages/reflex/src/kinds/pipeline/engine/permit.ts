@@ -16,7 +16,7 @@ export function askBudget(step: FrameStep, onward: 'enter' | 'rest'): boolean {
     endStopped(step)
     return true
   }
-  const { meter } = x
+  const { meterBefore: meter } = step
   // A node that is attempted again counts as a step already.
   if (isFree(step.node) || !hasLimits(meter.limits) || meter.reached.every((limit) => onward === 'rest' && limit === 'steps')) return false
   requestPermit(step, onward, { enters: true })
