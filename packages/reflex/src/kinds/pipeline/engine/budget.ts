@@ -42,6 +42,7 @@ export function isLimited(typed: TypedGraph, { limits }: Pick<UsageMeter, 'limit
   return programBounds(typed) !== undefined || hasLimits(limits)
 }
 
+/** True if a run states a limit. */
 export function hasLimits(limits: Limits): boolean {
   for (const limit of LIMITS) if (limits[limit] !== undefined) return true
   return false

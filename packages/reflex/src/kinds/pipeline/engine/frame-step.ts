@@ -151,8 +151,15 @@ export class FrameStep implements ContextSource {
 
   /** Returns the results of a pipeline: its context, without the keys of the engine. */
   results(): JsonObject {
-    const own = { ...this.x.reader().snapshot(), ...this.x.pending() }
-    return Object.fromEntries(Object.entries(own).filter(([key]) => !key.startsWith(INTERNAL)))
+    const reader = this.x.reader()
+    const results: [string, Json][] = []
+    for (const key of reader.keys()) {
+      // The engine keeps at least one key of its own for each node.
+      const value = key.startsWith(INTERNAL) ? undefined : reader.get(key)
+      if (value !== undefined) results.push([key, value])
+    }
+    for (const [key, value] of Object.entries(this.x.pending())) if (!key.startsWith(INTERNAL)) results.push([key, value])
+    return Object.fromEntries(results)
   }
 
   /** Returns the fields besides the results: the usage, and for a caller the labels of the results. */
