@@ -1,3 +1,4 @@
+import type { Fault } from './fault.ts'
 import { faults } from './faults.ts'
 import type { Json, JsonObject } from './value.ts'
 
@@ -24,43 +25,43 @@ export function copyJson(value: unknown, where: string): Json {
   return copyNested(value, { where, path: [], open: new Set(), size: 0 })
 }
 
-/** Returns a JSON value. Throws `R2019` if it is too large, like `copyJson`. */
-export function checkJsonSize(value: Json, where: string): Json {
-  countNested(value, { where, size: 0 })
-  return value
+/** True if `copyJson` refuses a JSON value for its size. */
+export function isOversized(value: Json): boolean {
+  return sizeOf(value, 0) > MAX_SIZE
 }
 
-interface SizeCount {
+/** Returns the fault for a value that is too large. */
+export function oversizedFault(where: string): Fault {
+  return faults.make('R2019', `${where} is larger than ${MAX_SIZE / 1_000_000} MB`, {
+    path: where,
+    fix: 'keep it in a file and record its name, or take less of it',
+  })
+}
+
+interface CopyState {
   readonly where: string
   size: number
-}
-
-interface CopyState extends SizeCount {
   readonly path: (string | number)[]
   readonly open: Set<object>
 }
 
-function countNested(value: Json, count: SizeCount): void {
-  if (typeof value === 'string') addSize(count, value.length)
-  else if (isList(value)) {
-    addSize(count, 0)
-    for (const item of value) countNested(item, count)
-  } else if (isObject(value)) {
-    addSize(count, 0)
+/** Adds the size of a value to `before`. Stops once the sum is too large: a value may contain one part very many times. */
+function sizeOf(value: Json, before: number): number {
+  let size = before + PART_SIZE
+  if (typeof value === 'string') return size + value.length
+  if (isList(value)) for (let i = 0; i < value.length && size <= MAX_SIZE; i++) size = sizeOf(value[i] ?? null, size)
+  else if (isObject(value)) {
     for (const [key, inner] of Object.entries(value)) {
-      addSize(count, key.length)
-      countNested(inner, count)
+      if (size > MAX_SIZE) break
+      size = sizeOf(inner, size + key.length + PART_SIZE)
     }
-  } else addSize(count, 0)
+  }
+  return size
 }
 
-function addSize(count: SizeCount, characters: number): void {
-  count.size += characters + PART_SIZE
-  if (count.size <= MAX_SIZE) return
-  throw faults.make('R2019', `${count.where} is larger than ${MAX_SIZE / 1_000_000} MB`, {
-    path: count.where,
-    fix: 'keep it in a file and record its name, or take less of it',
-  })
+function addSize(state: CopyState, characters: number): void {
+  state.size += characters + PART_SIZE
+  if (state.size > MAX_SIZE) throw oversizedFault(state.where)
 }
 
 function copyNested(value: unknown, state: CopyState): Json {

@@ -4,7 +4,7 @@ import { toFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
 import type { PendingEffect, Frame } from '../state/frame.ts'
-import { copyJson, type Json, checkJsonSize } from '../journal/json.ts'
+import { copyJson, isOversized, type Json, oversizedFault } from '../journal/json.ts'
 import { type CallOwner, LiveCall } from './live-call.ts'
 import type { OpenPorts } from './open-ports.ts'
 import type { Policy } from '../ports/policy.ts'
@@ -59,6 +59,8 @@ export class Effects<S extends RunFacts = RunFacts> {
   #gated: GatedEffect<S>[] = []
   #blocks: ((next: PendingEffect) => boolean) | undefined
   readonly #blocked: BlockedEffect[] = []
+  /** Listeners that wait for no result now. */
+  readonly #listeners: ResultListener<S>[] = []
   /** Effects that begin once others have settled, in the order in which they were requested. */
   readonly #postponed: PendingEffect[] = []
   /** One of them is about to begin. */
@@ -148,13 +150,13 @@ export class Effects<S extends RunFacts = RunFacts> {
     }
     const needsRecord = traits.leaves || traits.repeat !== 'free'
     // An effect that leaves nothing, costs nothing and may be repeated does no harm in a process that has lost the run: its result is refused.
-    call.needsLease = needsRecord || traits.costs === true
+    if (!needsRecord && traits.costs !== true) return this.#perform(call, false)
     // A key is the number of a record, a question about an outcome needs the request on record, and so does the count of a
     // try that a crash interrupts: all three gate.
-    if (call.needsLease && this.#run.durable < this.#run.state.n) {
+    if (this.#run.durable < this.#run.state.n) {
       this.#gated.push({ call, at: this.#run.state.n, leaves: traits.leaves })
       this.#run.requestCommit()
-    } else this.#perform(call)
+    } else this.#perform(call, true)
   }
 
   #postpone(call: LiveCall<S>): void {
@@ -273,25 +275,26 @@ export class Effects<S extends RunFacts = RunFacts> {
     const ready = this.#gated.filter(isReady)
     if (ready.length === 0) return
     this.#gated = this.#gated.filter((gated) => !isReady(gated))
-    for (const { call } of ready) this.#perform(call)
+    for (const { call } of ready) this.#perform(call, true)
   }
 
   // Ending
 
-  #perform(call: LiveCall<S>): void {
+  /** Performs a call once its port is open. */
+  #perform(call: LiveCall<S>, needsLease: boolean): void {
     if (call.isOver) return
     const opening = call.implementation.open === undefined ? undefined : this.#openPorts.of(call)
-    if (opening === undefined) return this.#performOwned(call)
+    if (opening === undefined) return this.#performOpen(call, needsLease)
     void opening.then((fault) => {
-      if (fault === undefined) this.#performOwned(call)
+      if (fault === undefined) this.#performOpen(call, needsLease)
       else if (!call.isOver) this.#finish(call, ['err', call.id, faultJson(fault)])
     })
   }
 
   /** One check for each performance: the one before may have blocked this process for longer than its lease. */
-  #performOwned(call: LiveCall<S>): void {
+  #performOpen(call: LiveCall<S>, needsLease: boolean): void {
     if (call.isOver) return
-    if (call.needsLease) this.#run.whileOwned(() => this.#begin(call))
+    if (needsLease) this.#run.whileOwned(() => this.#begin(call))
     else this.#begin(call)
   }
 
@@ -300,28 +303,32 @@ export class Effects<S extends RunFacts = RunFacts> {
     let raw: unknown
     try {
       raw = call.perform()
-      if (raw instanceof Promise || isThenable(raw)) {
-        raw.then(
-          (value) => this.#onPerformed(call, value),
-          (thrown: unknown) => this.#onFailed(call, thrown),
-        )
-        return
-      }
+      if (raw instanceof Promise || isThenable(raw)) return (this.#listeners.pop() ?? this.#newListener()).listen(call, raw)
     } catch (thrown) {
       return this.#onFailed(call, thrown)
     }
     this.#onPerformed(call, raw)
   }
 
+  #newListener(): ResultListener<S> {
+    const listener = new ResultListener<S>(
+      (call, value) => {
+        this.#listeners.push(listener)
+        this.#onPerformed(call, value)
+      },
+      (call, thrown) => {
+        this.#listeners.push(listener)
+        this.#onFailed(call, thrown)
+      },
+    )
+    return listener
+  }
+
   #onPerformed(call: LiveCall<S>, raw: unknown): void {
     if (call.isOver) return
-    const where = `result of ${call.port}`
     let value: Json
     try {
-      value =
-        call.implementation.accept === undefined
-          ? copyJson(raw ?? null, where)
-          : checkJsonSize(call.implementation.accept(raw, call), where)
+      value = acceptResult(call, raw)
     } catch (thrown) {
       return this.#onFailed(call, thrown)
     }
@@ -391,6 +398,32 @@ export class Effects<S extends RunFacts = RunFacts> {
   }
 }
 
+/**
+ * Passes the result of one call on. It serves one call after another: two callbacks for each would be an eighth of the memory of a step.
+ */
+class ResultListener<S extends RunFacts> {
+  #call: LiveCall<S> | undefined
+  readonly #onValue: (value: unknown) => void
+  readonly #onThrown: (thrown: unknown) => void
+
+  constructor(onValue: (call: LiveCall<S>, value: unknown) => void, onThrown: (call: LiveCall<S>, thrown: unknown) => void) {
+    this.#onValue = (value) => this.#pass(onValue, value)
+    this.#onThrown = (thrown) => this.#pass(onThrown, thrown)
+  }
+
+  /** Waits for the result of a call. A promise of the platform calls back once; any other becomes one. */
+  listen(call: LiveCall<S>, result: PromiseLike<unknown>): void {
+    this.#call = call
+    Promise.resolve(result).then(this.#onValue, this.#onThrown)
+  }
+
+  #pass(to: (call: LiveCall<S>, value: unknown) => void, value: unknown): void {
+    const call = this.#call
+    this.#call = undefined
+    if (call !== undefined) to(call, value)
+  }
+}
+
 /** Returns the facts about an effect that is not being performed. Unknown facts are assumed to be the worst; without a port, nothing happens. */
 export function traitsOf<S extends RunFacts>(effect: PendingEffect, owner: CallOwner<S>, ports: ReadonlyMap<string, Port<S>>): Traits {
   const port = ports.get(effect.port)
@@ -420,6 +453,15 @@ function isCancelPending(frame: Frame): boolean {
 
 function inFlight(effect: PendingEffect): boolean {
   return effect.frame.pendingEffects.includes(effect)
+}
+
+/** Returns a result as the record holds it. */
+function acceptResult<S extends RunFacts>(call: LiveCall<S>, raw: unknown): Json {
+  const { implementation } = call
+  if (implementation.accept === undefined) return copyJson(raw ?? null, `result of ${call.port}`)
+  const value = implementation.accept(raw, call)
+  if (isOversized(value)) throw oversizedFault(`result of ${call.port}`)
+  return value
 }
 
 /** Returns the fault for a failure: the one that the port makes, if it makes one without failing itself. */

@@ -28,10 +28,6 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   readonly implementation: Port<S>
   #controller: AbortController | undefined
   #parts: PartStream | undefined
-  /** True after it has settled or was dropped: later results are ignored. */
-  isOver = false
-  /** True if no other process may perform it at the same time. */
-  needsLease = true
 
   constructor(owner: CallOwner<S>, pendingEffect: PendingEffect, implementation: Port<S>) {
     this.#owner = owner
@@ -64,6 +60,11 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
 
   get session(): unknown {
     return this.#owner.session?.(this.port)
+  }
+
+  /** True if nobody waits for its result: it has settled or was dropped, or it is not performed by this process. */
+  get isOver(): boolean {
+    return this.pendingEffect.activeCall !== this
   }
 
   get run(): string {
@@ -146,16 +147,13 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
     return this.isOver ? undefined : this.#parts?.end()
   }
 
-  /** Marks the call as settled: a later abort would reach a tool that has already answered. */
+  /** Releases a call that has settled: a later abort would reach a tool that has already answered. */
   settle(): void {
-    this.isOver = true
     this.#controller = undefined
     this.#parts?.take()
   }
 
-  /** Marks the call as dropped: the effect is aborted, and a late result is ignored. */
   abort(): void {
-    this.isOver = true
     this.#parts?.take()
     this.#controller?.abort()
   }

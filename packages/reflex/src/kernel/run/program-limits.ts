@@ -84,10 +84,13 @@ export class ProgramLimits<S extends RunFacts> {
 
   /** True if any program of the run states limits: most state none. */
   get areStated(): boolean {
-    const { pins } = this.#run.state
-    if (this.#known?.pins !== pins.length)
-      this.#known = { pins: pins.length, stateLimits: pins.some((_, pin) => this.#limitsOf(pin) !== undefined) }
+    const { length } = this.#run.state.pins
+    if (this.#known?.pins !== length) this.#known = { pins: length, stateLimits: this.#anyLimits() }
     return this.#known.stateLimits
+  }
+
+  #anyLimits(): boolean {
+    return this.#run.state.pins.some((_, pin) => this.#limitsOf(pin) !== undefined)
   }
 
   #limitsOf(pin: number): Limits | undefined {

@@ -148,13 +148,14 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
 
   /** Returns the time, read once per turn of the event loop. */
   clock(): number {
-    if (this.#now === undefined) {
-      this.#now = this.host.now()
-      this.host.turn(() => {
-        this.#now = undefined
-      })
-    }
-    return this.#now
+    return this.#now ?? this.#readClock()
+  }
+
+  #readClock(): number {
+    this.host.turn(() => {
+      this.#now = undefined
+    })
+    return (this.#now = this.host.now())
   }
 
   resetClock(): void {

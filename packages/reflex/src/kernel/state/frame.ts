@@ -1,5 +1,5 @@
 import type { Json } from '../journal/json.ts'
-import type { Asker, EndStatus, Pin, Ref, ReturnPair, WaitRules, WaitType } from '../journal/record.ts'
+import type { Asker, EndStatus, Pin, Ref, Request, ReturnPair, WaitRules, WaitType } from '../journal/record.ts'
 import type { UsageSum } from '../journal/usage.ts'
 import type { StoppedEffect } from './answers.ts'
 import type { Permissions } from '../journal/permissions.ts'
@@ -16,10 +16,7 @@ export interface ActiveCall {
 export class PendingEffect {
   readonly id: Ref
   readonly frame: Frame
-  readonly port: string
-  readonly args: Json | undefined
-  /** The idempotency key in its request, if there is one. */
-  readonly requestedKey: string | undefined
+  readonly #request: Request
   /** The record that requested it. */
   readonly record: number
   /** True if progress was recorded: after a crash the frame gets an input that drops it. */
@@ -35,14 +32,31 @@ export class PendingEffect {
   /** The call of this process that performs it: not part of the state, and empty after a fold. */
   activeCall: ActiveCall | undefined
 
-  constructor(id: Ref, frame: Frame, port: string, args: Json | undefined, requestedKey: string | undefined, record: number) {
+  constructor(id: Ref, frame: Frame, request: Request, record: number) {
     this.id = id
     this.frame = frame
-    this.port = port
-    this.args = args
-    this.requestedKey = requestedKey
+    this.#request = request
     this.record = record
   }
+
+  get port(): string {
+    return this.#request[0]
+  }
+
+  get args(): Json | undefined {
+    return this.#request[1]
+  }
+
+  /** The idempotency key in its request, if there is one. */
+  get requestedKey(): string | undefined {
+    return this.#request[2]
+  }
+}
+
+/** Returns a request as its record has it. */
+export function requestOf(port: string, args: Json | undefined, key: string | undefined): Request {
+  if (key !== undefined) return [port, args ?? null, key]
+  return args === undefined ? [port] : [port, args]
 }
 
 /** True for an effect that waits for a person, or for other effects, before it starts: nothing of it has happened. */

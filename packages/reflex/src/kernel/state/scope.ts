@@ -20,54 +20,68 @@ export function labelOf(position: Json | undefined): Json | undefined {
   return typeof position.node === 'string' ? position.node : undefined
 }
 
-/** Entries are stored flat in one list: an object per entry would cost a third of a step. */
+/** The slots of an entry: key, value, record, time, label. An object per entry would cost a third of a step. */
 const STRIDE = 5
+/** The number of entries of the first block; each further block holds twice as many. A list that grows would be copied again and again. */
+const FIRST = 4
+const FIRST_BITS = Math.clz32(FIRST)
 /** The number of entries up to which a backwards scan is faster than an index. */
-const SCAN = 24 * STRIDE
+const SCAN = 24
+
+type Slot = Json | undefined
 
 /** An append-only log of writes. The latest entry of a key wins; nothing that can be read is ever changed or removed. */
 export class Scope {
-  #log: (Json | undefined)[] = []
-  /** The number of times that entries were removed. Positions in the log from before a removal are invalid. */
+  #blocks: Slot[][] = []
+  /** The number of entries. */
+  size = 0
+  /** The number of times that entries were removed. Places from before a removal are invalid. */
   generation = 0
   /** The place of the latest entry of each key, in the order of these entries. */
   #index: Map<string, number> | undefined
 
-  get size(): number {
-    return this.#log.length / STRIDE
-  }
-
   append(key: string, value: Json | undefined, record: number, at: number, label: Json | undefined): void {
-    if (this.#index !== undefined) moveToEnd(this.#index, key, this.#log.length)
-    this.#log.push(key, value, record, at, label)
+    const place = this.size++
+    const number = blockOf(place)
+    const block = (this.#blocks[number] ??= newBlock(number))
+    const slot = slotOf(place, number)
+    block[slot] = key
+    block[slot + 1] = value
+    block[slot + 2] = record
+    block[slot + 3] = at
+    block[slot + 4] = label
+    if (this.#index !== undefined) moveToEnd(this.#index, key, place)
   }
 
   /** Returns the place of the latest entry of a key up to record `bound`, or -1. */
   find(key: string, bound: number): number {
-    const log = this.#log
-    let at = log.length - STRIDE
-    if (log.length > SCAN) {
-      const found = this.#ensureIndex().get(key)
-      if (found === undefined) return -1
-      at = found
-    }
-    for (; at >= 0; at -= STRIDE) if (log[at] === key && (log[at + 2] as number) <= bound) return at
-    return -1
+    let place = this.size - 1
+    if (place >= SCAN) place = this.#ensureIndex().get(key) ?? -1
+    while (place >= 0 && (this.#read(place, 0) !== key || this.#recordAt(place) > bound)) place--
+    return place
   }
 
   /** Returns the value at a place from `find`. */
   valueAt(place: number): Json | undefined {
-    return this.#log[place + 1]
+    return this.#read(place, 1)
+  }
+
+  #recordAt(place: number): number {
+    return this.#read(place, 2) as number
+  }
+
+  #read(place: number, slot: number): Slot {
+    const number = blockOf(place)
+    return this.#blocks[number]?.[slotOf(place, number) + slot]
   }
 
   entryAt(place: number): Entry {
-    const log = this.#log
     return Object.freeze({
-      key: log[place] as string,
-      value: log[place + 1],
-      record: log[place + 2] as number,
-      at: log[place + 3] as number,
-      label: log[place + 4],
+      key: this.#read(place, 0) as string,
+      value: this.#read(place, 1),
+      record: this.#recordAt(place),
+      at: this.#read(place, 3) as number,
+      label: this.#read(place, 4),
     })
   }
 
@@ -87,18 +101,20 @@ export class Scope {
   shrink(bounds: readonly number[]): void {
     const kept = this.readableEntries(bounds)
     if (kept.length * 2 > this.size) return
-    this.#log = kept.flatMap(({ key, value, record, at, label }) => [key, value, record, at, label])
+    this.#blocks = []
+    this.size = 0
     this.#index = undefined
+    for (const { key, value, record, at, label } of kept) this.append(key, value, record, at, label)
     this.generation++
   }
 
   /** Returns the number of entries up to record `bound`. */
   sizeAt(bound: number): number {
     let [low, high] = [0, this.size]
-    if (high === 0 || (this.#log[(high - 1) * STRIDE + 2] as number) <= bound) return high
+    if (high === 0 || this.#recordAt(high - 1) <= bound) return high
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.#log[middle * STRIDE + 2] as number) <= bound) low = middle + 1
+      if (this.#recordAt(middle) <= bound) low = middle + 1
       else high = middle
     }
     return low
@@ -106,8 +122,8 @@ export class Scope {
 
   /** Yields the entries from the oldest up to record `bound`. */
   *entries(bound = Number.POSITIVE_INFINITY, from = 0): Generator<Entry> {
-    for (let place = from * STRIDE; place < this.#log.length; place += STRIDE) {
-      if ((this.#log[place + 2] as number) > bound) return
+    for (let place = from; place < this.size; place++) {
+      if (this.#recordAt(place) > bound) return
       yield this.entryAt(place)
     }
   }
@@ -127,7 +143,7 @@ export class Scope {
 
   /** Returns the last place of each key up to a record. The index has them for the newest record: the cost depends on the number of keys, not of entries. */
   #latestPlaces(bound: number): (readonly [key: string, place: number])[] {
-    return [...this.#indexAt(bound)].filter(([, place]) => this.#log[place + 1] !== undefined)
+    return [...this.#indexAt(bound)].filter(([, place]) => this.valueAt(place) !== undefined)
   }
 
   #indexAt(bound: number): Map<string, number> {
@@ -142,9 +158,24 @@ export class Scope {
 
   #indexOf(size: number): Map<string, number> {
     const index = new Map<string, number>()
-    for (let place = 0; place < size * STRIDE; place += STRIDE) moveToEnd(index, this.#log[place] as string, place)
+    for (let place = 0; place < size; place++) moveToEnd(index, this.#read(place, 0) as string, place)
     return index
   }
+}
+
+function newBlock(number: number): Slot[] {
+  // oxlint-disable-next-line unicorn/no-new-array -- the exact size: a list that grows by push is copied
+  return new Array<Slot>((FIRST << number) * STRIDE)
+}
+
+/** Returns the number of the block of a place. */
+function blockOf(place: number): number {
+  return FIRST_BITS - Math.clz32(place + FIRST)
+}
+
+/** Returns the first slot of a place in its block. */
+function slotOf(place: number, block: number): number {
+  return (place + FIRST - (FIRST << block)) * STRIDE
 }
 
 function moveToEnd(index: Map<string, number>, key: string, place: number): void {

@@ -1,4 +1,4 @@
-import { areSameKind, PendingEffect, Frame, isActivation, type StrandResult, type Link, type Wait } from './frame.ts'
+import { areSameKind, PendingEffect, Frame, isActivation, requestOf, type StrandResult, type Link, type Wait } from './frame.ts'
 import { faults } from '../journal/faults.ts'
 import type { Json } from '../journal/json.ts'
 import { oldAsker } from '../journal/old-words.ts'
@@ -294,7 +294,7 @@ function loadFrame(state: State, stored: StoredFrame): void {
   else if (caller !== undefined && !isActivation(frame)) [frame.permitsPin, frame.permissions] = [caller.permitsPin, caller.permissions]
   if (stored.grants !== undefined) frame.grants = new Set(stored.grants)
   for (const [id, port, args, requestedKey, record, bits, more = []] of stored.flights ?? []) {
-    const effect = new PendingEffect(id, frame, port, args ?? undefined, requestedKey ?? undefined, record)
+    const effect = new PendingEffect(id, frame, requestOf(port, args ?? undefined, requestedKey ?? undefined), record)
     effect.hasParts = (bits & 1) !== 0
     effect.isQuestioned = (bits & 2) !== 0
     effect.isPostponed = (bits & 4) !== 0

@@ -149,8 +149,7 @@ export class State {
   #request(frame: Frame, requests: NonNullable<Rec['requests']>): void {
     for (let i = 0; i < requests.length; i++) {
       const request = requests[i]
-      if (request !== undefined)
-        frame.pendingEffects.push(new PendingEffect(i === 0 ? this.n : `${this.n}.${i}`, frame, request[0], request[1], request[2], this.n))
+      if (request !== undefined) frame.pendingEffects.push(new PendingEffect(i === 0 ? this.n : `${this.n}.${i}`, frame, request, this.n))
     }
   }
 

@@ -2,7 +2,7 @@ import type { BoardContract } from '../state/board.ts'
 import { digest, digestFraction } from '../journal/digest.ts'
 import type { FaultData } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
-import { areSameKind, type PendingEffect, type Frame, type StrandResult, type Wait } from '../state/frame.ts'
+import { areSameKind, type PendingEffect, type Frame, requestOf, type StrandResult, type Wait } from '../state/frame.ts'
 import type { Json, JsonObject } from '../journal/json.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import type { EndStatus, RuntimeAsker, Rec, Input, Ref, Request, WaitRequest, WaitRules, WaitType } from '../journal/record.ts'
@@ -200,7 +200,7 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
 
   /** Requests an effect. Returns its ref. `key`: the idempotency key of an earlier request with an unknown outcome. */
   request(port: string, args?: Json, key?: string): Ref {
-    const request: Request = key !== undefined ? [port, args ?? null, key] : args !== undefined ? [port, args] : [port]
+    const request = requestOf(port, args, key)
     if (this.#requests === undefined || this.#prepared) this.#requests = [...(this.#requests ?? [])]
     this.#prepared = false
     this.#requests.push(request)

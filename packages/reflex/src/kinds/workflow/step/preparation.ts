@@ -79,7 +79,8 @@ export function storeResult(x: Step, effect: Ref, result: PreparationResult): vo
 
 /** Deletes a preparation when its node is left. False if there is none. */
 export function leavePreparation(x: Step): boolean {
-  const { scope } = preparationOf(x.position)
+  // The position of most nodes is a text: they have no preparation.
+  const scope = isList(x.position) ? preparationOf(x.position).scope : undefined
   if (scope !== undefined) x.shut(scope)
   return scope !== undefined
 }
