@@ -7,6 +7,7 @@ import { loadavg } from 'node:os'
 import { encodeRecord, Runtime } from '../packages/reflex/src/kernel/index.ts'
 import { compileWorkflow, workflowSource } from '../packages/reflex/src/kinds/workflow/model/compile.ts'
 import { createEngine, createRegistry, decisionPort, workflowKind, type Workflow } from '../packages/reflex/src/kinds/workflow/index.ts'
+import { allocatedBytes } from './allocation.ts'
 import { dot } from './dot.ts'
 import { durable } from './durable.ts'
 import { endless } from './endless.ts'
@@ -54,12 +55,22 @@ function line(name: string, value: string, aim: string): void {
 }
 
 async function compare(name: string, workflows: readonly Workflow[], steps: number, rounds: number, aim: string): Promise<number> {
-  const [own, floor] = await alternate([engine(workflows), bare(workflows)], steps, rounds)
+  const contestants = [engine(workflows), bare(workflows)] as const
+  const [own, floor] = await alternate(contestants, steps, rounds)
   if (own === undefined || floor === undefined) return Number.NaN
   line(name, rate(own.ns), `${own.ns.toFixed(0)} ns a step; the bare loop takes ${floor.ns.toFixed(0)} ns`)
   line('  speed of the bare loop', timesAsFast(own, floor).toFixed(2), aim)
+  const calls = Math.ceil(ALLOCATING_STEPS / steps)
+  const [ownBytes, floorBytes] = [
+    await allocatedBytes(() => contestants[0].round(), calls),
+    await allocatedBytes(() => contestants[1].round(), calls),
+  ]
+  line('  bytes allocated a step', (ownBytes / steps).toFixed(0), `aim 700; the bare loop allocates ${(floorBytes / steps).toFixed(0)}`)
   return own.ns
 }
+
+/** The number of steps over which allocations are counted. */
+const ALLOCATING_STEPS = 40_000
 
 async function againstXstate(size: number): Promise<void> {
   const { xstateLine } = (await import(new URL('./peers/xstate.ts', import.meta.url).href)) as {
