@@ -50,6 +50,7 @@ export async function endless(line: Line): Promise<void> {
   try {
     await ticks(line, 'memory', memoryStore(), 20_000)
     await ticks(line, 'SQLite', sqlite(), 20_000)
+    await idleTicks(line, 20_000)
     await queued(line, 'memory', memoryStore(), 4_000)
     await queued(line, 'memory', memoryStore(), 100_000)
     await queued(line, 'SQLite', sqlite(), 500)
@@ -79,6 +80,20 @@ async function ticks(line: Line, name: string, store: Store, count: number): Pro
   )
   await runtime.close()
   await store.close()
+}
+
+/** A tree of 200 leaves none of which changes: its ticks are skipped. */
+async function idleTicks(line: Line, count: number): Promise<void> {
+  const { runtime, host } = worldOver(memoryStore())
+  const run = await runtime.start(runtime.programs.add('beat', 'tree', { leaves: 200, changing: 0, everyMs: TICK_MS }))
+  for (let i = 0; i < SLICE; i++) await host.advance(TICK_MS)
+  const [before, from, records] = [keptBytes(), processorTime(), run.state.n]
+  for (let i = 0; i < count; i++) await host.advance(TICK_MS)
+  const cost = (processorTime() - from) / count
+  const kept = Math.max(0, keptBytes() - before) / count
+  const facts = `${run.state.n - records} records; ${kept.toFixed(1)} B of heap kept a tick`
+  line(`idle tick of 200 leaves, ${count.toLocaleString('en-US')} ticks`, `${cost.toFixed(1)} us`, `aim 0 records, 0 B; ${facts}`)
+  await runtime.close()
 }
 
 /** Events of another process that lie in the inbox before the run takes the first. */
