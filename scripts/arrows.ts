@@ -81,6 +81,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     'record-text',
     'run-name',
     'archive/export',
+    'archive/forget',
     'archive/format',
     'archive/import',
     'tables/draft-files',

@@ -1,5 +1,8 @@
 import type { AnswerOptions } from '../runs/answering.ts'
 import type { CancelOptions } from '../runs/cancelling.ts'
+import type { ExportOptions } from '../history/archive/export.ts'
+import type { ForgetOptions } from '../history/archive/forget.ts'
+import type { ImportOptions } from '../history/archive/import.ts'
 import type { TraceOptions } from '../history/trace-of.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
 import type { AgentChoice } from '../policy/index.ts'
@@ -161,7 +164,9 @@ export const FILTER = options({ status: listOf(TEXT), prefix: TEXT, limit: NUMBE
 export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT })
 export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)
 export const COLLECT_OPTIONS = options({ keep: NUMBER, dry: FLAG } satisfies FormsOf<CollectOptions>)
-export const SECRET_OPTIONS = options({ secret: ANYTHING, id: TEXT })
+export const EXPORT_OPTIONS = options({ secret: ANYTHING, through: NUMBER } satisfies FormsOf<ExportOptions>)
+export const FORGET_OPTIONS = options({ through: NUMBER } satisfies FormsOf<ForgetOptions>)
+export const IMPORT_OPTIONS = options({ secret: ANYTHING, id: TEXT } satisfies FormsOf<ImportOptions>)
 export const LINES: Form = {
   what: 'lines to go through',
   mismatch: (value) =>

@@ -3,8 +3,11 @@ import {
   ANSWER_OPTIONS,
   CANCEL_OPTIONS,
   COLLECT_OPTIONS,
+  EXPORT_OPTIONS,
   FILTER,
+  FORGET_OPTIONS,
   FORK_OPTIONS,
+  IMPORT_OPTIONS,
   LINES,
   PROGRAM,
   KIND_LIST,
@@ -13,10 +16,10 @@ import {
   REPLAY_OPTIONS,
   RESUME_OPTIONS,
   RUN_OBJECT,
-  SECRET_OPTIONS,
   TRACE_OPTIONS,
 } from './arguments.ts'
 import type { ExportOptions } from '../history/archive/export.ts'
+import type { ForgetOptions, ForgottenRecords } from '../history/archive/forget.ts'
 import type { ImportedRun, ImportOptions } from '../history/archive/import.ts'
 import { assemble, type Assembly, runFolderIn } from './assembly.ts'
 import type { CollectResult, CollectOptions } from '../runs/collecting.ts'
@@ -638,13 +641,26 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
 
   /**
    * Exports a run as the lines of an archive, without line ends: its hash-chained records, the programs and values that they
-   * need, and a signature if there is a secret. A running run is exported in its state at the start of the export. Changes
-   * nothing. Throws `R2016`, `R2085`, and `R5003` for a journal that cannot be read.
+   * need, and a signature if there is a secret. A running run is exported in its state at the start of the export. With
+   * `through`, the export ends with this sealed segment. Records that are no longer in the store are left out. Changes nothing.
+   * Throws `R2016`, `R2085`, `R2140`, `R2145`, `R5054`, and `R5003` for a journal that cannot be read.
    */
   async *export(ref: string, options: ExportOptions = {}): AsyncGenerator<string> {
-    checkArguments('export', { run: [ref, TEXT], options: [options, SECRET_OPTIONS] })
+    checkArguments('export', { run: [ref, TEXT], options: [options, EXPORT_OPTIONS] })
     const { archiveOf } = await import('../history/archive/export.ts')
     yield* archiveOf(this.store, await this.find(ref), options)
+  }
+
+  /**
+   * Removes the records of a run up to the end of a sealed segment from the store, once an archive has them: `lines` must be
+   * those of an export with the same `through`, signed or not. The run continues as before; `R5054` names the archive where a
+   * removed record is needed. Throws `R2016`, `R2140`, `R5054`, and `R2144` for another archive; then nothing is removed.
+   */
+  async forget(ref: string, lines: Iterable<string> | AsyncIterable<string>, options: ForgetOptions): Promise<ForgottenRecords> {
+    checkArguments('forget', { run: [ref, TEXT], lines: [lines, LINES], options: [options, FORGET_OPTIONS] })
+    const { store, runtime } = this
+    const { forgetArchived } = await import('../history/archive/forget.ts')
+    return forgetArchived({ store, programs: runtime.programs }, await this.find(ref), lines, options)
   }
 
   /** Writes all runs of the store to a folder as tables. Throws `R2087` if the package for Parquet is missing. */
@@ -660,7 +676,7 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
    * Throws `R2070` to `R2084`, and `R5007` if the name is taken.
    */
   async import(lines: Iterable<string> | AsyncIterable<string>, options: ImportOptions = {}): Promise<ImportedRun> {
-    checkArguments('import', { lines: [lines, LINES], options: [options, SECRET_OPTIONS] })
+    checkArguments('import', { lines: [lines, LINES], options: [options, IMPORT_OPTIONS] })
     await this.runtime.register()
     const { worker, host } = this.#surroundings
     const { importArchive } = await import('../history/archive/import.ts')

@@ -415,11 +415,17 @@ const SHARED: readonly Verb[] = [
     options: [
       new Option('-o, --output <file>', 'the file to write; default: standard output'),
       new Option('--sign-secret-file <file>', 'sign the archive with the secret in a file'),
+      new Option('--through <segment>', 'end with this sealed segment; reflex show lists the segments'),
+      new Option('--forget', 'then remove these records from the store; default of --through: the last sealed segment'),
       new Option('--all', 'write every run of the store as tables, into the folder that -o names'),
       new Option('--format <format>', 'the format of the tables: jsonl, parquet; default: jsonl'),
       ...COMMON,
     ],
-    examples: ['export otter -o otter.run.jsonl', 'export --all --format parquet -o tables'],
+    examples: [
+      'export otter -o otter.run.jsonl',
+      'export otter --through 3 --forget -o archives',
+      'export --all --format parquet -o tables',
+    ],
     action: withExistingStore(async () => {
       const { exportRuns } = await import('./verbs/export.ts')
       return (session, [ref], flags) => exportRuns(session, ref, flags)
@@ -443,7 +449,7 @@ const SHARED: readonly Verb[] = [
   {
     name: 'gc',
     words: [],
-    about: 'remove unused programs and values, old runs and their folders',
+    about: 'remove unused programs and values, old runs and their folders; compress sealed segments',
     options: [
       new Option('--keep <time>', 'remove runs that ended longer ago than this, such as 30d, 12h; default: REFLEX_KEEP, else keep all'),
       new Option('--dry-run', 'show what would be removed, and remove nothing'),

@@ -163,4 +163,61 @@ export const historyFaults = defineFaults({
     often: 'an environment variable that is not set',
     fix: 'Give a long random text, or leave the secret out.',
   },
+  R2140: {
+    title: 'There is no such sealed segment to export',
+    verdict: 'fail',
+    when: 'when a part of a run is exported or forgotten',
+    means:
+      'A part of a run ends with a sealed segment: the records of an open one still change. Only runs that never end are sealed, each time after thousands of records.',
+    fix: 'Choose a sealed segment that reflex show lists, or export the whole run.',
+  },
+  R2141: {
+    title: 'The line of a segment in an archive was changed',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means: 'The hash of this line does not match, or it is not a line that an export writes. Nothing was stored.',
+    fix: 'Copy the archive again from its source.',
+  },
+  R2142: {
+    title: 'A segment of an archive is missing',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means:
+      'The segments of a run are numbered without gaps, and each begins where the one before it ends. Here one is missing, comes twice or stands at another place. Nothing was stored.',
+    fix: 'Copy the archive again from its source.',
+  },
+  R2143: {
+    title: 'The state that opens an archive is not one of its run',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means:
+      'An archive without the first records of its run begins with the state after them. This state does not have the form of one, belongs to another run or to another record. Nothing was stored.',
+    often: 'an archive that another program made',
+    fix: 'Export the run again.',
+  },
+  R2144: {
+    title: 'The archive does not have the records that would be removed',
+    verdict: 'fail',
+    when: 'when segments of a run are forgotten',
+    means:
+      'Records are removed from the store only if an archive has exactly these records. This archive was changed, is incomplete, or is one of another part. Nothing was removed.',
+    often: 'an archive of the whole run, an archive with fewer segments, an interrupted copy',
+    fix: 'Export the part again: reflex export RUN --through SEGMENT --forget -o FILE',
+  },
+  R2145: {
+    title: 'The run has no record in the store that can be exported',
+    verdict: 'fail',
+    when: 'when a run is exported',
+    means: 'All its records so far are in archives, and none was added since.',
+    fix: 'Use the archive that the message names, or export the run after its next record.',
+  },
+  R2146: {
+    title: 'The state of a run in an archive is too large',
+    verdict: 'fail',
+    when: 'when an archive is imported',
+    means:
+      'The values on the boards of the run have more than 250 million characters together. A run with sealed segments is stored with its state after each of them. Nothing was stored.',
+    often: 'an archive that another program made',
+    fix: 'Import a part of the run that ends before these values were written.',
+  },
 })

@@ -175,6 +175,13 @@ export const faults = defineFaults({
     means: 'Both files would replace the same program.',
     fix: 'Name one of the two.',
   },
+  R5045: {
+    title: 'The file has the only copy of records',
+    verdict: 'fail',
+    when: 'when a run is exported to a file',
+    means: 'The file is the archive of records that were removed from the store. It was not replaced: the records would be lost.',
+    fix: 'Name another file with -o.',
+  },
   R5050: {
     title: 'The folder of a removed run cannot be removed',
     verdict: 'fail',

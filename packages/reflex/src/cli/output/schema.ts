@@ -10,11 +10,13 @@ import {
   finding,
   line,
   list,
+  packedSegments,
   program,
   question,
   refused,
   replayed,
   run,
+  segment,
   severity,
   status,
   text,
@@ -81,6 +83,7 @@ export const DOCUMENTS = {
       run,
       record: z.number(),
       time,
+      segments: list(segment).optional().describe('Absent for a run that was never sealed'),
       stack: list(step),
       branches: list(list(step)).optional().describe('The stacks of parallel branches'),
       choices: list(z.object({ id: text, label: text, open: z.boolean(), why: text.optional(), when: text.optional() })),
@@ -183,9 +186,13 @@ export const DOCUMENTS = {
       v,
       run: text,
       file: text,
-      records: z.number(),
-      lines: z.number(),
-      bytes: z.number(),
+      records: z.number().optional().describe('Absent, with lines and bytes, if the file was there before'),
+      lines: z.number().optional(),
+      bytes: z.number().optional(),
+      forgotten: z
+        .object({ through: z.number(), first: z.number(), last: z.number() })
+        .optional()
+        .describe('The records that were removed from the store'),
       hash: text.describe('The hash of all lines, which a signature signs'),
       signed: z.boolean(),
     })
@@ -204,6 +211,9 @@ export const DOCUMENTS = {
       program,
       status,
       records: z.number(),
+      from: z.number().optional().describe('The first record, if it is not the first of the run'),
+      earlier: text.optional().describe('The hash of the archive with the records before the first one'),
+      part: z.literal(true).optional().describe('Nothing of it is due, and no worker continues it'),
       signature: z.enum(['checked', 'unchecked', 'none']).describe('unchecked: no secret was given'),
       messages: z.number().describe('Messages in the inbox of the run that no record has taken yet'),
     })
@@ -217,6 +227,7 @@ export const DOCUMENTS = {
       blobs: list(text),
       entries: z.number().describe('Ledger entries that were replaced and are older than their ledger keeps'),
       folders: list(text),
+      packed: packedSegments,
       warnings: list(fault),
     })
     .describe('gc'),

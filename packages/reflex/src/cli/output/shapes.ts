@@ -79,6 +79,7 @@ export const run = z.object({
       question: text.optional(),
     }),
   ),
+  segments: z.number().optional().describe('Absent for a run that was never sealed'),
   cost: z.number().optional().describe('US dollars; absent where no effect has stated a usage'),
   tokens: z.number().optional(),
   unpriced: z.number().optional().describe('The tokens that have no price'),
@@ -177,6 +178,18 @@ export const cause = z
     },
   })
   .describe('The causes of a value or a decision')
+export const segment = z
+  .object({
+    number: z.number(),
+    first: z.number(),
+    last: z.number(),
+    place: z.enum(['open', 'rows', 'packed', 'gone']).describe('gone: its records are only in an archive'),
+    archive: text.optional().describe('The hash of that archive'),
+  })
+  .describe('Records of a run from one seal to the next')
+export const packedSegments = z
+  .object({ segments: z.number(), saved: z.number().describe('Bytes'), left: z.number() })
+  .describe('Sealed segments that were compressed, and those that the next gc compresses')
 export const compared = z.object({
   run: text,
   record: z.number().describe('The last record that is compared'),

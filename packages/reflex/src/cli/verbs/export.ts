@@ -3,8 +3,11 @@ import { open } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isRunName, invalidRunName } from '../../history/run-name.ts'
 import { DraftFiles } from '../../history/tables/draft-files.ts'
+import type { ExportOptions } from '../../history/archive/export.ts'
+import type { ForgottenRecords } from '../../history/archive/forget.ts'
 import type { TableFormat } from '../../history/tables/export-tables.ts'
 import { faults } from '../../runs/faults.ts'
+import { forgetIn, isWritten, lastSegment } from '../archive-file.ts'
 import type { Console } from '../console.ts'
 import { plainJson } from '../run-document.ts'
 import { EXIT, interruptCode } from '../exit.ts'
@@ -21,6 +24,8 @@ export interface ExportFlags extends CommonFlags {
   readonly all?: boolean
   readonly format?: string
   readonly signSecretFile?: string
+  readonly through?: string
+  readonly forget?: boolean
 }
 
 const FORMATS: readonly TableFormat[] = ['jsonl', 'parquet']
@@ -34,7 +39,9 @@ export async function exportRuns(session: Session, ref: string | undefined, flag
   return exportOne(session, ref, flags)
 }
 
-async function exportOne({ console, reflex }: Session, ref: string, { output = '-', signSecretFile }: ExportFlags): Promise<number> {
+async function exportOne(session: Session, ref: string, flags: ExportFlags): Promise<number> {
+  const { console, reflex } = session
+  const { output = '-', signSecretFile, forget = false } = flags
   const secret =
     signSecretFile === undefined ? undefined : secretIn(resolve(console.world.surroundings.cwd, signSecretFile), signSecretFile)
   if (output === '-' && console.shape !== 'text')
@@ -43,14 +50,32 @@ async function exportOne({ console, reflex }: Session, ref: string, { output = '
     throw faults.make('R2031', 'an archive cannot be printed on a terminal: it may contain untrusted text', {
       fix: 'name a file with -o, or redirect the output with | or >',
     })
+  if (output === '-' && forget)
+    throw faults.make('R2031', '--forget needs a file: it becomes the only place of these records', { fix: 'name the file with -o' })
   const { id } = await reflex.find(ref)
-  const target = output === '-' ? undefined : targetOf(console, output, id)
+  const through = await lastSegment(session, id, flags)
+  const target = output === '-' ? undefined : targetOf(console, output, through === undefined ? id : `${id}.through-${through}`, id)
+  const isKept = target !== undefined && (await isWritten(session, id, target, forget))
+  const written = isKept ? undefined : await writeArchive(session, id, target, { secret, through })
+  if (typeof written === 'string') return interruptCode(written)
+  const forgotten = !forget || target === undefined || through === undefined ? undefined : await forgetIn(session, id, target, through)
+  if (target !== undefined) printWritten(console, { run: id, file: target, written, forgotten, isSigned: secret !== undefined })
+  return EXIT.done
+}
+
+/** Writes the lines of an archive. Returns their totals, or the signal that stopped it; then no file is left. */
+async function writeArchive(
+  { console, reflex }: Session,
+  id: string,
+  target: string | undefined,
+  options: ExportOptions,
+): Promise<ArchiveTotals | Interrupt> {
   let stopped: Interrupt | undefined
   const stopListening = console.world.onInterrupt((signal) => (stopped ??= signal))
   const out = target === undefined ? outputTarget(console) : await draftTarget(target)
   const written = { records: 0, lines: 0, bytes: 0, last: '' }
   try {
-    for await (const line of reflex.export(id, { secret })) {
+    for await (const line of reflex.export(id, options)) {
       if (!(await out.write(`${line}\n`)) || stopped !== undefined) break
       written.lines++
       written.bytes += Buffer.byteLength(line) + 1
@@ -62,9 +87,7 @@ async function exportOne({ console, reflex }: Session, ref: string, { output = '
     await out.close()
     stopListening()
   }
-  if (stopped !== undefined) return interruptCode(stopped)
-  if (target !== undefined) printWritten(console, id, target, written, secret !== undefined)
-  return EXIT.done
+  return stopped ?? written
 }
 
 interface ArchiveTotals {
@@ -74,22 +97,47 @@ interface ArchiveTotals {
   readonly last: string
 }
 
-function printWritten(console: Console, run: string, file: string, { records, lines, bytes, last }: ArchiveTotals, signed: boolean): void {
-  const hash = /"hash":"([0-9a-f]{64})"/.exec(last)?.[1] ?? ''
-  if (console.shape !== 'text') return console.document(plainJson({ v: 1, run, file, records, lines, bytes, hash, signed }))
-  const facts = ['written', counted(records, 'record'), size(bytes), ...(signed ? ['signed'] : [])]
+interface WrittenArchive {
+  readonly run: string
+  readonly file: string
+  /** Absent if the file was there already. */
+  readonly written: ArchiveTotals | undefined
+  readonly forgotten: ForgottenRecords | undefined
+  readonly isSigned: boolean
+}
+
+function printWritten(console: Console, { run, file, written, forgotten, isSigned }: WrittenArchive): void {
+  const hash = /"hash":"([0-9a-f]{64})"/.exec(written?.last ?? '')?.[1] ?? forgotten?.archive ?? ''
+  if (console.shape !== 'text') {
+    const { records, lines, bytes } = written ?? {}
+    const { through, first, last } = forgotten ?? {}
+    const removed = forgotten === undefined ? {} : { forgotten: { through, first, last } }
+    return console.document(plainJson({ v: 1, run, file, records, lines, bytes, hash, signed: isSigned, ...removed }))
+  }
+  if (console.quiet) return
+  const facts =
+    written === undefined
+      ? ['written before']
+      : ['written', counted(written.records, 'record'), size(written.bytes), ...(isSigned ? ['signed'] : [])]
   const name = console.err.text(console.nearPath(file))
-  if (!console.quiet) console.report(factLine(name, name, facts, console.err))
+  console.report(factLine(name, name, facts, console.err))
+  if (forgotten === undefined) return
+  const { first, last } = forgotten
+  console.report(
+    factLine('forgotten', console.err.paint('bold', 'forgotten'), [`records ${first} to ${last} are only in this file`], console.err),
+  )
 }
 
 async function exportAll(
   { console, reflex }: Session,
   ref: string | undefined,
-  { output, format = 'jsonl', signSecretFile }: ExportFlags,
+  { output, format = 'jsonl', signSecretFile, through, forget }: ExportFlags,
 ): Promise<number> {
   if (ref !== undefined)
     throw faults.make('R2031', `--all exports every run, and cannot be combined with the run ${ref}`, { fix: 'reflex export --help' })
   if (signSecretFile !== undefined) throw faults.make('R2031', 'tables are not signed', { fix: 'leave --sign-secret-file out' })
+  if (through !== undefined || forget === true)
+    throw faults.make('R2031', '--through and --forget are for one run', { fix: 'reflex export RUN --through SEGMENT --forget -o FILE' })
   if (output === undefined || output === '-') throw faults.make('R2031', '--all needs a folder', { fix: 'name it with -o DIR' })
   const known = FORMATS.find((one) => one === format)
   if (known === undefined)
@@ -104,12 +152,13 @@ async function exportAll(
   return EXIT.done
 }
 
-function targetOf({ world }: Console, output: string, run: string): string {
+/** `name` is the name of the file in a folder. */
+function targetOf({ world }: Console, output: string, name: string, run: string): string {
   const file = resolve(world.surroundings.cwd, output)
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return file
   // The store may come from another person: the name of a run must not lead out of the folder.
   if (!isRunName(run)) throw invalidRunName(run, 'name a file with -o')
-  return join(file, `${run}.run.jsonl`)
+  return join(file, `${name}.run.jsonl`)
 }
 
 /** The destination of the lines of an archive. */

@@ -31,11 +31,22 @@ export async function importRun({ console, reflex }: Session, file: string, { se
   const imported = await reflex.import(linesIn(console, file), { secret, id }).catch((thrown: unknown) => {
     throw file === '-' ? thrown : withFile(thrown, resolve(console.world.surroundings.cwd, file))
   })
-  const { row, signature, messages } = imported
+  const { row, signature, messages, first, earlier, isPart } = imported
   if (console.shape === 'text') printImported(console, imported)
   else
     console.document(
-      plainJson({ v: 1, run: row.id, program: programDocument(row.program), status: row.status, records: row.last, signature, messages }),
+      plainJson({
+        v: 1,
+        run: row.id,
+        program: programDocument(row.program),
+        status: row.status,
+        records: row.last,
+        ...(first === 1 ? {} : { from: first }),
+        earlier,
+        ...(isPart ? { part: true } : {}),
+        signature,
+        messages,
+      }),
     )
   return EXIT.done
 }
@@ -56,13 +67,15 @@ function linesIn({ world }: Console, file: string): AsyncIterable<string> {
   return linesOf(createReadStream(path))
 }
 
-function printImported(console: Console, { row, signature, messages }: ImportedRun): void {
+function printImported(console: Console, { row, signature, messages, first, earlier, isPart }: ImportedRun): void {
   const { out } = console
   const id = out.text(row.id)
   const facts = [
     out.text(programName(row.program[0])),
     row.status,
-    counted(row.last, 'record'),
+    first === 1 ? counted(row.last, 'record') : `records ${first} to ${row.last}`,
+    ...(isPart ? ['a part of its run'] : []),
+    ...(earlier === undefined ? [] : [`earlier ones in the archive ${earlier.slice(0, 8)}`]),
     SIGNATURES[signature],
     ...(messages === 0 ? [] : [`${counted(messages, 'message')} in the inbox`]),
   ]

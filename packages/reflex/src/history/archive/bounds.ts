@@ -27,10 +27,14 @@ const MAX_VALUE_SIZE = 500_000_000
  * the memory.
  */
 export function isTooLarge(row: readonly Json[], blobs: ReadonlyMap<string, string>): boolean {
-  if (blobs.size === 0) return false
+  return valueSize(row, blobs) > MAX_VALUE_SIZE
+}
+
+/** Returns the size in characters of the large values of a record, each counted as often as it occurs. */
+export function valueSize(row: readonly Json[], blobs: ReadonlyMap<string, string>): number {
+  if (blobs.size === 0) return 0
   const text = JSON.stringify(row)
-  const size = [...blobs].reduce((sum, [name, { length }]) => sum + length * (text.split(name).length - 1), 0)
-  return size > MAX_VALUE_SIZE
+  return [...blobs].reduce((sum, [name, { length }]) => sum + length * (text.split(name).length - 1), 0)
 }
 
 /** The maximum number of levels of a record and its values. A deeper value would overflow the stack of the code that walks it. */

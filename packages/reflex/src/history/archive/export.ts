@@ -1,44 +1,51 @@
-import { ARCHIVE, type ArchiveSecret, Chain, checkedSecret, PART_SIZE, signedLine } from './format.ts'
-import { RecentBlobs } from './blobs.ts'
-import { historyFaults } from '../faults.ts'
-import { changeStart, withoutProof } from './change-start.ts'
-import {
-  blobsOf,
-  decodeBatch,
-  faults as kernelFaults,
-  type Json,
-  type Message,
-  type Pin,
-  type Rec,
-  type RunRow,
-  type Store,
-} from '../../kernel/index.ts'
+import { ARCHIVE, type ArchiveSecret, Chain, checkedSecret, signedLine } from './format.ts'
+import { type ExportedPart, partOf } from './exported-part.ts'
+import { RecordLines, type StoredRecord } from './record-lines.ts'
+import { faults as kernelFaults, type Json, type Message, type RunRow, type Store } from '../../kernel/index.ts'
 
 /** The settings of an export. */
 export interface ExportOptions {
   /** The secret that signs the archive: HMAC-SHA-256 over the hash of all lines. */
   readonly secret?: ArchiveSecret | undefined
+  /** The number of the last segment that is exported, a sealed one. Absent: the whole run, as far as the store has it. */
+  readonly through?: number | undefined
 }
 
 /**
- * Returns the lines of the archive of a run, without line ends: a header; each record up to the current last one, after the programs and
- * large values that it is the first to need; the messages that no record has taken; and a line that counts them. Holds one record and the
- * latest large values at a time. Throws `R5003` for a journal that cannot be read, `R5010` for a run without records, `R2016` for a missing
- * run, `R2085` for a run with a program that is not in the store, and `R2088` for an empty secret.
+ * Returns the lines of the archive of a run, without line ends: a header; for a run without its first records, the state before the first
+ * one that the store has; each record up to the current last one, after the programs and large values that it is the first to need; a line
+ * after each sealed segment; the messages that no record has taken; and a line that counts the records. An archive that ends with a sealed
+ * segment has no messages, and it is always the same. Holds one record, the latest large values and at most one state at a time. Throws
+ * `R5003` for a journal that cannot be read, `R5010` for a run without records, `R2016` for a missing run, `R2085` for a run with a program
+ * that is not in the store, `R2088` for an empty secret, `R2140` if there is no such sealed segment, `R2145` if the store has no record of
+ * the run, and `R5054` for a segment that is in an archive.
  */
 export async function* archiveOf(store: Store, { id }: Pick<RunRow, 'id'>, options: ExportOptions = {}): AsyncGenerator<string> {
   const secret = checkedSecret(options.secret)
   const { row, inbox } = await rowAndInbox(store, id)
-  const { trace, program, started, last } = row
-  if (last === 0) throw kernelFaults.make('R5010', `${id} has no record yet`, { run: id })
+  if (row.last === 0) throw kernelFaults.make('R5010', `${id} has no record yet`, { run: id })
+  const part = await partOf(store, row, options.through)
   const chain = new Chain()
-  yield chain.add({ archive: ARCHIVE, run: id, trace, program, started })
-  const recordLines = new RecordLines(store, id, chain)
-  for await (const record of storedRecords(store, id, last)) yield* recordLines.linesOf(record)
-  for (const { id: message, type, to, body, by, at } of inbox)
-    yield chain.add({ message, type, to, body, ...(by === undefined ? {} : { by }), at })
-  const end = chain.add({ end: last, lines: chain.lines + 1 })
+  const lines = new RecordLines(store, id, chain)
+  yield chain.add(headerOf(row, part, options.through))
+  if (part.opens > 0) yield* lines.openingOf(part)
+  const seals = new Map(part.seals.map(({ last, number }) => [last, number + 1]))
+  for await (const record of storedRecords(store, id, part)) {
+    yield* lines.linesOf(record)
+    const segment = seals.get(record.n)
+    if (segment !== undefined) yield lines.sealOf(segment, record.n)
+  }
+  if (options.through === undefined)
+    for (const { id: message, type, to, body, by, at } of inbox)
+      yield chain.add({ message, type, to, body, ...(by === undefined ? {} : { by }), at })
+  const end = chain.add({ end: part.last, lines: chain.lines + 1 })
   yield secret === undefined ? end : signedLine(end, chain.head, secret)
+}
+
+/** A run that was never sealed is written as earlier releases wrote it. */
+function headerOf({ id, trace, program, started }: RunRow, { seals, opens, last }: ExportedPart, through: number | undefined): object {
+  const archive = seals.length === 0 && opens === 0 ? 1 : ARCHIVE
+  return { archive, run: id, trace, program, started, ...(through === undefined ? {} : { through: last }) }
 }
 
 /**
@@ -61,16 +68,9 @@ async function rowOf(store: Store, run: string): Promise<RunRow> {
   return stored.row
 }
 
-interface StoredRecord {
-  readonly n: number
-  /** The format of the record. */
-  readonly v: number
-  readonly row: readonly Json[]
-}
-
-async function* storedRecords(store: Store, run: string, last: number): AsyncGenerator<StoredRecord> {
-  let n = 0
-  for await (const batch of store.batches(run, 1, last)) {
+async function* storedRecords(store: Store, run: string, { opens, last }: ExportedPart): AsyncGenerator<StoredRecord> {
+  let n = opens
+  for await (const batch of store.batches(run, opens + 1, last)) {
     // It also checks that the batch can be read.
     const rows = JSON.parse(batch.body) as readonly (readonly Json[])[]
     for (const row of rows) {
@@ -85,60 +85,4 @@ async function* storedRecords(store: Store, run: string, last: number): AsyncGen
 
 function missingRecord(run: string, record: number): Error {
   return kernelFaults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
-}
-
-/** The lines of records with the values and programs that they need. A value is written once while it is remembered. */
-class RecordLines {
-  readonly #store: Store
-  readonly #run: string
-  readonly #chain: Chain
-  readonly #programs = new Set<string>()
-  readonly #blobs = new RecentBlobs()
-
-  constructor(store: Store, run: string, chain: Chain) {
-    this.#store = store
-    this.#run = run
-    this.#chain = chain
-  }
-
-  /** Returns the lines of a record, after the lines that it needs. */
-  async *linesOf({ n, v, row }: StoredRecord): AsyncGenerator<string> {
-    const blobs = new Map<string, string>()
-    for (const hash of blobsOf(`[${JSON.stringify(row)}]`)) blobs.set(hash, this.#blobs.get(hash) ?? (await this.#read(hash)))
-    const exported = n === 1 ? changeStart({ v, row, blobs }, withoutProof) : { v, row, blobs }
-    for (const [hash, text] of exported.blobs) if (!this.#blobs.has(hash)) yield* this.#blob(hash, text)
-    const read = (hash: string): string => exported.blobs.get(hash) ?? 'null'
-    const [record] = decodeBatch(exported.v, `[${JSON.stringify(exported.row)}]`, read, { run: this.#run, first: n })
-    for (const pin of pinsOf(record)) if (!this.#programs.has(pin[3])) yield await this.#program(pin)
-    this.#blobs.forget()
-    yield this.#chain.add({ record: n, v: exported.v, row: exported.row })
-  }
-
-  async #read(hash: string): Promise<string> {
-    const text = await this.#store.blob(hash)
-    if (text !== undefined) return text
-    throw kernelFaults.make('R5003', `${this.#run}: the value ${hash.slice(0, 8)} is not in the store`, { run: this.#run })
-  }
-
-  *#blob(hash: string, text: string): Generator<string> {
-    this.#blobs.add(hash, text)
-    const count = Math.ceil(text.length / PART_SIZE)
-    for (let part = 0; part < count; part++)
-      yield this.#chain.add({ blob: hash, part: part + 1, of: count, text: text.slice(part * PART_SIZE, (part + 1) * PART_SIZE) })
-  }
-
-  async #program([name, kind, , hash]: Pin): Promise<string> {
-    const stored = await this.#store.program(hash)
-    if (stored === undefined)
-      throw historyFaults.make('R2085', `${this.#run} cannot be archived: ${name}@${hash.slice(0, 6)} is not in the store`, {
-        run: this.#run,
-      })
-    this.#programs.add(hash)
-    return this.#chain.add({ program: hash, kind, source: JSON.parse(stored.source) as Json })
-  }
-}
-
-/** Returns the programs that a record is the first to use. */
-export function pinsOf(record: Rec | undefined): readonly Pin[] {
-  return [...(record?.more?.start?.pins ?? []), ...(record?.more?.pin ?? [])]
 }

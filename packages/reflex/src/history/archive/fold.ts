@@ -1,5 +1,7 @@
-import { pinsOf } from './export.ts'
+import { pinsOf } from './record-lines.ts'
 import { type LineOf, time } from './format.ts'
+import { historyFaults } from '../faults.ts'
+import { readOpening } from './opening.ts'
 import {
   dumpState,
   faults as kernelFaults,
@@ -10,16 +12,21 @@ import {
   type Rec,
   RunPrograms,
   type RunRow,
+  type Start,
   State,
+  type StoredState,
   summary,
 } from '../../kernel/index.ts'
 
 /** The size of records in characters after which a state is reduced to the parts that can still be read, as in a snapshot. */
 const COMPACT_SIZE = 4_000_000
+/** The maximum size of the state of a sealed run in characters. */
+const MAX_STATE_SIZE = 250_000_000
 
 /**
- * The run of an archive up to the last line that was read: its state and its programs. It leaves out the values on boards, because the
- * state of a run does not depend on them, and they can be larger than the memory.
+ * The run of an archive up to the last line that was read: its state and its programs. Of a run that was never sealed, it leaves out the
+ * values on boards, because the state of a run does not depend on them, and they can be larger than the memory. A sealed run is stored with
+ * its state after each segment, so the values are needed, and their size is limited.
  */
 export class ArchiveFold {
   readonly #kinds: Programs
@@ -29,6 +36,8 @@ export class ArchiveFold {
   #state = new State()
   #definitions: RunPrograms
   #sinceCompacted = 0
+  /** The size of the state in characters when it was compacted last. */
+  #size = 0
 
   /** Adds the programs of the archive to `kinds`, by their hashes. */
   constructor(kinds: Programs, header: LineOf<'archive'>) {
@@ -44,6 +53,34 @@ export class ArchiveFold {
   /** Returns the row of the run for lists. An open run is suspended: no process holds it here. */
   summary(): ReturnType<typeof summary> {
     return summary(this.#state, this.#definitions, statusOf(this.#state))
+  }
+
+  get #hasValues(): boolean {
+    return this.#header.archive > 1
+  }
+
+  /** Returns the state as the text of a snapshot, with a changed start. */
+  snapshot(change: (start: Start) => Start): string {
+    const dumped = dumpState(this.#state, this.#hasHistory)
+    return JSON.stringify({ ...dumped, start: change(dumped.start) })
+  }
+
+  /** Begins with the state after a record, from the text of a snapshot. Returns what is wrong with it, as far as the archive can tell. */
+  open(text: string, at: number): 'another run' | 'a stray program' | undefined {
+    const state = readOpening(text)
+    const { run, trace, program } = this.#header
+    const { start, pins, n } = state
+    const isOfRun = start?.run === run && start.trace === trace && JSON.stringify(pins[0]) === JSON.stringify(program)
+    if (!isOfRun || n !== at || state.ended !== undefined) return 'another run'
+    for (const pin of pins) {
+      if (this.#sources.get(pin[3])?.kind !== pin[1]) throw new TypeError(`it uses ${pin[0]}, which no line before it has`)
+      this.#restoreProgram(pin)
+    }
+    if (this.#unusedPrograms.size > 0) return 'a stray program'
+    this.#state = state
+    this.#size = text.length
+    this.#definitions = new RunPrograms(this.#kinds, state)
+    return undefined
   }
 
   /** Adds a program that the next record must use. */
@@ -73,7 +110,7 @@ export class ArchiveFold {
       return 'another run'
     for (const pin of pinsOf(record)) this.#restoreProgram(pin)
     if (this.#unusedPrograms.size > 0) return 'a stray program'
-    this.#state.apply(withoutValues(record))
+    this.#state.apply(this.#hasValues ? record : withoutValues(record))
     this.#state.droppedEffects.length = 0
     if (usedPins(record).some((pin) => pin >= this.#state.pins.length)) throw new TypeError('it uses a program that no record has pinned')
     if (!time.safeParse(this.#state.time).success) throw new TypeError('the time is out of range')
@@ -91,14 +128,30 @@ export class ArchiveFold {
     if (this.#kinds.byHash(hash) === undefined) this.#kinds.restore(pin, found.source)
   }
 
+  readonly #hasHistory = (pin: number): boolean => this.#definitions.kind(this.#definitions.program(pin).kind).board?.history === true
+
+  /** Ends a segment. Throws `R2146` if its state is too large for a snapshot. */
+  seal(): void {
+    this.#compact(Number.POSITIVE_INFINITY)
+  }
+
   #compact(size: number): void {
     this.#sinceCompacted += size
-    if (this.#sinceCompacted < COMPACT_SIZE) return
+    if (this.#sinceCompacted < Math.max(COMPACT_SIZE, this.#size)) return
     this.#sinceCompacted = 0
-    const hasHistory = (pin: number): boolean => this.#definitions.kind(this.#definitions.program(pin).kind).board?.history === true
-    this.#state = loadState(dumpState(this.#state, hasHistory))
+    const dumped = dumpState(this.#state, this.#hasHistory)
+    if (this.#hasValues) this.#size = sizeOf(dumped)
+    this.#state = loadState(dumped)
     this.#definitions = new RunPrograms(this.#kinds, this.#state)
   }
+}
+
+/** Returns the size of a state in characters. Throws `R2146` if it is too large. */
+function sizeOf(dumped: StoredState): number {
+  let size = 0
+  for (const frame of dumped.frames) size += JSON.stringify(frame).length
+  if (size <= MAX_STATE_SIZE) return size
+  throw historyFaults.make('R2146', `after record ${dumped.n}, the state has ${size} characters; the limit is ${MAX_STATE_SIZE}`)
 }
 
 /** Returns the numbers of the pins that frames use after a record. */

@@ -3,8 +3,11 @@ import { z } from 'zod'
 import { historyFaults } from '../faults.ts'
 import type { Json } from '../../kernel/index.ts'
 
-/** The format of an archive: one run as JSON lines. Each line ends with a hash of itself and of all lines before it (docs/archive.md). */
-export const ARCHIVE = 1
+/**
+ * The newest format of an archive: one run as JSON lines. Each line ends with a hash of itself and of all lines before it
+ * (docs/archive.md). A run that was never sealed is written in format 1.
+ */
+export const ARCHIVE = 2
 
 /** A secret. A text stands for its UTF-8 bytes. */
 export type ArchiveSecret = string | Uint8Array
@@ -20,15 +23,18 @@ const END_OF_TIME = 8_640_000_000_000_000
 export const time = z.number().int().min(-END_OF_TIME).max(END_OF_TIME)
 export const json = z.custom<Json>((value) => value !== undefined)
 
+const header = { run: z.string(), trace: z.string().regex(/^[0-9a-f]{32}$/), program: pin, started: time }
+
 /** The schemas of the lines, by their first key. */
 export const LINES = {
-  archive: z.strictObject({
-    archive: z.literal(ARCHIVE),
-    run: z.string(),
-    trace: z.string().regex(/^[0-9a-f]{32}$/),
-    program: pin,
-    started: time,
-  }),
+  archive: z.discriminatedUnion('archive', [
+    z.strictObject({ archive: z.literal(1), ...header }),
+    z.strictObject({ archive: z.literal(ARCHIVE), ...header, through: count.min(1).optional() }),
+  ]),
+  segment: z.union([
+    z.strictObject({ segment: count.min(2), at: count.min(1) }),
+    z.strictObject({ segment: count.min(1), at: count.min(1), chain: count.optional(), archive: hash.optional(), snapshot: hash }),
+  ]),
   program: z.strictObject({ program: hash, kind: z.string(), source: json }),
   blob: z.strictObject({ blob: hash, part: count, of: count, text: z.string() }),
   record: z.strictObject({ record: count, v: count.min(1), row: z.array(json) }),

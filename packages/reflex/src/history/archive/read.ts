@@ -1,7 +1,7 @@
 import { IncomingBlobs } from './blobs.ts'
 import { historyFaults } from '../faults.ts'
 import { ArchiveFold } from './fold.ts'
-import { isDeep, isTooLarge, parseContent, recordNumberOf } from './bounds.ts'
+import { isDeep, isTooLarge, parseContent, recordNumberOf, valueSize } from './bounds.ts'
 import { checkRecord } from './record-shape.ts'
 import { ARCHIVE, type ArchiveSecret, Chain, type SplitLine, splitLine, isSignedBy, type LineOf, LINES, type LineType } from './format.ts'
 import {
@@ -30,6 +30,10 @@ export type ArchivePart =
       readonly row: readonly Json[]
       readonly blobs: ReadonlyMap<string, string>
     }
+  /** A sealed segment ends with the record before it. */
+  | { readonly type: 'seal'; readonly at: number }
+  /** The run begins with the state after a record. `archive` has the records before. */
+  | { readonly type: 'opening'; readonly at: number; readonly chain: number; readonly archive?: string }
   | { readonly type: 'message'; readonly message: Message }
 
 type Code = keyof typeof historyFaults.entries
@@ -48,6 +52,9 @@ export class ArchiveReader {
   readonly #messageKeys = new Set<string>()
   #header: LineOf<'archive'> | undefined
   #fold: ArchiveFold | undefined
+  /** The number of the current segment. */
+  #segmentNumber = 1
+  #hasRecord = false
   #ended = false
   #signed: boolean | undefined
 
@@ -61,6 +68,11 @@ export class ArchiveReader {
   get header(): LineOf<'archive'> {
     if (this.#header === undefined) throw this.#fault('R2070', 'the file is empty')
     return this.#header
+  }
+
+  /** The last record of a part of a run; undefined for a whole run. */
+  get through(): number | undefined {
+    return this.header.archive === 1 ? undefined : this.header.through
   }
 
   /** The run so far. */
@@ -189,6 +201,8 @@ export class ArchiveReader {
         return undefined
       case 'record':
         return this.#record(this.#parse('record', content, 'R2072'), cut)
+      case 'segment':
+        return this.#segment(this.#parse('segment', content, 'R2141'), cut)
       case 'message':
         return this.#message(this.#parse('message', content, 'R2081'), cut)
       case 'end':
@@ -250,13 +264,14 @@ export class ArchiveReader {
       throw this.#fault('R2078', `record ${n} uses ${decoded.missing[0]}@${decoded.missing[3].slice(0, 6)}`, { record })
     this.#link(cut, 'R2072', `record ${n}`, { record })
     if (this.#blobs.hasUnused) throw this.#fault('R2076', `record ${n} does not need the value before it`, { record })
-    const size = cut.content.length + [...blobs.values()].reduce((sum, { length }) => sum + length, 0)
+    const size = cut.content.length + valueSize(row, blobs)
     const problem = this.#attempt(n, () => {
       if ('broken' in decoded) throw decoded.broken
       return this.fold.add(decoded.record, size)
     })
     if (problem !== undefined) throw this.#fault(...RECORD_PROBLEMS[problem](n), { record })
     this.#blobs.forget()
+    this.#hasRecord = true
     return { type: 'record', n, v, row, blobs }
   }
 
@@ -287,6 +302,43 @@ export class ArchiveReader {
     }
   }
 
+  #segment(line: LineOf<'segment'>, cut: SplitLine): ArchivePart {
+    const { segment, at } = line
+    const name = `the line of segment ${segment}`
+    const isOpening = 'snapshot' in line
+    const snapshot = isOpening ? this.#blobs.resolve([line.snapshot]) : new Map<string, string>()
+    if ('missing' in snapshot) throw this.#fault('R2080', `${name} needs the value ${snapshot.missing.slice(0, 8)}`)
+    this.#link(cut, 'R2141', name)
+    if (this.header.archive === 1) throw this.#fault('R2076', 'an archive of format 1 has no segments')
+    if (this.#blobs.hasUnused) throw this.#fault('R2076', `${name} does not need the value before it`)
+    if (isOpening !== (this.records === 0))
+      throw this.#fault('R2142', `${name} ${isOpening ? 'comes after records' : 'comes before any record'}`)
+    if (isOpening) this.#open(line.snapshot, snapshot, at)
+    else if (segment !== this.#segmentNumber + 1 || at !== this.records)
+      throw this.#fault(
+        'R2142',
+        `segment ${segment} begins after record ${at}, but segment ${this.#segmentNumber} ends here with record ${this.records}`,
+      )
+    else this.#attempt(at, () => this.fold.seal())
+    this.#segmentNumber = segment
+    this.#blobs.forget()
+    if (!isOpening) return { type: 'seal', at }
+    const { chain = 0, archive } = line
+    return { type: 'opening', at, chain, ...(archive === undefined ? {} : { archive }) }
+  }
+
+  #open(name: string, values: ReadonlyMap<string, string>, at: number): void {
+    try {
+      const problem = this.fold.open(values.get(name) ?? '', at)
+      if (problem === undefined) return
+      if (problem === 'a stray program') throw this.#fault('R2076', 'the state does not need the program before it')
+      throw this.#fault('R2143', `the state is not that of this run after record ${at}`)
+    } catch (cause) {
+      if (isFault(cause) && cause.code !== 'R5003') throw cause
+      throw this.#fault('R2143', `the state after record ${at} cannot be read`, { cause })
+    }
+  }
+
   #message({ message: id, type, to, body, by, at }: LineOf<'message'>, cut: SplitLine): ArchivePart {
     this.#link(cut, 'R2081', `the message ${id.slice(0, 40)}`)
     for (const name of type === 'answer' ? [`id ${id}`, `answer ${to}`] : [`id ${id}`]) {
@@ -302,7 +354,8 @@ export class ArchiveReader {
       throw this.#fault('R2073', `the archive must have ${end} records, but the records after ${n} are missing`, { record: n + 1 })
     if (lines !== this.#lineNumber) throw this.#fault('R2081', `this must be line ${lines}: a line was added or removed`)
     this.#link(cut, 'R2081', 'the last line')
-    if (end !== n || n === 0) throw this.#fault('R2084', `the last line counts ${end} records, but there are ${n}`)
+    if (end !== n || !this.#hasRecord) throw this.#fault('R2084', `the last line counts ${end} records, but there are ${n}`)
+    if (this.through !== undefined && this.through !== n) throw this.#fault('R2084', `the part ends with record ${this.through}, not ${n}`)
     if (this.#blobs.hasUnused) throw this.#fault('R2076', 'no record needs the value before this line')
     this.#attempt(n, () => this.fold.summary())
     this.#ended = true

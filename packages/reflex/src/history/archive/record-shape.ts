@@ -7,14 +7,14 @@ import type { Input, Outputs, Rec, Start } from '../../kernel/index.ts'
  * from any program; another form would break the code that reads the run or its store.
  */
 const text = z.string()
-const ref = z.union([text, count])
-const endStatus = z.enum(['done', 'failed', 'cancelled'])
+export const ref = z.union([text, count])
+export const endStatus = z.enum(['done', 'failed', 'cancelled'])
 const flatPairs = z.array(json).refine((list) => list.length % 2 === 0 && list.every((item, i) => i % 2 === 1 || typeof item === 'string'))
 
-const asker = z.enum(['outcome', 'edge', 'retry', 'budget', 'permission'])
+export const asker = z.enum(['outcome', 'edge', 'retry', 'budget', 'permission'])
 const amount = z.number().nonnegative()
-const limits = z.strictObject({ tokens: amount, cost: amount, time: amount, steps: amount }).partial()
-const used = z.strictObject({ tokens: amount, cost: amount, steps: amount, calls: amount, unpriced: amount }).partial()
+export const limits = z.strictObject({ tokens: amount, cost: amount, time: amount, steps: amount }).partial()
+export const used = z.strictObject({ tokens: amount, cost: amount, steps: amount, calls: amount, unpriced: amount }).partial()
 
 const INPUTS: Readonly<Record<Input[0], z.ZodType>> = {
   ok: z.tuple([text, ref, json, used.optional()]),
@@ -38,7 +38,7 @@ const INPUTS: Readonly<Record<Input[0], z.ZodType>> = {
   kernel: z.tuple([text, text, json.optional()]),
 }
 
-const START = {
+export const START = {
   v: count,
   run: text,
   trace: text,

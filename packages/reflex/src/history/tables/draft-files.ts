@@ -25,6 +25,7 @@ export class DraftFiles {
   publish(names: readonly string[]): void {
     for (const name of names) syncFile(this.path(name))
     for (const name of names) renameSync(this.path(name), join(this.#target, name))
+    syncFolder(this.#target)
     this.discard()
   }
 
@@ -34,8 +35,17 @@ export class DraftFiles {
   }
 }
 
-function syncFile(file: string): void {
-  const handle = openSync(file, 'r+')
+/** Makes new names in a folder durable. Some systems cannot do this, and need not. */
+function syncFolder(folder: string): void {
+  try {
+    syncFile(folder, 'r')
+  } catch {
+    // The files themselves are on the disk.
+  }
+}
+
+function syncFile(file: string, mode = 'r+'): void {
+  const handle = openSync(file, mode)
   try {
     fsyncSync(handle)
   } finally {

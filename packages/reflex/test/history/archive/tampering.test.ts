@@ -79,7 +79,7 @@ const CASES: readonly Case[] = [
     'sesame',
   ],
   ['records that were changed and hashed anew', 'R2083', '{"end"', resigned, 'sesame'],
-  ['a newer archive', 'R2071', 1, edit('{"archive"', (line) => line.replace('"archive":1', '"archive":2'))],
+  ['a newer archive', 'R2071', 1, edit('{"archive"', (line) => line.replace('"archive":1', '"archive":3'))],
   ['a record of a newer format', 'R2071', '{"record":2,', edit('{"record":2,', (line) => line.replace(/"v":\d+/, '"v":99'))],
   ['a text that is no archive', 'R2070', 1, () => ['Dear Sir,']],
   ['another JSON file', 'R2070', 1, () => ['{"v":1,"run":"otter-2m9q"}']],
