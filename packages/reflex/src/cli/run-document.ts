@@ -10,8 +10,8 @@ export function programDocument([name, kind, , hash]: Pin): JsonObject {
   return { name: name.slice(name.indexOf(':') + 1), kind, hash }
 }
 
-/** Returns a run as lists and `run` print it. Its status is `suspended` if its process is gone. */
-export function runDocument(row: RunRow, gone: boolean): JsonObject {
+/** Returns a run as lists and `run` print it. `segments` is their number. Its status is `suspended` if its process is gone. */
+export function runDocument(row: RunRow, gone: boolean, segments = 1): JsonObject {
   const { id, trace, program, last, started, updated, due, waits, owner, value, used } = row
   const { calls: _calls, ...amounts } = used ?? {}
   return plainJson({
@@ -35,6 +35,7 @@ export function runDocument(row: RunRow, gone: boolean): JsonObject {
         ...(wait.number > 0 ? { question: `${id}/q${wait.number}` } : {}),
       })),
     ],
+    segments: segments > 1 ? segments : undefined,
     ...(used === undefined ? {} : { cost: 0, tokens: 0, ...amounts }),
     process: owner === null ? undefined : { pid: owner.pid, host: owner.host },
     ...(row.status === 'failed' ? { error: value } : { value }),

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSyn
 import { basename, join } from 'node:path'
 import { faults } from './faults.ts'
 import { isRunName } from '../history/run-name.ts'
-import type { Fault, Host, Store, SweepResult } from '../kernel/index.ts'
+import type { Fault, Host, Segment, Store, SweepResult } from '../kernel/index.ts'
 
 /** Options for a clean-up. */
 export interface CollectOptions {
@@ -16,8 +16,19 @@ export interface CollectOptions {
 export interface CollectResult extends SweepResult {
   /** The removed folders of removed runs. */
   readonly folders: readonly string[]
+  /** The sealed segments that were compressed. */
+  readonly packed: PackedSegments
   /** `R5050`: folders that could not be removed. */
   readonly findings: readonly Fault[]
+}
+
+/** The sealed segments of runs that a clean-up has compressed. */
+export interface PackedSegments {
+  readonly segments: number
+  /** The number of bytes by which their records became smaller; 0 with `dry`. */
+  readonly saved: number
+  /** The sealed segments that the next clean-up compresses. */
+  readonly left: number
 }
 
 /** The store, folder and clock of a clean-up. */
@@ -39,7 +50,7 @@ const TRASH = '.reflex-gone'
 
 /**
  * Removes programs and values that no run and no ledger names, runs that ended longer ago than `keep`, and the folders of these
- * runs. A crash leaves a store that works, and the next clean-up removes the rest. A folder of `runs` that the store does not
+ * runs, and compresses sealed segments. A crash leaves a store that works, and the next clean-up removes the rest. A folder of `runs` that the store does not
  * know stays: servers and other stores keep folders of their runs there too, and such a run may wait for a month. Throws `R5003`
  * for a store whose needs are unknown; nothing has been removed then.
  */
@@ -48,7 +59,8 @@ export async function collect(world: CollectWorld, { keep, dry = false }: Collec
   const before = keep === undefined ? undefined : now - keep
   const swept = await world.store.sweep({ now, dry, ...(before === undefined ? {} : { before }) })
   const found = foldersOf(world.home, swept.runs, before ?? now)
-  if (dry) return { ...swept, folders: found, findings: [] }
+  const packed = await packSealed(world.store, new Set(swept.runs), dry)
+  if (dry) return { ...swept, folders: found, packed, findings: [] }
   const folders: string[] = []
   const findings: Fault[] = []
   const trash = join(world.home, 'runs', TRASH)
@@ -58,7 +70,30 @@ export async function collect(world: CollectWorld, { keep, dry = false }: Collec
     else findings.push(refused)
   }
   if (isFolder(trash)) findings.push(...(removeFolder(trash) ?? []))
-  return { ...swept, folders, findings }
+  return { ...swept, folders, packed, findings }
+}
+
+/** The most segments that one clean-up compresses: a segment is some thousand records. */
+const MOST_PACKED = 200
+
+/** Compresses sealed segments of all runs that stay. Two processes that compress the same segment do not disturb each other. */
+async function packSealed(store: Store, removed: ReadonlySet<string>, dry: boolean): Promise<PackedSegments> {
+  const total = { segments: 0, saved: 0, left: 0 }
+  for (const { id } of await store.runs()) {
+    if (removed.has(id)) continue
+    for (const segment of (await store.segments(id)).filter(isUnpacked)) {
+      if (total.segments === MOST_PACKED) total.left++
+      else {
+        if (!dry) total.saved += (await store.pack(id, segment.number)).saved
+        total.segments++
+      }
+    }
+  }
+  return total
+}
+
+function isUnpacked({ sealed, place }: Segment): boolean {
+  return sealed && place === 'rows'
 }
 
 /**

@@ -17,6 +17,7 @@ export type {
   NewEntry,
   OpeningSnapshot,
   OpenWait,
+  PackResult,
   RunFilter,
   RunRow,
   RunStatus,

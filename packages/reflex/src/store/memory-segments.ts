@@ -1,4 +1,4 @@
-import type { Base, Batch, Segment, StoredBatch, StoredRun, StoredSegment } from '../kernel/index.ts'
+import type { Base, Batch, PackResult, Segment, StoredBatch, StoredRun, StoredSegment } from '../kernel/index.ts'
 import { checkChain, firstSum, nextSum } from './checksums.ts'
 import {
   baseSegment,
@@ -131,20 +131,21 @@ export class MemoryJournal {
     return { ...(snapshot === undefined ? {} : { snapshot: { ...snapshot } }), batches: this.batches((snapshot?.at ?? 0) + 1, until) }
   }
 
-  async pack(number: number): Promise<Segment> {
+  async pack(number: number): Promise<PackResult> {
     const segment = this.#sealed.find(({ row }) => row.number === number && number > 0)
     if (segment === undefined) throw noSealedSegment(this.#run, number)
-    if (placeOf(segment.row) !== 'rows') return segmentOf(segment.row)
+    if (placeOf(segment.row) !== 'rows') return { ...segmentOf(segment.row), saved: 0 }
     const { first, last } = segment.row
     const batches = this.batches(first, last)
-    const { row, body } = await packSegment(this.#run, segment.row, batches, parentIn(this.#run, batches[0]))
-    if (placeOf(segment.row) === 'rows') {
+    const { row, body, saved } = await packSegment(this.#run, segment.row, batches, parentIn(this.#run, batches[0]))
+    const isFirst = placeOf(segment.row) === 'rows'
+    if (isFirst) {
       segment.row = row
       segment.body = body
       this.#batches = this.#batches.filter((batch) => batch.first < first || batch.first > last)
       this.#dropSnapshots(first, last)
     }
-    return segmentOf(segment.row)
+    return { ...segmentOf(segment.row), saved: isFirst ? saved : 0 }
   }
 
   forget(through: number, archive: string): void {

@@ -19,6 +19,7 @@ import {
   type PostWatch,
   type RunFilter,
   type RunRow,
+  type PackResult,
   type Segment,
   type Store,
   type StoredBatch,
@@ -189,7 +190,7 @@ class MemoryStore implements Store {
     return this.#runs.get(id)?.journal.segment(number)
   }
 
-  async pack(id: string, number: number): Promise<Segment> {
+  async pack(id: string, number: number): Promise<PackResult> {
     return this.#must(id).journal.pack(number)
   }
 

@@ -35,6 +35,8 @@ export interface SegmentRow extends SegmentColumns {
 export interface PackedSegment {
   readonly row: SegmentRow
   readonly body: Uint8Array
+  /** The number of bytes by which it is smaller than its records. */
+  readonly saved: number
 }
 
 /** Returns the row with its checksum. */
@@ -132,9 +134,14 @@ export async function packSegment(
   const hashes = new Set<string>()
   for (const { body } of batches) addHashes(body, hashes)
   const rows = batches.map(({ first, count, version, body }) => [first, count, version, body])
-  const body = await compress(Buffer.from(JSON.stringify(rows)))
+  const text = Buffer.from(JSON.stringify(rows))
+  const body = await compress(text)
   const needs = JSON.stringify([...hashes])
-  return { row: summedSegment(run, { ...columns, parent: columns.parent ?? parent, needs, crc: crc32(body) }), body }
+  return {
+    row: summedSegment(run, { ...columns, parent: columns.parent ?? parent, needs, crc: crc32(body) }),
+    body,
+    saved: text.length - body.length,
+  }
 }
 
 /** Returns the batches of a packed segment. Throws `R5003` with the number of its first record if they are not what was written. */

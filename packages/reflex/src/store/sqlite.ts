@@ -19,6 +19,7 @@ import {
   type PostWatch,
   type RunFilter,
   type RunRow,
+  type PackResult,
   type Segment,
   type Store,
   type StoredBatch,
@@ -156,7 +157,7 @@ class SqliteStore implements FileStore {
     return this.#connection.read((sql) => readSegment(sql, run, number))
   }
 
-  pack(run: string, number: number): Promise<Segment> {
+  pack(run: string, number: number): Promise<PackResult> {
     return packStored(this.#connection, run, number)
   }
 

@@ -1,4 +1,4 @@
-import type { Segment, StoredBatch, StoredRun, StoredSegment } from '../kernel/index.ts'
+import type { PackResult, Segment, StoredBatch, StoredRun, StoredSegment } from '../kernel/index.ts'
 import { sumOf } from './checksums.ts'
 import { corruption, unknownRun } from './columns.ts'
 import type { Connection } from './connection.ts'
@@ -55,13 +55,13 @@ export function openingSnapshot(sql: Statements, { id, seq }: StoredRunRow, at: 
  * Packs a segment: reads it, compresses it outside of any transaction, and replaces the rows in one transaction. Of two
  * processes that pack it at the same time, the second one changes nothing.
  */
-export async function packStored(connection: Connection, id: string, number: number): Promise<Segment> {
+export async function packStored(connection: Connection, id: string, number: number): Promise<PackResult> {
   const { run, row, batches } = connection.read((sql) => readRows(sql, id, number))
-  if (batches === undefined) return segmentOf(row)
+  if (batches === undefined) return { ...segmentOf(row), saved: 0 }
   const packed = await packSegment(id, row, batches, parentIn(id, batches[0]))
   return connection.write((sql) => {
-    if (replaceRows(sql, run.seq, row, packed)) return segmentOf(packed.row)
-    return segmentOf(readRows(sql, id, number).row)
+    if (replaceRows(sql, run.seq, row, packed)) return { ...segmentOf(packed.row), saved: packed.saved }
+    return { ...segmentOf(readRows(sql, id, number).row), saved: 0 }
   })
 }
 

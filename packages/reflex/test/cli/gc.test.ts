@@ -54,6 +54,7 @@ describe('reflex gc', () => {
       blobs: [],
       entries: 0,
       folders: [],
+      packed: { segments: 0, saved: 0, left: 0 },
       warnings: [],
     })
     expect(await ids(world)).toEqual(['lark-2bbb', 'otter-1aaa'])

@@ -1,4 +1,4 @@
-import type { CollectResult } from '../../runs/collecting.ts'
+import type { CollectResult, PackedSegments } from '../../runs/collecting.ts'
 import { faultData } from '../../kernel/index.ts'
 import type { Console } from '../console.ts'
 import { plainJson } from '../run-document.ts'
@@ -7,7 +7,7 @@ import { durationOf } from '../grammar.ts'
 import { factLine, hangingLines, commandHint } from '../layout.ts'
 import type { CommonFlags } from '../options.ts'
 import type { Session } from '../session.ts'
-import { counted } from '../units.ts'
+import { counted, size } from '../units.ts'
 
 export interface GcFlags extends CommonFlags {
   readonly keep?: string
@@ -29,7 +29,7 @@ export async function gc({ console, reflex }: Session, { keep, dryRun = false }:
 
 function printCollected(
   console: Console,
-  { runs, programs, blobs, entries, folders, findings }: CollectResult,
+  { runs, programs, blobs, entries, folders, packed, findings }: CollectResult,
   dry: boolean,
   hasRetention: boolean,
 ): void {
@@ -44,9 +44,19 @@ function printCollected(
   for (const finding of findings) console.report(console.fault(faultData(finding)))
   const verb = dry ? 'would remove' : 'removed'
   console.print(facts.length === 0 ? ['nothing to remove'] : factLine(verb, out.paint('bold', verb), facts, out))
+  printPacked(console, packed, dry)
   if (console.flags.verbose === true) {
     const names = [...runs, ...programs.map((hash) => hash.slice(0, 6)), ...folders.map((folder) => console.nearPath(folder))]
     console.print(names.flatMap((name) => hangingLines(name, out, 2)))
   }
   if (!hasRetention && !console.quiet && out.terminal) console.print([commandHint(out, 'ended', console.command('gc', '--keep', '30d'))])
+}
+
+function printPacked(console: Console, { segments, saved, left }: PackedSegments, dry: boolean): void {
+  if (segments === 0) return
+  const { out } = console
+  const verb = dry ? 'would pack' : 'packed'
+  const facts = [counted(segments, 'segment'), ...(dry ? [] : [`${size(saved)} saved`])]
+  console.print(factLine(verb, out.paint('bold', verb), facts, out))
+  if (left > 0) console.report([commandHint(console.err, `${counted(left, 'segment')} left`, console.command('gc'))])
 }

@@ -1,6 +1,6 @@
 import { faults } from '../../runs/faults.ts'
 import { readDuration } from '../../agents/duration.ts'
-import type { RunRow, RunStatus } from '../../kernel/index.ts'
+import type { JsonObject, RunRow, RunStatus } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import { plainJson, runDocument } from '../run-document.ts'
@@ -37,7 +37,10 @@ export async function runs(rows: StoreSession, flags: RunsFlags): Promise<number
   })
   const gone = await abandonedRuns(rows, all)
   const shown = all.filter((row) => row.updated >= (since ?? 0) && (status === undefined || status.includes(statusOf(row, gone))))
-  print(console, shown.slice(0, limit), gone, shown.length > limit)
+  const listed = shown.slice(0, limit)
+  const segments = new Map<string, number>()
+  for (const { id } of listed) segments.set(id, (await store.segments(id)).length)
+  print(console, listed, { gone, segments, more: shown.length > limit })
   return EXIT.done
 }
 
@@ -45,11 +48,22 @@ function statusOf({ id, status }: RunRow, gone: ReadonlySet<string>): RunStatus 
   return gone.has(id) ? 'suspended' : status
 }
 
-function print(console: Console, rows: readonly RunRow[], gone: ReadonlySet<string>, more: boolean): void {
+interface ListFacts {
+  /** The runs whose process is gone. */
+  readonly gone: ReadonlySet<string>
+  /** The numbers of their segments. */
+  readonly segments: ReadonlyMap<string, number>
+  /** True if there are more runs. */
+  readonly more: boolean
+}
+
+function print(console: Console, rows: readonly RunRow[], { gone, segments, more }: ListFacts): void {
   const { out, now } = console
-  if (console.shape === 'json')
-    return console.document(plainJson({ v: 1, runs: rows.map((row) => runDocument(row, gone.has(row.id))), more }))
-  if (console.shape === 'jsonl') return rows.forEach((row) => console.document(plainJson({ v: 1, ...runDocument(row, gone.has(row.id)) })))
+  const documentOf = (row: RunRow): JsonObject => runDocument(row, gone.has(row.id), segments.get(row.id))
+  if (console.shape === 'json') return console.document(plainJson({ v: 1, runs: rows.map(documentOf), more }))
+  if (console.shape === 'jsonl') return rows.forEach((row) => console.document(plainJson({ v: 1, ...documentOf(row) })))
+  const sealedText = ({ id }: RunRow): string => ((segments.get(id) ?? 1) > 1 ? String(segments.get(id)) : '')
+  const sealed = rows.some((row) => sealedText(row) !== '')
   const cells = (row: RunRow, time: string): string[] => [
     row.id,
     programName(row.program[0]),
@@ -58,17 +72,33 @@ function print(console: Console, rows: readonly RunRow[], gone: ReadonlySet<stri
     time,
   ]
   if (!out.terminal)
-    return console.world.out.write(tabSeparated(rows.map((row) => [...cells(row, utc(row.updated)), row.trace, costText(row)])))
+    return console.world.out.write(
+      tabSeparated(rows.map((row) => [...cells(row, utc(row.updated)), row.trace, costText(row), ...(sealed ? [sealedText(row)] : [])])),
+    )
   if (rows.length === 0) return console.print([`no runs · ${console.command('run', 'FILE')}`].map((line) => out.text(line)))
   const ids = console.flags.ids === true
   const costs = rows.some((row) => costText(row) !== '')
-  const head = ['run', 'program', 'status', 'waits for', 'since', ...(costs ? ['cost'] : []), ...(ids ? ['trace'] : [])]
+  const head = [
+    'run',
+    'program',
+    'status',
+    'waits for',
+    'since',
+    ...(costs ? ['cost'] : []),
+    ...(sealed ? ['segments'] : []),
+    ...(ids ? ['trace'] : []),
+  ]
   console.print(
     table(
       head,
-      rows.map((row) => [...cells(row, age(now - row.updated)), ...(costs ? [costText(row)] : []), ...(ids ? [row.trace] : [])]),
+      rows.map((row) => [
+        ...cells(row, age(now - row.updated)),
+        ...(costs ? [costText(row)] : []),
+        ...(sealed ? [sealedText(row)] : []),
+        ...(ids ? [row.trace] : []),
+      ]),
       out,
-      costs ? [4, 5] : [4],
+      [4, ...(costs ? [5] : []), ...(sealed ? [costs ? 6 : 5] : [])],
     ),
   )
   if (more) console.print([commandHint(out, 'more', console.command('runs', '--limit', String(rows.length * 4)))])

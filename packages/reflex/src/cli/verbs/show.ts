@@ -7,6 +7,7 @@ import type { Console } from '../console.ts'
 import { questionDocument } from '../documents.ts'
 import { plainJson, runDocument } from '../run-document.ts'
 import { questionLines, remedyLines } from '../ending.ts'
+import { segmentDocuments, segmentText } from '../segment-text.ts'
 import { jsonText } from '../escape.ts'
 import { EXIT } from '../exit.ts'
 import { fitValue } from '../fit-value.ts'
@@ -28,7 +29,7 @@ export async function show(session: Session, address: string): Promise<number> {
 }
 
 function document(
-  { row, at, time, stack, branches, choices, board, questions, inbox }: RunView,
+  { row, at, time, stack, branches, choices, board, questions, inbox, segments }: RunView,
   gone: boolean,
 ): ReturnType<typeof plainJson> {
   const steps = (one: readonly StackStep[]): object[] => one.map((step) => ({ ...step, program: programName(step.program) }))
@@ -37,6 +38,7 @@ function document(
     run: runDocument(row, gone),
     record: at,
     time: utc(time),
+    segments: segmentDocuments(segments),
     stack: steps(stack),
     ...(branches.length === 0 ? {} : { branches: branches.map(steps) }),
     choices,
@@ -46,9 +48,16 @@ function document(
   })
 }
 
-function rows({ at, time, stack, branches, choices, board, questions, inbox }: RunView): string[][] {
+function rows({ at, time, stack, branches, choices, board, questions, inbox, segments }: RunView): string[][] {
   return [
     ['at', String(at), utc(time)],
+    ...(segmentDocuments(segments) ?? []).map(({ number, first, last, place, archive = '' }) => [
+      'segment',
+      String(number),
+      `${first}-${last}`,
+      place,
+      archive,
+    ]),
     ...stack.map(({ program, node }) => ['stack', programName(program), node ?? '']),
     ...branches.map((one) => ['branch', stackText(one), one.at(-1)?.node ?? '']),
     ...choices.map(({ id, open, why, when }) => ['edge', id, open ? 'open' : 'closed', why ?? when ?? '']),
@@ -84,6 +93,7 @@ function lines(console: Console, view: RunView, gone: boolean): string[] {
     text === '' ? [] : layoutText({ lead: name, painted: out.paint('dim', name), text, column: 8 }, out)
   return [
     ...head,
+    ...part('segment', segmentText(view.segments)),
     ...[stack, ...branches].flatMap((one, i) => part(i === 0 ? 'stack' : '     ', stackText(one))),
     ...part('edges', choices.map(edgeText).join(' · ')),
     ...board(console, view),

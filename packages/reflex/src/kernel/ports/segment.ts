@@ -42,6 +42,12 @@ export interface OpeningSnapshot {
   readonly body: string
 }
 
+/** A segment after `Store.pack`. */
+export interface PackResult extends Segment {
+  /** The number of bytes by which this call has made its records smaller. 0 if they were packed or gone already. */
+  readonly saved: number
+}
+
 /** A segment with everything that folds it. */
 export interface StoredSegment {
   readonly segment: Segment

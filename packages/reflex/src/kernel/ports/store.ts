@@ -3,7 +3,7 @@ import type { Json } from '../journal/json.ts'
 import type { Asker, Pin, Ref, WaitType } from '../journal/record.ts'
 import type { StatedUsage } from '../journal/usage.ts'
 import type { AppendOptions, Appended, Compaction, LatestEntries, LedgerEntry, NewEntry } from './ledger-entries.ts'
-import type { Base, Segment, StoredBatch, StoredSegment } from './segment.ts'
+import type { Base, PackResult, Segment, StoredBatch, StoredSegment } from './segment.ts'
 
 export type * from './ledger-entries.ts'
 export type { StoredBatch } from './segment.ts'
@@ -271,7 +271,7 @@ export interface Store {
    * Compresses the records of a sealed segment and drops the snapshots inside it. Needs no lease: a sealed segment never
    * changes. A segment that is packed or gone stays as it is. Throws `R2016`, and `R5051` if there is no such sealed segment.
    */
-  pack(run: string, number: number): Awaitable<Segment>
+  pack(run: string, number: number): Awaitable<PackResult>
   /**
    * Removes the records of all segments up to this one: they are in the archive with this hash. Needs no lease. Segments
    * that are gone already keep their archive. Throws `R2016`, `R5051` if there is no such sealed segment, and `R5052` if one

@@ -19,6 +19,7 @@ import {
   type PostWatch,
   type RunFilter,
   type RunRow,
+  type PackResult,
   type Segment,
   type Store,
   type StoredBatch,
@@ -140,7 +141,7 @@ class PostgresStore implements Store {
     return retryIfReplaced(ask, run, (row) => readSegment(ask, row, number))
   }
 
-  pack(run: string, number: number): Promise<Segment> {
+  pack(run: string, number: number): Promise<PackResult> {
     return packStored(this.#connection, run, number)
   }
 

@@ -1,4 +1,4 @@
-import type { Segment, StoredBatch, StoredRun, StoredSegment } from '../../kernel/index.ts'
+import type { PackResult, Segment, StoredBatch, StoredRun, StoredSegment } from '../../kernel/index.ts'
 import { sumOf } from '../checksums.ts'
 import { corruption, unknownRun } from '../columns.ts'
 import { checkedRow, type StoredRunRow } from '../rows.ts'
@@ -50,16 +50,16 @@ async function openingSnapshot(ask: Ask, { id, seq }: StoredRunRow, at: number):
 }
 
 /** Packs a segment, as for SQLite, in one statement. Of two processes that pack it at the same time, the second one changes nothing. */
-export async function packStored(connection: PostgresConnection, id: string, number: number): Promise<Segment> {
+export async function packStored(connection: PostgresConnection, id: string, number: number): Promise<PackResult> {
   for (;;) {
     const found = await retryIfReplaced(connection.ask, id, (run) => readRows(connection.ask, run, number))
     if (found === undefined) throw unknownRun(id)
     const { run, row: before, batches } = found
-    if (batches === undefined) return segmentOf(before)
-    const { row, body } = await packSegment(id, before, batches, parentIn(id, batches[0]))
+    if (batches === undefined) return { ...segmentOf(before), saved: 0 }
+    const { row, body, saved } = await packSegment(id, before, batches, parentIn(id, batches[0]))
     const values = [run.seq, number, before.sum, row.parent, row.needs, row.crc, row.sum, Buffer.from(body).toString('base64')]
     const packed = await connection.write((ask) => ask('pack', values))
-    if (packed.length > 0) return segmentOf(row)
+    if (packed.length > 0) return { ...segmentOf(row), saved }
     // Another process packed it, or the answer to the first attempt was lost: the segment tells.
   }
 }
