@@ -9,6 +9,7 @@ import { memoryStore, openPostgres } from '../../../src/store/index.ts'
 import { chain, lifeIn, newFolder, workflow } from '../../app/folders.ts'
 import { PostgresServer, postgresPrograms } from '../../store/postgres-server.ts'
 import { asking, elsewhere, exported, longRun, refusal } from './lines.ts'
+import { sealedCopy } from './sealed.ts'
 
 const stateOf = async (reflex: Reflex, run: string): Promise<object> => dumpState((await reflex.runtime.peek(run)).state, (pin) => pin < 0)
 const shown = async (reflex: Reflex, run: string): Promise<object> => {
@@ -212,6 +213,28 @@ describe.skipIf('missing' in programs)('between stores', { timeout: 60_000 }, ()
       expect(lines).toEqual(first)
       expect(await there.replay('otter')).toMatchObject({ result: 'equal' })
     }
+  })
+
+  test('a sealed run is the same in Postgres, and its first records can be moved to an archive there', async () => {
+    const { reflex } = await asking(memoryStore(), 10)
+    await sealedCopy(reflex, 'otter-2m9q', reflex.store, 'crane-1aaa', [4, 8])
+    const lines = await exported(reflex, 'crane')
+    const store = openPostgres(server.address())
+    onTestFinished(async () => store.close())
+    const there = elsewhere(store)
+    await there.import(lines)
+    expect(await exported(there, 'crane')).toEqual(lines)
+    const part: string[] = []
+    for await (const line of there.export('crane', { through: 1 })) part.push(line)
+    await there.forget('crane', part, { through: 1 })
+    expect(await there.gc()).toMatchObject({ packed: { segments: 1, left: 0 } })
+    expect((await there.trace('crane')).gone).toMatchObject({ last: 4 })
+    await there.import(there.export('crane'), { id: 'wren-1aaa' })
+    expect(await stateOf(there, 'wren-1aaa')).toMatchObject({ n: (await reflex.find('crane')).last })
+    const { handle } = await there.answer('wren', 'YES')
+    await handle?.idle()
+    expect(handle?.status).toBe('completed')
+    await there.runtime.close()
   })
 
   test('a run that is larger than one commit is complete in Postgres', async () => {

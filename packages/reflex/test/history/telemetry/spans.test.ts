@@ -7,6 +7,7 @@ import { isRegistered } from '../../../src/history/telemetry/api.ts'
 import type { Reflex } from '../../../src/app/reflex.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { asking } from '../archive/lines.ts'
+import { forgotten, sealedCopy, watchedStore } from '../archive/sealed.ts'
 import { lifeIn, newFolder, workflow } from '../../app/folders.ts'
 import { registered, telemetry } from './telemetry.ts'
 
@@ -60,6 +61,25 @@ describe('the spans of a run', () => {
     const { reflex } = await asking(memoryStore(), 10)
     const open = (await reflex.spans('otter')).filter(({ end }) => end === undefined)
     expect(open.map(({ what }) => what)).toEqual(['run', 'wait'])
+  })
+
+  test('of a sealed run are sent from its last segment on, with the same ids', async () => {
+    const { reflex, folder } = await asking(memoryStore(), 10)
+    await reflex.runtime.close()
+    await sealedCopy(reflex, 'otter-2m9q', reflex.store, 'crane-1aaa', [4, 8])
+    await forgotten(reflex.store, 'crane-1aaa', 2, 'f00d'.repeat(16))
+    const { observe, spans } = telemetry()
+    const { store, read } = watchedStore(reflex.store)
+    const life = lifeIn(folder, { store, observe })
+    const { handle } = await life.answer('crane', 'YES', { by: 'ana' })
+    await handle?.idle()
+    await life.close()
+    const whole = await reflex.spans('otter')
+    const sent = spans().map((span) => [span.name, span.spanContext().spanId])
+    const run = whole.find(({ what }) => what === 'run')
+    expect(sent).toContainEqual([run?.name, run?.id])
+    expect(sent.map(([name]) => name)).toEqual(['wait answer ask', 'decide ask', 'decide paid', 'run workflow:pay'])
+    expect(read()).toBeLessThan(10)
   })
 
   test('of a failed effect have its code', async () => {
