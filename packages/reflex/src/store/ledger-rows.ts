@@ -34,6 +34,11 @@ export function entryColumns(key: string, entries: readonly NewEntry[], at: numb
   }))
 }
 
+/** Returns the columns of a single entry without a name; `value` is JSON text. */
+export function singleColumns(key: string, value: string, at: number, seq: number): EntryColumns {
+  return { seq, key: storedKey(key), at, value, entry_name: null }
+}
+
 /** Returns the key of the first entry of an append. */
 export function storedKey(key: string): string {
   return key.includes(ESCAPE) ? key.replaceAll(ESCAPE, ESCAPED) : key

@@ -2,7 +2,6 @@ import {
   type AppendOptions,
   type Appended,
   type Compaction,
-  type Json,
   type LatestEntries,
   type LedgerEntry,
   type NewEntry,
@@ -15,9 +14,11 @@ import {
   checkedFacts,
   checkGaps,
   currentValues,
+  type EntryColumns,
   entryColumns,
   hasGaps,
   type LedgerFacts,
+  singleColumns,
   storedKey,
   sumOfEntry,
   sumOfFacts,
@@ -25,10 +26,13 @@ import {
 } from './ledger-rows.ts'
 import type { Statements } from './statements.ts'
 
-/** Appends an entry without a name and returns its number. A key that the ledger has already keeps its entry. */
-export function appendEntry(sql: Statements, ledger: string, key: string, value: Json, at: number): number {
+/** Appends an entry without a name; `value` is JSON text. Returns its number. A key that the ledger has already keeps its entry. */
+export function appendEntry(sql: Statements, ledger: string, key: string, value: string, at: number): number {
   const known = sql.entryOf.get(ledger, storedKey(key))
-  return known === undefined ? addEntries(sql, ledger, key, [{ value }], at) : known.seq
+  if (known !== undefined) return known.seq
+  const row = singleColumns(key, value, at, lastOf(sql, ledger) + 1)
+  addEntry(sql, ledger, row)
+  return row.seq
 }
 
 /** Appends entries together, or returns the condition that is not met. A key that the ledger has already keeps its entries. */
@@ -53,9 +57,12 @@ export function appendEntries(
 /** Adds entries and returns the number of the first one. */
 function addEntries(sql: Statements, ledger: string, key: string, entries: readonly NewEntry[], at: number): number {
   const first = lastOf(sql, ledger) + 1
-  for (const row of entryColumns(key, entries, at, first))
-    sql.append.run(ledger, row.seq, row.key, at, sumOfEntry(ledger, row), row.value, row.entry_name)
+  for (const row of entryColumns(key, entries, at, first)) addEntry(sql, ledger, row)
   return first
+}
+
+function addEntry(sql: Statements, ledger: string, row: EntryColumns): void {
+  sql.append.run(ledger, row.seq, row.key, row.at, sumOfEntry(ledger, row), row.value, row.entry_name)
 }
 
 function lastOf(sql: Statements, ledger: string): number {

@@ -10,6 +10,7 @@ import {
   isContinued,
   type LedgerFacts,
   NO_FACTS,
+  singleColumns,
   storedKey,
   unmetCondition,
 } from './ledger-rows.ts'
@@ -28,18 +29,37 @@ interface MemoryLedger {
 export class MemoryLedgers {
   readonly #ledgers = new Map<string, MemoryLedger>()
 
+  /** Appends an entry without a name; `value` is JSON text. Returns its number. */
+  appendOne(name: string, key: string, value: string, at: number): number {
+    const ledger = this.#ledger(name)
+    const row = singleColumns(key, value, at, ledger.last + 1)
+    const known = ledger.keys.get(row.key)
+    if (known !== undefined) return known
+    ledger.entries.push(row)
+    ledger.keys.set(row.key, row.seq)
+    ledger.last = row.seq
+    return row.seq
+  }
+
   append(name: string, key: string, entries: readonly NewEntry[], at: number, { keep }: AppendOptions = {}): Appended {
-    const ledger: MemoryLedger = this.#ledgers.get(name) ?? { entries: [], last: 0, keys: new Map(), newest: new Map(), facts: NO_FACTS }
+    const ledger = this.#ledger(name)
     const known = ledger.keys.get(storedKey(key))
     if (known === undefined) {
       const conflict = unmetCondition(entries, (entryName) => newestIn(ledger, name, entryName))
       if (conflict !== undefined) return { conflict }
     }
-    this.#ledgers.set(name, ledger)
     if (keep !== undefined) ledger.facts = { ...ledger.facts, keep }
     const first = known ?? ledger.last + 1
     if (known === undefined) for (const entry of entryColumns(key, entries, at, first)) add(ledger, entry)
     return { numbers: entries.map((_, i) => first + i) }
+  }
+
+  #ledger(name: string): MemoryLedger {
+    const found = this.#ledgers.get(name)
+    if (found !== undefined) return found
+    const ledger: MemoryLedger = { entries: [], last: 0, keys: new Map(), newest: new Map(), facts: NO_FACTS }
+    this.#ledgers.set(name, ledger)
+    return ledger
   }
 
   entries(name: string, after = 0, limit?: number): readonly LedgerEntry[] {
@@ -62,20 +82,22 @@ export class MemoryLedgers {
   compact(name: string, compaction: Compaction, openRuns: (runs: readonly string[]) => PageFacts['openRuns'], dry = false): number {
     const ledger = this.#ledgers.get(name)
     if (ledger === undefined) return 0
-    let removed = 0
+    const gone = new Set<number>()
+    let { facts } = ledger
     for (let after: number | undefined = 0; after !== undefined; ) {
       const from = placeAfter(ledger, after)
       const rows = ledger.entries.slice(from, from + PAGE_ROWS)
       const newest = new Map(namesOf(rows).map((one) => [one, ledger.newest.get(one)?.seq ?? 0]))
       const removal = removalOf(rows, compaction, { last: ledger.last, newest, openRuns: openRuns(runsOf(rows)) })
-      if (!dry && removal.gone.length > 0) {
-        drop(ledger, new Set(removal.gone))
-        ledger.facts = factsAfter(ledger.facts, removal)
-      }
-      removed += removal.gone.length
+      for (const seq of removal.gone) gone.add(seq)
+      facts = factsAfter(facts, removal)
       after = removal.upto
     }
-    return removed
+    if (!dry && gone.size > 0) {
+      drop(ledger, gone)
+      ledger.facts = facts
+    }
+    return gone.size
   }
 
   /** Compacts the ledgers with a retention. Returns the number of entries. */

@@ -4,6 +4,7 @@ import {
   checkEntries,
   checkRoom,
   type Compaction,
+  entryText,
   type Fault,
   type Json,
   type Base,
@@ -288,8 +289,7 @@ class MemoryStore implements Store {
   }
 
   append(ledger: string, key: string, value: Json, at: number): number {
-    const appended = this.appendAll(ledger, key, [{ value }], at)
-    return 'numbers' in appended ? (appended.numbers[0] ?? 0) : 0
+    return this.#ledgers.appendOne(ledger, key, entryText(ledger, key, value), at)
   }
 
   appendAll(ledger: string, key: string, entries: readonly NewEntry[], at: number, options?: AppendOptions): Appended {

@@ -3,6 +3,7 @@ import {
   type Appended,
   checkEntries,
   type Compaction,
+  entryText,
   type Fault,
   systemHost,
   type Json,
@@ -214,8 +215,8 @@ class SqliteStore implements FileStore {
   }
 
   append(ledger: string, key: string, value: Json, at: number): number {
-    const [entry] = checkEntries(ledger, key, [{ value }])
-    return this.#connection.write((sql) => appendEntry(sql, ledger, key, entry?.value ?? null, at))
+    const text = entryText(ledger, key, value)
+    return this.#connection.write((sql) => appendEntry(sql, ledger, key, text, at))
   }
 
   appendAll(ledger: string, key: string, entries: readonly NewEntry[], at: number, options?: AppendOptions): Appended {

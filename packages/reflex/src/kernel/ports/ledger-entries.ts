@@ -65,6 +65,26 @@ const MOST_ENTRIES = 1000
 const NAME_LENGTH = 500
 
 /**
+ * Returns the JSON text of the value of a single entry without a name. Throws `R5055` for a ledger or a key that no store takes, and
+ * `R2004` for a value that has no JSON text.
+ */
+export function entryText(ledger: string, key: string, value: Json): string {
+  checkText(ledger, 'the name of a ledger', ledger)
+  checkText(key, 'the key of an append', ledger)
+  try {
+    const text = JSON.stringify(value) as string | undefined
+    if (text !== undefined) return text
+  } catch {
+    // The copy fails too, with a fault that has the place inside the value.
+  }
+  return JSON.stringify(copyJson(value, placeOf(ledger)))
+}
+
+function placeOf(ledger: string): string {
+  return `the entry for ledger ${ledger}`
+}
+
+/**
  * Returns the entries with checked names and copied values. Throws `R5055` for a name, key, condition, retention or list that no
  * store takes, and `R2004` or `R2019` for a value that is not JSON or too large.
  */
@@ -81,7 +101,7 @@ export function checkEntries(ledger: string, key: string, entries: readonly NewE
     if (after !== undefined && !isCount(after)) throw refused(ledger, `the condition of ${name} is not the number of an entry`)
     return {
       ...(name === undefined ? {} : { name }),
-      ...(value === undefined ? {} : { value: copyJson(value, `the entry for ledger ${ledger}`) }),
+      ...(value === undefined ? {} : { value: copyJson(value, placeOf(ledger)) }),
       ...(after === undefined ? {} : { after }),
     }
   })

@@ -1,4 +1,4 @@
-import type { AppendOptions, Appended, Compaction, Json, LatestEntries, LedgerEntry, NewEntry } from '../../kernel/index.ts'
+import type { AppendOptions, Appended, Compaction, LatestEntries, LedgerEntry, NewEntry } from '../../kernel/index.ts'
 import { factsAfter, namesOf, PAGE_ROWS, type Removal, removalOf, runsOf } from '../compaction.ts'
 import {
   checkedEntry,
@@ -9,6 +9,7 @@ import {
   entryColumns,
   hasGaps,
   type LedgerFacts,
+  singleColumns,
   storedKey,
   sumOfEntry,
   sumOfFacts,
@@ -19,15 +20,14 @@ import type { Value } from './driver.ts'
 
 const NO_ENTRY = { known: null, last: 0 }
 
-/** Appends an entry without a name. A call that loses its number to another one takes the next number. */
-export async function appendEntry(ask: Ask, ledger: string, key: string, value: Json, at: number): Promise<number> {
+/** Appends an entry without a name; `value` is JSON text. A call that loses its number to another one takes the next number. */
+export async function appendEntry(ask: Ask, ledger: string, key: string, value: string, at: number): Promise<number> {
   for (;;) {
     const [{ known, last } = NO_ENTRY] = await ask('ledgerEnd', [ledger, storedKey(key)])
     if (known !== null) return known
-    for (const row of entryColumns(key, [{ value }], at, last + 1)) {
-      const [entry] = await ask('append', [ledger, row.seq, row.key, at, sumOfEntry(ledger, row), row.value])
-      if (entry !== undefined) return row.seq
-    }
+    const row = singleColumns(key, value, at, last + 1)
+    const [entry] = await ask('append', [ledger, row.seq, row.key, at, sumOfEntry(ledger, row), row.value])
+    if (entry !== undefined) return row.seq
   }
 }
 

@@ -4,6 +4,7 @@ import {
   checkEntries,
   checkRoom,
   type Compaction,
+  entryText,
   type Fault,
   type Json,
   type Base,
@@ -197,8 +198,8 @@ class PostgresStore implements Store {
   }
 
   async append(ledger: string, key: string, value: Json, at: number): Promise<number> {
-    const [entry] = checkEntries(ledger, key, [{ value }])
-    return this.#connection.write((ask) => appendEntry(ask, ledger, key, entry?.value ?? null, at))
+    const text = entryText(ledger, key, value)
+    return this.#connection.write((ask) => appendEntry(ask, ledger, key, text, at))
   }
 
   async appendAll(ledger: string, key: string, entries: readonly NewEntry[], at: number, options?: AppendOptions): Promise<Appended> {
