@@ -39,6 +39,10 @@ describe('on the disk before a method returns', () => {
     await call('post', () => store.post(RUN, messageOf('m1')))
     const again = leaseOf(await call('claim', () => store.claim(RUN, worker, NOW)))
     await call('append', () => store.append('a', 'k', 'one', NOW))
+    for (const key of ['k1', 'k2']) await call('appendAll', () => store.appendAll('a', key, [{ name: 'x', value: key }], NOW))
+    await call('postAll', () => store.postAll(RUN, [messageOf('m2')]))
+    await call('beat', () => store.beat(worker, NOW + 2))
+    await call('compact', () => store.compact('a', { before: NOW }))
     await call('release', () => store.release(again))
     await call('sweep', () => store.sweep({ now: NOW }))
     const noted = ['hello', 'create', 'beat', 'claim', 'release']
