@@ -105,11 +105,12 @@ function setFacts(sql: Statements, ledger: string, facts: LedgerFacts): void {
 
 /** Removes the entries of a ledger that a compaction removes, one page after the other. Returns their number; `dry` only counts. */
 export async function compactLedger(connection: Connection, ledger: string, compaction: Compaction, dry = false): Promise<number> {
+  const newest = new Map<string, number>()
   let removed = 0
   let after: number | undefined = 0
   while (after !== undefined) {
     const from: number = after
-    const removal = connection.read((sql) => removalAfter(sql, ledger, compaction, from))
+    const removal = connection.read((sql) => removalAfter(sql, ledger, compaction, { after: from, newest }))
     removed += dry || removal.gone.length === 0 ? removal.gone.length : connection.write((sql) => removeEntries(sql, ledger, removal))
     after = removal.upto
     // Lets the runs of this process continue between two transactions.
@@ -118,10 +119,16 @@ export async function compactLedger(connection: Connection, ledger: string, comp
   return removed
 }
 
-function removalAfter(sql: Statements, ledger: string, compaction: Compaction, after: number): Removal {
+interface Page {
+  readonly after: number
+  /** The newest entries of names, from all pages so far: a name with a newer entry always has one. */
+  readonly newest: Map<string, number>
+}
+
+function removalAfter(sql: Statements, ledger: string, compaction: Compaction, { after, newest }: Page): Removal {
   const rows = sql.entries.all(ledger, after, PAGE_ROWS)
   for (const row of rows) checkedEntry(ledger, row)
-  const newest = new Map(namesOf(rows).map((name) => [name, newestOf(sql, ledger, name)?.seq ?? 0]))
+  for (const name of namesOf(rows)) if (!newest.has(name)) newest.set(name, newestOf(sql, ledger, name)?.seq ?? 0)
   const openRuns = new Map(runsOf(rows).flatMap((run) => sql.openRun.all(run).map(({ id, done }) => [id, done])))
   return removalOf(rows, compaction, { last: lastOf(sql, ledger), newest, openRuns })
 }

@@ -116,9 +116,10 @@ function factColumns(ledger: string, facts: LedgerFacts, before: LedgerFacts): V
 
 /** Removes the entries of a ledger that a compaction removes, one page after the other. Returns their number; `dry` only counts. */
 export async function compactLedger(connection: PostgresConnection, ledger: string, compaction: Compaction, dry = false): Promise<number> {
+  const newest = new Map<string, number>()
   let removed = 0
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const page: Page = { after, dry }
+    const page: Page = { after, dry, newest }
     const removal = await connection.write((ask, unknownOutcome) => compactPage(ask, ledger, compaction, { page, unknownOutcome }))
     removed += removal.gone.length
     after = removal.upto
@@ -129,6 +130,8 @@ export async function compactLedger(connection: PostgresConnection, ledger: stri
 interface Page {
   readonly after: number
   readonly dry: boolean
+  /** The newest entries of names, from all pages so far: a name with a newer entry always has one. */
+  readonly newest: Map<string, number>
   /** The removal that was attempted last, and the sum of the facts after it. */
   attempt?: { readonly removal: Removal; readonly sum: number }
 }
@@ -144,7 +147,7 @@ async function compactPage(
     // Only compactions remove entries, and each changes the facts: what is read after them is there while they are the same.
     const facts = await factsOf(ask, ledger)
     if (unknownOutcome && page.attempt !== undefined && sumOfFacts(ledger, facts) === page.attempt.sum) return page.attempt.removal
-    const removal = await removalAfter(ask, ledger, compaction, page.after)
+    const removal = await removalAfter(ask, ledger, compaction, page)
     if (page.dry || removal.gone.length === 0) return removal
     const after = factsAfter(facts, removal)
     page.attempt = { removal, sum: sumOfFacts(ledger, after) }
@@ -154,11 +157,12 @@ async function compactPage(
   }
 }
 
-async function removalAfter(ask: Ask, ledger: string, compaction: Compaction, after: number): Promise<Removal> {
+async function removalAfter(ask: Ask, ledger: string, compaction: Compaction, { after, newest }: Page): Promise<Removal> {
   const [{ last } = NO_ENTRY] = await ask('ledgerEnd', [ledger, ''])
   const rows = await ask('entries', [ledger, after, PAGE_ROWS])
   for (const row of rows) checkedEntry(ledger, row)
-  const newest = new Map((await newestOf(ask, ledger, namesOf(rows))).map(({ name = '', seq }) => [name, seq]))
+  const unknown = namesOf(rows).filter((name) => !newest.has(name))
+  for (const { name = '', seq } of await newestOf(ask, ledger, unknown)) newest.set(name, seq)
   const openRuns = new Map((await ask('openRuns', [runsOf(rows)])).map(({ id, done }) => [id, done]))
   return removalOf(rows, compaction, { last, newest, openRuns })
 }
