@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openSqlite } from '../../src/store/index.ts'
 import { virtualHost, type VirtualHost } from '../../src/testing/index.ts'
 import { reflex, workFolder, type WorldOptions } from './worlds.ts'
 
@@ -58,6 +59,18 @@ describe('reflex gc', () => {
       warnings: [],
     })
     expect(await ids(world)).toEqual(['lark-2bbb', 'otter-1aaa'])
+  })
+
+  test('removes replaced values from ledgers that state how long they keep them', async () => {
+    const { world, host, folder } = await ranIn()
+    const store = openSqlite(join(folder, '.reflex', 'reflex.db'))
+    for (const value of [1, 2, 3]) await store.appendAll('facts', `k${value}`, [{ name: 'x', value }], host.now(), { keep: DAY })
+    await store.close()
+    expect((await swept(world)).entries).toBe(0)
+    await host.advance(DAY)
+    expect((await swept(world, '--dry-run')).entries).toBe(2)
+    expect((await reflex(['gc'], world)).out).toContain('2 ledger values')
+    expect((await swept(world)).entries).toBe(0)
   })
 
   test('with --keep removes only older ended runs, with their folders', async () => {
