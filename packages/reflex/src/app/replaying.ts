@@ -116,6 +116,7 @@ class Replay {
     if (isList(pins)) {
       await this.#journals.requireSupportedRevision(pins, this.#row.id)
       await this.#journals.loadPrograms(pins, this.#row.id)
+      if (this.#changed === undefined) this.#journals.requireFunctions(pins, this.#row.id)
     }
     const found = this.#replayer.decide(record)
     if (found === undefined) this.#counts.equal++

@@ -107,6 +107,7 @@ export class Kinds {
       program: (pin) => definitions.program(pin),
       kind: (name) => definitions.kind(name),
       find: (name) => definitions.find(name),
+      withHash: (hash) => definitions.withHash(hash),
       compile: (kind, id, source) => definitions.compile(kind, id, source),
       view: (kind) => this.view(kind),
     }

@@ -125,7 +125,8 @@ export class ArchiveFold {
     if (this.#kinds.kind(kind).rev < rev)
       throw kernelFaults.make('R5004', `${name} needs revision ${rev} of ${kind}`, { run: this.#header.run })
     this.#unusedPrograms.delete(hash)
-    if (this.#kinds.byHash(hash) === undefined) this.#kinds.restore(pin, found.source)
+    // An archive can be read without the functions of its run.
+    if (this.#kinds.byHash(hash) === undefined) this.#kinds.restore([name, kind, rev, hash], found.source)
   }
 
   readonly #hasHistory = (pin: number): boolean => this.#definitions.kind(this.#definitions.program(pin).kind).board?.history === true

@@ -16,7 +16,9 @@ export type ArchiveSecret = string | Uint8Array
 export const PART_SIZE = 1_000_000
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
-export const pin = z.tuple([z.string(), z.string(), z.number().int(), hash])
+const functionPin = z.union([z.tuple([z.string(), z.string()]), z.tuple([z.string(), z.string(), z.string()])])
+const plainPin = z.tuple([z.string(), z.string(), z.number().int(), hash])
+export const pin = z.union([plainPin, z.tuple([...plainPin.def.items, z.array(functionPin)])])
 export const count = z.number().int().nonnegative()
 /** The range of times in milliseconds before and after the epoch. */
 const END_OF_TIME = 8_640_000_000_000_000

@@ -1,4 +1,4 @@
-import { type FaultData, type PendingEffect, isList, isObject, type Json, type JsonObject } from '../../kernel/index.ts'
+import { type FaultData, type PendingEffect, isList, isObject, type Json, type JsonObject, type Pin } from '../../kernel/index.ts'
 
 /** A value that telemetry can carry. */
 export type SpanValue = string | number | boolean
@@ -28,7 +28,7 @@ export function nameOf({ port, args }: PendingEffect, node: string): { readonly 
 }
 
 /** Returns the attributes of a program. */
-export function programFacts(pin: readonly [string, string, number, string] | undefined): Facts {
+export function programFacts(pin: Pin | undefined): Facts {
   return pin === undefined ? {} : { 'reflex.program': pin[0], 'reflex.kind': pin[1], 'reflex.program.hash': pin[3] }
 }
 

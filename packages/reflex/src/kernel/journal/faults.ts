@@ -377,6 +377,15 @@ export const faults = defineFaults({
     often: 'a reader that continues after a long time, a reader that begins with the first entry of a compacted ledger',
     fix: 'Read the latest entries of all names, and continue after the number that comes with them.',
   },
+  R5014: {
+    title: 'A function of the host has another version',
+    verdict: 'fail',
+    when: 'when a run is resumed, replayed or forked',
+    means:
+      'Programs can call functions of their host inside a step, such as custom guards of workflows. A run pins the versions with which it was started. This process has other versions, or does not have the function, so it could decide differently. Nothing was performed, and the run is intact: runs, show, trace and export read it.',
+    often: 'a host that was updated while the run waited, a function that was renamed',
+    fix: 'Register the version that the message names, beside the new one if new runs need that; or start the program again.',
+  },
   R9001: {
     title: 'A bug of Reflex',
     verdict: 'bug',

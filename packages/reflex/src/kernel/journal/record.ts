@@ -91,8 +91,14 @@ export interface WaitRules {
 /** A wait for a time is a wait with a due date that nothing else can meet. */
 export type WaitType = 'answer' | 'message' | 'timer'
 
-/** A program that a run holds: reference, kind, the kind's revision, the hash of its source. */
-export type Pin = readonly [name: string, kind: string, rev: number, hash: string]
+/** A function of the host that a program calls in its steps: its name, its version, and the digest of its text if the kind states one. */
+export type FunctionPin = readonly [name: string, version: string, digest?: string]
+
+/**
+ * A program that a run holds: reference, kind, the kind's revision, the hash of its source, and the functions that it calls. Without
+ * functions, it calls none whose version is known.
+ */
+export type Pin = readonly [name: string, kind: string, rev: number, hash: string, functions?: readonly FunctionPin[]]
 
 /** `[parentKey, childKey]`: copied from the callee's own scope to the caller's when the callee is done. */
 export type ReturnPair = readonly [parentKey: string, childKey: string]

@@ -166,7 +166,9 @@ async function sourceAt(journals: Journals, run: string, wanted: number | undefi
   const { snapshot, records, state } = await copiedRecords(journals, run, segments, at)
   for (const record of records) applyChecked(state, record)
   await journals.requireSupportedRevision(state.pins, run)
-  return { run, record: at, state, definitions: await journals.definitions(state), snapshot, records }
+  const definitions = await journals.definitions(state)
+  journals.requireFunctions(state.pins, run)
+  return { run, record: at, state, definitions, snapshot, records }
 }
 
 /** Returns the records of a segment up to record `at`: none where that record is a seal. */

@@ -159,6 +159,28 @@ export class Journals {
     }
   }
 
+  /** Throws `R5014` where this process does not have a function that the programs of a run have pinned. Their sources are loaded before. */
+  requireFunctions(pins: readonly Pin[], run: string | undefined): void {
+    for (const pin of pins) {
+      if (pin[4] !== undefined) this.#programs.exact(pin, run)
+    }
+  }
+
+  /** A reader of a run may have other versions of its functions: a program says the same of itself with them. */
+  #restore(pin: Pin, source: Json, run: string | undefined): void {
+    const [name, kind, rev, hash, functions] = pin
+    try {
+      this.#programs.restore(pin, source, run)
+    } catch (thrown) {
+      if (functions === undefined) throw thrown
+      try {
+        this.#programs.restore([name, kind, rev, hash], source)
+      } catch {
+        throw thrown
+      }
+    }
+  }
+
   /** Loads the kinds of pins and makes their programs known by their hashes: from the registry, else from the store. Throws `R5004` and `R5006`. */
   async loadPrograms(pins: readonly Pin[], run: string | undefined): Promise<void> {
     for (const pin of pins) {
@@ -168,7 +190,7 @@ export class Journals {
       if (this.#programs.byHash(hash) !== undefined) continue
       const stored = await this.#store.program(hash)
       if (stored === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not in the store`, { run })
-      this.#programs.restore(pin, JSON.parse(stored.source) as Json)
+      this.#restore(pin, JSON.parse(stored.source) as Json, run)
     }
   }
 }

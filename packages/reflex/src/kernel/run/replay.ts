@@ -5,7 +5,7 @@ import type { Kind } from '../step/kind.ts'
 import { namedAs, RunPrograms } from '../step/run-programs.ts'
 import { type Program, programHash } from '../step/program.ts'
 import type { Programs } from '../step/programs.ts'
-import type { Input, Rec } from '../journal/record.ts'
+import type { Input, Pin, Rec } from '../journal/record.ts'
 import { applyChecked, withRecordFault, invalidRecord } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
 
@@ -140,7 +140,14 @@ class RecordedPrograms implements Definitions {
   }
 
   program(pin: number): Program {
-    return (this.#byPin[pin] ??= this.#replacement?.(this.#state.pins[pin]?.[0] ?? '') ?? this.#pinned.program(pin))
+    return (this.#byPin[pin] ??= this.#replacement?.(this.#state.pins[pin]?.[0] ?? '') ?? this.#exact(pin))
+  }
+
+  /** A replay with other functions than those of the run would prove nothing. */
+  #exact(pin: number): Program {
+    const known = this.#state.pins[pin]
+    if (known !== undefined) this.#programs.exact(known)
+    return this.#pinned.program(pin)
   }
 
   kind(name: string): Kind {
@@ -153,8 +160,18 @@ class RecordedPrograms implements Definitions {
     if (pin === undefined) return replaced === undefined || this.#calledBefore(name) ? undefined : replaced
     // A replacement gets the pin of the program that it replaces: a different pin is not a difference.
     if (replaced !== undefined) return { ...replaced, rev: pin[2], hash: pin[3] }
-    const program = this.#programs.byHash(pin[3])
-    return program === undefined ? undefined : namedAs(name, program)
+    return this.#ofPin(pin, name)
+  }
+
+  withHash(hash: string): Program | undefined {
+    const pin = this.recorded?.more?.pin?.find((one) => one[3] === hash) ?? this.#state.pins.findLast((one) => one[3] === hash)
+    return pin === undefined ? undefined : this.#ofPin(pin, pin[0])
+  }
+
+  /** A pin of an older journal does not state functions, and a record that is decided again does not either. */
+  #ofPin(pin: Pin, name: string): Program | undefined {
+    const program = this.#programs.exact(pin)
+    return program === undefined ? undefined : { ...namedAs(name, program), functions: pin[4] }
   }
 
   /** A recorded program that calls this name did not find it in the run: it must not find it in the replay either. */
@@ -167,7 +184,8 @@ class RecordedPrograms implements Definitions {
 
   compile(kind: string, id: string, source: Json): Program {
     const wanted = programHash(kind, source)
-    const recorded = this.recorded?.more?.pin?.some(([, , , hash]) => hash === wanted) ? this.#programs.byHash(wanted) : undefined
+    const pin = this.recorded?.more?.pin?.find(([, , , hash]) => hash === wanted)
+    const recorded = pin === undefined ? undefined : this.#ofPin(pin, pin[0])
     if (recorded !== undefined) return recorded
     return this.#pinned.compile(kind, id, source)
   }

@@ -276,7 +276,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   /**
    * Opens a stored run and continues it with the programs that it was started with. Effects that were in flight are performed
    * again with the same key, or asked about, as their ports declare. Throws `R5001` if another process owns it, `R2016` if
-   * there is none, `R2001` if it has ended.
+   * there is none, `R2001` if it has ended, `R5014` if it was started with other versions of functions of the host.
    */
   async resume(id: string, options: ReopenOptions<S> = {}): Promise<Run<S>> {
     const known = this.#runs.get(id) ?? this.#opening.get(id)
@@ -307,6 +307,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
       if (claim.row.status !== 'running' && claim.row.status !== 'suspended') throw await this.#endedFault(claim.row)
       const { state, definitions } = await this.#journals().peek(id)
       await this.#journals().requireSupportedRevision(state.pins, id)
+      this.#journals().requireFunctions(state.pins, id)
       const kept = this.settingsOf(state)
       run = new Run<S>(this, { id, state, settings: options.settings?.(kept) ?? kept, definitions, lease: claim.lease })
       this.#runs.set(id, run)
@@ -346,7 +347,8 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
    * Creates a run that shares the first records of a stored run, regardless of its owner, and performs nothing until it is
    * resumed. Its effects have their own keys. Throws `R2016` for an unknown run, `R2060` and `R2061` if it cannot be forked
    * there, `R2021` for an unknown record, `R2132` for one that only the run has from which this one was forked, `R5054` for one in a
-   * segment that is gone, `R5006` for a program that the store lacks, and the faults of the board for `set`; then nothing is created.
+   * segment that is gone, `R5006` for a program that the store lacks, `R5014` for
+   * other versions of functions, and the faults of the board for `set`; then nothing is created.
    */
   async fork(id: string, options: ForkOptions<S> = {}): Promise<ForkResult<S>> {
     const leases = this.#needLeases()

@@ -1,7 +1,7 @@
 import type { BoardRules, Validator } from '../state/board.ts'
 import type { Frame } from '../state/frame.ts'
 import type { Json, JsonObject } from '../journal/value.ts'
-import type { Input } from '../journal/record.ts'
+import type { FunctionPin, Input } from '../journal/record.ts'
 import type { Limits } from '../journal/usage.ts'
 import type { StepContext } from './context.ts'
 
@@ -45,8 +45,16 @@ export interface Kind<Def = unknown> {
    * never sealed.
    */
   readonly endless?: number
-  /** Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash. */
-  compile(source: Json): Def
+  /**
+   * Validates a program and prepares it. Pure; throws a `Fault`. Cached by hash and functions. `functions`: those that a run has pinned;
+   * the definition must call these versions. Absent: the current ones.
+   */
+  compile(source: Json, functions?: readonly FunctionPin[]): Def
+  /**
+   * The functions of the host that a program calls in its steps. A run pins them with the program. A run that is resumed, replayed or
+   * forked gets the same versions, or is refused with `R5014` before anything is performed.
+   */
+  functions?(def: Def): readonly FunctionPin[]
   /** The programs that it may call, as `kind:id`: closed over and pinned when a run starts. */
   calls?(def: Def): readonly string[]
   /** True for a program with an untrusted text: its effects, and those of the programs that it calls, have the lowest rights. */

@@ -1,6 +1,6 @@
 import { digest } from '../journal/digest.ts'
 import { canonicalJson, type Json } from '../journal/json.ts'
-import type { Pin } from '../journal/record.ts'
+import type { FunctionPin, Pin } from '../journal/record.ts'
 
 /** An immutable, validated, content-hashed definition of one kind. */
 export interface Program<Def = unknown> {
@@ -12,6 +12,8 @@ export interface Program<Def = unknown> {
   readonly hash: string
   readonly source: Json
   readonly def: Def
+  /** The functions of the host that it calls, with their versions; undefined if there are none. */
+  readonly functions?: readonly FunctionPin[] | undefined
   /** The reason why it cannot be stored as data: it contains a function without a name. */
   readonly local?: string | undefined
 }
@@ -30,5 +32,6 @@ export function programHash(kind: string, source: Json): string {
 
 /** Returns the pin by which a run identifies a program. */
 export function pinOf(program: Program): Pin {
-  return [program.name, program.kind, program.rev, program.hash]
+  const { name, kind, rev, hash, functions } = program
+  return functions === undefined ? [name, kind, rev, hash] : [name, kind, rev, hash, functions]
 }

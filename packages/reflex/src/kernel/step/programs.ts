@@ -3,7 +3,8 @@ import { faults } from '../journal/faults.ts'
 import type { Json } from '../journal/value.ts'
 import type { Kind } from './kind.ts'
 import { type Program, programHash } from './program.ts'
-import type { Pin } from '../journal/record.ts'
+import { equalFunctions, functionKey, functionsFault } from './functions.ts'
+import type { FunctionPin, Pin } from '../journal/record.ts'
 
 /** Kinds that are loaded when a program of theirs is first met. */
 export interface KindLoader {
@@ -20,7 +21,10 @@ export class Programs {
   loader: KindLoader | undefined
   readonly #kinds = new Map<string, Kind>()
   readonly #named = new Map<string, Program>()
+  /** The latest program of a hash. */
   readonly #hashed = new Map<string, Program>()
+  /** The programs that call functions of the host, by hash and functions. */
+  readonly #withFunctions = new Map<string, Program>()
 
   /** Returns the same kinds without programs: for programs that must not replace others of the same names. */
   copyKinds(): Programs {
@@ -68,30 +72,45 @@ export class Programs {
     const hash = programHash(kindName, source)
     const known = this.#hashed.get(hash)
     const name = `${kindName}:${id}`
+    // The host may have other versions of the functions now.
+    const def = options.def ?? (known?.functions === undefined ? known?.def : undefined) ?? compileWith(kind, name, source)
+    const functions = functionsOf(kind, def)
     const program =
-      known?.name === name && (options.def === undefined || options.def === known.def)
+      known?.name === name && (def === known.def || (options.def === undefined && equalFunctions(functions, known.functions)))
         ? known
-        : {
-            name,
-            kind: kindName,
-            rev: kind.rev,
-            hash,
-            source,
-            def: options.def ?? known?.def ?? compileWith(kind, name, source),
-            local: options.local,
-          }
+        : { name, kind: kindName, rev: kind.rev, hash, source, def, functions, local: options.local }
     this.#named.set(name, program)
     this.#hashed.set(hash, program)
+    if (program.functions !== undefined) this.#withFunctions.set(functionKey(hash, program.functions), program)
     return program
   }
 
-  /** Registers the program of a pin by its hash, not by its name. */
-  restore(pin: Pin, source: Json): Program {
-    const [name, kindName, , hash] = pin
+  /** Registers the program of a pin by its hash, not by its name. Throws `R5014` if a function that it pins has another version here. */
+  restore(pin: Pin, source: Json, run?: string): Program {
+    const [name, kindName, , hash, pinned] = pin
     const kind = this.kind(kindName)
-    const program = { name, kind: kindName, rev: kind.rev, hash, source, def: compileWith(kind, name, source) }
-    this.#hashed.set(hash, program)
+    const def = pinned === undefined ? compileWith(kind, name, source) : compilePinned(kind, pin, source, run)
+    const functions = functionsOf(kind, def)
+    if (pinned !== undefined && !equalFunctions(pinned, functions)) throw functionsFault(pin, { run, found: functions ?? [] })
+    const program = { name, kind: kindName, rev: kind.rev, hash, source, def, functions }
+    if (pinned === undefined || !this.#hashed.has(hash)) this.#hashed.set(hash, program)
+    if (functions !== undefined) this.#withFunctions.set(functionKey(hash, pinned ?? functions), program)
     return program
+  }
+
+  /** Returns the program of a pin with the functions that it pins; undefined if its source is not known. Throws `R5014` as `restore`. */
+  exact(pin: Pin, run?: string): Program | undefined {
+    const known = this.pinned(pin)
+    if (known !== undefined) return known
+    const source = this.byHash(pin[3])?.source
+    return source === undefined ? undefined : this.restore(pin, source, run)
+  }
+
+  /** Returns the program of a pin if it is known with the functions that the pin states. */
+  pinned([, , , hash, functions]: Pin): Program | undefined {
+    const program = this.byHash(hash)
+    if (functions === undefined || program === undefined || equalFunctions(functions, program.functions)) return program
+    return this.#withFunctions.get(functionKey(hash, functions))
   }
 
   /** Returns the program of a name; the resolver may find one that is not registered. */
@@ -99,6 +118,7 @@ export class Programs {
     return this.resolver?.(name) ?? this.#named.get(name)
   }
 
+  /** Returns the latest program of a hash, with the functions that the host has now. */
   byHash(hash: string): Program | undefined {
     return this.#hashed.get(hash)
   }
@@ -113,6 +133,20 @@ export class Programs {
       }
     }
     return [...found.values()]
+  }
+}
+
+function functionsOf(kind: Kind, def: unknown): readonly FunctionPin[] | undefined {
+  const functions = kind.functions?.(def)
+  return functions === undefined || functions.length === 0 ? undefined : functions
+}
+
+/** The source was compiled when it was pinned, so only the functions can be missing. */
+function compilePinned(kind: Kind, pin: Pin, source: Json, run: string | undefined): unknown {
+  try {
+    return kind.compile(source, pin[4])
+  } catch (thrown) {
+    throw functionsFault(pin, { run, cause: thrown })
   }
 }
 

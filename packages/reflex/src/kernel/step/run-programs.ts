@@ -25,8 +25,10 @@ export class RunPrograms implements Definitions {
   }
 
   #resolve(pin: number): Program {
-    const [pinned = '', , , hash = ''] = this.#state.pins[pin] ?? []
-    const program = this.#programs.byHash(hash)
+    const known = this.#state.pins[pin]
+    const [pinned = '', , , hash = ''] = known ?? []
+    // A run is continued only with its own functions; whoever reads it may not have them.
+    const program = (known === undefined ? undefined : this.#programs.pinned(known)) ?? this.#programs.byHash(hash)
     if (program === undefined) throw faults.make('R5006', `${pinned}@${hash.slice(0, 6)} is not known`, { run: this.#state.start?.run })
     return namedAs(pinned, program)
   }
@@ -44,7 +46,17 @@ export class RunPrograms implements Definitions {
   /** A program that a run defines has its name only in this run: other runs use the registered one. */
   compile(kind: string, id: string, source: Json): Program {
     const [name, hash] = [`${kind}:${id}`, programHash(kind, source)]
-    return namedAs(name, this.#programs.byHash(hash) ?? this.#programs.restore([name, kind, 0, hash], source))
+    const known = this.#programs.byHash(hash)
+    return namedAs(
+      name,
+      known?.functions === undefined && known !== undefined ? known : this.#programs.restore([name, kind, 0, hash], source),
+    )
+  }
+
+  withHash(hash: string): Program | undefined {
+    const program = this.#programs.byHash(hash)
+    if (this.#durable && program !== undefined) assertStorable(program)
+    return program
   }
 }
 

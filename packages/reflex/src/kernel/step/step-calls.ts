@@ -1,6 +1,7 @@
 import { faults } from '../journal/faults.ts'
 import { type Frame, isActivation } from '../state/frame.ts'
 import { copyJson, type Json } from '../journal/json.ts'
+import { isPinOf } from './functions.ts'
 import { type Program, pinOf } from './program.ts'
 import type { CallRequest, Pin, Ref, ReturnPair, SpawnRequest } from '../journal/record.ts'
 import { makeRef, type State } from '../state/state.ts'
@@ -9,6 +10,10 @@ import { StepBoard } from './step-board.ts'
 /** Finds programs that the run of a step has not pinned yet. */
 export interface Lookup {
   find(name: string): Program | undefined
+  /** Returns the program of a hash; undefined if this process does not know it. */
+  withHash(hash: string): Program | undefined
+  /** Returns the program of a pin of the run. */
+  program(pin: number): Program
   compile(kind: string, id: string, source: Json): Program
 }
 
@@ -129,10 +134,35 @@ export class StepCalls<Def = unknown> extends StepBoard {
     const [pinned = '', kind = ''] = this.state.pins[this.frame.pin] ?? []
     const id = pinned.slice(kind.length + 1)
     const named = version === undefined ? id : `${id.replace(/~v\d+$/, '')}~v${version}`
-    const program = this.#lookup.compile(kind, named, copyJson(source, this.place()))
-    const known = this.state.pins.findLastIndex(([, , , hash]) => hash === program.hash)
+    return this.#become(this.#lookup.compile(kind, named, copyJson(source, this.place())))
+  }
+  /**
+   * Replaces the program by a registered one of the same kind from the next record on, and returns its definition. `name`: the name under
+   * which the run pins it, as `kind:id`. Throws `R2010` if no program of this kind and hash is registered.
+   */
+  becomeProgram(name: string, hash: string): Def {
+    const program = this.#lookup.withHash(hash)
+    if (program === undefined || program.kind !== this.state.pins[this.frame.pin]?.[1])
+      throw faults.make('R2010', `${this.place()} becomes ${name}@${hash.slice(0, 6)}, which is not registered`, {
+        path: this.place(),
+        fix: `register ${name}, then try again`,
+      })
+    return this.#become({ ...program, name })
+  }
+  #become(program: Program): Def {
+    const known = this.state.pins.findLastIndex((pin) => isPinOf(pin, program))
     this.draft().become = known >= 0 ? known : this.addPin(pinOf(program))
     return program.def as Def
+  }
+  /**
+   * Returns the definition of a program that can be called; undefined if there is none. The record pins it, so that a replay finds the
+   * same.
+   */
+  definition(program: string): unknown {
+    const pin = this.#findPin(program)
+    if (pin === undefined) return undefined
+    const added = this.more?.pin?.[pin - this.state.pins.length]
+    return (added === undefined ? this.#lookup.program(pin) : this.#lookup.withHash(added[3]))?.def
   }
   /**
    * Registers a program that is given as data with the run. Returns the name by which it can be called; this record pins it.
@@ -142,7 +172,7 @@ export class StepCalls<Def = unknown> extends StepBoard {
     const program = this.#lookup.compile(kind, id, copyJson(source, this.place()))
     const added = this.more?.pin?.findLast(([pinned]) => pinned === program.name)
     const latest = added ?? this.state.pins.findLast(([pinned]) => pinned === program.name)
-    if (latest?.[3] !== program.hash) this.addPin(pinOf(program))
+    if (latest === undefined || !isPinOf(latest, program)) this.addPin(pinOf(program))
     return program.name
   }
 }

@@ -250,7 +250,10 @@ function replayingPort(port: Port, turns: Turns, memory: AnswerMemory, onCall: (
 
 /** Returns a kind that reuses compiled programs, because they hold functions that no source holds. */
 function withCompiled(kind: Kind, programs: Programs): Kind {
-  return { ...kind, compile: (source) => programs.byHash(programHash(kind.name, source))?.def ?? kind.compile(source) }
+  return {
+    ...kind,
+    compile: (source, functions) => programs.byHash(programHash(kind.name, source))?.def ?? kind.compile(source, functions),
+  }
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 import { hasReturned, nodeAt } from '../model/compile.ts'
 import type { EngineView } from './events.ts'
 import { reservedNode, type WorkflowNames } from '../step/scopes.ts'
+import { findFunction } from '../guards/find-function.ts'
 import { invocationFrame, invocationName, invocationOf, localEntries, stackOf } from '../step/stack.ts'
 import type { BlackboardEntry, EngineSnapshot, ExecutionTreeState, ReturnMapping, CustomGuard, GuardRegistry } from '../types/index.ts'
 import { shortJson } from '../../../text/index.ts'
@@ -204,7 +205,7 @@ function resolveGuards(snapshot: EngineSnapshot, registry: WorkflowRegistry, gua
       if (edge.guard?.type !== 'custom') continue
       const guard = edge.guard as Partial<CustomGuard>
       if (typeof guard.evaluate === 'function') continue
-      const named = guard.name !== undefined && Object.hasOwn(guards, guard.name) ? guards[guard.name] : undefined
+      const named = guard.name === undefined ? undefined : findFunction(guards, guard.name, guard.version)?.evaluate
       if (named === undefined) throw restoreError(`workflow '${id}', edge '${edge.id}' has an unresolved custom guard`)
       guard.evaluate = named
     }

@@ -1,20 +1,23 @@
 import type { Fault } from '../../../kernel/index.ts'
 import type { KindWorld } from '../../../programs/kind-module.ts'
-import { FUNCTION, type Locator, objectWith, options, recordOf } from '../../../text/index.ts'
+import { anyOf, FUNCTION, listOf, type Locator, objectWith, options, recordOf, shape, TEXT } from '../../../text/index.ts'
 import type { RunnableAgent } from '../step/port.ts'
 import type { DecisionAgent, GuardRegistry, Workflow } from '../types/index.ts'
 import type { Effects } from '../check/verify.ts'
 
 /** The extensions of a host for workflows. */
 export interface WorkflowOptions {
-  /** Functions of guards, by name. */
+  /** Functions of guards, by name: one function, or several versions. */
   readonly guards?: GuardRegistry
   /** Agents by name, in addition to the built-in ones. */
   readonly agents?: Readonly<Record<string, DecisionAgent>>
 }
 
+const VERSION = shape('a version of a guard', { version: TEXT, evaluate: FUNCTION })
+const GUARD = anyOf(FUNCTION, VERSION, listOf(VERSION))
+
 /** The form of the options. */
-export const HOST_OPTIONS = options({ guards: recordOf(FUNCTION), agents: recordOf(objectWith('an agent', 'resolve')) })
+export const HOST_OPTIONS = options({ guards: recordOf(GUARD), agents: recordOf(objectWith('an agent', 'resolve')) })
 
 /** The agent of all runs, with its checks of a workflow before a run. */
 export interface InspectingAgent extends RunnableAgent {

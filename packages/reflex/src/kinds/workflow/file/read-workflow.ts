@@ -12,6 +12,7 @@ import {
   type Path,
 } from '../../../text/index.ts'
 import { faults } from '../model/faults.ts'
+import { knownVersions } from '../guards/find-function.ts'
 import { guardForm } from '../guards/guard-forms.ts'
 import { workflowFile } from './file-schema.ts'
 import type { Edge, Guard, GuardRegistry, LoadWorkflowOptions, Node, Workflow } from '../types/index.ts'
@@ -155,7 +156,9 @@ function buildEdge({ id, from, to, event }: Edge, guard: Guard | undefined): Edg
 }
 
 function unknownFunction(edge: Edge, index: number, functions: GuardRegistry, locate: Locator): Fault {
-  const name = edge.guard?.type === 'custom' ? (edge.guard.name ?? '') : ''
+  const { name = '', version } = edge.guard?.type === 'custom' ? edge.guard : {}
+  const versions = knownVersions(functions, name)
+  if (versions.length > 0) return unknownVersion(edge, index, { name, version, versions }, locate)
   const known = Object.keys(functions)
   const meant = suggest(name, known)
   const path = ['edges', index, 'guard', 'name']
@@ -171,6 +174,27 @@ function unknownFunction(edge: Edge, index: number, functions: GuardRegistry, lo
           : `name one of ${quoteAll(known)}`,
     data: { edgeId: edge.id, guardName: name },
   })
+}
+
+interface WantedVersion {
+  readonly name: string
+  readonly version: string | undefined
+  readonly versions: readonly string[]
+}
+
+function unknownVersion(edge: Edge, index: number, { name, version, versions }: WantedVersion, locate: Locator): Fault {
+  const path = ['edges', index, 'guard', 'version']
+  return faults.make(
+    'R1049',
+    `edge ${quote(edge.id)} names the guard ${quote(name)} in version ${quote(version ?? '')}, which does not exist`,
+    {
+      rule: 'UNKNOWN_GUARD_REFERENCE',
+      path: pathText(path),
+      ...locate(path, {}),
+      fix: `name one of ${quoteAll(versions)}, or pass this version in \`guards\``,
+      data: { edgeId: edge.id, guardName: name, versions: [...versions] },
+    },
+  )
 }
 
 function isRecord(value: unknown): value is Record<string, Json> {

@@ -3,6 +3,7 @@ import { equalJson } from '../../../kernel/index.ts'
 import { once, quote, shortJson } from '../../../text/index.ts'
 import { describeExpression, testExpression } from './cel-guard.ts'
 import { faults } from '../model/faults.ts'
+import { findFunction } from './find-function.ts'
 import type { BlackboardReader, BuiltinGuard, CelGuard, CustomGuard, Guard, GuardNameMap, GuardRegistry } from '../types/index.ts'
 
 /** Everything about one type of guard: its JSON, its test, and its description. */
@@ -97,8 +98,10 @@ function customForm(): GuardForm<CustomGuard> {
     test: testCustom,
     describe: (guard, _board, open) => `${guardName(guard)} says ${open ? 'yes' : 'no'}`,
     read(json, functions) {
-      const evaluate = json.name !== undefined && Object.hasOwn(functions, json.name) ? functions[json.name] : undefined
-      return typeof evaluate === 'function' ? { ...json, evaluate } : undefined
+      const found = json.name === undefined ? undefined : findFunction(functions, json.name, json.version)
+      if (found === undefined) return undefined
+      const { evaluate, version } = found
+      return { ...json, evaluate, ...(version === undefined ? {} : { version }) }
     },
     write(guard, names) {
       const name = names?.get(guard.evaluate) ?? guard.name

@@ -1,4 +1,12 @@
-import { type Validator, isObject, type Json, type JsonObject, type Request, type ReturnPair } from '../../../kernel/index.ts'
+import {
+  type FunctionPin,
+  type Validator,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Request,
+  type ReturnPair,
+} from '../../../kernel/index.ts'
 import { boardValidators, schemaSource } from './board-schemas/board-schemas.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { CustomGuard, Edge, InputMapping, Node, Workflow } from '../types/index.ts'
@@ -30,6 +38,8 @@ export interface CompiledWorkflow {
   readonly workflow: Workflow
   readonly nodes: ReadonlyMap<string, CompiledNode>
   readonly calls: readonly string[]
+  /** The functions of its guards that have a name and a version, each once. */
+  readonly functions: readonly FunctionPin[]
   /** The validators of its declared board keys. */
   readonly board: Readonly<Record<string, Validator>> | undefined
 }
@@ -63,9 +73,18 @@ export function compileWorkflow(definition: Workflow): CompiledWorkflow {
   for (const edge of workflow.edges) outgoing.get(edge.from)?.push(edge)
   const nodes = new Map(Object.entries(workflow.nodes).map(([id, node]) => [id, compileNode(node, outgoing.get(id) ?? [])]))
   const calls = [...new Set([...nodes.values()].flatMap(({ call }) => call?.programs ?? []))]
-  const result = { workflow, nodes, calls, board: boardValidators(workflow.board) }
+  const result = { workflow, nodes, calls, functions: functionsOf(workflow), board: boardValidators(workflow.board) }
   compiled.set(workflow, result)
   return result
+}
+
+function functionsOf({ edges }: Workflow): readonly FunctionPin[] {
+  const found = new Map<string, FunctionPin>()
+  for (const { guard } of edges) {
+    if (guard?.type !== 'custom' || guard.name === undefined || guard.version === undefined) continue
+    found.set(JSON.stringify([guard.name, guard.version]), [guard.name, guard.version])
+  }
+  return [...found.values()]
 }
 
 function compileNode(node: Node, edges: Edge[]): CompiledNode {

@@ -61,6 +61,7 @@ export function workflowKind(options: WorkflowKindOptions): Kind<CompiledWorkflo
       return untrusted ? markUntrusted(compiled) : compiled
     },
     isUntrusted,
+    functions: ({ functions }) => functions,
     calls: ({ calls }) => calls,
     schemas: ({ board }) => board,
     node: (_, position) => nodeAt(position),

@@ -137,8 +137,17 @@ export interface PersistenceAdapter {
   load(sessionId: string): Promise<EngineState | null>
 }
 
-/** Functions of guards that are stored by name. */
-export type GuardRegistry = Record<string, (blackboard: BlackboardReader) => boolean>
+/** A function of a guard: pure, ends, and answers at once. */
+export type GuardFunction = (blackboard: BlackboardReader) => boolean
+
+/** A function of a guard in one version. A run keeps the version with which it was started. */
+export interface GuardVersion {
+  readonly version: string
+  readonly evaluate: GuardFunction
+}
+
+/** Functions of guards that are stored by name: a function, or its versions, of which the last one is used where none is named. */
+export type GuardRegistry = Record<string, GuardFunction | GuardVersion | readonly GuardVersion[]>
 
 /** Options of a restored session. */
 export interface RestoreOptions {
