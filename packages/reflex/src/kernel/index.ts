@@ -71,6 +71,9 @@ export { makeRef, type RunOutcome, State } from './state/state.ts'
 export type * from './ports/segment.ts'
 export type * from './ports/store.ts'
 export {
+  CALL_LIMITS,
+  type CallLimit,
+  type CallLimits,
   describeLimit,
   type Limit,
   type Limits,

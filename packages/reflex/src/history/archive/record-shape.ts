@@ -14,6 +14,7 @@ const flatPairs = z.array(json).refine((list) => list.length % 2 === 0 && list.e
 export const asker = z.enum(['outcome', 'edge', 'retry', 'budget', 'permission'])
 const amount = z.number().nonnegative()
 export const limits = z.strictObject({ tokens: amount, cost: amount, time: amount, steps: amount }).partial()
+export const callLimits = limits.extend({ calls: amount.optional() })
 export const used = z.strictObject({ tokens: amount, cost: amount, steps: amount, calls: amount, unpriced: amount }).partial()
 
 const INPUTS: Readonly<Record<Input[0], z.ZodType>> = {
@@ -55,8 +56,15 @@ const call = z.strictObject({
   map: z.array(z.tuple([text, text])).optional(),
   args: json.optional(),
   isolated: z.literal(true).optional(),
+  limits: callLimits.optional(),
 })
-const spawn = z.strictObject({ pin: count, args: json.optional(), sees: z.enum(['live', 'nothing']).optional(), under: ref.optional() })
+const spawn = z.strictObject({
+  pin: count,
+  args: json.optional(),
+  sees: z.enum(['live', 'nothing']).optional(),
+  under: ref.optional(),
+  limits: callLimits.optional(),
+})
 const whole = z.number().int().positive()
 const rules = z.strictObject({ stays: z.literal(true), every: whole, most: whole, bytes: whole }).partial()
 const wait = z.tuple([

@@ -249,9 +249,18 @@ export const faults = defineFaults({
     verdict: 'fail',
     when: 'during a run',
     means:
-      'A program on the stack states a limit, such as max_total_tokens or max_cost of a pipeline. The program, its branches and the programs that it called have reached it. The next effect was not performed, and nothing more was spent. The program gets a failure and can take another edge.',
+      'A program on the stack states a limit, such as max_total_tokens or max_cost of a pipeline. The program, its branches and the programs that it called have reached it. The next effect was not performed, or the next node was not entered, and nothing more was spent. The program gets a failure and can take another edge.',
     often: 'a limit that was meant for one node, a loop that asks a model in every round',
     fix: 'Raise the limit in the program, or add an edge for the failure.',
+  },
+  R2109: {
+    title: 'A call has used what its caller allows',
+    verdict: 'fail',
+    when: 'during a run',
+    means:
+      'A program calls another one, or spawns a strand, with limits: tokens, money, calls, time, steps. One of them is used up, by the callee or by what it called. The effect that was next was not performed, or the node that was next was not entered; the message names the caller. The callee sees a failure, and the caller sees the callee fail.',
+    often: 'a limit that is lower than what the callee needs, a loop in the callee',
+    fix: 'Raise the limit where the caller states it, or let the callee do less.',
   },
   R3001: {
     title: 'The policy does not allow this',

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './json.ts'
-import type { Limits, StatedUsage } from './usage.ts'
+import type { CallLimits, Limits, StatedUsage } from './usage.ts'
 
 /** The journal format that this release writes. Readers lift older records; newer ones are refused. */
 export const FORMAT = 3
@@ -110,6 +110,8 @@ export interface CallRequest {
   readonly args?: Json
   /** Named inputs only: the callee's reads do not continue in its caller. */
   readonly isolated?: true
+  /** The limits of the callee and of what it calls. */
+  readonly limits?: CallLimits
 }
 
 /** A strand spawned: its program, its arguments, and what it sees of its spawner. */
@@ -120,6 +122,8 @@ export interface SpawnRequest {
   readonly sees?: 'live' | 'nothing'
   /** The inner scope of the spawner in which the strand's reads continue. */
   readonly under?: Ref
+  /** The limits of the strand and of what it calls. */
+  readonly limits?: CallLimits
 }
 
 /** The start of a run. */

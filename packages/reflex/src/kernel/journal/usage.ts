@@ -5,6 +5,11 @@ export const LIMITS = ['tokens', 'cost', 'time', 'steps'] as const
 export type Limit = (typeof LIMITS)[number]
 export type Limits = Readonly<Partial<Record<Limit, number>>>
 
+/** The amounts that a program can limit, for itself and for what it calls: also the effects that state their usage, such as calls of models. */
+export const CALL_LIMITS = [...LIMITS, 'calls'] as const
+export type CallLimit = (typeof CALL_LIMITS)[number]
+export type CallLimits = Readonly<Partial<Record<CallLimit, number>>>
+
 /**
  * The usage of a run or a program. `time`: milliseconds in which something was in progress, without those in which the run
  * waited for people or was released. `calls`: effects that stated their usage. `unpriced`: tokens without a price.
@@ -99,10 +104,10 @@ export function pickLimits(amount: (limit: Limit) => unknown): Limits {
   return Object.fromEntries(found)
 }
 
-const UNITS: Readonly<Record<Limit, string>> = { tokens: 'tokens', cost: 'US dollars', time: 'ms', steps: 'steps' }
+const UNITS: Readonly<Record<CallLimit, string>> = { tokens: 'tokens', cost: 'US dollars', time: 'ms', steps: 'steps', calls: 'calls' }
 
 /** Returns a limit and the used part of it in words: `12 of 10 tokens`. */
-export function describeLimit(limit: Limit, limits: Limits, used: Readonly<Record<Limit, number>>): string {
+export function describeLimit<Name extends CallLimit>(limit: Name, limits: CallLimits, used: Readonly<Record<Name, number>>): string {
   const format = (amount: number): string => String(Number(amount.toFixed(4)))
   return `${format(used[limit])} of ${format(limits[limit] ?? 0)} ${UNITS[limit]}`
 }
@@ -110,6 +115,21 @@ export function describeLimit(limit: Limit, limits: Limits, used: Readonly<Recor
 /** Returns the limits that are used up. */
 export function limitsReached(limits: Limits, used: Readonly<Record<Limit, number>>): Limit[] {
   return LIMITS.filter((limit) => used[limit] >= (limits[limit] ?? Number.POSITIVE_INFINITY))
+}
+
+/** Returns the limits of a program or a call that are used up. */
+export function callLimitsReached(limits: CallLimits, used: Readonly<Record<CallLimit, number>>): CallLimit[] {
+  return CALL_LIMITS.filter((limit) => used[limit] >= (limits[limit] ?? Number.POSITIVE_INFINITY))
+}
+
+/** Returns the valid amounts of the limits of a call: amounts below 0, and what is no amount, allow nothing. Undefined if there are none. */
+export function soundCallLimits(limits: Readonly<Partial<Record<CallLimit, unknown>>> | undefined): CallLimits | undefined {
+  if (limits === undefined) return undefined
+  const found = CALL_LIMITS.flatMap((limit) => {
+    const amount = limits[limit]
+    return typeof amount === 'number' && amount !== Number.POSITIVE_INFINITY ? [[limit, amountOf(amount)] as const] : []
+  })
+  return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { faults } from '../journal/faults.ts'
 import { faultJson } from '../journal/fault-json.ts'
-import type { Fault } from '../journal/fault.ts'
+import type { Fault, FaultData } from '../journal/fault.ts'
 import type { Json } from '../journal/json.ts'
 import type { Input, Ref } from '../journal/record.ts'
 import { type Limits, limitsReached } from '../journal/usage.ts'
@@ -127,6 +127,6 @@ export class Barrier<S extends RunFacts> {
   }
 }
 
-function refused({ id }: LiveCall, fault: Fault): Input {
+function refused({ id }: LiveCall, fault: FaultData): Input {
   return ['err', id, faultJson(fault)]
 }

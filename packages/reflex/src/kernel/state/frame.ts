@@ -1,6 +1,6 @@
 import type { Json } from '../journal/json.ts'
 import type { Asker, EndStatus, Pin, Ref, Request, ReturnPair, WaitRules, WaitType } from '../journal/record.ts'
-import type { UsageSum } from '../journal/usage.ts'
+import type { CallLimits, UsageSum } from '../journal/usage.ts'
 import type { StoppedEffect } from './answers.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import { BoardReader, Scope, type ScopeView } from './scope.ts'
@@ -149,6 +149,8 @@ export class Frame {
   usage: UsageSum | undefined
   /** The time on the run's meter at its start. */
   began = 0
+  /** The limits that its caller gave it. */
+  limits: CallLimits | undefined
   /** The permissions of its program, if the kind states needs. A strand has those of its caller's program. `permitsPin` is the pin they are for. */
   permissions: Permissions | undefined
   permitsPin = -1

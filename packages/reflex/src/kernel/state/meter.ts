@@ -56,10 +56,14 @@ export class Meter implements UsageMeter {
   }
 
   program(frame: Frame): Usage {
-    const base = programFrame(frame)
+    return this.below(programFrame(frame))
+  }
+
+  /** Returns the usage of a frame, with what it called and its strands. */
+  below(frame: Frame): Usage {
     const sum = new UsageSum()
-    addBelow(sum, base)
-    return sum.withTime(this.time - base.began)
+    addBelow(sum, frame)
+    return sum.withTime(this.time - frame.began)
   }
 
   /** Adds the usage of a frame. */

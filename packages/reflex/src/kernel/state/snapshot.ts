@@ -6,7 +6,7 @@ import type { Permissions } from '../journal/permissions.ts'
 import type { Asker, EndStatus, Input, Pin, Ref, ReturnPair, Start, WaitRules, WaitType } from '../journal/record.ts'
 import { labelOf, Scope } from './scope.ts'
 import { State } from './state.ts'
-import { amountsOf, type Limits, limitsOf, type StatedUsage, UsageSum } from '../journal/usage.ts'
+import { amountsOf, type CallLimits, type Limits, limitsOf, type StatedUsage, UsageSum } from '../journal/usage.ts'
 
 /** `[key, record, at, label, value]`; without a value the key was deleted. */
 type StoredEntry = readonly [string, number, number, Json | null, Json?]
@@ -38,6 +38,8 @@ interface StoredFrame {
   /** Its sum on the meter, and the time on the meter at its start. */
   readonly used?: StatedUsage
   readonly began?: number
+  /** The limits that its caller gave it. */
+  readonly limits?: CallLimits
 }
 
 /** The usage of a run, and its limits if they were raised. */
@@ -172,6 +174,7 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
     ...(frame.notified ? { told: true as const } : {}),
     ...(Object.keys(used).length === 0 ? {} : { used }),
     ...(frame.began === 0 ? {} : { began: frame.began }),
+    ...(frame.limits === undefined ? {} : { limits: frame.limits }),
   }
 }
 
@@ -286,6 +289,7 @@ function loadFrame(state: State, stored: StoredFrame): void {
   frame.cancelReason = stored.closing
   frame.notified = stored.told ?? false
   frame.began = stored.began ?? 0
+  if (stored.limits !== undefined) state.limit(frame, stored.limits)
   if (stored.used !== undefined) (frame.usage = new UsageSum()).add(stored.used)
   for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
   for (const [i, [id, status, entries, value]] of stored.kids?.entries() ?? [])

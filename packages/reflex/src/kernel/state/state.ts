@@ -19,7 +19,16 @@ import type { Permissions } from '../journal/permissions.ts'
 import { Queue } from './queue.ts'
 import type { CallRequest, EndStatus, Input, Outputs, Pin, Rec, Ref, SpawnRequest, Start } from '../journal/record.ts'
 import { labelOf, Scope } from './scope.ts'
-import { amountOf, type Limits, limitsOf, pickLimits, soundUsage, type StatedUsage } from '../journal/usage.ts'
+import {
+  amountOf,
+  type CallLimits,
+  type Limits,
+  limitsOf,
+  pickLimits,
+  soundCallLimits,
+  soundUsage,
+  type StatedUsage,
+} from '../journal/usage.ts'
 
 /** The end of a run. */
 export interface RunOutcome {
@@ -51,6 +60,8 @@ export class State {
   readonly stoppedAt = new Set<Frame>()
   /** The number of uses of each grant that is limited by uses. */
   readonly uses = new Map<string, number>()
+  /** True once a call or a strand has limits of its own. */
+  hasCallLimits = false
   /** The answers about grants, by place and grant. */
   readonly decisions = new Map<string, Map<string, boolean>>()
   readonly pins: Pin[] = []
@@ -452,9 +463,16 @@ export class State {
     }
     const callee = new Frame(makeRef(this.n, 'f', 0), call.pin, call.args, link)
     callee.began = this.meter.time
+    if (call.limits !== undefined) this.limit(callee, call.limits)
     frame.callee = callee
     this.frames.set(callee.id, callee)
     this.queue.push(callee, undefined)
+  }
+
+  /** Gives a frame the limits of its caller. */
+  limit(frame: Frame, limits: CallLimits): void {
+    frame.limits = soundCallLimits(limits)
+    if (frame.limits !== undefined) this.hasCallLimits = true
   }
 
   #spawn(frame: Frame, requests: readonly SpawnRequest[]): void {
@@ -472,6 +490,7 @@ export class State {
       }
       const base = new Frame(makeRef(this.n, 's', i), request.pin, request.args, link)
       base.began = this.meter.time
+      if (request.limits !== undefined) this.limit(base, request.limits)
       if (!isActivation(base) && request.pin === frame.pin) {
         base.permissions = frame.permissions
         base.permitsPin = frame.permitsPin

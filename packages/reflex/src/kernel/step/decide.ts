@@ -6,6 +6,7 @@ import { faultJson } from '../journal/fault-json.ts'
 import { faults } from '../journal/faults.ts'
 import type { Frame, Wait } from '../state/frame.ts'
 import { isObject, type Json } from '../journal/json.ts'
+import { FrameLimitFinder } from './frame-limits.ts'
 import type { Kind } from './kind.ts'
 import type { Program } from './program.ts'
 import type { Input, Outputs, RuntimeAsker, Rec, Ref } from '../journal/record.ts'
@@ -28,6 +29,7 @@ export interface Definitions extends Lookup {
 export class Decider {
   readonly #state: State
   readonly #definitions: Definitions
+  readonly #limits: FrameLimitFinder
   readonly #contracts = new Map<Program, BoardContract>()
   #context: StepContext | undefined
   #program: Program | undefined
@@ -38,6 +40,7 @@ export class Decider {
   constructor(state: State, definitions: Definitions) {
     this.#state = state
     this.#definitions = definitions
+    this.#limits = new FrameLimitFinder(state, definitions)
   }
 
   /** True if the kind has skipped the record of the last decision, which then has no outputs. */
@@ -68,7 +71,7 @@ export class Decider {
       return record(frame, input, elapsed, { return: ['failed', thrownFault(thrown, this.#state)] })
     }
     this.#isSkipped = context.isSkipped
-    const fault = made.more?.return?.[0] === 'done' ? this.#returnFault(frame, made) : undefined
+    const fault = (made.step === true ? this.#stepsFault(frame, made, program) : undefined) ?? this.#returnFault(frame, made)
     return fault === undefined ? made : record(frame, input, elapsed, { return: ['failed', fault] })
   }
 
@@ -95,10 +98,17 @@ export class Decider {
     return contract
   }
 
+  /** Returns the fault of a frame that enters a node beyond a limit of steps. One that closes or is cancelled may undo what it began. */
+  #stepsFault(frame: Frame, { position = frame.position }: Rec, { def }: Program): Json | undefined {
+    const fault = this.#limits.stepsFault(frame)
+    if (fault === undefined || frame.cancelReason !== undefined || this.#kind?.isClosing?.(def, position) === true) return undefined
+    return faultJson(fault)
+  }
+
   /** Returns the fault if the caller's schemas refuse a value that a callee returns: the callee then fails and returns nothing. */
   #returnFault(frame: Frame, { writes = [], more }: Rec): Json | undefined {
     const { link } = frame
-    if (link?.role !== 'call' || link.map.length === 0) return undefined
+    if (more?.return?.[0] !== 'done' || link?.role !== 'call' || link.map.length === 0) return undefined
     const program = this.#definitions.program(link.caller.pin)
     const contract = this.#contractOf(program)
     if (contract.schemas === undefined) return undefined

@@ -2,7 +2,7 @@ import type { BoardRules, Validator } from '../state/board.ts'
 import type { Frame } from '../state/frame.ts'
 import type { Json, JsonObject } from '../journal/value.ts'
 import type { FunctionPin, Input } from '../journal/record.ts'
-import type { Limits } from '../journal/usage.ts'
+import type { CallLimits } from '../journal/usage.ts'
 import type { StepContext } from './context.ts'
 
 /**
@@ -19,8 +19,11 @@ export interface Kind<Def = unknown> {
    */
   readonly oldestRev?: number
   readonly board?: BoardRules
-  /** The limits that a program states for itself and for what it calls: what exceeds them is refused. Undefined where it states none. */
-  limits?(def: Def): Limits | undefined
+  /**
+   * The limits that a program states for itself and for what it calls; undefined where it states none. An effect that exceeds them fails with
+   * `R3021`, and so does a frame that enters one node more than `steps`.
+   */
+  limits?(def: Def): CallLimits | undefined
   /**
    * The ports that are open while a program is on the stack of a run (`Port.open`). No effect of a started or resumed run begins before
    * they are open; a program that is called later waits only with the effects of that port. Ports without `open` are ignored.

@@ -4,6 +4,7 @@ import { copyJson, type Json } from '../journal/json.ts'
 import { isPinOf } from './functions.ts'
 import { type Program, pinOf } from './program.ts'
 import type { CallRequest, Pin, Ref, ReturnPair, SpawnRequest } from '../journal/record.ts'
+import { type CallLimits, soundCallLimits } from '../journal/usage.ts'
 import { makeRef, type State } from '../state/state.ts'
 import { StepBoard } from './step-board.ts'
 
@@ -26,6 +27,11 @@ export interface CallOptions {
   readonly args?: Json
   /** True: only named inputs; its reads do not continue in its caller. */
   readonly isolated?: boolean
+  /**
+   * The limits of the callee and of what it calls; an amount of 0 allows nothing. An effect that exceeds them fails with `R2109`, and so does
+   * a frame that enters one node more than `steps`.
+   */
+  readonly limits?: CallLimits
   /** The limit of programs of this frame's kind on one stack, including its own, regardless of programs of other kinds between them. */
   readonly maxNesting?: number
 }
@@ -35,6 +41,8 @@ export interface SpawnOptions {
   readonly args?: Json
   readonly sees?: 'live' | 'past' | 'nothing'
   readonly under?: Ref
+  /** The limits of the strand and of what it calls, as those of a call. */
+  readonly limits?: CallLimits
   /** The limit of programs of this frame's kind on one stack, including its own, regardless of programs of other kinds between them. */
   readonly maxNesting?: number
 }
@@ -66,6 +74,8 @@ export class StepCalls<Def = unknown> extends StepBoard {
     if (options.map !== undefined && options.map.length > 0) call.map = options.map
     if (options.args !== undefined) call.args = options.args
     if (options.isolated) call.isolated = true
+    const limits = soundCallLimits(options.limits)
+    if (limits !== undefined) call.limits = limits
     draft.call = call
     return makeRef(this.record, 'f', 0)
   }
@@ -79,6 +89,8 @@ export class StepCalls<Def = unknown> extends StepBoard {
     if (options.args !== undefined) spawn.args = options.args
     if (options.sees === 'live' || options.sees === 'nothing') spawn.sees = options.sees
     if (options.under !== undefined) spawn.under = options.under
+    const limits = soundCallLimits(options.limits)
+    if (limits !== undefined) spawn.limits = limits
     draft.spawn ??= []
     draft.spawn.push(spawn)
     return makeRef(this.record, 's', draft.spawn.length - 1)
