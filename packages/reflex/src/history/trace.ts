@@ -60,6 +60,7 @@ export function linesOf(change: Change, definitions: ViewedDefinitions): StoryLi
 function kernelStory({ record: { input }, state }: Change): StoryEvent[] {
   if (input?.[0] === 'kernel' && input[1] === 'cancel') return [cancelStory(readCancel(input[2]))]
   if (input?.[0] === 'kernel' && input[1] === 'refused') return [refusedStory(input[2])]
+  if (input?.[0] === 'kernel' && input[1] === 'late') return [lateStory(input[2])]
   if (input?.[0] !== 'kernel' || (input[1] !== 'fork' && input[1] !== 'resume')) return []
   const { by, set } = isObject(input[2]) ? input[2] : {}
   const [run, at] = state.start?.fork ?? []
@@ -113,6 +114,13 @@ function refusedStory(detail: Json | undefined): StoryEvent {
   const { code, message } = isObject(fault) ? fault : {}
   const text = [code, message].filter((part) => typeof part === 'string').join(' ')
   return { mark: 'warn', text, facts: { ...(typeof by === 'string' ? { by } : {}), ...(fault === undefined ? {} : { fault }) } }
+}
+
+/** Returns the story of an effect that has happened although it was dropped. */
+function lateStory(detail: Json | undefined): StoryEvent {
+  const { port, result, used } = isObject(detail) ? detail : {}
+  const facts = { ...(result === undefined ? {} : { result }), ...(used === undefined ? {} : { used }) }
+  return { mark: 'warn', text: `${typeof port === 'string' ? port : 'an effect'} was dropped and has happened nevertheless`, facts }
 }
 
 function cancelStory({ reason, by }: ReturnType<typeof readCancel>): StoryEvent {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { faults } from '../../src/kernel/journal/faults.ts'
 import type { Json } from '../../src/kernel/journal/json.ts'
 import type { Call, Port } from '../../src/kernel/ports/port.ts'
+import { replay } from '../../src/kernel/run/replay.ts'
 import type { Batch, Store } from '../../src/kernel/ports/store.ts'
 import { memoryStore } from '../../src/store/index.ts'
 import { codeOf, containing, Doors, failure, kindOf, type Step, worldOf } from './world.ts'
@@ -128,6 +129,33 @@ describe('what comes of an effect', () => {
     first?.fail(new Error('latest'))
     await world.host.drain()
     expect([run.state.n, run.state.root.reader().get('won')]).toEqual([n, 'second'])
+  })
+
+  it('is noted in the journal if it has left the machine and was dropped', async () => {
+    const doors = new Doors()
+    const drops: Step = (x, input) => {
+      if (input === undefined) {
+        x.request('mail', 'a')
+        x.request('mail', 'b')
+        x.wait('answer', 'enough?')
+      } else if (input[0] === 'answer') {
+        x.drop(...x.pendingEffects().map(({ id }) => id))
+        x.wait('answer', 'end')
+      } else if (input[0] !== 'kernel') x.set('heard', input[0])
+    }
+    const mail: Port = { ...doors.port(true, 'keyed'), used: () => ({ tokens: 7 }) }
+    const world = worldOf([kindOf('drops', drops)], { ports: { mail } })
+    const run = await world.start('drops', { id: 'otter' })
+    await world.host.drain()
+    await run.answer([...run.state.waits.keys()][0] ?? '', 'yes')
+    doors.door(0).settle({ sent: 'a' })
+    doors.door(1).fail(new Error('aborted'))
+    await world.host.drain()
+    await run.idle()
+    const { records } = await world.runtime.history('otter')
+    expect(records.at(-1)?.input).toEqual(['kernel', 'late', { effect: 2, port: 'mail', result: { sent: 'a' }, used: { tokens: 7 } }])
+    expect([run.status, run.state.root.reader().get('heard'), run.state.meter.run.tokens]).toEqual(['suspended', undefined, 7])
+    expect(replay(records, world.runtime.programs).difference).toBeUndefined()
   })
 
   it('has a key of its own, or the one that its request reuses', async () => {

@@ -31,6 +31,7 @@ const KERNEL_INPUTS: Readonly<Record<KernelInput, true>> = {
   cancel: true,
   stalled: true,
   refused: true,
+  late: true,
   fork: true,
   forked: true,
   resume: true,

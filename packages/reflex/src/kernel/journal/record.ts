@@ -47,7 +47,7 @@ export type Input =
   | readonly ['end', Ref, EndStatus, Json?]
   | readonly ['cancel', string]
   | readonly ['host', Json]
-  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused' | 'fork' | 'forked' | 'resume' | 'seal' | 'skipped', Json?]
+  | readonly ['kernel', 'start' | 'cancel' | 'stalled' | 'refused' | 'late' | 'fork' | 'forked' | 'resume' | 'seal' | 'skipped', Json?]
 
 /** A message that a record takes, with its author if it has one. */
 export type TakenMessage = readonly [id: string, body: Json] | readonly [id: string, body: Json, by: string]

@@ -73,7 +73,7 @@ export interface Call<S extends RunFacts = RunFacts> {
   readonly untrusted: boolean
   /** True if a person has allowed a grant for this node, or its use is counted for this execution of the node. */
   isPermitted(grant: string): boolean
-  /** Aborted when the effect is dropped; a late result is ignored. */
+  /** Aborted when the effect is dropped. A late result reaches no program; that of an effect that leaves is noted in the journal. */
   readonly signal: AbortSignal
   /** The result of `open`, for a port that has one. */
   readonly session: unknown

@@ -148,6 +148,7 @@ export class Effects<S extends RunFacts = RunFacts> {
     } catch (thrown) {
       return this.#onFailed(call, thrown)
     }
+    call.leaves = traits.leaves
     const needsRecord = traits.leaves || traits.repeat !== 'free'
     // An effect that leaves nothing, costs nothing and may be repeated does no harm in a process that has lost the run: its result is refused.
     if (!needsRecord && traits.costs !== true) return this.#perform(call, false)
@@ -325,15 +326,24 @@ export class Effects<S extends RunFacts = RunFacts> {
   }
 
   #onPerformed(call: LiveCall<S>, raw: unknown): void {
-    if (call.isOver) return
+    if (call.isOver && !call.leaves) return
     let value: Json
     try {
       value = acceptResult(call, raw)
     } catch (thrown) {
       return this.#onFailed(call, thrown)
     }
+    if (call.isOver) return this.#onLate(call, value)
     const used = this.#used(call, value)
     this.#finish(call, used === undefined ? ['ok', call.pendingEffect.id, value] : ['ok', call.pendingEffect.id, value, used])
+  }
+
+  /** Notes the result of an effect that left the machine and was dropped: it has happened, although no frame waits for it. */
+  #onLate(call: LiveCall<S>, result: Json): void {
+    const { state } = this.#run
+    const used = this.#used(call, result)
+    const detail = { effect: call.id, port: call.port, result, ...(used === undefined ? {} : { used }) }
+    this.#run.arrive({ resolve: () => (state.ended === undefined ? [state.root, ['kernel', 'late', detail]] : undefined) })
   }
 
   #onFailed(call: LiveCall<S>, thrown: unknown): void {
@@ -379,7 +389,7 @@ export class Effects<S extends RunFacts = RunFacts> {
 
   /** Aborts the effects that the last records dropped. */
   abortDropped(): void {
-    for (const effect of this.#run.state.droppedEffects.splice(0)) this.#abort(effect)
+    for (const effect of this.#run.state.droppedEffects.splice(0)) this.#abort(effect, true)
   }
 
   /** Aborts all effects that are being performed, and drops those that wait to begin. */
@@ -389,12 +399,12 @@ export class Effects<S extends RunFacts = RunFacts> {
     this.#postponed.length = 0
   }
 
-  #abort(effect: PendingEffect): void {
+  #abort(effect: PendingEffect, isDropped = false): void {
     if (effect.activeCall === undefined) return
     const { activeCall } = effect
     effect.activeCall = undefined
     this.size--
-    activeCall.abort()
+    activeCall.abort(isDropped && this.#run.state.isCurrentFormat)
   }
 }
 

@@ -28,6 +28,8 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
   readonly implementation: Port<S>
   #controller: AbortController | undefined
   #parts: PartStream | undefined
+  /** True if something leaves the machine when it is performed. After the call is over: true if it was dropped, so its late result is noted. */
+  leaves = false
 
   constructor(owner: CallOwner<S>, pendingEffect: PendingEffect, implementation: Port<S>) {
     this.#owner = owner
@@ -149,11 +151,14 @@ export class LiveCall<S extends RunFacts = RunFacts> implements Call<S> {
 
   /** Releases a call that has settled: a later abort would reach a tool that has already answered. */
   settle(): void {
+    this.leaves = false
     this.#controller = undefined
     this.#parts?.take()
   }
 
-  abort(): void {
+  /** Aborts the effect. The late result of a dropped one that leaves the machine is noted, any other is ignored. */
+  abort(isDropped = false): void {
+    this.leaves &&= isDropped
     this.#parts?.take()
     this.#controller?.abort()
   }

@@ -7,7 +7,8 @@ import { BoardReader, Scope, type ScopeView } from './scope.ts'
 
 /** A call in this process, as its effect knows it. */
 export interface ActiveCall {
-  abort(): void
+  /** `isDropped`: the program has dropped the effect. */
+  abort(isDropped?: boolean): void
   /** Takes the progress that is not recorded yet, joined; undefined if there is none. */
   takeParts(): Json | undefined
 }

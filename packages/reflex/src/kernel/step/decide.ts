@@ -10,6 +10,7 @@ import { FrameLimitFinder } from './frame-limits.ts'
 import type { Kind } from './kind.ts'
 import type { Program } from './program.ts'
 import type { Input, Outputs, RuntimeAsker, Rec, Ref } from '../journal/record.ts'
+import { soundUsage } from '../journal/usage.ts'
 import type { State } from '../state/state.ts'
 import { outputsOfAnswer } from '../state/answers.ts'
 
@@ -128,6 +129,7 @@ export class Decider {
     switch (input[0]) {
       case 'kernel':
         if (input[1] === 'fork') return this.#recordFork(frame, input, elapsed)
+        if (input[1] === 'late') return record(frame, input, elapsed, lateUsage(input[2]))
         if (input[1] !== 'stalled') return record(frame, input, elapsed, undefined)
         return record(frame, input, elapsed, { return: ['failed', stalledFault(this.#state)] })
       case 'cancel':
@@ -243,6 +245,12 @@ export function readOutcome(answer: Json): { is: 'happened' | 'failed'; value: J
   if (word === 'happened') return { is: 'happened', value }
   const fault = faults.make('R2012', 'a person said that the effect failed', value === null ? {} : { data: { answer: value } })
   return { is: 'failed', value: faultJson(fault) }
+}
+
+/** The usage of a dropped effect counts, as that of any other. */
+function lateUsage(detail: Json | undefined): Outputs | undefined {
+  const used = isObject(detail) && isObject(detail.used) ? soundUsage(detail.used) : undefined
+  return used === undefined ? undefined : { used }
 }
 
 function outcomeQuestion(frame: Frame, effect: string | number): Json {
