@@ -7,6 +7,7 @@ import type { TraceOptions } from '../history/trace-of.ts'
 import type { CollectOptions } from '../runs/collecting.ts'
 import type { AgentChoice } from '../policy/index.ts'
 import type { ForkRunOptions } from './forking.ts'
+import type { ReplayOptions } from './replaying.ts'
 import { isObject, type RunFilter } from '../kernel/index.ts'
 import type { AnyKindModule } from '../programs/kind-module.ts'
 import { BODY_FORMS } from '../programs/load-body.ts'
@@ -161,7 +162,7 @@ export const FORK_OPTIONS = options({
   simulate: FLAG,
 } satisfies FormsOf<ForkRunOptions>)
 export const FILTER = options({ status: listOf(TEXT), prefix: TEXT, limit: NUMBER } satisfies FormsOf<RunFilter>)
-export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT })
+export const REPLAY_OPTIONS = options({ against: TEXT, kind: TEXT, segment: NUMBER } satisfies FormsOf<ReplayOptions>)
 export const TRACE_OPTIONS = options({ from: NUMBER, tail: NUMBER } satisfies FormsOf<TraceOptions>)
 export const COLLECT_OPTIONS = options({ keep: NUMBER, dry: FLAG } satisfies FormsOf<CollectOptions>)
 export const EXPORT_OPTIONS = options({ secret: ANYTHING, through: NUMBER } satisfies FormsOf<ExportOptions>)

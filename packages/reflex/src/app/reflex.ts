@@ -78,7 +78,7 @@ import {
   type RunSettings,
   type Trust,
 } from '../policy/index.ts'
-import type { Replayed } from './replaying.ts'
+import type { Replayed, ReplayOptions } from './replaying.ts'
 import type { ProgramCheck } from './replaying-check.ts'
 import { beginningOf, RunFolders } from './run-folders.ts'
 import { chosenOptions, isLinted, keptOptions, optionsOfKind } from './kind-options.ts'
@@ -595,20 +595,21 @@ export class Reflex<const Modules extends KindModules = BuiltInKinds> {
   /**
    * Repeats every decision of a stored run without performing anything, and compares it with the records and with the stored
    * state (architecture, invariants 2 and 5). `against`: a file whose program, with the programs that it calls, replaces that
-   * of the run in the replay; the run keeps its own. Throws `R5043` if the run does not use that program.
+   * of the run in the replay; the run keeps its own. `segment`: only this part of a run that never ends, from 1. Throws `R5043` if the
+   * run does not use that program, `R5048` if it has no such segment, and `R5054` for records that are only in an archive.
    */
-  async replay(ref: string, options: { readonly against?: string; readonly kind?: string } = {}): Promise<Replayed> {
+  async replay(ref: string, options: ReplayOptions = {}): Promise<Replayed> {
     checkArguments('replay', { run: [ref, TEXT], options: [options, REPLAY_OPTIONS] })
     const row = await this.find(ref)
     const { id } = row
     const { replayRun } = await import('./replaying.ts')
-    if (options.against === undefined) return replayRun(this, row)
+    if (options.against === undefined) return replayRun(this, row, undefined, options.segment)
     const { ChangedPrograms } = await import('./replaying-changed.ts')
     const changed = new ChangedPrograms(this.runtime.programs, this.library)
     const file = resolve(this.#surroundings.cwd, options.against)
     const name = await changed.add(file, options.kind)
     const { state } = await this.runtime.peek(id)
-    if (state.pins.some(([pinned]) => pinned === name)) return replayRun(this, row, changed)
+    if (state.pins.some(([pinned]) => pinned === name)) return replayRun(this, row, changed, options.segment)
     const used = [...new Set(state.pins.map(([pinned]) => pinned))].join(', ')
     throw faults.make('R5043', `${id} does not use ${name}`, { run: id, file, fix: `name a file that holds ${used}` })
   }

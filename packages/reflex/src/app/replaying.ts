@@ -9,11 +9,12 @@ import {
   isList,
   Journals,
   loadState,
+  type Pin,
   type Rec,
   Replayer,
   type RunRow,
   type Runtime,
-  type State,
+  State,
   type Store,
   type StoredState,
   summary,
@@ -21,17 +22,30 @@ import {
 import type { Library } from '../programs/library.ts'
 import { isModule, type Kinds, type ProgramViewer, type ViewedPrograms } from '../programs/kinds.ts'
 import { ChangedPrograms } from './replaying-changed.ts'
+import { rangeOf, type ReplayRange, snapshotsIn } from './replaying-range.ts'
 import { type ReplayDifference, describeDifference } from './replaying-difference.ts'
 import { firstDifference } from '../history/first-difference.ts'
 import { readSettings } from '../policy/index.ts'
 import { pathText } from '../text/index.ts'
+
+/** The options of a replay. */
+export interface ReplayOptions {
+  /** A file whose program replaces that of the run. */
+  readonly against?: string
+  /** The kind of the program in that file, if its name does not show it. */
+  readonly kind?: string
+  /** The segment of a run that never ends, from 1. Absent: the whole run. */
+  readonly segment?: number
+}
 
 /** The result of a replay. */
 export interface Replayed {
   readonly row: RunRow
   /** `noted`: a changed program decides the same, and some records have other notes. */
   readonly result: 'equal' | 'noted' | 'differs'
-  /** The number of records of the run. */
+  /** The segment that was replayed alone. */
+  readonly segment?: number
+  /** The number of records of the run that are in the replay. */
   readonly records: number
   /** The number of records that were decided again and are equal, up to the first that differs. */
   readonly equal: number
@@ -57,17 +71,21 @@ export interface ReplayWorld extends ProgramViewer {
 
 /**
  * Repeats every decision of a stored run, up to the last record of its row, and compares it with the records. Performs nothing
- * and changes nothing. Compares snapshots, the row and the state of a resume with the fold of the records (architecture,
- * invariants 2 and 5); with changed programs, compares only decisions. Throws `R5003` for a journal that cannot be read,
- * `R5006` for a program that the store lacks, `R5011` for a run that only an older release can step.
+ * and changes nothing. Compares snapshots, those at seals too, the row and the state of a resume with the fold of the records
+ * (architecture, invariants 2 and 5); with changed programs, compares only decisions. `segment`: only this segment, from the snapshot that
+ * opens it. A run that began with a snapshot is replayed from there. Throws `R5003` for a journal that cannot be read, `R5006` for a program
+ * that the store lacks, `R5011` for a run that only an older release can step, `R5048` if there is no such segment, `R5054` for records
+ * that are gone.
  */
-export async function replayRun(world: ReplayWorld, row: RunRow, changed?: ChangedPrograms): Promise<Replayed> {
-  return new Replay(world, row, changed).run()
+export async function replayRun(world: ReplayWorld, row: RunRow, changed?: ChangedPrograms, segment?: number): Promise<Replayed> {
+  const journals = new Journals(world.store, world.runtime.programs)
+  return new Replay(world, row, await rangeOf(journals, row, segment), changed).run()
 }
 
 class Replay {
   readonly #world: ReplayWorld
   readonly #row: RunRow
+  readonly #range: ReplayRange
   readonly #changed: ChangedPrograms | undefined
   readonly #journals: Journals
   readonly #replayer: Replayer
@@ -76,13 +94,14 @@ class Replay {
   readonly #counts = { equal: 0, decisions: 0, snapshots: 0, noted: 0 }
   #firstNoted: ReplayDifference | undefined
 
-  constructor(world: ReplayWorld, row: RunRow, changed: ChangedPrograms | undefined) {
+  constructor(world: ReplayWorld, row: RunRow, range: ReplayRange, changed: ChangedPrograms | undefined) {
     const { programs } = world.runtime
     this.#world = world
     this.#row = row
+    this.#range = range
     this.#changed = changed
     this.#journals = new Journals(world.store, programs)
-    this.#replayer = new Replayer(programs, changed === undefined ? undefined : (name) => changed.find(name))
+    this.#replayer = new Replayer(programs, changed === undefined ? undefined : (name) => changed.find(name), range.state)
     this.#pinned = world.programsOf(this.#replayer.state)
   }
 
@@ -93,9 +112,11 @@ class Replay {
   }
 
   async run(): Promise<Replayed> {
-    const { id, last } = this.#row
-    const snapshots = this.#changed === undefined ? await snapshotsOf(this.#world.store, id, last) : []
-    for await (const records of this.#journals.batches(id)) {
+    const { id } = this.#row
+    const { first, last, state } = this.#range
+    await this.#loadPrograms(state.pins)
+    const snapshots = this.#changed === undefined ? await snapshotsIn(this.#world.store, id, this.#range) : []
+    for await (const records of this.#journals.batches(id, first, last)) {
       for (const record of records) {
         if (this.#replayer.state.n >= last) break
         const difference = await this.#next(record)
@@ -110,14 +131,16 @@ class Replay {
     return this.#result(this.#firstNoted, this.#changed === undefined ? await this.#compareEnd() : undefined)
   }
 
+  async #loadPrograms(pins: readonly Pin[]): Promise<void> {
+    await this.#journals.requireSupportedRevision(pins, this.#row.id)
+    await this.#journals.loadPrograms(pins, this.#row.id)
+    if (this.#changed === undefined) this.#journals.requireFunctions(pins, this.#row.id)
+  }
+
   /** Decides a record again and applies the recorded one. Returns the difference if it ends the replay. */
   async #next(record: Rec): Promise<ReplayDifference | undefined> {
     const pins = record.more?.start?.pins ?? record.more?.pin
-    if (isList(pins)) {
-      await this.#journals.requireSupportedRevision(pins, this.#row.id)
-      await this.#journals.loadPrograms(pins, this.#row.id)
-      if (this.#changed === undefined) this.#journals.requireFunctions(pins, this.#row.id)
-    }
+    if (isList(pins)) await this.#loadPrograms(pins)
     const found = this.#replayer.decide(record)
     if (found === undefined) this.#counts.equal++
     else {
@@ -168,6 +191,8 @@ class Replay {
 
   async #compareEnd(): Promise<Fault | undefined> {
     const { state } = this.#replayer
+    // The snapshot at its seal is the end of a segment.
+    if (this.#range.last < this.#row.last) return undefined
     const { row, state: stored, definitions } = await this.#journals.peek(this.#row.id, this.#row.last)
     const resumed = stateFault(
       row.id,
@@ -185,7 +210,8 @@ class Replay {
     return {
       row: this.#row,
       result: wrong === undefined ? 'equal' : difference !== undefined && difference === this.#firstNoted ? 'noted' : 'differs',
-      records: this.#row.last,
+      ...(this.#range.segment === undefined ? {} : { segment: this.#range.segment }),
+      records: this.#range.last - this.#range.first + 1,
       ...this.#counts,
       ...(wrong === undefined ? {} : { fault: wrong }),
       ...(difference === undefined ? {} : { difference }),
@@ -207,14 +233,6 @@ export function fileOfRun({ start }: State): string | undefined {
 /** Returns the tool modules that a run was started with, according to its journal. */
 export function toolsOfRun({ start }: State): readonly string[] {
   return readSettings(start?.by)?.tools ?? []
-}
-
-/** Returns the numbers of the records after which there are snapshots, in order. */
-async function snapshotsOf(store: Store, run: string, until: number): Promise<number[]> {
-  const found: number[] = []
-  for (let at = (await store.read(run, until))?.snapshot?.at; at !== undefined; at = (await store.read(run, at - 1))?.snapshot?.at)
-    found.unshift(at)
-  return found
 }
 
 function dumpForCompare(state: State, definitions: Definitions): StoredState {

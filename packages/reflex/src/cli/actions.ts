@@ -247,7 +247,14 @@ const SHARED: readonly Verb[] = [
     name: 'replay',
     words: [['<run>', 'a run']],
     about: 'make every decision again, and compare with what was recorded',
-    options: [new Option('--against <file>', 'use this changed program instead of the recorded one'), KIND, TOOLS, PROGRAMS, ...COMMON],
+    options: [
+      new Option('--against <file>', 'use this changed program instead of the recorded one'),
+      new Option('--segment <n>', 'only this part of a run that never ends, from 1: from the state with which it begins'),
+      KIND,
+      TOOLS,
+      PROGRAMS,
+      ...COMMON,
+    ],
     examples: ['replay otter', 'replay otter --against refund.workflow.json'],
     action: withExistingStore(async () => {
       const { replay } = await import('./verbs/replay.ts')

@@ -44,6 +44,7 @@ const USAGE_FAULTS: ReadonlySet<string> = new Set([
   'R5007',
   'R5027',
   'R5043',
+  'R5048',
 ])
 
 /** Returns the exit code of a fault. */

@@ -46,9 +46,21 @@ export function placeLines(console: Console, fault: FaultData): string[] {
 }
 
 /** Returns the result of a replay as a document. */
-export function replayedDocument({ row, result, records, equal, noted, decisions, snapshots, difference, fault }: Replayed): JsonObject {
+export function replayedDocument({
+  row,
+  segment,
+  result,
+  records,
+  equal,
+  noted,
+  decisions,
+  snapshots,
+  difference,
+  fault,
+}: Replayed): JsonObject {
   return plainJson({
     run: row.id,
+    segment,
     result,
     records,
     equal,

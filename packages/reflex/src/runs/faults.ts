@@ -182,6 +182,13 @@ export const faults = defineFaults({
     means: 'The file is the archive of records that were removed from the store. It was not replaced: the records would be lost.',
     fix: 'Name another file with -o.',
   },
+  R5048: {
+    title: 'The run has no such segment',
+    verdict: 'fail',
+    when: 'when a segment of a run is replayed',
+    means: 'The journal of a run that never ends consists of segments, numbered from 1. The journal of any other run is one segment.',
+    fix: 'Name one of the segments that the message states.',
+  },
   R5050: {
     title: 'The folder of a removed run cannot be removed',
     verdict: 'fail',

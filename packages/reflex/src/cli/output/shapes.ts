@@ -140,8 +140,9 @@ const side = z.object({ says: text, open: list(text).optional() })
 const differingPart = z.object({ part: text, recorded: anyJson.optional(), decided: anyJson.optional() })
 export const replayed = z.object({
   run: text,
+  segment: z.number().optional().describe('The segment that was replayed alone'),
   result: z.enum(['equal', 'noted', 'differs']).describe('noted: the decisions are equal, and some records have different notes'),
-  records: z.number(),
+  records: z.number().describe('The number of records of the run, or of the segment'),
   equal: z.number().describe('The number of equal records at the beginning'),
   noted: z.number(),
   decisions: z.number(),

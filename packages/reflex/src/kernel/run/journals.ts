@@ -69,10 +69,13 @@ export class Journals {
     return { ...peek, records, first: (first?.opens ?? 0) + 1, opening: () => openingState(id, snapshot) }
   }
 
-  /** Yields the current records of a run in batches, for callers that need not keep all of them. */
-  async *batches(id: string): AsyncGenerator<readonly Rec[]> {
-    let number: number | undefined
-    for await (const batch of this.#store.batches(id)) {
+  /**
+   * Yields the current records of a run in batches, for callers that need not keep all of them. `from`: the first record of a segment;
+   * default: that of the first one.
+   */
+  async *batches(id: string, from?: number, until?: number): AsyncGenerator<readonly Rec[]> {
+    let number = from
+    for await (const batch of this.#store.batches(id, from, until)) {
       number ??= batch.first === 1 ? 1 : ((await this.#store.segments(id))[0]?.first ?? 1)
       const records = await this.#decode(id, [batch])
       if (batch.first !== number) throw missingRecord(id, number)
