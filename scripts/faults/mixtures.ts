@@ -3,7 +3,7 @@ import type { KindSubject, SubjectProgram } from '../../packages/reflex/src/test
 import type { PlanStep } from '../../packages/reflex/test/kernel/probes/plan.ts'
 import type { Leaf } from '../../packages/reflex/test/kernel/probes/react.ts'
 import { type Stage, toolPort } from '../../packages/reflex/test/kernel/probes/stage.ts'
-import { KINDS, SUBJECTS } from '../../packages/reflex/test/kernel/probes/subjects.ts'
+import { KINDS, sealing, SUBJECTS } from '../../packages/reflex/test/kernel/probes/subjects.ts'
 import { Dice } from './dice.ts'
 
 /** Later than any life lasts; a clock that jumps may reach it all the same. */
@@ -20,7 +20,8 @@ const tool: Port = {
 
 /**
  * Programs of the probe kinds, drawn from a seed and calling each other: strands and their joins, inner scopes, streams,
- * messages, ledgers, deadlines, programs that are given up and compensate, programs that change themselves.
+ * messages, ledgers, deadlines, programs that are given up and compensate, programs that change themselves. Some are sealed every few
+ * records.
  */
 export function drawnMixture(seed: number): KindSubject {
   const dice = new Dice(seed)
@@ -35,9 +36,10 @@ export function drawnMixture(seed: number): KindSubject {
       ),
     )
   const events = dice.list(1, 4, () => ({ topic: 'event', body: { amount: dice.between(1, 9), dispatch: dice.chance(0.4) } }))
+  const size = dice.chance(0.4) ? dice.between(4, 9) : undefined
   return {
     name: `mixture-${seed}`,
-    kinds: KINDS,
+    kinds: size === undefined ? KINDS : sealing(size),
     programs,
     args: { seed },
     ports: (store, host) => ({ ...ports?.(store, host), tool }),

@@ -14,7 +14,7 @@ import {
   Replayer,
   type RunRow,
   type Runtime,
-  State,
+  type State,
   type Store,
   type StoredState,
   summary,

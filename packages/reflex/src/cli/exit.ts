@@ -31,6 +31,7 @@ const USAGE_FAULTS: ReadonlySet<string> = new Set([
   'R2064',
   'R2065',
   'R2120',
+  'R2132',
   'R3010',
   'R3011',
   'R3012',

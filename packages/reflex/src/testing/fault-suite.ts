@@ -4,6 +4,7 @@ import { CIRCUMSTANCES, type Circumstance, type FaultPoint, type Injection } fro
 import { Trial, type TrialOptions, type TrialResult } from './fault-suite/trial.ts'
 import type { UndisturbedResult } from './fault-suite/audit.ts'
 import type { PlantedBug } from './kind-suite/process-life.ts'
+import { withShortSegments } from './kind-suite/short-segments.ts'
 import type { KindSubject } from './kind-suite/subject.ts'
 import type { StoreUnderTest } from './store-suite/world.ts'
 
@@ -38,7 +39,8 @@ export class FaultSuite {
   }
 
   /** Plays the undisturbed run. Rejects with the violations if the run breaks any rule. */
-  static async of(subject: KindSubject, options: FaultSuiteOptions = {}): Promise<FaultSuite> {
+  static async of(given: KindSubject, options: FaultSuiteOptions = {}): Promise<FaultSuite> {
+    const subject = withShortSegments(given)
     const { undisturbed, violations } = await runTrial(
       { ...options, plantBug: () => ({}) },
       { subject, point: { injections: [], circumstances: new Set() } },

@@ -3,6 +3,8 @@ import { memoryStore } from '../store/index.ts'
 import { replayText } from './kind-suite/difference.ts'
 import { CrashControl } from './kind-suite/process-control.ts'
 import { forkEverywhere } from './kind-suite/forks.ts'
+import { segmentErrors } from './kind-suite/segments.ts'
+import { isSealed, withShortSegments } from './kind-suite/short-segments.ts'
 import { calledByAnother, callingAnother, GUEST_WORD } from './kind-suite/guest-kinds.ts'
 import { storeAfter } from './kind-suite/partial-store.ts'
 import { requireNoViolations, inputName, ProcessLife, outcomeOf, RUN, requireEqual, textOf } from './kind-suite/process-life.ts'
@@ -28,9 +30,10 @@ const MOST_CRASHES = 3
  * Each case plays the run of the subject on a store in memory and a still clock: undisturbed; closed and opened again at every rest;
  * resumed from each of its records; with a crash before and after every commit and every performed effect, up to three times; cancelled at
  * every rest; forked at each of its records; called by a program of another kind; and calling one. Each disturbed run must end like the
- * undisturbed one.
+ * undisturbed one. The runs of a kind that may never end are sealed every few records, whatever size its segments have.
  */
-export function kindSuite(subject: KindSubject): readonly KindCase[] {
+export function kindSuite(given: KindSubject): readonly KindCase[] {
+  const subject = withShortSegments(given)
   const callingSubject = callingAnother(subject)
   const named = (name: string, run: () => Promise<void>): KindCase => ({ name: `${subject.name}: ${name}`, run })
   return [
@@ -44,6 +47,7 @@ export function kindSuite(subject: KindSubject): readonly KindCase[] {
     named('ignores progress that it did not request', () => checkProgress(subject)),
     named('can be cancelled at every rest', () => checkCancellation(subject)),
     named('can be forked at every record', () => checkForks(subject)),
+    ...(isSealed(subject) ? [named('ends the same whatever the size of its segments', () => checkSegments(subject))] : []),
     named('can be called by another kind', () => checkCrashes(calledByAnother(subject), 1)),
     ...(callingSubject === undefined ? [] : [named('can call another kind', () => checkGuestCall(callingSubject))]),
   ]
@@ -177,16 +181,31 @@ async function checkEveryResume(subject: KindSubject): Promise<void> {
     const life = new ProcessLife(subject, store, watch, { number: 2 })
     const end = await life.runToEnd()
     requireEqual(`the end of the run resumed after record ${n} (${inputName(records[n - 1])})`, end, outcome)
-    await requireExactReplay(life)
+    await requireExactReplay(life, subject)
     requireNoViolations(watch)
   }
 }
 
-/** Requires that the journal of a disturbed run replays exactly, like any other journal. */
-async function requireExactReplay(life: ProcessLife): Promise<void> {
-  const { records } = await life.runtime.history(RUN)
-  const { difference } = replay(records, life.runtime.programs)
+/** Requires that the journal of a disturbed run replays exactly, like any other journal, and each of its segments alone. */
+async function requireExactReplay(life: ProcessLife, subject: KindSubject): Promise<void> {
+  const { runtime, store } = life
+  const { records } = await runtime.history(RUN)
+  const { difference } = replay(records, runtime.programs)
   if (difference !== undefined) throw new Error(replayText(difference))
+  if (isSealed(subject)) requireEqual('the faults of its segments', await segmentErrors(runtime, store, RUN, subject), [])
+}
+
+/** Each segment must fold and replay alone, and the run must end like one that is never sealed. */
+async function checkSegments(subject: KindSubject): Promise<void> {
+  const { outcome } = await playUndisturbed(withShortSegments(subject, Number.MAX_SAFE_INTEGER))
+  for (const size of [1, 2, 3, 5]) {
+    const sized = withShortSegments(subject, size)
+    const { life, store, outcome: end, records } = await playUndisturbed(sized)
+    requireEqual(`the end of the run with segments of ${size} records`, end, outcome)
+    requireEqual(`the faults of its segments of ${size} records`, await segmentErrors(life.runtime, store, RUN, sized), [])
+    const { length } = await store.segments(RUN)
+    if (size < 4 && length < 2) throw new Error(`the run has ${records.length} records and was never sealed; it must rest more often`)
+  }
 }
 
 async function checkForks(subject: KindSubject): Promise<void> {
@@ -205,7 +224,7 @@ async function checkCrashes(subject: KindSubject, times: number): Promise<void> 
       const crashAt = number === 1 ? at : number <= times ? 1 + ((at + number) % 4) : undefined
       const life = new ProcessLife(subject, store, watch, { number, control: new CrashControl(crashAt) })
       end = await life.runToEnd()
-      if (end !== undefined) await requireExactReplay(life)
+      if (end !== undefined) await requireExactReplay(life, subject)
     }
     requireNoViolations(watch)
     requireEqual(`the end of the run whose process died at event ${at} of ${events}`, end, outcome)
@@ -263,7 +282,7 @@ async function checkCancellation(subject: KindSubject): Promise<void> {
       [end?.status, state.frames.size, state.waits.size, [...state.pendingEffects()].length],
       ['cancelled', 1, 0, 0],
     )
-    await requireExactReplay(life)
+    await requireExactReplay(life, subject)
     requireNoViolations(watch)
   }
 }

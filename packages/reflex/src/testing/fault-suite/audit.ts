@@ -14,6 +14,8 @@ import {
 import type { KindSubject } from '../kind-suite/subject.ts'
 import { placeOf, replayText } from '../kind-suite/difference.ts'
 import { RUN, StuckError, textOf } from '../kind-suite/process-life.ts'
+import { segmentErrors } from '../kind-suite/segments.ts'
+import { isSealed } from '../kind-suite/short-segments.ts'
 import type { Watch } from '../kind-suite/watch.ts'
 
 /** The result of an undisturbed run. */
@@ -51,6 +53,7 @@ export async function audit(ended: EndedRun): Promise<{ readonly records: readon
     watch.report('differs', `the row says ${row.status}, but the journal says ${folded.ended?.status ?? 'that the run continues'}`)
   const { difference } = replay(records, runtime.programs)
   if (difference !== undefined) watch.report('differs', replayText(difference))
+  if (isSealed(subject)) for (const text of await segmentErrors(runtime, ended.store, RUN, subject)) watch.report('differs', text)
   const undisturbed = { endState: endStateOf(folded, subject), deadlines: deadlines(records) }
   compare(ended, undisturbed)
   auditEffects(records, watch)

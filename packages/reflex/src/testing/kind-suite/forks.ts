@@ -91,8 +91,8 @@ function hasPendingEffects(state: State): boolean {
 }
 
 async function requireExactReplay(life: ProcessLife, where: string): Promise<void> {
-  const { records } = await life.runtime.history(FORK)
-  const { difference } = replay(records, life.runtime.programs)
+  const { records, opening } = await life.runtime.history(FORK)
+  const { difference } = replay(records, life.runtime.programs, opening())
   if (difference !== undefined)
     requireEqual(`the replay of record ${difference.record} of ${where}`, difference.decided, difference.recorded)
 }

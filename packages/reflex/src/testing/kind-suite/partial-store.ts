@@ -1,4 +1,5 @@
 import {
+  type Batch,
   encodeRecord,
   RunPrograms,
   FORMAT,
@@ -6,13 +7,13 @@ import {
   type Rec,
   summary,
   type Runtime,
-  type State,
+  State,
   type Lease,
   type Store,
   storedProgram,
 } from '../../kernel/index.ts'
 import { memoryStore } from '../../store/index.ts'
-import { RUN } from './process-life.ts'
+import { RUN, textOf } from './process-life.ts'
 import type { KindSubject } from './subject.ts'
 import type { Watch } from './watch.ts'
 
@@ -41,14 +42,40 @@ export async function storeAfter(
   await copyLedgers(original, store, watch)
   const definitions = new RunPrograms(original.runtime.programs, state)
   const programs = state.pins.map((_, pin) => storedProgram(definitions.program(pin)))
-  const encoded = records.map(encodeRecord)
-  const blobs = new Map(encoded.flatMap(({ blobs: recordBlobs }) => [...(recordBlobs ?? [])]))
-  const body = `[${encoded.map(({ text }) => text).join(',\n')}]`
   const row = summary(state, definitions, 'running')
-  const refused = await store.commit([{ lease, first: 1, count: records.length, version: FORMAT, body, row, programs, blobs, taken }])
+  const batches = segmentsOf(records, subject).map(({ first, part, snapshot }): Batch => {
+    const encoded = part.map(encodeRecord)
+    const blobs = new Map(encoded.flatMap(({ blobs: recordBlobs }) => [...(recordBlobs ?? [])]))
+    const body = `[${encoded.map(({ text }) => text).join(',\n')}]`
+    const sealed = snapshot === undefined ? {} : ({ snapshot, seal: true } as const)
+    const isLast = first + part.length > records.length
+    return { lease, first, count: part.length, version: FORMAT, body, row, programs, blobs, ...sealed, ...(isLast ? { taken } : {}) }
+  })
+  const refused = await store.commit(batches)
   if (refused.length > 0) throw new Error('the store refused the journal')
   await store.release(lease)
   return store
+}
+
+/** The records of a segment, and the snapshot of its seal. */
+interface SegmentPart {
+  readonly first: number
+  readonly part: readonly Rec[]
+  readonly snapshot: string | undefined
+}
+
+function segmentsOf(records: readonly Rec[], subject: KindSubject): SegmentPart[] {
+  const parts: SegmentPart[] = []
+  const state = new State()
+  let first = 1
+  for (const record of records) {
+    state.apply(record)
+    const isSeal = state.sealed === state.n
+    if (!isSeal && state.n < records.length) continue
+    parts.push({ first, part: records.slice(first - 1, state.n), snapshot: isSeal ? textOf(state, subject) : undefined })
+    first = state.n + 1
+  }
+  return parts
 }
 
 /** Creates the run with the same name, held by a process that is gone. */

@@ -19,6 +19,7 @@ import { type VirtualHost, virtualHost } from '../virtual-host.ts'
 import { placeOf } from './difference.ts'
 import { type ProcessControl, UNCONTROLLED } from './process-control.ts'
 import { ControlledStore } from './controlled-store.ts'
+import { isSealed } from './short-segments.ts'
 import type { KindSubject, Outcome } from './subject.ts'
 import type { Watch } from './watch.ts'
 
@@ -72,7 +73,8 @@ export class ProcessLife {
   /** The run, after this life has started or opened it. */
   run: Run | undefined
   readonly #subject: KindSubject
-  readonly #sharedStore: Store
+  /** The store without control: what other processes see. */
+  readonly store: Store
   readonly #usesInbox: boolean
   readonly #name: string
   readonly #takenMessages: ReadonlySet<string>
@@ -87,7 +89,7 @@ export class ProcessLife {
     this.#usesInbox = options.usesInbox === true
     this.#name = options.run ?? RUN
     this.#takenMessages = options.takenMessages ?? new Set()
-    this.#sharedStore = store
+    this.store = store
     const ledgers = new ControlledStore(UNCONTROLLED, { onAppend: (ledger) => void watch.ledgers.add(ledger) }).wrap(store)
     const { port: wrapPort = (port: Port) => port } = plantedBug
     const { effectView } = options
@@ -129,8 +131,13 @@ export class ProcessLife {
     if (run === undefined) return undefined
     const { messages = [] } = this.#subject.script ?? {}
     for (const [i, { topic, body }] of messages.entries())
-      if (run.state.ended === undefined && !this.dead && !this.#takenMessages.has(`m${i}`)) await this.#message(run, topic, body, `m${i}`)
+      if (run.state.ended === undefined && !this.dead && !this.#wasSent(`m${i}`)) await this.#message(run, topic, body, `m${i}`)
     return run
+  }
+
+  /** A sender does not know what came of its messages and sends them again. Of a run with segments, the id of an old one is forgotten. */
+  #wasSent(id: string): boolean {
+    return this.#takenMessages.has(id) || (isSealed(this.#subject) && this.watch.accepted.has(id))
   }
 
   #prepare(run: Run, prepare: ((run: Run) => void) | undefined): void {
@@ -141,7 +148,7 @@ export class ProcessLife {
 
   async #message(run: Run, to: string, body: Json, id: string): Promise<void> {
     if (this.#usesInbox) {
-      await this.#sharedStore.post(this.#name, { id, type: 'message', to, body, at: this.host.now() })
+      await this.store.post(this.#name, { id, type: 'message', to, body, at: this.host.now() })
       this.watch.handle(['told', id])
       await unlessDead(this, run.pull())
       return
@@ -220,7 +227,7 @@ export class ProcessLife {
   async #answer(run: Run, { id, record }: Wait, answer: Json): Promise<void> {
     if (record > run.durable) this.watch.report('early', `question ${id} was shown before its record was durable`)
     if (this.#usesInbox) {
-      await this.#sharedStore.post(this.#name, { id: `answer ${id}`, type: 'answer', to: String(id), body: answer, at: this.host.now() })
+      await this.store.post(this.#name, { id: `answer ${id}`, type: 'answer', to: String(id), body: answer, at: this.host.now() })
       await unlessDead(this, run.pull())
       if (!this.dead && run.state.waits.has(id)) throw leaseLost(`the answer to ${id} was not taken by this process`)
       return

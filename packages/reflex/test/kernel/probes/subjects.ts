@@ -4,6 +4,7 @@ import type { Run } from '../../../src/kernel/run/run.ts'
 import type { KindSubject } from '../../../src/testing/index.ts'
 import { beat } from './beat.ts'
 import { decidePort, flow } from './flow.ts'
+import { keep, slowPort } from './keep.ts'
 import { net } from './net.ts'
 import { pass } from './pass.ts'
 import { payPort, plan } from './plan.ts'
@@ -12,7 +13,9 @@ import { share } from './share.ts'
 import { stage, toolPort } from './stage.ts'
 import { driveSessions, talk } from './talk.ts'
 
-export const KINDS = [flow, stage, react, pass, plan, beat, net, talk, share]
+export const KINDS = [flow, stage, react, pass, plan, beat, net, talk, share, keep]
+/** The same kinds, with segments of so many records. */
+export const sealing = (size: number): typeof KINDS => KINDS.map((kind) => ({ ...kind, endless: size }))
 
 const program = (kind: string, id: string, source: Json) => ({ kind, id, source })
 const ports: NonNullable<KindSubject['ports']> = (store, host) => ({
@@ -21,6 +24,7 @@ const ports: NonNullable<KindSubject['ports']> = (store, host) => ({
   stream: streamPort,
   pay: payPort,
   ledger: ledgerPort(store, host),
+  slow: slowPort(host),
 })
 const answer: NonNullable<NonNullable<KindSubject['script']>['answer']> = ({ name }) => (name === 'late' ? undefined : `answer to ${name}`)
 
@@ -176,6 +180,35 @@ export const SUBJECTS: readonly KindSubject[] = [
     programs: [program('share', 'claim', { ledger: 'shared' })],
     args: 'otter',
     ports,
+  },
+  {
+    name: 'beat, sealed',
+    kinds: sealing(3),
+    programs: [program('beat', 'tree', { leaves: 7, changing: 3, everyMs: 50, ticks: 12 })],
+  },
+  {
+    name: 'net, sealed',
+    kinds: sealing(4),
+    programs: [program('net', 'sums', { topic: 'event', nodes: 10 })],
+    script: {
+      messages: [
+        ...[3, 4, 5, 6, 7, 8, 9].map((amount) => ({ topic: 'event', body: { amount } })),
+        { topic: 'event', body: { stop: true } },
+      ],
+    },
+  },
+  { name: 'keep', kinds: KINDS, programs: [program('keep', 'keeper', { ticks: 6, everyMs: 50 })], ports, script: { answer } },
+  {
+    name: 'plan, sealed',
+    kinds: sealing(2),
+    programs: [
+      program('plan', 'plan', { steps: [{ pay: 10 }, { ask: 'which' }, { program: 'stage:two' }, { pay: 20 }], undo: 'flow:inner' }),
+      program('stage', 'two', { stages: [{ tool: 'x' }, { tool: 'y' }] }),
+      inner,
+    ],
+    ports,
+    script: { answer },
+    calling: (callee) => ({ steps: [{ pay: 1 }, { program: callee }] }),
   },
   {
     name: 'session, driven from outside',

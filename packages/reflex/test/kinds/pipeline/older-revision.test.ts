@@ -19,8 +19,11 @@ function aged(store: Store): Store {
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       const call = (...args: unknown[]): unknown => Reflect.apply(value, target, args) as unknown
-      if (name === 'read') return async (...args: unknown[]) => older(await call(...args))
-      return name === 'journal' ? async (...args: unknown[]) => older(await call(...args)) : call
+      if (name === 'read' || name === 'journal' || name === 'segment') return async (...args: unknown[]) => older(await call(...args))
+      if (name !== 'batches') return call
+      return async function* (...args: Parameters<Store['batches']>) {
+        for await (const batch of target.batches(...args)) yield older(batch)
+      }
     },
   })
 }

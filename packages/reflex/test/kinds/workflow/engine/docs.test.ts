@@ -40,7 +40,9 @@ interface Outcome extends Programs {
 
 /** Runs the programs of the page, one after the other, as they stand there. */
 async function runPage(): Promise<Outcome> {
-  const [loading = '', deciding = '', events = ''] = blocks('ts').map((text) =>
+  // The example that imports `Reflex` is complete by itself: the tests of the documents run it.
+  const engineBlocks = blocks('ts').filter((text) => !text.includes("from 'reflex-runtime'"))
+  const [loading = '', deciding = '', events = ''] = engineBlocks.map((text) =>
     // What the snippets import stands around them here.
     stripTypeScriptTypes(text.replace(/^import .*$/gm, '').replaceAll(': DecisionAgent', '')),
   )
