@@ -13,6 +13,11 @@ import type { Line } from './measure.ts'
 const TICK_MS = 50
 const SLICE = 1_000
 
+/** Ticks of the long run, and the records of its segments. */
+const LONG = 200_000
+const SEGMENT = 10_000
+const sealed = { ...beat, name: 'sealed', endless: SEGMENT }
+
 interface World {
   readonly runtime: Runtime
   readonly host: VirtualHost
@@ -21,10 +26,10 @@ interface World {
 
 let workers = 0
 
-function worldOver(store: Store): World {
-  const host = virtualHost({ at: Date.now() })
+function worldOver(store: Store, at = Date.now()): World {
+  const host = virtualHost({ at })
   const worker = { id: `endless-${++workers}`, host: 'bench', pid: process.pid }
-  return { runtime: new Runtime({ kinds: [beat, net], store, host, worker }), host, store }
+  return { runtime: new Runtime({ kinds: [beat, net, sealed], store, host, worker }), host, store }
 }
 
 /** Processor time of this process in microseconds: machines are shared. */
@@ -51,6 +56,7 @@ export async function endless(line: Line): Promise<void> {
     await ticks(line, 'memory', memoryStore(), 20_000)
     await ticks(line, 'SQLite', sqlite(), 20_000)
     await idleTicks(line, 20_000)
+    await sealing(line, sqlite())
     await queued(line, 'memory', memoryStore(), 4_000)
     await queued(line, 'memory', memoryStore(), 100_000)
     await queued(line, 'SQLite', sqlite(), 500)
@@ -94,6 +100,48 @@ async function idleTicks(line: Line, count: number): Promise<void> {
   const facts = `${run.state.n - records} records; ${kept.toFixed(1)} B of heap kept a tick`
   line(`idle tick of 200 leaves, ${count.toLocaleString('en-US')} ticks`, `${cost.toFixed(1)} us`, `aim 0 records, 0 B; ${facts}`)
   await runtime.close()
+}
+
+/** The same tree for 200,000 ticks in segments: the heap that stays, and what it takes to open the run again. */
+async function sealing(line: Line, store: Store): Promise<void> {
+  const { runtime, host } = worldOver(store)
+  const run = await runtime.start(runtime.programs.add('sealed', 'tree', { leaves: 200, changing: 10, everyMs: TICK_MS }))
+  const kept: number[] = []
+  const from = processorTime()
+  for (let part = 0; part < 10; part++) {
+    for (let i = 0; i < LONG / 10; i++) await host.advance(TICK_MS)
+    kept.push(keptBytes())
+  }
+  const cost = (processorTime() - from) / LONG
+  const segments = (await store.segments(run.id)).length
+  const name = `${LONG.toLocaleString('en-US')} ticks of 200 leaves, segments of ${SEGMENT.toLocaleString('en-US')}, SQLite`
+  line(`tick in ${segments} segments, SQLite`, `${cost.toFixed(0)} us`, name)
+  const [first = 0, last = 0] = [kept[0], kept.at(-1)]
+  const most = (Math.max(...kept) - first) / 1024
+  line(
+    '  heap kept after 200,000 ticks',
+    `${((last - first) / 1024).toFixed(0)} kB more`,
+    `aim 0: than after 20,000; the most in between ${most.toFixed(0)} kB`,
+  )
+  // Not right after a seal, where there is nothing to fold.
+  for (let i = 0; i < SEGMENT / 2; i++) await host.advance(TICK_MS)
+  await runtime.close()
+  const opening = await opened(store, run.id, host.now())
+  line('  to open it again', `${opening.toFixed(1)} ms`, `${run.state.n - run.state.sealed} records after the last seal`)
+  await store.close()
+}
+
+/** Milliseconds of processor time in which another process opens a run: the median of several. */
+async function opened(store: Store, id: string, at: number): Promise<number> {
+  const taken: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const { runtime } = worldOver(store, at)
+    const from = processorTime()
+    await runtime.resume(id)
+    taken.push((processorTime() - from) / 1000)
+    await runtime.close()
+  }
+  return taken.sort((a, b) => a - b)[2] ?? 0
 }
 
 /** Events of another process that lie in the inbox before the run takes the first. */

@@ -1,8 +1,9 @@
 import { Decider } from '../step/decide.ts'
 import type { EffectWorld } from './effects.ts'
 import { type Fault, isFault } from '../journal/fault.ts'
-import { faults, noRecord } from '../journal/faults.ts'
+import { faults } from '../journal/faults.ts'
 import { ForkPoints } from './fork-points.ts'
+import { type CopiedSource, type ForkSource, noStart, sourceAt } from './fork-source.ts'
 import type { Frame } from '../state/frame.ts'
 import type { Host } from '../ports/host.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../journal/json.ts'
@@ -17,7 +18,7 @@ import { framePath, runStatus, summary } from './row.ts'
 import { applyChecked } from '../state/apply-checked.ts'
 import type { State } from '../state/state.ts'
 import type { RunFacts, SettingsCodec } from '../ports/settings.ts'
-import type { Base, OpeningSnapshot, Segment } from '../ports/segment.ts'
+import type { Base, OpeningSnapshot } from '../ports/segment.ts'
 import type { StoredState } from '../state/snapshot.ts'
 import type { Batch, Lease, Store } from '../ports/store.ts'
 import { encodeBatch, FIRST_SNAPSHOT, snapshotText, storedProgram } from './batch-builder.ts'
@@ -39,15 +40,6 @@ export interface ForkOptions<S extends RunFacts = RunFacts> {
    * fault if nothing can be settled; inside an effect, `R2060` is thrown instead.
    */
   readonly decide?: (source: ForkSource) => readonly [Frame, Input] | Fault
-}
-
-/** The state of a run at a record, with the values that are set for the fork. */
-export interface ForkSource {
-  readonly run: string
-  /** The last shared record. */
-  readonly record: number
-  readonly state: State
-  readonly definitions: RunPrograms
 }
 
 /** A run that was forked from another one. It is idle: it performs nothing until it is resumed. */
@@ -140,63 +132,6 @@ function baseOf(parent: string, snapshot: OpeningSnapshot | undefined, startOf: 
 function refOf(input: Input | undefined): Ref | undefined {
   const ref = input?.[1]
   return typeof ref === 'string' || typeof ref === 'number' ? ref : undefined
-}
-
-function noStart(run: string): Error {
-  return faults.make('R5003', `${run} has no first record`, { run })
-}
-
-/** The source of a fork, and the records that the fork copies. */
-interface CopiedSource extends ForkSource {
-  /** The state before these records. Absent: they begin with the first record of the run. */
-  readonly snapshot: OpeningSnapshot | undefined
-  /** The records up to the one at which the run is forked. */
-  readonly records: readonly Rec[]
-}
-
-async function sourceAt(journals: Journals, run: string, wanted: number | undefined): Promise<CopiedSource> {
-  const segments = await journals.segments(run)
-  const last = segments.at(-1)?.last ?? 0
-  const at = wanted ?? last
-  // Throws the right fault for a run that does not exist or never started.
-  if (last === 0) await journals.peek(run)
-  if (!Number.isInteger(at) || at < 1 || at > last) throw noRecord(run, last, at)
-  const { opens = 0 } = segments[0] ?? {}
-  if (at < opens) throw await beforeBase(journals, run, at)
-  const { snapshot, records, state } = await copiedRecords(journals, run, segments, at)
-  for (const record of records) applyChecked(state, record)
-  await journals.requireSupportedRevision(state.pins, run)
-  const definitions = await journals.definitions(state)
-  journals.requireFunctions(state.pins, run)
-  return { run, record: at, state, definitions, snapshot, records }
-}
-
-/** Returns the records of a segment up to record `at`: none where that record is a seal. */
-async function copiedRecords(
-  journals: Journals,
-  run: string,
-  segments: readonly Segment[],
-  at: number,
-): Promise<Pick<CopiedSource, 'snapshot' | 'records' | 'state'>> {
-  const place = segments.find(({ opens, last }) => (opens > 0 && opens === at) || (opens < at && at <= last))
-  const found = await (place?.sealed === true && place.last === at ? journals.seal(run, place) : undefined)
-  if (found !== undefined) return { snapshot: found.snapshot, records: [], state: found.opening() }
-  const segment = place === undefined ? undefined : await journals.segment(run, place.number)
-  if (place === undefined || segment === undefined) throw noStart(run)
-  return { snapshot: segment.snapshot, records: segment.records.slice(0, at - place.opens), state: segment.opening() }
-}
-
-/** Returns the fault for a record that only the source of a run has, which was forked from it after a seal. */
-async function beforeBase(journals: Journals, run: string, at: number): Promise<Fault> {
-  const { row, state } = await journals.peek(run)
-  const [source] = state.start?.fork ?? []
-  // Throws the fault of the store for a run that was not forked.
-  if (source === undefined) await journals.peek(run, at)
-  return faults.make('R2132', `${run} was forked after record ${at}, and has no copy of it`, {
-    run,
-    data: { record: at, last: row.last },
-    fix: `reflex fork ${source}@${at}`,
-  })
 }
 
 interface NewFork<S extends RunFacts> {

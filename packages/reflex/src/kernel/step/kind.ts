@@ -43,8 +43,8 @@ export interface Kind<Def = unknown> {
   /**
    * The size of a segment in records, for runs that may never end: a whole number from 1 on, such as 10,000. A run whose root program is
    * of the kind seals its segment at its first rest after so many records: when its queue is empty and no input is waiting, or after twice
-   * as many as soon as its queue is empty. Effects in flight and open waits stay. A segment is folded, replayed and archived alone; a
-   * message whose id is known from an earlier segment is a new one. Absent: the journal is one segment. A run without a store is
+   * as many as soon as its queue is empty. Effects in flight and open waits stay. A segment is folded, replayed and archived alone;
+   * the id of a message is forgotten at the second seal after its record, so one segment is the window of duplicates. Absent: the journal is one segment. A run without a store is
    * never sealed.
    */
   readonly endless?: number
