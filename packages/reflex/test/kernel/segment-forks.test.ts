@@ -112,6 +112,20 @@ describe.each(STORES)('a fork of a run with segments, in %s', (_name, open) => {
     }
   })
 
+  it('that was created and never stored leaves its name to the same fork', async () => {
+    const { world, store } = await told(TEN, open())
+    const commit = vi.spyOn(store, 'commit').mockImplementationOnce(() => {
+      throw new Error('the disk')
+    })
+    await expect(world.runtime.fork('otter', { at: 8, id: 'crane' })).rejects.toThrow('the disk')
+    commit.mockRestore()
+    expect(await store.runs({ prefix: 'crane' })).toEqual([])
+    expect(await codeOf(world.runtime.fork('otter', { at: 12, id: 'crane' }))).toBe('R5007')
+    expect(await codeOf(world.start('sums', { id: 'crane' }).then(async (run) => run.idle()))).toBe('R5007')
+    await world.runtime.fork('otter', { at: 8, id: 'crane' })
+    await requireReplay(world.runtime, 'crane')
+  })
+
   it('inside a segment that is gone is refused with its archive, and works at the seal that ends it', async () => {
     const { world, store } = await told(TEN, open())
     for (const number of [1, 2, 3]) await store.pack('otter', number)

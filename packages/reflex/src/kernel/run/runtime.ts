@@ -238,7 +238,7 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
       const lease = await leases.create({ id, trace, program, status, started: at, updated: at, due: null, waits: [], ...base })
       if (lease !== 'taken') return { id, lease, trace, at }
       if (wanted === undefined) continue
-      const reused = baseOf === undefined ? await this.#reuseUnbegun(leases, wanted, program) : undefined
+      const reused = await this.#reuseUnbegun(leases, wanted, program, baseOf)
       if (reused !== undefined) return reused
       break
     }
@@ -262,12 +262,14 @@ export class Runtime<S extends RunFacts = RunFacts> implements RunWorld<S> {
   }
 
   /** A process that ends between a run's row and its first record leaves a name; the next start of the same program takes it over. */
-  async #reuseUnbegun(leases: Leases, id: string, program: Pin): Promise<NewRun | undefined> {
+  async #reuseUnbegun(leases: Leases, id: string, program: Pin, baseOf: BaseOf | undefined): Promise<NewRun | undefined> {
     if (this.#runs.has(id)) return undefined
     const claim = await leases.claim(id, this.host.now())
     if (!('lease' in claim)) return undefined
     const { lease, row } = claim
-    if (row.last === 0 && row.program[3] === program[3] && row.program[0] === program[0])
+    const base = baseOf?.(id, row.trace)
+    const isSame = row.last === (base?.at ?? 0) && row.program[3] === program[3] && row.program[0] === program[0]
+    if (isSame && (base === undefined || (await this.#needStore().read(id))?.snapshot?.body === base.snapshot))
       return { id, lease, trace: row.trace, at: row.started }
     await leases.release(lease)
     return undefined
