@@ -173,6 +173,42 @@ test('messages of the own process go straight in, as lists of one', async () => 
   await runtime.close()
 })
 
+test('messages that the own process sends in one moment go in together, and those that the step leaves come next', async () => {
+  const { start, runtime, store } = worldOf(KINDS)
+  const run = await start('takes', { id: 'otter', source: { most: 3 } })
+  await run.idle()
+  const ids = ['a', 'b', 'c', 'd', 'e.', 'f', 'g']
+  const sent = await Promise.all([...ids.map((id) => run.message('event', id, { id })), run.message('event', 'again', { id: 'a' })])
+  expect(sent).toEqual([...ids.map(() => true), false])
+  expect([had(run), await store.inbox('otter')]).toEqual([
+    [
+      ['a', 'b', 'c'],
+      ['d', 'e.'],
+      ['f', 'g'],
+    ],
+    [],
+  ])
+  expect(await store.post('otter', message('g'))).toBe(false)
+  await runtime.close()
+})
+
+test('a message that is sent while others wait for their turn does not overtake them', async () => {
+  const { start, runtime } = worldOf(KINDS)
+  const run = await start('takes', { id: 'otter', source: { topics: ['a', 'b'] } })
+  await run.idle()
+  run.block((next) => !('port' in next) && next.input?.[0] === 'messages')
+  const sent = [run.message('a', 'a1.'), run.message('a', 'a2'), run.message('b', 'b1')]
+  await Promise.resolve()
+  sent.push(run.message('a', 'a3'))
+  run.block(undefined)
+  while (run.release());
+  await Promise.all(sent)
+  await run.idle()
+  expect((had(run) as string[][]).flat().filter((one) => one.startsWith('a'))).toEqual(['a1.', 'a2', 'a3'])
+  expect((had(run) as string[][]).flat()).toContain('b1')
+  await runtime.close()
+})
+
 test('a list that is held by a breakpoint keeps its order, and what its step leaves comes next', async () => {
   const { start, runtime, store } = worldOf(KINDS)
   const run = await start('takes', { id: 'otter' })
@@ -269,25 +305,50 @@ const slow: Step = (x, input) => {
   return void x.wait('message', 'event', { most: 3 })
 }
 
-type Act = { readonly send: 'own' | 'other'; readonly topic: 'a' | 'b'; readonly last: boolean } | 'pull' | 'restart'
+/** Messages are sent by this process one after another, by this process at once, or by another one; the last two send five. */
+type Act = { readonly send: 'own' | 'burst' | 'other'; readonly topic: 'a' | 'b'; readonly last: boolean } | 'pull' | 'restart'
 
 const acts: fc.Arbitrary<Act[]> = fc.array(
   fc.oneof(
-    { weight: 6, arbitrary: fc.record({ send: fc.constantFrom('own', 'other'), topic: fc.constantFrom('a', 'b'), last: fc.boolean() }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({ send: fc.constantFrom('own', 'burst', 'other'), topic: fc.constantFrom('a', 'b'), last: fc.boolean() }),
+    },
     { weight: 2, arbitrary: fc.constant('pull' as const) },
     { weight: 1, arbitrary: fc.constant('restart' as const) },
   ),
   { minLength: 4, maxLength: 14 },
 )
 
+/** The store of one life of the process, which nothing reaches after it. */
+function storeOf(life: { readonly isOver: boolean }, store: Store): Store {
+  return new Proxy(store, {
+    get: (target, name: keyof Store) => {
+      const member = target[name]
+      if (typeof member !== 'function') return member
+      return (...given: never[]): unknown => {
+        if (life.isOver) throw new Error('the process is dead')
+        return Reflect.apply<Store, never[], unknown>(member as never, target, given)
+      }
+    },
+  })
+}
+
 /** Plays the acts, with a crash after the record of this number. Returns what the run has taken of each topic, and its records. */
 async function play(script: readonly Act[], most: number, crashAt: number) {
   const store = memoryStore()
-  let world = worldOf(KINDS, { store })
+  let life = { isOver: false }
+  let world = worldOf(KINDS, { store: storeOf(life, store) })
   let run = await world.start('takes', { id: 'otter', source: { topics: ['a', 'b'], most } })
-  const crash = () => run.observe(({ n }) => n === crashAt && run.close())
+  const crash = () =>
+    run.observe(({ n }) => {
+      if (n !== crashAt) return
+      life.isOver = true
+      run.close()
+    })
   const reopen = async () => {
-    world = worldOf(KINDS, { store, at: world.host.now() + 60_000 })
+    life = { isOver: false }
+    world = worldOf(KINDS, { store: storeOf(life, store), at: world.host.now() + 60_000 })
     run = await world.runtime.resume('otter')
   }
   const isClosed = () => world.runtime.openRuns.get('otter') !== run
@@ -302,17 +363,17 @@ async function play(script: readonly Act[], most: number, crashAt: number) {
       await reopen()
       crash()
     } else {
-      const body = `${act.topic}${i}${act.last ? '.' : ''}`
-      sent[act.topic]?.push(body)
+      const bodies = Array.from({ length: act.send === 'own' ? 1 : 5 }, (_, k) => `${act.topic}${i}-${k}${act.last && k === 1 ? '.' : ''}`)
+      sent[act.topic]?.push(...bodies)
       // Messages of two processes have the order in which the one that holds the run reads them.
-      if (act.send === 'own') await run.pull().catch(() => undefined)
+      if (act.send !== 'other') await run.pull().catch(() => undefined)
       if (isClosed()) await reopen()
-      if (act.send === 'other') await store.post('otter', message(body, act.topic))
-      else await run.message(act.topic, body, { id: body }).catch(() => undefined)
+      if (act.send === 'other') for (const body of bodies) await store.post('otter', message(body, act.topic))
+      else await Promise.all(bodies.map((body) => run.message(act.topic, body, { id: body }).catch(() => undefined)))
       // Nobody knows what became of a message to a process that has died: it is sent again.
       if (isClosed()) {
         await reopen()
-        await run.message(act.topic, body, { id: body })
+        for (const body of bodies) await run.message(act.topic, body, { id: body })
       }
     }
     if (isClosed()) await reopen()
@@ -344,6 +405,6 @@ test('no message is lost, taken twice or out of the order of its topic, wherever
         expect({ crashAt, taken, left, difference }).toEqual({ crashAt, taken: sent, left: [], difference: undefined })
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 40 },
   )
 })

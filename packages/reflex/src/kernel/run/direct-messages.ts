@@ -1,4 +1,5 @@
 import type { Arrival } from './arrival.ts'
+import type { Input } from '../journal/record.ts'
 import type { Awaitable, InboxMessage, Message } from '../ports/store.ts'
 
 /** A run as its direct messages see it. */
@@ -17,7 +18,13 @@ export interface DirectRun {
 /** The parts of the inbox that messages of this process need. */
 export interface DirectInbox {
   posted(run: string, id: string): Awaitable<boolean>
-  inputOf(message: Message): ReturnType<Arrival['resolve']>
+  inputOf(...messages: readonly Message[]): ReturnType<Arrival['resolve']>
+  /** True if the wait that takes messages of this topic takes several at once. */
+  takesMany(topic: string): boolean
+  /** Returns the number of the first messages that one input takes. */
+  countFor(messages: readonly Message[]): number
+  /** Returns the number of messages that a record has taken of those that its step was offered. */
+  onListTaken(input: Input | undefined, offered: number): number
   /** A list that was asked for before a commit may show what the commit took. */
   readonly reading: boolean
   /** The message is held: no other of its topic overtakes it until it is free. */
@@ -25,6 +32,13 @@ export interface DirectInbox {
   freeTopic(topic: string): void
   /** A row that was kept back is a message like others. */
   giveBack(row: InboxMessage): void
+}
+
+interface Sent {
+  readonly message: Message
+  readonly isNew: boolean
+  settle(isSent: boolean | undefined): void
+  reject(thrown: Error): void
 }
 
 /**
@@ -40,15 +54,17 @@ export class DirectMessages {
   /** Ids that a list may still show. */
   readonly #done: string[] = []
   #sending = 0
+  /** Messages of one topic, which go to their wait at the end of this moment. */
+  readonly #gathered: Sent[] = []
 
   constructor(run: DirectRun, inbox: DirectInbox) {
     this.#run = run
     this.#inbox = inbox
   }
 
-  /** A message is on its way, which no other of its topic may overtake. */
-  get isBusy(): boolean {
-    return this.#sending > 0
+  /** True if no message is on its way that one of this topic would overtake. */
+  canFollow(topic: string): boolean {
+    return this.#sending === 0 || (this.#sending === this.#gathered.length && this.#gathered[0]?.message.to === topic)
   }
 
   keepsBack(row: InboxMessage): boolean {
@@ -96,40 +112,69 @@ export class DirectMessages {
     return this.#take(message, false)
   }
 
+  /** Messages that come in one moment for a wait that takes many go to it together. */
   #take(message: Message, isNew: boolean): Promise<boolean | undefined> {
     this.#sending++
     return new Promise((settle, reject) => {
-      let isHeld = false
-      const onOver = () => {
-        this.#sending--
-        if (isHeld) this.#inbox.freeTopic(message.to)
+      const sent: Sent = { message, isNew, settle, reject }
+      if (!this.#inbox.takesMany(message.to)) return this.#arrive([sent])
+      this.#gathered.push(sent)
+      if (this.#gathered.length === 1) void Promise.resolve().then(() => this.#arrive(this.#gathered.splice(0)))
+    })
+  }
+
+  #arrive(list: readonly Sent[]): void {
+    const [first] = list
+    if (first === undefined) return
+    const { to, at } = first.message
+    let isHeld = false
+    let offered = 1
+    const onOver = (count: number) => {
+      this.#sending -= count
+      if (isHeld) this.#inbox.freeTopic(to)
+    }
+    const resolve = () => {
+      const messages = list.map(({ message }) => message)
+      offered = this.#inbox.countFor(messages)
+      return this.#inbox.inputOf(...messages.slice(0, offered))
+    }
+    const hold = () => {
+      isHeld = true
+      this.#inbox.holdTopic(to)
+      return undefined
+    }
+    const onTaken = (record: number, input: Input | undefined) => {
+      const count = this.#inbox.onListTaken(input, offered)
+      // What the step has left comes before whatever waits for the topic to be free.
+      this.#arrive(list.slice(count))
+      onOver(count)
+      this.#onTaken(list.slice(0, count), record)
+    }
+    const onRefused = () => {
+      onOver(list.length)
+      for (const { message, settle } of list) settle(this.#giveUp(message.id, undefined))
+    }
+    // What was due when the message came is before it.
+    this.#run.ring(at)
+    this.#run.arrive({ resolve, hold, onTaken, onRefused })
+  }
+
+  #onTaken(taken: readonly Sent[], record: number): void {
+    for (const { message, isNew } of taken) if (!isNew) this.#run.addDelivered(message)
+    const onDurable = () => {
+      for (const { message, settle } of taken) {
+        this.#release(message.id)
+        settle(true)
       }
-      const hold = () => {
-        isHeld = true
-        this.#inbox.holdTopic(message.to)
-        return undefined
-      }
-      const onTaken = (record: number) => {
-        onOver()
-        if (!isNew) this.#run.addDelivered(message)
-        this.#run.untilDurable(record).then(() => {
-          this.#release(message.id)
-          settle(true)
-        }, onFailed)
-      }
-      // The process that has the run now takes it from the inbox. A message that may be in the journal needs an id that tells.
-      const onFailed = (thrown: Error) => {
+    }
+    // The process that has the run now takes it from the inbox. A message that may be in the journal needs an id that tells.
+    const onFailed = (thrown: Error) => {
+      for (const { message, isNew, settle, reject } of taken) {
         if (this.#run.isRefused || (this.#run.isLost && !isNew)) settle(this.#giveUp(message.id, undefined))
         else reject(thrown)
       }
-      const onRefused = () => {
-        onOver()
-        settle(this.#giveUp(message.id, undefined))
-      }
-      // Timers that were due when the message came are before it.
-      this.#run.ring(message.at)
-      this.#run.arrive({ resolve: () => this.#inbox.inputOf(message), hold, onTaken, onRefused })
-    })
+    }
+    this.#run.untilDurable(record).then(onDurable, onFailed)
   }
 
   /** The store knows the message as taken. */

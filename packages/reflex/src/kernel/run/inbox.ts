@@ -6,6 +6,7 @@ import { checkRoom } from '../ports/inbox-limit.ts'
 import type { Frame, Wait } from '../state/frame.ts'
 import type { Input, TakenMessage } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
+import { roomFor } from './message-room.ts'
 import { takesTopic, topicIn } from '../journal/topics.ts'
 import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/store.ts'
 
@@ -155,7 +156,7 @@ export class Inbox implements DirectInbox {
   /** No message of the topic that came before is still to be taken. */
   #canTakeNow(topic: string): boolean {
     if (this.#source.posted === undefined || !this.#hasRead || this.reading || this.#posting > 0) return false
-    if (this.#isOffered || this.#direct.isBusy || this.#backlog.has(topic)) return false
+    if (this.#isOffered || !this.#direct.canFollow(topic) || this.#backlog.has(topic)) return false
     return waitFor(this.#run.state, 'message', topic) !== undefined
   }
 
@@ -239,20 +240,45 @@ export class Inbox implements DirectInbox {
   #othersFor(first: InboxMessage): InboxMessage[] {
     const { state, nextDue } = this.#run
     const wait = first.type === 'message' ? waitFor(state, first.type, first.to) : undefined
-    const { most = 1, bytes = Infinity } = wait?.rules ?? {}
-    if (wait === undefined || most === 1) return []
+    if (wait?.rules?.most === undefined) return []
     const addresses = [wait.name, topicIn(wait.frame.id, wait.name)].filter((to) => waitFor(state, 'message', to) === wait)
     const others: InboxMessage[] = []
-    let size = sizeOf(first, bytes)
-    while (others.length + 1 < Math.min(most, this.#room.get(wait) ?? most)) {
+    const hasRoom = roomFor(wait.rules, this.#mostFor(wait))
+    hasRoom(first)
+    while (true) {
       const next = this.#backlog.nextTo(addresses)
-      if (next === undefined || next.message.at >= nextDue) break
-      size += sizeOf(next.message, bytes)
-      if (size > bytes) break
+      if (next === undefined || next.message.at >= nextDue || !hasRoom(next.message)) break
       this.#backlog.remove(next)
       others.push(next.message)
     }
     return others
+  }
+
+  #mostFor(wait: Wait): number {
+    const { most = 1 } = wait.rules ?? {}
+    return Math.min(most, this.#room.get(wait) ?? most)
+  }
+
+  takesMany(topic: string): boolean {
+    return waitFor(this.#run.state, 'message', topic)?.rules?.most !== undefined
+  }
+
+  countFor(messages: readonly Message[]): number {
+    const [first] = messages
+    const wait = first === undefined ? undefined : waitFor(this.#run.state, first.type, first.to)
+    if (wait?.rules?.most === undefined) return 1
+    const hasRoom = roomFor(wait.rules, this.#mostFor(wait))
+    const end = messages.findIndex((message) => !hasRoom(message))
+    return end < 0 ? messages.length : end
+  }
+
+  onListTaken(input: Input | undefined, offered: number): number {
+    if (input?.[0] !== 'messages') return 1
+    const [, id, { length: count }] = input
+    const wait = this.#run.state.waits.get(id)
+    // A step that leaves most of its messages would get, and redact, the same ones again and again.
+    if (wait !== undefined) this.#room.set(wait, count < offered ? 2 * count : 2 * (this.#room.get(wait) ?? Infinity))
+    return count
   }
 
   /** The messages are held by themselves, so that others go on. */
@@ -283,15 +309,12 @@ export class Inbox implements DirectInbox {
 
   /** Takes the messages that the record has, and puts those back that its step has left. */
   #take(messages: readonly InboxMessage[], input: Input | undefined): void {
-    const count = input?.[0] === 'messages' ? input[2].length : 1
+    const count = this.onListTaken(input, messages.length)
     for (const message of messages.slice(0, count)) {
       this.#run.take(message.row)
       this.#source.taken?.(message)
     }
     this.#backlog.giveBack(messages.slice(count), false)
-    const wait = input?.[0] === 'messages' ? this.#run.state.waits.get(input[1]) : undefined
-    // A step that leaves most of its messages would get, and redact, the same ones again and again.
-    if (wait !== undefined) this.#room.set(wait, count < messages.length ? 2 * count : 2 * (this.#room.get(wait) ?? Infinity))
   }
 
   #onRefused(): void {
@@ -321,11 +344,6 @@ function inputFor(wait: Wait, { type, body, by, id }: Message): Input {
 
 function takenMessage({ id, body, by }: Message): TakenMessage {
   return by === undefined ? [id, body] : [id, body, by]
-}
-
-/** Returns the size of a body as JSON, where there is a limit. */
-function sizeOf({ body }: Message, limit: number): number {
-  return limit === Infinity ? 0 : JSON.stringify(body).length
 }
 
 /** Returns the inbox of a run without a store. It has the rules of a store's inbox. Messages that the run has read are in its backlog. */
