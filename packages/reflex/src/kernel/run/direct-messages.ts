@@ -37,8 +37,8 @@ export interface DirectInbox {
 interface Sent {
   readonly message: Message
   readonly isNew: boolean
-  settle(isSent: boolean | undefined): void
-  reject(thrown: Error): void
+  readonly settle: (isSent: boolean | undefined) => void
+  readonly reject: (thrown: Error) => void
 }
 
 /**
