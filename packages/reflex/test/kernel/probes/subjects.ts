@@ -142,6 +142,7 @@ export const SUBJECTS: readonly KindSubject[] = [
   {
     name: 'beat',
     kinds: KINDS,
+    times: ['began'],
     programs: [program('beat', 'tree', { leaves: 7, changing: 3, everyMs: 50, ticks: 5, restEvery: 3 })],
     calling: (callee) => ({ leaves: 7, changing: 3, everyMs: 50, ticks: 4, restEvery: 2, calls: callee }),
   },

@@ -74,7 +74,8 @@ class Driver {
   readonly #frame: Frame
   readonly #occurrences = new Map<string, number>()
   readonly #waiting = new Map<string, (value: Json) => void>()
-  #posts: Promise<unknown>[] = []
+  readonly #posts: Promise<unknown>[] = []
+  readonly #unsent = new Map<string, Json>()
 
   constructor(run: Run, frame: Frame) {
     const { programs } = run.definition(frame.pin) as Session
@@ -98,8 +99,9 @@ class Driver {
   }
 
   #post(id: string, body: Json): void {
-    // A process that has died loses the call; the code of the next one makes it again.
-    this.#posts.push(this.#run.message('call', body, { id: `${this.#frame.id}/${id}`, frame: this.#frame.id }).catch(() => undefined))
+    const sent = this.#run.message('call', body, { id: `${this.#frame.id}/${id}`, frame: this.#frame.id })
+    // A store that fails for a moment loses the call, which is sent again; after a death, the code of the next process makes it again.
+    this.#posts.push(sent.catch(() => this.#unsent.set(id, body)))
   }
 
   #settle(): void {
@@ -114,6 +116,10 @@ class Driver {
   async posted(): Promise<boolean> {
     // The code runs on after what has settled.
     await new Promise<void>((resolve) => systemHost.turn(resolve))
+    for (const [id, body] of this.#unsent) {
+      this.#unsent.delete(id)
+      this.#post(id, body)
+    }
     const posts = this.#posts.splice(0)
     await Promise.all(posts)
     return posts.length > 0
