@@ -2,23 +2,13 @@ import type { Arrival } from './arrival.ts'
 import { cancelInput } from '../journal/cancellation.ts'
 import { Backlog, type BacklogMessage } from './backlog.ts'
 import { type DirectInbox, DirectMessages, type DirectRun } from './direct-messages.ts'
-import { checkRoom } from '../ports/inbox-limit.ts'
 import type { Frame, Wait } from '../state/frame.ts'
 import type { Input, TakenMessage } from '../journal/record.ts'
 import type { State } from '../state/state.ts'
+import type { MessageSource } from './message-source.ts'
 import { roomFor } from './message-room.ts'
 import { takesTopic, topicIn } from '../journal/topics.ts'
 import type { Awaitable, InboxLimit, InboxMessage, Message } from '../ports/store.ts'
-
-/** The messages that wait until a record takes them: a store's inbox, or one in memory for runs without a store. */
-export interface MessageSource {
-  post(run: string, message: Message, limit?: InboxLimit): Awaitable<boolean>
-  /** Returns true if a message of this id was posted. Absent in a store whose commits cannot store a message that was not posted. */
-  posted?(run: string, id: string): Awaitable<boolean>
-  inbox(run: string, after: number, limit: number): Awaitable<readonly InboxMessage[]>
-  /** Removes a message that a record has taken. Only for a source whose commits do not take messages. */
-  taken?(message: InboxMessage): void
-}
 
 /** A run as its inbox sees it. */
 export interface InboxOwner extends DirectRun {
@@ -344,23 +334,4 @@ function inputFor(wait: Wait, { type, body, by, id }: Message): Input {
 
 function takenMessage({ id, body, by }: Message): TakenMessage {
   return by === undefined ? [id, body] : [id, body, by]
-}
-
-/** Returns the inbox of a run without a store. It has the rules of a store's inbox. Messages that the run has read are in its backlog. */
-export function localInbox(): MessageSource {
-  const ids = new Set<string>()
-  const unread: InboxMessage[] = []
-  const waiting = new Map<string, number>()
-  const count = ({ to }: Message, more: number) => void waiting.set(to, (waiting.get(to) ?? 0) + more)
-  return {
-    post(run, message, limit) {
-      if (ids.has(message.id) || !checkRoom(run, message, limit, () => waiting.get(message.to) ?? 0)) return false
-      ids.add(message.id)
-      unread.push({ ...message, row: ids.size })
-      count(message, 1)
-      return true
-    },
-    inbox: (_run, _after, limit) => unread.splice(0, limit),
-    taken: (message) => count(message, -1),
-  }
 }

@@ -1,5 +1,6 @@
 import { type BoardContract, checkSchema, checkSize, checkWrite, NO_RULES } from '../state/board.ts'
-import { StepContext, waitRequest } from './context.ts'
+import { StepContext } from './context.ts'
+import { waitRequest } from './wait-request.ts'
 import type { Lookup } from './step-calls.ts'
 import { causeOf, type FaultData, faultData, isFault } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
