@@ -1,5 +1,4 @@
 import { copyJson, type Port, type Rec, replay, type Run, loadState, type StoredState, State, type Store } from '../kernel/index.ts'
-import { memoryStore } from '../store/index.ts'
 import { replayText } from './kind-suite/difference.ts'
 import { CrashControl } from './kind-suite/process-control.ts'
 import { forkEverywhere } from './kind-suite/forks.ts'
@@ -8,7 +7,7 @@ import { isSealed, withShortSegments } from './kind-suite/short-segments.ts'
 import { calledByAnother, callingAnother, GUEST_WORD } from './kind-suite/guest-kinds.ts'
 import { storeAfter } from './kind-suite/partial-store.ts'
 import { requireNoViolations, inputName, ProcessLife, outcomeOf, RUN, requireEqual, textOf } from './kind-suite/process-life.ts'
-import type { KindSubject, Outcome } from './kind-suite/subject.ts'
+import { type KindSubject, newStore, type Outcome } from './kind-suite/subject.ts'
 import { Watch } from './kind-suite/watch.ts'
 
 export type { KindSubject, Outcome, Script, SubjectProgram } from './kind-suite/subject.ts'
@@ -27,7 +26,7 @@ const MOST_CRASHES = 3
  *
  *     for (const it of kindSuite(subject)) test(it.name, it.run)
  *
- * Each case plays the run of the subject on a store in memory and a still clock: undisturbed; closed and opened again at every rest;
+ * Each case plays the run of the subject on a still clock and on a store in memory, or on the store of the subject: undisturbed; closed and opened again at every rest;
  * resumed from each of its records; with a crash before and after every commit and every performed effect, up to three times; cancelled at
  * every rest; forked at each of its records; called by a program of another kind; and calling one. Each disturbed run must end like the
  * undisturbed one. The runs of a kind that may never end are sealed every few records, whatever size its segments have.
@@ -65,7 +64,7 @@ interface PlayedReference {
 }
 
 async function playUndisturbed(subject: KindSubject): Promise<PlayedReference> {
-  const store = memoryStore()
+  const store = newStore(subject)
   const watch = new Watch()
   const control = new CrashControl()
   const life = new ProcessLife(subject, store, watch, { control })
@@ -113,7 +112,7 @@ function fold(records: readonly Rec[]): State {
 }
 
 async function checkEveryRecord(subject: KindSubject): Promise<void> {
-  const life = new ProcessLife(subject, memoryStore(), new Watch())
+  const life = new ProcessLife(subject, newStore(subject), new Watch())
   const observed: number[] = []
   const durable: number[] = []
   const wrong: string[] = []
@@ -146,7 +145,7 @@ function notJson(n: number, record: Rec): string[] {
 
 async function checkReopened(subject: KindSubject): Promise<void> {
   const { outcome } = await playUndisturbed(subject)
-  const store = memoryStore()
+  const store = newStore(subject)
   const watch = new Watch()
   for (let number = 1; number < 1_000; number++) {
     const life = new ProcessLife(subject, store, watch, { number })
@@ -217,7 +216,7 @@ async function checkForks(subject: KindSubject): Promise<void> {
 async function checkCrashes(subject: KindSubject, times: number): Promise<void> {
   const { events, outcome } = await playUndisturbed(subject)
   for (let at = 1; at <= events; at++) {
-    const store = memoryStore()
+    const store = newStore(subject)
     const watch = new Watch()
     let end: Outcome | undefined
     for (let number = 1; end === undefined; number++) {
@@ -244,7 +243,7 @@ async function checkProgress(subject: KindSubject): Promise<void> {
       return port.perform(call)
     },
   })
-  const life = new ProcessLife(subject, memoryStore(), new Watch(), { plantedBug: { port: withProgress } })
+  const life = new ProcessLife(subject, newStore(subject), new Watch(), { plantedBug: { port: withProgress } })
   const end = await life.play(await beginRun(life))
   if (end?.status !== outcome.status) requireEqual('the end of the run whose effects show progress', end, outcome)
   const progressHistory = await life.runtime.history(RUN)
@@ -269,7 +268,7 @@ function inputsAndRequests(records: readonly Rec[]): readonly string[] {
 async function checkCancellation(subject: KindSubject): Promise<void> {
   for (let rests = 1; rests < 1_000; rests++) {
     const watch = new Watch()
-    const life = new ProcessLife(subject, memoryStore(), watch)
+    const life = new ProcessLife(subject, newStore(subject), watch)
     const run = await beginRun(life)
     for (let rest = 1; rest < rests; rest++) if ((await life.rest(run)) && run.state.ended === undefined) await life.respond(run)
     await life.rest(run)

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Json } from '../../src/kernel/journal/json.ts'
+import type { Store } from '../../src/kernel/ports/store.ts'
+import { openSqlite } from '../../src/store/index.ts'
 import { type KindSubject, kindSuite } from '../../src/testing/index.ts'
 import { SUBJECTS } from './probes/subjects.ts'
 import { kindOf, type Step } from './world.ts'
@@ -9,6 +14,27 @@ for (const subject of SUBJECTS) {
     for (const { name, run } of kindSuite(subject)) it(name, run)
   })
 }
+
+/** The cases in which a store must keep what a process leaves. */
+const DISTURBED = /closed and opened again|resumes from every record|a crash at every commit/
+
+describe.each(['beat', 'net', 'talk'])('the kind suite on SQLite: %s', (subjectName) => {
+  const folder = mkdtempSync(join(tmpdir(), 'reflex-kinds-'))
+  const stores: Store[] = []
+  let files = 0
+  afterAll(async () => {
+    for (const store of stores) await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const store = (): Store => {
+    const opened = openSqlite(join(folder, `${++files}.db`))
+    stores.push(opened)
+    return opened
+  }
+  const subject = SUBJECTS.find(({ name }) => name === subjectName)
+  if (subject === undefined) throw new Error(subjectName)
+  for (const { name, run } of kindSuite({ ...subject, store })) if (DISTURBED.test(name)) it(name, run)
+})
 
 /** Which promises a subject breaks. */
 async function broken(subject: KindSubject): Promise<string[]> {

@@ -12,9 +12,8 @@ import {
   type Store,
   storedProgram,
 } from '../../kernel/index.ts'
-import { memoryStore } from '../../store/index.ts'
 import { RUN, textOf } from './process-life.ts'
-import type { KindSubject } from './subject.ts'
+import { type KindSubject, newStore } from './subject.ts'
 import type { Watch } from './watch.ts'
 
 /** The undisturbed run, its store and the ledgers of its world. */
@@ -35,7 +34,7 @@ export async function storeAfter(
   subject: KindSubject,
   watch: Watch,
 ): Promise<Store> {
-  const store = memoryStore()
+  const store = newStore(subject)
   const lease = await createRun(store, records)
   for (const [i, record] of records.entries()) watch.markDurable(i + 1, record)
   const taken = await postMessages(store, records, subject)

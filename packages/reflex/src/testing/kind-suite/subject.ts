@@ -1,3 +1,4 @@
+import { memoryStore } from '../../store/index.ts'
 import type { Wait, Host, Json, Kind, Policy, Port, Run, SettingsCodec, Store } from '../../kernel/index.ts'
 
 /** A program of a subject. */
@@ -41,6 +42,8 @@ export interface KindSubject {
   /** The settings of its runs; none if absent. */
   readonly settings?: SettingsCodec
   readonly script?: Script
+  /** Opens a new store, for each run that the suite plays. Default: in memory. */
+  readonly store?: () => Store
   /** Returns a program of this kind that calls the program of this name, isolated or not, and shows its value at its own end. */
   readonly calling?: (callee: string) => Json
 }
@@ -50,4 +53,9 @@ export interface Outcome {
   readonly status: string
   readonly value: Json | null
   readonly board: Readonly<Record<string, Json>>
+}
+
+/** Returns an empty store of the subject. */
+export function newStore({ store }: KindSubject): Store {
+  return store?.() ?? memoryStore()
 }
