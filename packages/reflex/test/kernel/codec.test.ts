@@ -12,6 +12,11 @@ const input = fc.oneof(
   fc.tuple(fc.constantFrom('ok' as const, 'err' as const, 'part' as const), ref, json),
   fc.tuple(fc.constantFrom('again' as const, 'doubt' as const, 'timer' as const), ref),
   fc.tuple(fc.constant('message' as const), ref, json, fc.string()),
+  fc.tuple(
+    fc.constant('messages' as const),
+    ref,
+    fc.array(fc.oneof(fc.tuple(fc.string(), json), fc.tuple(fc.string(), json, fc.string())), { minLength: 1, maxLength: 3 }),
+  ),
   fc.tuple(fc.constantFrom('ret' as const, 'end' as const), ref, fc.constantFrom('done' as const, 'failed' as const)),
   fc.tuple(fc.constant('host' as const), json),
 ) as fc.Arbitrary<Input | undefined>
@@ -51,6 +56,24 @@ function inputList(rec: Rec | undefined): readonly Json[] | undefined {
 }
 
 describe('the codec', () => {
+  it('stores the body of a message of a list once, also where it is written', () => {
+    const body = { text: 'a text that is long enough', list: [1, 2, 3] }
+    const rec = plain({
+      input: [
+        'messages',
+        '2w',
+        [
+          ['m1', 1],
+          ['m2', body, 'ann'],
+        ],
+      ],
+      writes: ['last', body],
+    })
+    const { rec: back, text } = decoded(rec)
+    expect(back).toEqual(rec)
+    expect(text.split('long enough')).toHaveLength(2)
+  })
+
   it('gives back every record, frozen, and encodes it to the same text again', () => {
     fc.assert(
       fc.property(record, (rec) => {

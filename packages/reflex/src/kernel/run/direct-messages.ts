@@ -62,6 +62,11 @@ export class DirectMessages {
     this.#inbox = inbox
   }
 
+  /** The number of messages on their way. */
+  get sending(): number {
+    return this.#sending
+  }
+
   /** True if no message is on its way that one of this topic would overtake. */
   canFollow(topic: string): boolean {
     return this.#sending === 0 || (this.#sending === this.#gathered.length && this.#gathered[0]?.message.to === topic)

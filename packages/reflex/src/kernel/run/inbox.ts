@@ -138,9 +138,9 @@ export class Inbox implements DirectInbox {
     }
   }
 
-  /** Returns the number of messages of a topic that this process has read, or is posting, and that no record has taken. */
+  /** Returns the number of messages of a topic that this process has read, and of all that it is sending, that no record has taken. */
   waiting(topic: string): number {
-    return this.#backlog.count(topic) + this.#posting
+    return this.#backlog.count(topic) + this.#posting + this.#direct.sending
   }
 
   /** No message of the topic that came before is still to be taken. */
