@@ -97,10 +97,16 @@ export class ProgramCheck {
     for (const { name } of found) this.#used.add(name)
     const programs = [...new Set(found.filter(({ same }) => !same).map(({ name }) => name))]
     if (programs.length === 0) return { row, outcome: found.length === 0 ? 'apart' : 'unchanged', programs }
-    const replayed = await replayRun(this.#world, peek.row, changed)
+    const replayed = await replayRun(this.#world, peek.row, changed, await this.#segmentOf(row.id))
     const file = found.find(({ same }) => !same)?.file
     const outcome = replayed.result === 'differs' ? 'breaks' : replayed.result
     return { row, outcome, programs, replayed, ...(file === undefined ? {} : { file }) }
+  }
+
+  /** Of a run whose first records are only in an archive, the last segment is checked. Undefined: all of it. */
+  async #segmentOf(run: string): Promise<number | undefined> {
+    const segments = await this.#world.store.segments(run)
+    return segments.some(({ place }) => place === 'gone') ? segments.at(-1)?.number : undefined
   }
 
   /** Returns the current programs of the file that a run was started with. */

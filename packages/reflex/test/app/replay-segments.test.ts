@@ -28,11 +28,11 @@ function sealing(endless: number): typeof KINDS {
 }
 
 /** A run of 40 nodes in segments, and its folder. */
-async function ran(): Promise<{ readonly reflex: Reflex; readonly folder: string; readonly file: string }> {
+async function ran(program = chain(40), size = 8): Promise<{ readonly reflex: Reflex; readonly folder: string; readonly file: string }> {
   const folder = newFolder()
   const file = join(folder, 'chain.workflow.json')
-  writeFileSync(file, JSON.stringify(chain(40)))
-  const reflex = lifeIn(folder, { kinds: sealing(8) })
+  writeFileSync(file, JSON.stringify(program))
+  const reflex = lifeIn(folder, { kinds: sealing(size) })
   const run = await reflex.run(file, { id: RUN })
   await run.idle()
   return { reflex, folder, file }
@@ -136,5 +136,22 @@ describe('a replay of a run with segments', () => {
     const { code, out } = await command(['replay', 'newt', '--against', file, '--store', join(folder, 'reflex.db')], { folder })
     expect(code).toBe(1)
     expect(out).toContain(`${against.equal} records equal, record ${against.difference?.record} differs`)
+  })
+
+  test('whose first records are only in an archive is checked on a changed program from its last segment on', async () => {
+    const { nodes, ...rest } = chain(40) as { nodes: Record<string, object> }
+    const asks = { id: 'n38', spec: { ask: 'Go on?', options: [{ event: 'E38' }] } }
+    const { reflex, file } = await ran({ ...rest, nodes: { ...nodes, n38: asks } }, 7)
+    await reflex.store.pack(RUN, 1)
+    await reflex.store.forget(RUN, 1, 'f00d')
+    const segments = await reflex.store.segments(RUN)
+    const outcomes = async (edge: string): Promise<unknown[]> => {
+      writeFileSync(file, JSON.stringify({ ...rest, nodes: { ...nodes, n38: asks } }).replaceAll(`"${edge}"`, '"other"'))
+      const found: unknown[] = []
+      for await (const { outcome, replayed } of (await reflex.check()).runs()) found.push([outcome, replayed?.segment])
+      return found
+    }
+    expect(await outcomes('e3')).toEqual([['equal', segments.length]])
+    expect(await outcomes('e37')).toEqual([['breaks', segments.length]])
   })
 })
