@@ -45,6 +45,19 @@ async function drive(run: Run): Promise<boolean> {
   return true
 }
 
+const PLAN: KindSubject = {
+  name: 'plan',
+  kinds: KINDS,
+  programs: [
+    program('plan', 'plan', { steps: [{ pay: 10 }, { ask: 'which' }, { program: 'stage:two' }, { pay: 20 }], undo: 'flow:inner' }),
+    program('stage', 'two', { stages: [{ tool: 'x' }, { tool: 'y' }] }),
+    inner,
+  ],
+  ports,
+  script: { answer },
+  calling: (callee) => ({ steps: [{ pay: 1 }, { program: callee }] }),
+}
+
 export const SUBJECTS: readonly KindSubject[] = [
   {
     name: 'flow',
@@ -127,18 +140,7 @@ export const SUBJECTS: readonly KindSubject[] = [
     },
     calling: (callee) => ({ topic: 'event', ledger: 'sums', dispatch: callee }),
   },
-  {
-    name: 'plan',
-    kinds: KINDS,
-    programs: [
-      program('plan', 'plan', { steps: [{ pay: 10 }, { ask: 'which' }, { program: 'stage:two' }, { pay: 20 }], undo: 'flow:inner' }),
-      program('stage', 'two', { stages: [{ tool: 'x' }, { tool: 'y' }] }),
-      inner,
-    ],
-    ports,
-    script: { answer },
-    calling: (callee) => ({ steps: [{ pay: 1 }, { program: callee }] }),
-  },
+  PLAN,
   {
     name: 'beat',
     kinds: KINDS,
@@ -199,18 +201,7 @@ export const SUBJECTS: readonly KindSubject[] = [
     },
   },
   { name: 'keep', kinds: KINDS, programs: [program('keep', 'keeper', { ticks: 6, everyMs: 50 })], ports, script: { answer } },
-  {
-    name: 'plan, sealed',
-    kinds: sealing(2),
-    programs: [
-      program('plan', 'plan', { steps: [{ pay: 10 }, { ask: 'which' }, { program: 'stage:two' }, { pay: 20 }], undo: 'flow:inner' }),
-      program('stage', 'two', { stages: [{ tool: 'x' }, { tool: 'y' }] }),
-      inner,
-    ],
-    ports,
-    script: { answer },
-    calling: (callee) => ({ steps: [{ pay: 1 }, { program: callee }] }),
-  },
+  { ...PLAN, name: 'plan, sealed', kinds: sealing(2) },
   {
     name: 'session, driven from outside',
     kinds: KINDS,
