@@ -202,7 +202,7 @@ export const historyFaults = defineFaults({
     means:
       'Records are removed from the store only if an archive has exactly these records. This archive was changed, is incomplete, or is one of another part. Nothing was removed.',
     often: 'an archive of the whole run, an archive with fewer segments, an interrupted copy',
-    fix: 'Export the part again: reflex export RUN --through SEGMENT --forget -o FILE',
+    fix: 'Export the part again, to a new file: reflex export RUN --through SEGMENT --forget -o FILE',
   },
   R2145: {
     title: 'The run has no record in the store that can be exported',

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { Reflex } from '../../src/app/reflex.ts'
 import { openSqlite } from '../../src/store/index.ts'
@@ -88,6 +89,16 @@ describe('a run with segments', () => {
     expect(readFileSync(join(world.folder, 'rest.jsonl'), 'utf8')).toContain(`"archive":"${String(done['hash'])}"`)
     const imported = await reflex(['import', 'rest.jsonl', '--id', 'wren'], { ...world, columns: 120 })
     expect(imported.out).toContain(`earlier ones in the archive ${String(done['hash']).slice(0, 8)}`)
+  })
+
+  test('does not hide other runs when its segments are damaged', async () => {
+    const { last: _last, ...world } = await sealed()
+    const database = new DatabaseSync(join(world.folder, '.reflex', 'reflex.db'))
+    database.exec('update segment set chain = chain + 1 where number = 1')
+    database.close()
+    const { code, out } = await reflex(['runs'], world)
+    expect([code, out.includes('otter'), out.includes('crane')]).toEqual([0, true, true])
+    expect((await reflex(['show', 'crane'], world)).err).toContain('R5003')
   })
 
   test('forgets nothing if the file holds something else', async () => {

@@ -1,6 +1,6 @@
 import { faults } from '../../runs/faults.ts'
 import { readDuration } from '../../agents/duration.ts'
-import type { JsonObject, RunRow, RunStatus } from '../../kernel/index.ts'
+import { isFault, type JsonObject, type RunRow, type RunStatus, type Store } from '../../kernel/index.ts'
 import { suggest } from '../../text/index.ts'
 import type { Console } from '../console.ts'
 import { plainJson, runDocument } from '../run-document.ts'
@@ -39,13 +39,23 @@ export async function runs(rows: StoreSession, flags: RunsFlags): Promise<number
   const shown = all.filter((row) => row.updated >= (since ?? 0) && (status === undefined || status.includes(statusOf(row, gone))))
   const listed = shown.slice(0, limit)
   const segments = new Map<string, number>()
-  for (const { id } of listed) segments.set(id, (await store.segments(id)).length)
+  for (const { id } of listed) segments.set(id, await segmentCount(store, id))
   print(console, listed, { gone, segments, more: shown.length > limit })
   return EXIT.done
 }
 
 function statusOf({ id, status }: RunRow, gone: ReadonlySet<string>): RunStatus {
   return gone.has(id) ? 'suspended' : status
+}
+
+/** Returns the number of segments of a run; 0 if the store cannot tell: a damaged run must not hide the others. */
+async function segmentCount(store: Store, run: string): Promise<number> {
+  try {
+    return (await store.segments(run)).length
+  } catch (thrown) {
+    if (isFault(thrown) && thrown.code === 'R5003') return 0
+    throw thrown
+  }
 }
 
 interface ListFacts {
