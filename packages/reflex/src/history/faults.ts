@@ -216,7 +216,7 @@ export const historyFaults = defineFaults({
     verdict: 'fail',
     when: 'when an archive is imported',
     means:
-      'The values on the boards of the run have more than 250 million characters together. A run with sealed segments is stored with its state after each of them. Nothing was stored.',
+      'The values on the boards of the run have more than 100 million characters together. A run with sealed segments is stored with its state after each of them. Nothing was stored.',
     often: 'an archive that another program made',
     fix: 'Import a part of the run that ends before these values were written.',
   },

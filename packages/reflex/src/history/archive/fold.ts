@@ -21,7 +21,7 @@ import {
 /** The size of records in characters after which a state is reduced to the parts that can still be read, as in a snapshot. */
 const COMPACT_SIZE = 4_000_000
 /** The maximum size of the state of a sealed run in characters. */
-const MAX_STATE_SIZE = 250_000_000
+const MAX_STATE_SIZE = 100_000_000
 
 /**
  * The run of an archive up to the last line that was read: its state and its programs. Of a run that was never sealed, it leaves out the

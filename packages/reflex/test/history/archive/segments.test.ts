@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Reflex } from '../../../src/app/reflex.ts'
-import { dumpState, type Store } from '../../../src/kernel/index.ts'
+import { decodeBatch, dumpState, encodeRecord, type Rec, type Store } from '../../../src/kernel/index.ts'
 import { memoryStore, openSqlite } from '../../../src/store/index.ts'
 import { lifeIn, newFolder, workflow } from '../../app/folders.ts'
 import { elsewhere, exported, refusal, rehashed } from './lines.ts'
@@ -219,6 +219,30 @@ describe('a change of the segments of an archive is found, and nothing is stored
     const found = await refusal(there.import(isRehashed ? rehashed(changed) : changed))
     expect(found.code).toBe(code)
     expect(found.line).toBeGreaterThan(0)
+    expect(await there.runs()).toEqual([])
+  })
+
+  test('a short archive cannot need more memory than a state can have', async () => {
+    const reflex = await sealed(memoryStore(), [4], SHORT)
+    const lines = await exported(reflex, 'crane')
+    const value = 'x'.repeat(1_000_000)
+    const at = startsWith(lines, '{"record":4,')
+    const { v, row } = JSON.parse(lines[at] ?? '') as { v: number; row: Json }
+    const [record] = decodeBatch(v, `[${JSON.stringify(row)}]`, () => 'null')
+    const one = encodeRecord({ ...(record as Rec), writes: ['key 0', value] })
+    const { blobs = new Map<string, string>() } = one
+    // A large value is in one line, and the record names each place where it stands.
+    const parts = JSON.parse(one.text) as Json[]
+    const [[hash, place] = []] = parts.at(-1) as readonly (readonly [string, number])[]
+    parts[place ?? 0] = Array.from({ length: 110 }, (_, i) => [`key ${i}`, 0]).flat()
+    parts[parts.length - 1] = Array.from({ length: 110 }, (_, i) => [hash ?? '', place ?? 0, 2 * i + 1])
+    const text = JSON.stringify(parts)
+    const added = [...blobs].map(([blob, whole]) => JSON.stringify({ blob, part: 1, of: 2, text: whole.slice(0, 1_000_000), hash: '' }))
+    const rest = [...blobs].map(([blob, whole]) => JSON.stringify({ blob, part: 2, of: 2, text: whole.slice(1_000_000), hash: '' }))
+    const changed = lines.toSpliced(at, 1, ...added, ...rest, JSON.stringify({ record: 4, v, row: JSON.parse(text) as Json, hash: '' }))
+    expect(changed.join('').length).toBeLessThan(2_000_000)
+    const there = elsewhere(memoryStore())
+    expect(await refusal(there.import(rehashed(changed)))).toMatchObject({ code: 'R2146' })
     expect(await there.runs()).toEqual([])
   })
 
