@@ -456,7 +456,7 @@ const SHARED: readonly Verb[] = [
   {
     name: 'gc',
     words: [],
-    about: 'remove unused programs and values, old runs and their folders; compress sealed segments',
+    about: 'remove unused data, old runs and their folders; compress segments',
     options: [
       new Option('--keep <time>', 'remove runs that ended longer ago than this, such as 30d, 12h; default: REFLEX_KEEP, else keep all'),
       new Option('--dry-run', 'show what would be removed, and remove nothing'),
