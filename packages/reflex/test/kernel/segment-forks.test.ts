@@ -1,11 +1,12 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { join } from 'node:path'
 import { isFault } from '../../src/kernel/journal/fault.ts'
 import { replay } from '../../src/kernel/run/replay.ts'
 import type { Runtime } from '../../src/kernel/run/runtime.ts'
 import { dumpState } from '../../src/kernel/state/snapshot.ts'
 import type { State } from '../../src/kernel/state/state.ts'
-import { memoryStore, openSqlite } from '../../src/store/index.ts'
+import { memoryStore, openPostgres, openSqlite } from '../../src/store/index.ts'
+import { PostgresServer, postgresPrograms } from '../store/postgres-server.ts'
 import { folder } from '../store/processes.ts'
 import { codeOf, containing, Doors, kindOf, type Step, type World, worldOf } from './world.ts'
 
@@ -165,6 +166,37 @@ describe.each(STORES)('a fork of a run with segments, in %s', (_name, open) => {
       fix: 'reflex fork otter@4',
     })
     expect(await codeOf(world.runtime.fork('crane', { at: 10 }))).toBe('R2021')
+  })
+})
+
+describe.skipIf('missing' in postgresPrograms())('in Postgres', { timeout: 60_000 }, () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.start()
+  })
+  afterAll(() => server?.stop())
+
+  it('a run is sealed, and forked in a segment, at a seal, and after one that is gone', async () => {
+    const { world, store } = await told(TEN, openPostgres(server.address()))
+    expect(await segmentsOf(world, 'otter')).toEqual(['0: 1-5', '5: 6-10', '10: 11-15'])
+    await requireReplay(world.runtime, 'otter')
+    for (const [at, id, segments] of [
+      [8, 'crane', ['5: 6-9']],
+      [10, 'heron', ['10: 11-11']],
+    ] as const) {
+      await world.runtime.fork('otter', { at, id })
+      expect(await segmentsOf(world, id)).toEqual(segments)
+      await requireReplay(world.runtime, id)
+    }
+    for (const number of [1, 2]) await store.pack('otter', number)
+    await store.forget('otter', 2, 'f00d')
+    expect(await codeOf(world.runtime.fork('otter', { at: 8 }))).toBe('R5054')
+    await world.runtime.fork('otter', { at: 13, id: 'egret' })
+    await requireReplay(world.runtime, 'egret')
+    const run = await world.runtime.resume('egret')
+    for (const amount of [100, 0]) await run.message('amount', amount)
+    await run.idle()
+    expect(run.state.ended?.value).toBe(1 + 2 + 3 + 4 + 5 + 6 + 8 + 10 + 11 + 100)
   })
 })
 
