@@ -13,6 +13,8 @@ export interface PageFacts {
   readonly newest: ReadonlyMap<string, number>
   /** By run, for open ones: the last record whose keys are never used again. */
   readonly openRuns: ReadonlyMap<string, number>
+  /** The names with an entry that stays, in the pages so far. A deletion stays with them, or an older value would be current again. */
+  readonly kept: Set<string>
 }
 
 /** The entries that go from one page. */
@@ -55,7 +57,13 @@ function requestOf(row: EntryColumns): { readonly run: string; readonly record: 
 /** Returns the entries of a page that a compaction removes. Entries that were appended together go together. */
 export function removalOf(rows: readonly EntryColumns[], compaction: Compaction, facts: PageFacts): Removal {
   const appends = appendsOf(rows)
-  const gone = appends.filter((append) => append.every((row) => isUnneeded(row, compaction, facts))).flat()
+  const gone = appends
+    .filter((append) => {
+      const goes = append.every((row) => isUnneeded(row, compaction, facts))
+      if (!goes) for (const { entry_name: name } of append) if (name !== null) facts.kept.add(name)
+      return goes
+    })
+    .flat()
   const needed = gone.filter((row) => !isReplaced(row, facts))
   const upto = appends.at(-1)?.at(-1)?.seq
   return {
@@ -68,7 +76,10 @@ export function removalOf(rows: readonly EntryColumns[], compaction: Compaction,
 function isUnneeded(row: EntryColumns, compaction: Compaction, facts: PageFacts): boolean {
   if (row.seq >= facts.last || isRepeatable(row, facts)) return false
   if ('before' in compaction) return row.at <= compaction.before && isReplaced(row, facts)
-  return row.seq <= compaction.through && (row.entry_name === null || row.value === '' || isReplaced(row, facts))
+  return (
+    row.seq <= compaction.through &&
+    (row.entry_name === null || isReplaced(row, facts) || (row.value === '' && !facts.kept.has(row.entry_name)))
+  )
 }
 
 /** True if a newer entry has the same name. */

@@ -105,12 +105,12 @@ function setFacts(sql: Statements, ledger: string, facts: LedgerFacts): void {
 
 /** Removes the entries of a ledger that a compaction removes, one page after the other. Returns their number; `dry` only counts. */
 export async function compactLedger(connection: Connection, ledger: string, compaction: Compaction, dry = false): Promise<number> {
-  const newest = new Map<string, number>()
+  const [newest, kept] = [new Map<string, number>(), new Set<string>()]
   let removed = 0
   let after: number | undefined = 0
   while (after !== undefined) {
     const from: number = after
-    const removal = connection.read((sql) => removalAfter(sql, ledger, compaction, { after: from, newest }))
+    const removal = connection.read((sql) => removalAfter(sql, ledger, compaction, { after: from, newest, kept }))
     removed += dry || removal.gone.length === 0 ? removal.gone.length : connection.write((sql) => removeEntries(sql, ledger, removal))
     after = removal.upto
     // Lets the runs of this process continue between two transactions.
@@ -123,14 +123,16 @@ interface Page {
   readonly after: number
   /** The newest entries of names, from all pages so far: a name with a newer entry always has one. */
   readonly newest: Map<string, number>
+  /** The names with an entry that stays, in the pages so far. */
+  readonly kept: Set<string>
 }
 
-function removalAfter(sql: Statements, ledger: string, compaction: Compaction, { after, newest }: Page): Removal {
+function removalAfter(sql: Statements, ledger: string, compaction: Compaction, { after, newest, kept }: Page): Removal {
   const rows = sql.entries.all(ledger, after, PAGE_ROWS)
   for (const row of rows) checkedEntry(ledger, row)
   for (const name of namesOf(rows)) if (!newest.has(name)) newest.set(name, newestOf(sql, ledger, name)?.seq ?? 0)
   const openRuns = new Map(runsOf(rows).flatMap((run) => sql.openRun.all(run).map(({ id, done }) => [id, done])))
-  return removalOf(rows, compaction, { last: lastOf(sql, ledger), newest, openRuns })
+  return removalOf(rows, compaction, { last: lastOf(sql, ledger), newest, openRuns, kept })
 }
 
 /** Removes entries. Another process may have removed some of them already. */

@@ -83,12 +83,13 @@ export class MemoryLedgers {
     const ledger = this.#ledgers.get(name)
     if (ledger === undefined) return 0
     const gone = new Set<number>()
+    const kept = new Set<string>()
     let { facts } = ledger
     for (let after: number | undefined = 0; after !== undefined; ) {
       const from = placeAfter(ledger, after)
       const rows = ledger.entries.slice(from, from + PAGE_ROWS)
       const newest = new Map(namesOf(rows).map((one) => [one, ledger.newest.get(one)?.seq ?? 0]))
-      const removal = removalOf(rows, compaction, { last: ledger.last, newest, openRuns: openRuns(runsOf(rows)) })
+      const removal = removalOf(rows, compaction, { last: ledger.last, newest, openRuns: openRuns(runsOf(rows)), kept })
       for (const seq of removal.gone) gone.add(seq)
       facts = factsAfter(facts, removal)
       after = removal.upto

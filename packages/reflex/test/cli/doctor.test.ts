@@ -54,7 +54,7 @@ describe('checks', () => {
     const found = await doctor({ folder })
     expect(check(found, 'store')).toMatchObject({
       found: 'ok',
-      text: expect.stringMatching(/^\.reflex\/reflex\.db · layout 4 · 1 run · \d/) as string,
+      text: expect.stringMatching(/^\.reflex\/reflex\.db · layout 5 · 1 run · \d/) as string,
     })
     expect(setting(found, 'store')).toEqual({ name: 'store', value: '.reflex/reflex.db', from: 'nearest upwards' })
   })

@@ -57,12 +57,19 @@ class LedgerModel {
   compact(compaction: Compaction): number {
     const newest = new Map(this.entries.map(({ name, seq }) => [name, seq]))
     const isReplaced = ({ name, seq }: LedgerEntry) => name !== undefined && newest.get(name) !== seq
+    /** Names with an entry that stays. */
+    const kept = new Set<string | undefined>()
     const goes = (entry: LedgerEntry): boolean => {
       if (entry.seq === this.last) return false
       if ('before' in compaction) return entry.at <= compaction.before && isReplaced(entry)
-      return entry.seq <= compaction.through && (entry.name === undefined || entry.value === undefined || isReplaced(entry))
+      const isOver = entry.value === undefined && !kept.has(entry.name)
+      return entry.seq <= compaction.through && (entry.name === undefined || isOver || isReplaced(entry))
     }
-    const gone = this.appends.filter((append) => append.every(goes))
+    const gone = this.appends.filter((append) => {
+      if (append.every(goes)) return true
+      for (const { name } of append) kept.add(name)
+      return false
+    })
     this.appends = this.appends.filter((append) => !gone.includes(append))
     for (const entry of gone.flat()) if (!isReplaced(entry)) this.floor = Math.max(this.floor, entry.seq)
     return gone.flat().length

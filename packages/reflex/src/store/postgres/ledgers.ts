@@ -116,10 +116,10 @@ function factColumns(ledger: string, facts: LedgerFacts, before: LedgerFacts): V
 
 /** Removes the entries of a ledger that a compaction removes, one page after the other. Returns their number; `dry` only counts. */
 export async function compactLedger(connection: PostgresConnection, ledger: string, compaction: Compaction, dry = false): Promise<number> {
-  const newest = new Map<string, number>()
+  const [newest, kept] = [new Map<string, number>(), new Set<string>()]
   let removed = 0
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const page: Page = { after, dry, newest }
+    const page: Page = { after, dry, newest, kept }
     const removal = await connection.write((ask, unknownOutcome) => compactPage(ask, ledger, compaction, { page, unknownOutcome }))
     removed += removal.gone.length
     after = removal.upto
@@ -132,6 +132,8 @@ interface Page {
   readonly dry: boolean
   /** The newest entries of names, from all pages so far: a name with a newer entry always has one. */
   readonly newest: Map<string, number>
+  /** The names with an entry that stays, in the pages so far. */
+  readonly kept: Set<string>
   /** The removal that was attempted last, and the sum of the facts after it. */
   attempt?: { readonly removal: Removal; readonly sum: number }
 }
@@ -157,14 +159,14 @@ async function compactPage(
   }
 }
 
-async function removalAfter(ask: Ask, ledger: string, compaction: Compaction, { after, newest }: Page): Promise<Removal> {
+async function removalAfter(ask: Ask, ledger: string, compaction: Compaction, { after, newest, kept }: Page): Promise<Removal> {
   const [{ last } = NO_ENTRY] = await ask('ledgerEnd', [ledger, ''])
   const rows = await ask('entries', [ledger, after, PAGE_ROWS])
   for (const row of rows) checkedEntry(ledger, row)
   const unknown = namesOf(rows).filter((name) => !newest.has(name))
   for (const { name = '', seq } of await newestOf(ask, ledger, unknown)) newest.set(name, seq)
   const openRuns = new Map((await ask('openRuns', [runsOf(rows)])).map(({ id, done }) => [id, done]))
-  return removalOf(rows, compaction, { last, newest, openRuns })
+  return removalOf(rows, compaction, { last, newest, openRuns, kept })
 }
 
 /** Removes what the ledgers with a retention no longer keep. Returns the number of entries. */

@@ -35,7 +35,8 @@ export const beat: Kind<Tree> = {
 
 function begin(x: Step): void {
   const leaves = Array.from({ length: x.def.leaves }, (_, i): [string, Json] => [`leaf${i}`, 'FRESH'])
-  x.go({ tick: 0, began: x.now, ...Object.fromEntries(leaves) })
+  // Only a tree that rests needs the time: it depends on the process that begins.
+  x.go({ tick: 0, ...(x.def.restEvery === undefined ? {} : { began: x.now }), ...Object.fromEntries(leaves) })
   x.wait('timer', 'tick', { every: x.def.everyMs })
 }
 
