@@ -84,7 +84,7 @@ function inputDocument([type, ...rest]: Input): object {
       return { type, effect: textOf(first), error: second }
     case 'again':
       return { type, effect: textOf(first), lost: second }
-    case 'doubt':
+    case 'unknown':
     case 'later':
       return { type, effect: textOf(first) }
     case 'pause':

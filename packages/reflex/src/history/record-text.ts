@@ -25,7 +25,7 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   kill: 'the ended branches',
   return: 'the end',
   wait: 'the waits',
-  doubts: 'the unknown outcome',
+  asks: 'the effect of a question',
   repeat: 'the repeated effect',
   drop: 'the dropped effects',
   unwind: 'the dropped effects',

@@ -45,7 +45,7 @@ test.each<[string, object, Parameters<typeof life>[1]]>([
   const second = life(store, {})
   const again = await second.resume('otter')
   await again.idle()
-  expect(again.questions.map(({ name }) => name)).toEqual(['doubt'])
+  expect(again.questions.map(({ name }) => name)).toEqual(['outcome'])
 })
 
 test('what never began fails where it is missing', async () => {

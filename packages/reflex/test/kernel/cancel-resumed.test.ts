@@ -116,7 +116,7 @@ describe.each(['free', 'keyed', 'ask'] as const)('of an effect that was in fligh
     while (run.release());
     await world.host.drain()
     expect({ asks: [...run.state.waits.values()].map(({ name }) => name), begun: lives.begun.length }).toEqual(
-      repeat === 'ask' ? { asks: ['doubt'], begun: 1 } : { asks: [], begun: 2 },
+      repeat === 'ask' ? { asks: ['outcome'], begun: 1 } : { asks: [], begun: 2 },
     )
   })
 })

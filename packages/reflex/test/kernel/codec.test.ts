@@ -10,7 +10,7 @@ const ref = fc.oneof(fc.nat(), fc.constantFrom('12w', '3f', '4s1', '5.1'))
 const input = fc.oneof(
   fc.constant(undefined),
   fc.tuple(fc.constantFrom('ok' as const, 'err' as const, 'part' as const), ref, json),
-  fc.tuple(fc.constantFrom('again' as const, 'doubt' as const, 'timer' as const), ref),
+  fc.tuple(fc.constantFrom('again' as const, 'unknown' as const, 'timer' as const), ref),
   fc.tuple(fc.constant('message' as const), ref, json, fc.string()),
   fc.tuple(
     fc.constant('messages' as const),

@@ -296,7 +296,7 @@ describe('an effect found in flight after a crash', () => {
     const { doors, again } = await crashed((d) => d.port(true, 'ask'))
     await again.idle()
     const [wait] = again.state.waits.values()
-    expect(wait).toMatchObject({ type: 'answer', name: 'doubt', number: 1, about: { about: { effect: 2, port: 'out', args: [0] } } })
+    expect(wait).toMatchObject({ type: 'answer', name: 'outcome', number: 1, about: { about: { effect: 2, port: 'out', args: [0] } } })
     expect(again.status).toBe('suspended')
     await again.answer(wait?.id ?? '', answer)
     await again.idle()

@@ -76,7 +76,7 @@ describe('docs/journal.md', () => {
 
   it('describes the format of this release, and every part of it', () => {
     expect(DOCUMENT).toContain(`# The journal, format ${FORMAT}`)
-    const inputs = ['ok', 'err', 'part', 'again', 'doubt', 'answer', 'message', 'timer', 'ret', 'end', 'cancel', 'host', 'kernel']
+    const inputs = ['ok', 'err', 'part', 'again', 'unknown', 'answer', 'message', 'timer', 'ret', 'end', 'cancel', 'host', 'kernel']
     const more = [
       'patch',
       'tombstones',
@@ -88,7 +88,7 @@ describe('docs/journal.md', () => {
       'adopt',
       'return',
       'wait',
-      'doubts',
+      'asks',
       'repeat',
       'drop',
       'kill',

@@ -163,7 +163,7 @@ test('a journal below format 3 counts by its results and positions, and needs no
     { ...base, input: ['kernel', 'start'], more: { start } },
     { ...base, position: 'a', requests: [['decide']] },
     { ...base, input: ['ok', 2, ['to-b', 0, { used: { input: 30, output: 20, usd: 0.5 } }]], position: 'b', requests: [['decide']] },
-    { ...base, input: ['hold', 3, 'engine:budget', {}], more: { wait: [['answer', 'engine:budget']], doubts: 3 } },
+    { ...base, input: ['hold', 3, 'engine:budget', {}], more: { wait: [['answer', 'engine:budget']], asks: 3 } },
     { ...base, elapsed: 100, input: ['answer', '4w', 'raise'], more: { repeat: 3 } },
     { ...base, elapsed: 10, input: ['err', 3, { code: 'R1', data: { used: { input: 1, output: 2 } } }], position: ['b', 1] },
   ])

@@ -1,6 +1,7 @@
 import { digest } from './digest.ts'
 import { faults } from './faults.ts'
 import { isList, isObject, type Json, type JsonObject } from './json.ts'
+import { newInput, newOutputs } from './old-words.ts'
 import { unknownPart } from './record-shape.ts'
 import { FORMAT, type Input, type Outputs, type Rec, type Ref, type Request, type TakenMessage } from './record.ts'
 
@@ -170,7 +171,8 @@ export function decodeBatch(version: number, body: string, blob: (hash: string) 
     throw faults.make('R5003', `${of}a batch of records cannot be read`, { ...details, cause })
   }
   if (!Array.isArray(rows)) throw faults.make('R5003', `${of}a batch of records is not a list`, details)
-  return rows.map((row, i) => decodeRecord(row, blob, place === undefined ? undefined : { ...place, first: place.first + i }))
+  const isOld = version < 3
+  return rows.map((row, i) => decodeRecord(row, blob, isOld, place === undefined ? undefined : { ...place, first: place.first + i }))
 }
 
 /** Matches a record with blobs: it contains a list that begins with a hash. */
@@ -202,7 +204,7 @@ function unreadableRecord(what: string, place: BatchPlace | undefined): Error {
   return faults.make('R5003', `${run}: record ${record} ${what}`, { run, data: { record } })
 }
 
-function decodeRecord(row: unknown, blob: (hash: string) => string, place: BatchPlace | undefined): Rec {
+function decodeRecord(row: unknown, blob: (hash: string) => string, isOld: boolean, place: BatchPlace | undefined): Rec {
   if (!isList(row) || typeof row[0] !== 'number' || !Number.isInteger(row[0]) || row[0] < 0 || row[0] >= STEP * 2)
     throw unreadableRecord('is not a list of known parts', place)
   const bits = row[0]
@@ -212,11 +214,13 @@ function decodeRecord(row: unknown, blob: (hash: string) => string, place: Batch
   const take = (bit: number): unknown => ((bits & bit) === 0 ? undefined : parts[at++])
   const frame = (take(FRAME) ?? 0) as Ref
   const elapsed = (take(ELAPSED) ?? 0) as number
-  const input = freeze(take(INPUT)) as Input | undefined
+  const storedInput = take(INPUT)
+  const input = freeze(isOld ? newInput(storedInput) : storedInput) as Input | undefined
   const writes = take(WRITES) as readonly Json[] | undefined
   const position = freeze(take(POSITION)) as Json | undefined
   const requests = freeze(take(REQUESTS)) as readonly Request[] | undefined
-  const more = freeze(take(MORE)) as Outputs | undefined
+  const storedOutputs = take(MORE)
+  const more = freeze(isOld ? newOutputs(storedOutputs) : storedOutputs) as Outputs | undefined
   const shared = take(SHARED) as readonly SharedValue[] | undefined
   const allWrites = shared === undefined ? (freeze(writes) as typeof writes) : restoreShared(writes, shared, inputValue(input), place)
   const unknown = unknownPart({ input, writes: allWrites, requests, more })

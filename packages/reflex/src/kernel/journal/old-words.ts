@@ -1,4 +1,4 @@
-import { isList, type Json } from './json.ts'
+import { isList, isObject, type Json } from './json.ts'
 import type { Asker, Ref } from './record.ts'
 import { type StatedUsage, usageOfResult } from './usage.ts'
 
@@ -18,6 +18,7 @@ const WORKFLOW_ASKERS: ReadonlyMap<string, Asker> = new Map([
 
 /** Returns the asker of a wait of a format below 3, which its name shows. `effect`: the effect that the wait is about, if any. */
 export function oldAsker(name: string, effect: Ref | undefined): Asker {
+  if (effect !== undefined && name === 'outcome') return 'outcome'
   return (effect === undefined ? WORKFLOW_ASKERS : EFFECT_ASKERS).get(name) ?? 'program'
 }
 
@@ -38,4 +39,17 @@ export function entersNode(position: Json, before: Json | undefined): boolean {
 
 function nodeOf(position: Json | undefined): Json | undefined {
   return isList(position) ? position[0] : position
+}
+
+/** Returns an input of a format below 3 in the words of format 3. */
+export function newInput(input: unknown): unknown {
+  return isList(input) && input[0] === 'doubt' ? ['unknown', ...input.slice(1)] : input
+}
+
+/** Returns the outputs of a record of a format below 3 in the words of format 3. */
+export function newOutputs(more: unknown): unknown {
+  if (!isObject(more) || more['doubts'] === undefined) return more
+  const { doubts, wait, ...others } = more
+  const renamed = isList(wait) ? wait.map((one) => (isList(one) && one[1] === 'doubt' ? [one[0], 'outcome', ...one.slice(2)] : one)) : wait
+  return { ...others, ...(renamed === undefined ? {} : { wait: renamed }), asks: doubts }
 }

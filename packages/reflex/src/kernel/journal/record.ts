@@ -29,7 +29,8 @@ export type Input =
   | readonly ['again', Ref, Json?]
   /** The effect begins only once others of the run have settled; `again` begins it. */
   | readonly ['later', Ref]
-  | readonly ['doubt', Ref]
+  /** Nobody knows if the effect has happened: a person is asked. Formats below 3: `doubt`. */
+  | readonly ['unknown', Ref]
   /** A person is asked before the effect is performed. The grants that the question is about, if any. */
   | readonly ['pause', Ref, 'budget' | 'permission', Json, (readonly string[])?]
   /** The effect uses grants that may be used so many times, by grant. */
@@ -161,7 +162,7 @@ export interface Outputs {
   readonly return?: readonly [EndStatus, Json?]
   readonly wait?: readonly WaitRequest[]
   /** The effect that the wait of this record asks about: whether it happened. */
-  readonly doubts?: Ref
+  readonly asks?: Ref
   /** The effect that was asked about did not happen: it is performed again. */
   readonly repeat?: Ref
   /** Usage that a step knows of and no effect has stated: of a run that this one continues. */

@@ -247,7 +247,7 @@ export class Effects<S extends RunFacts = RunFacts> {
     const usage = this.isFork || estimateUsage === undefined ? undefined : estimatedUsage(estimateUsage)
     if (repeat !== 'ask' && !effect.hasParts && usage === undefined) return this.start(effect, released)
     const again: Input = usage === undefined ? ['again', effect.id] : ['again', effect.id, copyJson(usage, 'lost')]
-    const input: Input = repeat === 'ask' ? ['doubt', effect.id] : again
+    const input: Input = repeat === 'ask' ? ['unknown', effect.id] : again
     const onTaken = repeat === 'ask' ? undefined : () => inFlight(effect) && this.start(effect, released)
     this.#run.arrive({
       resolve: () => (inFlight(effect) ? [effect.frame, input] : undefined),

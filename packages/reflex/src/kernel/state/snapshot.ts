@@ -26,15 +26,15 @@ interface StoredFrame {
   }
   readonly scope: readonly StoredEntry[]
   readonly subs?: readonly (readonly [Ref, Ref | null, readonly StoredEntry[]])[]
-  readonly kids?: readonly (readonly [Ref, StrandResult['status'], readonly StoredEntry[], Json?])[]
+  readonly strands?: readonly (readonly [Ref, StrandResult['status'], readonly StoredEntry[], Json?])[]
   /** The pins of the strands, in their order. */
-  readonly kidPins?: readonly number[]
-  readonly flights?: readonly (readonly [Ref, string, Json | null, string | null, number, number, (readonly string[])?])[]
+  readonly strandPins?: readonly number[]
+  readonly effects?: readonly (readonly [Ref, string, Json | null, string | null, number, number, (readonly string[])?])[]
   /** The permissions with the pin they are for. Absent where the caller has the same. */
   readonly permits?: readonly [pin: number, Permissions]
   readonly grants?: readonly string[]
-  readonly closing?: string
-  readonly told?: true
+  readonly cancelled?: string
+  readonly notified?: true
   /** Its sum on the meter, and the time on the meter at its start. */
   readonly used?: StatedUsage
   readonly began?: number
@@ -78,7 +78,7 @@ export interface StoredState {
   readonly questions: number
   /** Absent if it is the seed of the start. */
   readonly seed?: string
-  readonly held?: true
+  readonly idle?: true
   /** Absent in a snapshot of an earlier release, whose journal is folded from the start. */
   readonly meter?: StoredMeter
   readonly start: Start
@@ -103,7 +103,7 @@ export function dumpState(state: State, hasHistory: (pin: number) => boolean): S
     time: state.time,
     questions: state.questions,
     ...(state.seed === state.start.seed ? {} : { seed: state.seed }),
-    ...(state.isIdle ? { held: true as const } : {}),
+    ...(state.isIdle ? { idle: true as const } : {}),
     meter: dumpMeter(state),
     start: state.start,
     ...(state.ended === undefined
@@ -163,15 +163,18 @@ function dumpFrame(frame: Frame, history: boolean, bounds: readonly number[]): S
     scope: entries(frame.scope),
     ...(frame.subs?.size ? { subs: [...frame.subs].map(([id, sub]) => [id, sub.under, entries(sub.scope)] as const) } : {}),
     ...(frame.strandResults?.size
-      ? { kids: [...frame.strandResults.values()].map(dumpStrandResult), kidPins: [...frame.strandResults.values()].map(({ pin }) => pin) }
+      ? {
+          strands: [...frame.strandResults.values()].map(dumpStrandResult),
+          strandPins: [...frame.strandResults.values()].map(({ pin }) => pin),
+        }
       : {}),
-    ...(frame.pendingEffects.length > 0 ? { flights: frame.pendingEffects.map(dumpPendingEffect) } : {}),
+    ...(frame.pendingEffects.length > 0 ? { effects: frame.pendingEffects.map(dumpPendingEffect) } : {}),
     ...(frame.permissions === undefined || frame.permissions === link?.caller.permissions
       ? {}
       : { permits: [frame.permitsPin, frame.permissions] as const }),
     ...(frame.grants === undefined ? {} : { grants: [...frame.grants] }),
-    ...(frame.cancelReason === undefined ? {} : { closing: frame.cancelReason }),
-    ...(frame.notified ? { told: true as const } : {}),
+    ...(frame.cancelReason === undefined ? {} : { cancelled: frame.cancelReason }),
+    ...(frame.notified ? { notified: true as const } : {}),
     ...(Object.keys(used).length === 0 ? {} : { used }),
     ...(frame.began === 0 ? {} : { began: frame.began }),
     ...(frame.limits === undefined ? {} : { limits: frame.limits }),
@@ -192,12 +195,12 @@ function dumpWait(wait: Wait): StoredWait {
 }
 
 /** Only the latest values of an ended strand can be read. */
-function dumpStrandResult(strand: StrandResult): NonNullable<StoredFrame['kids']>[number] {
+function dumpStrandResult(strand: StrandResult): NonNullable<StoredFrame['strands']>[number] {
   const scope = strand.status === 'running' ? [] : dumpScope(strand.scope, false, [])
   return strand.value === undefined ? [strand.id, strand.status, scope] : [strand.id, strand.status, scope, strand.value]
 }
 
-function dumpPendingEffect(effect: PendingEffect): NonNullable<StoredFrame['flights']>[number] {
+function dumpPendingEffect(effect: PendingEffect): NonNullable<StoredFrame['effects']>[number] {
   const { id, port, args = null, requestedKey = null, record, askedGrants, stopped } = effect
   const bits = (effect.hasParts ? 1 : 0) | (effect.isQuestioned ? 2 : 0) | (effect.isPostponed ? 4 : 0) | (stopped === undefined ? 0 : 8)
   const more = stopped === undefined ? askedGrants : [stopped.by, stopped.why]
@@ -220,7 +223,7 @@ export function loadState(stored: StoredState): State {
   state.questions = stored.questions
   state.start = stored.start
   state.seed = stored.seed ?? stored.start.seed
-  state.isIdle = stored.held ?? false
+  state.isIdle = stored.idle ?? false
   if (stored.ended !== undefined) state.ended = { status: stored.ended[0], value: stored.ended[1] }
   state.pins.push(...stored.pins)
   for (const item of stored.frames) loadFrame(state, item)
@@ -232,10 +235,10 @@ export function loadState(stored: StoredState): State {
     due,
     about,
     record,
-    doubts,
+    effect,
     number,
     since = stored.time,
-    asker = oldAsker(name, doubts ?? undefined),
+    asker = oldAsker(name, effect ?? undefined),
     rules,
   ] of stored.waits) {
     const wait: Wait = {
@@ -248,7 +251,7 @@ export function loadState(stored: StoredState): State {
       record,
       since,
       number,
-      effect: doubts ?? undefined,
+      effect: effect ?? undefined,
       asker,
       rules,
     }
@@ -286,18 +289,24 @@ function loadFrame(state: State, stored: StoredFrame): void {
     loadScope(stored.scope),
   )
   frame.position = stored.position
-  frame.cancelReason = stored.closing
-  frame.notified = stored.told ?? false
+  frame.cancelReason = stored.cancelled
+  frame.notified = stored.notified ?? false
   frame.began = stored.began ?? 0
   if (stored.limits !== undefined) state.limit(frame, stored.limits)
   if (stored.used !== undefined) (frame.usage = new UsageSum()).add(stored.used)
   for (const [id, under, entries] of stored.subs ?? []) (frame.subs ??= new Map()).set(id, { under, scope: loadScope(entries) })
-  for (const [i, [id, status, entries, value]] of stored.kids?.entries() ?? [])
-    (frame.strandResults ??= new Map()).set(id, { id, pin: stored.kidPins?.[i] ?? UNKNOWN_PIN, status, scope: loadScope(entries), value })
+  for (const [i, [id, status, entries, value]] of stored.strands?.entries() ?? [])
+    (frame.strandResults ??= new Map()).set(id, {
+      id,
+      pin: stored.strandPins?.[i] ?? UNKNOWN_PIN,
+      status,
+      scope: loadScope(entries),
+      value,
+    })
   if (stored.permits !== undefined) [frame.permitsPin, frame.permissions] = stored.permits
   else if (caller !== undefined && !isActivation(frame)) [frame.permitsPin, frame.permissions] = [caller.permitsPin, caller.permissions]
   if (stored.grants !== undefined) frame.grants = new Set(stored.grants)
-  for (const [id, port, args, requestedKey, record, bits, more = []] of stored.flights ?? []) {
+  for (const [id, port, args, requestedKey, record, bits, more = []] of stored.effects ?? []) {
     const effect = new PendingEffect(id, frame, requestOf(port, args ?? undefined, requestedKey ?? undefined), record)
     effect.hasParts = (bits & 1) !== 0
     effect.isQuestioned = (bits & 2) !== 0

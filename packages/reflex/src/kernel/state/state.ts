@@ -194,7 +194,7 @@ export class State {
       case 'later':
         this.#pendingEffectOf(frame, input[1]).isPostponed = true
         break
-      case 'doubt':
+      case 'unknown':
         this.#pendingEffectOf(frame, input[1]).isQuestioned = true
         break
       case 'pause':
@@ -383,7 +383,7 @@ export class State {
     if (more.used !== undefined || more.use !== undefined) this.#applyMeter(frame, more)
     if (more.raise !== undefined || more.decided !== undefined) this.#applyAnswer(more)
     if (more.stop !== undefined) this.stoppedAt.add(frame)
-    if (more.wait !== undefined) this.#wait(frame, more.wait, more.doubts)
+    if (more.wait !== undefined) this.#wait(frame, more.wait, more.asks)
     if (more.call !== undefined) this.#call(frame, more.call)
     if (more.spawn !== undefined) this.#spawn(frame, more.spawn)
     if (more.kill !== undefined) for (const id of more.kill) this.#kill(frame, id)

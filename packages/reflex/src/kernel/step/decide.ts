@@ -144,8 +144,8 @@ export class Decider {
       case 'permits':
         // A program begins with its permissions. Later ones take the place of the first, and step nothing.
         return frame.permissions === undefined ? undefined : record(frame, input, elapsed, undefined)
-      case 'doubt':
-        return this.#askAbout(frame, input, elapsed, 'doubt', outcomeQuestion(frame, input[1]), 'outcome')
+      case 'unknown':
+        return this.#askAbout(frame, input, elapsed, 'outcome', outcomeQuestion(frame, input[1]), 'outcome')
       case 'pause':
         return this.#askAbout(frame, input, elapsed, input[2], input[3], input[2])
       case 'hold':
@@ -169,7 +169,7 @@ export class Decider {
     asker?: RuntimeAsker,
   ): Rec {
     const wait = waitRequest(this.#state, 'answer', title, { about, ...(asker === undefined ? {} : { asker }) })
-    return record(frame, input, elapsed, { wait: [wait], doubts: input[1] })
+    return record(frame, input, elapsed, { wait: [wait], asks: input[1] })
   }
 
   /**

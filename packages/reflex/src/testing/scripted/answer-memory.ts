@@ -111,7 +111,7 @@ export class Turns {
           const name = this.#requested.names.get(String(id))
           if (name !== undefined) addTo(this.#ids, name, id)
         }
-        if (more?.doubts !== undefined) continue
+        if (more?.asks !== undefined) continue
         for (const [type, name] of more?.wait ?? []) if (type === 'answer') addTo(this.#questions, name, n)
       }
     }

@@ -88,7 +88,7 @@ export async function crashEverywhere(
     const verdict = await suite.inject(point)
     if (verdict.violations.length > 0) throw new Error(differenceText(replayed.subject.name, point, verdict))
     counts.points++
-    if (verdict.records.some(({ more }) => more?.doubts !== undefined)) counts.asked++
+    if (verdict.records.some(({ more }) => more?.asks !== undefined)) counts.asked++
     for (const name of replayed.repeated()) repeated.add(name)
   }
   return { ...counts, repeated: [...repeated].sort() }

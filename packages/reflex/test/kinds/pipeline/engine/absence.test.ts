@@ -68,7 +68,7 @@ describe('while no process was running', () => {
     const { run, host, performed } = await anHourLater(dot, 'ask')
     await host.advance(HOUR)
     const [doubt] = [...run.state.waits.values()].filter(({ effect }) => effect !== undefined)
-    expect(doubt?.name).toBe('doubt')
+    expect(doubt?.name).toBe('outcome')
     await run.answer(doubt?.id ?? '', { outcome: 'happened', value: { stdout: 'paid', stderr: '', code: 0 } })
     await host.drain()
     expect(run.state.ended?.status).toBe('done')
