@@ -25,7 +25,7 @@ export const open: Readonly<Record<string, History>> = {
   'open-sealed': {
     about: 'a run of several segments that ticks on',
     live: (stage) => ticks(stage, 'heron-7p4q', 28, 30),
-    then: { after: 30 * SECOND, answers: [], status: 'completed', value: { tick: 28 } },
+    then: { after: SECOND, advance: 30 * SECOND, answers: [], status: 'completed', value: { tick: 28 } },
   },
   'open-question': {
     about: 'a question that nobody has answered yet',

@@ -58,7 +58,7 @@ describe('example 06, fix until green', () => {
     expect(existsSync(join(folder, HERE, 'work'))).toBe(false)
   })
 
-  test.skipIf(!sandboxed)('fails before, takes two laps by hand, passes after (needs bubblewrap)', async () => {
+  test.skipIf(!sandboxed)('fails before, takes two rounds by hand, passes after (needs bubblewrap)', async () => {
     expect(green('project')).toBe(false)
     const { err, code } = await reflex(['run', HERE, ...RECORDED])
     expect(err).toContain('replies from two-laps.jsonl')
@@ -67,12 +67,12 @@ describe('example 06, fix until green', () => {
     expect(code).toBe(0)
     expect(green('work')).toBe(true)
     expect(green('project')).toBe(false)
-    const lap = ['look done', 'fix done', 'apply done']
-    expect(await stages()).toEqual(['copy done', 'before done', ...lap, 'test fail', ...lap, 'test done'])
+    const round = ['look done', 'fix done', 'apply done']
+    expect(await stages()).toEqual(['copy done', 'before done', ...round, 'test fail', ...round, 'test done'])
     expect((await reflex(['replay', 'last'])).code).toBe(0)
   })
 
-  test.skipIf(!sandboxed)('by a model server: the second lap hears what the tests said (needs bubblewrap)', async () => {
+  test.skipIf(!sandboxed)('by a model server: the second round receives what the tests said (needs bubblewrap)', async () => {
     const { environment, server } = await model(...replies)
     const { err, code } = await reflex(['run', HERE, ...POLICY], environment)
     expect(code).toBe(0)
@@ -87,7 +87,7 @@ describe('example 06, fix until green', () => {
   })
 
   test.skipIf(!sandboxed)(
-    'changes that mend nothing end at the fourth lap, however often tests are taken out (needs bubblewrap)',
+    'changes that mend nothing end at the fourth round, however often tests are taken out (needs bubblewrap)',
     async () => {
       const cheat = {
         object: {

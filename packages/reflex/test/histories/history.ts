@@ -21,6 +21,8 @@ export const HISTORIES = resolve(import.meta.dirname, '../../../../histories')
 export interface Continuation {
   /** Milliseconds that pass before it is opened. */
   readonly after: number
+  /** Milliseconds that pass after it is opened. */
+  readonly advance?: number
   /** Tools without a deed of their own: what each answers with. */
   readonly tools?: Readonly<Record<string, Json>>
   /** Questions in their order, each with its answer. */
@@ -60,6 +62,8 @@ export interface StoredHistory extends Description {
   readonly blobs: ReadonlyMap<string, string>
   /** The snapshots of its seals, by their records. */
   readonly seals: ReadonlyMap<number, string>
+  /** The lines of its archive; empty for a run that was never sealed. */
+  readonly archive: readonly string[]
 }
 
 /** The names of all histories: `1/refund`. */
@@ -90,6 +94,7 @@ export function readHistory(name: string): StoredHistory {
     name,
     programs,
     seals: new Map(seals),
+    archive: linesOf(join(folder, 'archive.jsonl')),
     batches: batchesOf(linesOf(join(folder, 'journal.jsonl'))),
     blobs: new Map(blobs),
   }
@@ -115,13 +120,8 @@ function batchesOf(lines: readonly string[]): StoredBatch[] {
 }
 
 /** Keeps a run of a store as a history. */
-export async function writeHistory(
-  name: string,
-  about: string,
-  { runtime, store }: Reflex,
-  run: string,
-  then?: Continuation,
-): Promise<void> {
+export async function writeHistory(name: string, about: string, reflex: Reflex, run: string, then?: Continuation): Promise<void> {
+  const { runtime, store } = reflex
   const { row, state } = await runtime.peek(run)
   const { trace, program, started } = row
   const batches = await store.journal(run)
@@ -154,7 +154,11 @@ export async function writeHistory(
     const next = sealed ? await store.segment(run, number + 1) : undefined
     if (next?.snapshot !== undefined) seals.push(JSON.stringify({ at: last, snapshot: JSON.parse(next.snapshot.body) as Json }))
   }
-  if (seals.length > 0) writeFileSync(join(folder, 'seals.jsonl'), `${seals.join('\n')}\n`)
+  if (seals.length === 0) return
+  writeFileSync(join(folder, 'seals.jsonl'), `${seals.join('\n')}\n`)
+  const archive: string[] = []
+  for await (const line of reflex.export(run)) archive.push(line)
+  writeFileSync(join(folder, 'archive.jsonl'), `${archive.join('\n')}\n`)
 }
 
 /** Puts a history into a store, as if its run had just been left. */

@@ -23,7 +23,7 @@ function committed(work: string): readonly string[] {
   return files.trim().split('\n')
 }
 
-/** Commits everything in its second lap, when there is a folder of the first one too. */
+/** Commits everything in its second round, when there is a folder of the first one too. */
 const dot = (sandbox: string): string => `digraph g {
   start [shape=Mdiamond] note [prompt=x, simulate=true]
   count [type=transform, transform=increment, source_key=n, output_key=n]

@@ -331,7 +331,7 @@ test('a run begins at a checkpoint, uses the given folder, and signs its checkpo
   expect(first.questions).toHaveLength(1)
   const resumeFrom = join(workdir, 'logs', 'checkpoint.json')
   expect(dataIn(resumeFrom)['__hmac']).toMatch(/^[0-9a-f]{64}$/)
-  await expect(reflex.run(program, { input: { '#held': {} }, pipeline: { resumeFrom } })).rejects.toMatchObject({ code: 'R2206' })
+  await expect(reflex.run(program, { input: { '#checkpoint': {} }, pipeline: { resumeFrom } })).rejects.toMatchObject({ code: 'R2206' })
   const second = await reflex.run(program, {
     pipeline: { resumeFrom, hmacSecretFile: join(workdir, 'secret'), logs: join(workdir, 'more') },
   })

@@ -73,7 +73,7 @@ test('a dead end ends the run as an exit does, or fails it where the operator is
   })
 })
 
-test('the folder of the last lap is the folder of the run', async () => {
+test('the folder of the last round is the folder of the run', async () => {
   const logs_root = join(folder(), 'logs')
   const dot = graph(
     `a [type=transform, transform=increment, source_key=n, output_key=n]

@@ -102,7 +102,7 @@ test('inputs are in the context; names that the engine keeps are refused', async
   const dot =
     'digraph g { start [shape=Mdiamond] a [type=transform, transform=identity, source_key=who, output_key=said] done [shape=Msquare] start -> a -> done }'
   expect((await run(dot, { ...quick, initial_values: { who: 'ana' } })).context['said']).toBe('ana')
-  for (const key of ['#held', '__adapted_graph__', 'graph.goal', 'outcome', 'internal.run_id'])
+  for (const key of ['#checkpoint', '__adapted_graph__', 'graph.goal', 'outcome', 'internal.run_id'])
     expect((await faultOf(() => run(dot, { ...quick, initial_values: { [key]: 1 } }))).code).toBe('R2206')
 })
 

@@ -8,7 +8,7 @@ export interface BranchArgs {
   readonly timeout?: number
   /** The largest number of executed nodes, if the pipeline states one. */
   readonly steps?: number
-  readonly lap?: number
+  readonly round?: number
   readonly last?: string
   readonly status?: Status
   readonly label?: string

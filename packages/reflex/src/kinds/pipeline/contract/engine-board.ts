@@ -36,7 +36,7 @@ type Board = Pick<StepContext, 'get' | 'set'>
 export interface StoredOutcome {
   readonly status: Status
   /** The round that it belongs to; absent in the first. */
-  readonly lap?: number
+  readonly round?: number
   /** The number of this completion in the frame, from 1. */
   readonly n: number
   /** The number of completions of this node in the round. */
@@ -54,7 +54,7 @@ export interface StoredOutcome {
   /** Set if a branch completed it, not this frame: its position among the goal gates of that block. */
   readonly branch?: number
   /** True if it comes from a checkpoint: the node has not been executed since the resume. */
-  readonly held?: true
+  readonly restored?: true
 }
 
 /** The engine's bookkeeping of one frame. */
@@ -62,17 +62,17 @@ export class EngineBoard {
   readonly #read: (key: string) => Json | undefined
   readonly #round: number
 
-  constructor(read: (key: string) => Json | undefined, lap = 0) {
+  constructor(read: (key: string) => Json | undefined, round = 0) {
     this.#read = read
-    this.#round = lap
+    this.#round = round
   }
 
-  static in(x: Board, lap = 0): EngineBoard {
-    return new EngineBoard((key) => x.get(key), lap)
+  static in(x: Board, round = 0): EngineBoard {
+    return new EngineBoard((key) => x.get(key), round)
   }
 
-  static of(reader: BoardReader, lap = 0): EngineBoard {
-    return new EngineBoard((key) => reader.get(key), lap)
+  static of(reader: BoardReader, round = 0): EngineBoard {
+    return new EngineBoard((key) => reader.get(key), round)
   }
 
   outcome(node: string): StoredOutcome | undefined {
@@ -124,8 +124,8 @@ export class EngineBoard {
 /** A stored outcome in which absent fields may be undefined. */
 type OutcomeToStore = { readonly [Field in keyof StoredOutcome]: StoredOutcome[Field] | undefined }
 
-export function storeOutcome(x: Board, lap: number, node: string, kept: OutcomeToStore): void {
-  x.set(outcomeKey(node), lap === 0 ? kept : { ...kept, lap })
+export function storeOutcome(x: Board, round: number, node: string, kept: OutcomeToStore): void {
+  x.set(outcomeKey(node), round === 0 ? kept : { ...kept, round })
 }
 
 export function storeCount(x: Board, key: string, count: number): void {
@@ -170,8 +170,8 @@ export function outcomeOf({
   recheck: _recheck,
   retries: _retries,
   branch: _branch,
-  held: _held,
-  lap: _lap,
+  restored: _restored,
+  round: _round,
   ...outcome
 }: StoredOutcome): Outcome {
   return outcome
@@ -183,9 +183,9 @@ export function outcomeKey(node: string): string {
 }
 
 /** Returns the stored outcome of a node if it belongs to this round. */
-export function storedOutcomeIn(value: Json | undefined, lap: number): StoredOutcome | undefined {
+export function storedOutcomeIn(value: Json | undefined, round: number): StoredOutcome | undefined {
   const kept = value as unknown as StoredOutcome | undefined
-  return (kept?.lap ?? 0) === lap ? kept : undefined
+  return (kept?.round ?? 0) === round ? kept : undefined
 }
 
 function hashKey(node: string): string {

@@ -182,7 +182,7 @@ export class FrameNodeContext implements NodeContext {
   }
 
   get #round(): number {
-    return this.#source.position.lap ?? 0
+    return this.#source.position.round ?? 0
   }
 
   random(): number {

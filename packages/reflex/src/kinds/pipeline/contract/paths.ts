@@ -5,18 +5,18 @@ import { nodeOf } from './position.ts'
 import { reachable } from './skip.ts'
 
 /** Returns the folder of a round: the root for the first, then `logs-v2`, `logs-v3` (seed pipeline 3.7). */
-export function folderOfRound(root: string, lap: number): string {
-  if (lap === 0) return root
+export function folderOfRound(root: string, round: number): string {
+  if (round === 0) return root
   const [, before = root, number = '1'] = /^(.*)-v(\d+)$/s.exec(root) ?? []
-  return `${before}-v${Number(number) + lap}`
+  return `${before}-v${Number(number) + round}`
 }
 
 /** Returns the folder of the run for a frame. Only restarts of the outermost pipeline change the folder. */
 export function folderAt(root: string, frame: Frame): string {
   let outermost = frame
   while (outermost.link !== undefined) outermost = outermost.link.caller
-  const lap = isObject(outermost.position) ? outermost.position['lap'] : undefined
-  return folderOfRound(root, typeof lap === 'number' ? lap : 0)
+  const round = isObject(outermost.position) ? outermost.position['round'] : undefined
+  return folderOfRound(root, typeof round === 'number' ? round : 0)
 }
 
 /** Returns a name as a safe path component: replaces characters that could lead to another folder. */

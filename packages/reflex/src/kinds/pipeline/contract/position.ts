@@ -5,15 +5,15 @@ import type { Status } from './outcome.ts'
 export interface Position {
   readonly node: string
   /**
-   * The next action: `enter` the node, `wait` for what its handler asked for, `rest` before the next attempt; `hold` until a
+   * The next action: `enter` the node, `wait` for what its handler asked for, `rest` before the next attempt; `permit` until a
    * permit is given, `outside` until the label of what other programs have read is known. `close` comes after the last node.
    */
-  readonly phase: 'enter' | 'wait' | 'rest' | 'hold' | 'outside' | 'close'
+  readonly phase: 'enter' | 'wait' | 'rest' | 'permit' | 'outside' | 'close'
   /**
    * The step after a permit: to enter the node, to begin its first attempt, or a further one. After `outside`, its handler
    * continues with the answers that it has (`wait`); absent where the pipeline begins.
    */
-  readonly onward?: 'enter' | 'begin' | 'rest' | 'wait'
+  readonly next?: 'enter' | 'begin' | 'rest' | 'wait'
   /** The index of the edge that was taken to the node. */
   readonly edge?: number
   /** The last stage that is not a branch, its result, and the label that it prefers (reference pipeline 3.4). */
@@ -26,7 +26,7 @@ export interface Position {
   /** True if the warning about the budget was given. */
   readonly warned?: true
   /** The number of restarts (`loop_restart`); absent in the first round. */
-  readonly lap?: number
+  readonly round?: number
   /** The start of a branch. */
   readonly since?: number
   /** The number of nodes executed in this frame. */
@@ -43,7 +43,7 @@ export interface Position {
   /** The value with which the handler restarted itself. Small. */
   readonly kept?: Json
   /** True if a further attempt continues with the answers of this one. */
-  readonly keeps?: true
+  readonly continues?: true
   /** The pending request: effects in order, a wait, a called program, or branches. */
   readonly for?: Waiting
   /** The timer of the node's timeout, and whether it has fired. */

@@ -10,11 +10,11 @@ type Board = Pick<StepContext, 'get' | 'set'>
  * Adds a turn to a conversation under its own key, so nothing is written twice. A branch adds to its own copy of a
  * conversation, which ends with the branch (reference pipeline 6.5).
  */
-export function storeTurn(x: Board, lap: number, { thread, messages }: Turn): void {
-  const n = countOf((key) => x.get(key), lap, thread)
+export function storeTurn(x: Board, round: number, { thread, messages }: Turn): void {
+  const n = countOf((key) => x.get(key), round, thread)
   const kept = messages.map((message) => storeFiles(x, message))
   x.set(turnKey(n, thread), kept)
-  x.set(threadKeyOf(thread), [lap, n + 1])
+  x.set(threadKeyOf(thread), [round, n + 1])
   if (x.get(RESUMED) === true) x.set(RESUMED, false)
 }
 
@@ -31,17 +31,17 @@ function storeFiles(x: Board, message: ModelMessage): ModelMessage {
 }
 
 /** Returns the turns of a conversation, oldest first. Each round of a run has its own. */
-export function turnsOf(read: (key: string) => Json | undefined, lap: number, thread: string): readonly (readonly ModelMessage[])[] {
-  return Array.from({ length: countOf(read, lap, thread) }, (_, n) => {
+export function turnsOf(read: (key: string) => Json | undefined, round: number, thread: string): readonly (readonly ModelMessage[])[] {
+  return Array.from({ length: countOf(read, round, thread) }, (_, n) => {
     const turn = read(turnKey(n, thread))
     return isList(turn) ? (turn as unknown as readonly ModelMessage[]) : []
   })
 }
 
-function countOf(read: (key: string) => Json | undefined, lap: number, thread: string): number {
+function countOf(read: (key: string) => Json | undefined, round: number, thread: string): number {
   const kept = read(threadKeyOf(thread))
   const [of, count] = isList(kept) ? kept : []
-  return of === lap && typeof count === 'number' ? count : 0
+  return of === round && typeof count === 'number' ? count : 0
 }
 
 function threadKeyOf(thread: string): string {

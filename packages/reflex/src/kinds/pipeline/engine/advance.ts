@@ -159,7 +159,7 @@ function gatesAllow(step: FrameStep): boolean {
     return false
   }
   const kept = engineBoard.outcome(gate.id)
-  if (kept !== undefined) storeOutcome(x, position.lap ?? 0, gate.id, { ...kept, recheck: true })
+  if (kept !== undefined) storeOutcome(x, position.round ?? 0, gate.id, { ...kept, recheck: true })
   step.note('goal_gate_retrying', { target, gate: gate.id })
   const { edge: _edge, ...rest } = position
   step.setPosition({ ...rest, node: target, phase: 'enter', returns })
@@ -188,8 +188,8 @@ function restart(step: FrameStep, from: string, to: string, outcome: Outcome): v
   const { position } = step
   const looping = restartsInLoop(step, outcome)
   if (looping !== undefined) return endNow(step, { status: 'fail', reason: looping })
-  const lap = (position.lap ?? 0) + 1
-  step.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', lap })
+  const round = (position.round ?? 0) + 1
+  step.note('loop_restart', { edge: { from, to }, reason: 'loop_restart_edge', round })
   const { last, status, label, reason, steps, warned } = position
   const kept: Partial<Position> = {
     ...(warned === undefined ? {} : { warned }),
@@ -198,7 +198,7 @@ function restart(step: FrameStep, from: string, to: string, outcome: Outcome): v
     ...(label === undefined ? {} : { label }),
     ...(reason === undefined ? {} : { reason }),
   }
-  step.setPosition({ ...kept, node: to, phase: 'enter', steps, lap })
+  step.setPosition({ ...kept, node: to, phase: 'enter', steps, round })
   step.x.again()
 }
 

@@ -16,7 +16,7 @@ import { isOn } from '../dot/graph.ts'
 import type { TypedNode } from '../model/typed.ts'
 
 /** The fields of a position that end with an attempt. */
-const OF_ATTEMPT: ReadonlySet<PositionField> = new Set(['attempt', 'limit', 'for', 'late', 'asked', 'kept', 'keeps'])
+const OF_ATTEMPT: ReadonlySet<PositionField> = new Set(['attempt', 'limit', 'for', 'late', 'asked', 'kept', 'continues'])
 
 /** Ends an attempt: starts a further one after a delay, or concludes the execution (reference pipeline 3.5). */
 export function endAttempt(step: FrameStep, outcome: Outcome): void {
@@ -36,7 +36,7 @@ export function endAttempt(step: FrameStep, outcome: Outcome): void {
   for (const [key, value] of Object.entries(context_updates)) if (key.startsWith('internal.simulate.')) x.set(key, value)
   forgetBranches(step)
   const { resume } = outcome
-  const had = resume === undefined ? { asked: 0 } : { asked: resume === 'last' ? Math.max(0, asked - 1) : asked, keeps: true as const }
+  const had = resume === undefined ? { asked: 0 } : { asked: resume === 'last' ? Math.max(0, asked - 1) : asked, continues: true as const }
   step.setPosition({ ...rest, phase: 'rest', attempt: attempt + 1, ...had })
   x.timer(delay, 'retry')
 }
@@ -89,7 +89,7 @@ export function skipUnchanged(step: FrameStep, recorded: Outcome): void {
 }
 
 /** The fields of a position that end with an execution of a node. */
-const OF_NODE: ReadonlySet<PositionField> = new Set(['began', 'at', 'attempt', 'asked', 'for', 'kept', 'keeps', 'hook', 'reason'])
+const OF_NODE: ReadonlySet<PositionField> = new Set(['began', 'at', 'attempt', 'asked', 'for', 'kept', 'continues', 'hook', 'reason'])
 
 /** Stores the outcome of a node, and continues from there. */
 function recordStage(step: FrameStep, final: Outcome, attempts: number, remark: readonly [type: string, payload: JsonObject]): void {
@@ -150,7 +150,7 @@ function storeResult(step: FrameStep, final: Outcome, attempts: number, passedOv
     notes: final.notes,
     n: position.steps + 1,
     v: (before?.v ?? 0) + 1,
-    held: passedOver && before?.held === true ? true : undefined,
+    restored: passedOver && before?.restored === true ? true : undefined,
     retries: retries > 0 ? retries : undefined,
   })
   const key = isGood(status) ? skipKey(step.nodeContext()) : undefined

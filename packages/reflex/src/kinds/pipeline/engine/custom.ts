@@ -230,7 +230,7 @@ export function contextOf(call: Call): ContextView {
   const stored = (key: string): Json | undefined => (key.startsWith(INTERNAL) ? undefined : reader.get(key))
   const position = isObject(frame.position) ? (frame.position as unknown as Position) : undefined
   const typed = call.definition(frame.pin)
-  const engineBoard = EngineBoard.of(frame.kindReader(), position?.lap)
+  const engineBoard = EngineBoard.of(frame.kindReader(), position?.round)
   // Only a step knows how much of a budget is left.
   const budget = (): Json => 'normal'
   const known =

@@ -193,11 +193,11 @@ function overOwnBudget(step: FrameStep): Outcome | undefined {
 }
 
 /** Stores an answer that is known at once; the handler continues in the same step. */
-function answerNow(step: FrameStep, now: Json, keeps: boolean): void {
+function answerNow(step: FrameStep, now: Json, continues: boolean): void {
   const { position, x } = step
   const { asked = 0 } = position
   storeAnswer(x, asked, now)
-  step.setPosition({ ...position, asked: asked + 1, ...(keeps ? { keeps: true } : {}) })
+  step.setPosition({ ...position, asked: asked + 1, ...(continues ? { continues: true } : {}) })
   attempt(step)
 }
 

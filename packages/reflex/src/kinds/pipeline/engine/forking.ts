@@ -18,9 +18,9 @@ export function startFork(step: FrameStep, ask: ForkAsk): ForkState {
 function startBranches(step: FrameStep, { fork, atOnce, timeout, steps }: ForkAsk, state: ForkState): ForkState {
   const { x, position, node } = step
   let { next, running } = state
-  const { lap, last, status, label, reason } = position
+  const { round, last, status, label, reason } = position
   const before = {
-    ...(lap === undefined ? {} : { lap }),
+    ...(round === undefined ? {} : { round }),
     ...(last === undefined ? {} : { last }),
     ...(status === undefined ? {} : { status }),
     ...(label === undefined ? {} : { label }),

@@ -65,7 +65,7 @@ export class FrameStep implements ContextSource {
   }
 
   get round(): number {
-    return this.position.lap ?? 0
+    return this.position.round ?? 0
   }
 
   get engineBoard(): EngineBoard {

@@ -44,7 +44,7 @@ function outcomeAt({ position }: Frame): Outcome {
 function readerOf(typed: TypedGraph, frame: Frame): (key: string) => Json | undefined {
   const position = frame.position as unknown as Position
   const reader = frame.reader()
-  const engineBoard = EngineBoard.of(frame.kindReader(), position.lap ?? 0)
+  const engineBoard = EngineBoard.of(frame.kindReader(), position.round ?? 0)
   return contextReader({
     typed,
     position,

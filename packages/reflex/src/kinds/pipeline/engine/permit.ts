@@ -10,7 +10,7 @@ export type AfterPermit = 'enter' | 'begin' | 'rest'
  * Asks for a permit before a node is entered, or before a further attempt, if the operator's budget is used up (decisions, budgets).
  * The kernel asks a person; nothing of the node has happened. Returns true if the walk waits, or if a person has stopped the run.
  */
-export function askBudget(step: FrameStep, onward: 'enter' | 'rest'): boolean {
+export function askBudget(step: FrameStep, next: 'enter' | 'rest'): boolean {
   const { x } = step
   if (x.isStopped) {
     endStopped(step)
@@ -18,8 +18,8 @@ export function askBudget(step: FrameStep, onward: 'enter' | 'rest'): boolean {
   }
   const { meterBefore: meter } = step
   // A node that is attempted again counts as a step already.
-  if (isFree(step.node) || !hasLimits(meter.limits) || meter.reached.every((limit) => onward === 'rest' && limit === 'steps')) return false
-  requestPermit(step, onward, { enters: true })
+  if (isFree(step.node) || !hasLimits(meter.limits) || meter.reached.every((limit) => next === 'rest' && limit === 'steps')) return false
+  requestPermit(step, next, { enters: true })
   return true
 }
 
@@ -36,10 +36,10 @@ export function endStopped(step: FrameStep): void {
   endNow(step, { status: 'fail', reason: 'budget exceeded: stopped here' })
 }
 
-function requestPermit(step: FrameStep, onward: AfterPermit, args: Json): void {
+function requestPermit(step: FrameStep, next: AfterPermit, args: Json): void {
   const { x } = step
   const { limit, ...position } = step.position
   // The time that a person needs does not count for the node's timeout.
   if (limit !== undefined && x.waits().some((open) => open.id === limit)) x.drop(limit)
-  step.setPosition({ ...position, phase: 'hold', onward, for: { is: 'effect', ids: [x.request('permit', args)] } })
+  step.setPosition({ ...position, phase: 'permit', next, for: { is: 'effect', ids: [x.request('permit', args)] } })
 }

@@ -41,7 +41,7 @@ export interface StoredRun {
   readonly gates: Readonly<Record<string, readonly [n: number, place: number]>>
   /** The labels of values, as the board stores them. */
   readonly taint: JsonObject
-  readonly lap: number
+  readonly round: number
   readonly returns: number
   readonly repeated?: RepeatCount
   readonly restarts?: RepeatCount
@@ -73,7 +73,7 @@ export interface StoredGraph {
 }
 
 /** The argument with the state of a checkpoint. Users cannot pass it: inputs that begin with `#` are refused. */
-const STORED_RUN = '#held'
+const STORED_RUN = '#checkpoint'
 
 /** Returns the arguments of a run that begins at a checkpoint. */
 export function storedRunArgument(held: StoredRun): JsonObject {
@@ -93,7 +93,7 @@ export function storedRunOf({ link, args }: Frame): StoredRun | undefined {
 export function restoreRun(step: FrameStep, held: StoredRun): void {
   if (held.adapted !== undefined) step.become(held.adapted.dot, held.adapted.version, held.adapted.proven ? undefined : 'untrusted')
   const { x, typed } = step
-  const { lap, completed } = held
+  const { round, completed } = held
   for (const [key, value] of Object.entries(held.context)) x.set(key, value)
   for (const [node, outcome] of Object.entries(held.outcomes)) restoreOutcome(step, held, node, outcome)
   for (const [node, hash] of Object.entries(held.hashes)) storeHash(x, node, hash)
@@ -121,7 +121,7 @@ export function restoreRun(step: FrameStep, held: StoredRun): void {
     node: held.current_node,
     phase: 'outside',
     steps: completed.length,
-    ...(lap === 0 ? {} : { lap }),
+    ...(round === 0 ? {} : { round }),
     ...(held.returns === 0 ? {} : { returns: held.returns }),
     ...(isPartial ? { partial: true as const } : {}),
     ...(pending.length === 0 ? {} : { pending }),
@@ -140,10 +140,10 @@ function restoreOutcome({ x }: FrameStep, held: StoredRun, node: string, outcome
   const { context_updates: _updates, retryable: _retryable, ...kept } = outcome
   const retries = held.retries[node] ?? 0
   const gate = Object.hasOwn(held.gates, node) ? held.gates[node] : undefined
-  storeOutcome(x, held.lap, node, {
+  storeOutcome(x, held.round, node, {
     ...kept,
     n: held.completed.lastIndexOf(node) + 1,
-    held: true,
+    restored: true,
     v: held.visits[node] ?? Math.max(1, held.completed.filter((id) => id === node).length),
     ...(retries > 0 ? { retries } : {}),
     ...(held.recheck.includes(node) ? { recheck: true as const } : {}),

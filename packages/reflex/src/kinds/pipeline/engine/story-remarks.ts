@@ -113,8 +113,8 @@ export const REMARK_STORIES: Readonly<Record<string, RemarkStory>> = {
   fan_out_detected: ({ node_id, targets }) => [
     { mark: 'note', node: textOf(node_id), text: `one after another: ${isList(targets) ? targets.map(textOf).join(', ') : ''}` },
   ],
-  loop_restart: ({ edge, lap }) => [
-    { mark: 'note', node: isObject(edge) ? textOf(edge['to']) : '', text: `begins again, round ${Number(lap) + 1}` },
+  loop_restart: ({ edge, round }) => [
+    { mark: 'note', node: isObject(edge) ? textOf(edge['to']) : '', text: `begins again, round ${Number(round) + 1}` },
   ],
   dead_end: ({ node_id }, heard) =>
     isSilent(heard, node_id) ? [] : [{ mark: 'note', node: textOf(node_id), text: 'no edge to follow: it ends here' }],

@@ -27,10 +27,10 @@ export function takeInput(step: FrameStep, input: Input): void {
   const { phase } = step.position
   switch (input[0]) {
     case 'ok':
-      if (phase === 'hold') return permitted(step)
+      if (phase === 'permit') return permitted(step)
       return phase === 'outside' ? outsideRead(step, input[2]) : succeeded(step, input[1], input[2])
     case 'err':
-      if (phase === 'hold') return notPermitted(step, input[2])
+      if (phase === 'permit') return notPermitted(step, input[2])
       return phase === 'outside'
         ? endNow(step, { status: 'fail', reason: messageOf(input[2]) })
         : settled(step, input[1], packError(input[2]))
@@ -64,19 +64,19 @@ export function beginWalk(step: FrameStep): void {
 
 /** Continues where a permit was asked for. */
 function permitted(step: FrameStep): void {
-  const { onward, for: _for, ...position } = step.position
-  step.setPosition({ ...position, phase: onward === 'rest' ? 'rest' : 'enter' })
-  if (onward === 'rest') reenter(step)
-  else if (onward === 'begin') beginAttempts(step)
+  const { next, for: _for, ...position } = step.position
+  step.setPosition({ ...position, phase: next === 'rest' ? 'rest' : 'enter' })
+  if (next === 'rest') reenter(step)
+  else if (next === 'begin') beginAttempts(step)
   else enter(step)
 }
 
 /** Fails the node for which a permit is refused, or ends the pipeline if a person has stopped the run. */
 function notPermitted(step: FrameStep, fault: Json): void {
-  const { onward, for: _for, ...position } = step.position
+  const { next, for: _for, ...position } = step.position
   step.setPosition({ ...position, phase: 'enter' })
   if (step.x.isStopped) endStopped(step)
-  else haltNode(step, `unauthorized: ${messageOf(fault)}`, onward === 'enter')
+  else haltNode(step, `unauthorized: ${messageOf(fault)}`, next === 'enter')
 }
 
 /** Takes a result and its label: a result has a label if it is worse than the label of the place from which it was read. */
@@ -136,13 +136,13 @@ function callReturned(step: FrameStep, how: FrameEnding, value: Json): void {
 
 /** Asks what a program of another kind has read: only the observers of the whole run know. */
 function askOutside(step: FrameStep): void {
-  step.setPosition({ ...step.position, phase: 'outside', onward: 'wait' })
+  step.setPosition({ ...step.position, phase: 'outside', next: 'wait' })
   step.x.request('outside')
 }
 
 function outsideRead(step: FrameStep, label: Json): void {
-  const { onward, ...position } = step.position
-  if (onward !== 'wait') {
+  const { next, ...position } = step.position
+  if (next !== 'wait') {
     if (label !== null) step.x.set(OUTSIDE, label)
     return beginWalk(step)
   }
@@ -213,10 +213,10 @@ function timedOut(step: FrameStep): void {
  */
 function storeLateErrors(step: FrameStep): Partial<Outcome> {
   const { position, x } = step
-  const { for: waiting, asked = 0, keeps } = position
+  const { for: waiting, asked = 0, continues } = position
   const open = x.pendingEffects().filter(({ id }) => waiting?.is === 'effect' && waiting.ids.includes(id))
   giveUp(step)
-  if (keeps !== true || waiting?.is !== 'effect') return {}
+  if (continues !== true || waiting?.is !== 'effect') return {}
   if (open.some(({ port }) => port === 'model')) return { resume: 'next' }
   for (const { id } of open) storeAnswer(x, asked, packError(OUT_OF_TIME), waiting.ids.indexOf(id))
   step.setPosition({ ...position, asked: asked + 1 })

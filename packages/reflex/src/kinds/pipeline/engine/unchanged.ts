@@ -16,7 +16,7 @@ export function unchangedOutcome(step: FrameStep): Outcome | undefined {
   const hash = engineBoard.hash(node.id)
   if (kept?.status !== 'success' || kept.recheck === true || hash === undefined) return undefined
   const held = storedRunOf(step.x.frame)
-  const isHeld = held !== undefined && kept.held === true
+  const isHeld = held !== undefined && kept.restored === true
   if (!(isHeld || isPure(node)) || skipKey(step.nodeContext()) !== hash) return undefined
   const context_updates = isHeld ? heldUpdates(step, held) : writtenUpdates(step)
   return context_updates === undefined ? undefined : { ...outcomeOf(kept), context_updates }

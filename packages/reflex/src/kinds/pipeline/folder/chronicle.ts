@@ -66,7 +66,7 @@ export class Chronicle {
     const restart = isRoot ? remarksOf(change.record.more?.note).find(([type]) => type === 'loop_restart') : undefined
     if (restart !== undefined) {
       this.#folder?.endRound(change)
-      progress.restart(Number(restart[1]['lap']))
+      progress.restart(Number(restart[1]['round']))
       this.#folder?.beginRound(change)
     }
     return events

@@ -67,7 +67,7 @@ export class PipelineEvents {
   /** The start of the current stage of each frame, and its index. */
   readonly #stages = new Map<Ref, { readonly since: number; readonly index: Json }>()
   readonly #began = new Map<Ref, number>()
-  #lap = 0
+  #round = 0
 
   constructor(of: EventsOptions) {
     this.#of = of
@@ -114,9 +114,9 @@ export class PipelineEvents {
         : [['stage_failed', payload], ...this.#saved(payload)],
     stage_retrying: (payload, change) => [['stage_retrying', { ...payload, index: this.#stage(change)['index'] ?? 0 }]],
     loop_restart: (payload) => {
-      this.#lap = Number(payload['lap'] ?? 0)
+      this.#round = Number(payload['round'] ?? 0)
       const { logsRoot } = this.#of
-      return [['loop_restart', { ...payload, ...(logsRoot === undefined ? {} : { logs_root: folderOfRound(logsRoot, this.#lap) }) }]]
+      return [['loop_restart', { ...payload, ...(logsRoot === undefined ? {} : { logs_root: folderOfRound(logsRoot, this.#round) }) }]]
     },
     pipeline_completed: (payload, change) => [
       ['pipeline_completed', { ...payload, ...this.#durationOf(change), artifact_count: this.#of.artifacts() }],
@@ -127,7 +127,7 @@ export class PipelineEvents {
   #saved({ node_id }: JsonObject): EventPart[] {
     const { logsRoot } = this.#of
     if (logsRoot === undefined) return []
-    return [['checkpoint_saved', { node_id: node_id ?? '', path: `${folderOfRound(logsRoot, this.#lap)}/checkpoint.json` }]]
+    return [['checkpoint_saved', { node_id: node_id ?? '', path: `${folderOfRound(logsRoot, this.#round)}/checkpoint.json` }]]
   }
 
   #stage({ frame, at }: Change): JsonObject {

@@ -41,9 +41,9 @@ export class RunFolder {
   readonly #progress: Progress
   readonly #artifacts: Artifacts
   readonly #stages: StageFiles
-  readonly #laps = new Map<number, FolderImage>()
+  readonly #rounds = new Map<number, FolderImage>()
   #typed: TypedGraph | undefined
-  #lap = 0
+  #round = 0
   #stale = false
   /** The characters that the records since the last checkpoint allow, and the size of that checkpoint. */
   #budget = 0
@@ -81,7 +81,7 @@ export class RunFolder {
 
   /** Begins the next round. It has its own folder, with the values that are too large for its checkpoint. */
   beginRound(change: Change<TypedGraph>): void {
-    this.#lap = this.#progress.round.number
+    this.#round = this.#progress.round.number
     this.#stages.restart()
     this.#manifest(change)
     for (const { path, text } of this.#artifacts.files()) this.#image.put(path, text)
@@ -96,11 +96,11 @@ export class RunFolder {
     const isBegun = this.#progress.round.completed.length > 0 || this.#progress.inFlight !== undefined
     if (!isBegun) this.#stale = false
     if (this.#stale && this.#typed !== undefined && (whole || this.#budget >= this.#size)) this.#putCheckpoint(this.#typed)
-    const changes = [...this.#laps].flatMap(([lap, image]) =>
-      image.changes('events.jsonl').map((change) => ({ ...change, folder: folderOfRound(this.#of.root, lap) })),
+    const changes = [...this.#rounds].flatMap(([round, image]) =>
+      image.changes('events.jsonl').map((change) => ({ ...change, folder: folderOfRound(this.#of.root, round) })),
     )
     // The folder of an earlier round never changes again.
-    for (const lap of this.#laps.keys()) if (lap !== this.#lap) this.#laps.delete(lap)
+    for (const round of this.#rounds.keys()) if (round !== this.#round) this.#rounds.delete(round)
     return changes
   }
 
@@ -118,20 +118,20 @@ export class RunFolder {
   }
 
   get #image(): FolderImage {
-    const image = this.#laps.get(this.#lap) ?? new FolderImage()
-    this.#laps.set(this.#lap, image)
+    const image = this.#rounds.get(this.#round) ?? new FolderImage()
+    this.#rounds.set(this.#round, image)
     return image
   }
 
   #begin(change: Change<TypedGraph>): void {
-    this.#lap = this.#progress.round.number
+    this.#round = this.#progress.round.number
     this.#manifest(change)
     this.#image.put('diagnostics.json', json(validate(change.def).map(diagnostic)))
   }
 
   #manifest({ def: { graph, nodes }, at, state, frame }: Change<TypedGraph>): void {
-    const lap = this.#lap
-    const again: JsonObject = lap === 0 ? {} : { restart_of: folderOfRound(this.#of.root, lap - 1), iteration: lap + 1 }
+    const round = this.#round
+    const again: JsonObject = round === 0 ? {} : { restart_of: folderOfRound(this.#of.root, round - 1), iteration: round + 1 }
     const manifest = {
       graph_id: graph.id,
       run_id: this.#of.run,
@@ -149,7 +149,7 @@ export class RunFolder {
 
   #checkpoint(typed: TypedGraph): string {
     const { run, root, secret } = this.#of
-    const logsRoot = folderOfRound(root, this.#lap)
+    const logsRoot = folderOfRound(root, this.#round)
     return checkpointText(this.#progress, { run, typed, logsRoot, artifacts: this.#artifacts, secret })
   }
 }

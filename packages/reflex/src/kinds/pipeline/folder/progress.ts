@@ -151,7 +151,7 @@ export class Progress {
       this.lineage.set(key, { ...(isLineage(known) ? known : { node_id: '__init__', timestamp }), operation })
     }
     if (held === undefined) return
-    this.round = { ...this.round, number: held.lap }
+    this.round = { ...this.round, number: held.round }
     this.round.completed.push(...held.completed)
     this.steps = held.completed.length
     this.#entered = held.completed.length

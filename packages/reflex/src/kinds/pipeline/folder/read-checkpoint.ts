@@ -63,7 +63,7 @@ export function readCheckpoint(text: string, { file, secret, artifact }: ReadChe
     recheck: texts(stored['gates_recheck']),
     gates: gatesOf(stored['gates_in_branches']),
     taint: object(stored['context_taint']),
-    lap: count(stored['iteration']),
+    round: count(stored['iteration']),
     returns: count(stored['goal_gate_returns']),
     ...(isList(repeated) ? { repeated: [renderText(repeated[0]), count(repeated[1])] as const } : {}),
     ...(isList(restarts) ? { restarts: [renderText(restarts[0]), count(restarts[1])] as const } : {}),

@@ -26,8 +26,8 @@ export interface CheckpointOptions {
 /** Returns the latest checkpoint of a folder: that of its last round. Throws `R2203` if there is none. */
 export function latestCheckpoint(logsRoot: string): string {
   let found: string | undefined
-  for (let lap = 0; ; lap++) {
-    const folder = folderOfRound(logsRoot, lap)
+  for (let round = 0; ; round++) {
+    const folder = folderOfRound(logsRoot, round)
     const file = join(folder, 'checkpoint.json')
     if (existsSync(file)) found = file
     else if (!existsSync(folder)) break

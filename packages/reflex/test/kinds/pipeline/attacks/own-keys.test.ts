@@ -74,7 +74,7 @@ describe('the budget of the operator', () => {
     [
       'a checkpoint that it hands over',
       { forged: { current_node: 'done', spent: RAISED } },
-      { inputMap: [{ from: 'forged', to: '#held' }] },
+      { inputMap: [{ from: 'forged', to: '#checkpoint' }] },
     ],
   ])('is not raised by %s', async (_, writes, call) => {
     const { begin } = ground({ 'forger.workflow.json': forger(writes, call), 'inner.dot': inner() })

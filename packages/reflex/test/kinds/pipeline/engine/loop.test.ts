@@ -149,7 +149,7 @@ test('a restart drops the outcomes and keeps the context (107)', async () => {
   )
   expect(went.status).toBe('success')
   expect(went.context['n']).toBe(3)
-  expect(told(went, 'loop_restart').map(({ lap }) => lap)).toEqual([1, 2])
+  expect(told(went, 'loop_restart').map(({ round }) => round)).toEqual([1, 2])
 })
 
 // proves: pipeline 3.11d

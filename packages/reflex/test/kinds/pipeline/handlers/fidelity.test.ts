@@ -220,7 +220,7 @@ describe('conversations', () => {
       pending: [],
       recheck: [],
       taint: {},
-      lap: 0,
+      round: 0,
       returns: 0,
     }
     const body = 'a [prompt=a] b [prompt=b] c [prompt=c] start -> a -> b -> c -> done'
