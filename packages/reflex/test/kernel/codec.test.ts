@@ -24,7 +24,12 @@ const writes = fc
   .array(fc.tuple(fc.string(), json), { minLength: 1, maxLength: 4 })
   .map((pairs) => pairs.flatMap(([key, value]): Json[] => [key, value]))
 const more: fc.Arbitrary<Outputs> = fc.record(
-  { note: json, tombstones: fc.array(fc.string()), go: fc.constant(1 as const), patch: fc.dictionary(fc.string(), json) },
+  {
+    note: json,
+    tombstones: fc.array(fc.string()),
+    go: fc.constant(1 as const),
+    patch: fc.oneof(fc.dictionary(fc.string(), json), fc.tuple(fc.nat(), json)),
+  },
   { requiredKeys: [] },
 )
 const record: fc.Arbitrary<Rec> = fc.record({

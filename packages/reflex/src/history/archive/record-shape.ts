@@ -77,7 +77,7 @@ const wait = z.tuple([
 ])
 
 const MORE_PARTS = {
-  patch: z.record(text, json),
+  patch: z.union([z.record(text, json), z.array(json)]),
   tombstones: z.array(text),
   root: flatPairs,
   note: json,

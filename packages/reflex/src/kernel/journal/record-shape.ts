@@ -110,11 +110,21 @@ function areMessages(list: unknown): boolean {
 function unknownOutput(more: unknown): string | undefined {
   if (typeof more !== 'object' || more === null || isList(more)) return 'outputs that are not an object'
   for (const key in more) if (!Object.hasOwn(OUTPUTS, key)) return `an output of the unknown type ${JSON.stringify(key)}`
-  const { used, raise, use } = more as Outputs
+  const { used, raise, use, patch } = more as Outputs
+  if (patch !== undefined && !isObject(patch) && !isItemList(patch)) return 'changes of a position that are not items of it'
   for (const amounts of [used, raise, use]) if (amounts !== undefined && !isObject(amounts)) return 'amounts that are not an object'
   const { from } = more as Outputs
   if (from !== undefined && !(isList(from) && from.every(isList))) return 'labels that are not lists'
   return undefined
+}
+
+function isItemList(patch: unknown): boolean {
+  if (!isList(patch) || patch.length % 2 !== 0) return false
+  for (let slot = 0; slot < patch.length; slot += 2) {
+    const index = patch[slot]
+    if (!Number.isInteger(index) || (index as number) < 0) return false
+  }
+  return true
 }
 
 function isWriteList(writes: unknown): boolean {

@@ -144,8 +144,8 @@ export interface Start {
 
 /** The rarer outputs of a step. */
 export interface Outputs {
-  /** A patch of the position, key by key; null deletes. */
-  readonly patch?: JsonObject
+  /** Changes of the position: by key, where null deletes; of a list, as index, value, index, value. */
+  readonly patch?: JsonObject | readonly Json[]
   /** Keys deleted from the frame's own scope. */
   readonly tombstones?: readonly string[]
   /** Writes to the outermost scope that the frame can reach, flat. */

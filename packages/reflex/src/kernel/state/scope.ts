@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../journal/json.ts'
+import { isList, isObject, type Json } from '../journal/json.ts'
 
 /** One entry of a board. `label` is where the frame stood before the record that wrote it (`labelOf`). */
 export interface Entry {
@@ -11,11 +11,15 @@ export interface Entry {
   readonly label: Json | undefined
 }
 
+/** The most items of a position that is a label. */
+const LABEL_ITEMS = 8
+
 /**
- * Returns the label of what is written at a position: the position itself if it is a text or a list, else the text under its key
- * `node`, if it has one. An entry that held a large position would keep each version of it.
+ * Returns the label of what is written at a position: the position itself if it is a text or a short list, else the text under its key
+ * `node`, if it has one. An entry with a large position would keep each version of it.
  */
 export function labelOf(position: Json | undefined): Json | undefined {
+  if (isList(position)) return position.length > LABEL_ITEMS ? undefined : position
   if (!isObject(position)) return position
   return typeof position.node === 'string' ? position.node : undefined
 }

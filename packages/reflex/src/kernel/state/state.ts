@@ -372,7 +372,7 @@ export class State {
   }
 
   #applyMore(frame: Frame, more: Outputs, label: Json | undefined): void {
-    if (more.patch !== undefined) frame.position = patchPosition(frame.position, more.patch)
+    if (more.patch !== undefined) frame.position = patchPosition(frame.position, more.patch, this)
     if (more.pin !== undefined) this.pins.push(...more.pin)
     if (more.become !== undefined) frame.pin = more.become
     if (more.tombstones !== undefined) for (const key of more.tombstones) frame.scope.append(key, undefined, this.n, this.time, label)
@@ -577,13 +577,25 @@ function callerOfSameKind({ link }: Frame): Frame | undefined {
   return link?.isSameKind === true ? link.caller : undefined
 }
 
-function patchPosition(position: Json | undefined, patch: NonNullable<Outputs['patch']>): Json {
+function patchPosition(position: Json | undefined, patch: NonNullable<Outputs['patch']>, state: State): Json {
+  if (isList(patch)) return patchItems(position, patch, state)
   const next: Record<string, Json> = isObject(position) ? { ...position } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete next[key]
     else next[key] = value
   }
   return next
+}
+
+function patchItems(position: Json | undefined, patch: readonly Json[], state: State): Json {
+  if (!isList(position)) throw corruptFault(state, 'it changes items of a position that is not a list')
+  const items = [...position]
+  for (let i = 0; i < patch.length; i += 2) {
+    const [index, value = null] = [patch[i] as number, patch[i + 1]]
+    if (index > items.length) throw corruptFault(state, `its position has no item ${index}`)
+    items[index] = value
+  }
+  return items
 }
 
 /** Formats below 3 name the model in the question. */

@@ -3,7 +3,7 @@ import { digest, digestFraction } from '../journal/digest.ts'
 import type { FaultData } from '../journal/fault.ts'
 import { faultJson } from '../journal/fault-json.ts'
 import { areSameKind, type PendingEffect, type Frame, requestOf, type StrandResult, type Wait } from '../state/frame.ts'
-import type { Json, JsonObject } from '../journal/json.ts'
+import { isList, type Json, type JsonObject } from '../journal/json.ts'
 import type { Permissions } from '../journal/permissions.ts'
 import type { EndStatus, Rec, Input, Ref, Request, WaitType } from '../journal/record.ts'
 import type { UsageMeter } from '../state/meter.ts'
@@ -148,7 +148,32 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
   /** Changes the position key by key; null deletes a key. */
   patch(delta: JsonObject): void {
     const draft = this.draft()
+    if (isList(draft.patch)) throw this.#mixedPatch()
     draft.patch = { ...draft.patch, ...delta }
+  }
+
+  /**
+   * Changes items of a position that is a list: index, value, index, value. The index after the last item adds one. Throws a `TypeError`
+   * for a position that is not a list, and for an index beyond its end.
+   */
+  patchItems(...items: Json[]): void {
+    const draft = this.draft()
+    const { position } = this
+    const earlier = draft.patch ?? []
+    if (!isList(position) || !isList(earlier)) throw this.#mixedPatch()
+    let { length } = position
+    for (let i = 0; i < earlier.length; i += 2) length = Math.max(length, Number(earlier[i]) + 1)
+    for (let i = 0; i < items.length; i += 2) {
+      const index = items[i]
+      if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index > length || i + 1 >= items.length)
+        throw new TypeError(`${this.place()} changes item ${String(index)} of a position of ${length} items`)
+      length = Math.max(length, index + 1)
+    }
+    draft.patch = [...earlier, ...items]
+  }
+
+  #mixedPatch(): TypeError {
+    return new TypeError(`${this.place()} changes keys and items of its position: it is an object or a list`)
   }
 
   /** Requests an effect. Returns its ref. `key`: the idempotency key of an earlier request with an unknown outcome. */

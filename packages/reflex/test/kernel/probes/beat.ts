@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../src/kernel/journal/json.ts'
+import { isList, type Json, type JsonObject } from '../../../src/kernel/journal/json.ts'
 import type { Kind } from '../../../src/kernel/step/kind.ts'
 
 interface Tree {
@@ -18,7 +18,7 @@ interface Tree {
 type Step = Parameters<Kind<Tree>['step']>[0]
 
 /**
- * Shaped after a tree that ticks: the state of each leaf is a key of the position, and each tick patches those that change. A tick
+ * Shaped after a tree that ticks: the state of each leaf is an item of the position, and each tick changes some of them. A tick
  * in which nothing changes leaves no record.
  */
 export const beat: Kind<Tree> = {
@@ -33,43 +33,47 @@ export const beat: Kind<Tree> = {
   },
 }
 
+/** The position: the tick, the time at which the tree began, and the state of each leaf. */
+const LEAVES = 2
+
 function begin(x: Step): void {
-  const leaves = Array.from({ length: x.def.leaves }, (_, i): [string, Json] => [`leaf${i}`, 'FRESH'])
+  const leaves = Array.from({ length: x.def.leaves }, () => 'FRESH')
   // Only a tree that rests needs the time: it depends on the process that begins.
-  x.go({ tick: 0, ...(x.def.restEvery === undefined ? {} : { began: x.now }), ...Object.fromEntries(leaves) })
+  x.go([0, x.def.restEvery === undefined ? 0 : x.now, ...leaves])
   x.wait('timer', 'tick', { every: x.def.everyMs })
 }
 
 function tick(x: Step): void {
   const position = positionOf(x)
   const { leaves, changing, everyMs, restEvery = Infinity, ticks = Infinity, calls } = x.def
-  const tick = Number(position.tick) + 1
-  const time = Math.round((x.now - Number(position.began)) / everyMs)
+  const tick = Number(position[0]) + 1
+  const time = Math.round((x.now - Number(position[1])) / everyMs)
   if (changing === 0 || tick > ticks || time % restEvery === 0) return x.skip()
-  const patch: Record<string, Json> = { tick }
+  x.patchItems(0, tick)
+  const next = [...position]
   for (let i = 0; i < changing; i++) {
-    const leaf = `leaf${(tick * changing + i) % leaves}`
-    patch[leaf] = position[leaf] === 'RUNNING' ? 'SUCCESS' : 'RUNNING'
+    const place = LEAVES + ((tick * changing + i) % leaves)
+    next[place] = position[place] === 'RUNNING' ? 'SUCCESS' : 'RUNNING'
+    x.patchItems(place, next[place] ?? null)
   }
-  x.patch(patch)
   x.set('seen', `tick ${tick}`, { from: `leaf${(tick * changing) % leaves}` })
   if (calls !== undefined && tick === 1) x.call(calls, { isolated: true })
-  if (tick === ticks && (calls === undefined || x.has('called'))) x.done(states({ ...position, ...patch }))
+  if (tick === ticks && (calls === undefined || x.has('called'))) x.done(states(next))
 }
 
 function returned(x: Step, value: Json): void {
   x.set('called', value)
   const { ticks = Infinity } = x.def
-  if (Number(positionOf(x).tick) === ticks) x.done({ ...states(positionOf(x)), called: value })
+  if (positionOf(x)[0] === ticks) x.done({ ...states(positionOf(x)), called: value })
 }
 
-function positionOf(x: Step): JsonObject {
-  return isObject(x.position) ? x.position : {}
+function positionOf(x: Step): readonly Json[] {
+  return isList(x.position) ? x.position : []
 }
 
 /** Counts the leaves by their states. */
-function states(position: JsonObject): JsonObject {
+function states(position: readonly Json[]): JsonObject {
   const count: Record<string, number> = {}
-  for (const state of Object.values(position)) if (typeof state === 'string') count[state] = (count[state] ?? 0) + 1
+  for (const state of position.slice(LEAVES)) if (typeof state === 'string') count[state] = (count[state] ?? 0) + 1
   return count
 }
