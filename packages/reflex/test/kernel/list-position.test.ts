@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, asyncProperty, constant, integer, nat, oneof, string, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json } from '../../src/kernel/journal/json.ts'
 import { labelOf } from '../../src/kernel/state/scope.ts'
@@ -25,23 +25,19 @@ async function changed(first: Json, change: (x: Context) => void) {
 }
 
 test('items of a position that is a list are changed in place, in any number of calls, and replay as they were decided', async () => {
-  const item = fc.oneof(fc.integer(), fc.string(), fc.constant(null))
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(item, { minLength: 1, maxLength: 12 }),
-      fc.array(fc.tuple(fc.nat(11), item), { maxLength: 6 }),
-      async (list, drawn) => {
-        const expected = [...list]
-        const changes = drawn.map(([index, value]) => [Math.min(index, expected.length - 1), value] as const)
-        for (const [index, value] of changes) expected[index] = value
-        const { run, world } = await changed(list, (x) => changes.forEach(([index, value]) => x.patchItems(index, value)))
-        expect(run.state.root.position).toEqual(expected)
-        const { difference, state } = replay(await world.runtime.journal('otter'), world.runtime.programs)
-        expect(difference).toBeUndefined()
-        expect(state.root.position).toEqual(expected)
-        await world.runtime.close()
-      },
-    ),
+  const item = oneof(integer(), string(), constant(null))
+  await assert(
+    asyncProperty(array(item, { minLength: 1, maxLength: 12 }), array(tuple(nat(11), item), { maxLength: 6 }), async (list, drawn) => {
+      const expected = [...list]
+      const changes = drawn.map(([index, value]) => [Math.min(index, expected.length - 1), value] as const)
+      for (const [index, value] of changes) expected[index] = value
+      const { run, world } = await changed(list, (x) => changes.forEach(([index, value]) => x.patchItems(index, value)))
+      expect(run.state.root.position).toEqual(expected)
+      const { difference, state } = replay(await world.runtime.journal('otter'), world.runtime.programs)
+      expect(difference).toBeUndefined()
+      expect(state.root.position).toEqual(expected)
+      await world.runtime.close()
+    }),
     { numRuns: 50 },
   )
 })

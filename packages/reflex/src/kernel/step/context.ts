@@ -166,7 +166,7 @@ export class StepContext<Def = unknown> extends StepCalls<Def> {
     for (let i = 0; i < items.length; i += 2) {
       const index = items[i]
       if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index > length || i + 1 >= items.length)
-        throw new TypeError(`${this.place()} changes item ${String(index)} of a position of ${length} items`)
+        throw new TypeError(`${this.place()} changes item ${JSON.stringify(index)} of a position of ${length} items`)
       length = Math.max(length, index + 1)
     }
     draft.patch = [...earlier, ...items]

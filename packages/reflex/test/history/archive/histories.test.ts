@@ -6,6 +6,7 @@ import type { Reflex } from '../../../src/app/reflex.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { lifeIn, newFolder } from '../../app/folders.ts'
 import { historyNames, readHistory, restore } from '../../histories/history.ts'
+import { ticking } from '../../histories/ticking.ts'
 import { elsewhere, exported } from './lines.ts'
 
 /** Opens a process with a history in its store. */
@@ -13,6 +14,7 @@ async function processWith(name: string): Promise<Reflex> {
   const history = readHistory(name)
   const store = memoryStore()
   const reflex = lifeIn(newFolder(), { store })
+  reflex.runtime.programs.addKind(ticking)
   const state = new State()
   for (const { version, body } of history.batches)
     for (const record of decodeBatch(version, body, (hash) => history.blobs.get(hash) ?? 'null')) state.apply(record)
@@ -31,6 +33,7 @@ describe.each(historyNames())('the history %s', (name) => {
   test('is unchanged after an export and an import', async () => {
     const reflex = await processWith(name)
     const there = elsewhere(memoryStore())
+    there.runtime.programs.addKind(ticking)
     await there.import(reflex.export(run))
     expect(await there.runtime.journal(run)).toEqual(await reflex.runtime.journal(run))
     expect(await exported(there, run)).toEqual(await exported(reflex, run))

@@ -33,13 +33,12 @@ export const beat: Kind<Tree> = {
   },
 }
 
-/** The position: the tick, the time at which the tree began, and the state of each leaf. */
-const LEAVES = 2
+/** The position: the tick, and the state of each leaf. */
+const LEAVES = 1
 
 function begin(x: Step): void {
   const leaves = Array.from({ length: x.def.leaves }, () => 'FRESH')
-  // Only a tree that rests needs the time: it depends on the process that begins.
-  x.go([0, x.def.restEvery === undefined ? 0 : x.now, ...leaves])
+  x.go([0, ...leaves])
   x.wait('timer', 'tick', { every: x.def.everyMs })
 }
 
@@ -47,7 +46,7 @@ function tick(x: Step): void {
   const position = positionOf(x)
   const { leaves, changing, everyMs, restEvery = Infinity, ticks = Infinity, calls } = x.def
   const tick = Number(position[0]) + 1
-  const time = Math.round((x.now - Number(position[1])) / everyMs)
+  const time = Math.round(x.now / everyMs)
   if (changing === 0 || tick > ticks || time % restEvery === 0) return x.skip()
   x.patchItems(0, tick)
   const next = [...position]
