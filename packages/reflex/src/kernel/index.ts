@@ -52,7 +52,7 @@ export type { IdleOptions, MessageOptions } from './run/run-options.ts'
 export { findEntry, type FrameEntry, ReadWatcher } from './step/read-watcher.ts'
 export { RunPrograms } from './step/run-programs.ts'
 export { type History, Journals, type Peek } from './run/journals.ts'
-export { readClosedWait } from './run/read-closed-wait.ts'
+export { searchClosedWait } from './run/closed-wait-search.ts'
 export {
   type JournalPart,
   type KeptRecords,

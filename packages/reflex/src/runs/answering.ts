@@ -1,7 +1,15 @@
 import { faults } from './faults.ts'
 import { findRun } from './find-run.ts'
 import { type ListenOptions, type OpenQuestion, questionsOf, type RunHandle } from './handle.ts'
-import { type ClosedWait, closedWaitText, faults as kernelFaults, readClosedWait, type Store } from '../kernel/index.ts'
+import {
+  type ClosedWait,
+  closedWaitText,
+  faults as kernelFaults,
+  Journals,
+  Programs,
+  searchClosedWait,
+  type Store,
+} from '../kernel/index.ts'
 
 /** Options for an answer. */
 export interface AnswerOptions extends ListenOptions {
@@ -45,7 +53,8 @@ export async function findQuestion({ store }: { readonly store: Store }, address
 
 async function findClosed(store: Store, run: string, name: string): Promise<ClosedWait | undefined> {
   try {
-    return await readClosedWait(store, run, ({ id, number }) => `q${number}` === name || String(id) === name)
+    const journals = new Journals(store, new Programs())
+    return await searchClosedWait(journals, run, ({ id, number }) => `q${number}` === name || String(id) === name)
   } catch {
     // Without the journal, the fault does not say what closed the question.
     return undefined

@@ -1,14 +1,12 @@
-import { blobsOf, decodeBatch } from '../journal/codec.ts'
-import { toFault } from '../journal/fault.ts'
 import { faults } from '../journal/faults.ts'
 import type { Json } from '../journal/json.ts'
 import { RunPrograms } from '../step/run-programs.ts'
 import type { Programs } from '../step/programs.ts'
 import type { Pin, Rec } from '../journal/record.ts'
 import type { OpeningSnapshot, Segment } from '../ports/segment.ts'
-import { loadState, type StoredState } from '../state/snapshot.ts'
 import { applyChecked } from '../state/apply-checked.ts'
 import { State } from '../state/state.ts'
+import { decodeStored, loadSnapshot, missingRecord, openingState } from './read-records.ts'
 import type { RunRow, Store, StoredBatch, StoredRun } from '../ports/store.ts'
 
 /** A stored run, read without a lease. */
@@ -131,12 +129,7 @@ export class Journals {
 
   async #decode(run: string, batches: readonly StoredBatch[]): Promise<Rec[]> {
     const records: Rec[] = []
-    for (const { version, body, first } of batches) {
-      const blobs = new Map<string, string>()
-      for (const hash of blobsOf(body)) blobs.set(hash, (await this.#store.blob(hash)) ?? missingBlob(run, hash))
-      const blob = (hash: string) => blobs.get(hash) ?? missingBlob(run, hash)
-      for (const record of decodeBatch(version, body, blob, { run, first })) records.push(record)
-    }
+    for (const batch of batches) records.push(...(await decodeStored(this.#store, run, batch)))
     return records
   }
 
@@ -198,30 +191,6 @@ export class Journals {
   }
 }
 
-function missingRecord(run: string, record: number): Error {
-  return faults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
-}
-
-/** Returns the state before the first record of a segment. Throws `R5003` for a snapshot that cannot be read. */
-function openingState(run: string, snapshot: OpeningSnapshot | undefined): State {
-  return (snapshot === undefined ? undefined : loadSnapshot(run, snapshot)) ?? new State()
-}
-
-/** Undefined for a snapshot of an earlier release, which has no meter: the journal is then folded from the start. */
-function loadSnapshot(run: string, { at, body }: NonNullable<StoredRun['snapshot']>): State | undefined {
-  try {
-    const stored = JSON.parse(body) as StoredState
-    const state = loadState(stored)
-    return stored.meter === undefined ? undefined : state
-  } catch (thrown) {
-    throw toFault(thrown, (message) => faults.make('R5003', `${run}: the snapshot after record ${at} cannot be read: ${message}`, { run }))
-  }
-}
-
 export function noRun(id: string): Error {
   return faults.make('R2016', `the store has no run ${id}`, { run: id, fix: 'reflex runs' })
-}
-
-function missingBlob(run: string, hash: string): never {
-  throw faults.make('R5003', `${run}: the value ${hash.slice(0, 8)} is not in the store`, { run })
 }

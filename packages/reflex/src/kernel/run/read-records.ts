@@ -72,9 +72,14 @@ export async function readPart(store: Store, run: string, from: number, until?: 
   const first = (snapshot?.at ?? 0) + 1
   return {
     first,
-    opening: () => (snapshot === undefined ? new State() : loadSnapshot(run, snapshot)),
+    opening: () => openingState(run, snapshot),
     records: () => readRecords(store, run, first, until),
   }
+}
+
+/** Returns the state of a snapshot, or the empty one without a snapshot. Throws `R5003` for a snapshot that cannot be read. */
+export function openingState(run: string, snapshot: StoredSnapshot | undefined): State {
+  return (snapshot === undefined ? undefined : loadSnapshot(run, snapshot)) ?? new State()
 }
 
 /** Returns the newest snapshot before a record. One of an earlier release cannot be loaded; its run has all records. */
@@ -85,33 +90,28 @@ async function snapshotBefore(store: Store, run: string, record: number): Promis
     return undefined
   }
   const { snapshot } = (await store.read(run, record - 1)) ?? {}
-  return snapshot === undefined || parsed(run, snapshot).meter === undefined ? undefined : snapshot
+  return snapshot === undefined || loadSnapshot(run, snapshot) === undefined ? undefined : snapshot
 }
 
-async function decodeStored(store: Store, run: string, { version, body, first }: StoredBatch): Promise<Rec[]> {
+/** Decodes a stored batch, with the large values of its records. Throws `R5003`. */
+export async function decodeStored(store: Store, run: string, { version, body, first }: StoredBatch): Promise<Rec[]> {
   const blobs = new Map<string, string>()
   for (const hash of blobsOf(body)) blobs.set(hash, (await store.blob(hash)) ?? missingBlob(run, hash))
   return decodeBatch(version, body, (hash) => blobs.get(hash) ?? missingBlob(run, hash), { run, first })
 }
 
-function loadSnapshot(run: string, snapshot: StoredSnapshot): State {
-  return readable(run, snapshot, ({ body }) => loadState(JSON.parse(body) as StoredState))
-}
-
-function parsed(run: string, snapshot: StoredSnapshot): Partial<StoredState> {
-  return readable(run, snapshot, ({ body }) => JSON.parse(body) as Partial<StoredState>)
-}
-
-function readable<Result>(run: string, snapshot: StoredSnapshot, read: (snapshot: StoredSnapshot) => Result): Result {
+/** Returns the state of a snapshot. Undefined for one of an earlier release, which has no meter: its run has all records. */
+export function loadSnapshot(run: string, { at, body }: StoredSnapshot): State | undefined {
   try {
-    return read(snapshot)
+    const stored = JSON.parse(body) as StoredState
+    const state = loadState(stored)
+    return stored.meter === undefined ? undefined : state
   } catch (thrown) {
-    const what = `${run}: the snapshot after record ${snapshot.at} cannot be read`
-    throw toFault(thrown, (message) => faults.make('R5003', `${what}: ${message}`, { run }))
+    throw toFault(thrown, (message) => faults.make('R5003', `${run}: the snapshot after record ${at} cannot be read: ${message}`, { run }))
   }
 }
 
-function missingRecord(run: string, record: number): Error {
+export function missingRecord(run: string, record: number): Error {
   return faults.make('R5003', `${run}: record ${record} is missing`, { run, data: { record } })
 }
 
