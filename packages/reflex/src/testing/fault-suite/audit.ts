@@ -101,15 +101,23 @@ function recordText(record: Rec): string {
   return JSON.stringify(input?.[0] === 'ret' || input?.[0] === 'end' ? { ...record, input: input.slice(0, 3) } : record)
 }
 
-/** Reports each message that was lost or repeated. A message must be taken once or still wait in the inbox. */
+/**
+ * Reports each message that was lost or repeated. A message must be taken once or still wait in the inbox. The id of a message is known until
+ * the second seal after the record that took it; a message that is sent again later is a new one.
+ */
 async function auditMessages({ store, watch }: EndedRun, records: readonly Rec[]): Promise<void> {
   const waiting = new Set((await store.inbox(RUN)).map(({ id }) => id))
-  const taken = records.flatMap(({ input }) => messageIds(input))
+  const taken = new Map<string, number[]>()
+  let seals = 0
+  for (const { input } of records) {
+    if (input?.[0] === 'kernel' && input[1] === 'seal') seals++
+    for (const id of messageIds(input)) taken.set(id, [...(taken.get(id) ?? []), seals])
+  }
   for (const id of watch.accepted) {
-    const times = taken.filter((one) => one === id).length
-    if (times === 0 && !waiting.has(id)) watch.report('lost', `message ${id} was accepted, but is neither taken nor waiting`)
-    if (times > 1 || (times === 1 && waiting.has(id)))
-      watch.report('repeated', `message ${id} was taken ${times} times, or was taken and still waits`)
+    const times = [...(taken.get(id) ?? []), ...(waiting.has(id) ? [seals] : [])]
+    if (times.length === 0) watch.report('lost', `message ${id} was accepted, but is neither taken nor waiting`)
+    if (times.some((segment, i) => i > 0 && segment - (times[i - 1] ?? 0) < 2))
+      watch.report('repeated', `message ${id} was taken ${taken.get(id)?.length ?? 0} times, or was taken and still waits`)
   }
 }
 

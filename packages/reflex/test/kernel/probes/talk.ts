@@ -82,7 +82,7 @@ class Driver {
     this.#run = run
     this.#frame = frame
     run.observe(() => this.#settle())
-    void userCode((op, args) => this.#call(op, args), programs).then((end) => this.#post('end', { end }))
+    void userCode((op, args) => this.#call(op, args), programs).then((end) => this.#end(end))
   }
 
   #call(op: string, args: Json): Promise<Json> {
@@ -96,6 +96,17 @@ class Driver {
     const result = new Promise<Json>((resolve) => void this.#waiting.set(id, resolve))
     if (!board.has(`c.${this.#frame.id}/${id}`)) this.#post(id, { op, args })
     return result
+  }
+
+  /** The end waits for the results that it depends on: a process that has lost the run must not end it with results of its own. */
+  #end(end: Json): void {
+    const durable = this.#run.untilDurable(this.#run.state.n)
+    this.#posts.push(
+      durable.then(
+        () => this.#post('end', { end }),
+        () => undefined,
+      ),
+    )
   }
 
   #post(id: string, body: Json): void {
