@@ -1,5 +1,5 @@
 import { isFault, isList, isObject, type Json, type Traits } from '../kernel/index.ts'
-import type { RunSettings } from '../policy/index.ts'
+import { restrictedBy, type RunSettings } from '../policy/index.ts'
 import type { Place, PreparedCall, Tools } from '../tools/index.ts'
 import { shortJson, suggest } from '../text/index.ts'
 import type { DecisionContext } from '../kinds/workflow/index.ts'
@@ -82,8 +82,9 @@ function toolCall(settings: ToolSettings, call: AgentCall | undefined): Paramete
 
 /** Returns the folder of a run. An engine without runs has one folder for all. */
 function placeOf({ workdir }: ToolSettings, place: AgentPlace | undefined): Place {
-  const { folder = `${workdir}/.reflex/runs/engine`, agentId }: Partial<RunSettings> = place?.settings ?? {}
-  return { workdir, runFolder: folder, agentId }
+  const settings: Partial<RunSettings> = place?.settings ?? {}
+  const { folder = `${workdir}/.reflex/runs/engine`, agentId } = settings
+  return { workdir, runFolder: folder, agentId, restricted: restrictedBy(settings) }
 }
 
 /** Writes the whole result under one key, or its parts by path: `.` is the whole result. */

@@ -73,8 +73,12 @@ export function assemble(options: SharedOptions, modules: readonly AnyKindModule
     host,
     reserved: home.reserved,
     limits: lowestLimits((options.policy ?? []).flatMap(({ commands }) => commands ?? [])),
-    rules: ({ runFolder, agentId }) =>
-      fileRules(rulesFor(options.policy ?? [], agentId), { work: workdir, run: runFolder, home: environment['HOME'] }),
+    rules: ({ runFolder, agentId, restricted = [] }) =>
+      fileRules([...rulesFor(options.policy ?? [], agentId), { deny: restricted }], {
+        work: workdir,
+        run: runFolder,
+        home: environment['HOME'],
+      }),
     ...(redactor === undefined ? {} : { redact: (text: string) => redactor.text(text) }),
     ...(options.tools === undefined ? {} : { tools: options.tools }),
   })

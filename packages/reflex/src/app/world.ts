@@ -2,7 +2,7 @@ import { type Call, type Json, ledgerPort, type Port } from '../kernel/index.ts'
 import { modelPort } from '../models/index.ts'
 import { modelsByRun } from '../runs/run-models.ts'
 import type { KindWorld, MadeKind } from '../programs/kind-module.ts'
-import type { JudgedCall, RunSettings } from '../policy/index.ts'
+import { type JudgedCall, restrictedBy, type RunSettings } from '../policy/index.ts'
 import { labelledTools } from '../programs/labelled-tools.ts'
 import { suggest } from '../text/index.ts'
 import { toolPort } from '../tools/index.ts'
@@ -18,7 +18,12 @@ export function housePorts(world: KindWorld, made: () => readonly MadeKind[]): R
   const tool = toolPort<RunSettings>({
     tools,
     guess: suggest,
-    place: (call) => ({ workdir: call.settings.workdir, runFolder: runFolderOf(made(), call), agentId: call.settings.agentId }),
+    place: (call) => ({
+      workdir: call.settings.workdir,
+      runFolder: runFolderOf(made(), call),
+      agentId: call.settings.agentId,
+      restricted: restrictedBy(call.settings),
+    }),
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
     denies: (call, capability) => policy.denies(call, capability),
   })

@@ -115,6 +115,11 @@ export function restrictionsOf(files: readonly PolicyFile[], agentId?: string): 
 /** Added to the name of a policy file whose rules a run keeps. */
 const AT_START = ', under which the run began,'
 
+/** Returns the capabilities that the restrictions of a run name. */
+export function restrictedBy({ restrictions = [] }: Pick<Partial<RunSettings>, 'restrictions'>): readonly string[] {
+  return restrictions.flatMap(({ deny = [], ask = [], bounded = [] }) => [...deny, ...ask, ...bounded])
+}
+
 const ALLOWED: Judgement = { allowed: true }
 
 interface Rights {

@@ -8,6 +8,8 @@ export interface Place {
   readonly runFolder: string
   /** The agent on whose behalf the run acts. */
   readonly agentId?: string | undefined
+  /** Capabilities that the run may not use freely, by the rules under which it began. */
+  readonly restricted?: readonly string[]
 }
 
 /** One call of a tool. */

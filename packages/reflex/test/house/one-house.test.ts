@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,6 +10,7 @@ import { newFolder } from '../app/folders.ts'
 
 /** The contracts that every kind has: permissions with terms, and one meter. */
 
+const sandboxed = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0
 const READ = 'arbor://fs/read/{work}/in.txt'
 
 /** A workflow that reads a file twice. */
@@ -104,4 +106,24 @@ test.each([
   await fork.answer(await later.question('fork-1a2b/q1'), 'ok')
   await fork.idle()
   expect(fork.status).toBe('completed')
+})
+
+test.skipIf(!sandboxed).each([
+  ['no file that the policy of its start closes', ['arbor://fs/read/{work}/key.txt'], ''],
+  ['every other file', [], 'a private text'],
+])('a command of a resumed run sees %s (needs bubblewrap)', async (_, deny, said) => {
+  const workdir = newFolder()
+  const store = memoryStore()
+  writeFileSync(join(workdir, 'key.txt'), 'a private text')
+  const text = `digraph p { graph [goal="g"]; start [shape=Mdiamond]; done [shape=Msquare]; ask [shape=hexagon, label="Go on?"];
+    look [type=shell, command="cat key.txt; true", output_key=said]; start -> ask; ask -> look [label="Yes"]; ask -> done [label="No"]; look -> done }`
+  writeFileSync(join(workdir, 'p.dot'), text)
+  const begun = reflexIn(workdir, { store, policy: [{ allow: [], deny, file: 'p' }] })
+  const { id } = await begun.run(join(workdir, 'p.dot'))
+  await begun.runtime.close()
+  const later = reflexIn(workdir, { store })
+  const run = await later.resume(id)
+  await run.answer(await later.question(`${id}/q1`), 'Yes')
+  await run.idle()
+  expect({ status: run.status, said: run.run.state.root.reader().get('said') }).toEqual({ status: 'completed', said })
 })

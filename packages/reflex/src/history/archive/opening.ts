@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isDeep } from './bounds.ts'
 import { count, json, pin, time } from './format.ts'
-import { asker, endStatus, limits, ref, START, used } from './record-shape.ts'
+import { asker, endStatus, limits, ref, rules, START, used } from './record-shape.ts'
 import { loadState, type State, type StoredState } from '../../kernel/index.ts'
 
 /** The maximum number of levels of a state: those of a value, inside its entry, its board and its frame. */
@@ -69,8 +69,9 @@ const STATE = z.looseObject({
     .min(1),
   waits: z.array(
     z
-      .tuple([ref, ref, z.enum(['answer', 'message', 'timer']), text, time.nullable(), json, count, ref.nullable(), count])
-      .rest(z.union([time, asker])),
+      .tuple([ref, ref, z.enum(['answer', 'message', 'timer']), text, time.nullable(), json, count, ref.nullable(), count, time])
+      .rest(z.union([z.literal('program'), asker, rules]))
+      .refine(({ length }) => length <= 12),
   ),
   queue: z.array(z.tuple([ref]).rest(z.array(json))),
 })

@@ -66,7 +66,7 @@ const spawn = z.strictObject({
   limits: callLimits.optional(),
 })
 const whole = z.number().int().positive()
-const rules = z.strictObject({ stays: z.literal(true), every: whole, most: whole, bytes: whole }).partial()
+export const rules = z.strictObject({ stays: z.literal(true), every: whole, most: whole, bytes: whole }).partial()
 const wait = z.tuple([
   z.enum(['answer', 'message', 'timer']),
   text,

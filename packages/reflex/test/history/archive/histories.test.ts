@@ -5,7 +5,7 @@ import { decodeBatch, type Json, RunPrograms, State } from '../../../src/kernel/
 import type { Reflex } from '../../../src/app/reflex.ts'
 import { memoryStore } from '../../../src/store/index.ts'
 import { lifeIn, newFolder } from '../../app/folders.ts'
-import { historyNames, readHistory, restore } from '../../histories/history.ts'
+import { historyNames, portrait, readHistory, restore } from '../../histories/history.ts'
 import { ticking } from '../../histories/ticking.ts'
 import { elsewhere, exported } from './lines.ts'
 
@@ -57,6 +57,16 @@ describe.each(historyNames())('the history %s', (name) => {
     const open = spans.filter(({ end }) => end === undefined)
     expect(open.filter(({ what }) => what === 'wait')).toHaveLength(state.waits.size)
     expect(open.filter(({ what }) => what === 'effect')).toHaveLength([...state.pendingEffects()].length)
+  })
+
+  const sealed = readHistory(name).seals.size === 0 ? undefined : test
+  sealed?.('is imported from an archive without its first segment', async () => {
+    const reflex = await processWith(name)
+    await reflex.forget(run, reflex.export(run, { through: 1 }), { through: 1 })
+    const there = elsewhere(memoryStore())
+    there.runtime.programs.addKind(ticking)
+    await there.import(reflex.export(run))
+    expect(portrait((await there.runtime.peek(run)).state)).toEqual(portrait((await reflex.runtime.peek(run)).state))
   })
 
   test('becomes tables', async () => {

@@ -104,7 +104,7 @@ class Driver {
     this.#posts.push(
       durable.then(
         () => this.#post('end', { end }),
-        () => undefined,
+        () => this.#unsent.set('end', { end }),
       ),
     )
   }
@@ -129,7 +129,8 @@ class Driver {
     await new Promise<void>((resolve) => systemHost.turn(resolve))
     for (const [id, body] of this.#unsent) {
       this.#unsent.delete(id)
-      this.#post(id, body)
+      if (id === 'end' && isObject(body)) this.#end(body['end'] ?? null)
+      else this.#post(id, body)
     }
     const posts = this.#posts.splice(0)
     await Promise.all(posts)

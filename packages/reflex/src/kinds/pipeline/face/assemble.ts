@@ -30,7 +30,7 @@ import { middlewarePort } from '../engine/asynchronous.ts'
 import { calledPrograms } from './called-programs.ts'
 import type { TypedGraph } from '../model/typed.ts'
 import { isPipeline } from '../model/program-author.ts'
-import type { JudgedCall, OperatorPolicy, RunSettings } from '../../../policy/index.ts'
+import { type JudgedCall, type OperatorPolicy, restrictedBy, type RunSettings } from '../../../policy/index.ts'
 import { suggest } from '../../../text/index.ts'
 import { toolPort, type Tools } from '../../../tools/index.ts'
 
@@ -80,7 +80,12 @@ export function pipelineWithTools(settings: PipelineSettings): PipelineParts {
   const tool = toolPort<RunSettings>({
     tools,
     guess: suggest,
-    place: (call) => ({ workdir: call.settings.workdir, runFolder: runFolderOf(call), agentId: call.settings.agentId }),
+    place: (call) => ({
+      workdir: call.settings.workdir,
+      runFolder: runFolderOf(call),
+      agentId: call.settings.agentId,
+      restricted: restrictedBy(call.settings),
+    }),
     allows: (call, capability, exactly) => policy.judgeCall(call, capability, exactly).allowed,
     denies: (call, capability) => policy.denies(call, capability),
   })

@@ -240,7 +240,8 @@ function runtimeFor(options: PipelineRunOptions, place: Place): Runtime<RunSetti
       host,
       tools,
       limits: lowestLimits(policy.flatMap(({ commands }) => commands ?? [])),
-      rules: ({ runFolder }) => fileRules(rulesFor(policy, options.agent_id), { work: workdir, run: runFolder }),
+      rules: ({ runFolder, restricted = [] }) =>
+        fileRules([...rulesFor(policy, options.agent_id), { deny: restricted }], { work: workdir, run: runFolder }),
     }),
     now: () => host.now(),
     handlers,
