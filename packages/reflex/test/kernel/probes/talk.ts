@@ -76,6 +76,7 @@ class Driver {
   readonly #waiting = new Map<string, (value: Json) => void>()
   readonly #posts: Promise<unknown>[] = []
   readonly #unsent = new Map<string, Json>()
+  readonly #failed = new Set<string>()
 
   constructor(run: Run, frame: Frame) {
     const { programs } = run.definition(frame.pin) as Session
@@ -101,18 +102,32 @@ class Driver {
   /** The end waits for the results that it depends on: a process that has lost the run must not end it with results of its own. */
   #end(end: Json): void {
     const durable = this.#run.untilDurable(this.#run.state.n)
-    this.#posts.push(
-      durable.then(
-        () => this.#post('end', { end }),
-        () => this.#unsent.set('end', { end }),
-      ),
+    this.#track(
+      durable.then(() => this.#post('end', { end })),
+      'end',
+      { end },
     )
   }
 
   #post(id: string, body: Json): void {
-    const sent = this.#run.message('call', body, { id: `${this.#frame.id}/${id}`, frame: this.#frame.id })
-    // A store that fails for a moment loses the call, which is sent again; after a death, the code of the next process makes it again.
-    this.#posts.push(sent.catch(() => this.#unsent.set(id, body)))
+    this.#track(this.#run.message('call', body, { id: `${this.#frame.id}/${id}`, frame: this.#frame.id }), id, body)
+  }
+
+  /** Remembers what is under way. Its failure is thrown to whoever waits for it, and to nobody else. */
+  #track(sent: Promise<unknown>, id: string, body: Json): void {
+    const tracked = sent.catch((thrown: unknown) => this.#fail(id, body, thrown))
+    tracked.catch(() => undefined)
+    this.#posts.push(tracked)
+  }
+
+  /**
+   * A store that fails for a moment loses the call, which is sent again. One that fails again ends the process: the code of the next one
+   * makes the call again.
+   */
+  #fail(id: string, body: Json, thrown: unknown): void {
+    if (this.#failed.has(id)) throw thrown
+    this.#failed.add(id)
+    this.#unsent.set(id, body)
   }
 
   #settle(): void {
