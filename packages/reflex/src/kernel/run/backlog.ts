@@ -79,7 +79,10 @@ export class Backlog {
 
   /** Puts messages back before the others of their topics. */
   giveBack(messages: readonly InboxMessage[], isRung = true): void {
-    for (const message of messages.toReversed()) this.#queueOf(message).unshift({ message, isRung })
+    for (const [, ofTopic] of Map.groupBy(messages, ({ to }) => to)) {
+      const [first] = ofTopic
+      if (first !== undefined) this.#queueOf(first).prepend(ofTopic.map((message) => ({ message, isRung })))
+    }
   }
 
   /** Removes a message that `next` or `nextTo` returned. */
@@ -105,9 +108,12 @@ class Fifo<Item> {
     this.#items.push(item)
   }
 
-  unshift(item: Item): void {
-    if (this.#head > 0) this.#items[--this.#head] = item
-    else this.#items.unshift(item)
+  /** Puts items before the others. Moves the others at most once. */
+  prepend(items: readonly Item[]): void {
+    const free = this.#head - items.length
+    if (free < 0) this.#items = [...items, ...this.#items.slice(this.#head)]
+    else for (const [index, item] of items.entries()) this.#items[free + index] = item
+    this.#head = Math.max(0, free)
   }
 
   get size(): number {

@@ -21,8 +21,8 @@ export interface DirectInbox {
   inputOf(...messages: readonly Message[]): ReturnType<Arrival['resolve']>
   /** True if the wait that takes messages of this topic takes several at once. */
   takesMany(topic: string): boolean
-  /** Returns the number of the first messages that one input takes. */
-  countFor(messages: readonly Message[]): number
+  /** Returns the first messages that one input takes. Reads the list up to the first message that it does not take. */
+  firstFor(messages: Iterable<Message>): readonly Message[]
   /** Returns the number of messages that a record has taken of those that its step was offered. */
   onListTaken(input: Input | undefined, offered: number): number
   /** A list that was asked for before a commit may show what the commit took. */
@@ -128,8 +128,9 @@ export class DirectMessages {
     })
   }
 
-  #arrive(list: readonly Sent[]): void {
-    const [first] = list
+  /** Sends the messages from an index of the list on. Each step reads only what it is offered: a storm leaves a long rest. */
+  #arrive(list: readonly Sent[], from = 0): void {
+    const first = list[from]
     if (first === undefined) return
     const { to, at } = first.message
     let isHeld = false
@@ -139,9 +140,9 @@ export class DirectMessages {
       if (isHeld) this.#inbox.freeTopic(to)
     }
     const resolve = () => {
-      const messages = list.map(({ message }) => message)
-      offered = this.#inbox.countFor(messages)
-      return this.#inbox.inputOf(...messages.slice(0, offered))
+      const messages = this.#inbox.firstFor(messagesFrom(list, from))
+      offered = messages.length
+      return this.#inbox.inputOf(...messages)
     }
     const hold = () => {
       isHeld = true
@@ -151,13 +152,14 @@ export class DirectMessages {
     const onTaken = (record: number, input: Input | undefined) => {
       const count = this.#inbox.onListTaken(input, offered)
       // What the step has left comes before whatever waits for the topic to be free.
-      this.#arrive(list.slice(count))
+      this.#arrive(list, from + count)
       onOver(count)
-      this.#onTaken(list.slice(0, count), record)
+      this.#onTaken(list.slice(from, from + count), record)
     }
     const onRefused = () => {
-      onOver(list.length)
-      for (const { message, settle } of list) settle(this.#giveUp(message.id, undefined))
+      const rest = list.slice(from)
+      onOver(rest.length)
+      for (const { message, settle } of rest) settle(this.#giveUp(message.id, undefined))
     }
     // What was due when the message came is before it.
     this.#run.ring(at)
@@ -193,5 +195,12 @@ export class DirectMessages {
     this.#rows.delete(id)
     if (row !== undefined) this.#inbox.giveBack(row)
     return result
+  }
+}
+
+function* messagesFrom(list: readonly Sent[], from: number): Generator<Message> {
+  for (let index = from; index < list.length; index++) {
+    const sent = list[index]
+    if (sent !== undefined) yield sent.message
   }
 }

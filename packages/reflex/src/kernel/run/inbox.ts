@@ -253,13 +253,21 @@ export class Inbox implements DirectInbox {
     return waitFor(this.#run.state, 'message', topic)?.rules?.most !== undefined
   }
 
-  countFor(messages: readonly Message[]): number {
-    const [first] = messages
-    const wait = first === undefined ? undefined : waitFor(this.#run.state, first.type, first.to)
-    if (wait?.rules?.most === undefined) return 1
-    const hasRoom = roomFor(wait.rules, this.#mostFor(wait))
-    const end = messages.findIndex((message) => !hasRoom(message))
-    return end < 0 ? messages.length : end
+  firstFor(messages: Iterable<Message>): readonly Message[] {
+    const found: Message[] = []
+    let hasRoom: ((message: Message) => boolean) | undefined
+    for (const message of messages) {
+      hasRoom ??= this.#roomOf(message)
+      if (!hasRoom(message)) break
+      found.push(message)
+    }
+    return found
+  }
+
+  /** Returns the room of the input that takes this message first: for this message alone if its wait takes one at a time. */
+  #roomOf({ type, to }: Message): (message: Message) => boolean {
+    const wait = waitFor(this.#run.state, type, to)
+    return roomFor(wait?.rules ?? {}, wait?.rules?.most === undefined ? 1 : this.#mostFor(wait))
   }
 
   onListTaken(input: Input | undefined, offered: number): number {
