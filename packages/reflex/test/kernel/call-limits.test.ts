@@ -80,6 +80,21 @@ describe('the limits of a call', () => {
     expect(await limited(given, { rounds: 9, port: 'model' }, { spawns: true })).toEqual(refused(message))
   })
 
+  it.each<[unknown, string]>([
+    [{ time: '5' }, 'time must be a number'],
+    [{ tokens: 10, cost: null }, 'cost must be a number'],
+    ['x', 'they must be an object'],
+    [null, 'they must be an object'],
+  ])('%j are refused, and the fault names the program', async (given, why) => {
+    for (const spawns of [false, true]) {
+      const { world, run } = await ran({ main: { rounds: 0, calls: 'loop:callee', given: given as never, spawns }, callee: { rounds: 1 } })
+      await run.idle()
+      const message = expect.stringContaining(`cannot call loop:callee with these limits: ${why}`) as string
+      expect(run.state.ended).toMatchObject({ status: 'failed', value: { code: 'R9001', message } })
+      await world.runtime.close()
+    }
+  })
+
   it('let the callee do exactly as much', async () => {
     expect(await limited({ tokens: 20, calls: 2, steps: 2 }, { rounds: 2, port: 'model' })).toEqual(['done', 2])
     expect(await limited({ steps: 5, tokens: Number.POSITIVE_INFINITY }, { rounds: 5 })).toEqual(['done', 5])

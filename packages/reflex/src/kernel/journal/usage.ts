@@ -132,6 +132,13 @@ export function soundCallLimits(limits: Readonly<Partial<Record<CallLimit, unkno
   return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
+/** Returns the name of a limit of a call that has no number, or an empty name if the limits are not an object; undefined if there is none. */
+export function badCallLimit(limits: unknown): string | undefined {
+  if (limits === undefined) return undefined
+  if (!isObject(limits)) return ''
+  return CALL_LIMITS.find((limit) => limits[limit] !== undefined && typeof limits[limit] !== 'number')
+}
+
 /**
  * Returns the limits that an answer to a budget question changes: with `raise`, each limit that is used up gets its original
  * amount on top of the current usage; otherwise the amounts in the answer. Undefined for an answer that raises nothing.

@@ -4,7 +4,7 @@ import { copyJson, type Json } from '../journal/json.ts'
 import { isPinOf } from './functions.ts'
 import { type Program, pinOf } from './program.ts'
 import type { CallRequest, Pin, Ref, ReturnPair, SpawnRequest } from '../journal/record.ts'
-import { type CallLimits, soundCallLimits } from '../journal/usage.ts'
+import { badCallLimit, type CallLimits, soundCallLimits } from '../journal/usage.ts'
 import { makeRef, type State } from '../state/state.ts'
 import { StepBoard } from './step-board.ts'
 
@@ -62,7 +62,7 @@ export class StepCalls<Def = unknown> extends StepBoard {
   }
   /**
    * Calls a program on the frame's stack. Returns the ref of the callee. Throws `R2010` if the program is missing, `R2018` if
-   * the stack is too deep.
+   * the stack is too deep, and a `TypeError` for a limit that is not a number.
    */
   call(program: string, options: CallOptions = {}): Ref {
     this.#checkDepth()
@@ -74,12 +74,12 @@ export class StepCalls<Def = unknown> extends StepBoard {
     if (options.map !== undefined && options.map.length > 0) call.map = options.map
     if (options.args !== undefined) call.args = options.args
     if (options.isolated) call.isolated = true
-    const limits = soundCallLimits(options.limits)
+    const limits = this.#limits(program, options.limits)
     if (limits !== undefined) call.limits = limits
     draft.call = call
     return makeRef(this.record, 'f', 0)
   }
-  /** Spawns a strand of a program, or of this program itself. Returns the ref of the strand. */
+  /** Spawns a strand of a program, or of this program itself. Returns the ref of the strand. Throws as `call` does. */
   spawn(program: string | null, options: SpawnOptions = {}): Ref {
     this.#checkDepth()
     const draft = this.draft()
@@ -89,11 +89,18 @@ export class StepCalls<Def = unknown> extends StepBoard {
     if (options.args !== undefined) spawn.args = options.args
     if (options.sees === 'live' || options.sees === 'nothing') spawn.sees = options.sees
     if (options.under !== undefined) spawn.under = options.under
-    const limits = soundCallLimits(options.limits)
+    const limits = this.#limits(program ?? 'a strand of itself', options.limits)
     if (limits !== undefined) spawn.limits = limits
     draft.spawn ??= []
     draft.spawn.push(spawn)
     return makeRef(this.record, 's', draft.spawn.length - 1)
+  }
+  /** Returns the valid limits of a call. Throws a `TypeError` for what is not a number: to drop it would allow everything. */
+  #limits(program: string, limits: CallLimits | undefined): CallLimits | undefined {
+    const bad = badCallLimit(limits)
+    if (bad === undefined) return soundCallLimits(limits)
+    const why = bad === '' ? 'they must be an object' : `${bad} must be a number`
+    throw new TypeError(`${this.place()} cannot call ${program} with these limits: ${why}`)
   }
   #checkDepth(): void {
     if (this.frame.depth < MAX_DEPTH) return
